@@ -15,18 +15,21 @@ export type ChangeId = Branded<"ChangeId">;
 
 // The form that services issue: 14 lower-case letters and digits.
 const STRICT = /^(?:doc|dir|chg)_[a-z0-9]{14}$/;
-// What is safe in URLs, SQL and logs, for deployments that issue another form.
+// A suffix that is safe in URLs, SQL and logs, for deployments that issue ids of another form.
 const SUFFIX = "[A-Za-z0-9_-]{1,128}";
 const DOC = new RegExp(`^doc_${SUFFIX}$`);
 const DIR = new RegExp(`^dir_${SUFFIX}$`);
 const CHANGE = new RegExp(`^chg_${SUFFIX}$`);
 
-/** Whether an id of whichever kind is of the form that services issue. */
+/** Whether an id of any kind has the form that services issue. */
 export function isStrictId(id: string): boolean {
   return STRICT.test(id);
 }
 
-/** Two ids joined, as `doc_…-cmit_…`: of no document, whatever the form of its ids. */
+/**
+ * Whether these are two ids joined, as `doc_…-cmit_…`: no document has such an id, whatever form a
+ * deployment gives its ids.
+ */
 export function isCompositeId(id: string): boolean {
   return /_.*(?:doc|dir|chg|cmit)_/.test(id);
 }

@@ -11,7 +11,7 @@ export const DEFAULT_PAGE_LIMIT = 100;
 export const SEARCH_HYBRID = { min: 1, max: 500, default: 10 } as const;
 export const SEARCH_REGEX = { min: 1, max: 500, default: 50 } as const;
 export const SEARCH_REGEX_PATTERN_CHARACTERS = 1_024;
-/** The lines that are shown of a file, and the characters of the longest that is looked at. */
+/** How many lines of a file are shown, and the characters of the longest line that is searched. */
 export const SEARCH_REGEX_LINES = { lines: 50, characters: 4_096 } as const;
 // ASSUMES: a hybrid query has at most as many characters as a regex's (contract test "bounds the
 // query of a hybrid search").

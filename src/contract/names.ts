@@ -1,8 +1,6 @@
 import { countCharacters, MAX_NAME_CHARACTERS } from "./limits.ts";
 
-/**
- * The rules of `src/contract/README.md`, "Paths and names": the one home of what a legal name is.
- */
+/** Which names are legal, by the rules of `src/contract/README.md`, "Paths and names". */
 
 /** Why a name is refused. Kebab-case: also what logs, SQLite and the screen show. */
 export type NameFault =
@@ -21,15 +19,15 @@ export type NameFault =
 export type NameKind = "file" | "folder";
 
 /**
- * What is refused in every name as shell metacharacter, beside the backslash. Another deployment
- * may refuse more or fewer; the client learns which (DOUBTFUL_CHARACTERS).
+ * Characters that are refused in every name as shell metacharacters, besides the backslash. Another
+ * deployment may refuse more or fewer; the client learns which (DOUBTFUL_CHARACTERS).
  */
 export const SHELL_METACHARACTERS = "|&;<>$`*?[]{}:";
 
 /**
- * Characters on which deployments may differ: those that a shell interprets in some place and that
- * are legal here, and the colon, which is not. A client sends what it holds for legal once, and
- * learns; it learns too from the names that a deployment shows.
+ * Characters on which deployments may differ: those that some shell interprets and that are legal
+ * here, and the colon, which is not. A client sends a name that it holds for legal once, and learns
+ * from the answer; it also learns from the names that a deployment shows.
  */
 export const DOUBTFUL_CHARACTERS = "()\"'!#~=%^@+,:";
 
@@ -39,7 +37,10 @@ export const DOUBTFUL_CHARACTERS = "()\"'!#~=%^@+,:";
  */
 export const STRUCTURE_FILE = ".qontext.structure.md";
 
-/** What the embedded service refused in its first version, and mirrors have mapped names by. */
+/**
+ * The characters that the embedded service refused in its first version: mirrors have mapped names
+ * by them.
+ */
 export const FIRST_SHELL_METACHARACTERS = "|&;<>()$`\"'*?[]{}!#~";
 
 const WHITESPACE = /[\s\u0085\u180e\u200b\u2060\ufeff]/u;
@@ -61,7 +62,7 @@ export function nameFaults(name: string, kind: NameKind, refused: string = SHELL
 
 const CONTROL_ALL = /[\u0000-\u001f\u007f-\u009f]/g;
 
-/** In the order in which faults are told. */
+/** The rules in the order in which their faults are reported. */
 type Rules = readonly (readonly [fault: NameFault, isFound: (name: string, refused: string) => boolean])[];
 
 const RULES_OF_BOTH: Rules = [
@@ -103,15 +104,15 @@ export const NAME_FAULT_TEXT: Readonly<Record<NameFault, string>> = {
 };
 
 /**
- * One judged path. `segment` is the index of the first bad name; the offending `pointer` is the
- * caller's.
+ * One path that was judged. `segment` is the index of the first bad name; the caller adds the
+ * `pointer`.
  */
 type PathFault = { readonly segment: number; readonly name: string; readonly fault: NameFault };
 
 /**
- * Splits a path of the wire, with or without a leading slash, into its names.
- * ASSUMES: a path without its leading slash is taken for one from the root (contract test "takes a
- * path without its leading slash").
+ * Splits a path of the wire, with or without a leading slash, into its names. ASSUMES: a path
+ * without a leading slash starts at the root too (contract test "takes a path without its leading
+ * slash").
  */
 export function pathSegments(path: string): string[] {
   return (path.startsWith("/") ? path.slice(1) : path).split("/");

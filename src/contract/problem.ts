@@ -1,11 +1,11 @@
 /**
- * Errors of the wire: `application/problem+json` (`src/contract/README.md`, "Errors"). The one home
- * of what an error code means.
+ * Errors of the wire: `application/problem+json` (`src/contract/README.md`, "Errors"), and what
+ * each code means.
  */
 
 type CodeFacts = { readonly status: number; readonly title: string };
 
-/** The 18 codes of the document, then those that it leaves open. */
+/** The 18 codes that the contract lists, then those that it leaves open. */
 export const PROBLEM_CODES = {
   unauthenticated: { status: 401, title: "API key missing or not valid" },
   forbidden: { status: 403, title: "The key may not perform this write" },

@@ -1,6 +1,6 @@
 import type { ChangeId, DirId, DocId } from "./ids.ts";
 
-/** The members that the contract shows. Answers may carry more; a client relies on none of them. */
+/** The members that the contract shows. An answer may have more; a client uses none of those. */
 
 /** A File: metadata without content. `path` ends in lowercase `.md`. */
 export type FileResource = {
@@ -15,8 +15,8 @@ export type FileWithContent = FileResource & { readonly content: string };
 export type FolderResource = { readonly id: DirId; readonly path: string };
 
 /**
- * Where something stands. `parentId` is null at the root.
- * ASSUMES: `parentPath` is `/` there (contract test "tells where a file and a folder stand").
+ * Where a file or folder is. `parentId` is null at the root. ASSUMES: `parentPath` is `/` there
+ * (contract test "tells where a file and a folder stand").
  */
 type Standing = { readonly parentId: DirId | null; readonly parentPath: string };
 
@@ -27,7 +27,7 @@ export type AnsweredFolder = { readonly object: "folder" } & FolderResource & St
 /** 200 of a PUT: `content` is the text now saved. */
 export type Edit = { readonly object: "edit"; readonly file: AnsweredFile; readonly content: string };
 
-/** Why an edit waits for somebody's decision: for the file's flag, or because it met another. */
+/** Why an edit waits for a decision: the file is protected, or the edit met another one. */
 export const REVIEW_REASONS = ["protected", "conflict"] as const;
 export type ReviewReason = (typeof REVIEW_REASONS)[number];
 

@@ -5,9 +5,10 @@ import type { Hold } from "./link.ts";
 import type { LocalPath, RemotePath } from "./path.ts";
 
 /**
- * One effect on one side, with what it expects to find; found otherwise, its outcome is `stale` and
- * nothing is done. `why` is a clause for people ("edited here", "deleted on the service"): what
- * `plan`, `why` and the event log show. `id` of an action is a document's, `dirId` a folder's.
+ * One effect on one side. It says what it expects to find: if it finds something else, it does
+ * nothing and ends as `stale`. `why` is a clause for people ("edited here", "deleted on the
+ * service"), shown by `plan`, `why` and the event log. An action on a document has its `id`, one on
+ * a folder a `dirId`.
  */
 export type Action = { readonly why: string } & (DocumentAction | FolderAction);
 
@@ -17,8 +18,8 @@ export type ActionOf<Kind extends Action["kind"]> = Extract<Action, { kind: Kind
 type DocumentAction =
   // content
   /**
-   * GET, then write a file that must not exist yet. Also "comes back": a deletion here that lost
-   * against an edit there.
+   * Download, then write a file that must not exist yet. Also for a deletion here that lost against
+   * an edit there.
    */
   | {
       readonly kind: "create-local";
@@ -27,7 +28,7 @@ type DocumentAction =
       readonly remotePath: RemotePath;
       readonly changeId: ChangeId;
     }
-  /** GET, then replace the file, whose bytes must still be `expect`. */
+  /** Download, then replace the file, whose bytes must still be `expect`. */
   | {
       readonly kind: "write-local";
       readonly id: DocId;
@@ -36,8 +37,8 @@ type DocumentAction =
       readonly expect: Digest;
     }
   /**
-   * POST; the file's bytes must still be `expect`. `tombstone`: the gone document that this one
-   * brings back as a new one.
+   * Create on the service; the file's bytes must still be `expect`. `tombstone`: the deleted
+   * document that this one brings back under a new id.
    */
   | {
       readonly kind: "create-remote";
@@ -46,7 +47,7 @@ type DocumentAction =
       readonly expect: Digest;
       readonly tombstone: DocId | null;
     }
-  /** PUT on the base version. `review`: the document is protected, a 202 is foreseen. */
+  /** PUT on the base version. `review`: the document is protected, so a 202 is expected. */
   | {
       readonly kind: "put";
       readonly id: DocId;
@@ -56,8 +57,8 @@ type DocumentAction =
       readonly review: boolean;
     }
   /**
-   * Both edited: GET, merge; clean: write local, PUT on the remote's change id; else open or renew
-   * the conflict.
+   * Both sides edited it. Download and merge; if clean: write the result here, then PUT it on the
+   * remote's change id; if not: open or renew the conflict.
    */
   | {
       readonly kind: "merge";
@@ -68,8 +69,9 @@ type DocumentAction =
       readonly review: boolean;
     }
   /**
-   * Both new at one path: GET; equal (also but for line ends, BOM, final newline): link; else
-   * `prefer` decides, else a conflict with an empty base.
+   * Both sides have a new document at one path. Download; if the texts are equal (also but for line
+   * ends, BOM, final newline): link them; else `prefer` decides; else it is a conflict with an
+   * empty base.
    */
   | {
       readonly kind: "meet";
@@ -90,7 +92,9 @@ type DocumentAction =
       readonly expect: Digest;
       readonly cause: "gone" | "outside";
     }
-  /** Look at the local path again, GET (change id must still be `changeId`), DELETE. */
+  /**
+   * Look at the local path once more, GET (the change id must still be `changeId`), then DELETE.
+   */
   | {
       readonly kind: "delete-remote";
       readonly id: DocId;
@@ -135,11 +139,11 @@ type DocumentAction =
       readonly to: RemotePath;
       readonly temporary: boolean;
     }
-  /** Both sides already hold it at these places: the link learns so. No effect on either side. */
+  /** Both sides have it at these places already: only the link is changed. */
   | { readonly kind: "relink"; readonly id: DocId; readonly localPath: LocalPath; readonly remotePath: RemotePath }
   /**
-   * Facts other than text and place moved (protected, standing, change id without a new text): the
-   * link learns so.
+   * Something other than text and place changed (protected, standing, change id without a new
+   * text): only the link is changed.
    */
   | {
       readonly kind: "note-facts";
@@ -148,7 +152,10 @@ type DocumentAction =
       readonly standing: "linked" | "outside" | "suspended";
     }
   // conflicts and reviews
-  /** The sidecar is gone in two looks: mine; PUT on the version shown. */
+  /**
+   * The sidecar was missing in two looks, so the user decided for the local text: PUT it on the
+   * last version that the sidecar showed.
+   */
   | {
       readonly kind: "end-conflict";
       readonly id: DocId;
@@ -157,11 +164,11 @@ type DocumentAction =
       readonly expect: Digest;
       readonly baseChangeId: ChangeId;
     }
-  /** The sidecar was found gone once: count the look. */
+  /** The sidecar was found missing for the first time: note the look. */
   | { readonly kind: "look-again"; readonly id: DocId }
   /**
-   * The remote moved on during a conflict: GET; merges cleanly now: do so; else replace the sidecar
-   * unless the user edited it.
+   * The document changed on the service during a conflict. Download; if it merges cleanly now: do
+   * so; else replace the sidecar, unless the user edited it.
    */
   | {
       readonly kind: "renew-conflict";
@@ -172,20 +179,21 @@ type DocumentAction =
     }
   /** The document was renamed: its sidecar follows. */
   | { readonly kind: "move-sidecar"; readonly id: DocId; readonly from: LocalPath; readonly to: LocalPath }
-  /** The document went: its sidecar goes to the trash, and the record ends. */
+  /** The document is gone: its sidecar goes to the trash, and the conflict is closed. */
   | {
       readonly kind: "drop-conflict";
       readonly id: DocId;
       readonly sidecarPath: LocalPath | null;
       /**
-       * Deleted here: the service's text comes back by a step of its own, and the record ends with
-       * that one.
+       * The document was deleted here, and another step brings the service's text back: the
+       * conflict is closed with that one.
        */
       readonly comesBack?: true;
     }
   /**
-   * A protected document with text in review: GET the new live text; merge(base, local, live) =
-   * live: settled; else merge it under the local text.
+   * A protected document with text in review has a new live text. Download it; if merge(base,
+   * local, live) is the live text, the review is settled; else the live text is merged under the
+   * local one.
    */
   | {
       readonly kind: "settle-review";
@@ -206,11 +214,17 @@ export type Step = { readonly action: Action; readonly after: readonly number[] 
 /** How an action ended. Only `done` and `submitted` move base. */
 export type Outcome =
   | { readonly kind: "done" }
-  /** In review. `met`: for it met another edit, which is live by now and not seen here yet. */
+  /**
+   * The text is in review. `met`: because another edit is live by now, which this side has not seen
+   * yet.
+   */
   | { readonly kind: "submitted"; readonly met?: true }
-  /** The world was not as the plan saw it; the next pass sees it anew. */
+  /** The trees were not as the plan saw them; the next pass looks anew. */
   | { readonly kind: "stale"; readonly detail: string }
-  /** A definite no. `hold`: what to remember so that it is not sent unchanged again. */
+  /**
+   * The service or the disk refused. `hold`: what is remembered, so that the same is not sent
+   * again.
+   */
   | {
       readonly kind: "refused";
       readonly detail: string;
@@ -218,7 +232,7 @@ export type Outcome =
       readonly requestId: string | null;
       readonly hold: Hold | null;
     }
-  /** It may have happened: the intent stays, to be settled by reading. */
+  /** It may have happened. The intent stays open until a look tells. */
   | { readonly kind: "uncertain"; readonly detail: string; readonly requestId: string | null }
   /**
    * Nothing happened; try in a later pass. `unreachable`: the service as a whole did not answer.

@@ -3,10 +3,10 @@ import { type DirLink, type Link, sameInodeAndBirth } from "./link.ts";
 import { hasStandInName, isTemporaryName } from "./local-name.ts";
 import type { LocalFile, RemoteFile } from "./tree.ts";
 
-/** Whether what a side shows is what base says: where all agree, nothing is to be done. */
+/** Whether a side is as base says. Where both are, nothing is to be done. */
 
 /**
- * Whether both sides show a linked document just as base has it, and base leaves nothing to do.
+ * Whether both sides show a linked document just as base has it, and nothing is pending in base.
  * @param inodesTrusted whether inodes are evidence in this walk
  */
 export function agrees(link: Link, here: LocalFile, there: RemoteFile, inodesTrusted: boolean): boolean {
@@ -25,14 +25,17 @@ function agreesHere(link: Link, here: LocalFile, inodesTrusted: boolean): boolea
 }
 
 /**
- * Whether base alone gives no reason to do anything about a document: it is mirrored, nothing of it
- * is in review, and it has the names that it is to have.
+ * Whether base alone gives no reason to act on a document: it is mirrored, nothing of it is in
+ * review, and neither of its names is to change.
  */
 export function isAtRest(link: Link): boolean {
   return link.standing === "linked" && link.submissions.length === 0 && hasLastingNames(link, "file");
 }
 
-/** Whether nothing wants to rename a linked document or folder: its two names belong together. */
+/**
+ * Whether the two names of a linked document or folder belong together, so that neither is to
+ * change.
+ */
 export function hasLastingNames(link: Link | DirLink, kind: "file" | "folder"): boolean {
   return (
     !isTemporaryName(link.localPath) &&

@@ -1,15 +1,14 @@
 import { once } from "./once.ts";
 
-/** Keys that are looked up only where somebody asks for one. */
+/** Keys that are collected only when somebody asks for one of them. */
 export type Borrowed<K> = { readonly size: number; readonly keys: () => ReadonlySet<K> };
 
 /**
- * A map most of whose values somebody else holds anyway, in another form: they are made when they
- * are asked for. Of 100,000 documents that neither side has changed, nothing is kept but their
- * number, until one is asked for.
+ * A map that makes most of its values on demand, from objects that somebody else holds anyway. Of
+ * 100,000 documents that neither side has changed, it keeps only the number until one is asked for.
  */
 export class BorrowedMap<K, V> implements ReadonlyMap<K, V> {
-  /** What the borrowed values are made of, by identity. */
+  /** The object that the borrowed values are made from; compared by identity. */
   readonly lender: object;
   /** The values that are not borrowed. */
   readonly own: ReadonlyMap<K, V>;
@@ -59,13 +58,13 @@ export class BorrowedMap<K, V> implements ReadonlyMap<K, V> {
     for (const [key, value] of this.entries()) act(value, key, this);
   }
 
-  /** The same, of which it is now known whose they are. */
+  /** The same map, marked as borrowed from `lender`. */
   lentBy(lender: object): BorrowedMap<K, V> {
     return new BorrowedMap(lender, this.#borrowed, this.#lend, this.own);
   }
 }
 
-/** Of lists without a key twice. */
+/** Joins lists in which no key occurs twice. */
 export function borrow<K>(lists: readonly (readonly K[])[]): Borrowed<K> {
   return {
     size: lists.reduce((sum, { length }) => sum + length, 0),
@@ -77,7 +76,7 @@ export function borrow<K>(lists: readonly (readonly K[])[]): Borrowed<K> {
   };
 }
 
-/** Those values that are not known to be the lender's. */
+/** The values of a map that are not known to be borrowed from `lender`. */
 export function ownOf<K, V>(map: ReadonlyMap<K, V>, lender: object): ReadonlyMap<K, V> {
   return map instanceof BorrowedMap && map.lender === lender ? map.own : map;
 }

@@ -1,17 +1,17 @@
 import { type LocalPath, parentOf } from "./path.ts";
 
 /**
- * So many in one folder, and what finds them is kept: to make it again for each visit would be too
- * much.
+ * From this many values in one folder on, its map is kept: building it again at each visit would
+ * cost too much.
  */
 const LARGE = 256;
 
 type Folder<V> = { readonly path: string; readonly members: V[]; byPath: Map<LocalPath, V> | null };
 
 /**
- * Finds values by their paths, which are asked for folder by folder: by a small map of the folder
- * that was asked about last. One large map takes five times as long for 100,000, each step in it
- * being somewhere else in memory.
+ * Finds values by their paths, when paths are asked for folder by folder. It keeps a small map of
+ * the last folder: for 100,000 paths one large map takes five times as long, because each access is
+ * to another part of memory.
  * @returns what finds the last value at a path
  */
 export function findByFolder<V>(

@@ -1,6 +1,6 @@
 /**
- * The order of every list of paths: that of their characters (code points), the same on each
- * machine and in each store. Pure.
+ * The order of every list of paths: by their characters (code points), the same on each machine and
+ * in each store. Pure.
  */
 export function comparePaths(a: string, b: string): number {
   const most = Math.min(a.length, b.length);
@@ -12,14 +12,14 @@ export function comparePaths(a: string, b: string): number {
 }
 
 /**
- * Halves of a pair stand for characters beyond all single ones, but have smaller numbers than some
- * of them.
+ * The halves of a surrogate pair stand for characters beyond all others, but have smaller numbers
+ * than some of them.
  */
 function rank(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
 }
 
-/** Any order that is the same on each machine, where which one does not matter; the quickest. */
+/** The quickest order that is the same on each machine, where it does not matter which one. */
 export function compareStrings(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

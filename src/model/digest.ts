@@ -9,8 +9,8 @@ declare const brand: unique symbol;
 export type Digest = string & { readonly [brand]: "Digest" };
 
 /**
- * A pure function of its input. A string is hashed as UTF-8; it must hold no lone surrogate (they
- * would all hash as U+FFFD).
+ * Pure. A string is hashed as UTF-8; it must hold no lone surrogate (all of them would hash as
+ * U+FFFD).
  */
 export function digestOf(content: string | Uint8Array): Digest {
   return hash("sha256", content, "hex") as Digest;

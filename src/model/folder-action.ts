@@ -11,9 +11,9 @@ export type FolderAction =
     }
   | { readonly kind: "make-folder-remote"; readonly localPath: LocalPath; readonly remotePath: RemotePath }
   /**
-   * Present on both sides at these places, not linked yet (or linked elsewhere). `carries`: what
-   * goes along in base of what base has below it; null: all of that. What is not among these is
-   * recorded by steps of its own.
+   * Both sides have the folder at these places, and it is not linked so yet. `carries`: which
+   * entries of base below the folder get their new path with it; null: all of them. The others are
+   * recorded by steps of their own.
    */
   | {
       readonly kind: "link-folder";
@@ -47,8 +47,8 @@ export type FolderAction =
       readonly temporary: boolean;
     }
   /**
-   * `dirId`: null where the link of that folder is another folder's here by now. Removes an empty
-   * folder (mirrored litter inside goes to the trash first); not empty: stale.
+   * Removes an empty folder; ignored litter inside goes to the trash first. If it is not empty:
+   * stale. `dirId`: null where another folder has that link's place by now.
    */
   | { readonly kind: "remove-folder-local"; readonly dirId: DirId | null; readonly localPath: LocalPath }
   | {

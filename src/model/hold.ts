@@ -1,10 +1,10 @@
-/** What an action on a document would do, as far as an earlier answer may speak against it. */
+/** What an action on a document would do, for judging whether an earlier answer forbids it. */
 export type Intention = "push" | "pull" | "merge" | "delete" | "trash" | "move-remote" | "move-local" | "post";
 
-/** The same of a folder. */
+/** The same for a folder. */
 export type FolderIntention = "move" | "make" | "remove";
 
-/** How a person may end a hold: whose text is to stand, or what is to become of the document. */
+/** How a person may end a hold: whose text counts, or what becomes of the document. */
 export type WayKind = "mine" | "theirs" | "merged" | "keep" | "delete" | "recreate";
 
 /** All that is true of a hold's reason. */
@@ -21,18 +21,20 @@ type ReasonFacts = {
    * has done all there is to do, and nothing is owed.
    */
   readonly open: "needs-you" | "waits" | "no";
-  /** Time alone may end it: while there is one, only whole passes judge. */
+  /** Whether time alone may end it. While there is such a hold, only whole passes judge. */
   readonly passes?: true;
-  /** It waits for another look, which tells whether a file is gone: no absence is judged yet. */
+  /**
+   * Whether it waits for another look to tell if a file is gone: no absence is judged until then.
+   */
   readonly undecided?: true;
   /**
-   * What an earlier answer stops. A refusal of one write stops the row's other writes too: a row
-   * has one hold, and two refusals that displaced each other would be sent again in turn for ever
-   * (I16).
+   * What an earlier answer forbids. A refusal of one write forbids the row's other writes too: a
+   * row has one hold only, and two refusals that replaced each other would be sent again in turn
+   * for ever (I16).
    */
   readonly stops?: readonly Intention[];
   readonly stopsFolder?: readonly FolderIntention[];
-  /** How `resolve` may end it; none: it ends by what is told with it. */
+  /** How `resolve` may end it. None: its message says how it ends. */
   readonly ways?: readonly WayKind[];
 };
 
@@ -73,21 +75,18 @@ const REASONS = {
   /** The service has no way to delete folders: an empty one that went here stays there. */
   "folder-stays": { kept: "remembered", open: "no", stopsFolder: ["remove"] },
   /**
-   * The text was handed over whole: what is left to do is a reviewer's. It is told by its own line,
-   * not as something open.
+   * The whole text was handed over, and a reviewer decides. It is reported as in review, not as
+   * something open.
    */
   "in-review": { kept: "computed", open: "no", ways: ["mine", "theirs"] },
-  /**
-   * In review because it met another edit, which is live: until somebody decides in the app the two
-   * sides are not equal.
-   */
+  /** In review because another edit is live: the sides differ until somebody decides in the app. */
   "review-conflict": { kept: "computed", open: "waits", ways: ["mine", "theirs"] },
-  /** Not sent yet, so that each save is not a review. */
+  /** Not sent yet: it waits until the text rests, so that not every save becomes a review. */
   "review-quiet": { ...WAITS, ways: ["mine", "theirs"] },
   "review-unknown": { ...COMPUTED, ways: ["mine", "theirs"] },
   "gone-or-unreadable": { ...COMPUTED, ways: ["keep", "delete"] },
   outside: { ...COMPUTED, ways: ["keep", "delete"] },
-  /** The user's own ignore rules leave it out, on both sides. */
+  /** The user's own ignore rules exclude it, on both sides. */
   suspended: { kept: "computed", open: "no" },
   "direction-off": COMPUTED,
   "second-look": { ...WAITS, undecided: true },
@@ -107,7 +106,7 @@ export type HoldReason = keyof typeof REASONS;
 /** What is true of each reason, by its name. */
 export const HOLD_REASONS: Readonly<Record<HoldReason, ReasonFacts>> = REASONS;
 
-/** Whether the sides are not as they are to be while it stands. */
+/** Whether the hold leaves something to do. */
 export function isOpen(reason: HoldReason): boolean {
   return HOLD_REASONS[reason].open !== "no";
 }
@@ -116,12 +115,12 @@ export function needsYou(reason: HoldReason): boolean {
   return HOLD_REASONS[reason].open === "needs-you";
 }
 
-/** Whether a hold follows from an earlier answer, not from the trees. */
+/** Whether a hold comes from an earlier answer, and not from the trees. */
 export function isRemembered({ reason }: { readonly reason: HoldReason }): boolean {
   return HOLD_REASONS[reason].kept === "remembered";
 }
 
-/** Whether one of these waits for another look, so that what is absent is not judged yet. */
+/** Whether one of these holds waits for another look, so that absences are not judged yet. */
 export function leavesUndecided(holds: readonly { readonly reason: HoldReason }[]): boolean {
   return holds.some(({ reason }) => HOLD_REASONS[reason].undecided === true);
 }

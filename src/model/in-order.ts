@@ -1,16 +1,16 @@
 import { once } from "./once.ts";
 
-/** So many are looked at on either side of where the last one was found. */
+/** How many values on either side of the last one found are compared first. */
 const NEAR = 16;
-/** So many that are not near, and it is looked no more. */
+/** After this many keys that were not near, comparing neighbours is given up. */
 const PATIENCE = 256;
 
 /**
- * Finds the numbers of a list's values by their keys, which are asked for mostly in the order of
- * the list: by a look at the next few. A map, whose making and each look into it take more than
- * that of 100,000 keys, is made for the first one that is not near.
+ * Finds the positions of values in a list by their keys, when keys are mostly asked for in the
+ * order of the list: it compares the next few. The first key that is not near makes it build a map,
+ * which for 100,000 keys takes longer than comparing.
  * @param keyOf a value's own key, which no other value of the list has
- * @returns -1 for a key of no value
+ * @returns -1 where no value has the key
  */
 export function findInOrder<V>(list: readonly V[], keyOf: (value: V) => string): (key: string) => number {
   let next = 0;

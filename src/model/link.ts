@@ -22,16 +22,16 @@ export type Stamp = {
 };
 
 /**
- * Whether two looks saw one file. An inode is reused at once after a deletion, so the birth time
- * belongs to it.
+ * Whether two looks saw the same file. Systems use an inode again at once after a deletion, so the
+ * birth time must match too.
  */
 export function sameInodeAndBirth(a: Stamp, b: Stamp): boolean {
   return a.ino === b.ino && a.dev === b.dev && a.birthMs === b.birthMs;
 }
 
 /**
- * What the service said of a text that it took into review; left out what it did not: the change's
- * id, and why it is in review.
+ * What the service said when it took a text into review: the change's id, and why it is in review.
+ * A member that it did not say is left out.
  */
 export type ReviewTold = { readonly changeId?: ChangeId; readonly reason?: ReviewReason };
 
@@ -54,8 +54,8 @@ export type Link = {
   /** The base text as the service holds it. */
   readonly digest: Digest;
   /**
-   * The bytes of the local file at that base: differs from `digest` where only line ends, BOM or
-   * final newline differ.
+   * The digest of the local file's bytes at that base; it differs from `digest` where only line
+   * ends, BOM or final newline differ.
    */
   readonly localDigest: Digest;
   /** null until the local file was seen (a row written before its effect was verified). */
@@ -69,8 +69,8 @@ export type Link = {
   /** False until the file's bytes are known to survive power loss. */
   readonly durable: boolean;
   /**
-   * Local text that a PUT was answered for with the base's own text (a service that normalises):
-   * not sent again on this base.
+   * A local text to which a PUT answered with the base's own text (a service that normalises): it
+   * is not sent again on this base.
    */
   readonly echoDigest: Digest | null;
   readonly submissions: readonly Submission[];
@@ -82,16 +82,16 @@ export type Link = {
 };
 
 /**
- * Moved out of the mirrored subtree, and its text is in the trash: whatever file is at its old path
- * is another document's, or new.
+ * Whether a document was moved out of the mirrored subtree and its text is in the trash: a file at
+ * its old path is another document's, or new.
  */
 export function isAway({ standing, stamp }: Link): boolean {
   return standing === "outside" && stamp === null;
 }
 
 /**
- * By the place that each has here now. What is away has none: another document may have the place
- * that it had.
+ * Links by the local path that each has. A document that is away has none: another may have its old
+ * path.
  */
 export function linksByPath(links: Iterable<Link>): Map<LocalPath, Link> {
   const byPath = new Map<LocalPath, Link>();
@@ -110,7 +110,7 @@ export type DirLink = {
   readonly birthMs: number;
 };
 
-/** A document that is gone from the service: if its id is seen again, it takes this back. */
+/** A document that is gone from the service. If its id is seen again, the tombstone is removed. */
 export type Tombstone = {
   readonly id: DocId;
   readonly localPath: LocalPath;
@@ -128,14 +128,14 @@ export type ShownVersion = { readonly changeId: ChangeId; readonly digest: Diges
 /** The one open conflict of a document (I27). */
 export type Conflict = {
   readonly id: DocId;
-  /** The base text the two sides parted from; null when both were new at one path. */
+  /** The base text from which both sides started; null when both were new at one path. */
   readonly baseDigest: Digest | null;
   readonly baseChangeId: ChangeId | null;
   readonly sidecarPath: LocalPath;
   /** 0: it is being replaced by a newer version, see `isBeingReplaced`. */
   readonly sidecarIno: number;
   readonly sidecarDev: number;
-  /** Oldest first; the last is what the sidecar holds unless the user edited it. Never empty. */
+  /** Oldest first, never empty. The sidecar holds the last one, unless the user edited it. */
   readonly shown: readonly ShownVersion[];
   /** How many looks in a row found the sidecar gone while the document was there. */
   readonly looksGone: number;
@@ -143,16 +143,18 @@ export type Conflict = {
 };
 
 /**
- * The sidecar was about to be taken away for a newer one, and nothing says yet that this one is
- * there: what is seen of it is not what its user did. The versions on record may be ahead of it.
+ * Whether the sidecar was about to be replaced by a newer one, and nothing proves yet that the new
+ * one is there. What is seen of it then is not the user's doing, and the recorded versions may be
+ * newer than the file.
  */
 export function isBeingReplaced({ sidecarIno }: Conflict): boolean {
   return sidecarIno === 0;
 }
 
 /**
- * What the sidecar was made of: versions that came while its user had written into it are noted,
- * with the time of the one that it shows, and nobody has seen them. @returns an index of `shown`
+ * The version that the sidecar shows. Versions that came after its user had edited it are recorded
+ * with the time of the one that it shows, and nobody has seen them.
+ * @returns an index of `shown`
  */
 export function displayedIndex({ shown }: Conflict): number {
   let index = shown.length - 1;
@@ -160,7 +162,10 @@ export function displayedIndex({ shown }: Conflict): number {
   return index;
 }
 
-/** A row that is left alone on purpose. `key` is the id, or the local path of what has none. */
+/**
+ * A document or folder that is left alone on purpose. `key` is its id, or the local path where it
+ * has none.
+ */
 export type Hold = {
   readonly key: string;
   readonly path: LocalPath;

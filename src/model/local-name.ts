@@ -7,11 +7,12 @@ import { cutToBytes, isSidecarName, type LocalPath, MAX_NAME_BYTES, nameOf, type
  */
 
 const CONTROL_OR_SLASH = /[\u0000-\u001f\u007f-\u009f\\/]/g;
-/** Names that editors and desktops litter with; the walk ignores them whatever they hold. */
+/** Names that editors and desktops use for leftovers; the walk ignores such files. */
 const LITTER = /^\.[#_]/;
 
 /**
- * Whether a remote path could leave the mirrored folder or enter one of ours: held, never mapped.
+ * Whether a remote name could lead out of the mirrored folder or into `.mdmirror`: it is held, and
+ * never mapped.
  */
 export function isUnsafeName(name: string, kind: "file" | "folder"): boolean {
   if (name === "" || name === "." || name === ".." || name.includes("/") || name.includes("\0")) return true;
@@ -33,8 +34,8 @@ export function localNameFor(name: string, kind: "file" | "folder", id: string):
 }
 
 /**
- * The stem, cut, with `-` and 8 hex digits of the id's digest: unique beside its siblings, the same
- * in every pass.
+ * The shortened stem with `-` and 8 hex digits of the id's digest: unique among its siblings, and
+ * the same in every pass.
  */
 export function hashedName(name: string, kind: "file" | "folder", id: string): string {
   const ending = kind === "file" ? ".md" : "";
@@ -49,9 +50,9 @@ export function hashedName(name: string, kind: "file" | "folder", id: string): s
 const HAS_DIGITS = /-[0-9a-f]{8}(?:\.md)?$/;
 
 /**
- * The name that a row has on disk for want of another: with the digits of its id, though the disk
- * can hold the service's own, which something else had.
- * @returns that other name; null where this one is no such name
+ * Whether a row has a name with its id's digits on disk only because another file had the service's
+ * name.
+ * @returns the service's name; null where this is no such case
  */
 export function ownNameOf(here: string, there: string, kind: "file" | "folder", id: string): string | null {
   if (here === there || !HAS_DIGITS.test(here) || hashedName(there, kind, id) !== here) return null;
@@ -75,8 +76,8 @@ export function numberedName(name: string, kind: "file" | "folder", number: numb
 }
 
 /**
- * What marks a name that only breaks a cycle: a row that was left at one (a plan cut short) does
- * not keep it.
+ * The mark of a name that only breaks a cycle. A row that kept one, because a plan was cut short,
+ * gets its own name back.
  */
 export const TEMPORARY_MARK = "-mdmirror-";
 const TEMPORARY = new RegExp(`(?<=.)${TEMPORARY_MARK}[0-9a-f]{8}(\\.md)?$`, "s");
@@ -85,7 +86,9 @@ export function isTemporaryName(name: string): boolean {
   return TEMPORARY.test(name);
 }
 
-/** The name that a temporary one was made of, cut where that was long; any other name as it is. */
+/**
+ * The name from which a temporary one was made, as far as that was kept; any other name as it is.
+ */
 export function lastingName(name: string): string {
   return name.replace(TEMPORARY, "$1");
 }

@@ -2,8 +2,8 @@
 export const MIRROR_FOLDER = ".mdmirror";
 
 /**
- * In it, while a daemon keeps the folder: names the socket, so that whoever has another environment
- * finds it too.
+ * A file in it, there while a daemon keeps the folder: it names the socket, so that a process with
+ * another environment finds it too.
  */
 export const CONTROL_FILE = "daemon.json";
 
@@ -30,6 +30,9 @@ export const OWN_ENTRIES: ReadonlyMap<string, OwnKind> = new Map<string, OwnKind
     [`${name}.new`, "replaced"],
   ]),
   ["texts.suspect", "replaced"],
+  ["state.db.before", "replaced"],
+  // SQLite writes into it, by path.
+  ["state.db.before.new", "in-place"],
   ["lock.db", "in-place"],
   ["lock.db-journal", "in-place"],
   ...SQLITE_FILES.flatMap((name): [string, OwnKind][] =>
@@ -40,4 +43,5 @@ export const OWN_ENTRIES: ReadonlyMap<string, OwnKind> = new Map<string, OwnKind
   ["tmp", "store"],
   ["trash", "store"],
   ["damaged", "store"],
+  ["unlinked", "store"],
 ]);

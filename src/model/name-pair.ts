@@ -8,7 +8,10 @@ import type { LocalPath, RemotePath } from "./path.ts";
  * although the document is in two places.
  */
 
-/** What a mapping may have been made by: the sets of this version and the first, and all. */
+/**
+ * The sets of characters by which a name may have been mapped: that of this version, that of the
+ * first, and both.
+ */
 const REFUSED = [SHELL_METACHARACTERS, FIRST_SHELL_METACHARACTERS, SHELL_METACHARACTERS + DOUBTFUL_CHARACTERS];
 
 /**
@@ -17,7 +20,7 @@ const REFUSED = [SHELL_METACHARACTERS, FIRST_SHELL_METACHARACTERS, SHELL_METACHA
  */
 export function isNamePair(here: string, there: string, kind: "file" | "folder", id: string | null): boolean {
   if (here === there || here.normalize("NFC") === there.normalize("NFC")) return true;
-  // What is refused is learned, so the mapping may have been made before or after.
+  // Which characters are refused is learned, so the name may have been mapped by an earlier set.
   for (const refused of REFUSED) if (mapName(here, kind, refused) === there) return true;
   if (id === null)
     return hashedName(there, kind, "").slice(0, 4) === here.slice(0, 4) && /-[0-9a-f]{8}(?:\.md)?$/.test(here);
@@ -25,8 +28,8 @@ export function isNamePair(here: string, there: string, kind: "file" | "folder",
 }
 
 /**
- * By strings alone, name by name: for the many documents of which nothing else is known to have
- * changed.
+ * Compares the paths by strings alone, name by name: quick enough for the many documents of which
+ * nothing else has changed.
  */
 export function isPathPair(here: LocalPath, there: RemotePath, id: string, kind: "file" | "folder" = "file"): boolean {
   if (here === there) return true;

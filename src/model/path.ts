@@ -1,8 +1,8 @@
 import { digestOf } from "./digest.ts";
 
 /**
- * Path arithmetic: the only home. Paths are relative, `/`-separated, without leading or trailing
- * slash; `""` is the root.
+ * Arithmetic of paths. Paths are relative, `/`-separated, without leading or trailing slash; `""`
+ * is the root.
  */
 
 /** A path below the mirrored folder, spelled as the disk spells it. */
@@ -62,13 +62,10 @@ export function ancestorsOf(path: string): string[] {
   return result;
 }
 
-/**
- * What the disk under the root makes one of: names that differ only so are the same file there.
- * Learned by a probe, not by platform.
- */
+/** Which names the disk under the root takes for one. Learned by a probe, not from the platform. */
 export type DiskFolding = { readonly foldsCase: boolean; readonly foldsUnicode: boolean };
 
-/** Whether some names that differ are one on this disk. */
+/** Whether the disk takes some different names for one. */
 export function folds({ foldsCase, foldsUnicode }: DiskFolding): boolean {
   return foldsCase || foldsUnicode;
 }
@@ -81,25 +78,24 @@ export const EXACT_DISK: DiskFolding = { foldsCase: false, foldsUnicode: false }
  */
 export function pathKey(path: LocalPath, disk: DiskFolding): string {
   const composed = folds(disk) ? path.normalize("NFC") : path;
-  // Upper before lower folds more than either alone ("ß", "ſ", final sigma), as case-insensitive
-  // disks do.
+  // Upper before lower case folds more than either alone ("ß", "ſ", final sigma), as such disks do.
   return disk.foldsCase ? composed.toUpperCase().toLowerCase() : composed;
 }
 
 const SIDECAR = / \((?:theirs|mine)(?: \d+)?\)\.md$/;
 
 /**
- * Whose text is put beside a document: the service's while a conflict is open, or the one from here
- * that gave way to it.
+ * Whose text lies beside a document: the service's, while a conflict is open, or the local one that
+ * gave way to it.
  */
 type Beside = "theirs" | "mine";
 /** LIMIT: bytes of a name on the common file systems. */
 export const MAX_NAME_BYTES = 255;
 
 /**
- * `note.md` → `note (theirs).md`, or `note (mine).md`: a name that the service refuses, so that it
- * can collide with nothing. Where that is longer than a disk's names may be, the stem is cut, and
- * told apart from others cut alike by 8 hex digits of the whole name's digest.
+ * `note.md` → `note (theirs).md`, or `note (mine).md`: a name that the service refuses, so that no
+ * document can have it. Where it would be too long for a disk, the stem is cut, and 8 hex digits of
+ * the whole name's digest tell it from others that are cut alike.
  */
 export function sidecarPath(path: LocalPath, whose: Beside = "theirs"): LocalPath {
   const name = nameOf(path);
@@ -122,7 +118,7 @@ export function cutToBytes(text: string, max: number): string {
   return cut;
 }
 
-/** Names of the sidecar's form are never mapped nor uploaded, even with the state lost. */
+/** Names of this form are never mapped nor uploaded, even when the state is lost. */
 export function isSidecarName(name: string): boolean {
   return SIDECAR.test(name);
 }

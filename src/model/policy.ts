@@ -19,8 +19,8 @@ export type Policy = {
    */
   readonly prefer: "local" | "remote" | "each" | null;
   /**
-   * What happens to text that does not merge. `sidecar` is the default: yours stays, theirs beside
-   * it.
+   * What happens to texts that do not merge. Default `sidecar`: the local text stays, the service's
+   * is put beside it.
    */
   readonly conflicts: (path: LocalPath) => "sidecar" | "copy" | "local" | "remote";
   /**
@@ -30,23 +30,26 @@ export type Policy = {
   readonly folderMoves: boolean;
   /** False where `parentId: null` was refused: moves to the root are held. */
   readonly movesToRoot: boolean;
-  /** Try refused rows again (at start, by hand, daily). */
+  /** Try refused rows again: at start, by hand, once a day. */
   readonly retryRefused: boolean;
   /**
-   * Protected documents: texts that were already the local text in the pass before, and may go to
-   * review now. null: any may.
+   * Texts of protected documents that did not change since the pass before, and may go to review
+   * now. null: any may.
    */
   readonly quietTexts: ReadonlyMap<DocId, Digest> | null;
   /**
-   * In `sync` an absence needs two looks: linked paths that the second look found absent too. null:
-   * one look is enough.
+   * `sync` looks twice before it takes a file for absent: linked paths that the second look found
+   * absent too. null: one look is enough.
    */
   readonly absentTwice: ReadonlySet<LocalPath> | null;
   readonly guards: GuardLimits;
 };
 
 export type GuardLimits = {
-  /** Deletions without a question: max(minDeletes, min(share of known documents, maxDeletes)). */
+  /**
+   * How many deletions need no question: max(minDeletes, min(share of known documents,
+   * maxDeletes)).
+   */
   readonly minDeletes: number;
   readonly deleteShare: number;
   readonly maxDeletes: number;

@@ -4,8 +4,8 @@ import type { Link, ReviewTold, Stamp, Tombstone } from "./link.ts";
 import type { LocalPath, RemotePath } from "./path.ts";
 
 /**
- * How base moves: the only home. Each function takes a link and what an effect was seen to do, and
- * returns the link that both sides were seen to hold (I12). Called after the effect, stored in one
+ * How base moves. Each function takes a link and what an effect was seen to do, and returns the
+ * link that both sides were seen to hold (I12). It is called after the effect, and stored in one
  * transaction with the end of its intent.
  */
 
@@ -43,7 +43,8 @@ export function newLink(
 }
 
 /**
- * Both sides hold another version. What was in review is settled by it unless it says otherwise.
+ * Both sides hold another version. This also settles what was in review, unless the version says
+ * otherwise.
  */
 export function moveBase(link: Link, version: BaseVersion): Link {
   return { ...link, ...version, echoDigest: null, submissions: [] };
@@ -64,21 +65,21 @@ export function renameVersion(link: Link, changeId: ChangeId): Link {
 }
 
 /**
- * A text was sent to review. The base stays; the file is the one that held this text, and its
- * user's own.
+ * A text was sent to review. Base stays; the file holds the text that was sent, or what its user
+ * wrote since.
  * @param stamp the file's when it was read; null where that is not known
  * @param told what the service said of the review; nothing where its answer was lost
  */
 export function submit(link: Link, digest: Digest, at: number, stamp: Stamp | null, told: ReviewTold = {}): Link {
   const others = link.submissions.filter((submission) => submission.digest !== digest);
   const submissions = [...others, { digest, baseChangeId: link.changeId, at, ...told }];
-  // ORDER: not trusted: the stamp is of another text than base's.
+  // ORDER: the stamp is not trusted, because it belongs to another text than base's.
   return { ...link, ...(stamp === null ? {} : { stamp, stampTrusted: false, durable: true }), submissions };
 }
 
 /**
- * The service answered a PUT with the base's own text: this local text is the base in other dress,
- * and is not sent again.
+ * The service answered a PUT with the base's own text: it normalised the local text to that. The
+ * local text is not sent again.
  */
 export function noteEcho(link: Link, changeId: ChangeId, sent: Digest): Link {
   return { ...link, changeId, localDigest: sent, echoDigest: sent };

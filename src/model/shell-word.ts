@@ -1,8 +1,8 @@
 import { steers } from "./shown-name.ts";
 
 /**
- * A path as a shell takes it, for commands that a message shows. One that would steer the terminal,
- * or end the line, is spelled with `$'…'`, which bash, zsh and ksh take back to the very name.
+ * Spells a path for a shell, in commands that a message shows. One that would steer the terminal,
+ * or end the line, is spelled with `$'…'`, which bash, zsh and ksh read as the very name.
  */
 export function shellWord(path: string): string {
   if (/^[\w./@%+=:,-]+$/.test(path)) return path;

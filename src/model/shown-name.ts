@@ -7,7 +7,7 @@
 
 const STEERING = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/u;
 const ALL_STEERING = new RegExp(STEERING, "gu");
-/** Within quotes, what would end them or pass for an escape is escaped too. */
+/** Within quotes, a quote and a backslash are escaped too. */
 const ALL_IN_QUOTES = new RegExp(`["\\\\]|${STEERING.source}`, "gu");
 const SHORT: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\" };
 

@@ -15,7 +15,8 @@ export const SIMILAR_ENOUGH = 0.5;
 export type LineProfile = { readonly weights: ReadonlyMap<string, number>; readonly total: number };
 
 /**
- * Blank lines and white space at the ends of lines tell nothing about identity and are left out.
+ * Lines with their lengths. Blank lines and white space at the ends of lines say nothing about
+ * identity and are left out.
  */
 export function profileOf(text: string): LineProfile {
   const weights = new Map<string, number>();
@@ -46,7 +47,7 @@ export function isSimilar(a: LineProfile, b: LineProfile): boolean {
   return similarity(a, b) >= SIMILAR_ENOUGH;
 }
 
-/** Whether a text that says something stands whole in another, whatever was written around it. */
+/** Whether a text that is not blank stands as a whole in another one. */
 export function isKeptIn(was: LineProfile, is: LineProfile): boolean {
   if (was.total === 0) return false;
   for (const [line, weight] of was.weights) if ((is.weights.get(line) ?? 0) < weight) return false;

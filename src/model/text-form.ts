@@ -1,14 +1,14 @@
 /**
- * The dress of a text: line ends, byte order mark and final newline. Deployments and editors change
+ * The form of a text: line ends, byte order mark and final newline. Deployments and editors change
  * it without changing a word.
  */
 
-/** Whether two texts are the same but for their dress. */
+/** Whether two texts are the same but for their form. */
 export function sameExceptTextForm(a: string, b: string): boolean {
   return a === b || undress(a) === undress(b);
 }
 
-/** What deployments that normalise on save were seen to change. `plain`: what every text has. */
+/** Forms that deployments which normalise were seen to change. `plain`: what every text has. */
 type TextForm = "plain" | "carriage-return" | "byte-order-mark" | "no-final-newline" | "not-nfc";
 
 /**
@@ -18,8 +18,9 @@ type TextForm = "plain" | "carriage-return" | "byte-order-mark" | "no-final-newl
 export type KeptForms = Readonly<Partial<Record<TextForm, number>>>;
 
 /**
- * How many of a form tell that it is kept: what changes one changes all that have it, while a plain
- * text may be changed for a reason that nobody foresaw.
+ * How many texts of a form must come back unchanged before it counts as kept. A service that
+ * changes an odd form changes it in every text; a plain text may be changed for a reason that
+ * nobody foresaw.
  */
 const ENOUGH: Readonly<Record<TextForm, number>> = {
   plain: 3,
@@ -52,7 +53,7 @@ export function mayBeNormalised(text: string, kept: KeptForms): boolean {
 /** What is known of forms after a text was read back. @returns `kept` where that taught nothing */
 export function learnForms(kept: KeptForms, sent: string, isSame: boolean): KeptForms {
   const odd = oddForms(sent);
-  // What was changed was changed for its odd forms, if it has any.
+  // A change is put down to the odd forms of the text, if it has any.
   const taught: readonly TextForm[] = isSame || odd.length === 0 ? ["plain", ...odd] : odd;
   const now = { ...kept };
   for (const form of taught) now[form] = isSame ? Math.min(ENOUGH[form], (kept[form] ?? 0) + 1) : 0;

@@ -21,7 +21,8 @@ export type LocalFile = {
   readonly digest: Digest;
   readonly textFault: TextFault | null;
   /**
-   * Equal to "" in bytes: an empty text is no evidence of identity, and may be a crashing editor's.
+   * Whether it has no bytes: an empty text is no evidence of identity, and may be left by an editor
+   * that crashed.
    */
   readonly empty: boolean;
 };
@@ -106,30 +107,30 @@ export type RemoteTree = {
   /** Linked ids that could be neither seen nor proven absent, and why. */
   readonly unseen: ReadonlyMap<DocId, string>;
   /**
-   * The list is complete, and nothing that base knows answered, no document and no folder: nothing
-   * is proven about any. Not set: something did.
+   * The list is complete, and nothing that base knows is in it, no document and no folder: then
+   * nothing is proven about any. Not set: something is.
    */
   readonly nothingKnown?: boolean;
   /**
-   * Linked folders that were sent to another place, and of which no read has told yet where they
-   * are, and why. Not set: none.
+   * Linked folders that were moved by a request whose end no read has told yet, and why not. Not
+   * set: none.
    */
   readonly unsettled?: ReadonlyMap<DirId, string>;
   /**
-   * Why a list that the service answered is not complete: what it says cannot be understood. Not
-   * set: nothing of the kind.
+   * Why an answered list is not complete: a part of it cannot be understood. Not set: all of it
+   * can.
    */
   readonly misread?: string;
   /**
-   * Why a list is not complete though what came of it is understood. Not set: both are, or it was
-   * not asked for.
+   * Why a list is not complete, though what came of it is understood. Not set: it is, or it was not
+   * asked for.
    */
   readonly cutShort?: string;
 };
 
 /**
  * Whether a listing was read to the end, all that it does not show was looked for, and nothing of
- * it is gone. What is outside of the mirrored subtree is not gone; folders are listed apart.
+ * it is gone. A document outside the mirrored subtree is not gone; folders are listed apart.
  */
 export function isComplete({ complete, gone, goneFolders, unseen }: RemoteTree): boolean {
   return complete && gone.size + goneFolders.size + unseen.size === 0;

@@ -4,8 +4,8 @@ import type { DiskFolding, LocalPath } from "../model/path.ts";
 import type { LocalTree } from "../model/tree.ts";
 
 /**
- * `path`: as it was asked for, where the caller keeps that string anyway: the walk keeps nothing
- * but it of a file that is still so, and asks again when the file is wanted.
+ * `path`: the path that was asked for, as the caller's own string. A file that has not changed is
+ * then kept as that string alone, and asked for again when somebody needs it.
  */
 export type KnownFile = { readonly stamp: Stamp; readonly digest: Digest; readonly path?: LocalPath };
 
@@ -20,9 +20,9 @@ export type LocalText = {
 };
 
 /**
- * How an effect on the disk ended. `fault`: errno name; nothing was changed, or it was put back.
- * `parked`: neither: the text that was taken aside is still at the caller's `parkAt` (of a move:
- * the file has both names), so the intent must stay open until recovery has settled it.
+ * How an effect on the disk ended. `fault`: with the errno; nothing was changed, or it was put
+ * back. `parked`: in between: the text that was taken aside is still at the caller's `parkAt` (of a
+ * move: the file has both names), so the intent must stay open until recovery has settled it.
  */
 export type DiskOutcome<T> =
   | { readonly kind: "done"; readonly value: T }
@@ -40,7 +40,7 @@ export type RootIdentity = {
   readonly markerId: string | null;
 };
 
-/** What `look` finds at a path: a file's digest, or that there is none, or why it cannot say. */
+/** What is at a path: a file with its digest, nothing, or unknown and why. */
 export type Look =
   | { readonly kind: "file"; readonly digest: Digest; readonly stamp: Stamp }
   | { readonly kind: "folder"; readonly dev: number; readonly ino: number; readonly birthMs: number }
@@ -60,18 +60,17 @@ export interface Disk {
   identify(): RootIdentity | null;
   folding(): DiskFolding;
   /**
-   * Whole walk; reads and hashes what `known` does not vouch for. New texts are handed to `onText`
-   * (to be kept before they can be lost).
+   * Walks the whole folder; reads and hashes each file whose stamp `known` does not have. New texts
+   * are handed to `onText`, which keeps them before they can be lost.
    */
   walk(known: (path: LocalPath) => KnownFile | null, onText: OnText): LocalTree;
   /**
-   * The same walk, paused each millisecond or two, for whoever has something else to do meanwhile.
+   * The same walk, with a pause each millisecond or two in which the caller may do something else.
    */
   walkInParts(...asked: Parameters<Disk["walk"]>): Generator<void, LocalTree>;
   /**
-   * An earlier walk's tree with what changed at these paths looked at again, as long as all that
-   * changed is the text of known files. The same object: nothing is different. null: only a whole
-   * walk can tell.
+   * Looks again at some paths of an earlier walk, as long as only the text of known files changed.
+   * Returns the same object when nothing changed, and null when only a whole walk can tell.
    * @param elsewhere whether a document that is not in `tree` has this inode, where the tree is a
    * part of what is known
    */
@@ -88,28 +87,34 @@ export interface Disk {
    * A new file by temp file and `link`; stale when anything is at the path. The parent must exist.
    */
   create(path: LocalPath, text: string): DiskOutcome<Written>;
-  /** Each as `create`, one after the other; the folders that they share are looked at once. */
+  /**
+   * Does what `create` does for each, one after the other, but looks only once at folders that they
+   * share.
+   */
   createAll(files: readonly NewFile[]): readonly DiskOutcome<Written>[];
-  /** The journalled replace; the old inode stays at `parkAt` until `discardParked`. */
+  /**
+   * Replaces a file whose old inode the caller journalled: it stays at `parkAt` until
+   * `discardParked`.
+   */
   replace(path: LocalPath, text: string, expect: Digest, parkAt: string): DiskOutcome<Written>;
   /**
    * To a free path, never over anything; a case-only rename is a rename. `expect` null: any file.
    */
   move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<Written>;
   /**
-   * Moves a file to `trash/…` below `.mdmirror/`; taken aside, looked at, put back when it is not
-   * `expect`. `expect` null: any file.
+   * Moves a file to `trash/…` below `.mdmirror/`: takes it aside, looks at it, and puts it back
+   * when it is not `expect`. `expect` null: any file.
    */
   trash(path: LocalPath, expect: Digest | null, trashPath: string): DiskOutcome<null>;
   makeFolder(path: LocalPath): DiskOutcome<{ readonly dev: number; readonly ino: number; readonly birthMs: number }>;
   moveFolder(from: LocalPath, to: LocalPath): DiskOutcome<null>;
   /**
-   * Only when empty but for litter (editors' and desktops' leftovers), which goes to the trash
+   * Removes a folder that is empty but for leftovers of editors and desktops, which go to the trash
    * first.
    */
   removeFolder(path: LocalPath, trashPath: string): DiskOutcome<null>;
   /**
-   * What an editor may have written into a parked inode since: its text, or null when it is not
+   * The text of a parked inode, into which an editor may have written since; null when it is not
    * there.
    */
   readParked(parkAt: string): DiskOutcome<LocalText | null>;
@@ -120,15 +125,15 @@ export interface Disk {
   putBack(parkAt: string, path: LocalPath): DiskOutcome<Written>;
   discardParked(parkAt: string): void;
   /**
-   * Every `tmp/…` path that holds something taken aside: after a power loss one may be there whose
-   * intent was lost.
+   * Every `tmp/…` path with something that was taken aside: after a power loss, its intent may be
+   * lost.
    */
   listParked(): readonly string[];
   /** Every file below `trash/`, by its `trash/…` path. */
   listTrashed(): readonly { readonly place: string; readonly stamp: Stamp }[];
   /**
-   * Removes temp files; what was taken aside and no open intent names goes to `trash/unclaimed/`,
-   * never away.
+   * Removes temporary files. What was taken aside, and no open intent names, goes to
+   * `trash/unclaimed/` and is never deleted.
    */
   sweep(keep: ReadonlySet<string>): void;
   /** fsync of files and their folders, several at a time. Returns those that failed, with errno. */
@@ -143,8 +148,8 @@ export interface Disk {
 export type FsStat = Stamp & { readonly kind: "file" | "folder" | "symlink" | "special"; readonly mode: number };
 
 /**
- * A folder that is held open: it stays the very same one, whoever renames it or puts something else
- * in its place.
+ * A folder that is held open. It stays the same folder, whoever renames it or puts another one in
+ * its place.
  */
 export type FolderHandle = {
   /**
@@ -154,22 +159,22 @@ export type FolderHandle = {
   readonly at: string;
   stat(): FsStat;
   /**
-   * Where it is now, through no symlink. What no longer is anywhere has a path that nothing has.
+   * Where it is now, through no symlink. A folder that was removed has a path at which nothing is.
    */
   path(): string;
   close(): void;
 };
 
-/** A file that was just made. */
+/** A file that was just made and is still open. */
 export type OpenFile = {
-  /** As it is now, under whatever names. */
+  /** The file as it is now, whatever names it has. */
   stat(): FsStat;
   close(): void;
 };
 
 /**
- * The system calls that `local/` makes, on absolute paths; node:fs in life, a RAM disk in the
- * simulator. Errors are thrown with `code` set to the errno name, as node:fs throws them.
+ * The system calls that `local/` makes, on absolute paths: those of node:fs in use, of a RAM disk
+ * in the simulator. Errors are thrown with `code` set to the errno name, as node:fs throws them.
  */
 export interface Fs {
   lstat(path: string): FsStat;
@@ -181,11 +186,11 @@ export interface Fs {
    */
   readFile(path: string): { readonly bytes: Uint8Array; readonly stat: FsStat };
   /**
-   * Creates exclusively, writes all; `sync`: fsync before close. Removes what it made if the write
-   * fails. `mode` is set exactly; null: what the process makes files with.
+   * Creates a file that must not exist, and writes all of it; `sync`: fsync before close. If the
+   * write fails, the file is removed. `mode` is set exactly; null: the process's default.
    */
   writeNew(path: string, bytes: Uint8Array, mode: number | null, sync: boolean): void;
-  /** As `writeNew`, with what the process makes files with and without fsync; it stays open. */
+  /** As `writeNew`, with the process's default mode and without fsync; the file stays open. */
   makeNew(path: string, bytes: Uint8Array): OpenFile;
   rename(from: string, to: string): void;
   link(existing: string, path: string): void;
@@ -196,12 +201,12 @@ export interface Fs {
   /** fsync of a file or a folder. */
   sync(path: string): Promise<void>;
   /**
-   * Brings all of the disk that holds this path to the medium, as fsync of each file and folder
-   * would. False: it did not. Not there where the system has no such thing.
+   * Flushes the whole disk that holds this path, as fsync of each file and folder would. False: it
+   * could not. Left out where the system has no such call.
    */
   syncDisk?(path: string): Promise<boolean>;
   /**
-   * Holds a folder open; ENOTDIR or ELOOP when the last name is a symlink. Not there where the
+   * Holds a folder open; ENOTDIR or ELOOP when the last name is a symlink. Left out where the
    * system has no such thing.
    */
   handle?(path: string): FolderHandle;

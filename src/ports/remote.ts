@@ -6,7 +6,9 @@ import type { KeptForms } from "../model/text-form.ts";
 
 export type WireResult =
   | { readonly kind: "answer"; readonly response: WireResponse }
-  /** Certainly not sent: refused connection, name not found, deadline while queued. */
+  /**
+   * Certainly not sent: connection refused, name not found, or the deadline passed in the queue.
+   */
   | NoAnswer<"not-sent">
   /** Sent, perhaps in part; no whole answer: it may have happened. */
   | NoAnswer<"lost">;
@@ -14,7 +16,7 @@ export type WireResult =
 type NoAnswer<K extends string> = {
   readonly kind: K;
   readonly why: string;
-  /** Its deadline ended it. */
+  /** Whether its deadline ended it. */
   readonly timedOut?: true;
 };
 
@@ -30,8 +32,8 @@ export interface Wire {
 /** Why a call has no value. */
 export type Fault =
   /**
-   * A definite answer of the service: nothing was done. `status` 400–499; 501 too where a folder
-   * has no PATCH or DELETE.
+   * The service said no: nothing was done. `status` 400–499; also 501 where a folder has no PATCH
+   * or DELETE.
    */
   | {
       readonly kind: "problem";
@@ -69,18 +71,18 @@ export type Answer<T> =
   | { readonly ok: true; readonly value: T; readonly requestId: string | null }
   | { readonly ok: false; readonly fault: Fault };
 
-/** Ids that are looked up only where somebody asks for one. */
+/** Ids that are collected only when somebody asks for one of them. */
 export type Same = { readonly size: number; readonly keys: () => ReadonlySet<string> };
 
 /**
- * A whole traversal of a list. `items` hold what was seen, by id, last seen wins, even when it is
- * not complete.
+ * A whole traversal of a list. `items` holds what was seen, by id, also when the list is not
+ * complete; of an item that was seen twice, the later one.
  */
 export type Listing<Item> = {
   readonly items: readonly Item[];
   /**
-   * Ids of those that were recognised: they show what the caller holds of them, and are not among
-   * the items. Left out: none.
+   * Ids of the items that the caller holds just as they are listed; they are not in `items`. Left
+   * out: none.
    */
   readonly same?: Same;
   readonly complete: boolean;
@@ -109,55 +111,62 @@ export type RemoteTraits = {
   /** Whether ids were seen that are not of the form that services issue. */
   readonly looseIds: boolean;
   /**
-   * Characters that names may not hold: the embedded service's own set, with those that were
-   * refused, without those that were seen in the service's own names.
+   * Characters that names may not hold: the embedded service's own set, plus those that this
+   * service refused, minus those seen in its names.
    */
   readonly refusedCharacters: string;
   /**
-   * Whether the service was seen to take two spellings for one name: those that differ in case, or
-   * in their Unicode normal form.
+   * Whether the service was seen to take two spellings for one name: in another case, or in another
+   * Unicode normal form.
    */
   readonly foldsCase: boolean;
   readonly foldsUnicode: boolean;
-  /** What becomes of an edit that cannot be combined with another: it is reviewed, or refused. */
+  /**
+   * What the service does with an edit that it cannot combine with another: it has it reviewed, or
+   * refuses it.
+   */
   readonly conflicts: "unknown" | "reviewed" | "refused";
-  /** Which forms of a text are kept as they are sent. */
+  /** Which forms of a text the service was seen to keep. */
   readonly keptForms: KeptForms;
 };
 
 /**
- * What the caller holds of a list's items, by a number of its own, from 0: of what is shown as it
- * is held, nothing is kept.
+ * What the caller holds of a list's items, by a number of its own, from 0. An item that is listed
+ * as it is held is not kept.
  */
 export type Held = {
   readonly count: number;
   /**
-   * @returns -1 where it holds nothing of this id; what is asked is what the service answered,
-   * unread (`path`: null where it was asked about before)
+   * @param id as the service answered it, not yet checked
+   * @param path likewise; null where it was asked about before
+   * @returns -1 where nothing of this id is held
    */
   find(id: unknown, path: unknown): number;
-  /** Whether an item of this id that says so shows just what is held. Unread likewise. */
+  /**
+   * Whether an item of this id with these members is as it is held. The members are not checked
+   * yet.
+   */
   shows(at: number, path: RemotePath, changeId: unknown, isProtected: unknown): boolean;
   idAt(at: number): string;
 };
 
 /**
- * Paths in and out are without leading slash and relative to the workspace (not to the mirrored
+ * The service. Paths are without leading slash, and relative to the workspace (not to the mirrored
  * subtree).
  */
 export interface Remote {
   listFiles(selector: Selector, onPage?: (seen: number) => void, held?: Held): Promise<Listing<FileResource>>;
   /**
-   * All folders: in one list, or the roots, then `path_prefix` of each; below `prefix` only, when
-   * one is given.
+   * All folders: in one list, or the roots and then `path_prefix` of each; with `prefix`, only
+   * those below it.
    */
   listFolders(prefix: RemotePath | null): Promise<Listing<FolderResource>>;
   /** The folder at an exact path, by the `path` selector; null when the list is empty. */
   findFolder(path: RemotePath): Promise<Answer<FolderResource | null>>;
   /**
-   * All that the service shows for a path, of either kind and in whatever spelling: one that folds
-   * names shows what has another. Spellings of one name that differ are learned (`traits`). A
-   * question that fails shows nothing.
+   * All that the service shows for a path, of either kind: a service that folds names may show an
+   * item with another spelling. Spellings that it takes for one name are learned (`traits`). A
+   * request that fails shows nothing.
    */
   itemsAt(path: RemotePath): Promise<readonly (FileResource | FolderResource)[]>;
   getFile(id: DocId): Promise<Answer<FileWithContent>>;
@@ -170,10 +179,13 @@ export interface Remote {
   createFolder(path: RemotePath): Promise<Answer<FolderResource>>;
   renameFolder(id: DirId, name: string): Promise<Answer<FolderResource>>;
   moveFolder(id: DirId, parent: ParentRef): Promise<Answer<FolderResource>>;
-  /** Never recursive. */
+  /** Deletes an empty folder: it never asks for a recursive deletion. */
   deleteFolder(id: DirId): Promise<Answer<null>>;
   traits(): RemoteTraits;
-  /** A new document's text was read back: whether it is what was sent is learned (`traits`). */
+  /**
+   * Tells that a new document's text was read back, so that it is learned which forms are kept
+   * (`traits`).
+   */
   sawReadBack(sent: string, isSame: boolean): void;
   /** Requests sent since creation, by method: for `--json`, logs and benchmarks. */
   counts(): Readonly<Record<string, number>>;

@@ -5,8 +5,8 @@ import type { LocalPath, RemotePath } from "../model/path.ts";
 import type { BaseTree } from "../model/tree.ts";
 
 /**
- * Written before an effect, removed with the commit of its base. What recovery needs to settle it
- * by looking.
+ * Written before an effect, and removed with the commit of its base. It holds what recovery needs
+ * to find out what happened.
  */
 export type Intent =
   // remote
@@ -18,8 +18,8 @@ export type Intent =
       readonly digest: Digest;
       readonly replaces?: DocId | null;
       /**
-       * Of the file that was sent: if it is renamed before the write is settled, its inode still
-       * says which it is.
+       * The stamp of the file that was sent: if it is renamed before the write is settled, its
+       * inode still identifies it.
        */
       readonly stamp?: Stamp;
     }
@@ -33,7 +33,7 @@ export type Intent =
       readonly review: boolean;
       readonly stamp?: Stamp;
     }
-  /** A POST was answered, and what the service saved was not read yet: base has what was sent. */
+  /** A POST was answered, but what the service saved was not read yet: base has what was sent. */
   | { readonly kind: "read-back"; readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest }
   | { readonly kind: "patch"; readonly id: DocId; readonly from: RemotePath; readonly to: RemotePath }
   | { readonly kind: "delete"; readonly id: DocId; readonly localPath: LocalPath; readonly changeId: ChangeId }
@@ -42,8 +42,8 @@ export type Intent =
   | { readonly kind: "delete-folder"; readonly dirId: DirId; readonly remotePath: RemotePath }
   // local
   /**
-   * `writes` goes to `path`; the old inode to `parkAt`. `base*`: the link's base before, for an
-   * edit that slipped into the parked inode.
+   * `writes` goes to `path`, the old inode to `parkAt`. `base*`: what the link's base was, for an
+   * edit that is found in the parked inode.
    */
   | {
       readonly kind: "replace";
@@ -59,10 +59,11 @@ export type Intent =
   | { readonly kind: "move"; readonly id: DocId; readonly from: LocalPath; readonly to: LocalPath }
   | { readonly kind: "move-folder"; readonly dirId: DirId; readonly from: LocalPath; readonly to: LocalPath }
   /**
-   * A sidecar is put beside its document; without a conflict on record it is nobody's, and goes.
+   * A sidecar is put beside its document. If no conflict is recorded for it afterwards, it is
+   * removed.
    */
   | { readonly kind: "sidecar"; readonly id: DocId; readonly path: LocalPath; readonly writes: Digest }
-  /** A replace that is done: the parked inode is looked at once more in the next pass. */
+  /** A replace that is done: the next pass looks once more at the parked inode. */
   | {
       readonly kind: "parked";
       readonly id: DocId;
@@ -91,64 +92,63 @@ export type MirrorEvent = {
   readonly code: string | null;
   readonly requestId: string | null;
   /**
-   * Text versions before and after, where there are any: what `history`, `undo` and `restore` go
-   * by.
+   * The digests of the text before and after, where there are any: `history`, `undo` and `restore`
+   * use them.
    */
   readonly before: Digest | null;
   readonly after: Digest | null;
   /**
-   * Of a move: the local path before it. null: no move, none here, or written by a version that
-   * kept none.
+   * Of a move: the local path before it. null: no move, or not on this side, or written by a
+   * version that did not keep it.
    */
   readonly from: LocalPath | null;
   /**
-   * Of a merge, whose own text was `before` and whose result is `after`: the other two texts that
-   * it was made of. null: none, or by a version that kept none.
+   * Of a merge from `before` to `after`: the other two texts. null: no merge, or written by a
+   * version that did not keep them.
    */
   readonly merged: { readonly base: Digest; readonly theirs: Digest } | null;
 };
 
-/** Whose a text is, and what brought it: by that it is found again. */
+/** Where a text came from, by which it can be found again. */
 export type TextName = {
-  /**
-   * Where it stood, in the folder's names. Of a conflict's other version: where its document
-   * stands.
-   */
+  /** Its local path. For the other version of a conflict: the document's path. */
   readonly path: LocalPath;
   /** null: no document was known there. */
   readonly id: DocId | null;
-  /** Who showed it: the folder, the service; `both`: made of a text of each. */
+  /** Which side showed it; `both`: it was merged from a text of each. */
   readonly side: EventSide;
-  /** A clause. */
+  /** Why it was stored, as a clause. */
   readonly why: string;
 };
 
-/** That a text was stored under a path, and when it first was. */
+/** When a text was first stored under a path. */
 export type Sighting = TextName & { readonly digest: Digest; readonly at: number };
 
 export type Version = { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest; readonly at: number };
 
 /**
- * The state file. Synchronous. Every method is atomic; `transact` makes several so. Texts are
- * stored before what names them.
+ * The state file. Synchronous. Every method is atomic; `transact` makes several of them so. A text
+ * is stored before anything names it.
  */
 export interface State {
   transact<T>(work: () => T): T;
 
   /** LIMIT: all rows in memory, 0.2 s for 100,000 links: once a pass. */
   load(): BaseTree;
-  /** The holds alone, of `load`. */
+  /** Only the holds of `load`. */
   holds(): Hold[];
   link(id: DocId): Link | null;
-  /** With this local path: one, or none; for a moment of a swap two. LIMIT: reads every row. */
+  /**
+   * Links with this local path: one or none, or two for a moment of a swap. LIMIT: reads every row.
+   */
   linksAt(path: LocalPath): Link[];
   /** Whether a link's local file has this inode. LIMIT: as `linksAt`. */
   hasInode(dev: number, ino: number): boolean;
   putLink(link: Link): void;
   removeLink(id: DocId): void;
   /**
-   * The file's bytes are known to survive power loss; nothing, where the link has another local
-   * path by now.
+   * Notes that the file's bytes will survive power loss; does nothing where the link has another
+   * local path by now.
    */
   setDurable(id: DocId, localPath: LocalPath): void;
   putDir(dir: DirLink): void;
@@ -159,13 +159,12 @@ export interface State {
    */
   moveSubtree(side: "local" | "remote", from: string, to: string): void;
   /**
-   * The same for those rows alone whose path on the other side lies at or below `within`: where a
-   * folder was moved by somebody else, and base learns of it, another folder may stand at `from` or
-   * `to` by now (a swap).
+   * The same, but only for rows whose path on the other side lies at or below `within`. It is for a
+   * folder that somebody else moved: another folder may be at `from` or `to` by now (a swap).
    */
   moveMembers(side: "local" | "remote", from: string, to: string, within: string): void;
   dir(id: DirId): DirLink | null;
-  /** The folder with this local path, where it is one alone. */
+  /** The folder with this local path; null also when two have it. */
   dirAt(path: LocalPath): DirLink | null;
   putTombstone(tombstone: Tombstone): void;
   removeTombstone(id: DocId): void;
@@ -175,8 +174,8 @@ export interface State {
   putHold(hold: Hold): void;
   removeHold(key: string): void;
   /**
-   * Makes the holds exactly these; `since` of one that was there with the same reason and detail is
-   * kept. Writes nothing when equal.
+   * Sets the holds to exactly these; one that was there with the same reason and detail keeps its
+   * `since`. Writes nothing when nothing changes.
    */
   replaceHolds(holds: readonly Hold[]): void;
 
@@ -186,20 +185,20 @@ export interface State {
   turnIntent(intentId: number, next: Intent): void;
   intents(): OpenIntent[];
 
-  /** Idempotent. The text and its name are stored as one: none is there that nothing leads to. */
+  /** Idempotent. A text and its name are stored together, so that every text can be found. */
   putText(text: string, name: TextName): Digest;
   putKnownText(digest: Digest, text: string, name: TextName): void;
   /**
-   * A text that is to be put soon may be packed meanwhile. Writes nothing; left out, the putting
-   * does all.
+   * Announces a text that will be put soon, so that it can be compressed meanwhile. Optional; it
+   * writes nothing.
    */
   prepareText(digest: Digest, text: string): void;
   text(digest: Digest): string | null;
   hasText(digest: Digest): boolean;
   /**
-   * Oldest first: what was stored under `path`, whatever the document; what was stored of the
-   * document `id`, wherever; what was stored under a path of `formerly` and of no document. Nothing
-   * asked for: all. LIMIT: reads every row.
+   * Oldest first: texts stored under `path`, of any document; texts of the document `id`, under any
+   * path; texts stored under a path of `formerly` and of no document. Without any of these: all.
+   * LIMIT: reads every row.
    */
   sightings(wanted: {
     readonly path?: LocalPath;
@@ -207,23 +206,20 @@ export interface State {
     readonly formerly?: readonly LocalPath[];
   }): Sighting[];
   /**
-   * Every text put so far outlives a power cut from here on: before the last file that holds one
-   * goes. Free where none was put since.
+   * Makes every text that was put so far survive a power cut: to be called before the last file
+   * that holds one is removed. Costs nothing where none was put since.
    */
   secureTexts(): void;
   addVersion(version: Version): void;
   /** Newest first. */
   versions(id: DocId): Version[];
-  /**
-   * Whether this change id is an earlier one of the document than `than` (known by order of
-   * arrival).
-   */
+  /** Whether this change id of the document arrived before `than`. */
   isEarlier(id: DocId, changeId: ChangeId, than: ChangeId): boolean;
 
   meta(key: string): string | null;
   setMeta(key: string, value: string | null): void;
 
-  /** Numbers a run (one `sync`, or one pass of the daemon). */
+  /** Notes the start of a run (one `sync`, or one pass of the daemon). Returns its number. */
   beginRun(kind: string, at: number): number;
   endRun(run: number, at: number, summary: string): void;
   record(event: MirrorEvent): void;

@@ -24,12 +24,13 @@ export type WatchHint =
   | { readonly kind: "limit"; readonly code: "ENOSPC" | "EMFILE"; readonly why: string };
 
 /**
- * Watches the mirrored folder; never `.mdmirror`, dot folders, or folders that `ignores` excludes.
+ * Watches the mirrored folder, without `.mdmirror`, dot folders, or folders that `ignores`
+ * excludes.
  */
 export interface Watcher {
   /**
-   * Begins, again after a `close`. Resolves when every folder that is there is watched (what
-   * changes from then on is hinted at), or when the watcher had to give up and said so.
+   * Starts, also after a `close`. Resolves when every folder that is there is watched, so that
+   * later changes are hinted at, or when the watcher gave up and said so.
    */
   start(
     ignores: (path: LocalPath, kind: "file" | "folder") => boolean,

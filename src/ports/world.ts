@@ -7,7 +7,7 @@
 export interface Clock {
   /**
    * Milliseconds since the epoch: for display, dates of folders, `Retry-After` dates and retention;
-   * never for decisions about texts.
+   * no decision about texts may use it.
    */
   now(): number;
   /** Milliseconds that only grow. */
@@ -15,8 +15,8 @@ export interface Clock {
   /** Resolves after `ms`, or early when aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /**
-   * Resolves when what came in meanwhile was taken, for one caller each time, in their order. Left
-   * out where nothing comes by itself (virtual time).
+   * Resolves once everything that arrived meanwhile was handled; several callers are served in
+   * their order. Left out where nothing arrives by itself (virtual time).
    */
   turn?(): Promise<void>;
 }
@@ -30,8 +30,8 @@ export interface Random {
 
 export interface Log {
   /**
-   * Whether lines of level `debug` are kept: who would write one for each document asks first. Left
-   * out: they are.
+   * Whether lines of level `debug` are kept: code that would write one for each document asks
+   * first. Left out: they are.
    */
   readonly debug?: boolean;
   /** Never a text, never a key (I30). */

@@ -1,12 +1,14 @@
 import { foldText } from "./fold.ts";
-import { loosen, pairsOf, telling } from "./loosen.ts";
+import { loosen, MOST_TELLING, pairsOf, telling } from "./loosen.ts";
 import { fuseRankings, type Ranking } from "./fuse.ts";
-import { anyOf, literalExpression, phraseExpression, unitExpression } from "./match.ts";
+import { literalExpression, type Part, phraseExpression, phraseOf, unitExpression } from "./match.ts";
+import { holdsPhrase } from "./path-phrase.ts";
 import { type Needle, needleOf, type Snippet, snippetsOf } from "./snippets.ts";
 import { type Wanted, WordRank } from "./rank.ts";
 import type { Sql, SqlStatement } from "./sql.ts";
 import { Terms } from "./terms.ts";
 import { type Unit, unitsOf } from "./tokens.ts";
+import { Words } from "./word-queries.ts";
 
 /** Whose documents are searched. */
 export type Searched = {
@@ -41,16 +43,18 @@ const WEIGHT = { all: 1, named: 0.5, phrase: 0.5, literal: 0.6, parts: 0.4, near
  * @param sql the tables of `SEARCH_SCHEMA`; its statements are prepared here, once
  */
 export function createHybridSearch(sql: Sql): HybridSearch {
+  const words = new Words(sql);
   const index: Index = {
-    words: new WordRank(sql),
-    terms: new Terms(sql),
+    ranks: new WordRank(words),
+    terms: new Terms(sql, words),
     grams: [
       sql.prepare("SELECT rowid AS document FROM search_path_grams WHERE search_path_grams MATCH ?"),
       sql.prepare("SELECT rowid AS document FROM search_grams WHERE search_grams MATCH ?"),
     ],
-    size: sql.prepare("SELECT count(*) AS documents FROM search_words_docsize"),
+    size: sql.prepare(`SELECT count(*) AS documents FROM (SELECT 1 FROM search_words_docsize LIMIT ${MOST_TELLING})`),
   };
   return (searched, query, limit) => {
+    words.forget();
     const rankings = new Rankings(index, searched, query, limit);
     rankings.exact();
     if (rankings.isSpelled) rankings.literal(WEIGHT.literal);
@@ -61,10 +65,11 @@ export function createHybridSearch(sql: Sql): HybridSearch {
 }
 
 type Index = {
-  readonly words: WordRank;
+  readonly ranks: WordRank;
   readonly terms: Terms;
   /** Documents by the trigrams of their path, and of their text. */
   readonly grams: readonly SqlStatement[];
+  /** How many documents there are, at most `MOST_TELLING`. */
   readonly size: SqlStatement;
 };
 
@@ -101,14 +106,35 @@ class Rankings {
   exact(): void {
     const units = this.#units;
     if (units.length === 0) return;
-    const from = this.#rank(WEIGHT.all, units.map(unitExpression));
-    if (this.#found() === 0) return;
-    const { words } = this.#index;
+    const isWhole = this.#rank(
+      WEIGHT.all,
+      units.map((unit) => [unitExpression(unit)]),
+    );
+    const found = this.#rankings.at(-1)!.documents;
+    if (found.length === 0) return;
     const phrase = phraseExpression(units);
-    this.#take(WEIGHT.named, words.named(`^ ${phrase}`, this.#wanted));
+    if (isWhole) {
+      this.#take(WEIGHT.named, this.#index.ranks.named(`^ ${phrase}`, this.#wanted));
+      if (units.length > 1) this.#rank(WEIGHT.phrase, [[phrase]]);
+    } else this.#phrased(found, phrase);
+  }
+
+  /** Of some documents, those whose name begins with the query, and those with it as a phrase. */
+  #phrased(documents: readonly number[], phrase: string): void {
+    const units = this.#units;
+    const inPath = new Map(
+      documents.map((document) => [document, holdsPhrase(this.#searched.read(document)?.path ?? "", phraseOf(units))]),
+    );
+    this.#take(
+      WEIGHT.named,
+      documents.filter((document) => inPath.get(document) === "first"),
+    );
     if (units.length === 1) return;
-    if (from === 0) this.#rank(WEIGHT.phrase, [phrase]);
-    else this.#take(WEIGHT.phrase, words.since(phrase, from, this.#wanted));
+    const inText = new Set(this.#index.ranks.among(documents, phrase));
+    this.#take(
+      WEIGHT.phrase,
+      documents.filter((document) => inText.has(document) || inPath.get(document) !== "not"),
+    );
   }
 
   /** The query as it is spelled. */
@@ -131,8 +157,8 @@ class Rankings {
     }
     this.#needles.push(...loose.needles);
     if (!this.isShort()) return;
-    const expressions = telling(terms, this.#units, loose, (size.get() as { documents: number }).documents);
-    if (expressions.length > 0) this.#rank(WEIGHT.some, [anyOf(expressions)]);
+    const some = telling(terms, this.#units, loose, (size.get() as { documents: number }).documents);
+    if (some.length > 0) this.#rank(WEIGHT.some, [some]);
     this.#needles.push(...this.#units.flatMap(pairsOf).map((pair) => needleOf(pair, false)));
   }
 
@@ -153,12 +179,12 @@ class Rankings {
 
   /**
    * The documents that hold every part.
-   * @returns the lowest number that was looked at, where only the newest were; else 0
+   * @returns whether all were looked at, not the newest alone
    */
-  #rank(weight: number, parts: readonly string[]): number {
-    const { documents, from } = this.#index.words.holding(parts, this.#wanted);
+  #rank(weight: number, parts: readonly Part[]): boolean {
+    const { documents, isWhole } = this.#index.ranks.holding(parts, this.#wanted);
     this.#take(weight, documents);
-    return from;
+    return isWhole;
   }
 
   #take(weight: number, documents: Iterable<number>): void {

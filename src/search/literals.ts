@@ -135,20 +135,30 @@ function giveUp(reader: Reader): Need {
  * `perhaps`: zero times too. `again`: once and more, so that what follows need not stand beside the
  * first.
  */
-function readQuantifier(reader: Reader): "once" | "perhaps" | "again" {
-  let times: "once" | "perhaps" | "again" = "once";
-  for (;;) {
-    const character = reader.pattern[reader.at];
-    if (character === "?" || character === "*") times = "perhaps";
-    else if (character === "+") times = times === "once" ? "again" : times;
-    else if (character === "{") {
-      const braces = /^\{(\d+)(,\d*)?\}/.exec(reader.pattern.slice(reader.at, reader.at + 20).join(""));
-      if (braces === null) return times;
-      times = Number(braces[1]) === 0 ? "perhaps" : times === "once" ? "again" : times;
-      reader.at += braces[0].length - 1;
-    } else return times;
-    reader.at++;
-  }
+type Times = "once" | "perhaps" | "again";
+
+/** Several quantifiers in a row count as one: what may be missing by one of them may be missing. */
+function readQuantifier(reader: Reader): Times {
+  let times: Times = "once";
+  for (let next = readMark(reader); next !== null; next = readMark(reader))
+    if (next === "perhaps" || times === "once") times = next;
+  return times;
+}
+
+/** One quantifier; null where none stands next. */
+function readMark(reader: Reader): Exclude<Times, "once"> | null {
+  const character = reader.pattern[reader.at];
+  if (character === "{") return readBraces(reader);
+  if (character === undefined || !"?*+".includes(character)) return null;
+  reader.at++;
+  return character === "+" ? "again" : "perhaps";
+}
+
+function readBraces(reader: Reader): Exclude<Times, "once"> | null {
+  const braces = /^\{(\d+)(,\d*)?\}/.exec(reader.pattern.slice(reader.at, reader.at + 20).join(""));
+  if (braces === null) return null;
+  reader.at += braces[0].length;
+  return Number(braces[1]) === 0 ? "perhaps" : "again";
 }
 
 function skipPast(reader: Reader, character: string): void {

@@ -1,4 +1,4 @@
-import { anyOf, ftsString, unitExpression } from "./match.ts";
+import { ftsString, type Part, unitExpression } from "./match.ts";
 import { type Needle, needleOf } from "./snippets.ts";
 import type { Terms } from "./terms.ts";
 import { runTokens, type Unit } from "./tokens.ts";
@@ -9,9 +9,9 @@ import { MOST_RANKED } from "./word-queries.ts";
  * Only those that add anything.
  */
 type Loosened = {
-  readonly ways: readonly { readonly kind: "parts" | "near" | "both"; readonly parts: readonly string[] }[];
+  readonly ways: readonly { readonly kind: "parts" | "near" | "both"; readonly parts: readonly Part[] }[];
   /** By unit: itself, or what may stand for it when it is in no document. */
-  readonly units: readonly string[];
+  readonly units: readonly Part[];
   readonly needles: readonly Needle[];
 };
 
@@ -41,8 +41,8 @@ function widened(terms: Terms, unit: Unit) {
   return { exact, parts, near };
 }
 
-function anyOfWords(exact: string, words: readonly string[]): string {
-  return anyOf([exact, ...words.map(ftsString)]);
+function anyOfWords(exact: string, words: readonly string[]): Part {
+  return [exact, ...words.map(ftsString)];
 }
 
 /**
@@ -56,21 +56,24 @@ const COMMON_LEAST = 50;
  * Of several units, those of which one must be there: not the common words, unless there are no
  * others. Of a run, any pair.
  */
-export function telling(terms: Terms, units: readonly Unit[], loose: Loosened, documents: number): string[] {
+export function telling(terms: Terms, units: readonly Unit[], loose: Loosened, documents: number): Part {
   const [only] = units;
   if (units.length === 1 && only!.kind === "word") return [];
   const least = Math.min(Math.max(documents / COMMON_SHARE, COMMON_LEAST), MOST_RANKED);
   const all = units.map((unit, i) => {
     const holding = unit.kind === "word" ? terms.documents(unit.text) : 1;
-    const expression = loose.units[i]!;
+    const part = loose.units[i]!;
     return {
-      tells: holding < least && (holding > 0 || expression !== unitExpression(unit)),
-      expressions: pairsOf(unit).length > 0 ? pairsOf(unit).map(ftsString) : [expression],
+      tells: holding < least && (holding > 0 || part.length > 1),
+      part: pairsOf(unit).length > 0 ? pairsOf(unit).map(ftsString) : part,
     };
   });
   const rare = all.filter(({ tells }) => tells);
-  return (rare.length > 0 ? rare : all).flatMap(({ expressions }) => expressions);
+  return (rare.length > 0 ? rare : all).flatMap(({ part }) => part);
 }
+
+/** LIMIT: with so many documents, what cannot be ranked is the rarer of the two. */
+export const MOST_TELLING = COMMON_SHARE * MOST_RANKED;
 
 /** The pairs of characters of a run; a word has none. */
 export function pairsOf(unit: Unit): string[] {

@@ -6,6 +6,9 @@ import { gramsOf, runTokens, type Unit } from "./tokens.ts";
  * read as an operator.
  */
 
+/** One part of a query: expressions of which a document must hold one. */
+export type Part = readonly string[];
+
 export function ftsString(token: string): string {
   return `"${token.replaceAll('"', '""')}"`;
 }
@@ -22,12 +25,17 @@ export function unitExpression(unit: Unit): string {
 
 /** All units one after the other. */
 export function phraseExpression(units: readonly Unit[]): string {
+  return ftsString(phraseOf(units));
+}
+
+/** The same as the index takes it, by spaces. */
+export function phraseOf(units: readonly Unit[]): string {
   const tokens = units.flatMap((unit, i) => {
     if (unit.kind === "word") return [unit.text];
     const all = runTokens(unit.text);
     return i === units.length - 1 && all.length > 1 ? all.slice(0, -1) : all;
   });
-  return ftsString(tokens.join(" "));
+  return tokens.join(" ");
 }
 
 export function anyOf(expressions: readonly string[]): string {

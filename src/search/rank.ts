@@ -1,6 +1,5 @@
-import { allOf, anyOf } from "./match.ts";
-import type { Sql } from "./sql.ts";
-import { MOST_RANKED, type Row, WordQueries } from "./word-queries.ts";
+import { allOf, anyOf, type Part } from "./match.ts";
+import { MOST_RANKED, type Row, type WordQueries, type Words } from "./word-queries.ts";
 
 type Scored = { readonly document: number; score: number };
 
@@ -16,14 +15,16 @@ const NEWEST_FOR_EACH = 4;
 /** Documents with a part in their path: which parts (a bit each), and their score by the path. */
 type ByPath = ReadonlyMap<number, { parts: number; score: number }>;
 
+/** A part of a query, and in how many paths it is, as `WordQueries.some` tells. */
+type Counted = { readonly part: Part; readonly expression: string; readonly inPaths: number };
 /** Parts of a query by how many documents hold them. */
-type Sorted = { readonly rare: readonly string[]; readonly common: readonly string[] };
+type Sorted = { readonly rare: readonly string[]; readonly common: readonly Counted[] };
 
 /** What may be found, and how much of it is asked for; the caller asks again whether it may be. */
 export type Wanted = { accepts(document: number): boolean; readonly depth: number };
 
-/** What holds every part, best first; `from`: the lowest number among the newest, 0 for all. */
-type Held = { readonly documents: Iterable<number>; readonly from: number };
+/** What holds every part, best first; whether it is all that does, or the newest. */
+type Held = { readonly documents: Iterable<number>; readonly isWhole: boolean };
 
 /**
  * Documents by the words that they hold, in their text or in their path. The two are indexed apart,
@@ -38,41 +39,46 @@ export class WordRank {
   readonly #texts: WordQueries;
   readonly #paths: WordQueries;
 
-  /** @param sql the tables of `SEARCH_SCHEMA` */
-  constructor(sql: Sql) {
-    this.#texts = new WordQueries(sql, "search_words");
-    this.#paths = new WordQueries(sql, "search_paths");
+  constructor({ texts, paths }: Words) {
+    this.#texts = texts;
+    this.#paths = paths;
   }
 
-  /**
-   * Documents that hold every part.
-   * @param parts expressions of FTS5
-   */
-  holding(parts: readonly string[], wanted: Wanted): Held {
-    const { rare, common } = this.#sorted(parts);
-    if (common.length === 0) return { documents: this.#ranked(parts), from: 0 };
-    if (rare.length > 0) return { documents: this.#narrowed(rare, common), from: 0 };
-    const documents = this.#newest(parts, wanted);
-    return { documents, from: documents.reduce((least, document) => Math.min(least, document), documents[0] ?? 0) };
+  /** Documents that hold every part. */
+  holding(parts: readonly Part[], wanted: Wanted): Held {
+    const sorted = this.#sorted(parts);
+    if (sorted === null) return { documents: [], isWhole: true };
+    const { rare, common } = sorted;
+    if (common.length === 0) return { documents: this.#ranked(rare), isWhole: true };
+    if (rare.length > 0) return { documents: this.#narrowed(rare, common), isWhole: true };
+    return { documents: this.#newest(common, wanted), isWhole: false };
   }
 
-  /** Documents numbered `from` and above that hold an expression, the newest first. */
-  since(expression: string, from: number, wanted: Wanted): number[] {
-    const both = [this.#texts, this.#paths].flatMap((of) => newestOf(of, expression, wanted, from));
-    return [...new Set(both)].sort(byNumberDown);
+  /** Of some documents, those whose text holds an expression. */
+  among(documents: readonly number[], expression: string): number[] {
+    const holding = this.#texts.among(documents, [[expression]]);
+    return documents.filter((document) => holding.has(document));
   }
 
   /** Documents whose file name matches, best first; of very many the newest first. */
   named(expression: string, wanted: Wanted): Iterable<number> {
     const named = `name : ${expression}`;
-    if (this.#paths.some(named) > MOST_RANKED) return newestOf(this.#paths, named, wanted);
+    if (this.#paths.some([named]) > MOST_RANKED) return newestOf(this.#paths, named, wanted);
     return documentsOf(this.#paths.ranked(named));
   }
 
-  #sorted(parts: readonly string[]): Sorted {
-    const isCommon = (part: string) => this.#texts.some(part) > MOST_RANKED || this.#paths.some(part) > MOST_RANKED;
-    const common = new Set(parts.filter(isCommon));
-    return { rare: parts.filter((part) => !common.has(part)), common: [...common] };
+  /** @returns null where a part is in no document */
+  #sorted(parts: readonly Part[]): Sorted | null {
+    const rare: string[] = [];
+    const common = new Map<string, Counted>();
+    for (const part of parts) {
+      const [inTexts, inPaths] = [this.#texts.some(part), this.#paths.some(part)];
+      if (inTexts === 0 && inPaths === 0) return null;
+      const expression = anyOf(part);
+      if (inTexts <= MOST_RANKED && inPaths <= MOST_RANKED) rare.push(expression);
+      else common.set(expression, { part, expression, inPaths });
+    }
+    return { rare, common: [...common.values()] };
   }
 
   *#ranked(parts: readonly string[]): Generator<number, void> {
@@ -88,11 +94,12 @@ export class WordRank {
   }
 
   /** In the order of the rare parts. What has a part in its path alone is asked by itself. */
-  #narrowed(rare: readonly string[], common: readonly string[]): number[] {
-    const inTexts = this.#texts.documents(allOf([...rare, ...common]));
+  #narrowed(rare: readonly string[], common: readonly Counted[]): number[] {
+    const others = common.map(({ expression }) => expression);
+    const inTexts = this.#texts.documents(allOf([...rare, ...others]));
     let left = MOST_JUDGED;
     return [...this.#ranked(rare)].filter(
-      (document) => inTexts.has(document) || (left-- > 0 && this.#holdsEach(document, common)),
+      (document) => inTexts.has(document) || (left-- > 0 && this.#holdsEach(document, others)),
     );
   }
 
@@ -101,20 +108,21 @@ export class WordRank {
   }
 
   /** All parts are common: with all in the path or in the headings first, then the newest. */
-  #newest(parts: readonly string[], wanted: Wanted): number[] {
-    const inTexts = newestOf(this.#texts, allOf(parts), wanted);
-    const inPaths = newestOf(this.#paths, allOf(parts), wanted);
-    const least = inTexts.at(-1) ?? Number.MAX_SAFE_INTEGER;
-    const told = new Set([...inPaths, ...newestOf(this.#texts, `headings : ${allOf(parts)}`, wanted, least)]);
-    const others = parts.length === 1 ? [] : this.#mixed(parts, wanted);
-    const all = [...new Set([...inTexts, ...inPaths, ...others])].sort(byNumberDown);
-    return [...all.filter((document) => told.has(document)), ...all.filter((document) => !told.has(document))];
+  #newest(common: readonly Counted[], wanted: Wanted): number[] {
+    const all = allOf(common.map(({ expression }) => expression));
+    const inTexts = newestOf(this.#texts, all, wanted);
+    const inPaths = newestOf(this.#paths, all, wanted);
+    const parts = common.map(({ part }) => part);
+    const told = new Set([...inPaths, ...this.#texts.among(inTexts, parts, "headings")]);
+    const others = common.length === 1 ? [] : this.#mixed(common, wanted);
+    const found = [...new Set([...inTexts, ...inPaths, ...others])].sort(byNumberDown);
+    return [...found.filter((document) => told.has(document)), ...found.filter((document) => !told.has(document))];
   }
 
   /** Those with some parts in the path and the others in the text. */
-  #mixed(parts: readonly string[], wanted: Wanted): number[] {
-    const counted = parts.map((part) => ({ part, inPaths: this.#paths.some(part) }));
-    const often = counted.filter(({ inPaths }) => inPaths > MOST_RANKED).map(({ part }) => part);
+  #mixed(counted: readonly Counted[], wanted: Wanted): number[] {
+    const parts = counted.map(({ expression }) => expression);
+    const often = counted.filter(({ inPaths }) => inPaths > MOST_RANKED).map(({ expression }) => expression);
     const others = parts.filter((part) => !often.includes(part));
     const found: number[] = [];
     if (often.length > 0 && others.length > 0) {
@@ -124,11 +132,11 @@ export class WordRank {
       found.push(...inTexts.filter((document) => inPaths.has(document)));
     }
     let left = MOST_JUDGED;
-    for (const { part, inPaths } of counted) {
+    for (const { expression, inPaths } of counted) {
       if (inPaths === 0 || inPaths > MOST_RANKED) continue;
-      const rest = parts.filter((other) => other !== part);
+      const rest = parts.filter((other) => other !== expression);
       // Read to its end: SQLite's one connection answers one question at a time.
-      const withPart = [...this.#paths.ranked(part)]
+      const withPart = [...this.#paths.ranked(expression)]
         .map(({ document }) => document)
         .filter((document) => wanted.accepts(document));
       found.push(...withPart.filter((document) => left-- > 0 && this.#holdsEach(document, rest)));
@@ -173,8 +181,8 @@ export class WordRank {
   }
 }
 
-function newestOf(words: WordQueries, expression: string, { accepts, depth }: Wanted, from = 0): number[] {
-  return words.newest(expression, accepts, Math.min(depth * NEWEST_FOR_EACH, MOST_RANKED), from);
+function newestOf(words: WordQueries, expression: string, { accepts, depth }: Wanted): number[] {
+  return words.newest(expression, accepts, Math.min(depth * NEWEST_FOR_EACH, MOST_RANKED));
 }
 
 function* documentsOf(rows: Iterable<Row>): Generator<number, void> {

@@ -54,19 +54,28 @@ export function createRegexSearch(sql: Sql, limits: LineLimits): RegexSearch {
     const rows = expression === null ? every.iterate() : narrowed.iterate(expression);
     const hits: RegexHit[] = [];
     for (const { document } of rows as Iterable<{ document: number }>) {
-      if (meter.left < 0) return { kind: "too-many-steps" };
-      if (!searched.accepts(document)) continue;
-      const text = searched.read(document)?.text;
-      if (text === undefined) continue;
-      meter.left -= text.length * regex.stepsPerCharacter;
-      if (!regex.mayMatch(text)) continue;
-      const matches = matchLines(text, regex, meter, limits);
+      const matches = matchDocument(searched, document, regex, meter, limits);
       if (matches === null) return { kind: "too-many-steps" };
       if (matches.length > 0) hits.push({ document, matches });
       if (hits.length === limit) break;
     }
     return { kind: "found", hits };
   };
+}
+
+/** @returns the first matching lines of a document that is searched; null when the steps ran out */
+function matchDocument(
+  searched: Searched,
+  document: number,
+  regex: CompiledRegex,
+  meter: Meter,
+  limits: LineLimits,
+): LineMatch[] | null {
+  if (meter.left < 0) return null;
+  const text = searched.accepts(document) ? searched.read(document)?.text : undefined;
+  if (text === undefined) return [];
+  meter.left -= text.length * regex.stepsPerCharacter;
+  return regex.mayMatch(text) ? matchLines(text, regex, meter, limits) : [];
 }
 
 /**

@@ -2,7 +2,7 @@ import { distanceWithin } from "./distance.ts";
 import { ftsString } from "./match.ts";
 import type { Sql } from "./sql.ts";
 import { boundedTerm, gramsOf } from "./tokens.ts";
-import { WordQueries } from "./word-queries.ts";
+import type { Words } from "./word-queries.ts";
 
 /** A word of the vocabulary that stands in for a word of the query. */
 type Candidate = { readonly text: string; readonly documents: number };
@@ -14,18 +14,23 @@ const MOST_NEAR = 4;
 const RARE_SHARE = 20;
 // LIMIT: so many words of the vocabulary are looked at closely, those that share most trigrams.
 const MOST_COMPARED = 400;
+/**
+ * LIMIT: of the words that contain a part so many are counted, those that came into the vocabulary
+ * first: what is frequent comes early.
+ */
+const MOST_COUNTED = 128;
 
 /**
  * The vocabulary: which words are there, which hold a part of a word, which are near it.
  */
 export class Terms {
-  readonly #words: readonly WordQueries[];
+  readonly #words: Words;
   readonly #byId;
   readonly #byGrams;
 
   /** @param sql the tables of `SEARCH_SCHEMA` */
-  constructor(sql: Sql) {
-    this.#words = [new WordQueries(sql, "search_words"), new WordQueries(sql, "search_paths")];
+  constructor(sql: Sql, words: Words) {
+    this.#words = words;
     this.#byId = sql.prepare("SELECT text FROM search_terms WHERE term = ?");
     this.#byGrams = sql.prepare(
       "SELECT rowid AS term FROM search_term_grams WHERE search_term_grams MATCH ? LIMIT 5000",
@@ -38,7 +43,9 @@ export class Terms {
    * near enough for what is asked of it.
    */
   documents(word: string): number {
-    return this.#words.reduce((sum, words) => sum + words.some(ftsString(word)), 0);
+    const { texts, paths } = this.#words;
+    const part = [ftsString(word)];
+    return texts.some(part) + paths.some(part);
   }
 
   /**
@@ -48,9 +55,8 @@ export class Terms {
     const grams = gramsOf(part);
     if (grams.length === 0) return [];
     const texts = this.#matching(grams.map(ftsString).join(" AND ")).map((term) => this.#textOf(term));
-    return this.#inDocuments(texts.filter((text) => text !== part && text.includes(part)))
-      .sort(byFrequency)
-      .slice(0, MOST_CONTAINING);
+    const containing = texts.filter((text) => text !== part && text.includes(part));
+    return this.#inDocuments(containing.slice(0, MOST_COUNTED)).sort(byFrequency).slice(0, MOST_CONTAINING);
   }
 
   /** Words that `word` may have been meant to be: the nearest, of these the most frequent first. */
@@ -59,10 +65,10 @@ export class Terms {
     if (allowed === 0) return [];
     const texts = new Set([...this.#sharingGrams(word), ...smallSlips(word)]);
     texts.delete(word);
-    const near = this.#inDocuments([...texts].filter((text) => distanceWithin(word, text, allowed) <= allowed));
-    const ranked = near.map((candidate) => ({ candidate, distance: distanceWithin(word, candidate.text, allowed) }));
-    const least = Math.min(...ranked.map(({ distance }) => distance));
-    const nearest = ranked.filter(({ distance }) => distance === least).map(({ candidate }) => candidate);
+    const byDistance = Map.groupBy(texts, (text) => distanceWithin(word, text, allowed));
+    let nearest: readonly Candidate[] = [];
+    for (let distance = 1; distance <= allowed && nearest.length === 0; distance++)
+      nearest = this.#inDocuments(byDistance.get(distance) ?? []);
     const most = Math.max(...nearest.map((candidate) => candidate.documents));
     // BM25 would put a rare word, often a slip of its own, before the one that was meant.
     return nearest

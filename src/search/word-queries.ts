@@ -1,3 +1,5 @@
+import { blockOf, inBlock } from "./blocks.ts";
+import { allOf, anyOf, type Part } from "./match.ts";
 import type { Sql, SqlStatement } from "./sql.ts";
 
 export type Row = { readonly document: number; readonly score: number };
@@ -8,11 +10,40 @@ export type Row = { readonly document: number; readonly score: number };
  */
 export const MOST_RANKED = 1_000;
 
+/** LIMIT: of the documents that are asked about, those in the first so many blocks. */
+const MOST_BLOCKS = 64;
+
 /**
- * What is asked of an index of words: of the texts, or of the paths. Each question but `some` and
- * `newest` costs as much as its expression has documents; these two end early.
+ * What is common is remembered for so many searches: to count it takes the most, and it mostly
+ * stays common.
+ */
+const REMEMBERED_FOR = 64;
+
+/** Both indexes of words. What was counted is remembered for one search. */
+export class Words {
+  readonly texts: WordQueries;
+  readonly paths: WordQueries;
+
+  /** @param sql the tables of `SEARCH_SCHEMA` */
+  constructor(sql: Sql) {
+    this.texts = new WordQueries(sql, "search_words");
+    this.paths = new WordQueries(sql, "search_paths");
+  }
+
+  forget(): void {
+    this.texts.forget();
+    this.paths.forget();
+  }
+}
+
+/**
+ * What is asked of an index of words: of the texts, or of the paths. Each question but `some`,
+ * `newest` and `among` costs as much as its expression has documents; these end early.
  */
 export class WordQueries {
+  readonly #counts = new Map<string, number>();
+  readonly #common = new Set<string>();
+  #searches = 0;
   readonly #count: SqlStatement;
   readonly #documents: SqlStatement;
   readonly #ranked: SqlStatement;
@@ -39,9 +70,35 @@ export class WordQueries {
     this.#has = sql.prepare(`${matching("rowid AS document")} AND rowid = ${whole}`);
   }
 
-  /** In how many documents it is; `MOST_RANKED` + 1 stands for any number above. */
-  some(expression: string): number {
-    return (this.#count.get(expression) as { count: number }).count;
+  /** At the beginning of a search. */
+  forget(): void {
+    this.#counts.clear();
+    this.#searches = (this.#searches + 1) % REMEMBERED_FOR;
+    if (this.#searches === 0) this.#common.clear();
+  }
+
+  /**
+   * In how many documents a part is, at most: one that holds two of its expressions may count
+   * twice. `MOST_RANKED` + 1 stands for any number above.
+   */
+  some(part: Part): number {
+    let sum = 0;
+    for (const expression of part) {
+      const count = this.#counted(expression);
+      if (count > MOST_RANKED) return count;
+      sum += count;
+    }
+    return sum <= MOST_RANKED ? sum : this.#counted(anyOf(part));
+  }
+
+  #counted(expression: string): number {
+    if (this.#common.has(expression)) return MOST_RANKED + 1;
+    const before = this.#counts.get(expression);
+    if (before !== undefined) return before;
+    const { count } = this.#count.get(expression) as { count: number };
+    if (count > MOST_RANKED) this.#common.add(expression);
+    else this.#counts.set(expression, count);
+    return count;
   }
 
   documents(expression: string): Set<number> {
@@ -61,9 +118,9 @@ export class WordQueries {
   }
 
   /** The newest of the documents that match and are accepted, at most `most`. */
-  newest(expression: string, accepts: (document: number) => boolean, most: number, from = 0): number[] {
+  newest(expression: string, accepts: (document: number) => boolean, most: number): number[] {
     const taken: number[] = [];
-    for (const { document } of this.#newest.iterate(expression, from, Number.MAX_SAFE_INTEGER) as Iterable<Row>) {
+    for (const { document } of this.#newest.iterate(expression, 0, Number.MAX_SAFE_INTEGER) as Iterable<Row>) {
       if (accepts(document)) taken.push(document);
       if (taken.length === most) break;
     }
@@ -75,6 +132,20 @@ export class WordQueries {
     const documents = new Set<number>();
     for (const { document } of this.#newest.iterate(expression, from, to) as Iterable<Row>) documents.add(document);
     return documents;
+  }
+
+  /** Of some documents of the texts, those that hold every part, in one column if one is given. */
+  among(documents: readonly number[], parts: readonly Part[], column: "headings" | null = null): Set<number> {
+    const blocks = [...new Set(documents.map(blockOf))].slice(0, MOST_BLOCKS);
+    const [from, to] = [Math.min(...documents), Math.max(...documents)];
+    const asked = new Set(documents);
+    const holding = new Set<number>();
+    for (const block of blocks) {
+      const all = allOf(parts.map((part) => inBlock(part, block)));
+      const expression = column === null ? all : `${column} : (${all})`;
+      for (const document of this.between(expression, from, to)) if (asked.has(document)) holding.add(document);
+    }
+    return holding;
   }
 
   has(expression: string, document: number): boolean {

@@ -1,3 +1,4 @@
+import { blockOf, blockWord } from "./blocks.ts";
 import { pathFieldsOf, textFieldsOf } from "./fields.ts";
 import { foldText } from "./fold.ts";
 import type { Sql, SqlStatement } from "./sql.ts";
@@ -6,9 +7,12 @@ import { boundedTerm, indexedForm } from "./tokens.ts";
 /** Shorter ones are found by rule, longer ones are no words that people mistype. */
 const TERM_CHARACTERS = { min: 3, max: 40 } as const;
 
+/** LIMIT: words of the vocabulary that are remembered between transactions, some 10 MB. */
+const MOST_KNOWN = 100_000;
+
 /**
- * The writing half of the index. What it remembers of the vocabulary is wrong after a rollback: it
- * lives for one transaction, or forgets at the beginning of each.
+ * The writing half of the index: the only one that adds to a vocabulary. It lives for one
+ * transaction, or is told at the beginning of each.
  */
 export class IndexWriter {
   readonly #addWords;
@@ -19,8 +23,11 @@ export class IndexWriter {
   readonly #dropPath;
   readonly #addTerm;
   readonly #addTermGrams;
+  readonly #lastTerm;
   /** Words that are in the vocabulary by now. */
   readonly #known = new Set<string>();
+  /** The number of the word that was added last. */
+  #last = 0;
 
   /** @param sql the tables of `SEARCH_SCHEMA`, in an open transaction */
   constructor(sql: Sql) {
@@ -32,10 +39,17 @@ export class IndexWriter {
     this.#dropPath = deletesFrom(sql, ["search_paths", "search_path_grams"]);
     this.#addTerm = sql.prepare("INSERT OR IGNORE INTO search_terms (text) VALUES (?)");
     this.#addTermGrams = sql.prepare("INSERT INTO search_term_grams (rowid, text) VALUES (?, ?)");
+    this.#lastTerm = sql.prepare("SELECT ifnull(max(term), 0) AS term FROM search_terms");
   }
 
-  forget(): void {
-    this.#known.clear();
+  /**
+   * Within a transaction, before its first write. What was added since the last one is not there if
+   * that was rolled back: then nothing that is remembered is believed.
+   */
+  begin(): void {
+    const { term } = this.#lastTerm.get() as { term: number };
+    if (term !== this.#last || this.#known.size > MOST_KNOWN) this.#known.clear();
+    this.#last = term;
   }
 
   /** @param fresh the document is not in the index: saves the look for an older form */
@@ -47,7 +61,8 @@ export class IndexWriter {
   putText(doc: number, text: string, fresh: boolean): void {
     if (!fresh) for (const statement of this.#dropText) statement.run(doc);
     const { headings, body } = textFieldsOf(text);
-    this.#addWords.run(doc, this.#indexed(headings), this.#indexed(body));
+    const block = blockWord(blockOf(doc));
+    this.#addWords.run(doc, `${this.#indexed(headings)} ${block}`, `${this.#indexed(body)} ${block}`);
     this.#addGrams.run(doc, foldText(text).replaceAll("\0", " "));
   }
 
@@ -74,7 +89,9 @@ export class IndexWriter {
       changes: number;
       lastInsertRowid: number | bigint;
     };
-    if (changes > 0) this.#addTermGrams.run(lastInsertRowid, boundedTerm(word));
+    if (changes === 0) return;
+    this.#addTermGrams.run(lastInsertRowid, boundedTerm(word));
+    this.#last = Number(lastInsertRowid);
   }
 }
 

@@ -9,13 +9,13 @@ export function includes(level: Level, needed: Level): boolean {
 
 /**
  * What a key may do. The nearest grant decides: one on the file, else on its folder, and so on up
- * to the root's. Lives for one request, so that its memory of folders is never stale.
+ * to the root's. Lives for one request, so that the levels it remembers are never stale.
  */
 export class Access {
-  /** The level that holds for everything, or null where subtrees differ. */
+  /** The level that holds everywhere, or null where subtrees differ. */
   readonly everywhere: Level | null;
   readonly #folders: Pick<FoldersTable, "parentOf">;
-  /** Of the root, of those with a grant, and of those that were asked for. */
+  /** Levels of the root, of folders with a grant, and of folders that were asked for. */
   readonly #onFolders: Map<number, Level>;
   readonly #onFiles = new Map<number, Level>();
 

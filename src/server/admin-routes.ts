@@ -32,7 +32,7 @@ const LEVELS = ["none", "read", "edit", "full"] as const;
 const STATES = ["open", "closed", "restoring"] as const;
 const STATUSES = ["in_review", "accepted", "rejected"] as const;
 
-/** ASSUMES: all of /admin; the document leaves it to "the app" (contract tests of the admin). */
+/** ASSUMES: all of /admin, which the document leaves to "the app" (contract tests of the admin). */
 const ENDPOINTS: readonly AdminEndpoint[] = [
   {
     method: "GET",
@@ -85,14 +85,14 @@ const ENDPOINTS: readonly AdminEndpoint[] = [
   },
 ];
 
-/** @returns the refusal of whoever does not send the admin key */
+/** @returns the refusal of a request without the admin key */
 export function authenticateAdmin(adminKey: string | null, headers: WireHeaders): Refused | null {
   const sent = sentKey(headers);
   const known = sent !== null && adminKey !== null && timingSafeEqual(hashKey(sent), hashKey(adminKey));
   return known ? null : unauthenticated();
 }
 
-/** Answers a request below /admin; its key is the admin key alone. */
+/** Answers a request below /admin, which only the admin key opens. */
 export function routeAdmin(
   { server, admin, adminKey }: AdminCore,
   request: WireRequest,
@@ -135,6 +135,7 @@ const KEY_MEMBERS = {
   grants: { type: "array", required: true },
   label: { type: "string", required: false },
   rateLimit: { type: "object", required: false },
+  expiresAt: { type: "integer", required: false },
 } as const;
 
 function createKey({ admin, body }: AdminCall): Answer {
@@ -145,7 +146,9 @@ function createKey({ admin, body }: AdminCall): Answer {
   const rateLimit = readRate(members["rateLimit"] as JsonObject | undefined);
   if (isRefused(rateLimit)) return rateLimit;
   const label = (members["label"] as string | undefined) ?? "";
-  return answered(admin.createKey({ workspaceId: members["workspaceId"] as string, grants, label, rateLimit }), 201);
+  const workspaceId = members["workspaceId"] as string;
+  const expiresAt = (members["expiresAt"] as number | undefined) ?? null;
+  return answered(admin.createKey({ workspaceId, grants, label, rateLimit, expiresAt }), 201);
 }
 
 const KEY_CHANGES = {
@@ -183,7 +186,7 @@ function readGrants(sent: readonly unknown[]): KeyGrant[] | Refused {
   return grants;
 }
 
-/** With a body `{content}`, that text is made live in the place of the one in review. */
+/** With a body `{content}`, makes that text live instead of the one in review. */
 function acceptReview({ admin, id, body }: AdminCall): Answer {
   if (body.text === null && body.fault === null) return answered(admin.reviews.accept(id));
   const members = readBody(body, { content: { type: "string", required: false } });

@@ -11,7 +11,7 @@ const MEMBERS = {
 const MOST_DAYS = 36_500;
 
 /**
- * PATCH /admin/settings: what is sent is changed, from the next request on.
+ * PATCH /admin/settings: changes the members that are sent, from the next request on.
  * ASSUMES: the settings and their route (contract test "shows settings, and changes those that are
  * sent").
  */
@@ -33,7 +33,7 @@ export function patchSettings(settings: SettingsTable, body: SentBody): Answer {
   return done(200, settings.change(changed));
 }
 
-/** A member `rateLimit`; null without one. */
+/** Reads a member `rateLimit`; null without one. */
 export function readRate(sent: JsonObject | undefined): RateLimit | null | Refused {
   if (sent === undefined) return null;
   const member = { type: "integer", required: true } as const;

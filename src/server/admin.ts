@@ -9,8 +9,8 @@ import type { WorkspaceRow, WorkspaceState } from "./workspaces-table.ts";
 
 /**
  * `on` is a folder or file id, or a path that begins with a slash; null is the whole workspace. A
- * grant on a path where nothing stands waits: what comes to stand there gets it, where it gives
- * less than the place above.
+ * grant on a path where nothing exists waits: what is created there gets it, if it gives less than
+ * the place above.
  */
 export type KeyGrant = { readonly on: string | null; readonly level: Level };
 
@@ -20,9 +20,11 @@ type KeyInfo = {
   readonly label: string;
   readonly grants: readonly KeyGrant[];
   readonly rateLimit: RateLimit | null;
+  /** Milliseconds since the epoch; null: it does not expire. */
+  readonly expiresAt: number | null;
 };
 
-/** A key just made: the one time that its text is shown. */
+/** A key that was just made: only now its text is shown. */
 type NewKeyInfo = KeyInfo & { readonly key: string };
 
 type WorkspaceInfo = { readonly id: string; readonly name: string; readonly state: WorkspaceState };
@@ -32,6 +34,7 @@ type KeyOptions = {
   readonly grants: readonly KeyGrant[];
   readonly label?: string;
   readonly rateLimit?: RateLimit | null;
+  readonly expiresAt?: number | null;
 };
 
 type KeyChanges = {
@@ -42,7 +45,7 @@ type KeyChanges = {
 const noWorkspace = () => refuse("not_found", "There is no such workspace.");
 const noKey = () => refuse("not_found", "There is no such key.");
 
-/** What the contract leaves to "the app". Also mounted under /admin. */
+/** The operations that the contract leaves to "the app". They are also served under /admin. */
 export class Admin {
   readonly reviews: Reviews;
   readonly #server: ServerContext;
@@ -62,7 +65,7 @@ export class Admin {
     return store.transact(() => {
       const workspaceId = newId(this.#server, "wsp_");
       store.workspaces.insert(workspaceId, name);
-      // Cannot be refused: the workspace is there, and the grant names nothing else.
+      // Cannot be refused: the workspace exists, and the grant names nothing else.
       return makeKey(this.#server, {
         workspaceId,
         label: "owner",
@@ -71,7 +74,7 @@ export class Admin {
     });
   }
 
-  /** @param retryAfter seconds, told with the 503 while the state is not `open` */
+  /** @param retryAfter seconds, sent with the 503 while the state is not `open` */
   setWorkspaceState(workspaceId: string, state: WorkspaceState, retryAfter = 5): WorkspaceInfo | Refused {
     const { workspaces } = this.#server.store;
     workspaces.setState(workspaceId, state, retryAfter);
@@ -106,7 +109,7 @@ export class Admin {
     return this.changeKey(keyId, { grants, rateLimit: undefined });
   }
 
-  /** Changes what is given; a rate limit of null leaves the key that of the service. */
+  /** Changes the members that are given; with a rate limit of null, the key has the service's. */
   changeKey(keyId: string, { grants, rateLimit }: KeyChanges): KeyInfo | Refused {
     const { store } = this.#server;
     const row = store.keys.byId(keyId);
@@ -144,6 +147,7 @@ function makeKey(server: ServerContext, options: KeyOptions): NewKeyInfo | Refus
     label: options.label ?? "",
     rateRequests: options.rateLimit?.requests ?? null,
     rateSeconds: options.rateLimit?.seconds ?? null,
+    expiresAt: options.expiresAt ?? null,
     at: server.now(),
   };
   const seq = store.keys.insert(row);
@@ -151,7 +155,7 @@ function makeKey(server: ServerContext, options: KeyOptions): NewKeyInfo | Refus
   return { ...keyInfo(server, { seq, ...row }), key };
 }
 
-/** 256 random bits, recognisable in a leak by its prefix. */
+/** 256 random bits; the prefix makes a leaked key recognisable. */
 function newKeyText(server: ServerContext): string {
   return `mdm_${Buffer.from(server.random(32)).toString("base64url")}`;
 }
@@ -167,7 +171,8 @@ function keyInfo({ store }: ServerContext, row: KeyRow): KeyInfo {
     return id === undefined ? [] : [{ on: id, level }];
   });
   grants.push(...store.grants.keptOf(row.seq).map(({ path, level }): KeyGrant => ({ on: `/${path}`, level })));
-  return { id: row.id, workspaceId: row.workspaceId, label: row.label, grants, rateLimit: limitOf(row) };
+  const { id, workspaceId, label, expiresAt } = row;
+  return { id, workspaceId, label, grants, rateLimit: limitOf(row), expiresAt };
 }
 
 type WantedGrants = { readonly rows: readonly GrantRow[]; readonly paths: ReadonlyMap<string, Level> };
@@ -215,7 +220,7 @@ function setGrants(
   for (const [path, level] of paths) store.grants.keep({ key, workspace: workspace.seq, path, level });
 }
 
-/** An admin operation's end as an answer. */
+/** The result of an admin operation as an answer. */
 export function answered(result: object | Refused | null, status: 200 | 201 = 200): Answer {
   if (result === null) return done(204);
   return isRefused(result) ? result : done(status, result);

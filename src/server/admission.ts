@@ -1,26 +1,26 @@
 import { MAX_BODY_BYTES } from "./body.ts";
 
-/** LIMIT: requests that were taken and are not answered, and the bytes of their bodies. */
+/** LIMIT: requests that were accepted and not answered yet, and the bytes of their bodies. */
 const MAX_UNDER_WAY = 256;
 const MAX_BYTES = 64 * MAX_BODY_BYTES;
 /**
- * LIMIT: milliseconds of one turn of the event loop, from which on work is refused. Requests are
- * answered one after the other, so what has come meanwhile has waited as long.
+ * LIMIT: milliseconds of one turn of the event loop after which requests are refused. They are
+ * answered one after the other, so those that came during the turn have waited as long.
  */
 const LONGEST_TURN_MS = 500;
 /**
- * With fewer requests in the turn, refusing one helps nobody: the turn is then long by one costly
- * answer, or by a starved machine.
+ * With fewer requests in the turn, refusing one helps nobody: one costly answer or a starved
+ * machine made the turn long.
  */
 const FEW_IN_A_TURN = 8;
 
-/** Time, and the end of the turn of the event loop, as they are; tests give others. */
+/** The time, and the end of a turn of the event loop; tests pass their own. */
 export type Turns = { now(): number; atEnd(callback: () => void): void };
 const EVENT_LOOP: Turns = { now: () => performance.now(), atEnd: (callback) => void setImmediate(callback) };
 
 /**
- * Who may come in: so many requests, with so many bytes of bodies, are under way at a time, and no
- * more than can be answered soon.
+ * Limits how many requests, with how many bytes of bodies, are under way, and refuses what cannot
+ * be answered soon.
  */
 export class Admission {
   readonly #turns: Turns;
@@ -34,7 +34,7 @@ export class Admission {
 
   /**
    * @param bytes of the body that is to be read
-   * @param isAdmin an operator is let in also when the service has too much to do: to change that
+   * @param isAdmin an operator is let in even when the service is overloaded, to end that
    * @returns what ends the request; null when it must not begin
    */
   begin(bytes: number, isAdmin: boolean): (() => void) | null {
@@ -48,7 +48,9 @@ export class Admission {
     };
   }
 
-  /** Counts a request of this turn. @returns whether it has waited too long, with others */
+  /**
+   * Counts a request of this turn. @returns whether it has waited too long, together with others
+   */
   #isLate(): boolean {
     this.#turn ??= this.#startTurn();
     this.#turn.requests++;

@@ -2,13 +2,13 @@ import { type FieldError, PROBLEM_CODES, type ProblemCode, problemType } from ".
 import type { WireResponse } from "../contract/wire.ts";
 
 /**
- * How a request ended. A refusal is a value, so that a transaction can be rolled back without an
- * exception.
+ * The result of a request. A refusal is a value, so that a transaction can be rolled back without
+ * an exception.
  */
 
 type Done = { readonly kind: "done"; readonly status: 200 | 201 | 202 | 204; readonly body: unknown };
 
-/** Set on refusals alone: a body that came as JSON can imitate every member but this one. */
+/** Only set on refusals: a body that came as JSON can imitate every member but this one. */
 const MARK: unique symbol = Symbol("refused");
 
 export type Refused = {
@@ -40,7 +40,7 @@ export function refuseFields(errors: readonly FieldError[]): Refused {
   return refuse("invalid_request", errors[0]?.detail ?? "The request is malformed.", errors.slice(0, MAX_FIELD_ERRORS));
 }
 
-/** LIMIT: what is wrong with a request is looked for, and told, up to here. */
+/** LIMIT: faults of one request that are searched for and reported. */
 export const MAX_FIELD_ERRORS = 20;
 
 export function isRefused(value: unknown): value is Refused {

@@ -6,10 +6,7 @@ import type { RequestContext, ServerContext } from "./context.ts";
 import type { Holders } from "./holders.ts";
 import type { KeyRow } from "./keys-table.ts";
 
-/**
- * Keys are long random strings, so that one round of SHA-256 is enough to keep them out of the
- * database.
- */
+/** Keys are long random strings, so one round of SHA-256 is enough to store them safely. */
 export function hashKey(key: string): Buffer {
   return hash("sha256", key, "buffer");
 }
@@ -31,12 +28,15 @@ export function unauthenticated(): Refused {
   return refuse("unauthenticated", "The API key is missing or not valid.", [], { "www-authenticate": "Bearer" });
 }
 
+/** A key that has expired is none: what says so would say that it was one. */
 function findHolder(server: ServerContext, headers: WireHeaders): ReturnType<Holders["byHash"]> {
   const sent = sentKey(headers);
-  return sent === null ? undefined : server.store.holders.byHash(hashKey(sent));
+  const holder = sent === null ? undefined : server.store.holders.byHash(hashKey(sent));
+  const expiresAt = holder?.key.expiresAt ?? null;
+  return expiresAt !== null && expiresAt <= server.now() ? undefined : holder;
 }
 
-/** Why a key is not good, whatever its workspace: 401, 429; null: it is. */
+/** Why a key is not valid now, whatever its workspace: 401 or 429; null: it is. */
 export function refusalOfKey(server: ServerContext, headers: WireHeaders, admit: Admit): Refused | null {
   const holder = findHolder(server, headers);
   return holder === undefined ? unauthenticated() : admit(holder.key);
@@ -45,7 +45,7 @@ export function refusalOfKey(server: ServerContext, headers: WireHeaders, admit:
 export type Admit = (key: KeyRow) => Refused | null;
 
 /**
- * @param admit the rate limit: asked for a valid key only, before anything else is read
+ * @param admit the rate limit, which counts valid keys only, before anything else is read
  * @returns what the key may see, or why it may not now: 401, `workspace_not_found`, 429, 503
  */
 export function authenticate(server: ServerContext, headers: WireHeaders, admit: Admit): RequestContext | Refused {

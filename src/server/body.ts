@@ -15,8 +15,7 @@ type MemberType =
 export type Member = { readonly type: MemberType; readonly required: boolean };
 
 /**
- * Why a transport did not hand a body over as text. All but the first two concern the request as a
- * whole.
+ * Why a transport did not pass a body on as text. All but the first two concern the whole request.
  */
 export type BodyFault =
   | "too-large"
@@ -29,9 +28,9 @@ export type BodyFault =
   | "overloaded";
 
 /**
- * ASSUMES: a body has at most 1 MiB: the longest content in its longest JSON spelling (twelve bytes
- * for an astral character) with the longest path takes 0.7; beyond, it is not read (contract test
- * "bounds the body").
+ * ASSUMES: a body has at most 1 MiB; a longer one is not read. The longest content in its longest
+ * JSON spelling (twelve bytes for an astral character) with the longest path takes 0.7 (contract
+ * test "bounds the body").
  */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
@@ -50,8 +49,8 @@ export function refuseRequest(fault: BodyFault | null): Refused | null {
       return refuse("invalid_request", "The header Host is missing.");
     case "unknown-expectation":
       return refuse("invalid_request", "Of the header Expect, only 100-continue is known here.");
-    // ASSUMES: what came too slowly, or too much at a time, was not begun and is answered 503 with
-    // Retry-After, as a closed workspace is.
+    // ASSUMES: a request that came too slowly, or in too great a number, was not begun, and is
+    // answered 503 with Retry-After, like a closed workspace.
     case "too-slow":
       return refuse("service_unavailable", "The request took too long to come.", [], { "retry-after": "1" });
     case "overloaded":

@@ -4,7 +4,7 @@ import { isWithin, type Subtree } from "./sql.ts";
 import { decodeIfKept, decodeText, encodeText, PRUNED, type StoredText } from "./text-codec.ts";
 
 /**
- * `saved`: was or is the live text. The others never were: they wait for review, or were accepted
+ * `saved`: is or was the live text. The others never were: they wait for review, or were accepted
  * (as another, saved change) or rejected.
  */
 export type ChangeStatus = "saved" | "in_review" | "accepted" | "rejected";
@@ -15,7 +15,7 @@ export type ChangeRow = {
   readonly file: number;
   readonly baseId: string | null;
   readonly status: ChangeStatus;
-  /** Why it went to review; null for what was saved. */
+  /** Why it went to review; null for saved changes. */
   readonly reason: ReviewReason | null;
   /** Milliseconds since the epoch, from the service's clock. */
   readonly at: number;
@@ -37,7 +37,7 @@ export class ChangesTable {
     this.#pruning = preparePruning(db);
   }
 
-  /** @throws when the change is not there: every file's `change_id` names one */
+  /** @throws when the change does not exist: every file's `change_id` names one */
   text(id: string): string {
     const stored = this.#sql.textOf.get(id);
     if (stored === undefined) throw new Error(`change ${id} has no text`);
@@ -45,8 +45,7 @@ export class ChangesTable {
   }
 
   /**
-   * A change of that file, in whatever state, as the base of a write: its text is null when it was
-   * pruned.
+   * A change of that file, in any state, as the base of a write; its text is null if it was pruned.
    */
   base(id: string, file: number): { readonly text: string | null } | null {
     const stored = this.#sql.ofFile.get(id, file);
@@ -84,9 +83,8 @@ export class ChangesTable {
   }
 
   /**
-   * Prunes, of the next `most` changes, the texts of those that were replaced before a time
-   * (milliseconds since the epoch). Their rows stay: a write on such a base is still known for one
-   * on a change of this file.
+   * Prunes the texts that were replaced before a time (milliseconds since the epoch), among the
+   * next `most` changes. Their rows stay, so that they are still known as the base of a write.
    * @param after the number of the last change that was looked at
    * @returns that number now, or null at the end
    */
@@ -107,7 +105,7 @@ function prepare(db: Db) {
     ),
     withStatus: db.prepare<[number, ChangeStatus], ChangeRow>(`${IN_WORKSPACE} AND c.status = ? ORDER BY c.seq`),
     treeInReview: db.prepare<[Subtree], { seq: number }>(
-      // From the few changes in review to their folders, never from the many files.
+      // Reads the few changes in review and then their folders, never all files.
       `SELECT c.seq FROM changes c INDEXED BY changes_in_review
          CROSS JOIN files x ON x.seq = c.file CROSS JOIN folders d ON d.seq = x.folder
        WHERE c.status = 'in_review' AND x.workspace = @workspace AND ${isWithin("d.path")} LIMIT 1`,
@@ -120,7 +118,7 @@ function prepare(db: Db) {
   };
 }
 
-/** Texts of versions that were replaced long ago. */
+/** The statements that prune texts of versions that were replaced long ago. */
 function preparePruning(db: Db) {
   return {
     portion: db.prepare<[number, number], { seq: number }>(

@@ -16,14 +16,14 @@ type IdPrefix = "doc_" | "dir_" | "chg_" | "key_" | "wsp_" | "req_";
 export type Combine = (base: string, local: string, remote: string) => string | null;
 
 /**
- * What the service gets from outside; with a seeded `random` and a given `now` it is deterministic.
+ * What the service gets from outside; with a seeded `random` and a fixed `now` it is deterministic.
  */
 export type ServerContext = {
   readonly store: Store;
   readonly combine: Combine;
   /**
-   * What a search indexes before it answers: all that was written, or a step of it, where others
-   * wait meanwhile.
+   * What a search indexes before it answers: all that was written, or one step of it if others
+   * wait.
    */
   readonly searchCatchesUp: "all" | "a-step";
   /** Milliseconds since the epoch. */
@@ -31,7 +31,7 @@ export type ServerContext = {
   readonly random: (bytes: number) => Uint8Array;
 };
 
-/** What an authenticated request sees. */
+/** What the handler of an authenticated request gets. */
 export type RequestContext = ServerContext & { readonly workspace: WorkspaceRow; readonly access: Access };
 
 /** One request, authenticated and routed. */
@@ -43,9 +43,9 @@ export type Call = {
   readonly body: SentBody;
 };
 
-// Digits and lower case without i, l, o, u: safe to read out, and no two ids differ in case alone.
+// Digits and lower case without i, l, o, u: easy to read aloud, and no two ids differ only in case.
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
-/** 70 random bits: the ids of one table are unique besides. */
+/** 70 random bits; the ids of a table are also checked to be unique. */
 const ID_CHARACTERS = 14;
 
 export function newId(context: Pick<ServerContext, "random">, prefix: IdPrefix): string {

@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from "node:crypto";
 
 /**
- * Cursors: the place after the last row read, sealed so that it tells nothing (how many rows a key
- * cannot read) and cannot be built. Deterministic authenticated encryption: the tag over (query,
- * place) is also the nonce, so the same page of the same query always gives the same cursor.
+ * A cursor holds the place after the last row read, encrypted, so that it does not show how many
+ * rows a key cannot read, and cannot be forged. The encryption is deterministic: the tag over
+ * (query, place) is also the nonce, so the same page of the same query always has the same cursor.
  */
 
 const PREFIX = "cur_";
@@ -19,7 +19,7 @@ export function sealCursor(secret: Buffer, query: string, place: number): string
   return PREFIX + Buffer.concat([tag, sealed]).toString("base64url");
 }
 
-/** @returns the place, or null for anything that `sealCursor` did not make for this very query */
+/** @returns the place, or null for anything that `sealCursor` did not make for this query */
 export function openCursor(secret: Buffer, query: string, cursor: string): number | null {
   if (!/^cur_[A-Za-z0-9_-]{32}$/.test(cursor)) return null;
   const bytes = Buffer.from(cursor.slice(PREFIX.length), "base64url");

@@ -17,7 +17,7 @@ type OpenDataOptions = {
   readonly onFault?: (error: unknown, requestId: string) => void;
 };
 
-/** A data folder in use: the service, and where its two keys are. */
+/** An open data folder: the service, and where its two keys are. */
 export type OpenData = {
   readonly service: Service;
   /** A key with Full access to the first workspace. */
@@ -68,8 +68,8 @@ export function openData(dir: string, options: OpenDataOptions = {}): OpenData {
 }
 
 /**
- * Random bytes of the system, fetched by the thousand: an id takes 20, and a call costs more than
- * the id.
+ * Fetches random bytes of the system by the thousand: an id takes 20, and one call costs more than
+ * making the id.
  */
 function pooledRandom(): (bytes: number) => Uint8Array {
   const POOL_BYTES = 4_096;
@@ -112,7 +112,7 @@ function readKey(file: string): string | null {
   }
 }
 
-/** Whole or not at all: a killed process leaves no half key. */
+/** Writes the whole key or nothing: a killed process leaves no half of it. */
 function writeKey(file: string, key: string): void {
   const temporary = `${file}.new`;
   writeFileSync(temporary, `${key}\n`, { mode: 0o600 });

@@ -1,11 +1,11 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { MOST_RESERVED } from "./reserve.ts";
 import { MIGRATIONS } from "./schema.ts";
 import { Statement } from "./statement.ts";
 
-/** What the tables see of SQLite. */
+/** The part of SQLite that the tables use. */
 export class Db {
   readonly #sqlite: Sqlite.Database;
   readonly #onRun = (): void => void this.#runs++;
@@ -15,7 +15,7 @@ export class Db {
     this.#sqlite = sqlite;
   }
 
-  /** Grows with each `run`: while it stands still, what was read is as it was. */
+  /** Grows with each `run`: while it stays the same, earlier results are still valid. */
   get runs(): number {
     return this.#runs;
   }
@@ -45,8 +45,8 @@ export class Db {
 }
 
 /**
- * `:memory:`, the folder that holds `service.db`, or a copy of a database (`Service.copy`) to go on
- * from in memory.
+ * `:memory:`, the folder that holds `service.db`, or a copy of a database (`Service.copy`) that a
+ * service in memory continues.
  */
 export type DatabaseLocation = ":memory:" | { readonly folder: string } | { readonly copy: Uint8Array };
 
@@ -59,16 +59,18 @@ export function openDatabase(location: DatabaseLocation): Db {
   const db = new Db(sqlite);
   try {
     if (location !== ":memory:" && "folder" in location) {
-      // One process a folder: the lock is the system's and ends with the process, also with kill
+      // One process a folder: the lock is the system's and ends with the process, even after kill
       // -9.
       db.pragma("locking_mode = EXCLUSIVE");
       db.pragma("journal_mode = WAL");
-      // FULL: an acknowledged write outlives a power cut as well as a killed process.
+      // FULL: an acknowledged write survives a power cut as well as a killed process.
       db.pragma("synchronous = FULL");
+      // On macOS fsync leaves bytes in the medium's own cache. Elsewhere it changes nothing.
+      db.pragma("fullfsync = ON");
       boundJournal(db, MOST_RESERVED);
     }
     db.pragma("cache_size = -65536");
-    migrate(sqlite);
+    migrate(sqlite, location !== ":memory:" && "folder" in location ? location.folder : null);
   } catch (error) {
     db.close();
     throw error;
@@ -79,10 +81,10 @@ export function openDatabase(location: DatabaseLocation): Db {
 const PAGE_BYTES = 4_096;
 
 /**
- * Where it is written back, the database grows by as much, and the next changes need as much again:
- * so the journal may have half of the reserve.
- * LIMIT: with the whole reserve from 4 MB on; what one great transaction takes beyond 16 MB is
- * given back to the disk.
+ * A checkpoint makes the database grow by as much as the journal holds, and the next changes need
+ * as much again, so the journal may have half of the reserve.
+ * LIMIT: the whole reserve is used from 4 MB on; what one large transaction takes beyond 16 MB is
+ * returned to the disk.
  */
 export function boundJournal(db: Db, reserved: number): void {
   db.pragma(`wal_autocheckpoint = ${Math.floor(reserved / 2 / PAGE_BYTES)}`);
@@ -94,10 +96,7 @@ function sourceOf(location: DatabaseLocation): string | Buffer {
   return "folder" in location ? ownFile(location.folder) : Buffer.from(location.copy);
 }
 
-/**
- * Made before SQLite would make it with everyone's right to read; the files beside it take its
- * mode.
- */
+/** Made before SQLite would make it readable by everybody; the files beside it take its mode. */
 function ownFile(folder: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, "service.db");
@@ -105,14 +104,44 @@ function ownFile(folder: string): string {
   return file;
 }
 
-function migrate(db: Sqlite.Database): void {
+/** Written by a program that knows more of it. */
+class NewerData extends Error {
+  readonly code = "newer-data";
+}
+
+/**
+ * @param folder where the file as it was is kept, until a start finds nothing more to migrate;
+ * null: nowhere
+ */
+function migrate(db: Sqlite.Database, folder: string | null): void {
   const version = db.pragma("user_version", { simple: true }) as number;
-  if (version > MIGRATIONS.length)
-    throw new Error(`service.db has schema ${version}, newer than this program's ${MIGRATIONS.length}`);
+  const known = MIGRATIONS.length;
+  if (version > known)
+    throw new NewerData(`service.db was written by a newer mdmirror (schema ${version}, this one knows ${known})`);
+  const before = folder === null ? null : join(folder, "service.db.before");
+  if (version === known) {
+    if (before !== null) rmSync(before, { force: true });
+    return;
+  }
+  if (before !== null && version > 0) keepBefore(db, before);
   db.transaction(() => {
     for (const sql of MIGRATIONS.slice(version)) db.exec(sql);
-    db.pragma(`user_version = ${MIGRATIONS.length}`);
+    db.pragma(`user_version = ${known}`);
   }).immediate();
+}
+
+/** ORDER: whole before the first step of the migration; one that was cut off is made anew. */
+function keepBefore(db: Sqlite.Database, path: string): void {
+  const fresh = `${path}.new`;
+  rmSync(fresh, { force: true });
+  closeSync(openSync(fresh, "wx", 0o600));
+  try {
+    db.prepare("VACUUM INTO ?").run(fresh);
+    renameSync(fresh, path);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  }
 }
 
 /** `BEGIN` and its ends; within a transaction, a savepoint and its ends. */
@@ -142,8 +171,8 @@ export class Transactions {
       kept = false;
       throw error;
     } finally {
-      // SQLite may have rolled back by itself (disk full); a savepoint rolled back to is still to
-      // be released.
+      // SQLite may have rolled back by itself (disk full); a savepoint that was rolled back must
+      // still be released.
       if (!kept && this.#db.inTransaction) {
         rollback.run();
         if (nested) commit.run();

@@ -11,7 +11,7 @@ import type { RateLimiter } from "./rate.ts";
 import { isDiskFull } from "./reserve.ts";
 import { route, splitTarget } from "./router.ts";
 
-/** What answers requests, and what is asked of each before it is routed. */
+/** What answers requests, and what is checked before one is routed. */
 export type Core = {
   readonly server: ServerContext;
   readonly admin: Admin;
@@ -19,21 +19,21 @@ export type Core = {
   readonly rates: RateLimiter;
   readonly docsBase: string;
   readonly onFault: (error: unknown, requestId: string) => void;
-  /** From when on every request is answered 503. */
+  /** Once false, every request is answered 503. */
   isOpen: boolean;
 };
 
 /** A request before its body. */
 export type RequestHead = Omit<WireRequest, "body">;
 
-/** Answers a request as a whole. @param admit the rate limit, or what lets everybody in */
+/** Answers a whole request. @param admit the rate limit, or a function that admits everybody */
 export function answerRequest(core: Core, request: WireRequest, fault: BodyFault | null, admit: Admit): WireResponse {
   return answering(core, (requestId) => dispatchOrMakeRoom(core, request, fault, admit, requestId))!;
 }
 
 /**
- * Judges a request by its headers: the answer where its body need not be read, else null. Takes
- * nothing from a rate limit.
+ * Judges a request by its headers: the answer if its body need not be read, else null. It does not
+ * count for a rate limit.
  */
 export function judgeHead(core: Core, { method, path, headers }: RequestHead): WireResponse | null {
   return answering(core, () => {
@@ -45,7 +45,9 @@ export function judgeHead(core: Core, { method, path, headers }: RequestHead): W
   });
 }
 
-/** Runs a part of a request; what it throws becomes a 500. @param work null is no answer yet */
+/**
+ * Runs a part of a request; an exception becomes a 500. @param work returns null for no answer yet
+ */
 function answering(
   { server, docsBase, onFault }: Core,
   work: (requestId: string) => Answer | null,
@@ -61,7 +63,7 @@ function answering(
   }
 }
 
-/** A deletion gets the room that is kept for it; another write is refused where there is none. */
+/** A deletion gets the reserved space; any other write is refused if the disk is full. */
 function dispatchOrMakeRoom(
   core: Core,
   request: WireRequest,
@@ -104,8 +106,8 @@ function isValidation({ method, path }: Pick<WireRequest, "method" | "path">): b
 }
 
 /**
- * POST /auth/validate-key: asks about the key alone, so that a workspace that is closed or gone
- * does not matter.
+ * POST /auth/validate-key: asks about the key only, so it does not matter if its workspace is
+ * closed or gone.
  * ASSUMES: 200 with `valid: true` (contract test "says whether a key is good").
  */
 function validateKey(server: ServerContext, request: WireRequest, fault: BodyFault | null, admit: Admit): Answer {

@@ -40,7 +40,7 @@ export function patchFile(call: Call): Answer {
   return done(200, presentFile(context.store.files.bySeq(row.seq)!));
 }
 
-/** The body of a PATCH: exactly one of its members. */
+/** Reads the body of a PATCH, which has exactly one of the members. */
 export function readOneMember(call: Call, spec: Parameters<typeof memberErrors>[1]): JsonObject | Refused {
   const members = readObject(call.body);
   if (isRefused(members)) return members;
@@ -115,8 +115,8 @@ function readPut(call: Call): SentContent | Refused {
 /**
  * Makes a text live, combined with what became live since its base.
  * @param base a change of this file, and its text; null: it was pruned
- * @returns null, and nothing is saved, where the two cannot be combined; so where the combined text
- * is over the limit: neither side alone is at fault
+ * @returns null, and nothing is saved, where the two cannot be combined, or the combined text is
+ * over the limit, for which neither side alone is at fault
  */
 export function saveCombined(
   server: ServerContext,
@@ -131,9 +131,9 @@ export function saveCombined(
 }
 
 /**
- * ASSUMES: any change of the file can be the base of a write, also one in review or rejected, whose
- * text was what the caller read; one so old that its text is gone combines with nothing but an
- * equal text (contract test "takes a change in review as a base").
+ * ASSUMES: any change of the file can be the base of a write, even one in review or rejected,
+ * because the caller read its text; a change whose text was pruned combines only with an equal text
+ * (contract test "takes a change in review as a base").
  */
 function combineWithLive({ combine }: ServerContext, base: string | null, sent: string, live: string): string | null {
   if (base === null) return sent === live ? live : null;
@@ -142,7 +142,7 @@ function combineWithLive({ combine }: ServerContext, base: string | null, sent: 
 
 /**
  * Makes a text live.
- * ASSUMES: a write that leaves the live text as it is makes no new change (contract test "makes no
+ * ASSUMES: a write that does not change the live text makes no new change (contract test "makes no
  * new change for equal content").
  */
 export function saveText(server: ServerContext, row: FileRow, live: string, text: string): FileRow {
@@ -154,7 +154,7 @@ export function saveText(server: ServerContext, row: FileRow, live: string, text
   return { ...row, changeId: id };
 }
 
-/** The edit waits for somebody's decision; until then the file cannot be deleted. */
+/** Sends the edit to review; until it is decided, the file cannot be deleted. */
 function submit(context: RequestContext, row: FileRow, sent: SentContent, reason: ReviewReason): Answer {
   const { baseId, content: text } = sent;
   const id = newId(context, "chg_");
@@ -166,7 +166,7 @@ function submit(context: RequestContext, row: FileRow, sent: SentContent, reason
 /**
  * DELETE /v1/files/{id}
  * ASSUMES: deleting needs Can edit (contract test "refuses writes with Can read"); of two refusals,
- * that of the flag comes first.
+ * the flag's comes first.
  */
 export function deleteFile(call: Call): Answer {
   const id = readPathId(call, "doc_");

@@ -17,7 +17,7 @@ const COLUMNS = `
 SELECT x.seq, x.id, x.folder, d.id AS folderId, x.name, x.protected, x.change_id AS changeId,
   ${FILE_PATH} AS path`;
 const SELECT = `${COLUMNS} FROM files x LEFT JOIN folders d ON d.seq = x.folder`;
-/** By folder first, then sorted: for subtrees that are a small part of the workspace. */
+/** Reads by folder, then sorts: for subtrees that are a small part of the workspace. */
 const SELECT_BY_FOLDER = `${COLUMNS} FROM files x INDEXED BY files_by_folder LEFT JOIN folders d ON d.seq = x.folder`;
 /** The folder at `path` and every folder below it. */
 const TREE = `
@@ -29,9 +29,9 @@ const PAGE = "AND x.seq > @after ORDER BY x.seq LIMIT @count";
 type FolderPage = Page & { readonly folder: number };
 
 /**
- * LIMIT: below so many files a subtree is read through its folders and sorted; from there on the
- * workspace is walked in the order of creation, because sorting the whole subtree for each page
- * would cost more (38,000 documents: 0.3 ms instead of 4 for 100 of them).
+ * LIMIT: a subtree with fewer files is read by its folders and sorted. A larger one is found by
+ * walking the workspace in the order of creation, because sorting all of it for each page would
+ * cost more (38,000 documents: 0.3 ms instead of 4 for 100 of them).
  */
 const SMALL_TREE = 2_000;
 
@@ -97,7 +97,7 @@ export class FilesTable {
     this.#writes.setChange.run(changeId, seq);
   }
 
-  /** Removes a file and the grants on it. Its changes are the caller's. */
+  /** Removes a file and the grants on it. The caller removes its changes. */
   remove(seq: number): void {
     this.#writes.dropGrants.run(seq);
     this.#writes.remove.run(seq);
@@ -133,7 +133,7 @@ function prepareReads(db: Db) {
       `SELECT count(*) < ${SMALL_TREE} AS small FROM (SELECT 1 FROM files WHERE ${IN_TREE} LIMIT ${SMALL_TREE})`,
     ),
     protectedInTree: db.prepare<[Subtree], FileRow>(
-      // From the few protected files to their folders, never from the many files.
+      // Reads the few protected files and then their folders, never all files.
       `${COLUMNS} FROM files x INDEXED BY files_protected CROSS JOIN folders d ON d.seq = x.folder
        WHERE x.workspace = @workspace AND x.protected = 1 AND ${isWithin("d.path")}`,
     ),

@@ -73,7 +73,7 @@ export function createFile(call: Call): Answer {
   const content = readContent(members["content"] as string);
   const target =
     typeof members["path"] === "string" ? routeOf(call.context, members["path"]) : folderOf(call.context, members);
-  // A path that is not one is said first: content can only be judged for a file.
+  // An invalid path is reported first: content can only be judged for a file.
   if (isRefused(target)) return target;
   if (isRefused(content)) return content;
   const { context } = call;
@@ -101,8 +101,8 @@ function readShape(call: Call): JsonObject | Refused {
 type Target = { readonly route: Route; readonly name: string };
 
 /**
- * ASSUMES: create by path makes the missing folders (contract test "creates a file by path with its
- * missing folders").
+ * ASSUMES: creating by path makes the missing folders (contract test "creates a file by path with
+ * its missing folders").
  */
 function routeOf(context: RequestContext, sent: string): Target | Refused {
   const path = readPath(sent, "file", "/path");

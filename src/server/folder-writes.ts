@@ -16,7 +16,7 @@ const PATCH_MEMBERS = {
   parentId: { type: "string-or-null", required: false },
 } as const;
 
-/** PATCH /v1/folders/{id}; its form is that of files. */
+/** PATCH /v1/folders/{id}, in the form of PATCH /v1/files/{id}. */
 export function patchFolder(call: Call): Answer {
   const id = readPathId(call, "dir_");
   if (isRefused(id)) return id;
@@ -79,8 +79,8 @@ function slashes(path: string): number {
 
 /**
  * DELETE /v1/folders/{id}[?recursive=true]
- * ASSUMES: everything below must be writable by the key, and a protected file below is refused as
- * it is by itself (contract tests "refuses a recursive delete …").
+ * ASSUMES: the key must be able to write everything below, and a protected file below is refused as
+ * if deleted alone (contract tests "refuses a recursive delete …").
  */
 export function deleteFolder(call: Call): Answer {
   const id = readPathId(call, "dir_");
@@ -103,7 +103,7 @@ export function deleteFolder(call: Call): Answer {
   return done(204);
 }
 
-/** Why something below must stay, or null. */
+/** Why something below cannot be deleted, or null. */
 function keptBelow(context: RequestContext, row: FolderRow): Refused | null {
   const { store, workspace, access } = context;
   const all = { workspace: workspace.seq, path: row.path, after: 0, count: Number.MAX_SAFE_INTEGER };

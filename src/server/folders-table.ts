@@ -23,7 +23,7 @@ const PAGE = "AND seq > @after ORDER BY seq LIMIT @count";
 type ParentPage = Page & { readonly parent: number };
 
 /**
- * Table `folders`. As of every table, each statement is prepared once, because better-sqlite3 frees
+ * Table `folders`. As in every table, each statement is prepared once, because better-sqlite3 frees
  * none before the database closes.
  */
 export class FoldersTable {
@@ -43,7 +43,7 @@ export class FoldersTable {
     return this.#reads.byPath.get(workspace, path);
   }
 
-  /** @returns the row number of the parent; the root's for a folder that is not there */
+  /** @returns the row number of the parent; the root's for a folder that does not exist */
   parentOf(seq: number): number {
     return this.#reads.parentOf.get(seq)?.parent ?? ROOT;
   }
@@ -89,7 +89,9 @@ export class FoldersTable {
     this.#writes.rebase.run({ workspace, path: row.path, to: path });
   }
 
-  /** Removes a folder, the folders below it, and the grants on them. Files are the caller's. */
+  /**
+   * Removes a folder, the folders below it, and the grants on them. The caller removes the files.
+   */
   removeTree(workspace: number, row: FolderRow): void {
     const subtree = { workspace, path: row.path };
     this.#writes.dropGrantsBelow.run(subtree);
@@ -128,7 +130,7 @@ function prepareWrites(db: Db) {
     place: db.prepare<[number, string, string, number]>(
       "UPDATE folders SET parent = ?, name = ?, path = ? WHERE seq = ?",
     ),
-    // length() and substr() both count code points, so that the cut is right for astral names too.
+    // length() and substr() both count code points, so the cut is right for astral names too.
     rebase: db.prepare<[Subtree & { to: string }]>(
       `UPDATE folders SET path = @to || substr(path, length(@path) + 1) WHERE ${BELOW}`,
     ),

@@ -13,7 +13,7 @@ import { presentFolder } from "./present.ts";
 
 /**
  * GET /v1/folders
- * ASSUMES: it takes the parameters of the list of files and answers a page in the same way
+ * ASSUMES: it takes the parameters of the list of files, and answers a page in the same way
  * (contract tests of folders).
  */
 export function listFolders(call: Call): Answer {
@@ -91,7 +91,7 @@ function createInParent(call: Call, members: JsonObject): Answer {
   const parent = findPlace(call.context, parentId);
   if (isRefused(parent)) return parent;
   const path = pathIn(parent, name);
-  // The parent's path and one name more: each legal, together perhaps too long.
+  // The parent's path and one more name: each is legal, but together they may be too long.
   if (isRefused(readPath(path, "folder", "/name"))) return pathTooLong("folder", "/name");
   if (call.context.store.folders.byPath(call.context.workspace.seq, path)) return occupied(path);
   return done(201, presentFolder(makeFolder(call.context, parent, name)));

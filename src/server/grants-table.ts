@@ -3,8 +3,7 @@ import type { GrantRow, Level } from "./keys-table.ts";
 import { FILE_PATH, isWithin, type Subtree } from "./sql.ts";
 
 /**
- * A grant on a file or folder, and where that stands. `parent` is the row number of the folder
- * above it.
+ * A grant on a file or folder, and its place. `parent` is the row number of the folder above it.
  */
 export type PlacedGrant = {
   readonly key: number;
@@ -13,7 +12,7 @@ export type PlacedGrant = {
   readonly level: Level;
 };
 
-/** A grant on a path at which nothing stands. */
+/** A grant on a path where nothing exists. */
 type KeptGrant = {
   readonly key: number;
   readonly workspace: number;
@@ -24,7 +23,7 @@ type KeptGrant = {
 /** What a grant is on, by its row. */
 export type Place = { readonly kind: "file" | "folder"; readonly seq: number; readonly parent: number };
 
-/** The grants by where they are, and those that are kept; those of a key are in `KeysTable`. */
+/** Grants by their place, and those kept for paths; `KeysTable` has those of a key. */
 export class GrantsTable {
   readonly #placed: ReturnType<typeof preparePlaced>;
   readonly #kept: ReturnType<typeof prepareKept>;
@@ -38,14 +37,13 @@ export class GrantsTable {
     return this.#placed.onFile.all(file);
   }
 
-  /** Those on the folder at `path`, and on all below it. */
+  /** Grants on the folder at `path`, and on everything below it. */
   within(workspace: number, path: string): PlacedGrant[] {
     return this.#placed.within.all({ workspace, path });
   }
 
   /**
-   * All grants of the keys that have any below the root; other keys have the same access
-   * everywhere.
+   * All grants of keys that have one below the root; other keys have the same access everywhere.
    */
   local(workspaceId: string): (GrantRow & { readonly key: number })[] {
     return this.#placed.local.all(workspaceId);
@@ -59,7 +57,7 @@ export class GrantsTable {
     this.#kept.keep.run(grant);
   }
 
-  /** Those for `path` and for what is below it. */
+  /** Kept grants for `path` and for what is below it. */
   keptWithin(workspace: number, path: string): KeptGrant[] {
     return this.#kept.within.all({ workspace, path });
   }
@@ -73,8 +71,8 @@ export class GrantsTable {
   }
 
   /**
-   * A folder was renamed or moved: what was kept below it goes along, as grants on what is there
-   * do.
+   * After a folder was renamed or moved: grants kept below it move along, like those on what is
+   * there.
    */
   rebaseKept(workspace: number, path: string, to: string): void {
     this.#kept.rebase.run({ workspace, path, to });

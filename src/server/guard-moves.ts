@@ -5,10 +5,10 @@ import type { FileRow } from "./files-table.ts";
 import type { GrantRow } from "./keys-table.ts";
 
 /**
- * Moves files, some of them protected. Review protection holds against whoever lacks Full access at
- * the place where a file stands, so a move must not bring a protected file to where any key gains
- * Full access to it: that key could then clear the flag. Only who has Full access to the file
- * already may move it there.
+ * Moves files, some of them protected. Review protection binds everybody without Full access at the
+ * file's place, so a move must not bring a protected file to a place where a key gains Full access
+ * to it: that key could then clear the flag. Only a key that already has Full access to the file
+ * may move it there.
  * ASSUMES: such a move is answered 403 forbidden (contract test "keeps review protection from being
  * moved away").
  * @param files the protected files that the move carries
@@ -38,8 +38,7 @@ function hasFull(access: Access, file: FileRow): boolean {
 }
 
 /**
- * The grants of each key of the workspace that has any below the root; other keys have the same
- * access everywhere.
+ * The grants of each key that has one below the root; other keys have the same access everywhere.
  */
 function grantsByKey({ store, workspace }: RequestContext): Iterable<readonly GrantRow[]> {
   return Map.groupBy(store.grants.local(workspace.id), ({ key }) => key).values();

@@ -2,7 +2,7 @@ import type { Db } from "./database.ts";
 import type { GrantRow, KeyRow, KeysTable } from "./keys-table.ts";
 import type { WorkspaceRow, WorkspacesTable } from "./workspaces-table.ts";
 
-/** A key, where it leads, and what it may see there. */
+/** A key, its workspace, and what it may see there. */
 type Holder = {
   readonly key: KeyRow;
   readonly workspace: WorkspaceRow | undefined;
@@ -10,8 +10,8 @@ type Holder = {
 };
 
 /**
- * Whose a key is. Three reads that every request begins with, and that were a tenth of what it
- * takes: kept until something is written, as most requests only read.
+ * Finds whose a key is. Every request begins with these three reads, which took a tenth of its
+ * time. The result is kept until something is written, as most requests only read.
  */
 export class Holders {
   readonly #db: Db;
@@ -26,7 +26,7 @@ export class Holders {
     this.#workspaces = workspaces;
   }
 
-  /** @param hash SHA-256 of the key. @returns undefined for one never given, or taken back */
+  /** @param hash SHA-256 of the key. @returns undefined for a key that is unknown or was revoked */
   byHash(hash: Buffer): Holder | undefined {
     if (this.#asOf !== this.#db.runs) this.#known.clear();
     this.#asOf = this.#db.runs;

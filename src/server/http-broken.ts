@@ -7,13 +7,13 @@ import { wireHeaders } from "./http-headers.ts";
 import type { ServiceWire } from "./service.ts";
 
 /**
- * Answers what never becomes a request of the server with a problem like any other, as far as the
- * socket still takes one.
+ * Answers what never becomes a request of the server with a problem like any other, if the socket
+ * can still send it.
  */
 
 /**
- * Connections whose request was refused by its headers and answered: its body still comes, and what
- * is wrong with that needs no second answer.
+ * Connections whose request was refused by its headers and answered: faults of the body that
+ * follows need no second answer.
  */
 const answeredEarly = new WeakSet<Duplex>();
 
@@ -21,7 +21,7 @@ export function markAnsweredEarly(socket: Duplex): void {
   answeredEarly.add(socket);
 }
 
-/** @param error of Node's parser, or its deadline */
+/** @param error of Node's parser, or of its deadline */
 export async function answerBroken(handle: ServiceWire, error: Error, socket: Socket): Promise<void> {
   if (!socket.writable || answeredEarly.has(socket)) return void socket.destroy();
   await answerRaw(handle, { method: "GET", path: "/", headers: {} }, faultOf(error), socket);
@@ -33,7 +33,7 @@ function faultOf(error: Error): BodyFault {
   return code === "ERR_HTTP_REQUEST_TIMEOUT" ? "too-slow" : "not-http";
 }
 
-/** CONNECT is not given to the request handler: without a listener the connection just ends. */
+/** CONNECT does not reach the request handler: without a listener the connection would just end. */
 export function answerTunnels(server: Pick<Server, "on">, handle: ServiceWire): void {
   server.on("connect", (request: IncomingMessage, socket: Duplex) => {
     socket.on("error", () => socket.destroy());

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** Headers as the core takes them; repeated ones are joined. */
+/** Headers in the form of the core; repeated ones are joined. */
 export function wireHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const joined: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {

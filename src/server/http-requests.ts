@@ -12,12 +12,14 @@ export type HttpService = {
   readonly handle: ServiceWire;
   /**
    * Judges a request by its headers, before its body is read.
-   * @returns the answer to a request whose body need not be read; null where it does
+   * @returns the answer if the body need not be read, else null
    */
   readonly admit?: (head: RequestHead) => WireResponse | null;
+  /** For `/metrics`. */
+  readonly figures?: () => { readonly documents: number; readonly indexing: number };
 };
 
-/** Requests that wait to be told to send their body. */
+/** Requests whose clients wait for permission to send the body. */
 type Expecting = WeakMap<IncomingMessage, "continue" | "something-else">;
 
 export function mountService(app: FastifyInstance, service: HttpService, admission: Admission): void {
@@ -26,6 +28,8 @@ export function mountService(app: FastifyInstance, service: HttpService, admissi
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
   app.addHook("onRequest", async (request, reply) => {
+    // What an operator asks is answered already.
+    if (reply.sent) return;
     const refused = await refuseEarly(request, reply, service, admission, expecting);
     if (refused === null) {
       if (expecting.get(request.raw) === "continue" && sentLength(request) <= MAX_BODY_BYTES) reply.raw.writeContinue();
@@ -65,7 +69,7 @@ function listenForExpectations(app: FastifyInstance, expecting: Expecting): void
   app.server.on("checkExpectation", pass("something-else"));
 }
 
-/** @returns what a request is answered before its body is read, or null */
+/** @returns the answer to a request before its body is read, or null */
 async function refuseEarly(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -85,7 +89,7 @@ async function refuseEarly(
   return null;
 }
 
-/** The bytes of a body that is to come; of one in chunks, the most that it may have. */
+/** The bytes of a body still to come; for one in chunks, the most that it may have. */
 function sentLength({ headers }: FastifyRequest): number {
   if (headers["transfer-encoding"] !== undefined) return MAX_BODY_BYTES;
   return Number(headers["content-length"] ?? 0);

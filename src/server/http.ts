@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyServerOptions } from "fastify";
 import { isLoopbackHost } from "../model/loopback.ts";
 import { MAX_BODY_BYTES } from "./body.ts";
 import { answerBroken, answerTunnels } from "./http-broken.ts";
+import { mountMetrics } from "./http-metrics.ts";
 import { type HttpService, mountService } from "./http-requests.ts";
 import { Admission, type Turns } from "./admission.ts";
 
@@ -14,13 +15,12 @@ export type HttpOptions = {
   /** PEM texts. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
   /**
-   * Without it, plain HTTP is served to loopback alone: a key must not travel a network in the
-   * clear.
+   * Without it, plain HTTP is served to loopback only: a key must not cross a network unencrypted.
    */
   readonly allowPlainHttp?: boolean;
-  /** Tests tell turns of the event loop by hand. */
+  /** Tests control the turns of the event loop. */
   readonly turns?: Turns;
-  /** Tests give shorter ones. */
+  /** Tests pass shorter ones. */
   readonly deadlines?: Deadlines;
 };
 
@@ -31,8 +31,8 @@ export type HttpOptions = {
 type Deadlines = { readonly headers: number; readonly request: number; readonly checkEvery: number };
 
 /**
- * LIMIT: a body of the greatest size comes in 30 s over 300 kbit/s; who takes longer to say what it
- * wants only holds a place.
+ * LIMIT: the largest body arrives in 30 s over 300 kbit/s; a slower client only occupies a
+ * connection.
  */
 const DEADLINES: Deadlines = { headers: 10_000, request: 30_000, checkEvery: 1_000 };
 /** LIMIT: connections at a time; the system refuses those beyond. */
@@ -41,15 +41,15 @@ const MAX_CONNECTIONS = 1_024;
 export type HttpServer = {
   /** {base_url}, without a slash at its end. */
   readonly url: string;
-  /** Ends once the requests under way are answered. */
+  /** Resolves once the requests under way are answered. */
   close(): Promise<void>;
 };
 
 /**
- * Serves a request core over HTTP. A `handle` that rejects stands for a lost connection: the socket
- * is destroyed.
- * @throws when the host is beyond loopback without TLS or `allowPlainHttp`, or the port cannot be
- * had
+ * Serves a request core over HTTP. If `handle` rejects, the socket is destroyed, like a lost
+ * connection.
+ * @throws when the host is beyond loopback without TLS or `allowPlainHttp`, or the port is not
+ * available
  */
 export async function startHttp(service: HttpService, options: HttpOptions = {}): Promise<HttpServer> {
   const host = options.host ?? "127.0.0.1";
@@ -62,27 +62,30 @@ export async function startHttp(service: HttpService, options: HttpOptions = {})
   app.server.maxConnections = MAX_CONNECTIONS;
   app.server.headersTimeout = (options.deadlines ?? DEADLINES).headers;
   answerTunnels(app.server, service.handle);
+  mountMetrics(app, service);
   mountService(app, service, new Admission(options.turns));
   await app.listen({ host, port: options.port ?? 0 });
   const scheme = options.tls === undefined ? "http" : "https";
   return { url: `${scheme}://${host.includes(":") ? `[${host}]` : host}:${portOf(app)}`, close: () => app.close() };
 }
 
-/** Of a server that listens. */
+/** The port of a listening server. */
 function portOf({ server }: FastifyInstance): number {
   return (server.address() as AddressInfo).port;
 }
 
-// fastify types the two kinds of server apart; the core uses nothing that differs.
+// fastify has separate types for the two kinds of server; the core uses nothing in which they
+// differ.
 function serverOptions(service: HttpService, { tls, deadlines = DEADLINES }: HttpOptions): FastifyServerOptions {
   const node = {
     connectionsCheckingInterval: deadlines.checkEvery,
-    // Node's own refusal has no body; the core's has.
+    // Node's own refusal has no body; the core's has one.
     requireHostHeader: false,
   };
   return {
     bodyLimit: MAX_BODY_BYTES,
-    // Every request takes the one route: routing, and judging a malformed URL, is the core's.
+    // Every request takes one route of fastify: the core does the routing, and judges malformed
+    // URLs.
     rewriteUrl: () => "/",
     return503OnClosing: false,
     forceCloseConnections: "idle",

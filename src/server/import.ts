@@ -1,15 +1,14 @@
 import { type Dirent, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { MAX_CONTENT_CHARACTERS } from "../contract/limits.ts";
-import { NAME_FAULT_TEXT, type NameFault, type NameKind, pathFault } from "../contract/names.ts";
+import { mapName, NAME_FAULT_TEXT, type NameFault, type NameKind, pathFault } from "../contract/names.ts";
 import type { Problem } from "../contract/problem.ts";
 import { FILES, FOLDERS } from "../contract/routes.ts";
 import { joinPath, nameOf } from "../model/path.ts";
-import { type ImportName, importNames } from "./import-names.ts";
 import type { Service } from "./service.ts";
 
 /**
- * Why an entry was not imported: a fault of its name, of its text, or a code of the service in
+ * Why an entry was not imported: a fault of its name or text, or a code of the service in
  * kebab-case.
  */
 type ImportReason =
@@ -27,7 +26,7 @@ type ImportRefusal = { readonly path: string; readonly reason: ImportReason; rea
 export type ImportReport = {
   readonly files: number;
   readonly folders: number;
-  /** Of the imported texts, in UTF-8. */
+  /** Bytes of the imported texts, in UTF-8. */
   readonly bytes: number;
   /**
    * What has another name in the service than in the folder, in the order of the walk. A folder's
@@ -40,10 +39,7 @@ export type ImportReport = {
 
 export type ImportProgress = { readonly files: number; readonly refused: number };
 
-/**
- * LIMIT: one transaction holds so many entries; few enough for requests in between to be answered
- * soon.
- */
+/** LIMIT: entries of one transaction; few enough that requests in between are answered soon. */
 const BATCH = 500;
 
 /**
@@ -103,7 +99,7 @@ function* walk(run: Run, below: string, belowAs: string): Generator<Entry> {
   }
 }
 
-/** The entries of a folder by name. One that cannot be read is refused, and shows none. */
+/** The entries of a folder by name. A folder that cannot be read is refused, and has no entries. */
 function readFolder(run: Run, path: string): Dirent[] {
   try {
     return readdirSync(join(run.dir, path), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -133,7 +129,7 @@ function takeName(run: Run, path: string, entry: Dirent, found: ImportName | und
   return taken;
 }
 
-/** What is imported under a name; the rest is refused for what it is. */
+/** Whether an entry is imported under a name; any other is refused because of its kind. */
 function hasName(entry: Dirent): boolean {
   return entry.isDirectory() || (entry.isFile() && entry.name.endsWith(".md"));
 }
@@ -149,7 +145,7 @@ function importEntry(run: Run, entry: Entry): void {
 
 type Refusal = Omit<ImportRefusal, "path">;
 
-/** A refused folder shows in each of its files; an empty one is no loss. */
+/** A folder that is refused is reported with each of its files; an empty one is no loss. */
 function importOneFolder(run: Run, path: string): null {
   if (pathFault(path, "folder") === null && send(run, FOLDERS, { path }) === null) run.folders++;
   return null;
@@ -176,8 +172,7 @@ function clause(fault: NameFault, name: string): string {
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /**
- * A code point takes at most four bytes: a file beyond is too long whatever it holds, and is not
- * read.
+ * A code point takes at most four bytes, so a longer file is too long in any case, and is not read.
  */
 const MAX_BYTES = 4 * MAX_CONTENT_CHARACTERS;
 
@@ -199,4 +194,32 @@ function send(run: Run, path: string, body: object): Problem | null {
   const headers = { "x-api-key": run.key };
   const response = run.service.answer({ method: "POST", path, headers, body: JSON.stringify(body) });
   return response.status === 201 ? null : (JSON.parse(response.body) as Problem);
+}
+
+/**
+ * The name under which an entry of a folder is imported, or the entry that already has this name.
+ */
+type ImportName =
+  | { readonly kind: "as"; readonly name: string }
+  | { readonly kind: "clash"; readonly name: string; readonly holder: string };
+
+/**
+ * The names of one folder's entries, mapped by the rule of a mirror. A legal name stays; if several
+ * entries get the same new name, the first has it. A name that cannot be made legal stays too, so
+ * that its fault is reported.
+ * @param entries in the order of the walk
+ */
+function importNames(
+  entries: readonly { readonly name: string; readonly kind: NameKind }[],
+): ReadonlyMap<string, ImportName> {
+  const wanted = entries.map(({ name, kind }) => ({ name, mapped: mapName(name, kind) ?? name }));
+  const holders = new Map<string, string>();
+  for (const { name, mapped } of wanted) if (name === mapped) holders.set(name, name);
+  for (const { name, mapped } of wanted) if (!holders.has(mapped)) holders.set(mapped, name);
+  return new Map(
+    wanted.map(({ name, mapped }): [string, ImportName] => {
+      const holder = holders.get(mapped)!;
+      return [name, holder === name ? { kind: "as", name: mapped } : { kind: "clash", name: mapped, holder }];
+    }),
+  );
 }

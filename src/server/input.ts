@@ -13,7 +13,7 @@ import { type Refused, refuse, refuseFields } from "./answer.ts";
 import type { Call, RequestContext } from "./context.ts";
 import { shown } from "./query.ts";
 
-/** Judges the values of parameters and members; what a legal name is, is `contract/names`'s. */
+/** Judges the values of parameters and members; `contract/names` decides which names are legal. */
 
 /**
  * ASSUMES: a path whose names are legal but whose ending is of the other kind (`docs` where a file
@@ -26,7 +26,7 @@ export function readPath(value: string, kind: NameKind, pointer: string): string
   const path = segments.join("/");
   if (segments.length > MAX_PATH_NAMES[kind] || countCharacters(path) > MAX_PATH_CHARACTERS[kind])
     return pathTooLong(kind, pointer);
-  // The slash is the one taken off: without it, a second one would be taken for the first.
+  // With the slash that was removed above: otherwise a second one would count as the first.
   const bad = pathFault(`/${path}`, kind);
   if (bad === null) return path;
   const detail = `${pointer.slice(1)}: the name ${shown(bad.name)} ${NAME_FAULT_TEXT[bad.fault]}.`;
@@ -71,7 +71,7 @@ export function readContent(value: string): string | Refused {
 
 type IdForm = "doc_" | "dir_" | "chg_";
 
-/** The ids that the first version issued, which are good where it did. */
+/** The form of ids that the first version made; they stay valid in its workspaces. */
 const FIRST_SUFFIX = /^[0-9a-hjkmnp-tv-z]{20}$/;
 
 /** The id in the path of a request. */
@@ -80,7 +80,7 @@ export function readPathId(call: Call, form: IdForm): string | Refused {
 }
 
 /**
- * @param pointer where the id was sent; an empty one is the path of the request and gives no
+ * @param pointer where the id was sent; an empty one means the path of the request, and gives no
  * `errors`
  */
 export function readId(
@@ -95,7 +95,7 @@ export function readId(
   return refuse("invalid_id", detail, pointer === "" ? [] : [{ code: "invalid_format", pointer, detail }]);
 }
 
-/** A `parentId` of a body: a folder id, or null for the root. */
+/** Reads the `parentId` of a body: a folder id, or null for the root. */
 export function readParent(context: RequestContext, value: string | null): string | null | Refused {
   return value === null ? null : readId(context, value, "dir_", "/parentId");
 }

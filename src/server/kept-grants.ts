@@ -5,21 +5,21 @@ import { ROOT } from "./folders-table.ts";
 import type { Place, PlacedGrant } from "./grants-table.ts";
 
 /**
- * Grants that outlive what they were on. Who deletes a folder and makes it again (a mirror may, by
- * itself) must not thereby give other keys what the folder's grants kept from them.
+ * Grants that outlive what they were on. Deleting a folder and making it again, as a mirror may do
+ * by itself, must not give other keys what the folder's grants withheld from them.
  * ASSUMES: a grant that gives less than the place above it is kept for the path when its file or
- * folder is deleted, and holds again for what comes to stand there (contract test "keeps what a
- * grant withholds …").
+ * folder is deleted, and holds again for what is created there (contract test "keeps what a grant
+ * withholds …").
  */
 
 type Where = Pick<RequestContext, "store" | "workspace">;
 
-/** Before a folder and all below it are removed. */
+/** Called before a folder and all below it are removed. */
 export function keepGrantsBelow(where: Where, path: string): void {
   keep(where, where.store.grants.within(where.workspace.seq, path));
 }
 
-/** Before a file is removed. */
+/** Called before a file is removed. */
 export function keepGrantsOfFile(where: Where, file: number): void {
   keep(where, where.store.grants.onFile(file));
 }
@@ -32,8 +32,7 @@ function keep({ store, workspace }: Where, placed: readonly PlacedGrant[]): void
 }
 
 /**
- * After something came to stand at a path, with all that it brought along: by being made, renamed
- * or moved.
+ * Called after something came to a path, with all its contents, by being created, renamed or moved.
  */
 export function holdKeptGrants(where: Where, path: string): void {
   const { store, workspace } = where;
@@ -48,7 +47,7 @@ export function holdKeptGrants(where: Where, path: string): void {
   }
 }
 
-/** What stands at a path. */
+/** What exists at a path. */
 export function placeAt({ store, workspace }: Where, path: string): Place | undefined {
   const folder = store.folders.byPath(workspace.seq, path);
   if (folder !== undefined) return { kind: "folder", seq: folder.seq, parent: folder.parent };

@@ -8,9 +8,11 @@ export type KeyRow = {
   readonly label: string;
   readonly rateRequests: number | null;
   readonly rateSeconds: number | null;
+  /** Milliseconds since the epoch; null: it does not expire. */
+  readonly expiresAt: number | null;
 };
 
-/** `none` takes away, in a subtree, what a grant further up gives. */
+/** `none` revokes, in a subtree, what a grant further up gives. */
 export type Level = Grant | "none";
 export type GrantRow = { readonly kind: "root" | "folder" | "file"; readonly target: number; readonly level: Level };
 
@@ -22,7 +24,8 @@ type NewKey = Omit<KeyRow, "seq"> & {
 };
 
 const SELECT = `
-SELECT seq, id, workspace_id AS workspaceId, label, rate_requests AS rateRequests, rate_seconds AS rateSeconds
+SELECT seq, id, workspace_id AS workspaceId, label, rate_requests AS rateRequests, rate_seconds AS rateSeconds,
+  expires_at AS expiresAt
 FROM keys`;
 
 /** Table `keys`, and the grants of each key in table `grants`. */
@@ -54,7 +57,7 @@ export class KeysTable {
     this.#sql.setRate.run(requests, seconds, key);
   }
 
-  /** Removes a key, its grants, and those that are kept for it. */
+  /** Removes a key, its grants, and those kept for it. */
   remove(seq: number): void {
     this.#dropGrants(seq);
     this.#sql.remove.run(seq);
@@ -64,7 +67,7 @@ export class KeysTable {
     return this.#sql.grants.all(key);
   }
 
-  /** Replaces the grants of a key, and drops those that are kept for it. */
+  /** Replaces the grants of a key, and drops those kept for it. */
   setGrants(key: number, rows: readonly GrantRow[]): void {
     this.#dropGrants(key);
     for (const row of rows) this.#sql.insertGrant.run(key, row.kind, row.target, row.level);
@@ -82,8 +85,8 @@ function prepare(db: Db) {
     byId: db.prepare<[string], KeyRow>(`${SELECT} WHERE id = ?`),
     all: db.prepare<[], KeyRow>(`${SELECT} ORDER BY seq`),
     insert: db.prepare<[NewKey]>(
-      `INSERT INTO keys (id, workspace_id, hash, label, rate_requests, rate_seconds, at)
-       VALUES (@id, @workspaceId, @hash, @label, @rateRequests, @rateSeconds, @at)`,
+      `INSERT INTO keys (id, workspace_id, hash, label, rate_requests, rate_seconds, expires_at, at)
+       VALUES (@id, @workspaceId, @hash, @label, @rateRequests, @rateSeconds, @expiresAt, @at)`,
     ),
     setRate: db.prepare<[number | null, number | null, number]>(
       "UPDATE keys SET rate_requests = ?, rate_seconds = ? WHERE seq = ?",

@@ -8,7 +8,7 @@ import { readId, readPath } from "./input.ts";
 import { pointerTo, readInteger } from "./query.ts";
 
 /**
- * Pages of files and folders (`src/contract/README.md`, "Pagination rules"): always in the order of
+ * Pages of files and folders (`src/contract/README.md`, "Pagination rules"), always in the order of
  * creation, which no rename changes.
  */
 
@@ -19,7 +19,9 @@ export type Chosen =
   | { readonly kind: "path" | "path-prefix"; readonly path: string }
   | { readonly kind: "parent-id"; readonly id: string };
 
-/** @param exact what a `path` must name: a file on files, a folder on folders */
+/**
+ * @param exact what a `path` must name: a file in the list of files, a folder in that of folders
+ */
 export function readSelector({ query, context }: Call, exact: NameKind): Chosen | Refused {
   const sent = ["path", "path_prefix", "parent_id"].filter((name) => query.has(name));
   const [name] = sent;
@@ -37,13 +39,13 @@ export function readSelector({ query, context }: Call, exact: NameKind): Chosen 
     const detail = "A path names one item: it takes no cursor.";
     return refuseFields([{ code: "mutually_exclusive", pointer: "/cursor", detail }]);
   }
-  // The whole tree. As a `path` the root is none: it is neither a file nor a folder.
+  // The whole tree. The root cannot be a `path`, because it is neither a file nor a folder.
   if (name === "path_prefix" && value === "/") return { kind: "path-prefix", path: "" };
   const path = readPath(value, name === "path" ? exact : "folder", pointerTo(name));
   return isRefused(path) ? path : { kind: name === "path" ? "path" : "path-prefix", path };
 }
 
-/** What to read: rows after a place, one more than the page holds. */
+/** What to read: the rows after a place, one more than the page holds. */
 export type PageRequest = { readonly limit: number; readonly after: number; readonly boundTo: string };
 
 export function readPage(call: Call, url: string, selector: Chosen): PageRequest | Refused {
@@ -62,8 +64,8 @@ export function readPage(call: Call, url: string, selector: Chosen): PageRequest
 }
 
 /**
- * The envelope of one page. Rows that the key may not read are dropped after the page is read, so
- * that a page may be short or empty and its cursor still leads on.
+ * The envelope of one page. Rows that the key may not read are dropped after the page was read, so
+ * a page may be short or empty while its cursor still leads on.
  * @param rows up to limit + 1 rows
  */
 export function envelope<Row extends { readonly seq: number }, Item>(

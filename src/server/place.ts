@@ -5,7 +5,7 @@ import type { FileRow } from "./files-table.ts";
 import { type FolderRow, ROOT } from "./folders-table.ts";
 import { holdKeptGrants } from "./kept-grants.ts";
 
-/** A folder as a place for children: the root has neither id nor path. */
+/** A folder that can hold something; the root has neither id nor path. */
 export type Place = { readonly seq: number; readonly id: string | null; readonly path: string };
 
 const ROOT_PLACE: Place = { seq: ROOT, id: null, path: "" };
@@ -14,21 +14,23 @@ export function pathIn(place: Pick<Place, "path">, name: string): string {
   return place.path === "" ? name : `${place.path}/${name}`;
 }
 
-/** The folder of that id, if this key can read it. */
+/** The folder with that id, if this key can read it. */
 export function findFolder(context: RequestContext, id: string): FolderRow | Refused {
   const row = context.store.folders.byId(context.workspace.seq, id);
   if (row !== undefined && includes(context.access.folder(row.seq), "read")) return row;
   return refuse("folder_not_found", "There is no such folder, or none that this key can read.");
 }
 
-/** The file of that id, if this key can read it. */
+/** The file with that id, if this key can read it. */
 export function findFile(context: RequestContext, id: string): FileRow | Refused {
   const row = context.store.files.byId(context.workspace.seq, id);
   if (row !== undefined && includes(context.access.file(row), "read")) return row;
   return refuse("file_not_found", "There is no such file, or none that this key can read.");
 }
 
-/** The file of that id, if this key may write to it: 404 when it cannot even read it, else 403. */
+/**
+ * The file with that id, if this key may write to it: 404 when it cannot even read it, else 403.
+ */
 export function findWritableFile(context: RequestContext, id: string): FileRow | Refused {
   const row = findFile(context, id);
   if (isRefused(row) || includes(context.access.file(row), "edit")) return row;
@@ -41,23 +43,19 @@ export function findWritableFolder(context: RequestContext, id: string): FolderR
   return refuse("forbidden", "This key may read the folder, but not write to it.");
 }
 
-/**
- * The folder that a member `parentId` names (null: the root), if this key may put something there.
- */
+/** The folder that a member `parentId` names (null: the root), if this key may write to it. */
 export function findPlace(context: RequestContext, parentId: string | null): Place | Refused {
   if (parentId !== null) return findWritableFolder(context, parentId);
   if (includes(context.access.folder(ROOT), "edit")) return ROOT_PLACE;
   return refuse("forbidden", "This key may not write to the root.");
 }
 
-/**
- * Where a path leads: the deepest folder that is there, and the names that are missing below it.
- */
+/** Where a path leads: the deepest folder that exists, and the names that are missing below it. */
 export type Route = { readonly from: Place; readonly missing: readonly string[] };
 
 /**
  * Follows folder names from the root; refused when the key may not write to the deepest folder that
- * is there.
+ * exists.
  */
 export function findRoute(context: RequestContext, names: readonly string[]): Route | Refused {
   let from: Place = ROOT_PLACE;

@@ -3,9 +3,11 @@ import type { AnsweredFile, AnsweredFolder, ChangeInReview, Edit, ReviewReason }
 import type { FileRow } from "./files-table.ts";
 import type { FolderRow } from "./folders-table.ts";
 
-/** Rows as the wire shows them. The ids of a row are the service's own and need no second look. */
+/**
+ * Rows in the form of the wire. The ids of a row are the service's own and are not checked again.
+ */
 
-/** A path as the wire shows it: absolute. */
+/** A path in the form of the wire: absolute. */
 export function shownPath(path: string): string {
   return `/${path}`;
 }

@@ -6,7 +6,7 @@ export type Query = ReadonlyMap<string, string>;
 /**
  * Reads the query of a request line.
  * @param text what follows `?`, percent-encoded
- * @param allowed the names that the endpoint takes; any other is refused, and so are repeated ones
+ * @param allowed the endpoint's names; any other name is refused, and so are repeated ones
  */
 export function readQuery(text: string, allowed: readonly string[]): Query | Refused {
   const query = new Map<string, string>();
@@ -49,10 +49,10 @@ function decode(text: string): string | null {
   }
 }
 
-/** LIMIT: what a caller sent is shown back at most this long. */
+/** LIMIT: characters of a caller's input that a message repeats. */
 const SHOWN_CHARACTERS = 100;
 
-/** A sent name as messages show it. */
+/** A caller's name in the form of messages. */
 export function shown(text: string): string {
   return JSON.stringify(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text);
 }

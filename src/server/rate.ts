@@ -6,14 +6,14 @@ export type RateLimit = { readonly requests: number; readonly seconds: number };
 
 type Bucket = { tokens: number; at: number };
 
-/** A token bucket for each key. It lives in memory: a restart forgives. */
+/** A token bucket for each key, in memory: a restart fills all of them. */
 export class RateLimiter {
   readonly #fallback: () => RateLimit | null;
   readonly #now: () => number;
   readonly #buckets = new Map<number, Bucket>();
 
   /**
-   * @param fallback the limit of keys without one of their own; null for none. It may change at any
+   * @param fallback the limit of keys without one of their own; null: none. It may change at any
    * time
    * @param now milliseconds
    */
@@ -22,7 +22,7 @@ export class RateLimiter {
     this.#now = now;
   }
 
-  /** Counts a request of a key. @returns the refusal of one that must wait */
+  /** Counts a request of a key. @returns the refusal if it must wait */
   take(key: KeyRow): Refused | null {
     return this.#ask(key, 1);
   }
@@ -38,7 +38,7 @@ export class RateLimiter {
     const at = this.#now();
     const bucket = this.#buckets.get(key.seq) ?? { tokens: limit.requests, at };
     const perMillisecond = limit.requests / (limit.seconds * 1_000);
-    // A clock set back refills nothing, and takes nothing.
+    // A clock that was set back neither refills nor takes anything.
     bucket.tokens = Math.min(limit.requests, bucket.tokens + Math.max(0, at - bucket.at) * perMillisecond);
     bucket.at = at;
     this.#buckets.set(key.seq, bucket);
@@ -51,7 +51,7 @@ export class RateLimiter {
   }
 }
 
-/** The limit of its own that a key has; null for none. */
+/** The key's own limit; null: it has none. */
 export function limitOf({ rateRequests, rateSeconds }: KeyRow): RateLimit | null {
   return rateRequests === null || rateSeconds === null ? null : { requests: rateRequests, seconds: rateSeconds };
 }

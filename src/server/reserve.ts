@@ -3,30 +3,30 @@ import { join } from "node:path";
 
 const MB = 1024 * 1024;
 /**
- * LIMIT: twice what the journal grows to before it is written back; less on a small disk, and the
- * journal is bounded with it.
+ * LIMIT: twice the size at which the journal is written back; on a small disk there is less, and
+ * the journal is bounded with it.
  */
 export const MOST_RESERVED = 8 * MB;
 /**
- * LIMIT: with less, the journal of one step of the search index cannot be written back, and a
- * deletion after it fails.
+ * LIMIT: with less, the journal of one step of the search index could not be written back, and a
+ * deletion after it would fail.
  */
 const LEAST_RESERVED = 2 * MB;
-/** So much of what is free is held, where that is more than the least. */
+/** The share of the free space that is reserved, if that is more than the least. */
 const SHARE = 1 / 4;
 
-/** Free space without which nothing is held, in bytes: the least reserve may be half of it. */
+/** Free space below which nothing is reserved, in bytes: the least reserve may be half of it. */
 export const ROOM_FOR_LEAST = 2 * LEAST_RESERVED;
 
 type ReserveOptions = {
-  /** Told of the bytes that are held, after each try to hold some. */
+  /** Called with the reserved bytes after each try to reserve some. */
   readonly onHold?: (bytes: number) => void;
-  /** Bytes of the disk that nobody uses; those of the folder's disk unless told. */
+  /** Free bytes of the disk; by default, of the folder's disk. */
   readonly free?: () => number;
 };
 
 /**
- * Room on the disk that is given up when the disk is full, so that documents can still be deleted:
+ * Space on the disk that is released when the disk is full, so that documents can still be deleted:
  * a deletion is written to the journal before it frees anything.
  */
 export class Reserve {
@@ -35,7 +35,7 @@ export class Reserve {
   readonly #onHold: (bytes: number) => void;
 
   /**
-   * Holds some at once.
+   * Reserves some at once.
    * @param folder the data folder; null: there is no disk
    */
   constructor(folder: string | null, { onHold = () => undefined, free = () => freeIn(folder!) }: ReserveOptions = {}) {
@@ -45,7 +45,7 @@ export class Reserve {
     this.hold();
   }
 
-  /** Takes room where there is less than the disk can spare. */
+  /** Reserves more if there is less than the disk can spare. */
   hold(): void {
     if (this.#file === null) return;
     grow(this.#file, this.#free);
@@ -53,14 +53,14 @@ export class Reserve {
     if (held > 0) this.#onHold(held);
   }
 
-  /** @returns whether there was any to give up */
+  /** @returns whether there was any to release */
   release(): boolean {
     if (this.#file === null || sizeOf(this.#file) === 0) return false;
     rmSync(this.#file, { force: true });
     return true;
   }
 
-  /** Bytes that are held now; null: there is no disk. */
+  /** Bytes that are reserved now; null: there is no disk. */
   bytes(): number | null {
     return this.#file === null ? null : sizeOf(this.#file);
   }
@@ -71,10 +71,10 @@ function grow(file: string, free: () => number): void {
   const wanted = sizeFor(free() + held);
   if (wanted === 0 || held >= wanted) return;
   try {
-    // Zeros that are written, not a hole: a hole takes no room.
+    // Zeros are written, because a hole would occupy no space.
     writeFileSync(file, Buffer.alloc(wanted), { mode: 0o600 });
   } catch {
-    // There is no room for it now; what was written of it is given back.
+    // There is no space for it now; the part that was written is removed.
     rmSync(file, { force: true });
   }
 }
@@ -84,7 +84,7 @@ function sizeOf(file: string): number {
 }
 
 /**
- * @param room bytes that are free, what is held already among them
+ * @param room free bytes, together with those that are reserved already
  * @returns whole megabytes, in bytes; 0: too little to be of use
  */
 function sizeFor(room: number): number {
@@ -97,7 +97,7 @@ function freeIn(folder: string): number {
   return bavail * bsize;
 }
 
-/** Whether SQLite found no room for a write. What it was to do is rolled back. */
+/** Whether SQLite found no space for a write, which is then rolled back. */
 export function isDiskFull(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "SQLITE_FULL";
 }

@@ -22,9 +22,9 @@ type ReviewInfo = {
 type Review = ReviewInfo & {
   /** The text that was sent. */
   readonly content: string;
-  /** What it was made of; null where that version was pruned. */
+  /** The text that it was made from; null where that version was pruned. */
   readonly baseContent: string | null;
-  /** The live text now, which of a `conflict` is the other edit, and its change. */
+  /** The live text now, which is the other edit of a `conflict`, and its change. */
   readonly liveContent: string;
   readonly liveChangeId: ChangeId;
 };
@@ -35,9 +35,7 @@ type Found = {
   readonly file: FileRow;
 };
 
-/**
- * What happens to changes in review. A change leaves review once, by being accepted or rejected.
- */
+/** The end of changes in review: each is accepted or rejected once. */
 export class Reviews {
   readonly #server: ServerContext;
 
@@ -69,10 +67,10 @@ export class Reviews {
   }
 
   /**
-   * Makes the change live, combined with what the live text became meanwhile; a new change id.
-   * Where they do not combine, a change that was in review for just that replaces the live text,
-   * which stays a version; any other is an `edit_conflict`.
-   * @param content the text to make live in its place, as somebody wrote it of both edits
+   * Makes the change live under a new change id, combined with what the live text became meanwhile.
+   * If they do not combine and the change was in review for that very reason, it replaces the live
+   * text, which stays a version; any other is an `edit_conflict`.
+   * @param content the text to make live instead, which somebody wrote from both edits
    */
   accept(changeId: string, content: string | null = null): FileResource | Refused {
     return this.#transact(() => accept(this.#server, changeId, content));

@@ -13,10 +13,10 @@ import { searchHybrid, searchRegex } from "./search.ts";
 
 type Endpoint = {
   readonly method: string;
-  /** With `{id}` for the one segment that is an id. */
+  /** With `{id}` for the segment that is an id. */
   readonly path: string;
   readonly parameters: readonly string[];
-  /** A POST that asks only. */
+  /** A POST that only reads. */
   readonly reads?: true;
   readonly run: (call: Call) => Answer;
 };
@@ -45,8 +45,8 @@ export function splitTarget(target: string): { readonly path: string; readonly q
 
 /**
  * The values of `{…}` in a path.
- * @returns null when the path is not of the pattern; an id that is not valid percent-encoding comes
- * as it was sent
+ * @returns null when the path does not match; an id with invalid percent-encoding is returned as it
+ * was sent
  */
 export function matchPath(pattern: string, path: string): string[] | null {
   const wanted = pattern.split("/");
@@ -72,8 +72,8 @@ function decodeSegment(segment: string): string {
 }
 
 /**
- * Runs the endpoint of an authenticated request; a write in one transaction, kept unless it is
- * refused.
+ * Runs the endpoint of an authenticated request; a write runs in one transaction, which is kept
+ * unless it is refused.
  * ASSUMES: an unknown path and a method that a path does not take answer `404 not_found` (contract
  * test "answers not_found …").
  */

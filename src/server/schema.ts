@@ -141,4 +141,9 @@ UPDATE changes SET reason = 'protected' WHERE status <> 'saved';
 -- Configuration is no longer found by search.
 INSERT OR REPLACE INTO search_queue (kind, seq) SELECT 'text', seq FROM files WHERE name = '${STRUCTURE_FILE}';
 `,
+  `
+-- The index of texts names the block of a document (search/blocks.ts); what is indexed is found meanwhile.
+INSERT OR REPLACE INTO search_queue (kind, seq) SELECT 'text', seq FROM files ORDER BY seq;
+`,
+  "ALTER TABLE keys ADD COLUMN expires_at INTEGER;",
 ];

@@ -71,27 +71,45 @@ export class SearchIndex {
    * @param most what may be spent: 1 for a document, and 1 for each 1,000 characters of it
    */
   update(most: number): "done" | "more" {
+    const isBehind = this.#index(most);
+    this.#isUnmerged = this.#merger.merge(most / STEP);
+    return isBehind || this.#isUnmerged ? "more" : "done";
+  }
+
+  /**
+   * Within a transaction: what was written last, for somebody who waits for it. To merge, which is
+   * half of a step, is left to the next one.
+   */
+  catchUp(): void {
+    this.#index(STEP);
+    this.#isUnmerged = true;
+  }
+
+  /** @returns whether more is to be indexed */
+  #index(most: number): boolean {
     this.#merger.takeOver();
-    this.#writer.forget();
+    this.#writer.begin();
     let queued = this.#newest();
     for (let spent = 0; queued !== undefined && spent < most; queued = this.#newest()) {
       spent += this.#indexNext(this.#writer, queued);
     }
-    this.#isUnmerged = this.#merger.merge(most / STEP);
-    return queued === undefined && !this.#isUnmerged ? "done" : "more";
+    return queued !== undefined;
   }
 
   placeOf(seq: number): { readonly workspace: number; readonly folder: number } | undefined {
     return this.#files.bySeq.get(seq);
   }
 
-  /** The live text; the path is looked up when it is asked for. null: no such file. */
+  /** The live text and the path are looked up when they are asked for. null: no such file. */
   read(seq: number): { readonly text: string; readonly path: string } | null {
     const file = this.#files.bySeq.get(seq);
     if (file === undefined) return null;
+    const textOf = () => this.#cachedText(file.changeId);
     const pathOf = () => this.#pathOf(file);
     return {
-      text: this.#cachedText(file.changeId),
+      get text() {
+        return textOf();
+      },
       get path() {
         return pathOf();
       },

@@ -17,7 +17,6 @@ import type { Call, RequestContext } from "./context.ts";
 import { ROOT } from "./folders-table.ts";
 import { readPath } from "./input.ts";
 import { isDiskFull } from "./reserve.ts";
-import { STEP } from "./search-index.ts";
 import type { FileRow } from "./files-table.ts";
 import { presentWithContent } from "./present.ts";
 
@@ -164,9 +163,10 @@ function envelope<Item>(url: string, data: readonly Item[]): Answer {
 function catchUp(context: RequestContext): RequestContext {
   const { store, searchCatchesUp } = context;
   if (store.search.isBehind()) {
-    const most = searchCatchesUp === "all" ? Number.MAX_SAFE_INTEGER : STEP;
     try {
-      store.transactUnsynced(() => store.search.update(most));
+      store.transactUnsynced(() =>
+        searchCatchesUp === "all" ? store.search.update(Number.MAX_SAFE_INTEGER) : store.search.catchUp(),
+      );
     } catch (error) {
       // There is no room to index in; what is indexed can still be searched.
       if (!isDiskFull(error)) throw error;

@@ -16,36 +16,34 @@ export type ServiceOptions = {
   readonly database: DatabaseLocation;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /**
-   * Ids, keys and the cursor secret come from here: a seeded one makes the service deterministic.
-   */
+  /** Source of ids, keys and the cursor secret: a seeded one makes the service deterministic. */
   readonly random: (bytes: number) => Uint8Array;
   readonly combine: Combine;
-  /** Default `all`; `a-step` where something else indexes, in steps (`indexInSteps`). */
+  /** Default `all`; `a-step` where something else indexes in steps (`indexInSteps`). */
   readonly searchCatchesUp?: ServerContext["searchCatchesUp"];
   /**
-   * The key of `/admin` over the wire; without one, `/admin` answers 401 and only `service.admin`
-   * remains.
+   * The key of `/admin` over the wire; without one, `/admin` answers 401, and only `service.admin`
+   * works.
    */
   readonly adminKey?: string;
-  /** Replaces what is kept of these. */
+  /** Replaces the stored values of these settings. */
   readonly settings?: Partial<Settings>;
   /** {docs_base} of the problem types. */
   readonly docsBase?: string;
-  /** Told of what became a 500. The error may hold SQL, never a key or a text. */
+  /** Called for each 500. The error may hold SQL, never a key or a text. */
   readonly onFault?: (error: unknown, requestId: string) => void;
 };
 
-/** A `Wire` that a transport can also tell why a body could not be handed over. */
+/** A `Wire` that a transport can also tell why it could not pass a body on. */
 export type ServiceWire = (request: WireRequest, fault?: BodyFault | null) => Promise<WireResponse>;
 
 const DAY_MS = 86_400_000;
-/** Changes that a step of pruning looks at, some 5 ms. */
+/** How many changes a step of pruning looks at, some 5 ms. */
 const PRUNE_PORTION = 200;
 const DEFAULT_DOCS_BASE = "https://mdmirror.invalid/docs";
 const EVERYBODY: Admit = () => null;
 
-/** The file and folder service, apart from any transport. */
+/** The file and folder service, independent of any transport. */
 export class Service {
   readonly admin: Admin;
   readonly #core: Core;
@@ -74,21 +72,19 @@ export class Service {
     };
   }
 
-  // Fields, not methods: a transport is given them apart from the service.
+  // Fields, not methods, because a transport gets them without the service.
   readonly handle: ServiceWire = async (request, fault = null) => {
     if (request.path.startsWith(SEARCH_REGEX_PATH)) await loadRegexEngine();
     return this.#answer(request, fault, this.#admitByRate);
   };
 
   /**
-   * Judges a request by its headers: the answer where its body need not be read, else null. Takes
-   * nothing from a rate limit.
+   * Judges a request by its headers: the answer if its body need not be read, else null. It does
+   * not count for a rate limit.
    */
   readonly admit = (head: RequestHead): WireResponse | null => judgeHead(this.#core, head);
 
-  /**
-   * `handle` without the promise and without a rate limit: the program's own requests (imports).
-   */
+  /** `handle` without promise and rate limit, for requests of the program itself (imports). */
   readonly answer = (request: WireRequest, fault: BodyFault | null = null): WireResponse =>
     this.#answer(request, fault, EVERYBODY);
 
@@ -108,7 +104,7 @@ export class Service {
   }
 
   /**
-   * Indexes for search some of what was written; a few milliseconds of work, or all that is left.
+   * Indexes some of what was written for search: a few milliseconds of work, or all that is left.
    */
   indexStep(): "done" | "more" {
     return this.#index(STEP);
@@ -125,8 +121,8 @@ export class Service {
   }
 
   /**
-   * Prunes the texts of old versions, as far as the settings say: some milliseconds of work from
-   * where the last step ended.
+   * Prunes the texts of old versions, as the settings say: some milliseconds of work, from where
+   * the last step ended.
    * @returns `done` at the end of a round
    */
   pruneStep(): "done" | "more" {
@@ -139,32 +135,36 @@ export class Service {
     return next === null ? "done" : "more";
   }
 
-  /** Takes again the room that was given up when the disk was full. */
+  /** Reserves again the space that was released when the disk was full. */
   holdReserve(): void {
     if (this.#core.isOpen) this.#store.reserve.hold();
   }
 
-  /** Bytes of the disk that are kept for deletions; null: there is no disk. */
+  /** Bytes of the disk that are reserved for deletions; null: there is no disk. */
   reserved(): number | null {
     return this.#store.reserve.bytes();
   }
 
-  /** Calls back after each request that may have written. One listener. */
+  /** Sets the one listener that is called after each request that may have written. */
   onWrite(listener: () => void): void {
     this.#onWrite = listener;
   }
 
-  /** Requests answered till now: who asks twice knows whether the service was busy. */
+  /** How many requests were answered; asking twice shows whether the service was busy. */
   served(): number {
     return this.#served;
   }
 
-  /** A backup of everything: what a service opened on `{ copy }` goes on from. */
+  /** What an operator watches: documents of all workspaces, and what is to be indexed. */
+  readonly figures = (): { readonly documents: number; readonly indexing: number } =>
+    this.#core.isOpen ? this.#store.figures() : { documents: 0, indexing: 0 };
+
+  /** A backup of everything, which a service opened on `{ copy }` continues. */
   copy(): Uint8Array {
     return this.#store.copy();
   }
 
-  /** From here on every request is answered 503. */
+  /** From now on every request is answered 503. */
   close(): void {
     if (this.#core.isOpen) this.#store.close();
     this.#core.isOpen = false;

@@ -3,10 +3,10 @@ import type { Db } from "./database.ts";
 import type { RateLimit } from "./rate.ts";
 
 /**
- * What an operator sets for the whole service; kept in the database, so that a restart keeps it.
+ * What an operator sets for the whole service; stored in the database, so that a restart keeps it.
  */
 export type Settings = {
-  /** Of keys that have none of their own; null: none. */
+  /** The limit of keys that have none of their own; null: none. */
   readonly rateLimit: RateLimit | null;
   /** Versions that were replaced longer ago lose their text; null: all are kept. */
   readonly keepVersionsDays: number | null;
@@ -14,7 +14,7 @@ export type Settings = {
 
 const DEFAULTS: Settings = { rateLimit: null, keepVersionsDays: null };
 
-/** The settings in table `meta`, which are read once. */
+/** The settings in table `meta`, read once. */
 export class SettingsTable {
   readonly #write: Statement<[Buffer], unknown>;
   #settings: Settings;

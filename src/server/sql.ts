@@ -1,14 +1,14 @@
-/** Parts that the statements of several tables share: what they bind, and conditions on paths. */
+/** What the statements of several tables share: parameters, and conditions on paths. */
 
-/** At most `count` rows of a workspace, those after the row number `after`. */
+/** At most `count` rows of a workspace, after the row number `after`. */
 export type Page = { readonly workspace: number; readonly after: number; readonly count: number };
 
 /** A folder by its path, with all that is below it. */
 export type Subtree = { readonly workspace: number; readonly path: string };
 
 /**
- * The path in a column is below `@path`. "0" is the character after "/": the range holds every path
- * below, and uses an index on (workspace, path).
+ * The path in a column is below `@path`. "0" is the character after "/", so the range holds every
+ * path below, and can use an index on (workspace, path).
  */
 export function isBelow(column: string): string {
   return `${column} > @path || '/' AND ${column} < @path || '0'`;
@@ -19,5 +19,5 @@ export function isWithin(column: string): string {
   return `(${column} = @path OR (${isBelow(column)}))`;
 }
 
-/** The path of a file `x`, whose folder is joined as `d`: the root is no row. */
+/** The path of a file `x`, whose folder is joined as `d`: the root has no row. */
 export const FILE_PATH = "CASE x.folder WHEN 0 THEN x.name ELSE d.path || '/' || x.name END";

@@ -1,9 +1,9 @@
 import type Sqlite from "better-sqlite3";
 
 /**
- * A statement of SQL that is prepared when it is first run: of some two hundred, a short life of
- * the service runs few, and to prepare them all was a third of what opening it took.
- * @throws what better-sqlite3 throws, faults of the text itself at the first run
+ * A statement of SQL that is prepared when it first runs. A short life of the service runs few of
+ * some two hundred, and preparing them all took a third of its opening.
+ * @throws as better-sqlite3 does; a fault of the text itself at the first run
  */
 export class Statement<Values extends unknown[], Row> {
   readonly #sqlite: Sqlite.Database;
@@ -11,7 +11,7 @@ export class Statement<Values extends unknown[], Row> {
   readonly #onRun: () => void;
   #prepared: Sqlite.Statement<Values, Row> | null = null;
 
-  /** @param onRun told before each `run`: every write, and the ends of a transaction, are one */
+  /** @param onRun called before each `run`: every write and each end of a transaction is one */
   constructor(sqlite: Sqlite.Database, sql: string, onRun: () => void) {
     this.#sqlite = sqlite;
     this.#sql = sql;
@@ -26,7 +26,7 @@ export class Statement<Values extends unknown[], Row> {
     return this.#ready().all(...values);
   }
 
-  /** Rows one at a time; leaving the loop ends the query. */
+  /** Yields rows one at a time; leaving the loop ends the query. */
   iterate(...values: Values): IterableIterator<Row> {
     return this.#ready().iterate(...values);
   }

@@ -10,7 +10,7 @@ import { SearchIndex } from "./search-index.ts";
 import { SettingsTable } from "./settings.ts";
 import { WorkspacesTable } from "./workspaces-table.ts";
 
-/** An open database: its tables, its transactions, and the room that is kept for it on the disk. */
+/** An open database: its tables, its transactions, and the disk space that is reserved for it. */
 export class Store {
   readonly files: FilesTable;
   readonly folders: FoldersTable;
@@ -22,7 +22,7 @@ export class Store {
   readonly search: SearchIndex;
   readonly settings: SettingsTable;
   readonly reserve: Reserve;
-  /** A secret of this database, made once: what cursors are sealed with. */
+  /** The secret of this database, made once, with which cursors are encrypted. */
   readonly cursorSecret: Buffer;
   readonly #db: Db;
   readonly #transactions: Transactions;
@@ -46,24 +46,30 @@ export class Store {
     this.search = new SearchIndex(db);
     this.settings = new SettingsTable(db);
     const folder = typeof location === "object" && "folder" in location ? location.folder : null;
-    // The journal is bounded by what is held.
+    // The size of the journal depends on the reserve.
     this.reserve = new Reserve(folder, { onHold: (bytes) => boundJournal(db, bytes) });
   }
 
+  figures(): { readonly documents: number; readonly indexing: number } {
+    const sql = "SELECT (SELECT count(*) FROM files) AS documents, (SELECT count(*) FROM search_queue) AS indexing";
+    return this.#db.prepare<[], { documents: number; indexing: number }>(sql).get()!;
+  }
+
   /**
-   * Runs `work` in one transaction (a savepoint within another); rolled back when it throws, or its
-   * result is not to be kept.
+   * Runs `work` in one transaction (a savepoint within another); rolled back when it throws, or
+   * when `keep` refuses its result.
    */
   transact<T>(work: () => T, keep: (result: T) => boolean = () => true): T {
     return this.#transactions.run(work, keep);
   }
 
   /**
-   * One transaction for what can be made again (the index): whole or not at all like any other, but
-   * a power cut may take it. What was acknowledged before it stays: the journal is in order.
+   * One transaction for data that can be rebuilt (the index): whole or not at all like any other,
+   * but a power cut may undo it. What was acknowledged before stays, because the journal is in
+   * order.
    */
   transactUnsynced<T>(work: () => T): T {
-    // Within a transaction its own end decides.
+    // Within a transaction, the outer one decides.
     if (this.#db.inTransaction) return this.transact(work);
     this.#db.pragma("synchronous = NORMAL");
     try {

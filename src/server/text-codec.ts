@@ -1,15 +1,15 @@
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 
-/** How a text is stored: 0 is plain UTF-8, 1 is zstd of it, 2 is a text that was pruned. */
+/** How a text is stored: 0 is plain UTF-8, 1 is zstd, 2 is a text that was pruned. */
 export type StoredText = { readonly codec: number; readonly text: Buffer };
 
 const PLAIN = 0;
 const ZSTD = 1;
 export const PRUNED = 2;
 /**
- * LIMIT: texts below this size stay plain. Measured: book chapters take 39 % of their size (37 %
- * with every text packed), notes of half a kilobyte 87 % (56 %, for seven times as many texts to
- * pack and unpack at 20 to 50 µs each).
+ * LIMIT: shorter texts stay plain. Measured: book chapters take 39 % of their size (37 % with every
+ * text compressed), notes of half a kilobyte 87 % (56 %, but seven times as many texts to compress
+ * and decompress, at 20 to 50 µs each).
  */
 const MIN_COMPRESSED_BYTES = 1_024;
 
@@ -25,7 +25,7 @@ export function decodeIfKept(stored: StoredText): string | null {
   return stored.codec === PRUNED ? null : decodeText(stored);
 }
 
-/** Of a text that is never pruned: a live one, one in review. */
+/** For texts that are never pruned: live ones and those in review. */
 export function decodeText(stored: StoredText): string {
   return (stored.codec === ZSTD ? zstdDecompressSync(stored.text) : stored.text).toString("utf8");
 }

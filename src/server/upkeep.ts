@@ -1,13 +1,13 @@
 import type { Service } from "./service.ts";
 
-/** Between two rounds: pruning, and taking again the room that a full disk cost. */
+/** The pause between two rounds, each of which prunes and fills the disk reserve again. */
 const ROUND_MS = 600_000;
-/** Between two steps of a round: for requests. */
+/** The pause between two steps of a round, in which requests are answered. */
 const PAUSE_MS = 20;
 
 /**
  * What the service does from time to time, in steps of some milliseconds between requests.
- * @returns what ends it
+ * @returns what stops it
  */
 export function keepUp(
   service: Pick<Service, "pruneStep" | "holdReserve">,
@@ -16,7 +16,7 @@ export function keepUp(
   let timer: NodeJS.Timeout;
   const wait = (ms: number) => {
     timer = setTimeout(step, ms);
-    // The process may end when nothing else keeps it.
+    // It does not keep the process alive.
     timer.unref();
   };
   const step = () => {

@@ -9,7 +9,7 @@ export type WorkspaceRow = {
   readonly state: WorkspaceState;
   /** Seconds that a 503 tells its caller to wait. */
   readonly retryAfter: number;
-  /** 1: ids in it are of the first version's form; they never change, and stay good. */
+  /** 1: ids in it have the first version's form; they never change, and stay valid. */
   readonly firstIds: 0 | 1;
 };
 
@@ -40,8 +40,8 @@ export class WorkspacesTable {
   }
 
   /**
-   * Removes a workspace and all that it holds. Its keys stay: they answer `workspace_not_found`
-   * from then on.
+   * Removes a workspace and all that it holds. Its keys stay, and answer `workspace_not_found` from
+   * then on.
    */
   remove(seq: number): void {
     for (const statement of this.#sql.remove) statement.run(seq);

@@ -17,13 +17,13 @@ export class BaseRows {
   readonly #subtrees: SubtreeMoves;
   readonly #version;
   /**
-   * What the opening has read: the first load need not read it again, unless something was written
-   * since, here or by another process.
+   * What was read at the opening, for the first load, unless something was written since, here or
+   * by another process.
    */
   #examined: BaseTree | null = null;
   #examinedVersion: unknown;
 
-  /** @param companion goes with every transaction */
+  /** @param companion takes part in every transaction */
   constructor(db: Db, tables: BaseTables, companion: Companion) {
     this.#db = db;
     this.#tables = tables;
@@ -43,17 +43,18 @@ export class BaseRows {
   }
 
   /**
-   * For the opening: reads all that a pass goes by, and looks for rows that cannot be. null: sound.
+   * For the opening: reads all rows that a pass uses, and looks for impossible ones. null: there
+   * are none.
    */
   examine(): Extract<DatabaseFault, { kind: "damaged" }> | null {
-    // ORDER: asked before: what is written while it is read is not in it.
+    // ORDER: read before the rows: what is written while they are read is not in them.
     this.#examinedVersion = this.#version.get();
     const found = this.transact(() => examineBase(this.#db, this.#tables));
     this.#examined = found.kind === "sound" ? found.base : null;
     return found.kind === "sound" ? null : found;
   }
 
-  /** The tables, to be written: what was read before is no longer what they hold. */
+  /** The tables for writing: what was read earlier is dropped. */
   #toWrite(): BaseTables {
     this.#examined = null;
     return this.#tables;

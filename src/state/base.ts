@@ -8,7 +8,7 @@ import { DirTable, LinkTable } from "./links.ts";
 import { MetaTable } from "./meta.ts";
 import { TombstoneTable } from "./tombstones.ts";
 
-/** The tables that a pass goes by. */
+/** The tables that a pass uses. */
 export function openBaseTables(db: Db) {
   return {
     links: new LinkTable(db),
@@ -24,7 +24,8 @@ export function openBaseTables(db: Db) {
 export type BaseTables = ReturnType<typeof openBaseTables>;
 
 /**
- * Within a transaction of the caller: all five of one moment, also while another process writes.
+ * Reads all five within the caller's transaction, as of one moment, even while another process
+ * writes.
  */
 export function readBase(db: Db, { links, dirs, tombstones, conflicts, holds }: BaseTables): BaseTree {
   keepPages(db, "few");
@@ -41,7 +42,7 @@ export function readBase(db: Db, { links, dirs, tombstones, conflicts, holds }: 
 
 type Examined = { readonly kind: "sound"; readonly base: BaseTree } | Extract<DatabaseFault, { kind: "damaged" }>;
 
-/** All that a pass goes by, read and looked at row by row. */
+/** Reads all that a pass uses, and checks it row by row. */
 export function examineBase(db: Db, tables: BaseTables): Examined {
   let detail: string | null;
   try {

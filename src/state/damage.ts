@@ -11,8 +11,8 @@ import { provenText } from "./texts.ts";
 type Damage = { readonly file: StateFile } & DatabaseFault;
 
 /**
- * A full look at both files, page by page: for `doctor`, and after an exception that `faultOf`
- * calls `damaged` while they were in use. About a second for 300 MB.
+ * Checks both files page by page: for `doctor`, and after an exception that `faultOf` calls
+ * `damaged`. Takes about a second for 300 MB.
  */
 export function checkFiles(folder: string): Damage[] {
   const found: Damage[] = [];
@@ -27,7 +27,9 @@ export function checkFiles(folder: string): Damage[] {
   return found;
 }
 
-/** SQLite's own check of the pages and their order, without the indexes' contents. null: sound. */
+/**
+ * SQLite's own check of the pages and their order, without the indexes' contents. null: no fault.
+ */
 export function pageFault(db: Db): DatabaseFault | null {
   try {
     keepPages(db, "few");
@@ -41,7 +43,7 @@ export function pageFault(db: Db): DatabaseFault | null {
   }
 }
 
-/** What each text proves by its digest is proven when it is read. */
+/** Whether a text has its digest is checked when it is read, not here. */
 function rowFault(db: Db, file: StateFile): DatabaseFault | null {
   if (file === "texts.db") return null;
   const found = examineBase(db, openBaseTables(db));
@@ -66,7 +68,7 @@ type SetAside = {
  * again from the disk and the service.
  */
 export function setAsideDamaged(folder: string, file: StateFile, stamp: string): SetAside {
-  const to = freshFolder(folder, stamp);
+  const to = freshFolder(folder, "damaged", stamp);
   const names = [file, `${file}-wal`, `${file}-shm`, ...(file === "state.db" ? ["tmp"] : [])];
   const moved = names.filter((name) => lookAtOwn(folder, name, name === "tmp" ? "folder" : "own-file") !== null);
   // ORDER: the -wal goes after its file: killed between, a -wal alone is deleted by SQLite; before
@@ -76,10 +78,24 @@ export function setAsideDamaged(folder: string, file: StateFile, stamp: string):
   return { to, moved, salvagedTexts };
 }
 
-function freshFolder(folder: string, stamp: string): string {
-  makeOwnFolder(folder, "damaged");
+/**
+ * Moves `state.db`, its companions and what is parked to `unlinked/<stamp>/`: the folder is no
+ * mirror any more. The texts stay where a later linking finds them, as bases of merges.
+ * @returns the folder below `.mdmirror`; null: there was no state
+ */
+export function setAsideUnlinked(folder: string, stamp: string): string | null {
+  if (lookAtOwn(folder, STATE_SCHEMA.file, "own-file") === null) return null;
+  const to = freshFolder(folder, "unlinked", stamp);
+  const files = ["", "-wal", "-shm", "-journal"].map((end) => `${STATE_SCHEMA.file}${end}`);
+  for (const name of files) if (lookAtOwn(folder, name, "own-file") !== null) renameOwn(folder, name, `${to}/${name}`);
+  if (lookAtOwn(folder, "tmp", "folder") !== null) renameOwn(folder, "tmp", `${to}/tmp`);
+  return to;
+}
+
+function freshFolder(folder: string, below: "damaged" | "unlinked", stamp: string): string {
+  makeOwnFolder(folder, below);
   for (let n = 1; ; n++) {
-    const name = n === 1 ? `damaged/${stamp}` : `damaged/${stamp}-${n}`;
+    const name = n === 1 ? `${below}/${stamp}` : `${below}/${stamp}-${n}`;
     if (lookAtOwn(folder, name, "folder") !== null) continue;
     makeOwnFolder(folder, name);
     return name;
@@ -90,8 +106,8 @@ type SalvageRow = { seq: number; digest: unknown; codec: number; size: number; u
 type SeenRow = { text: number; path: unknown; id: unknown; side: unknown; why: unknown; at: unknown };
 
 /**
- * Also makes the new file when nothing can be read: an empty one that is there is a loss that was
- * dealt with.
+ * Makes the new file even if nothing could be read: an empty file means that the loss was dealt
+ * with.
  */
 function salvageTexts(from: string, to: string): number {
   const fresh = openForWriting(to, TEXTS_SCHEMA);
@@ -107,7 +123,7 @@ function salvageTexts(from: string, to: string): number {
   }
 }
 
-/** @returns how many proved themselves */
+/** @returns how many texts had their digest */
 function copyTexts(from: string, into: Db): number {
   const insert = into.prepare(
     "INSERT OR IGNORE INTO texts (seq, digest, codec, size, used, text) VALUES (?, ?, ?, ?, ?, ?)",
@@ -121,7 +137,9 @@ function copyTexts(from: string, into: Db): number {
   return count;
 }
 
-/** One that is not as it was written, or whose text could not be saved, is left out. */
+/**
+ * Copies the names of texts. One that is damaged, or whose text could not be saved, is left out.
+ */
 function copySightings(from: string, into: Db): void {
   const insert = into.prepare(
     "INSERT OR IGNORE INTO seen SELECT ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM texts WHERE seq = ?)",
@@ -138,8 +156,8 @@ const TEXT_ROWS = "SELECT seq, digest, codec, size, used, text FROM texts WHERE 
 const SEEN_ROWS = "SELECT text, path, id, side, why, at FROM seen WHERE text >= ? AND text < ? ORDER BY text";
 
 /**
- * Rows by ranges of a text's number; a range that cannot be read is halved until the unreadable
- * rows stand alone.
+ * Reads rows by ranges of their number. A range that cannot be read is halved until only the
+ * unreadable rows are left.
  */
 function* readableRows<Row>(path: string, sql: string): Generator<Row> {
   const size = lookAtOwn(dirname(path), basename(path), "own-file")?.size ?? 0;
@@ -153,7 +171,7 @@ function* readableRows<Row>(path: string, sql: string): Generator<Row> {
     const end = highestRow(db) ?? Math.ceil(size / MIN_ROW_BYTES);
     for (let low = 1; low <= end; low += RANGE_ROWS) yield* readRange(rows, low, low + RANGE_ROWS);
   } catch (error) {
-    // Damaged at its root: nothing, or nothing more, can be read.
+    // Damaged at the root of the tree: nothing, or nothing more, can be read.
     if (faultOf(error) === null) throw error;
   } finally {
     db?.close();

@@ -1,5 +1,6 @@
 import { basename, dirname } from "node:path";
 import Sqlite from "better-sqlite3";
+import { keepBefore } from "./before-migration.ts";
 import { openOwnDatabase } from "./own-database.ts";
 import { lookAtOwn, readOwn } from "./own-files.ts";
 import type { Schema } from "./schema.ts";
@@ -7,14 +8,14 @@ import type { Schema } from "./schema.ts";
 export type Db = Sqlite.Database;
 
 /**
- * How long a statement waits for another connection's lock: readers of `status` and checkpoints are
- * short.
+ * How long a statement waits for another connection's lock; those are short (`status`,
+ * checkpoints).
  */
 const BUSY_MS = 5_000;
 /** A WAL that grew in a clone is cut back to this at the next checkpoint. */
 const WAL_BYTES = 16 * 1024 * 1024;
 
-/** What stands between a file and its use. `detail` never holds a text. */
+/** Why a file cannot be used. `detail` never holds a text. */
 export type DatabaseFault =
   | { readonly kind: "damaged"; readonly detail: string }
   /** Written by a newer program. */
@@ -41,23 +42,36 @@ export function openForWriting(path: string, schema: Schema, wal = true): Opened
       // ORDER: before the first page is written; on a file with pages it does nothing.
       if (schema.pageSize !== undefined) db.pragma(`page_size = ${schema.pageSize}`);
       if (wal) enterWal(db);
-      // NORMAL: a commit outlives the process; a power cut may lose the last ones, never
-      // consistency. What they told is found again by looking.
+      // NORMAL: a commit survives the process. A power cut may lose the last ones, never
+      // consistency; what they recorded is found again by looking.
       db.pragma("synchronous = NORMAL");
+      flushMedium(db);
       db.pragma(`journal_size_limit = ${WAL_BYTES}`);
       // A checkpoint fsyncs both files: in a clone of 10,000 the usual 1,000 pages make a dozen of
       // them.
       db.pragma(`wal_autocheckpoint = ${WAL_BYTES / (db.pragma("page_size", { simple: true }) as number)}`);
+      if (schema.keepsBefore === true && !db.memory && isOlder(db, schema) && versionOf(db) > 0) keepBefore(db, path);
       migrate(db, schema);
       return null;
     },
   );
 }
 
-/** Of each schema, a database without rows, as its file would be. */
+/**
+ * On macOS fsync leaves bytes in the medium's own cache, in no certain order; this asks for
+ * F_FULLFSYNC there, as Node's fsync does by itself. Elsewhere it changes nothing.
+ */
+function flushMedium(db: Db): void {
+  db.pragma("fullfsync = ON");
+}
+
+/** An empty database of each schema, as the bytes of its file. */
 const EMPTY = new Map<Schema, Buffer>();
 
-/** One in memory that holds nothing. Its tables are made once a process: a copy costs a tenth. */
+/**
+ * Opens an empty database in memory. Its tables are made once a process, because a copy costs a
+ * tenth.
+ */
 export function openEmpty(schema: Schema): OpenedDatabase {
   const empty = EMPTY.get(schema);
   if (empty !== undefined) {
@@ -74,14 +88,14 @@ export function openEmpty(schema: Schema): OpenedDatabase {
 const CACHE_KIB = { few: 2_000, usual: 16_000 } as const;
 
 /**
- * How much of the file SQLite keeps in memory: `few` while all of it is read once, for none of that
- * is read again soon.
+ * How much of the file SQLite keeps in memory; `few` while all of it is read once and not again
+ * soon.
  */
 export function keepPages(db: Db, how: keyof typeof CACHE_KIB): void {
   if (!db.memory) db.pragma(`cache_size = -${CACHE_KIB[how]}`);
 }
 
-/** Not within a transaction. */
+/** Must not be called within a transaction. */
 export function enterWal(db: Db): void {
   if (!db.memory) db.pragma("journal_mode = WAL");
 }
@@ -106,8 +120,8 @@ export function closeWritten(db: Db): void {
 }
 
 /**
- * Opens an existing file beside a process that may be writing it. One of an older schema is read as
- * a copy, brought to the newest in memory: the file stays as it is.
+ * Opens an existing file beside a process that may be writing it. One of an older schema is copied
+ * and migrated in memory: the file stays as it is.
  */
 export function openForReading(path: string, schema: Schema): OpenedDatabase {
   const plain = attempt(
@@ -116,8 +130,8 @@ export function openForReading(path: string, schema: Schema): OpenedDatabase {
   );
   if (plain.kind === "opened") return isOlder(plain.db, schema) ? readCopy(() => takeBytes(plain.db), schema) : plain;
   if (plain.kind !== "unusable" || !/^SQLITE_(CANTOPEN|READONLY)/.test(plain.code)) return plain;
-  // A WAL file cannot be opened in a folder that may not be written unless its writer is at work;
-  // else the file holds all, and is read as a copy.
+  // In a folder that cannot be written, a WAL file can only be opened while its writer is at work.
+  // Otherwise the file holds everything, and is read as a copy.
   const [folder, name] = [dirname(path), basename(path)];
   const walBytes = lookAtOwn(folder, `${name}-wal`, "own-file")?.size ?? 0;
   const bytes = walBytes > 0 ? null : readOwn(folder, name);
@@ -127,10 +141,15 @@ export function openForReading(path: string, schema: Schema): OpenedDatabase {
 }
 
 function isOlder(db: Db, schema: Schema): boolean {
-  return (db.pragma("user_version", { simple: true }) as number) < schema.migrations.length;
+  return versionOf(db) < schema.migrations.length;
 }
 
-/** As this connection sees it, with what lies in the WAL. */
+/** 0: it was just made. */
+function versionOf(db: Db): number {
+  return db.pragma("user_version", { simple: true }) as number;
+}
+
+/** The bytes as this connection sees them, including what is in the WAL. */
 function takeBytes(db: Db): Buffer {
   try {
     return db.serialize();
@@ -140,8 +159,8 @@ function takeBytes(db: Db): Buffer {
 }
 
 /**
- * LIMIT: all of it in memory. Bytes 18 and 19 of the header say "WAL", which memory has not: 1 is
- * the mode that reads the same pages without.
+ * LIMIT: all of it in memory. Bytes 18 and 19 of the header say "WAL", which a database in memory
+ * cannot have; 1 is the mode that reads the same pages without.
  */
 function readCopy(bytes: () => Buffer, schema: Schema): OpenedDatabase {
   return attempt(
@@ -177,11 +196,11 @@ function attempt(open: () => Db, check: (db: Db) => DatabaseFault | null): Opene
 }
 
 /**
- * Reading the schema is the first touch: what is no database, or damaged at its root, shows itself
- * here.
+ * Whose file it is. Reading the schema is the first access, so a file that is no database, or is
+ * damaged at its root, is noticed here.
  */
 function ownership(db: Db, schema: Schema): DatabaseFault | null {
-  const version = db.pragma("user_version", { simple: true }) as number;
+  const version = versionOf(db);
   const owner = db.pragma("application_id", { simple: true }) as number;
   const tables = db.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() as number;
   if (version === 0 && owner === 0 && tables === 0) return null;
@@ -190,9 +209,9 @@ function ownership(db: Db, schema: Schema): DatabaseFault | null {
   return version > known ? { kind: "newer", version, known } : null;
 }
 
-/** One transaction: a kill leaves the file as it was before. */
+/** Migrates in one transaction: after a kill the file is as it was before. */
 function migrate(db: Db, schema: Schema): void {
-  const version = db.pragma("user_version", { simple: true }) as number;
+  const version = versionOf(db);
   if (version === schema.migrations.length) return;
   db.exec("BEGIN EXCLUSIVE");
   try {
@@ -206,7 +225,10 @@ function migrate(db: Db, schema: Schema): void {
   }
 }
 
-/** What an exception of SQLite or the system says of the file; null for any other (a bug). */
+/**
+ * What an exception of SQLite or the system means for the file; null for any other exception (a
+ * bug).
+ */
 export function faultOf(error: unknown): DatabaseFault | null {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return null;
   const code = error.code;

@@ -9,10 +9,7 @@ import { MetaTable } from "./meta.ts";
 import { lookAtOwn } from "./own-files.ts";
 import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 
-/**
- * The state in figures, without its rows: what `status` tells of 100,000 links needs none of them
- * in memory.
- */
+/** The state in numbers, without its rows: for 100,000 links, `status` loads none of them. */
 type Survey = {
   readonly documents: number;
   readonly folders: number;
@@ -25,10 +22,12 @@ type Survey = {
   readonly reviews: readonly ReviewedSince[];
 };
 
-/** `met`: it is in review because it met another edit, not because it is protected. */
+/** `met`: it is in review because another edit is live, not because it is protected. */
 type ReviewedSince = { readonly path: string; readonly since: number; readonly met: boolean };
 
-/** What `status` tells: a few rows of `state.db`, all of one moment, and nothing of the texts. */
+/**
+ * What `status` shows: a few rows of `state.db`, all as of one moment, and nothing of the texts.
+ */
 export type Glance = {
   readonly survey: Survey;
   readonly holds: readonly Hold[];
@@ -44,9 +43,9 @@ type Glanced =
   | ({ readonly file: StateFile } & DatabaseFault);
 
 /**
- * Beside a process that writes, or in a folder that cannot be written. Neither the pages nor the
- * rows are checked, and `texts.db` is only known to be there: the next opening for a pass does
- * that.
+ * Reads beside a process that writes, or in a folder that cannot be written. Pages and rows are not
+ * checked, and of `texts.db` it is only checked that it exists: the next opening for a pass does
+ * the rest.
  * @param folder absolute path of `.mdmirror`
  */
 export function glanceAtState(folder: string): Glanced {

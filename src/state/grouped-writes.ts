@@ -2,13 +2,13 @@ import { type Db, enterWal, faultOf } from "./database.ts";
 import { Statement } from "./statement.ts";
 
 /**
- * Within one transaction of the state, so many writes are one commit: a long one does not grow the
- * WAL without end.
+ * Most writes in one commit within a transaction of the state: a long one must not let the WAL grow
+ * without end.
  */
 const GROUP_WRITES = 512;
 
 /**
- * The transactions of the texts' file: each write is committed at once, or, between `begin` and
+ * The transactions of the file of texts. Each write is committed at once or, between `begin` and
  * `commit`, in groups.
  */
 export class GroupedWrites {
@@ -38,18 +38,22 @@ export class GroupedWrites {
     this.commitGroup();
   }
 
-  /** After the state rolled back: texts are not rolled back with it, if they can be committed. */
+  /**
+   * Called after the state rolled back. Texts are not rolled back with it, if they can be
+   * committed.
+   */
   abandon(): void {
     this.#isGrouping = false;
     try {
       this.commitGroup();
     } catch {
-      // The exception that made the state roll back is on its way to the caller, and matters more.
+      // The exception that made the state roll back is on its way to the caller, and is the one
+      // that counts.
       if (this.#db.inTransaction) this.#rollback.run();
     }
   }
 
-  /** One commit, or a part of the group's. */
+  /** Writes in a commit of its own, or as part of the group's. */
   write(work: () => void): void {
     this.enterWal();
     if (this.#isGrouping && this.#count >= GROUP_WRITES) this.commitGroup();
@@ -61,14 +65,14 @@ export class GroupedWrites {
       if (!this.#isGrouping) this.#commit.run();
       written = true;
     } finally {
-      // Of a group, whoever began it gives it up.
+      // A group is rolled back by whoever began it.
       if (!written && !this.#isGrouping && this.#db.inTransaction) this.#rollback.run();
     }
   }
 
   /**
-   * WAL mode from the first write on. While a reader keeps the file from it, commits are as safe,
-   * and slower.
+   * Enters WAL mode before the first write. If a reader prevents that, commits are as safe, and
+   * slower.
    */
   enterWal(): void {
     if (this.#inWal || this.#db.inTransaction) return;
@@ -81,8 +85,8 @@ export class GroupedWrites {
   }
 
   /**
-   * @throws also when a failed write had rolled the group back, were that exception caught: rows
-   * must not name what is not there
+   * @throws also when a failed write has rolled the group back and that exception was caught: rows
+   * must not name texts that are not there
    */
   commitGroup(): void {
     if (this.#count === 0) return;

@@ -33,7 +33,7 @@ export class EventTable {
   readonly #db: Db;
   readonly #insert;
   readonly #deletions;
-  /** By its condition: one statement for each set of filters that was asked for, 32 at most. */
+  /** By its condition: one statement for each set of filters that was used, 32 at most. */
   readonly #queries = new Map<string, Statement<Value[], EventRow>>();
 
   constructor(db: Db) {
@@ -97,7 +97,7 @@ function countSince(db: Db, kind: "trash-local" | "delete-remote") {
   return new Statement<[number], number>(db, `SELECT count(*) FROM events WHERE ${where}`, "pluck");
 }
 
-/** What was asked for, as conditions and their values. */
+/** The filters as SQL conditions and their values. */
 function filtersOf({ path, id, run, kinds, since }: EventQuery): (readonly [condition: string, value: Value])[] {
   const filters: (readonly [condition: string, value: Value | undefined])[] = [
     ["path = ?", path],

@@ -6,12 +6,11 @@ import type { Intent, OpenIntent } from "../ports/state.ts";
 import type { BaseTree } from "../model/tree.ts";
 
 /**
- * What no row of the state can hold: noise that SQLite's own check of the pages passes, since to it
- * any text is a text. It is damage like any other, met before anything is done on its word. Only
- * what costs next to nothing is looked at: 100,000 links take some 30 ms. In words for a person;
- * null: nothing such.
- * LIMIT: noise that leaves the form of a row is not seen here; versions, events and runs are not
- * looked at: nothing is sent or written on their word.
+ * Finds values that no row of the state can hold. SQLite's own check of the pages accepts any bytes
+ * as a text, so noise passes it; such damage must be found before anything is done because of it.
+ * Only cheap checks are made: 100,000 links take some 30 ms. In words for a person; null: nothing
+ * found. LIMIT: noise that keeps the form of a row is not found; versions, events and runs are not
+ * checked, because nothing is sent or written because of them.
  */
 export function findImpossible(
   base: BaseTree,
@@ -127,7 +126,7 @@ function isShown(one: ShownVersion | null): boolean {
   return one !== null && isDigest(one.digest) && isChangeId(one.changeId) && Number.isFinite(one.at);
 }
 
-/** Its path may be one that is held because it is not plain. */
+/** The path is not checked: a hold may be about one that is not plain. */
 function isHold({ reason, digest, changeId }: Hold): boolean {
   return Object.hasOwn(HOLD_REASONS, reason) && orNull(isDigest)(digest) && orNull(isChangeId)(changeId);
 }
@@ -183,7 +182,7 @@ function isIntent(intent: unknown): boolean {
 /** Those that JSON escapes. */
 const CONTROL = /[\0-\x1f]/;
 
-/** A word, a number or JSON. */
+/** A value is a word, a number or JSON. */
 function isMeta(key: string, value: string): boolean {
   const isText = !CONTROL.test(key) && !CONTROL.test(value);
   return isText && (!/^[[{]|[\]}]$/.test(value) || isJson(value));
@@ -194,7 +193,7 @@ function isJson(text: string): boolean {
     JSON.parse(text);
     return true;
   } catch {
-    // What it says of the place is of no use: the row is set aside with its file.
+    // The parser's message is of no use: the row is set aside with its file.
     return false;
   }
 }

@@ -2,7 +2,7 @@ import type { Intent, OpenIntent } from "../ports/state.ts";
 import type { Db } from "./database.ts";
 import { Statement } from "./statement.ts";
 
-/** The intents that are open, as JSON. */
+/** The open intents, stored as JSON. */
 export class IntentTable {
   readonly #all;
   readonly #insert;
@@ -28,7 +28,7 @@ export class IntentTable {
     this.#remove.run(intentId);
   }
 
-  /** Closes one and opens `next` in its run, within a transaction of the caller. */
+  /** Closes an intent and opens `next` in its run, within the caller's transaction. */
   turn(intentId: number, next: Intent): void {
     const row = this.#runOf.get(intentId);
     if (row === undefined) throw new Error(`intent ${intentId} is not open`);
@@ -36,7 +36,7 @@ export class IntentTable {
     this.open(row.run, next);
   }
 
-  /** By the order in which they were opened. */
+  /** In the order in which they were opened. */
   all(): OpenIntent[] {
     return this.#all.all().map((row) => ({
       intentId: row.intent_id,

@@ -8,11 +8,11 @@ import { upsert } from "./upsert.ts";
 type LinkRow = [
   id: DocId,
   localPath: string,
-  /** null, of a whole load: the same as `localPath`. */
+  /** null when all links are loaded and it is the same as `localPath`. */
   remotePath: string | null,
   changeId: ChangeId,
   digest: Digest,
-  /** null: the same as `digest`, as almost always. */
+  /** null when it is the same as `digest`, which it nearly always is. */
   localDigest: Digest | null,
   dev: number | null,
   ino: number,
@@ -27,9 +27,9 @@ type LinkRow = [
   echoDigest: Digest | null,
   /** JSON; null for none. */
   submissions: string | null,
-  /** null, of a whole load: `linked`. */
+  /** null when all links are loaded and it is `linked`. */
   standing: Link["standing"] | null,
-  /** Of a whole load alone. */
+  /** Only when all links are loaded. */
   rowid: number,
 ];
 
@@ -37,7 +37,10 @@ const COLUMNS =
   "id, local_path, remote_path, change_id, digest, local_digest, dev, ino, size, mtime_ms, ctime_ms, birth_ms, nlink, " +
   "stamp_trusted, protected, durable, echo_digest, submissions, standing";
 
-/** Of a whole load: what is as almost always is null, and makes no string of each row. */
+/**
+ * The columns for loading all links. A value that is nearly always the same is null then, so that
+ * no string is made for it in each row.
+ */
 const LOADED = COLUMNS.replace("remote_path", "nullif(remote_path, local_path)").replace(
   "standing",
   "nullif(standing, 'linked')",
@@ -80,7 +83,7 @@ export class LinkTable {
   }
 
   /**
-   * In portions: 100,000 rows at once would be twice the memory of the links that are made of them.
+   * Read in portions: 100,000 rows at once would take twice the memory of the links made of them.
    */
   load(): Map<DocId, Link> {
     const links = new Map<DocId, Link>();
@@ -148,7 +151,7 @@ export class DirTable {
     return row === undefined ? null : dirOf(row);
   }
 
-  /** null also where two have this path. */
+  /** null also where two folders have this path. */
   at(localPath: string): DirLink | null {
     const rows = this.#at.all(localPath);
     return rows.length === 1 ? dirOf(rows[0]!) : null;
@@ -190,13 +193,13 @@ type StampColumns = [number | null, number, number, number, number, number, numb
 
 const NO_STAMP = { dev: null, ino: null, size: null, mtimeMs: null, ctimeMs: null, birthMs: null, nlink: null };
 
-/** By index: destructuring a row of nineteen costs as much as reading it. */
+/** Takes columns by index: destructuring a row of nineteen costs as much as reading it. */
 function linkOf(row: LinkRow): Link {
   const dev = row[6];
   return {
     id: row[0],
     localPath: row[1],
-    // One string where both are alike, as almost always.
+    // Where both paths are alike, as they nearly always are, they share one string.
     remotePath: row[2] === null || row[2] === row[1] ? row[1] : row[2],
     changeId: row[3],
     digest: row[4],

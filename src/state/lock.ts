@@ -15,16 +15,15 @@ export type LockHolder = { readonly pid: number; readonly since: number; readonl
 
 export type AcquiredLock =
   | { readonly kind: "locked"; release(): void }
-  /** `holder` null: its facts are not (or not yet) to be read. */
+  /** `holder` null: its facts cannot be read (yet). */
   | { readonly kind: "busy"; readonly holder: LockHolder | null };
 
 /**
- * One process at a time in a folder: an exclusive SQLite lock, which the system frees when the
- * process ends in any way.
- * RACE: the facts of the holder are written after the lock is taken, so a second process may see
- * those of the last holder for a moment.
- * ASSUMES: nobody else in this process opens `lock.db`; closing any descriptor of it would drop the
- * lock (POSIX). The facts have their own file.
+ * Lets one process at a time work in a folder, by an exclusive SQLite lock, which the system
+ * releases however the process ends. RACE: the facts about the holder are written after the lock is
+ * taken, so a second process may read those of the last holder for a moment. ASSUMES: nobody else
+ * in this process opens `lock.db`: closing any descriptor of it would drop the lock (POSIX). The
+ * facts have their own file.
  * @throws when the folder cannot be written, or its disk has no locks
  */
 export function acquireLock(folder: string, holder: Omit<LockHolder, "pid">): AcquiredLock {
@@ -48,7 +47,7 @@ export function acquireLock(folder: string, holder: Omit<LockHolder, "pid">): Ac
   return { kind: "locked", release: () => release(db, folder) };
 }
 
-/** @returns null when the file is no database: the disk, or somebody, wrote into it */
+/** @returns null when the file is no database: the disk, or somebody, has damaged it */
 function tryExclusive(folder: string): Db | "busy" | null {
   const db = openOwnDatabase(join(folder, LOCK_FILE), { make: true, timeout: 0 });
   try {
@@ -65,8 +64,8 @@ function tryExclusive(folder: string): Db | "busy" | null {
 }
 
 /**
- * ORDER: the facts go before the lock, so that those of the next holder are not removed. Twice is
- * once.
+ * ORDER: the facts are removed before the lock is released, so that the next holder's stay. Calling
+ * it twice is fine.
  */
 function release(db: Db, folder: string): void {
   if (!db.open) return;
@@ -83,7 +82,7 @@ function readFacts(folder: string): LockHolder | null {
     const facts: unknown = JSON.parse(readOwn(folder, FACTS_FILE)?.bytes.toString("utf8") ?? "null");
     return isHolder(facts) ? facts : null;
   } catch {
-    // Not there yet, or just removed: who it is only makes a better message.
+    // Not written yet, or just removed: the holder only makes a better message.
     return null;
   }
 }

@@ -16,7 +16,7 @@ import { lookAtOwn, removeOwn, touchOwn } from "./own-files.ts";
 import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import { StoredState } from "./state.ts";
 
-/** `created`: there was no state before; all that both sides hold is to be adopted. */
+/** `created`: there was no state before, so everything that both sides hold is to be adopted. */
 type OpenedState =
   | { readonly kind: "opened"; readonly state: StoredState; readonly created: boolean }
   /** Read-only and there is no state. */
@@ -50,7 +50,7 @@ export function openState({ folder, clock, readOnly = false }: StateLocation): O
   return readOnly ? openToRead(folder, clock) : openToWrite(folder, clock);
 }
 
-/** New each time: there is nothing to be checked. */
+/** In memory: new each time, so there is nothing to check. */
 function openInMemory(clock: Clock): OpenedState {
   const files = openBoth(
     () => openEmpty(TEXTS_SCHEMA),
@@ -137,8 +137,8 @@ function openedIfPossible(state: StoredState, created: boolean): OpenedState {
 }
 
 /**
- * There while `texts.db` is to be checked by the next opening: a row of the state would go with the
- * transaction that met the damage.
+ * A file that exists while the next opening must check `texts.db`: a row of the state would be
+ * rolled back with the transaction that found the damage.
  */
 const SUSPECT_FILE = "texts.suspect";
 
@@ -146,7 +146,7 @@ function noteSuspect(folder: string): void {
   try {
     touchOwn(folder, SUSPECT_FILE);
   } catch (error) {
-    // A disk that is full or read-only as well: the damage is met, and noted, again.
+    // The disk is full or read-only as well: the damage will be found, and noted, again.
     if (faultOf(error) === null) throw error;
   }
 }
@@ -165,15 +165,14 @@ function textsPageFault({ texts }: Files): FileFault | null {
 type Sizes = { readonly state: number | null; readonly texts: number | null };
 
 /**
- * A file that is empty or not there while the other one is in use was lost: SQLite would take it
- * for a new one.
+ * A file that is empty or missing while the other one is in use was lost: SQLite would take it for
+ * a new one.
  */
 function lostFile(before: Sizes, { state, texts }: Files): FileFault | null {
   if (!before.texts && hasRows(state, "links")) {
     return { kind: "damaged", file: "texts.db", detail: before.texts === 0 ? "is empty" : "is not there" };
   }
-  // A state that is not there is a state to be built by adoption, which is what setting it aside
-  // would lead to.
+  // A missing state is built anew by adoption, which is also what setting it aside would lead to.
   if (before.state === 0 && hasRows(texts, "texts")) return { kind: "damaged", file: "state.db", detail: "is empty" };
   return null;
 }
@@ -182,7 +181,10 @@ function hasRows(db: Db, table: string): boolean {
   return db.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() !== undefined;
 }
 
-/** Texts last: closing checkpoints, and the rows that name a text never get ahead of it. */
+/**
+ * The texts are closed last: closing writes a checkpoint, and rows that name a text must never get
+ * ahead of it.
+ */
 function closeBoth({ state, texts }: Files): void {
   try {
     closeWritten(state);

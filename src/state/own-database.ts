@@ -4,7 +4,7 @@ import Sqlite from "better-sqlite3";
 import { createOwn, lookAtOwn } from "./own-files.ts";
 import { UnsafePath } from "./unsafe-path.ts";
 
-const { closeSync } = process.getBuiltinModule("node:fs");
+const { closeSync, fsyncSync } = process.getBuiltinModule("node:fs");
 
 /**
  * What SQLite opens beside a database, by its name. It follows no link for these, but tells it as a
@@ -48,8 +48,8 @@ function lookAt(folder: string, name: string): Stats | null {
 }
 
 /**
- * Never a descriptor of a file that is there: closing it would drop the locks that this process has
- * on it (POSIX).
+ * Makes an empty file if there is none. An existing file is never opened here: closing its
+ * descriptor would drop the locks that this process has on it (POSIX).
  */
 function makeEmpty(folder: string, name: string): Stats | null {
   try {
@@ -58,4 +58,20 @@ function makeEmpty(folder: string, name: string): Stats | null {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
   return lookAt(folder, name);
+}
+
+/**
+ * Makes a file for its owner alone, which must not be there, has it filled by its path, and returns
+ * when it is on the disk.
+ * @throws UnsafePath; else as `fill` and node:fs do
+ */
+export function fillOwn(folder: string, name: string, fill: (path: string) => void): void {
+  // SQLite takes an empty file, and would make one that others may read.
+  const fd = createOwn(folder, name);
+  try {
+    fill(`${folder}/${name}`);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
 }

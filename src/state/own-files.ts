@@ -13,8 +13,8 @@ import { type Expected, isOwner, judge } from "./unsafe-path.ts";
 
 const fs = process.getBuiltinModule("node:fs");
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_APPEND, O_DIRECTORY } = fs.constants;
-// ASSUMES: a POSIX system. Where these are missing (Windows) they count 0, and the look before
-// stands alone.
+// ASSUMES: a POSIX system. Where these are missing (Windows) they are 0, and only the look before
+// protects.
 const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
 // A FIFO under a file's name must not block the process in `open`.
 const O_NONBLOCK = fs.constants.O_NONBLOCK ?? 0;
@@ -22,8 +22,8 @@ const O_NONBLOCK = fs.constants.O_NONBLOCK ?? 0;
 let procWorks: boolean | null = null;
 
 /**
- * Node has no `openat`; a path through `/proc/self/fd` does as much, where `/proc` is mounted and
- * shows this process.
+ * Whether a path through `/proc/self/fd` works, which stands in for `openat`, as Node has none:
+ * `/proc` must be mounted and show this process.
  */
 function reachesByProc(fd: number): boolean {
   procWorks ??= process.platform === "linux" && procLeadsTo(fd);
@@ -37,8 +37,8 @@ function procLeadsTo(fd: number): boolean {
 }
 
 /**
- * Does `work` in a folder that is held open: `.mdmirror` itself (`below` ""), or one in it.
- * RACE: without `/proc` the path is looked at and then used by name; who can swap it in between can
+ * Runs `work` in a folder that is held open: `.mdmirror` itself (`below` ""), or one in it. RACE:
+ * without `/proc` the path is checked and then used by name; whoever can swap it in between can
  * write in `.mdmirror` already.
  * @param work its argument is a path of the folder, good for this call alone
  * @throws UnsafePath; an errno where a folder is not there
@@ -56,7 +56,7 @@ function inBelow<T>(at: string, shown: string, names: readonly string[], work: (
   );
 }
 
-/** @param shown the path for people */
+/** @param shown the path as messages show it */
 function inFolder<T>(path: string, shown: string, work: (at: string, fd: number) => T): T {
   judge(shown, fs.lstatSync(path), "folder");
   const fd = fs.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
@@ -112,8 +112,8 @@ export function readOwn(folder: string, name: string): { readonly bytes: Buffer;
 }
 
 /**
- * Whole or not at all, by a rename: `NAME.new` is made new each time. @throws UnsafePath; else as
- * node:fs does
+ * Replaces a file as a whole, by a rename: `NAME.new` is made new each time.
+ * @throws UnsafePath; else as node:fs does
  */
 export function replaceOwn(folder: string, name: string, text: string): void {
   lookAtOwn(folder, name, "file");
@@ -157,10 +157,7 @@ export function createOwn(folder: string, name: string): number {
   });
 }
 
-/**
- * Some disks (FAT) have no modes, and some refuse to be told one: who may read them is their
- * mount's matter.
- */
+/** Sets the mode. Where a disk has none (FAT) or refuses, its mount decides who may read. */
 function restrict(fd: number, mode: number): void {
   if ((fs.fstatSync(fd).mode & 0o7777) === mode) return;
   try {
@@ -170,7 +167,7 @@ function restrict(fd: number, mode: number): void {
   }
 }
 
-/** Under sudo, what is made in a user's mirror is that user's. */
+/** Under sudo, what is made in a user's mirror is given to that user. */
 function giveToOwner(fd: number, above: number): void {
   const { uid, gid } = fs.fstatSync(above);
   if (process.geteuid?.() === 0 && uid !== 0 && isOwner(uid)) fs.fchownSync(fd, uid, gid);
@@ -191,7 +188,10 @@ function openOwn(folder: string, name: string, flags: number, expected: Expected
   });
 }
 
-/** Empties a file that is there; its inode stays. @throws UnsafePath; else as node:fs does */
+/**
+ * Empties an existing file and keeps its inode.
+ * @throws UnsafePath; else as node:fs does
+ */
 export function emptyOwn(folder: string, name: string): void {
   const { fd } = openOwn(folder, name, O_WRONLY, "own-file");
   try {
@@ -201,13 +201,13 @@ export function emptyOwn(folder: string, name: string): void {
   }
 }
 
-/** Removes a file, or a link under its name, if it is there. */
+/** Removes a file if it is there; of a link, the link itself. */
 export function removeOwn(folder: string, name: string): void {
   const { below, last } = split(name);
   unlessAbsent(() => inOwnFolder(folder, below, (at) => fs.unlinkSync(`${at}/${last}`)));
 }
 
-/** Within `.mdmirror`; over what stands at `to`. A link is renamed as itself. */
+/** Renames within `.mdmirror`, over whatever is at `to`. A link is renamed as such. */
 export function renameOwn(folder: string, from: string, to: string): void {
   const [source, target] = [split(from), split(to)];
   inOwnFolder(folder, source.below, (at) =>

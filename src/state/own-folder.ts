@@ -4,7 +4,7 @@ import { type Expected, judge } from "./unsafe-path.ts";
 
 const fs = process.getBuiltinModule("node:fs");
 
-/** `.mdmirror/` as a whole, before anything in it is used. */
+/** Checks `.mdmirror/` as a whole, before anything in it is used. */
 
 const EXPECTED: Readonly<Record<OwnKind, Expected>> = {
   replaced: "file",
@@ -15,8 +15,8 @@ const EXPECTED: Readonly<Record<OwnKind, Expected>> = {
 
 /**
  * Looks at everything that the mirror may ever open in its folder (some 30 `lstat`, a tenth of a
- * millisecond), so that a command says at its start what it does not trust, and SQLite, which opens
- * by path, finds what was looked at. A folder that is not there is in order.
+ * millisecond). So a command says at its start what it does not trust, and SQLite, which opens by
+ * path, opens what was checked. A missing folder is fine.
  * @throws UnsafePath
  */
 export function examineOwnFolder(folder: string): void {
@@ -29,16 +29,17 @@ export function examineOwnFolder(folder: string): void {
   });
 }
 
-/** The key's own mode is judged where it is read: who may have read it is told, not hidden. */
+/**
+ * The key's mode is judged where it is read: that others may have read it is reported, not hidden.
+ */
 const LEFT_AS_IT_IS: ReadonlySet<string> = new Set(["key", "key.new"]);
 
 /**
- * For who writes in it: folders that others may enter are closed to them first, then files that
- * they may read or write.
+ * Before writing: closes folders that others may enter, then files that they may read or write.
  * @throws UnsafePath; else as node:fs does
  */
 export function tightenOwnFolder(folder: string): void {
-  // Nothing is made where a disk was taken away.
+  // Nothing is made where a disk was unmounted.
   if (fs.lstatSync(folder, { throwIfNoEntry: false }) === undefined) return;
   examineOwnFolder(folder);
   makeOwnFolder(folder, "");
@@ -63,14 +64,14 @@ function closeFilesToOthers(folder: string): void {
       const stat = fs.lstatSync(`${at}/${name}`, { throwIfNoEntry: false });
       if (stat === undefined || (stat.mode & 0o077) === 0) continue;
       judge(`${folder}/${name}`, stat, EXPECTED[kind]);
-      // RACE: by path, for a descriptor of a database that is closed would drop this process's
-      // locks on it. The folder is closed to others by now.
+      // RACE: by path, because closing a descriptor of a database would drop this process's locks
+      // on it. By now others cannot enter the folder.
       restrictByName(`${at}/${name}`);
     }
   });
 }
 
-/** A disk without modes may refuse. */
+/** Sets the mode by path; a disk without modes may refuse. */
 function restrictByName(path: string): void {
   try {
     fs.chmodSync(path, 0o600);

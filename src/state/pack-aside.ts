@@ -4,29 +4,29 @@ import type { PackedBatch } from "./pack-worker.ts";
 import type { StoredText } from "./text-codec.ts";
 
 /**
- * A thread takes 50 ms of processor time and some megabytes: fewer texts are packed sooner without.
+ * From how many texts on a thread is worth it: it takes 50 ms of processor time and some megabytes.
  */
 const WORTH_IT = 256;
-/** Texts that travel together. */
+/** How many texts are sent to the thread at once. */
 const BATCH = 64;
 /**
- * LIMIT: characters of the texts that are asked for and not put yet; what comes on top is packed
- * when it is put.
+ * LIMIT: characters of texts that were announced and not put yet; beyond that a text is packed when
+ * it is put.
  */
 const MOST_WAITING = 8_000_000;
-/** A thread that had nothing to do for so long, in milliseconds, is ended. */
+/** How long a thread without work is kept, in milliseconds. */
 const IDLE_MS = 5_000;
 
 const LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 } as const;
 
-/** `packed` null: on its way. */
+/** `packed` null: the thread has not answered yet. */
 type Asked = { readonly characters: number; packed: StoredText | null };
 type Thread = { readonly worker: Worker; readonly sent: (readonly Digest[])[]; idle: NodeJS.Timeout | null };
 type Batch = { readonly digests: Digest[]; readonly texts: string[] };
 
 const PROGRAM = new URL(import.meta.url.endsWith(".ts") ? "./pack-worker.ts" : "./pack-worker.js", import.meta.url);
 
-/** @param program what it runs */
+/** @param program the file that the thread runs */
 export function startThread(program = PROGRAM): Worker {
   const { Worker } = process.getBuiltinModule("node:worker_threads");
   // The key may be in the environment (I30), and what Node was told in its options is not for this
@@ -34,10 +34,7 @@ export function startThread(program = PROGRAM): Worker {
   return new Worker(program, { env: {}, execArgv: [], name: "pack", resourceLimits: LIMITS });
 }
 
-/**
- * Packs texts that are to be put soon in a thread of its own, while they wait for their
- * transaction.
- */
+/** Packs texts that will be put soon in a thread, while they wait for their transaction. */
 export class PackAside {
   readonly #worthIt: number;
   readonly #makeThread: () => Worker;
@@ -48,13 +45,13 @@ export class PackAside {
   #thread: Thread | null = null;
   #closed = false;
 
-  /** @param worthIt texts that are asked for before a thread is made */
+  /** @param worthIt how many texts must be announced before a thread is made */
   constructor(worthIt = WORTH_IT, makeThread: () => Worker = () => startThread()) {
     this.#worthIt = worthIt;
     this.#makeThread = makeThread;
   }
 
-  /** Nothing is promised of it: what is not packed when it is put, is packed then. */
+  /** Announces a text. If it is not packed when it is put, it is packed then. */
   prepare(digest: Digest, text: string): void {
     if (this.#closed || ++this.#count < this.#worthIt) return;
     if (this.#asked.has(digest) || this.#waitingCharacters >= MOST_WAITING) return;
@@ -66,7 +63,7 @@ export class PackAside {
     else if (this.#batch.digests.length === 1) setImmediate(() => this.#send()).unref();
   }
 
-  /** What was packed of a text, once; null where there is nothing. */
+  /** Takes the packed text, once; null where there is none. */
   take(digest: Digest): StoredText | null {
     const asked = this.#asked.get(digest);
     if (asked === undefined) return null;
@@ -80,7 +77,7 @@ export class PackAside {
     this.#end();
   }
 
-  /** What was asked for is forgotten: it is packed when it is put. */
+  /** Forgets what was announced: it is packed when it is put. */
   #end(): void {
     const ending = this.#thread;
     this.#thread = null;
@@ -104,7 +101,7 @@ export class PackAside {
     return made;
   }
 
-  /** The thread broke: from here on each text is packed when it is put. */
+  /** The thread failed: from now on each text is packed when it is put. */
   #giveUp(broken: Thread): void {
     if (this.#thread === broken) this.close();
   }

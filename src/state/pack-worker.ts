@@ -3,7 +3,7 @@ import { encodeText } from "./text-codec.ts";
 
 /** The thread of `pack-aside.ts`: packs batches of texts. */
 
-/** Of a batch, in its order. `ends`: where each text's bytes end in `bytes`. */
+/** The texts of a batch, in its order. `ends`: where each text's bytes end in `bytes`. */
 export type PackedBatch = {
   readonly bytes: ArrayBuffer;
   readonly ends: readonly number[];

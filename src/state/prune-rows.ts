@@ -1,11 +1,11 @@
 import type { Db } from "./database.ts";
 import { Statement } from "./statement.ts";
 
-/** Numbers of one slice. */
+/** How many numbers one slice covers. */
 const SLICE = 4_000;
 /**
- * Versions of a document that stay whatever their age: by their order an older service is
- * recognised.
+ * How many versions of a document stay whatever their age: an older service is recognised by their
+ * order.
  */
 const VERSIONS_KEPT = 20;
 

@@ -4,15 +4,15 @@ import type { ReferencedTexts } from "./referenced-texts.ts";
 import { Statement } from "./statement.ts";
 import type { TextStore } from "./texts.ts";
 
-/** Rows of one slice. */
+/** How many rows one slice looks at. */
 const LOOKED_AT = 2_000;
 const DELETED = 256;
 
 type IdleRow = { readonly seq: number; readonly digest: Buffer; readonly since: number };
 
 /**
- * Idle: named by no row of the state. `idle.since` is when pruning first found it so; putting the
- * text again renews `texts.used`.
+ * Deletes texts that are idle, which means that no row of the state names them. `idle.since` is
+ * when pruning first found that; putting a text again renews `texts.used`.
  */
 export class TextPruning {
   readonly #store: TextStore;
@@ -28,7 +28,7 @@ export class TextPruning {
   }
 
   /**
-   * Walks the index of digests: notes since when each text is idle, and forgets it of those that
+   * Walks the index of digests: notes since when each text is idle, and forgets that for texts that
    * are named again.
    */
   *markIdle(now: number): Generator<void> {
@@ -43,7 +43,7 @@ export class TextPruning {
         for (const { seq, digest, since } of rows) {
           const isNamed = names.has(digestOfKey(digest));
           if (isNamed && since !== null) unmark.run(seq);
-          // A time in the future is of a clock that was wrong.
+          // A time in the future comes from a clock that was wrong.
           if (!isNamed && (since === null || since > now)) mark.run(seq, now);
         }
       });
@@ -71,8 +71,8 @@ export class TextPruning {
   }
 
   /**
-   * `before`: texts put later are left alone, as an action may be about to name them. @returns how
-   * many were deleted
+   * @param before texts put later are left alone, because an action may be about to name them
+   * @returns how many were deleted
    */
   *deleteOver(bytes: number, before: number): Generator<void, number> {
     const named = this.#fresh(() => this.#referenced.all());
@@ -110,8 +110,8 @@ export class TextPruning {
   }
 
   /**
-   * Computed once, and again only when rows changed since: between two slices the mirror may have
-   * named a text.
+   * Computes a value once, and again when rows changed since: between two slices the mirror may
+   * have named a text.
    */
   #fresh<T>(compute: () => T): () => T {
     let computed: { readonly at: number; readonly value: T } | null = null;

@@ -5,9 +5,9 @@ import type { Db } from "./database.ts";
 import { Statement } from "./statement.ts";
 
 /**
- * The texts that rows of `state.db` name: bases, local texts, submissions, what conflicts parted
- * from and showed, tombstones, holds and open intents. They are never pruned. (Versions and events
- * name texts too, and do not keep them.)
+ * The texts that rows of `state.db` name: bases, local texts, submissions, the bases and shown
+ * versions of conflicts, tombstones, holds and open intents. They are never pruned. (Versions and
+ * events name texts too, and do not keep them.)
  */
 export class ReferencedTexts {
   readonly #plain;
@@ -52,7 +52,8 @@ export class ReferencedTexts {
   }
 
   /**
-   * Texts that the service held as a version of a document that is still linked: no sole copies.
+   * Texts that the service had as a version of a document that is still linked: they are not the
+   * only copies.
    */
   versions(): Set<Digest> {
     return new Set(this.#superseded.all());

@@ -7,8 +7,8 @@ import type { ReferencedTexts } from "./referenced-texts.ts";
 import type { TextStore } from "./texts.ts";
 
 /**
- * How long and how much is kept. `bytes`: of the texts' file, above which superseded versions go
- * before their time.
+ * How long texts are kept, and how much. `bytes`: size of the file of texts above which superseded
+ * versions are pruned before their time.
  */
 export type Retention = { readonly days: number; readonly bytes: number };
 
@@ -55,8 +55,8 @@ export class RetentionPruning {
   }
 
   /**
-   * @returns the time before which things are past their time; null while too few days were seen.
-   * Days in the future are void.
+   * @returns the time before which things are pruned; null while too few days were seen. Days in
+   * the future do not count.
    */
   #noteDay(now: number, days: number): number | null {
     const seen = JSON.parse(this.#meta.get("retention-days") ?? "[]") as number[];

@@ -6,7 +6,7 @@
  * come out bit for bit. No foreign keys: each kind of row lives and ends by itself (a version
  * outlives its link, a conflict may be written before it), and the two files cannot refer to each
  * other. `local_path` is not unique: two adoptions of a swap pass through a state in which two
- * links name one path; core/match is the home of I11. Few indexes, since each costs a page a
+ * links name one path; planner/match is the home of I11. Few indexes, since each costs a page a
  * commit: what only people ask for (a run's events, a kind's) is a scan of some milliseconds.
  * `idle`: since when nothing named a text, as retention found it.
  */
@@ -15,6 +15,8 @@ export type Schema = {
   readonly applicationId: number;
   /** Bytes, of a file that is made: one that is there keeps its own. Not set: SQLite's 4,096. */
   readonly pageSize?: number;
+  /** A migration keeps the file as it was, until the next proof of sync (`before-migration.ts`). */
+  readonly keepsBefore?: true;
   readonly migrations: readonly string[];
 };
 
@@ -23,6 +25,7 @@ export type StateFile = "state.db" | "texts.db";
 export const STATE_SCHEMA: Schema = {
   file: "state.db",
   applicationId: 0x6d_64_6d_31,
+  keepsBefore: true,
   migrations: [
     `
 CREATE TABLE meta (key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;

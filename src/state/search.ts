@@ -15,13 +15,13 @@ import { removeOwn } from "./own-files.ts";
 import { SEARCH_FILE } from "./search-file.ts";
 
 /**
- * The mirror's own index, `.mdmirror/search.db`: what the disk held when it was last looked at. It
- * holds nothing that the disk does not, so a damaged one, or one of another version, is made anew.
+ * The mirror's own index, `.mdmirror/search.db`, of what the disk held when it was last looked at.
+ * Everything in it is on the disk too, so a damaged one, or one of another version, is made anew.
  */
 
 /**
- * What a document's number names, and what saves reading it again. A stamp that is not trusted is
- * not kept.
+ * What a document's number stands for, and what saves reading it again. A stamp that is not trusted
+ * is not stored.
  */
 const MIRROR_SCHEMA = `
 CREATE TABLE search_files (
@@ -32,17 +32,20 @@ CREATE TABLE search_files (
 ) STRICT;
 `;
 
-/** Raised when the tables, or how texts are folded and split, change: an older file goes. */
-const VERSION = 2;
+/**
+ * To be raised when the tables change, or the way texts are folded and split: an older file is
+ * removed.
+ */
+const VERSION = 3;
 const APPLICATION_ID = 0x6d_64_6d_73;
-/** Another search at work; then this one does with what is there. */
+/** How long to wait for another search that writes; after that, the index is used as it is. */
 const BUSY_MS = 2_000;
 
 type SearchSource = { read(path: LocalPath): string | null };
 
 type OpenedSearch =
   | { readonly kind: "opened"; readonly search: MirrorSearch; readonly isNew: boolean }
-  /** The folder may not be written, the disk is full: `:memory:` serves instead. */
+  /** The folder cannot be written, or the disk is full: use `:memory:` instead. */
   | { readonly kind: "unusable"; readonly code: string };
 
 /** @param folder absolute path of `.mdmirror`, or `:memory:` */
@@ -74,10 +77,7 @@ export function removeSearch(folder: string): void {
 
 class Outdated extends Error {}
 
-/**
- * Damage shows as SQLite's own codes, or as tables that are not there or not what they were
- * (SQLITE_ERROR).
- */
+/** Whether the file is damaged: by SQLite's codes, or as tables are missing (SQLITE_ERROR). */
 export function isFileFault(error: unknown): boolean {
   if (error instanceof Outdated) return true;
   return error instanceof Error && "code" in error && /^SQLITE_(CORRUPT|NOTADB|FORMAT|ERROR)/.test(String(error.code));
@@ -129,7 +129,7 @@ export class MirrorSearch {
     this.#regex = createRegexSearch(db, SEARCH_REGEX_LINES);
   }
 
-  /** What the index vouches for, for a walk. */
+  /** What the index knows about a file, for a walk. */
   known(path: LocalPath): KnownFile | null {
     const row = this.#rowsByPath().get(path);
     if (row === undefined || row.dev === null) return null;
@@ -138,9 +138,9 @@ export class MirrorSearch {
 
   /**
    * Makes the index hold exactly `files`, in one transaction.
-   * @param keep paths that are not among the files, but not proven gone
-   * @param read the text of a file that changed; null when it has none: it is then found by its
-   * path
+   * @param keep paths that are not among the files and not proven gone
+   * @param read the text of a file that changed; null when it has none: then only its path can be
+   * found
    * @returns how many were read
    */
   update(
@@ -149,7 +149,7 @@ export class MirrorSearch {
     read: (path: LocalPath) => string | null,
   ): number {
     const update = this.#db.transaction(() => {
-      // Another process may have written since: what it indexed is looked up in the transaction.
+      // Another process may have written since: what it indexed is read within the transaction.
       this.#rows = null;
       const count = updateRows(this.#db, this.#rowsByPath(), files, keep, read);
       this.#rows = null;
@@ -190,7 +190,7 @@ export class MirrorSearch {
     return this.#pathOf.get(document)!;
   }
 
-  /** Every document may be found. */
+  /** All documents may be found. */
   #searched(source: SearchSource): Searched {
     return {
       accepts: () => true,

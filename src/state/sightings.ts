@@ -13,8 +13,8 @@ const SELECT =
 const ORDER = "ORDER BY seen.at, seen.text";
 
 /**
- * Under which paths texts were stored, once for each text and path: the first time says what
- * brought it. A text is named by its number in `texts`.
+ * Under which paths texts were stored, and when first: one row for each text and path. A text is
+ * named by its number in `texts`.
  */
 export class SightingTable {
   readonly #insert;

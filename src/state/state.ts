@@ -17,15 +17,18 @@ type OpenFiles = {
   readonly clock: Clock;
   /** Closes both. */
   readonly close: () => void;
-  /** Told when the texts' file is found damaged in use. Default: nobody is. */
+  /** Called when the file of texts is found damaged while it is used. Default: nobody is told. */
   readonly onDamage?: () => void;
-  /** What packs texts ahead; closed with the state. Default: each is packed when it is put. */
+  /**
+   * Packs texts in the background; closed with the state. Default: each text is packed when it is
+   * put.
+   */
   readonly aside?: PackAside | null;
 };
 
 /**
- * The port over two open files. A statement is prepared when it is first needed, and lives as long
- * as the connection.
+ * The port of the state, over two open databases. A statement is prepared when it is first needed,
+ * and kept as long as the connection.
  */
 export class StoredState extends BaseRows implements State {
   readonly #close: () => void;
@@ -99,14 +102,14 @@ export class StoredState extends BaseRows implements State {
     return this.#texts.sightings(wanted);
   }
 
-  /** Of every text in the store. LIMIT: all of them in memory. */
+  /** The digests of all texts in the store. LIMIT: all of them are in memory. */
   digests(): Digest[] {
     return this.#texts.digests();
   }
 
   /**
-   * Bases and local texts that links name and the text store does not hold as they were (`texts.db`
-   * was lost, or damaged in a text).
+   * Texts that links name, as base or as local text, and that the store does not hold any more:
+   * `texts.db` was lost, or one of its texts is damaged.
    */
   missingTexts(): Digest[] {
     return this.#referenced.bases().filter((digest) => !this.#texts.isSound(digest));
@@ -156,7 +159,7 @@ export class StoredState extends BaseRows implements State {
     return this.#events.deletionsSince(side, since);
   }
 
-  /** See `RetentionPruning`: run to its end, a step at a time, once a day or so. */
+  /** See `RetentionPruning`. To be run to its end, a step at a time, about once a day. */
   prune(now: number, retention: Retention): Generator<void, Pruned> {
     return this.#retention.prune(now, retention);
   }

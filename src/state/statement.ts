@@ -4,9 +4,9 @@ type Result = Sqlite.RunResult;
 type Mode = "rows" | "raw" | "pluck";
 
 /**
- * A statement of SQL that is prepared when it is first run: of some sixty, a short run needs
- * few, and to prepare them all was half of what opening the state took.
- * @throws what better-sqlite3 throws, faults of the text itself at the first run
+ * A statement of SQL that is prepared when it is first run. Of some sixty, a short run needs few;
+ * preparing all of them took half of the time to open the state.
+ * @throws what better-sqlite3 throws; faults of the SQL itself at the first run
  */
 export class Statement<Values extends unknown[] | object = unknown[], Row = unknown> {
   readonly #db: Sqlite.Database;

@@ -7,8 +7,8 @@ type Side = "local" | "remote";
 type Column = { readonly table: string; readonly column: string; readonly other: string };
 
 /**
- * The columns that hold paths of a side, by their rows' places on the other.
- * ORDER: sidecars by the links' places, so before the links move.
+ * The columns that hold paths of a side, with where their row's path on the other side is. ORDER:
+ * sidecars are found by the links' paths, so they come before the links.
  */
 const COLUMNS: Readonly<Record<Side, readonly Column[]>> = {
   local: [
@@ -25,14 +25,14 @@ const COLUMNS: Readonly<Record<Side, readonly Column[]>> = {
     { table: "dirs", column: "remote_path", other: "local_path" },
   ],
 };
-/** What has no place on the other side moves with the whole folder alone. */
+/** A row without a path on the other side only moves with the whole folder. */
 const TOMBSTONES = { table: "tombstones", column: "local_path" } as const;
 
 /**
- * Rewrites the paths of a moved folder and of all below it, within a transaction of the caller. By
- * ranges of the path's bytes (what lies below `a` is what sorts between `a/` and `a0`, "0" being
- * the byte after "/"): a path is compared as it is, with no pattern to escape. Folders move seldom:
- * a statement is prepared when it is first needed.
+ * Rewrites the paths of a moved folder and of all below it, within the caller's transaction. It
+ * uses ranges of the path's bytes (what is below `a` sorts between `a/` and `a0`, "0" being the
+ * byte after "/"), so that no pattern needs escaping. Folders move seldom: a statement is prepared
+ * when it is first needed.
  */
 export class SubtreeMoves {
   readonly #holds: HoldTable;
@@ -60,7 +60,7 @@ export class SubtreeMoves {
     if (side === "local") this.#holds.moveSubtree(from, to);
   }
 
-  /** Of the rows alone whose path on the other side lies at or below `within`. */
+  /** Only for rows whose path on the other side is at or below `within`. */
   moveMembers(side: Side, from: string, to: string, within: string): void {
     const given = { from, to, within, ...rangeBelow("from", from), ...rangeBelow("within", within) };
     for (const statement of this.#members[side]) statement.run(given);
@@ -86,7 +86,7 @@ function rebased(column: string): string {
   return `${column} = @to || substr(${column}, length(@from) + 1)`;
 }
 
-/** @param name of the parameters, as `rangeBelow` makes them */
+/** @param name prefix of the parameters, as `rangeBelow` makes them */
 function isBelow(column: string, name: string): string {
   return `${column} > @${name}First AND ${column} < @${name}End`;
 }

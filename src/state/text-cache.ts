@@ -1,8 +1,8 @@
 import type { Digest } from "../model/digest.ts";
 
 /**
- * The texts used last, bounded by their size in memory: a pass reads what it just wrote. A Map
- * keeps the order of insertion.
+ * The texts that were used last, bounded by their size in memory: a pass often reads what it just
+ * wrote. A Map keeps the order of insertion.
  */
 export class TextCache {
   readonly #texts = new Map<Digest, string>();
@@ -49,7 +49,7 @@ export class TextCache {
   }
 }
 
-/** A string takes one or two bytes a unit, and some for itself; two is the bound. */
+/** An upper bound: a string takes one or two bytes a unit, and some for itself. */
 function bytesOf(text: string): number {
   return text.length * 2 + 128;
 }

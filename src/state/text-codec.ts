@@ -7,18 +7,17 @@ export type StoredText = { readonly codec: number; readonly size: number; readon
 
 const PLAIN = 0;
 const ZSTD = 1;
-/** LIMIT: below this size zstd's frame eats most of what it saves, at 15 µs a text. */
+/** LIMIT: below this size zstd's frame uses up most of what it saves, at 15 µs a text. */
 const MIN_COMPRESSED_BYTES = 256;
 
 /**
- * zstd at its default level 3: measured on two corpora it is as fast as level 1, and level 9 is 5 %
- * smaller at twice the time.
+ * zstd at its default level 3: on two corpora it is as fast as level 1; level 9 is 5 % smaller at
+ * twice the time.
  */
 export function encodeText(text: string): StoredText {
   const plain = Buffer.from(text, "utf8");
   if (plain.length >= MIN_COMPRESSED_BYTES) {
-    // One chunk of the text's own size: by default each text would leave 16 kB behind until they
-    // are collected.
+    // One chunk of the text's own size: by default each text would leave 16 kB of garbage.
     const packed = zstdCompressSync(plain, { chunkSize: plain.length });
     if (packed.length < plain.length) return { codec: ZSTD, size: plain.length, bytes: packed };
   }

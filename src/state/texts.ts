@@ -14,7 +14,7 @@ import type { Companion } from "./transactions.ts";
 
 /** LIMIT: memory for texts just used: some thousand documents of usual size. */
 const CACHE_BYTES = 16 * 1024 * 1024;
-/** LIMIT: digests remembered as stored: some megabytes. */
+/** LIMIT: how many digests are remembered as stored, in some megabytes. */
 const SURE_TEXTS = 100_000;
 /**
  * A text put again counts as used at that time; noted once a day, so that putting what is there
@@ -36,19 +36,19 @@ export class TextStore implements Companion {
   readonly #aside: PackAside | null;
   readonly #cache = new TextCache(CACHE_BYTES);
   /**
-   * Texts that this process has written or proven, when, and under which path last: for a day they
-   * need not be read again to be relied on.
+   * Texts that this process has written or checked, with the time and the last path: for a day they
+   * need not be read again before they are relied on.
    */
   readonly #sure = new Map<Digest, { readonly at: number; readonly path: LocalPath }>();
   readonly #statements;
   readonly #sightings;
   readonly #writes: GroupedWrites;
-  /** Nothing was stored since the last `secure`. */
+  /** Whether nothing was stored since the last `secure`. */
   #secured = false;
 
   /**
-   * @param onDamage told when a page is met that is not as SQLite wrote it, before the exception
-   * goes on to the caller
+   * @param onDamage called when SQLite finds a damaged page, before the exception goes on to the
+   * caller
    * @param aside null: each text is packed when it is put
    */
   constructor(db: Db, clock: Clock, onDamage: () => void = () => undefined, aside: PackAside | null = null) {
@@ -68,6 +68,7 @@ export class TextStore implements Companion {
   }
 
   /**
+   * Stores a text.
    * @throws on a lone surrogate: it has no bytes, so no digest names it; callers hold such texts
    * back
    */
@@ -102,8 +103,8 @@ export class TextStore implements Companion {
         const { lastInsertRowid } = this.#statements.insert.run(key, codec, size, now, bytes);
         this.#sightings().put(Number(lastInsertRowid), name, now);
       });
-      // Of many that are stored one after the other none is asked for soon, and each would grow old
-      // before it is let go.
+      // A text that was packed ahead is one of many that are stored in a row. None of them is asked
+      // for soon, so they do not take the place of others in the cache.
       if (packed === null) this.#cache.set(digest, text);
       this.#remember(digest, now, name.path);
       return;
@@ -113,7 +114,7 @@ export class TextStore implements Companion {
       this.#writes.enterWal();
       this.#statements.touch.run(now, key);
     }
-    // The stored text is read and proven before it is relied on: one damaged on disk is replaced by
+    // The stored text is read and checked before it is relied on: a damaged one is replaced by
     // this good one.
     if (!this.#cache.has(digest) && this.get(digest) === null) this.#replace(key, digest, text, now);
     this.#remember(digest, now, name.path);
@@ -142,8 +143,8 @@ export class TextStore implements Companion {
   }
 
   /**
-   * null where there is none, and where what is stored is not that text any more: a digest proves
-   * its text.
+   * null where there is none, or where the stored bytes are not that text any more: the digest
+   * proves the text.
    */
   get(digest: Digest): string | null {
     const cached = this.#cache.get(digest);
@@ -162,15 +163,15 @@ export class TextStore implements Companion {
     return new Statement<[], string>(this.#db, "SELECT lower(hex(digest)) FROM texts", "pluck").all() as Digest[];
   }
 
-  /** Whether the file holds it and it proves itself; past the cache. */
+  /** Whether the file holds the text, undamaged; the cache is not asked. */
   isSound(digest: Digest): boolean {
     const row = this.#statements.select.get(keyOf(digest));
     return row !== undefined && provenText(digest, row) !== null;
   }
 
   /**
-   * What is stored outlives a power cut from here on. A commit alone does not: with `synchronous =
-   * NORMAL` the WAL is fsynced by checkpoints.
+   * What is stored so far survives a power cut from here on. A commit alone does not: with
+   * `synchronous = NORMAL`, the WAL is only fsynced by checkpoints.
    */
   secure(): void {
     if (this.#secured) return;
@@ -192,15 +193,15 @@ export class TextStore implements Companion {
     this.#writes.commit();
   }
 
-  /** After the state rolled back. */
+  /** Called after the state was rolled back. */
   abandon(): void {
     this.#writes.abandon();
-    // What was in a group that did not commit must not be found in memory alone.
+    // Texts of a transaction that did not commit must not be found in memory alone.
     this.#cache.clear();
     this.#sure.clear();
   }
 
-  /** A text and its name, or a name. */
+  /** Stores a text with its name, or a name alone. */
   #inOne(write: () => void): void {
     this.#secured = false;
     this.#writes.write(write);
@@ -211,13 +212,14 @@ function keyOf(digest: Digest): Buffer {
   return Buffer.from(digest, "hex");
 }
 
-/** The text of a row, if its bytes are still that text. */
+/** The text of a row, if its bytes still have this digest; else null. */
 export function provenText(digest: Digest, row: StoredText): string | null {
   let text: string;
   try {
     text = decodeText(row);
   } catch {
-    // zlib refuses damaged frames in many ways; each says the same: the text is lost here.
+    // zlib refuses damaged data with many different errors; each means that the text is lost
+    // here.
     return null;
   }
   return digestOf(text) === digest ? text : null;

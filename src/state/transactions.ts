@@ -2,7 +2,7 @@ import type { Db } from "./database.ts";
 import { Statement } from "./statement.ts";
 
 /**
- * What goes with a transaction: texts are made durable before the rows that name them, and stay
+ * What takes part in a transaction: texts are committed before the rows that name them, and stay
  * when those are rolled back.
  */
 export type Companion = { begin(): void; commit(): void; abandon(): void };
@@ -44,8 +44,8 @@ export class Transactions {
     let committed = false;
     try {
       const result = synchronous(work());
-      // ORDER: the text's file commits before the row's file; killed between the two, a text
-      // without a name is all that is left.
+      // ORDER: the file of texts commits before the file of rows: a kill between the two leaves no
+      // more than a text without a name.
       this.#companion.commit();
       this.#commit.run();
       committed = true;
@@ -75,7 +75,9 @@ export class Transactions {
   }
 }
 
-/** Also a copy in memory, which is not opened so but told so. */
+/**
+ * Whether nothing can be written: also for a copy in memory, which is not opened so but marked so.
+ */
 function isReadOnly(db: Db): boolean {
   return db.readonly || db.pragma("query_only", { simple: true }) === 1;
 }

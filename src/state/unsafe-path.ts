@@ -1,6 +1,9 @@
 import type { Stats } from "node:fs";
 
-/** What stands in `.mdmirror/` cannot be trusted. Shown as it is: `why` and `next` are clauses. */
+/**
+ * Something in `.mdmirror/` that cannot be trusted. It is shown to the user: `why` and `next` are
+ * clauses.
+ */
 export class UnsafePath extends Error {
   readonly code = "unsafe-path";
   readonly next: string;
@@ -15,8 +18,8 @@ export class UnsafePath extends Error {
 export type Expected = "file" | "own-file" | "folder";
 
 /**
- * Proves what was found at a path. `own-file`: written in place, so it may have no second name (a
- * hard link).
+ * Checks what was found at a path. `own-file`: a file written in place, which must have no second
+ * name (a hard link).
  * @throws UnsafePath
  */
 export function judge(path: string, stat: Stats, expected: Expected): void {
@@ -54,8 +57,8 @@ function quote(path: string): string {
 }
 
 /**
- * This user; under sudo, whoever called it too. Whoever is root by other ways works on root's own
- * folders alone.
+ * Whether a user id is this user; under sudo, also the one who called it. Somebody who is root in
+ * another way works only in root's folders.
  */
 export function isOwner(uid: number): boolean {
   const own = process.geteuid?.();

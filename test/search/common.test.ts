@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MOST_RANKED } from "../../src/search/word-queries.ts";
+import { MOST_RANKED, Words } from "../../src/search/word-queries.ts";
 import { memoryIndex } from "./memory-index.ts";
 
 /** More documents than are ranked, each with what `text` gives it; then those that are given. */
@@ -71,6 +71,33 @@ describe("a search of words that very many documents hold", () => {
     const accepts = (document: number) => document <= 3;
     const found = hybrid({ ...searched, accepts }, "common words", 10).map(({ document }) => document);
     expect(found).toEqual([3, 2, 1]);
+  });
+
+  test("a phrase or a heading is told apart among documents that are far from each other", () => {
+    const far = (n: number) => n % 300 === 7;
+    const texts = many((n) => [
+      `${n}.md`,
+      far(n) ? "of the words" : n % 300 === 8 ? "# the words\nof" : "words of the",
+    ]);
+    const { db } = memoryIndex(texts);
+    const { texts: words } = new Words(db);
+    const all = Array.from({ length: MOST_RANKED + 200 }, (_, n) => n + 1);
+    const phrased = all.filter((document) => far(document - 1));
+    const headed = all.filter((document) => far(document - 2));
+    const phrase = ['"the words"'];
+    expect(words.among(all, [phrase])).toEqual(new Set([...phrased, ...headed]));
+    expect(words.among(all, [phrase], "headings")).toEqual(new Set(headed));
+    expect(words.among(headed.slice(0, 2), [phrase, ['"nowhere"', '"of"']])).toEqual(new Set(headed.slice(0, 2)));
+    expect(words.among([], [phrase])).toEqual(new Set());
+    expect(words.among(all, [['"nowhere"']], "headings")).toEqual(new Set());
+  });
+
+  test("names that begin with common words come first, and a phrase in a path counts", () => {
+    const { found } = memoryIndex(
+      many((n) => [n === 1_100 ? "words common.md" : n === 1_101 ? "a/common words/b.md" : `${n}.md`, "common words"]),
+    );
+    expect(found("words common")[0]).toBe("words common.md");
+    expect(found("common words")[0]).toBe("a/common words/b.md");
   });
 
   test("a phrase of common words stands before the same words apart", () => {

@@ -4,6 +4,7 @@ import { distanceWithin } from "../../src/search/distance.ts";
 import { pathFieldsOf, textFieldsOf } from "../../src/search/fields.ts";
 import { fuseRankings } from "../../src/search/fuse.ts";
 import { WordRank } from "../../src/search/rank.ts";
+import { Words } from "../../src/search/word-queries.ts";
 import { needleOf, snippetsOf } from "../../src/search/snippets.ts";
 import { indexedForm, unitsOf } from "../../src/search/tokens.ts";
 import { memoryIndex } from "./memory-index.ts";
@@ -56,9 +57,8 @@ describe("hybrid search", () => {
       "zebra-2.md": "zebra zebra zebra",
       "zebra-3.md": "one zebra among other words",
     });
-    expect([...new WordRank(db).holding(['"zebra"'], { accepts: () => true, depth: 10 }).documents]).toEqual([
-      32, 33, 31,
-    ]);
+    const held = new WordRank(new Words(db)).holding([['"zebra"']], { accepts: () => true, depth: 10 });
+    expect([...held.documents]).toEqual([32, 33, 31]);
   });
 
   test("a document that cannot be read now is passed over", () => {

@@ -6,6 +6,7 @@ import { createRegexSearch } from "../../src/search/regex.ts";
 import { SEARCH_SCHEMA } from "../../src/search/schema.ts";
 import type { Sql, SqlStatement } from "../../src/search/sql.ts";
 import { Terms } from "../../src/search/terms.ts";
+import { Words } from "../../src/search/word-queries.ts";
 import { IndexWriter } from "../../src/search/write-index.ts";
 
 /** An index in memory over documents by path, numbered from 1 in their order. */
@@ -32,7 +33,7 @@ export function memoryIndex(documents: Readonly<Record<string, string>>) {
     queries: counted.queries,
     rows: counted.rows,
     regex,
-    terms: new Terms(db),
+    terms: new Terms(db, new Words(db)),
     found: (query: string, limit = 10) => hybrid(searched, query, limit).map(({ document }) => pathOf(document)),
   };
 }

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { combineByMerge } from "../../src/server/combine.ts";
 import { createService } from "../../src/server/service.ts";
 import { rollDice } from "../simulator/dice.ts";
-import { createApp } from "../simulator/rig.ts";
+import { App } from "../simulator/app.ts";
 
 it("goes on from a copy as from a backup: what was, under its ids and keys; what came after is not known", () => {
   const dice = rollDice(3);
@@ -10,7 +10,7 @@ it("goes on from a copy as from a backup: what was, under its ids and keys; what
   const options = { now: () => 0, random, combine: combineByMerge };
   const service = createService({ ...options, database: ":memory:" });
   const { key } = service.admin.createWorkspace("notes");
-  const app = createApp(service, key);
+  const app = new App(service, key);
   app.create("kept.md", "one\n");
   const before = app.files().get("kept.md")!;
   const copy = service.copy();
@@ -18,6 +18,6 @@ it("goes on from a copy as from a backup: what was, under its ids and keys; what
   app.create("later.md", "later\n");
 
   const restored = createService({ ...options, database: { copy } });
-  expect([...createApp(restored, key).files().values()]).toEqual([before]);
+  expect([...new App(restored, key).files().values()]).toEqual([before]);
   expect(app.files().get("kept.md")?.text).toBe("two\n");
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { openData } from "../../src/server/data.ts";
+import { openDatabase } from "../../src/server/database.ts";
 import { Api, expectGone } from "../contract/suite/world.ts";
 import { temporaryFolder } from "./fixture.ts";
 
@@ -16,6 +17,12 @@ describe("openData", () => {
     expect([mode(folder), mode(data.keyFile), mode(data.adminKeyFile)]).toEqual([0o700, 0o600, 0o600]);
     for (const name of readdirSync(folder)) expect([name, mode(join(folder, name))]).toEqual([name, 0o600]);
     data.close();
+  });
+
+  it("asks macOS to bring what was acknowledged to the medium, not to its cache alone", () => {
+    const db = openDatabase({ folder: temporaryFolder() });
+    expect(db.pragma("fullfsync")).toEqual([{ fullfsync: 1 }]);
+    db.close();
   });
 
   it("finds documents, keys and cursors again after it was closed", async () => {

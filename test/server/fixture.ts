@@ -6,6 +6,7 @@ import { onTestFinished } from "vitest";
 import { combineByMerge } from "../../src/server/combine.ts";
 import { createService, type Service, type ServiceOptions } from "../../src/server/service.ts";
 import { Api } from "../contract/suite/world.ts";
+import { rethrow } from "../simulator/quiet-ports.ts";
 
 /** What the tests of the service stand on. */
 
@@ -32,9 +33,7 @@ export function openService(options: Partial<ServiceOptions> = {}): Opened {
     random: seeded("service"),
     combine: combineByMerge,
     adminKey: ADMIN_KEY,
-    onFault: (error) => {
-      throw error;
-    },
+    onFault: rethrow,
     ...options,
   });
   const { key, workspaceId } = service.admin.createWorkspace("main");

@@ -9,7 +9,7 @@ function openStore(): { readonly store: Store; readonly key: number } {
   onTestFinished(() => store.close());
   store.workspaces.insert("wsp_1", "notes");
   const given = { id: "key_1", workspaceId: "wsp_1", hash: HASH, label: "a", rateRequests: null, rateSeconds: null };
-  const key = store.keys.insert({ ...given, at: 0 });
+  const key = store.keys.insert({ ...given, expiresAt: null, at: 0 });
   store.keys.setGrants(key, [{ kind: "root", target: 0, level: "full" }]);
   return { store, key };
 }

@@ -1,7 +1,7 @@
-import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { indexInSteps } from "../../src/server/search-steps.ts";
+import { describe, expect, test } from "vitest";
 import { openDatabase } from "../../src/server/database.ts";
 import { MIGRATIONS } from "../../src/server/schema.ts";
+import { MOST_RANKED } from "../../src/search/word-queries.ts";
 import { SearchIndex, STEP } from "../../src/server/search-index.ts";
 import { type Opened, openService, seeded, temporaryFolder } from "./fixture.ts";
 import { Store } from "../../src/server/store.ts";
@@ -70,6 +70,46 @@ describe("the index of the service", () => {
     db.close();
   });
 
+  test("a data folder of the former version is found at once, and indexed anew in steps", () => {
+    const folder = temporaryFolder();
+    const former = new Sqlite(join(folder, "service.db"));
+    for (const sql of MIGRATIONS.slice(0, 5)) former.exec(sql);
+    former.pragma("user_version = 5");
+    const documents = MOST_RANKED + 100;
+    const changes = former.prepare(
+      "INSERT INTO changes (id, file, status, codec, text, at) VALUES (?, ?, 'saved', 0, ?, 0)",
+    );
+    const files = former.prepare(
+      "INSERT INTO files (id, workspace, folder, name, protected, change_id) VALUES (?, 1, 0, ?, 0, ?)",
+    );
+    const words = former.prepare("INSERT INTO search_words (rowid, headings, body) VALUES (?, '', ?)");
+    const paths = former.prepare("INSERT INTO search_paths (rowid, name, folders) VALUES (?, ?, '')");
+    former.transaction(() => {
+      for (let n = 1; n <= documents; n++) {
+        const text = n === documents - 50 ? "common words" : "words common";
+        changes.run(`chg_${n}`, n, Buffer.from(text));
+        files.run(`doc_${n}`, `${n}.md`, `chg_${n}`);
+        words.run(n, text);
+        paths.run(n, String(n));
+      }
+      former.exec("DELETE FROM search_queue");
+    })();
+    former.close();
+    const db = openDatabase({ folder });
+    const index = new SearchIndex(db);
+    const first = () => {
+      const all = { accepts: () => true, read: (document: number) => index.read(document) };
+      const hits = index.hybrid(all, "common words", 10);
+      return [hits.length, hits[0]!.document];
+    };
+    expect(first()).toEqual([10, documents]);
+    expect(index.update(STEP)).toBe("more");
+    expect(first()).toEqual([10, documents]);
+    expect(index.update(Number.MAX_SAFE_INTEGER)).toBe("done");
+    expect(first()).toEqual([10, documents - 50]);
+    db.close();
+  });
+
   test("survives a restart with writes that were not indexed yet", async () => {
     const folder = temporaryFolder();
     const first = openService({ database: { folder } });
@@ -100,67 +140,6 @@ describe("the index of the service", () => {
   });
 });
 
-function watched(steps: ("more" | "done" | Error)[]) {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  let write = () => undefined as unknown;
-  const state = { served: 0, steps: 0, faults: [] as unknown[] };
-  const stop = indexInSteps(
-    {
-      served: () => state.served,
-      onWrite: (listener) => {
-        write = listener;
-      },
-      indexStep: () => {
-        state.steps++;
-        vi.advanceTimersByTime(5);
-        const next = steps.shift() ?? "done";
-        if (next instanceof Error) throw next;
-        return next;
-      },
-    },
-    (error) => state.faults.push(error),
-  );
-  return { state, stop, write: () => write() };
-}
-
-describe("indexing in steps", () => {
-  test("follows a write within 50 ms, and many that come together once", () => {
-    const { state, stop, write } = watched([]);
-    vi.advanceTimersByTime(45);
-    expect(state.steps).toBe(1);
-    for (let n = 0; n < 10; n++) write();
-    vi.advanceTimersByTime(45);
-    expect(state.steps).toBe(2);
-    vi.advanceTimersByTime(100_000);
-    expect(state.steps).toBe(2);
-    stop();
-  });
-
-  test("goes on until all is done, and leaves time to requests while any come", () => {
-    const { state, stop } = watched(["more", "more", "more", "done"]);
-    vi.advanceTimersByTime(16);
-    expect(state.steps).toBe(4);
-    stop();
-    const busy = watched(["more", "more"]);
-    busy.state.served = 1;
-    vi.advanceTimersByTime(34);
-    expect(busy.state.steps).toBe(1);
-    vi.advanceTimersByTime(2);
-    expect(busy.state.steps).toBe(3);
-    busy.stop();
-  });
-
-  test("tells a fault once and tries again a minute later; ends when told", () => {
-    const { state, stop } = watched([new Error("disk full"), "more"]);
-    vi.advanceTimersByTime(59_000);
-    expect([state.steps, state.faults]).toEqual([1, [new Error("disk full")]]);
-    vi.advanceTimersByTime(2_000);
-    expect(state.steps).toBe(3);
-    stop();
-  });
-});
-
 const behind = () => openService({ searchCatchesUp: "a-step" });
 
 describe("a step of the index", () => {
@@ -175,6 +154,24 @@ describe("a step of the index", () => {
     // One of them only merges: the one after it finds that nothing is left.
     expect(steps).toBe(Math.ceil((100 - STEP) / STEP));
     expect(await found(opened, "zebra", { limit: 500 })).toHaveLength(100);
+    opened.service.close();
+  });
+
+  test("that a search takes merges nothing: that is left to the next one", async () => {
+    const opened = behind();
+    const segments = () => {
+      const db = new Sqlite(Buffer.from(opened.service.copy()));
+      const { n } = db.prepare<[], { n: number }>("SELECT count(DISTINCT segid) AS n FROM search_words_idx").get()!;
+      db.close();
+      return n;
+    };
+    for (let n = 0; n < 12; n++) {
+      await opened.api.file(`${n}.md`, "zebra\n");
+      expect(await found(opened, "zebra", { limit: 500 })).toHaveLength(n + 1);
+    }
+    expect(segments()).toBe(12);
+    while (opened.service.indexStep() === "more");
+    expect(segments()).toBeLessThan(6);
     opened.service.close();
   });
 

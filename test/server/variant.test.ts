@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Variant } from "../variants/variant.ts";
+import type { Variant, VariantState } from "../variants/variant.ts";
 import { ConnectionLost, varyService } from "../variants/vary-service.ts";
 import { Api, expectGone, expectEdited, expectOk, expectProblem } from "../contract/suite/world.ts";
 import { openService } from "./fixture.ts";
@@ -129,6 +129,22 @@ describe("a variant", () => {
     expect(moved.lastChangeId).not.toBe(saved.lastChangeId);
     expectOk(await varied.edit(file.id, saved.lastChangeId, "three"), 202);
     expectProblem(await varied.edit(file.id, "x", "three"), "invalid_id");
+  });
+
+  it("changeIdMovesOnRename: gives no change id twice, though what a backup has of them is put back", async () => {
+    const { service, key } = openService();
+    const state: VariantState = { requests: 0, renames: new Map() };
+    const varied = new Api(varyService(service.handle, { changeIdMovesOnRename: true }, state), key);
+    const file = await varied.file("a.md", "one");
+    const rename = async (name: string) =>
+      expectOk(await varied.patch(`/v1/files/${file.id}`, { name }), 200).lastChangeId;
+    const before = await rename("b.md");
+    const backup = new Map(state.renames);
+    const after = await rename("c.md");
+    state.renames.clear();
+    for (const [id, number] of backup) state.renames.set(id, number);
+    expect((await varied.read(file.id)).lastChangeId).toBe(before);
+    expect([file.lastChangeId, before, after]).not.toContain(await rename("d.md"));
   });
 
   it("maxPageSize: pages shorter than asked for, some of them empty, to the same whole", async () => {

@@ -1,0 +1,44 @@
+/**
+ * Metrics as Prometheus reads them (text format 0.0.4): a HELP and a TYPE line for each, then its
+ * samples.
+ */
+
+export type Metric = {
+  /** `[a-z_]+`, with its unit at the end, and `_total` where it only grows. */
+  readonly name: string;
+  readonly help: string;
+  readonly type: "gauge" | "counter" | "histogram";
+  readonly samples: readonly Sample[];
+};
+
+export type Sample = {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+  /** Of a histogram: `_bucket`, `_sum`, `_count`. */
+  readonly end?: string;
+};
+
+/** Whole lines; what has no sample is left out. */
+export function metricsText(metrics: readonly Metric[]): string {
+  const lines = metrics
+    .filter(({ samples }) => samples.length > 0)
+    .flatMap(({ name, help, type, samples }) => [
+      `# HELP ${name} ${help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}`,
+      `# TYPE ${name} ${type}`,
+      ...samples.map(({ labels, value, end = "" }) => `${name}${end}${labelsText(labels)} ${valueText(value)}`),
+    ]);
+  return `${lines.join("\n")}\n`;
+}
+
+function labelsText(labels: Sample["labels"]): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
+  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
+}
+
+function escaped(value: string): string {
+  return value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+}
+
+function valueText(value: number): string {
+  return value === Number.POSITIVE_INFINITY ? "+Inf" : String(value);
+}

@@ -1,0 +1,35 @@
+import { basename, dirname } from "node:path";
+import type Sqlite from "better-sqlite3";
+import { fillOwn } from "./own-database.ts";
+import { lookAtOwn, removeOwn, renameOwn } from "./own-files.ts";
+
+/**
+ * What an update finds is kept as it was, beside what it makes of it, until the mirror was in sync
+ * once more: so that the program of before can be gone back to.
+ */
+
+/** Beside `state.db`: the file of the older schema, compact and whole. */
+const END = ".before";
+
+/**
+ * ORDER: whole and on the disk before the first step of the migration. A copy that was cut off
+ * (`….before.new`) is made anew.
+ * @throws as SQLite and node:fs do: then nothing was changed
+ */
+export function keepBefore(db: Sqlite.Database, path: string): void {
+  const [folder, name] = [dirname(path), `${basename(path)}${END}`];
+  const fresh = `${name}.new`;
+  removeOwn(folder, fresh);
+  try {
+    fillOwn(folder, fresh, (file) => void db.prepare("VACUUM INTO ?").run(file));
+    renameOwn(folder, fresh, name);
+  } catch (error) {
+    removeOwn(folder, fresh);
+    throw error;
+  }
+}
+
+/** The newer program has proven itself. @param folder absolute path of `.mdmirror` */
+export function dropBefore(folder: string, file: string): void {
+  if (lookAtOwn(folder, `${file}${END}`, "file") !== null) removeOwn(folder, `${file}${END}`);
+}

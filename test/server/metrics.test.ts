@@ -1,0 +1,78 @@
+import { expect, onTestFinished, test } from "vitest";
+import { startHttp } from "../../src/server/http.ts";
+import { createService } from "../../src/server/service.ts";
+import { rollBytes } from "../simulator/dice.ts";
+
+/** What an operator of the service watches, and who may. */
+
+const ADMIN = "mdm_admin_of_this_test";
+
+async function serve() {
+  const service = createService({
+    database: ":memory:",
+    now: Date.now,
+    random: rollBytes(1),
+    combine: () => ({ kind: "conflict" }) as never,
+    adminKey: ADMIN,
+  });
+  const { key } = service.admin.createWorkspace("a secret workspace");
+  const server = await startHttp(service);
+  onTestFinished(() => server.close().then(() => service.close()));
+  const ask = (path: string, headers: Record<string, string> = {}) => fetch(`${server.url}${path}`, { headers });
+  return { key, ask, url: server.url };
+}
+
+test("/healthz is answered to everybody, and says nothing", async () => {
+  const { ask } = await serve();
+  const answer = await ask("/healthz");
+  expect([answer.status, await answer.text()]).toEqual([200, "ok\n"]);
+});
+
+test("/metrics counts requests by route and code, and names no document, key or workspace", async () => {
+  const { ask, key, url } = await serve();
+  const headers = { "x-api-key": key, "content-type": "application/json" };
+  const made = await fetch(`${url}/v1/files`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ path: "secret.md", content: "secret garden\n" }),
+  });
+  const { id } = (await made.json()) as { id: string };
+  await (await ask(`/v1/files/${id}`, headers)).text();
+  await (await ask("/v1/files/secret", { "x-api-key": "wrong" })).text();
+  await (await ask("/secret/place")).text();
+  const text = await (await ask("/metrics")).text();
+  const value = (sample: string) =>
+    Number(
+      text
+        .split("\n")
+        .find((line) => line.startsWith(`${sample} `))
+        ?.split(" ")
+        .at(-1),
+    );
+  const requests = (route: string, code: number) =>
+    value(`mdmirror_service_requests_total{route="${route}",code="${code}"}`);
+  expect([
+    requests("POST /v1/files", made.status),
+    text.split("\n").filter((line) => line.includes('route="GET /v1/files/{id}",code="200"} 1')).length,
+    text.split("\n").filter((line) => line.includes('route="GET /v1/files/{id}",code="401"} 1')).length,
+    text.split("\n").filter((line) => line.includes('route="GET other"')).length,
+    value("mdmirror_service_documents"),
+    value('mdmirror_service_request_duration_seconds_bucket{le="+Inf"}'),
+    value("mdmirror_service_request_duration_seconds_count"),
+  ]).toEqual([1, 1, 1, 1, 1, 4, 4]);
+  expect(value("mdmirror_service_indexing_backlog")).toBeGreaterThan(0);
+  expect(value("mdmirror_service_uptime_seconds")).toBeGreaterThan(0);
+  for (const secret of ["secret", "garden", id, key, ADMIN]) expect(text).not.toContain(secret);
+});
+
+test("/metrics is for this machine, and through a proxy for the admin key alone", async () => {
+  const { ask, key } = await serve();
+  const status = async (headers: Record<string, string>) => (await ask("/metrics", headers)).status;
+  const proxied = { "x-forwarded-for": "192.0.2.1" };
+  expect([
+    await status({}),
+    await status(proxied),
+    await status({ ...proxied, "x-api-key": key }),
+    await status({ ...proxied, authorization: `Bearer ${ADMIN}` }),
+  ]).toEqual([200, 401, 401, 200]);
+});

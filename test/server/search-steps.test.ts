@@ -1,0 +1,63 @@
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { indexInSteps } from "../../src/server/search-steps.ts";
+
+function watched(steps: ("more" | "done" | Error)[]) {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let write = () => undefined as unknown;
+  const state = { served: 0, steps: 0, faults: [] as unknown[] };
+  const stop = indexInSteps(
+    {
+      served: () => state.served,
+      onWrite: (listener) => {
+        write = listener;
+      },
+      indexStep: () => {
+        state.steps++;
+        vi.advanceTimersByTime(5);
+        const next = steps.shift() ?? "done";
+        if (next instanceof Error) throw next;
+        return next;
+      },
+    },
+    (error) => state.faults.push(error),
+  );
+  return { state, stop, write: () => write() };
+}
+
+describe("indexing in steps", () => {
+  test("follows a write within 50 ms, and many that come together once", () => {
+    const { state, stop, write } = watched([]);
+    vi.advanceTimersByTime(45);
+    expect(state.steps).toBe(1);
+    for (let n = 0; n < 10; n++) write();
+    vi.advanceTimersByTime(45);
+    expect(state.steps).toBe(2);
+    vi.advanceTimersByTime(100_000);
+    expect(state.steps).toBe(2);
+    stop();
+  });
+
+  test("goes on until all is done, and leaves time to requests while any come", () => {
+    const { state, stop } = watched(["more", "more", "more", "done"]);
+    vi.advanceTimersByTime(16);
+    expect(state.steps).toBe(4);
+    stop();
+    const busy = watched(["more", "more"]);
+    busy.state.served = 1;
+    vi.advanceTimersByTime(34);
+    expect(busy.state.steps).toBe(1);
+    vi.advanceTimersByTime(2);
+    expect(busy.state.steps).toBe(3);
+    busy.stop();
+  });
+
+  test("tells a fault once and tries again a minute later; ends when told", () => {
+    const { state, stop } = watched([new Error("disk full"), "more"]);
+    vi.advanceTimersByTime(59_000);
+    expect([state.steps, state.faults]).toEqual([1, [new Error("disk full")]]);
+    vi.advanceTimersByTime(2_000);
+    expect(state.steps).toBe(3);
+    stop();
+  });
+});

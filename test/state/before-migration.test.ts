@@ -1,0 +1,107 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, watch, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import Sqlite from "better-sqlite3";
+import { expect, test } from "vitest";
+import { keepBefore } from "../../src/state/before-migration.ts";
+import { openForWriting } from "../../src/state/database.ts";
+import type { Schema } from "../../src/state/schema.ts";
+import { tempFolder } from "./fixture.ts";
+
+/** What a migration keeps of before, whatever becomes of it. */
+
+const schema = (...migrations: string[]): Schema => ({
+  file: "state.db",
+  applicationId: 5,
+  keepsBefore: true,
+  migrations,
+});
+const FIRST = "CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3);";
+/** Some seconds of work in one transaction, larger than any cache. */
+const LONG =
+  "CREATE TABLE long AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000000) SELECT i, hex(randomblob(50)) AS x FROM n;";
+
+function made(...migrations: string[]): string {
+  const path = join(tempFolder(), "state.db");
+  const opened = openForWriting(path, schema(...migrations));
+  if (opened.kind !== "opened") throw new Error(opened.kind);
+  opened.db.close();
+  return path;
+}
+
+function rowsOf(path: string): [version: number, rows: number] {
+  const db = new Sqlite(path, { readonly: true });
+  const found: [number, number] = [
+    db.pragma("user_version", { simple: true }) as number,
+    db.prepare("SELECT count(*) FROM t").pluck().get() as number,
+  ];
+  db.close();
+  return found;
+}
+
+test("a file that is made, or needs nothing, leaves no copy; one that is migrated leaves the file of before", () => {
+  const path = made(FIRST);
+  const open = (...migrations: string[]) => {
+    const opened = openForWriting(path, schema(...migrations));
+    if (opened.kind === "opened") opened.db.close();
+    return opened.kind;
+  };
+  expect([open(FIRST), existsSync(`${path}.before`)]).toEqual(["opened", false]);
+  expect([open(FIRST, "DELETE FROM t"), rowsOf(path), rowsOf(`${path}.before`)]).toEqual(["opened", [2, 0], [1, 3]]);
+});
+
+test("a copy that was cut off is made anew", () => {
+  const path = made(FIRST);
+  writeFileSync(`${path}.before.new`, "half a copy");
+  const opened = openForWriting(path, schema(FIRST, "DELETE FROM t"));
+  if (opened.kind === "opened") opened.db.close();
+  expect([opened.kind, rowsOf(`${path}.before`), existsSync(`${path}.before.new`)]).toEqual(["opened", [1, 3], false]);
+});
+
+test("I13 killed in the middle of a migration, the file is as it was, and so is its copy", async () => {
+  const path = made(FIRST);
+  const database = fileURLToPath(new URL("../../src/state/database.ts", import.meta.url));
+  const child = spawn(process.execPath, [
+    "--input-type=module",
+    "--eval",
+    `import { openForWriting } from ${JSON.stringify(database)};
+     process.stdout.write("begins\\n");
+     openForWriting(${JSON.stringify(path)}, ${JSON.stringify(schema(FIRST, LONG))});
+     process.stdout.write("ended\\n");`,
+  ]);
+  let said = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    said += chunk.toString("utf8");
+  });
+  // It is in the transaction when pages of it lie in the journal.
+  const isUnderWay = () => existsSync(`${path}.before`) && readdirSync(dirname(path)).includes("state.db-wal");
+  const looking = watch(dirname(path));
+  while (!isUnderWay()) await once(looking, "change");
+  looking.close();
+  child.kill("SIGKILL");
+  await once(child, "close");
+  expect(said).toBe("begins\n");
+  expect([rowsOf(`${path}.before`)]).toEqual([[1, 3]]);
+  const again = openForWriting(path, schema(FIRST));
+  if (again.kind !== "opened") throw new Error(again.kind);
+  again.db.close();
+  expect(rowsOf(path)).toEqual([1, 3]);
+}, 90_000);
+
+test("a disk that has no room for the copy is told, and nothing was changed", () => {
+  const path = made(FIRST);
+  const bytes = readFileSync(path).toString("base64");
+  const full = Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
+  const db = {
+    prepare: () => ({
+      run: () => {
+        throw full;
+      },
+    }),
+  } as unknown as Sqlite.Database;
+  expect(() => keepBefore(db, path)).toThrow(full);
+  expect(readdirSync(dirname(path))).toEqual(["state.db"]);
+  expect(readFileSync(path).toString("base64")).toBe(bytes);
+});
