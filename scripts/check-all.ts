@@ -2,22 +2,11 @@
  * `npm test`: layers, a test for each promise, types, lint and format at the same time, then every
  * test. Stops at nothing, so that one run shows all that is wrong; exit 1 on any.
  */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { type Check, runCheck } from "./run-check.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const bin = (name: string) => `${root}node_modules/.bin/${name}`;
-type Check = {
-  readonly name: string;
-  /** What it shows, in a few words. */
-  readonly shows: string;
-  readonly command: string;
-  readonly args: readonly string[];
-  /** Where to look when it fails. */
-  readonly look: string;
-};
 
 /** At the same time; what one says is shown when it has ended. */
 const CHECKS: readonly Check[] = [
@@ -71,16 +60,11 @@ for (const { name, shows } of [...CHECKS, TESTS]) console.log(`  ${name.padEnd(1
 
 const failed: Check[] = [];
 
-/** @param stdio pipe: what it prints is held back until it has ended */
 async function run(check: Check, stdio: "pipe" | "inherit"): Promise<void> {
-  const started = performance.now();
-  const child = spawn(check.command, check.args, { cwd: root, stdio: ["ignore", stdio, stdio] });
-  const said = [child.stdout, child.stderr].map((stream) => (stream === null ? "" : text(stream)));
-  const [status] = (await once(child, "close")) as [number | null];
-  const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  for (const part of await Promise.all(said)) process.stdout.write(part);
-  if (status !== 0) failed.push(check);
-  console.log(`${check.name}: ${status === 0 ? "ok" : "FAILED"} (${seconds} s)`);
+  const { ok, said, seconds } = await runCheck(check, root, stdio);
+  process.stdout.write(said);
+  if (!ok) failed.push(check);
+  console.log(`${check.name}: ${ok ? "ok" : "FAILED"} (${seconds.toFixed(1)} s)`);
 }
 
 await Promise.all(CHECKS.map((check) => run(check, "pipe")));

@@ -24,11 +24,11 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   app: [...PURE, "ports", "server", "remote", "local", "state", "engine"],
   cli: [...PURE, "ports", "app"],
   ui: [...PURE, "ports", "app"],
+  lib: [...PURE, "ports", "app"],
 };
 
 /** Package → the folders (or files) of `src/` that may import it. */
 const HOMES: Readonly<Record<string, readonly string[]>> = {
-  diff3: ["merge"],
   "better-sqlite3": ["server", "state"],
   fastify: ["server"],
   undici: ["remote"],

@@ -1,7 +1,8 @@
 /**
  * Runs the contract suite against any deployment:
  * node scripts/test-contract.ts --url URL --key-file FILE [--admin-key-file FILE] [--only TEXT]
- * Without --url, against a service of its own in a temporary folder, over HTTP. The tests make
+ * Without --url, against services of its own in a temporary folder, over HTTP: one as it is, then one
+ * with the profile `deployed`. The tests make
  * folders `contract-…` at the root and remove them. Those that need other keys, reviews or states
  * run with --admin-key-file alone, each in a workspace of its own. `--profile NAME`: against a
  * deployment of test/variants/profiles.ts; what cannot hold there is told with its reason, and must
@@ -16,19 +17,21 @@ import { cannotHold } from "../test/contract/suite/cannot-hold.ts";
 import { runContractTest } from "../test/contract/suite/run.ts";
 import type { ContractTest, Target } from "../test/contract/suite/world.ts";
 import { type ProfileName, PROFILES, readProfile } from "../test/variants/profiles.ts";
+import type { Variant } from "../test/variants/variant.ts";
 import { type Opened, openOther, openOwn, openServe } from "./contract/opened.ts";
 import { asksForHelp, tellUsage } from "./usage.ts";
 
 type Counts = { passed: number; failed: number; skipped: number; readonly excused: Map<string, number> };
 
-async function runSuite({ target, url }: Opened, only: string, profile: ProfileName): Promise<number> {
+/** @param profile null: none, the service as it is */
+async function runSuite({ target, url }: Opened, only: string, profile: ProfileName | null): Promise<number> {
   const stamp = Date.now().toString(36);
   const chosen = CONTRACT.filter((test) => test.title.includes(only));
   const counts: Counts = { passed: 0, failed: 0, skipped: 0, excused: new Map() };
   for (const [i, test] of chosen.entries()) {
     if (test.needs === "admin" && target.adminKey === null) counts.skipped++;
     else
-      note(counts, test.title, cannotHold(test.title, PROFILES[profile]), await fails(test, target, `${stamp}-${i}`));
+      note(counts, test.title, cannotHold(test.title, variantOf(profile)), await fails(test, target, `${stamp}-${i}`));
   }
   const excused = [...counts.excused.values()].reduce((sum, each) => sum + each, 0);
   const left = counts.skipped === 0 ? "" : `, ${counts.skipped} skipped (they need --admin-key-file)`;
@@ -38,6 +41,10 @@ async function runSuite({ target, url }: Opened, only: string, profile: ProfileN
   );
   for (const [why, count] of counts.excused) console.log(`  ${count} cannot hold: ${why}`);
   return counts.failed === 0 ? 0 : 1;
+}
+
+function variantOf(profile: ProfileName | null): Variant {
+  return profile === null ? {} : PROFILES[profile];
 }
 
 /** @returns why it failed; null where it passed */
@@ -88,27 +95,36 @@ const { values } = parseArgs({
 
 /** @returns the exit code */
 async function main(): Promise<number> {
-  const profile = readProfile(values.profile ?? "deployed");
-  if (values.curl && !hasCurl()) {
+  const { url, profile, curl } = values;
+  if (curl && !hasCurl()) {
     console.error("there is no curl on this machine: nothing was asked");
     return 2;
   }
-  if (values.url !== undefined && (values["key-file"] === undefined || values.curl || values.profile !== undefined)) {
+  if (url !== undefined && (values["key-file"] === undefined || curl || profile !== undefined)) {
     console.error("--url goes with --key-file, and with neither --curl nor --profile");
     tellUsage(import.meta.url);
     return 2;
   }
-  const opened = await open(profile);
+  const named = profile === undefined ? null : readProfile(profile);
+  if (curl) return against(named === null ? openServe() : openOwn(PROFILES[named]), runCurl);
+  if (url !== undefined) return suiteAgainst(openOther(url, values["key-file"]!, values["admin-key-file"]), null);
+  let worst = 0;
+  for (const each of named === null ? [null, "deployed" as const] : [named])
+    worst = Math.max(worst, await suiteAgainst(openOwn(variantOf(each)), each));
+  return worst;
+}
+
+function suiteAgainst(opening: Opened | Promise<Opened>, profile: ProfileName | null): Promise<number> {
+  return against(opening, (opened) => runSuite(opened, values.only, profile));
+}
+
+async function against(opening: Opened | Promise<Opened>, run: (opened: Opened) => Promise<number>): Promise<number> {
+  const opened = await opening;
   try {
-    return values.curl ? await runCurl(opened) : await runSuite(opened, values.only, profile);
+    return await run(opened);
   } finally {
     await opened.close();
   }
-}
-
-async function open(profile: ProfileName): Promise<Opened> {
-  if (values.url !== undefined) return openOther(values.url, values["key-file"]!, values["admin-key-file"]);
-  return values.curl && values.profile === undefined ? openServe() : openOwn(PROFILES[profile]);
 }
 
 if (asksForHelp()) tellUsage(import.meta.url);

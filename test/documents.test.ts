@@ -8,6 +8,7 @@ const read = (file: string): string => readFileSync(join(root, file), "utf8");
 
 const DOCUMENTS = [
   "README.md",
+  ".github/CHANGELOG.md",
   ".github/CONTRIBUTING.md",
   ".github/SECURITY.md",
   "scripts/README.md",

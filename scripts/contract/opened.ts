@@ -14,12 +14,16 @@ import { varyService } from "../../test/variants/vary-service.ts";
 /** What the contract is held against. */
 export type Opened = { readonly target: Target; readonly url: string; close(): Promise<void> };
 
-/** A service in this process, in a temporary folder, over HTTP. */
+/**
+ * A service in this process, in a temporary folder, over HTTP. It is calm there: nobody else moves
+ * items between pages, and neither keys nor requests end, for each test says what it is told.
+ */
 export async function openOwn(variant: Variant): Promise<Opened> {
   const folder = mkdtempSync(join(tmpdir(), "mdmirror-contract-"));
   const data = openData(folder);
   const withdraw = (changeId: string) => void data.service.admin.reviews.reject(changeId);
-  const handle = varyService(data.service.handle, variant, { requests: 0, renames: new Map(), withdraw });
+  const state = { requests: 0, renames: new Map<string, number>(), withdraw, calm: true };
+  const handle = varyService(data.service.handle, variant, state);
   const server = await startHttp({ handle });
   return {
     target: { wire: fetchWire(server.url), key: data.key, adminKey: readKey(data.adminKeyFile) },

@@ -32,6 +32,11 @@ const longComments = (most: number): Measure["places"] => {
     );
 };
 
+/** What users of the package import (`exports` in package.json). */
+const PACKAGE_ENTRIES: ReadonlySet<string> = new Set(
+  ["client", "index", "merge", "server"].map((name) => `src/lib/${name}.ts`),
+);
+
 /** All measures, in the order of the table. */
 export const MEASURES: readonly Measure[] = [
   { id: "files", what: "files", places: (files) => files.map(({ path, lines }) => ({ at: path, note: `${lines}` })) },
@@ -48,7 +53,7 @@ export const MEASURES: readonly Measure[] = [
         .filter(({ lines }) => lines > MOST.fileLines)
         .map(({ path, lines }) => ({ at: path, note: `${lines} lines` })),
     most: 0,
-    mostInTest: 7,
+    mostInTest: 3,
   },
   {
     id: "functions",
@@ -63,7 +68,7 @@ export const MEASURES: readonly Measure[] = [
         .filter(({ lines }) => lines > MOST.functionLines)
         .map(({ at, name, lines }) => ({ at, note: `${name}, ${lines} lines` })),
     most: 0,
-    mostInTest: 16,
+    mostInTest: 12,
   },
   {
     id: "cyclomatic",
@@ -84,7 +89,7 @@ export const MEASURES: readonly Measure[] = [
         .map(({ at, name }) => ({ at, note: name })),
     outOf: countFunctions,
     most: 0.1,
-    mostInTest: 0.32,
+    mostInTest: 0.28,
   },
   {
     id: "comments-100",
@@ -118,7 +123,7 @@ export const MEASURES: readonly Measure[] = [
     places: (files, all) => {
       const isImported = importedNames(all);
       return files
-        .filter(({ path }) => !path.startsWith("test/"))
+        .filter(({ path }) => !path.startsWith("test/") && !PACKAGE_ENTRIES.has(path))
         .flatMap(({ path, exports }) =>
           exports
             .filter(({ name }) => !isImported(path, name))

@@ -16,13 +16,13 @@ import {
   readHolds,
   readLinks,
   remoteTree,
-  run,
+  runToEnd,
   savedTree,
 } from "./sync-fixture.ts";
 
 const ARCHIVES = [
-  ["rust-book", "rust-book.tar.gz"],
-  ["tldr", "tldr.tar.xz"],
+  ["rust-book", "rust-book.tar.gz", 110],
+  ["tldr", "tldr.tar.xz", 38_000],
 ] as const;
 
 type Corpus = (typeof ARCHIVES)[number];
@@ -38,13 +38,14 @@ export function corporaNamed(name: string | undefined): readonly Corpus[] {
 }
 
 export async function proveCorpora(corpora: readonly Corpus[]): Promise<void> {
-  for (const [name, archive] of corpora) {
+  for (const corpus of corpora) {
+    const [name, archive] = corpus;
     if (!existsSync(join(CORPORA, archive))) {
       console.log(`skip  ${name}: ${archive} is not beside the checkout`);
       continue;
     }
-    await proveClone(name, archive);
-    await provePush(name, archive);
+    await proveClone(corpus);
+    await provePush(corpus);
   }
 }
 
@@ -55,25 +56,29 @@ function unpack(fixture: Fixture, archive: string): string {
   return to;
 }
 
-async function proveClone(name: string, archive: string): Promise<void> {
-  const fixture = await openFixture();
+async function proveClone([name, archive, documents]: Corpus): Promise<void> {
+  const fixture = await openFixture({}, undefined, documents);
   const report = await importFolder(fixture.data, join(unpack(fixture, archive), name), () => undefined);
   const notes = join(fixture.folder, "notes");
-  const clone = await run(fixture, ["init", notes, "--url", fixture.server.url, "--yes"]);
+  const clone = await runToEnd(fixture, ["init", notes, "--url", fixture.server.url, "--yes"]);
   const differing = differences(localTree(notes), remoteTree(fixture));
   line(
     `clone of ${name}`,
-    `${report.files} documents in ${(clone.ms / 1000).toFixed(1)} s, exit ${clone.code}, ${differing.length} differ`,
+    `${report.files} documents in ${(clone.ms / 1000).toFixed(1)} s${withKeys(clone)}, exit ${clone.code}, ${differing.length} differ`,
     clone.code === 0 && differing.length === 0,
   );
   await proveQuiet(fixture, notes, name);
   await fixture.end();
 }
 
+function withKeys({ keys }: { readonly keys: number }): string {
+  return keys === 1 ? "" : ` with ${keys} keys`;
+}
+
 async function proveQuiet(fixture: Fixture, notes: string, name: string): Promise<void> {
   fixture.writes.length = 0;
   const before = localTree(notes);
-  const second = await run(fixture, ["sync", notes, "--json"]);
+  const second = await runToEnd(fixture, ["sync", notes, "--json"]);
   const after = localTree(notes);
   const rewritten =
     [...after].filter(([path, text]) => before.get(path) !== text).length + Math.abs(before.size - after.size);
@@ -84,11 +89,11 @@ async function proveQuiet(fixture: Fixture, notes: string, name: string): Promis
   );
 }
 
-async function provePush(name: string, archive: string): Promise<void> {
-  const fixture = await openFixture();
+async function provePush([name, archive, documents]: Corpus): Promise<void> {
+  const fixture = await openFixture({}, undefined, documents);
   const notes = join(unpack(fixture, archive), name);
   const local = savedTree(notes);
-  const push = await run(fixture, ["init", notes, "--url", fixture.server.url, "--yes"]);
+  const push = await runToEnd(fixture, ["init", notes, "--url", fixture.server.url, "--yes"]);
   const links = readLinks(notes);
   const remote = remoteTree(fixture);
   const mapped = [...links].filter(([from, to]) => from !== to).length;
@@ -101,7 +106,7 @@ async function provePush(name: string, archive: string): Promise<void> {
   );
   line(
     `push of ${name}`,
-    `${local.size} local documents: ${links.size} linked (${mapped} under another name), ${held.size} held (${[...reasons].map(([reason, n]) => `${n} ${reason}`).join(", ") || "none"}), ${dropped.length} dropped, ${wrong} with another text, ${(push.ms / 1000).toFixed(1)} s, exit ${push.code}`,
+    `${local.size} local documents: ${links.size} linked (${mapped} under another name), ${held.size} held (${[...reasons].map(([reason, n]) => `${n} ${reason}`).join(", ") || "none"}), ${dropped.length} dropped, ${wrong} with another text, ${(push.ms / 1000).toFixed(1)} s${withKeys(push)}, exit ${push.code}`,
     dropped.length === 0 && wrong === 0 && remote.size === links.size,
   );
   await proveQuiet(fixture, notes, name);

@@ -31,24 +31,48 @@ export type Fixture = {
   end(): Promise<void>;
 };
 
-let profile: Variant = PROFILES.deployed;
+/** The service as it is, in no weather. */
+let profile: Variant = {};
 
 /** The deployment of every fixture from here on; what one says of itself comes over it. */
 export function useProfile(name: ProfileName): void {
   profile = PROFILES[name];
 }
 
-/** @param onRequest told each request before it is answered */
-export async function openFixture(variant: Variant = {}, onRequest?: (request: WireRequest) => void): Promise<Fixture> {
+/**
+ * The weather of a workspace of so many documents: what a page, a key and a second bear grows with
+ * it, so that its runs end.
+ */
+function atSize(variant: Variant, documents: number): Variant {
+  const { maxPageSize, keyExpires, rateLimit } = variant;
+  if (maxPageSize === undefined || keyExpires === undefined || rateLimit === undefined) return variant;
+  return {
+    ...variant,
+    maxPageSize: Math.min(1_000, Math.max(maxPageSize, Math.ceil(documents / 10))),
+    keyExpires: { ...keyExpires, after: Math.max(keyExpires.after, Math.ceil(documents * 0.6)) },
+    rateLimit: { ...rateLimit, requests: Math.max(rateLimit.requests, Math.ceil(documents / 20)) },
+  };
+}
+
+/**
+ * @param onRequest told each request before it is answered
+ * @param documents about how many it will hold: its weather is that of such a one
+ */
+export async function openFixture(
+  variant: Variant = {},
+  onRequest?: (request: WireRequest) => void,
+  documents = 0,
+): Promise<Fixture> {
   const folder = mkdtempSync(join(tmpdir(), "mdmirror-prove-"));
   const data = openData(join(folder, "data"));
   const writes: string[] = [];
   const varied = varyService(
     data.service.handle,
-    { ...profile, ...variant },
+    { ...atSize(profile, documents), ...variant },
     {
       requests: 0,
       renames: new Map(),
+      now: () => performance.now(),
       withdraw: (changeId) => void data.service.admin.reviews.reject(changeId),
     },
   );
@@ -101,6 +125,25 @@ export function run(fixture: Fixture, args: readonly string[], onStart?: (child:
     child.once("error", reject);
     child.once("close", (code) => resolve({ code, out, ms: performance.now() - started }));
   });
+}
+
+const KEY_REFUSED = 5;
+/** A run that meets an expired key so often does not come forward. */
+const MOST_KEYS = 40;
+
+/**
+ * The same as often as its key expires, as a person does it: with a good key again, `sync` in place
+ * of the `init` that has linked the folder. @returns the last run, with the time of all
+ */
+export async function runToEnd(fixture: Fixture, args: readonly string[]): Promise<Ran & { readonly keys: number }> {
+  const [command, notes, ...options] = args;
+  let ms = 0;
+  for (let keys = 1; ; keys++) {
+    const isLinked = command === "init" && existsSync(join(notes!, ".mdmirror/config.json"));
+    const ran = await run(fixture, isLinked ? ["sync", notes!] : [command!, notes!, ...options]);
+    ms += ran.ms;
+    if (ran.code !== KEY_REFUSED || profile.keyExpires === undefined || keys === MOST_KEYS) return { ...ran, ms, keys };
+  }
 }
 
 export type Tree = ReadonlyMap<string, string>;

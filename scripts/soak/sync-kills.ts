@@ -16,8 +16,12 @@ import {
   readLinks,
   remoteTree,
   run,
+  runToEnd,
   savedTree,
 } from "./sync-fixture.ts";
+
+/** Of the book, and what is added between the kills. */
+const DOCUMENTS = 1_000;
 
 export async function proveKills(times: number, seed: number): Promise<void> {
   await proveKilled("clone", times, seed);
@@ -25,7 +29,7 @@ export async function proveKills(times: number, seed: number): Promise<void> {
 }
 
 async function proveKilled(direction: "clone" | "push", times: number, seed: number): Promise<void> {
-  const fixture = await openFixture();
+  const fixture = await openFixture({}, undefined, DOCUMENTS);
   const corpus = join(fixture.folder, "corpus");
   mkdirSync(corpus);
   execFileSync("tar", ["xf", join(CORPORA, "rust-book.tar.gz"), "-C", corpus]);
@@ -55,9 +59,9 @@ async function proveKilled(direction: "clone" | "push", times: number, seed: num
     started = existsSync(join(notes, ".mdmirror/config.json"));
     if (ran.code !== null) disturb(fixture, direction, notes, runs);
   }
-  if (!started) await run(fixture, ["init", notes, "--url", fixture.server.url, "--yes"]);
-  await run(fixture, ["sync", notes]);
-  const last = await run(fixture, ["sync", notes, "--json"]);
+  if (!started) await runToEnd(fixture, ["init", notes, "--url", fixture.server.url, "--yes"]);
+  await runToEnd(fixture, ["sync", notes]);
+  const last = await runToEnd(fixture, ["sync", notes, "--json"]);
   const remote = remoteTree(fixture);
   const local = direction === "clone" ? localTree(notes) : savedTree(notes);
   const texts = new Set([...local.values(), ...[...remote.values()].map((document) => document.digest)]);

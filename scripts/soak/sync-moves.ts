@@ -6,10 +6,10 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import type { ProfileName } from "../../test/variants/profiles.ts";
 import type { Variant } from "../../test/variants/variant.ts";
-import { differences, type Fixture, line, localTree, openFixture, remoteTree, run } from "./sync-fixture.ts";
+import { differences, type Fixture, line, localTree, openFixture, remoteTree, runToEnd } from "./sync-fixture.ts";
 
 const VARIANTS: readonly (readonly [string, Variant])[] = [
-  ["the embedded service", {}],
+  ["nothing else", {}],
   ["no leading slashes, documented members alone", { noLeadingSlashes: true, documentedMembersOnly: true }],
   ["no folder PATCH or DELETE (405)", { noFolderPatchOrDelete: 405 }],
   ["no such folder route (404)", { noFolderPatchOrDelete: 404 }],
@@ -18,13 +18,15 @@ const VARIANTS: readonly (readonly [string, Variant])[] = [
   ["texts normalised on save", { normalise: true }],
 ];
 
+const DOCUMENTS = 205;
+
 const text = (name: string) =>
   `# ${name}\n\n${Array.from({ length: 6 }, (_, n) => `Paragraph ${n} of ${name}.\n`).join("\n")}`;
 
 /** @param profile the one in use; with `deployed`, single traits as well */
 export async function proveMoves(profile: ProfileName): Promise<void> {
   for (const [name, variant] of profile === "deployed" ? VARIANTS : [[`the profile ${profile}`, {}] as const]) {
-    const fixture = await openFixture(variant);
+    const fixture = await openFixture(variant, undefined, DOCUMENTS);
     const notes = join(fixture.folder, "notes");
     mkdirSync(join(notes, "two-hundred"), { recursive: true });
     for (let n = 0; n < 200; n++) writeFileSync(join(notes, `two-hundred/doc-${n}.md`), text(`doc ${n}`));
@@ -60,7 +62,7 @@ async function provePass(
     lost.length === 0 && differing.length === 0,
   );
   fixture.writes.length = 0;
-  const second = await run(fixture, ["sync", notes, "--json"]);
+  const second = await runToEnd(fixture, ["sync", notes, "--json"]);
   line(
     `  a second sync ${name}`,
     `${fixture.writes.length} writes, exit ${second.code}`,
@@ -119,6 +121,6 @@ function actThere(fixture: Fixture): ReadonlyMap<string, string> {
 }
 
 async function expectOk(fixture: Fixture, args: readonly string[]): Promise<void> {
-  const ran = await run(fixture, args);
+  const ran = await runToEnd(fixture, args);
   if (ran.code !== 0) line(`mdmirror ${args[0]}`, `exit ${ran.code}: ${ran.out.trim()}`, false);
 }

@@ -15,15 +15,15 @@ import { SEARCH_FILE } from "../state/search-file.ts";
 import { ok, type Result, trouble } from "./mirror/trouble.ts";
 
 /**
- * Search over the mirrored folder: offline, by the code that the service searches with, over an
- * index kept in `.mdmirror/search.db`.
+ * Searches the mirrored folder offline, by the same code as the service, over an index kept in
+ * `.mdmirror/search.db`.
  */
 
 export type SearchRequest = { readonly query: string; readonly regex: boolean; readonly limit: number };
 
 export type FoundLine = {
   readonly line: number;
-  /** Of the first match, from 1, in characters; null where a snippet shows no match. */
+  /** Column of the first match, from 1, in characters; null where a snippet shows no match. */
   readonly column: number | null;
   readonly text: string;
   readonly ranges: readonly Range[];
@@ -36,14 +36,14 @@ export type FoundFile = {
 
 export type SearchReport = {
   readonly files: readonly FoundFile[];
-  /** Texts that were read to bring the index up to date. */
+  /** How many texts were read to bring the index up to date. */
   readonly indexed: number;
   readonly notes: readonly string[];
 };
 
 /**
- * Brings the index up to date with the disk, and searches it. No lock, no key, no network; writes
- * the index alone.
+ * Brings the index up to date with the disk, and searches it. Needs no lock, key or network; writes
+ * only the index.
  * @param dir absolute path of a folder that holds `.mdmirror/`
  */
 export async function searchMirror(dir: string, random: Random, request: SearchRequest): Promise<Result<SearchReport>> {
@@ -70,7 +70,7 @@ type Searching = {
   readonly regex: Parameters<MirrorSearch["regex"]>[1] | null;
 };
 
-/** @param folder of the index: `.mdmirror` */
+/** @param folder where the index is: `.mdmirror` */
 function searchIn(folder: string, searching: Searching): SearchReport {
   const { search, notes } = openHere(folder);
   try {
@@ -92,8 +92,8 @@ function filesFound(search: MirrorSearch, { disk, request, regex }: Searching): 
 }
 
 /**
- * For a pass, after its walk: takes what it saw into the index, where there is one (whoever never
- * searches pays nothing). Never fails and never waits for a disk that cannot take it: a search
+ * Called after the walk of a pass: takes what it saw into the index, if there is one (without
+ * searches it costs nothing). Never fails, and never waits for a disk that cannot take it: a search
  * brings the index up to date by itself.
  */
 export function keepSearchIndex(root: string, tree: LocalTree, disk: Pick<Disk, "read">, log: Log): void {
@@ -162,7 +162,8 @@ function bringUpToDate(
     });
     return { indexed, notes: [] };
   } catch (error) {
-    // Another search is at work on it, or the disk is full: what is there is still worth searching.
+    // Another search is writing the index, or the disk is full: the present index is still worth
+    // searching.
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     if (!/^SQLITE_(BUSY|FULL|READONLY|IOERR)/.test(code)) throw error;
     return { indexed: 0, notes: [`${SEARCH_FILE} could not be brought up to date (${code})`] };

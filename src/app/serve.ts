@@ -17,7 +17,7 @@ export type ServeOptions = {
   readonly port: number;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
   readonly insecureHttp: boolean;
-  /** What of these is given replaces what is kept in the data folder. */
+  /** A setting given here replaces the one that is stored in the data folder. */
   readonly settings?: Partial<Settings>;
   /** {docs_base} of the problem types; null: the service's own. */
   readonly docsBase?: string | null;
@@ -30,8 +30,8 @@ export type Serving = {
   readonly keyFile: string;
   readonly adminKeyFile: string;
   /**
-   * Why deletions may fail once the disk is full, as a clause, and what to do; null: room is kept
-   * for them.
+   * Why deletions may fail once the disk is full, as a clause, and what to do; null: space is
+   * reserved for them.
    */
   readonly lacks: { readonly what: string; readonly next: string } | null;
   importFolder(dir: string, onProgress: (progress: ImportProgress) => void): Promise<Result<ImportReport>>;
@@ -79,7 +79,7 @@ async function listen(data: OpenData, options: ServeOptions, pem: Pem | null): P
   };
 }
 
-/** Each way that listening fails: by the beginning of the error's code. */
+/** Each way that listening fails, by the beginning of the error's code. */
 const LISTEN_TROUBLES: readonly {
   readonly codes: RegExp;
   readonly what: (options: ServeOptions) => string;
@@ -102,7 +102,7 @@ const LISTEN_TROUBLES: readonly {
   },
 ];
 
-/** @returns null for what is no error of the address or the certificate: a bug */
+/** @returns null when it is no error of the address or the certificate: a bug */
 function listenTrouble(error: unknown, options: ServeOptions): Result<never> | null {
   const code = codeOf(error);
   const known = code === null ? undefined : LISTEN_TROUBLES.find(({ codes }) => codes.test(code));
@@ -150,12 +150,15 @@ function openOrTell(options: ServeOptions): Result<OpenData> {
       );
     }
     if (code === null) throw error;
-    return trouble(
-      "fault",
-      `${options.data} cannot be used: ${errnoClause(error)}`,
-      "give a folder that this user may write with --data",
-      { code },
-    );
+    if (code === "newer-data") {
+      const what = `${options.data}: ${(error as Error).message}; nothing was changed`;
+      return trouble("usage", what, "use the newer mdmirror, or give another folder with --data", { code });
+    }
+    const next =
+      code === "SQLITE_FULL"
+        ? "make room there: an update needs as much again as service.db has, until the next start"
+        : "give a folder that this user may write with --data";
+    return trouble("fault", `${options.data} cannot be used: ${errnoClause(error)}`, next, { code });
   }
 }
 

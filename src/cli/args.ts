@@ -1,7 +1,7 @@
 import type { parseArgs as ParseArgs } from "node:util";
 import type { Args, Command, OptionSpec } from "./command.ts";
 
-// By `import` every getter of node:util is evaluated, which loads the worker threads.
+// An `import` would evaluate every getter of node:util, which loads the worker threads.
 const { parseArgs } = process.getBuiltinModule("node:util");
 
 export type ParsedArgs =
@@ -17,7 +17,7 @@ export function optionsOf(command: Command): Readonly<Record<string, OptionSpec>
 }
 
 /**
- * Judges the arguments of one command: unknown options, missing values and too many operands are
+ * Reads the arguments of one command: unknown options, missing values and too many operands are
  * `bad`.
  */
 export function readArgs(command: Command, argv: readonly string[]): ParsedArgs {
@@ -27,7 +27,7 @@ export function readArgs(command: Command, argv: readonly string[]): ParsedArgs 
     parsed = parseArgs({ args: [...argv], options: parseOptions(specs), allowPositionals: true, strict: true });
   } catch (error) {
     if (!(error instanceof TypeError) || !("code" in error)) throw error;
-    // Node's own words name the option; its second sentence explains `--`, which few need.
+    // Node's own words name the option; its second sentence explains `--`, which few users need.
     return { kind: "bad", why: error.message.split(". ")[0]!.replace(/\.$/, "") };
   }
   const { values, positionals } = parsed;

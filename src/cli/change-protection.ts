@@ -6,7 +6,7 @@ import { EXIT, type ExitCode } from "./exit.ts";
 import { locate } from "./find-mirror.ts";
 import { shownName, shownWords } from "../model/shown-name.ts";
 
-/** `protect` and `unprotect`. Nothing here changes: the state is only read. */
+/** `protect` and `unprotect`. Nothing is written here: the state is only read. */
 export async function changeProtection(io: Io, args: Args, value: boolean): Promise<ExitCode> {
   const place = locate(io, args.operands[0]!);
   if (place.kind === "trouble") return complain(io, place.trouble);

@@ -3,24 +3,24 @@ import type { Clock, Random } from "../ports/world.ts";
 import type { ExitCode } from "./exit.ts";
 
 /**
- * The world of a command: everything that it may say, ask or read. A test makes its own, so that
- * commands run in process.
+ * Everything outside that a command may use: what it prints, asks or reads. A test makes its own,
+ * so that commands run in process.
  */
 export type Io = {
   /**
-   * One line on standard output: results. What of it would end the line or steer a terminal is
-   * escaped.
+   * Prints one line on standard output: results. Characters that would end the line or steer a
+   * terminal are escaped.
    */
   out(line: string): void;
   /**
-   * The text of a document on standard output: byte for byte, but on a terminal. It ends its own
-   * lines.
+   * Prints the text of a document on standard output: byte for byte, except on a terminal. It has
+   * its own line ends.
    */
   text(text: string): void;
-  /** One line on standard error: errors, hints; as `out`. */
+  /** Prints one line on standard error: errors and hints. Escaped as by `out`. */
   err(line: string): void;
   /**
-   * Replaces the status line of the terminal (standard error); `""` takes it away. Only where
+   * Replaces the status line of the terminal (standard error); `""` removes it. Only where
    * `terminal.error`.
    */
   status(text: string): void;
@@ -42,7 +42,10 @@ export type Io = {
   ask(question: string): Promise<string | null>;
   /** Aborted when the user or the system wants the process to end (SIGINT, SIGTERM, SIGHUP). */
   readonly stop: AbortSignal;
-  /** Reads an absolute text file, or `-` for standard input. @throws as node:fs does */
+  /**
+   * Reads a text file by its absolute path, or standard input for `-`.
+   * @throws as node:fs does
+   */
   readText(path: string): string;
 };
 
@@ -52,9 +55,11 @@ export type OptionSpec = {
   readonly value?: string;
   readonly short?: string;
   readonly multiple?: boolean;
+  /** The words that the value can be, where they are few. */
+  readonly choices?: readonly string[];
 };
 
-/** What was given on the command line, judged against the command's own table. */
+/** What was given on the command line, checked against the command's own options. */
 export type Args = {
   /** Operands in their order; as many as the command allows. */
   readonly operands: readonly string[];
@@ -76,6 +81,15 @@ export type Command = {
   /** What it does, for `--help`, after the summary of the table: whole lines. */
   readonly about: readonly string[];
   readonly options: Readonly<Record<string, OptionSpec>>;
-  readonly operands: { readonly least: number; readonly most: number };
-  readonly run: (io: Io, args: Args) => Promise<ExitCode>;
+  /** How many there may be; `words`: what the first one can be, where those are few. */
+  readonly operands: { readonly least: number; readonly most: number; readonly words?: readonly string[] };
+  /** `table` has every command, for commands that show all of them. */
+  readonly run: (io: Io, args: Args, table: readonly Entry[]) => Promise<ExitCode>;
+};
+
+/** A row of the table of commands. A module is loaded when its command is named. */
+export type Entry = {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<{ readonly command: Command }>;
 };

@@ -10,7 +10,7 @@ const EXITS: Readonly<Record<Trouble["kind"], ExitCode>> = {
   offline: EXIT.offline,
 };
 
-/** Shows why a command cannot go on, and ends it. */
+/** Says why a command cannot go on, and ends it. */
 export function complain(io: Io, trouble: Trouble): ExitCode {
   io.err(`mdmirror: ${shownWords(trouble.what)}${origin(trouble.code ?? null, trouble.requestId ?? null)}`);
   io.err(`  next: ${shownWords(trouble.next)}`);
@@ -30,7 +30,7 @@ export function origin(code: string | null, requestId: string | null): string {
   return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
 }
 
-/** A mistake in what was given. */
+/** Complains about the arguments of a command. */
 export function misuse(io: Io, command: string, why: string): ExitCode {
   io.err(`mdmirror ${command}: ${why}`);
   io.err(`  next: mdmirror ${command} --help`);

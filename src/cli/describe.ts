@@ -1,3 +1,4 @@
+import { ACTION_WORDS, actionPath, type PathOf, type Words } from "../app/told/actions.ts";
 import type { Action, ActionKind } from "../model/action.ts";
 import type { RunReport } from "../app/mirror/run.ts";
 import { type Paint, PLAIN } from "./paint.ts";
@@ -6,78 +7,21 @@ import { shownName, shownWords } from "../model/shown-name.ts";
 import { comparePaths } from "../model/by-path.ts";
 
 /**
- * Words for what a plan holds and a run did. Arrows show where an effect is: `→` on the service,
- * `←` on this disk.
+ * The words for the actions of a plan and the counts of a run. Arrows show where an effect is: `→`
+ * on the service, `←` on this disk.
  */
-
-type Words = { readonly arrow: "→" | "←" | "↔" | "·"; readonly label: string };
-
-export const ACTION_WORDS: Readonly<Record<ActionKind, Words>> = {
-  "create-remote": { arrow: "→", label: "new on the service" },
-  put: { arrow: "→", label: "update on the service" },
-  "rename-remote": { arrow: "→", label: "rename on the service" },
-  "reparent-remote": { arrow: "→", label: "move on the service" },
-  "delete-remote": { arrow: "→", label: "delete on the service" },
-  "make-folder-remote": { arrow: "→", label: "new folder on the service" },
-  "rename-folder-remote": { arrow: "→", label: "rename folder on the service" },
-  "reparent-folder-remote": { arrow: "→", label: "move folder on the service" },
-  "remove-folder-remote": { arrow: "→", label: "remove folder on the service" },
-  "end-conflict": { arrow: "→", label: "end a conflict" },
-  "create-local": { arrow: "←", label: "new here" },
-  "write-local": { arrow: "←", label: "update here" },
-  "move-local": { arrow: "←", label: "move here" },
-  "trash-local": { arrow: "←", label: "to the trash here" },
-  "make-folder-local": { arrow: "←", label: "new folder here" },
-  "move-folder-local": { arrow: "←", label: "move folder here" },
-  "remove-folder-local": { arrow: "←", label: "remove folder here" },
-  "renew-conflict": { arrow: "←", label: "renew a conflict" },
-  "move-sidecar": { arrow: "←", label: "move a (theirs) file" },
-  "drop-conflict": { arrow: "←", label: "drop a conflict" },
-  merge: { arrow: "↔", label: "merge, edited on both sides" },
-  meet: { arrow: "↔", label: "link, new on both sides (equal texts are only linked)" },
-  "settle-review": { arrow: "↔", label: "look at a review" },
-  relink: { arrow: "·", label: "note a place" },
-  "note-facts": { arrow: "·", label: "note" },
-  forget: { arrow: "·", label: "forget, gone on both sides" },
-  "look-again": { arrow: "·", label: "look again" },
-  "link-folder": { arrow: "·", label: "link a folder" },
-  "forget-folder": { arrow: "·", label: "forget a folder, gone on both sides" },
-};
-
-/**
- * Kinds by whose names nobody but us would know what happened: what programs and `log` are given
- * instead.
- */
-const PUBLIC_KINDS: Readonly<Record<string, string>> = {
-  meet: "link-new",
-  relink: "note-place",
-  "settle-review": "look-at-review",
-};
-
-/** The name of an action, event or rule outside of the engine. */
-export function publicKind(kind: string): string {
-  return PUBLIC_KINDS[kind] ?? kind;
-}
 
 const TO_REVIEW: Words = { arrow: "→", label: "send to review" };
 
-/** As its kind says; the text of a protected document is sent to review instead of going live. */
+/**
+ * The words for an action's kind; the text of a protected document is sent to review instead of
+ * going live.
+ */
 export function wordsOf(action: Action): Words {
   return action.kind === "put" && action.review ? TO_REVIEW : ACTION_WORDS[action.kind];
 }
 
-/** Where base has a document or folder here, by its id; null: base does not know it. */
-export type PathOf = (id: string) => string | null;
-
-/** The path of an action as the user knows it, never an id; a move shows both ends. */
-export function actionPath(action: Action, pathOf: PathOf): string {
-  if ("from" in action) return `${action.from} → ${action.to}`;
-  if ("localPath" in action) return action.localPath;
-  if (action.kind === "drop-conflict" && action.sidecarPath !== null) return action.sidecarPath;
-  return pathOf("id" in action ? action.id : action.dirId) ?? "a document that is on neither side";
-}
-
-/** As it is put into a line. */
+/** The path of an action; of a move, both paths. */
 export function actionName(action: Action, pathOf: PathOf): string {
   if ("from" in action) return `${shownName(action.from)} → ${shownName(action.to)}`;
   return shownName(actionPath(action, pathOf));
@@ -85,7 +29,7 @@ export function actionName(action: Action, pathOf: PathOf): string {
 
 export type Group = { readonly words: Words; readonly kind: ActionKind; readonly actions: readonly Action[] };
 
-/** By kind, in the order of the table above. */
+/** Groups actions by kind, in the order of the table above. */
 export function groupActions(actions: readonly Action[]): Group[] {
   const byKind = Map.groupBy(actions, (action) => action.kind);
   return (Object.keys(ACTION_WORDS) as ActionKind[]).flatMap((kind) => {
@@ -102,7 +46,10 @@ export function groupActions(actions: readonly Action[]): Group[] {
 const REMOVING = /^(?:delete|trash|remove)-/;
 const MAKING = /^(?:create|make)-/;
 
-/** Each group with its first names, sorted. @param most names of a group; the rest is counted */
+/**
+ * One line for each group, with its first names, sorted.
+ * @param most names of a group; the rest is counted
+ */
 export function groupLines(actions: readonly Action[], most: number, pathOf: PathOf, paint: Paint = PLAIN): string[] {
   return groupActions(actions).flatMap(({ words, kind, actions: all }) => {
     const brush = REMOVING.test(kind) ? paint.removed : MAKING.test(kind) ? paint.added : paint.place;
@@ -131,7 +78,7 @@ const STAY_WORDS: Readonly<Record<keyof NonNullable<RunReport["staysLocal"]>, st
   special: "devices, sockets and pipes",
 };
 
-/** `stays local: 3 not Markdown, 1 dot folders`, or null when nothing does. */
+/** `stays local: 3 not Markdown, 1 dot folders`, or null when nothing stays local. */
 export function stayLine(stays: RunReport["staysLocal"]): string | null {
   const parts = Object.entries(STAY_WORDS).flatMap(([kind, words]) => {
     const n = stays?.[kind as keyof typeof STAY_WORDS] ?? 0;

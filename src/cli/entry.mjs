@@ -1,11 +1,22 @@
 #!/usr/bin/env node
-// Plain JavaScript that any Node can read: it must be able to refuse an unfit one. better-sqlite3
-// 13 ends in a segmentation fault, without a word, on Node 20; so nothing is imported before the
-// check.
+// Plain JavaScript that any Node can read: it must be able to refuse an unfit one, and an unfit
+// system. better-sqlite3 13 ends in a segmentation fault, without a word, on Node 20; so nothing is
+// imported before the checks.
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 22)) {
+  // A checkout holds the sources, a package JavaScript alone.
+  const way = import.meta.url.endsWith("/src/cli/entry.mjs")
+    ? "run scripts/mdmirror, which brings its own"
+    : "install a newer one (https://nodejs.org), then run the command again";
+  process.stderr.write(`mdmirror: needs Node 22.22 or newer, and this is ${process.versions.node}; ${way}.\n`);
+  process.exit(2);
+}
+// `os` in package.json keeps npm from installing it there; a checkout runs what it is given.
+if (process.platform === "win32") {
   process.stderr.write(
-    `mdmirror: needs Node 22.22 or newer, and this is ${process.versions.node}; from a checkout run scripts/mdmirror, which brings its own.\n`,
+    "mdmirror: runs on Linux and macOS, and not on Windows, where it has no way yet to keep the key from other users, " +
+      "to open a path without following links, to give legal names to documents that Windows refuses, to replace a " +
+      "file that a program holds open, to reach its daemon and to be started at login; run it in WSL 2.\n",
   );
   process.exit(2);
 }
@@ -20,7 +31,7 @@ keepCompiled();
 process.getBuiltinModule("node:v8").setFlagsFromString("--semi-space-growth-factor=1");
 // From a checkout Node runs the sources as they are; a published package holds JavaScript alone.
 const isCheckout = existsSync(new URL("./main.ts", import.meta.url));
-if (isCheckout) resolveQuickly();
+resolveQuickly();
 const { main } = await (isCheckout ? import("./main.ts") : import("./main.js"));
 await main(process.argv.slice(2));
 
@@ -41,15 +52,18 @@ function keepSecret() {
 }
 
 /**
- * A source names another one by its path, with its ending: there is nothing to look for. Node would
- * look for packages and symbolic links at each of some 200, in a sixth of all that a sync takes.
+ * A module of ours names another one by its path, with its ending: there is nothing to look for.
+ * Node would look for packages and symbolic links at each of some 200, in a sixth of all that a
+ * sync takes. Packages, whose modules may be of the older kind, are not below this folder.
  */
 function resolveQuickly() {
   const { registerHooks } = process.getBuiltinModule("node:module");
+  const ours = new URL("..", import.meta.url).href;
+  const format = isCheckout ? "module-typescript" : "module";
   registerHooks({
     resolve(name, context, next) {
-      if (!/^\.\.?\/.*\.ts$/.test(name)) return next(name, context);
-      return { url: new URL(name, context.parentURL).href, format: "module-typescript", shortCircuit: true };
+      if (!/^\.\.?\/.*\.[jt]s$/.test(name) || context.parentURL?.startsWith(ours) !== true) return next(name, context);
+      return { url: new URL(name, context.parentURL).href, format, shortCircuit: true };
     },
   });
 }

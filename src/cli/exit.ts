@@ -1,7 +1,7 @@
-/** How a command ended, for the shell. The one home of the numbers. */
+/** The exit codes of commands. */
 export const EXIT = {
   inSync: 0,
-  /** A fault of ours. */
+  /** A fault of mdmirror. */
   fault: 1,
   usage: 2,
   /** Done, but something needs the user. */
@@ -14,7 +14,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** A process ends with the code that asks most of its user: of several, this one. */
+/** The exit code of several runs: the one that asks most of the user. */
 export function worstExit(codes: readonly ExitCode[]): ExitCode {
   const order: readonly ExitCode[] = [EXIT.fault, EXIT.usage, EXIT.locked, EXIT.halted, EXIT.offline, EXIT.attention];
   return order.find((code) => codes.includes(code)) ?? EXIT.inSync;

@@ -4,6 +4,8 @@ import type { LocalPath } from "../model/path.ts";
 import { examineFolder } from "../app/trust/owner.ts";
 import { shellWord } from "../model/shell-word.ts";
 import { foreignTrouble, ownershipOf } from "../app/trust/owner.ts";
+import { absentTrouble, mirrorNamed } from "../app/trust/list.ts";
+import { isMirrorName } from "../app/trust/names.ts";
 import { ok, type Result, trouble } from "../app/mirror/trouble.ts";
 import type { Io } from "./command.ts";
 
@@ -13,17 +15,35 @@ const { realpathSync, statSync } = process.getBuiltinModule("node:fs");
  * The mirrored folder that a command is about: the given DIR, else the nearest folder up that holds
  * `.mdmirror/`. Absolute, and this user's: another user's is refused when it is named, and passed
  * over on the way up.
+ * @param dir a path; where that is no mirrored folder, the name of one
  */
 export function findMirror(io: Io, dir: string | undefined): Result<string> {
   if (dir === undefined) return ownFolder(io, nearest(io, io.cwd), NONE_HERE, NAME_ONE);
+  return mirrorAt(io, dir) ?? mirrorCalled(io, dir) ?? noMirror(io, dir);
+}
+
+/** @returns null: the path is no mirrored folder */
+function mirrorAt(io: Io, dir: string): Result<string> | null {
   const root = resolve(io.cwd, dir);
-  if (holdsMirror(root)) return workAsOwner(io, root);
-  const { root: above } = nearest(io, root);
+  return holdsMirror(root) ? workAsOwner(io, root) : null;
+}
+
+/** @returns null: no mirror has that name */
+function mirrorCalled(io: Io, name: string): Result<string> | null {
+  const mirror = isMirrorName(name) ? mirrorNamed(io.env, name) : null;
+  if (mirror === null) return null;
+  if (mirror.place === "here") return workAsOwner(io, mirror.root);
+  return { kind: "trouble", trouble: absentTrouble(mirror) };
+}
+
+function noMirror(io: Io, dir: string): Result<never> {
+  const { root: above } = nearest(io, resolve(io.cwd, dir));
   const hint =
     above === null
       ? `mdmirror init ${shellWord(dir)} --url URL`
       : `mdmirror COMMAND ${shellWord(above)}: that is the mirrored folder it lies in`;
-  return trouble("usage", `${dir} is not a mirrored folder: it holds no ${MIRROR_FOLDER}/`, hint);
+  const named = isMirrorName(dir) ? ", nor the name of a mirror (mdmirror list)" : "";
+  return trouble("usage", `${dir} is not a mirrored folder: it holds no ${MIRROR_FOLDER}/${named}`, hint);
 }
 
 const NONE_HERE = `neither this folder nor one above it holds ${MIRROR_FOLDER}/`;
@@ -36,8 +56,8 @@ function ownFolder(io: Io, { root, foreign }: Nearest, what: string, next: strin
 }
 
 /**
- * Judges whom a folder belongs to. Of `sudo` the user who called it gives the rights back, so that
- * what is made in the folder, and the list of mirrors, are that user's.
+ * Checks to whom a folder belongs. Under `sudo` the rights are given back to the user who called
+ * it, so that what is made in the folder, and the list of mirrors, belong to that user.
  */
 export function workAsOwner(io: Io, folder: string): Result<string> {
   const ownership = ownershipOf(folder, io.env);
@@ -56,8 +76,7 @@ export function workAsOwner(io: Io, folder: string): Result<string> {
 }
 
 /**
- * For commands that take a PATH: the mirrored folder that it lies in, and its place there. The path
- * itself need not exist.
+ * Finds the mirrored folder in which a PATH lies, and its path there. Nothing need be at the path.
  */
 export function locate(io: Io, path: string): Result<{ readonly root: string; readonly path: LocalPath }> {
   const whole = resolve(io.cwd, path);
@@ -68,31 +87,40 @@ export function locate(io: Io, path: string): Result<{ readonly root: string; re
   return ok({ root: root.value, path: relative(root.value, realParent(whole)).split(sep).join("/") });
 }
 
-/** As `locate`; the mirrored folder itself, which has no name in it, is the path "". */
+/**
+ * As `locate`, and the mirrored folder itself is the path "". A mirror's name is tried where the
+ * path could be in no mirrored folder.
+ */
 export function locateOrRoot(io: Io, path: string): Result<{ readonly root: string; readonly path: LocalPath }> {
-  const whole = findMirror(io, path);
-  return whole.kind === "ok" ? ok({ root: whole.value, path: "" }) : locate(io, path);
+  const whole = mirrorAt(io, path);
+  if (whole?.kind === "ok") return ok({ root: whole.value, path: "" });
+  const inside = locate(io, path);
+  const called = inside.kind === "ok" ? null : mirrorCalled(io, path);
+  return called?.kind === "ok" ? ok({ root: called.value, path: "" }) : inside;
 }
 
-/** A link into the mirrored folder names the same document; the last name is left as it is. */
+/**
+ * Resolves links above the last name, because a link into the mirrored folder names the same
+ * document; the last name is kept.
+ */
 function realParent(path: string): string {
   try {
     return join(realpathSync(dirname(path)), basename(path));
   } catch {
-    // The folder is not there: the document may still be, on the service.
+    // The folder is missing, but the document may still be on the service.
     return path;
   }
 }
 
 type Nearest = {
   readonly root: string | null;
-  /** Another user's on the way, or null. */
+  /** A folder of another user that was passed on the way, or null. */
   readonly foreign: string | null;
 };
 
 /**
- * The nearest folder at or above `from` that holds a `.mdmirror/` of this user. One that another
- * user put above it decides nothing.
+ * The nearest folder at or above `from` with a `.mdmirror/` of this user. One that another user put
+ * there is passed over.
  */
 function nearest(io: Io, from: string): Nearest {
   let foreign: string | null = null;

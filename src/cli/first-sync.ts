@@ -9,9 +9,7 @@ import { showProgress } from "./progress.ts";
 import { exitOf, showReport } from "./show-report.ts";
 import { shownWords } from "../model/shown-name.ts";
 
-/**
- * The sync that ends an `init`: afterwards the files are there, which is what the user came for.
- */
+/** The sync at the end of `init`, which brings the files that the user came for. */
 export async function firstSync(
   io: Io,
   root: string,

@@ -1,8 +1,8 @@
 import { optionsOf } from "./args.ts";
-import type { Command } from "./command.ts";
-import { COMMANDS, type Entry } from "./table.ts";
+import type { Command, Entry } from "./command.ts";
+import { COMMANDS } from "./table.ts";
 
-/** The texts of `--help`: plain lines, no wider than 100 columns. */
+/** The texts of `--help`: plain lines of at most 100 columns. */
 
 export function overview(version: string): string[] {
   const width = Math.max(...COMMANDS.map(({ name }) => name.length));

@@ -14,8 +14,8 @@ import { firstSync } from "./first-sync.ts";
 import { shownName, shownWords } from "../model/shown-name.ts";
 
 /**
- * `init` on a folder that is linked: it never links it elsewhere; it takes a new key, and builds a
- * lost state anew.
+ * `init` on a folder that is linked already. It never links it to another place; it takes a new
+ * key, and builds a lost state anew.
  */
 export async function initAgain(io: Io, dir: string, args: Args): Promise<ExitCode> {
   const root = realpathSync(dir);
@@ -51,26 +51,26 @@ export async function initAgain(io: Io, dir: string, args: Args): Promise<ExitCo
     );
     return firstSync(io, root, keyFile, prefer);
   }
-  // The way out of a first sync that a flood of conflicts halted: one side wins.
+  // The way out of a first sync that halted because of too many conflicts: one side wins.
   if (prefer !== null) return firstSync(io, root, keyFile, prefer);
   io.out(`${shownName(dir)} is linked already, to ${new URL(url).origin}; its state is there`);
   io.out("next: mdmirror sync");
   return EXIT.inSync;
 }
 
-/** What the keychain holds stays there alone. */
+/** Sources of a key that is stored; one from the keychain stays only there. */
 const STORABLE: ReadonlySet<FoundKey["from"]> = new Set(["--key-file", "MDMIRROR_API_KEY"]);
 
 type Prefer = "local" | "remote" | "each";
 
-/** Whether the user names another service, or another folder of it, than the link's. */
+/** Whether the user names another service than the link's, or another folder of it. */
 function namesAnother(args: Args, { url, remote }: Config): boolean {
   const [askedUrl, askedRemote] = [args.text("url"), args.text("remote")];
   if (askedUrl !== null && !isSameUrl(askedUrl, url)) return true;
   return askedRemote !== null && cleanPrefix(askedRemote) !== remote;
 }
 
-/** A state that is damaged, or not there. */
+/** Whether the state is damaged or missing. */
 function isLost(io: Io, folder: string): boolean {
   const state = openToRead(folder, io.clock);
   if (state.kind === "trouble") return true;
@@ -78,7 +78,10 @@ function isLost(io: Io, folder: string): boolean {
   return state.value.isNew;
 }
 
-/** The address that the folder names, named by the user too, is one that the key is given for. */
+/**
+ * Trusts an address that the folder names and that the user has named too: the key may be sent
+ * there.
+ */
 function bindAsSaid(io: Io, args: Args, root: string): Result<string | null> {
   const url = args.text("url");
   const marker = markerOf(root);

@@ -1,6 +1,6 @@
 /**
- * One JSON value on one line, with nothing in it that steers a terminal: what JSON itself leaves as
- * it is, is escaped too.
+ * A JSON value on one line that cannot steer a terminal: characters that JSON leaves as they are,
+ * are escaped too.
  */
 export function jsonLine(value: unknown): string {
   return JSON.stringify(value).replace(STEERING, (character) => {

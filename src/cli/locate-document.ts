@@ -9,8 +9,8 @@ export function locateAny(io: Io, name: string): Result<{ readonly root: string;
 }
 
 /**
- * The mirrored folder that a document belongs to, and its name there: a path below the root, or the
- * id `doc_…` that was given.
+ * The mirrored folder in which a document is, and what names it there: a path below the root, or
+ * the id `doc_…` that was given.
  */
 export function locateDocument(io: Io, name: string): Result<{ readonly root: string; readonly name: string }> {
   if (!isDocId(name)) return asDocument(locate(io, name));

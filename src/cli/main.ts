@@ -1,23 +1,21 @@
-import { diskTrouble } from "./disk-trouble.ts";
+import { diskTrouble } from "../app/mirror/disk-trouble.ts";
 import type { Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { COMMANDS, findCommand } from "./table.ts";
+import { version } from "./version.ts";
 
-/**
- * The entry: one command line, one exit code. Nothing heavy is imported before a command asks for
- * it.
- */
+/** Runs one command line, to one exit code. Nothing heavy is imported before a command needs it. */
 
 export async function main(argv: readonly string[]): Promise<void> {
-  // Asked by installers and bug reports again and again: without the world of a command it takes
-  // half the time.
-  if (argv[0] === "--version" || argv[0] === "-V") return void process.stdout.write(`${await version()}\n`);
+  // Installers and bug reports ask for this often; without setting up a command it takes half the
+  // time.
+  if (argv[0] === "--version" || argv[0] === "-V") return void process.stdout.write(`${version()}\n`);
   const { processIo } = await import("./process-io.ts");
   const io = processIo();
   process.exitCode = await runCommandLine(argv, io);
 }
 
-/** Never throws: what a command throws is a fault of ours, and is told as one. */
+/** Never throws: an exception of a command is a fault of mdmirror, and is reported as one. */
 export async function runCommandLine(argv: readonly string[], io: Io): Promise<ExitCode> {
   try {
     return await dispatch(argv, io);
@@ -46,7 +44,7 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
 
 async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const [name, ...rest] = argv;
-  if (name === "--version" || name === "-V") return print(io, [await version()]);
+  if (name === "--version" || name === "-V") return print(io, [version()]);
   if (name === undefined || asksForHelp(name, rest)) return showOverview(io, name !== undefined);
   if (name === "help") return dispatch([rest[0]!, "--help"], io);
   const entry = findCommand(name);
@@ -64,7 +62,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
       io.err(`  next: mdmirror ${name} --help`);
       return EXIT.usage;
     case "parsed":
-      return command.run(io, read.args);
+      return command.run(io, read.args, COMMANDS);
   }
 }
 
@@ -72,10 +70,12 @@ function asksForHelp(name: string, rest: readonly string[]): boolean {
   return name === "--help" || name === "-h" || (name === "help" && rest.length === 0);
 }
 
-/** On standard output where it was asked for; else it is what went wrong. */
+/**
+ * On standard output where it was asked for; else on standard error, because something was wrong.
+ */
 async function showOverview(io: Io, asked: boolean): Promise<ExitCode> {
   const { overview } = await import("./help.ts");
-  const lines = overview(await version());
+  const lines = overview(version());
   if (asked) return print(io, lines);
   for (const line of lines) io.err(line);
   return EXIT.usage;
@@ -93,10 +93,4 @@ function unknownCommand(io: Io, name: string): ExitCode {
   );
   io.err("  next: mdmirror --help");
   return EXIT.usage;
-}
-
-async function version(): Promise<string> {
-  const { readFileSync } = process.getBuiltinModule("node:fs");
-  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(text) as { readonly version: string }).version;
 }

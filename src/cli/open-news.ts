@@ -5,20 +5,23 @@ import { count } from "./progress.ts";
 import { attentionLines } from "./show-attention.ts";
 
 /**
- * What needs the user, as `watch` tells it: not all of it after each run, but what is new, what has
- * ended, and how much is left.
+ * What needs the user, as `watch` reports it: after each run only what is new, what has ended, and
+ * how much is left.
  */
 
 type Attention = RunReport["attention"][number];
 
-/** LIMIT: of each, after one run. */
+/** LIMIT: how many of each are named after a run. */
 const MOST = 20;
 
-/** @returns the lines for one run's end; it remembers what it told of each folder */
+/**
+ * @returns a function that gives the lines for the end of a run, and remembers what it reported of
+ * each folder
+ */
 export function tellOpenNews(): (root: string, report: Pick<RunReport, "attention" | "state">) => string[] {
   const known = new Map<string, ReadonlyMap<string, Attention>>();
   return (root, { attention, state }) => {
-    // Nothing was looked at: what is known of before neither began nor ended.
+    // Nothing was looked at, so nothing began or ended.
     if (state === "offline") return [];
     const needing = attention.filter(({ waits }) => !waits);
     const now = new Map(needing.map((one) => [keyOf(one), one]));
@@ -36,7 +39,7 @@ function keyOf({ path, kind, code, detail }: Attention): string {
   return JSON.stringify([path, kind, code, detail]);
 }
 
-/** It may be told in other words by now. */
+/** Whether two are the same trouble, although the words may differ by now. */
 function isSameTrouble(a: Attention, b: Attention): boolean {
   return a.path === b.path && a.kind === b.kind;
 }

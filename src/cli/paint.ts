@@ -23,7 +23,7 @@ export function isColoured({ env, terminal }: Pick<Io, "env" | "terminal">, stre
 
 const leave = (text: string) => text;
 
-/** For lines that go where no colour may. */
+/** For output that may have no colours. */
 export const PLAIN: Paint = {
   added: leave,
   removed: leave,
@@ -52,8 +52,8 @@ export function paintFor(io: Pick<Io, "env" | "terminal">, stream: "output" | "e
 }
 
 /**
- * A text of a document as a terminal may show it: no control characters but tabs, so that none can
- * move the cursor or colour the rest.
+ * A text of a document for a terminal: no control characters but tabs, so that nothing can move the
+ * cursor or colour the rest.
  */
 export function shown(io: Io, text: string): string {
   return io.terminal.output
@@ -64,10 +64,10 @@ export function shown(io: Io, text: string): string {
 const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g;
 
 /**
- * What is written for one line, to a terminal, a pipe or a file: whatever it holds, it is one line,
- * and steers nothing. Names are shown by `shownName` where they are put into it; this holds for
- * what was forgotten there.
- * @param coloured whether `paintFor` was let colour it: only then its colours stay
+ * What is written for one line, to a terminal, a pipe or a file: it is always one line, and steers
+ * nothing. Names are escaped by `shownName` where they are put into a line; this catches any that
+ * were not.
+ * @param coloured whether `paintFor` may have coloured it: only then its colours stay
  */
 export function oneLine(line: string, coloured: boolean): string {
   return line.replace(coloured ? BUT_COLOURS : STEERING, escaped);

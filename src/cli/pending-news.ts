@@ -3,14 +3,17 @@ import { comparePaths } from "../model/by-path.ts";
 import { shownName } from "../model/shown-name.ts";
 import { count } from "./progress.ts";
 
-/** Files that are gone here and wait for their deletion on the service, as `watch` tells them. */
+/** Files that are gone here and whose deletion on the service waits, as `watch` reports them. */
 
 type Pending = Extract<FolderEvent, { readonly kind: "deletion-pending" }>;
 
-/** LIMIT: more that go alike are told in one sentence, with so many names. */
+/** LIMIT: how many are named; more that went alike are one sentence with this many names. */
 const MOST_NAMED = 5;
 
-/** Gathers what comes within one turn: that went together, and is told together. */
+/**
+ * Collects what comes within one turn of the loop: those files went together, and are reported
+ * together.
+ */
 export class PendingNews {
   readonly #tell: (root: string, together: readonly Pending[]) => void;
   readonly #waiting = new Map<string, Pending[]>();
@@ -26,7 +29,7 @@ export class PendingNews {
     queueMicrotask(() => this.flush(root));
   }
 
-  /** Before anything else is told of the folder. */
+  /** Reports them before anything else about the folder. */
   flush(root: string): void {
     const waiting = this.#waiting.get(root);
     this.#waiting.delete(root);
@@ -34,7 +37,7 @@ export class PendingNews {
   }
 }
 
-/** Sorted; many that wait equally long and end equally are one sentence. */
+/** The lines, sorted; many that wait equally long and end equally are one sentence. */
 export function pendingLines(pending: readonly Pending[]): string[] {
   const sorted = pending.toSorted((a, b) => comparePaths(a.path, b.path));
   const alike = Map.groupBy(sorted, ({ dueAt, at, inConflict }) => `${inConflict} ${leftOf(dueAt, at)}`);

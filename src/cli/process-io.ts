@@ -9,18 +9,18 @@ import { createStatusLine, type StatusLine } from "./status-line.ts";
 
 const { readFileSync, statSync } = process.getBuiltinModule("node:fs");
 
-/** The command line's real world: the streams of this process. */
+/** The outside of a command when it runs for real: the streams of this process. */
 export function processIo(): Io {
   const { stdout } = process;
   outliveReader(stdout);
-  // Each stream takes a millisecond or three to open: only one that is used is.
+  // Opening a stream takes a millisecond or three, so each is opened when it is used.
   const errors = once(() => {
     outliveReader(process.stderr);
     return process.stderr;
   });
   const stop = stopSignal();
   const columns = () => errors().columns || stdout.columns || 80;
-  // Made at the first need: it opens the stream, and most commands show no status.
+  // Made when it is first needed: it opens the stream, and most commands show no status.
   let statusLine: StatusLine | null = null;
   const clearStatus = () => statusLine?.clear();
   const terminal = terminalOf(stdout, errors, columns);
@@ -61,13 +61,13 @@ export function processIo(): Io {
   };
 }
 
-/** What the streams are, asked of each when somebody wants to know. */
+/** What the streams are, found out when somebody asks. */
 function terminalOf(
   stdout: NodeJS.WriteStream,
   errors: () => NodeJS.WriteStream,
   columns: () => number,
 ): Io["terminal"] {
-  // A dumb terminal (an editor's shell) cannot take a line back.
+  // A dumb terminal (an editor's shell) cannot remove a line.
   const isDumb = process.env["TERM"] === "dumb";
   return {
     get input() {
@@ -85,14 +85,11 @@ function terminalOf(
   };
 }
 
-/**
- * ORDER: the environment and the groups first: without root's rights the one could not be judged,
- * nor the others changed.
- */
+/** ORDER: the environment is judged and the groups are changed first: both need root's rights. */
 function become({ uid, gid }: SudoCaller): void {
   const { env } = process;
-  // Root's own folders, where sudo was told to take over its environment, are not this user's to
-  // read or write.
+  // If sudo took over root's environment, these name root's own folders, which the user may not
+  // use.
   for (const name of ["XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"]) {
     const folder = env[name] ?? "";
     if (folder !== "" && statSync(folder, { throwIfNoEntry: false })?.uid !== uid) delete env[name];
@@ -104,7 +101,7 @@ function become({ uid, gid }: SudoCaller): void {
   env["HOME"] = userInfo().homedir;
 }
 
-/** A reader that left (`| head`, a closed terminal) is no fault: nobody is there to be told. */
+/** A reader that left (`| head`, a closed terminal) is no fault: nobody is left to be told. */
 function outliveReader(stream: NodeJS.WriteStream): void {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
@@ -124,8 +121,8 @@ async function ask(question: string): Promise<string | null> {
 }
 
 /**
- * Listens from the first time that it is asked for: a command that does not wait for it is ended by
- * the signal at once, which is safe at any point (I13).
+ * Listens for signals from the first time this is used: a command that does not use it is ended at
+ * once, which is safe at any point (I13).
  */
 function stopSignal(): () => AbortSignal {
   let controller: AbortController | null = null;

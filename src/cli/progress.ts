@@ -2,8 +2,8 @@ import type { Progress } from "../ports/world.ts";
 import type { Io } from "./command.ts";
 
 /**
- * What long work shows while it runs: a bar with rate and time left on a terminal, a line now and
- * then in a pipe. Standard error.
+ * The progress of long work on standard error: on a terminal a bar with rate and time left, in a
+ * pipe a line now and then.
  */
 
 const PHASES: Readonly<Record<Parameters<Progress["report"]>[0], string>> = {
@@ -15,12 +15,12 @@ const PHASES: Readonly<Record<Parameters<Progress["report"]>[0], string>> = {
 };
 
 const REDRAW_MS = 100;
-/** In a pipe short work stays silent. */
+/** Milliseconds between two lines in a pipe, where short work stays silent. */
 const LINE_MS = 10_000;
 const BAR_CELLS = 24;
-/** A shorter bar says nothing. */
+/** The shortest bar that is shown. */
 const LEAST_CELLS = 6;
-/** Of `  12,345/s  1.5 h left`. */
+/** The width of `  12,345/s  1.5 h left`. */
 const PACE_CELLS = 22;
 
 type ShownProgress = Progress & { readonly end: () => void };
@@ -59,9 +59,9 @@ export function showProgress(io: Io, silent: boolean): ShownProgress {
 }
 
 /**
- * `mirroring ████████░░░░ 1,200/2,400 400/s 3 s left`; where that does not fit, first a shorter
+ * `mirroring ████████░░░░ 1,200/2,400 400/s 3 s left`. Where that does not fit: first a shorter
  * bar, then no rate, then no bar.
- * @param cells that it may take
+ * @param cells the width that it may have
  */
 export function barLine(
   label: string,
@@ -72,7 +72,7 @@ export function barLine(
 ): string {
   if (total === null || total === 0) return `${label}${done > 0 ? ` ${count(done)}` : ""} …`;
   const counts = `${count(done)}/${count(total)}`;
-  // By what the line may come to take, so that the bar keeps its length while the numbers grow.
+  // Reckoned with the longest numbers, so that the bar keeps its length while they grow.
   const left = cells - label.length - 2 * count(total).length - 3;
   const isPaced = left - PACE_CELLS >= LEAST_CELLS;
   const room = Math.min(BAR_CELLS, left - (isPaced ? PACE_CELLS : 0));
@@ -86,7 +86,7 @@ function plainLine(label: string, done: number, total: number | null, elapsedMs:
   return `${label}, ${count(done)} of ${count(total)}${pace(done, total, elapsedMs)}`;
 }
 
-/** Rate and time left, once there is something to reckon with. */
+/** Rate and time left, once there is enough to compute them from. */
 function pace(done: number, total: number, elapsedMs: number): string {
   if (done === 0 || elapsedMs < 500) return "";
   const rate = done / (elapsedMs / 1_000);

@@ -8,7 +8,7 @@ import { count } from "./progress.ts";
 import { agrees } from "./use-mirror.ts";
 import { shownName, shownWords } from "../model/shown-name.ts";
 
-/** `approve --refuse`: what it would bring back, said before it is done. */
+/** `approve --refuse`: says what it would bring back before it does so. */
 
 const WORDS: Readonly<Record<Exclude<RefuseItem["kind"], "left">, string>> = {
   "file-back": "comes back here, as it was; nothing is sent, and its id and history stay",
@@ -20,7 +20,9 @@ const WORDS: Readonly<Record<Exclude<RefuseItem["kind"], "left">, string>> = {
   "newer-text-back": "the text here goes up again, over the earlier version that the service shows",
 };
 
-/** Where nothing was taken away, a refusal changes nothing: what to do instead. */
+/**
+ * For halts where nothing was taken away, so that a refusal changes nothing: what to do instead.
+ */
 const INSTEAD: Readonly<Partial<Record<HaltReason, string>>> = {
   "wrong-workspace":
     "give the right key or URL (mdmirror doctor tells which are used). If they are right, and what they show is gone there: " +

@@ -1,29 +1,29 @@
 import type { RunReport } from "../app/mirror/run.ts";
 import { origin } from "./complain.ts";
-import { nextFor, nextForEach } from "./next-step.ts";
+import { nextFor, nextForEach } from "../app/told/next-step.ts";
 import { byPath } from "./describe.ts";
 import { type Paint, PLAIN } from "./paint.ts";
 import { count } from "./progress.ts";
 import { shownName, shownWords } from "../model/shown-name.ts";
 
 /**
- * What needs the user, as lines: what many documents share is said once, before those that stand
+ * What needs the user, as lines. What many documents share is said once, before those that stand
  * alone.
  */
 
 type Attention = RunReport["attention"][number];
 
-/** So many of one cause are told together. */
+/** From this many of one cause on they are one entry. */
 const SHARED = 4;
-/** LIMIT: names of one cause. */
+/** LIMIT: how many names of one cause are shown. */
 const NAMES = 5;
 
-/** @param most causes and single documents; the rest is counted */
+/** @param most how many causes and single documents are shown; the rest is counted */
 export function attentionLines(all: readonly Attention[], most: number, paint: Paint = PLAIN): string[] {
   const causes = [...Map.groupBy(all, ({ kind, code, detail }) => JSON.stringify([kind, code, detail])).values()];
   const shared = causes.filter((group) => group.length >= SHARED).toSorted((a, b) => b.length - a.length);
   const single = causes.filter((group) => group.length < SHARED).flat();
-  // What has no path is about all of the folder.
+  // What has no path concerns the whole folder.
   const alone = [
     ...single.filter(({ path }) => path === ""),
     ...single.filter(({ path }) => path !== "").toSorted(byPath),

@@ -4,11 +4,11 @@ import { shownName } from "../model/shown-name.ts";
 import type { Io } from "./command.ts";
 import { type Paint, paintFor, shown } from "./paint.ts";
 
-/** Places where three texts meet, and where two differ, as lines for a terminal or a pipe. */
+/** Places where three texts meet, or two differ, as lines for a terminal or a pipe. */
 
 /**
- * Each hunk: a heading with 1-based lines, then the lines of base, mine and theirs, each named at
- * its start.
+ * Each hunk: a heading with line numbers from 1, then the lines of base, mine and theirs, each
+ * marked at its start.
  */
 export function hunkLines(io: Io, hunks: readonly ConflictHunk[]): string[] {
   const paint = paintFor(io);

@@ -7,8 +7,8 @@ import { EXIT, type ExitCode } from "./exit.ts";
 import { originLines } from "./show-origins.ts";
 
 /**
- * What merges of a document in conflict, and what does not. @returns null where that cannot be
- * shown by lines: the two texts are to be, after a word why
+ * Shows what merges of a document in conflict, and what does not.
+ * @returns null where lines cannot show that: after a word why, the caller shows the two texts
  */
 export function showMeeting(io: Io, path: string, meeting: Meeting, json: boolean): ExitCode | null {
   if (meeting.kind !== "parts") {

@@ -11,8 +11,8 @@ import { originLines } from "./show-origins.ts";
 import { localTime } from "./when.ts";
 
 /**
- * Whose each line of a merged version is. @param n of the history; null: the last one that the
- * mirror merged
+ * Shows whose each line of a merged version is.
+ * @param n its number in the history; null: the last one that the mirror merged
  */
 export function showMerge(io: Io, state: State, name: string, n: number | null, json: boolean): ExitCode {
   const found = findVersion({ state }, name, n);
@@ -35,7 +35,7 @@ export function showMerge(io: Io, state: State, name: string, n: number | null, 
   return EXIT.inSync;
 }
 
-/** As lines; the clause that names what is gone, where that cannot be. */
+/** The merge as lines; where that is impossible, a clause that says what is missing. */
 export function linesOf(io: Io, origins: MergeOrigins): string[] {
   if (origins.kind === "told") {
     const lines = originLines(io, origins.rows);
@@ -50,7 +50,7 @@ function mergeClause(merge: MergeOf, entries: readonly HistoryEntry[]): string {
   return `merged ${localTime(merge.at)} of ${partsClause(merge, entries)}`;
 }
 
-/** Each text by its number in the history; by itself where it stands there under none. */
+/** Names each text, with its number in the history where it has one. */
 export function partsClause({ base, mine, theirs }: MergeOf, entries: readonly HistoryEntry[]): string {
   return `${partName("base", base, entries)}, ${partName("mine", mine, entries)} and ${partName("theirs", theirs, entries)}`;
 }

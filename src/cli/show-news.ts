@@ -3,22 +3,23 @@ import type { FolderEvent } from "../app/daemon/daemon.ts";
 import type { ActionKind } from "../model/action.ts";
 import type { Io } from "./command.ts";
 import { origin } from "./complain.ts";
-import { ACTION_WORDS, publicKind } from "./describe.ts";
+import { ACTION_WORDS } from "../app/told/actions.ts";
+import { newsJson } from "../app/told/news.ts";
 import { count } from "./progress.ts";
 import { tellOpenNews } from "./open-news.ts";
 import { pendingLines, PendingNews, seconds } from "./pending-news.ts";
-import { renamedLines, reportJson } from "./show-report.ts";
+import { renamedLines } from "./show-report.ts";
 import { jsonLine } from "./json-line.ts";
 import { shownName, shownWords } from "../model/shown-name.ts";
 
 /**
- * What `watch` prints: a line for people, or an object a line. Looking alone (idle, observing,
- * applying) is no news.
+ * What `watch` prints: a line for people, or a JSON object. The phases that only look (idle,
+ * observing, applying) are not printed.
  */
 
 export type NewsOptions = {
   readonly json: boolean;
-  /** Of several folders each line names its own. */
+  /** With several folders, each line names its own. */
   readonly several: boolean;
 };
 
@@ -39,7 +40,7 @@ export function showNews(io: Io, { json, several }: NewsOptions): (root: string,
   };
 }
 
-/** @param last the phase of each folder that was told last; it is kept up */
+/** @param last the phase that was printed last for each folder; updated here */
 function isNewPhase(last: Map<string, string>, root: string, phase: News<"phase">["phase"]): boolean {
   const { kind } = phase;
   if (kind === "observing" || kind === "applying") return false;
@@ -47,34 +48,6 @@ function isNewPhase(last: Map<string, string>, root: string, phase: News<"phase"
   const before = last.get(root) ?? '"idle"';
   last.set(root, told);
   return told !== before;
-}
-
-/** Flat: `at` as an ISO date, the folder, then the members of the event. */
-export function newsJson(root: string, news: FolderEvent): object {
-  const { kind, at, ...rest } = news;
-  const head = { at: new Date(at).toISOString(), root, kind };
-  switch (news.kind) {
-    case "run":
-      return { ...head, ...reportJson(news.report) };
-    case "phase": {
-      const { kind: phase, ...more } = news.phase;
-      return { ...head, phase, ...more };
-    }
-    case "change": {
-      const { lines, kind: _kind, at: _at, ...more } = news;
-      return {
-        ...head,
-        ...more,
-        what: publicKind(news.what),
-        added: lines?.added ?? null,
-        removed: lines?.removed ?? null,
-      };
-    }
-    case "deletion-pending":
-      return { ...head, path: news.path, dueAt: new Date(news.dueAt).toISOString(), inConflict: news.inConflict };
-    default:
-      return { ...head, ...rest };
-  }
 }
 
 function isBad(news: FolderEvent): boolean {
@@ -87,12 +60,13 @@ const NEWS_LINES: { readonly [K in FolderEvent["kind"]]: (news: News<K>) => stri
   opened: ({ url, notes }) => [`watching, mirrored from ${url}`, ...notes],
   lent: ({ what }) => [`lent to mdmirror ${what}`],
   returned: ({ what }) => [`mdmirror ${what} is done; looking at everything`],
+  left: ({ to }) => [to === null ? "is no mirror any more; not watched" : `moved to ${shownName(to)}; watched there`],
   broken: ({ trouble, retryMs }) => [
     `${shownWords(trouble.what)}; opened again in ${seconds(retryMs)}`,
     `  next: ${shownWords(trouble.next)}`,
   ],
   phase: ({ phase }) => phaseLines(phase),
-  // A halt is told by the phase that it leads to.
+  // The phase that follows shows the halt.
   change: (news) => (news.what === "halt" ? [] : [changeLine(news)]),
   run: ({ report }) => renamedLines(report),
   "deletion-pending": (news) => pendingLines([news]),
@@ -138,7 +112,7 @@ function changeLine(news: News<"change">): string {
     outcome === "done" || outcome === "submitted"
       ? ""
       : `  ${outcome}: ${shownWords(detail)}${origin(code, requestId)}`;
-  // It changed no text and no place: what it was is all there is to say.
+  // It changed no text or path, so its description is all that can be shown.
   const noted = what === "note-facts" && outcome === "done" ? `  ${shownWords(detail)}` : "";
   return `${head}: ${path === "" ? shownWords(detail) : shownName(path)}${size}${noted}${ended}`;
 }

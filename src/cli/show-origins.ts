@@ -5,7 +5,7 @@ import type { Io } from "./command.ts";
 import { type Paint, paintFor, shown } from "./paint.ts";
 import { cellsOf } from "./width.ts";
 
-/** A merge as lines: three columns of marks say whose each line is, also without colours. */
+/** A merge as lines: marks in three columns say whose each line is, also without colours. */
 
 const LEGEND = "M mine, T theirs, B both alike, M T words of both, named below; + added, - removed, ! do not merge";
 
@@ -24,8 +24,8 @@ const LOOKS: Readonly<Record<string, Look>> = {
 const SIGNS = { kept: " ", added: "+", removed: "-", conflict: "!" } as const;
 
 /**
- * What base had no more is folded away, but for three lines around each change. @returns nothing
- * where nothing changed
+ * Lines that are the same in all texts are left out, except three around each change.
+ * @returns nothing where nothing changed
  */
 export function originLines(io: Io, rows: readonly MeetingRow[]): string[] {
   const paint = paintFor(io);
@@ -63,8 +63,8 @@ const LETTERS: Readonly<Record<WordOrigin["from"], string>> = {
 };
 
 /**
- * A letter below each character that is not of base: `?` where no text has it. Tabs stay, so that
- * all stands below its own.
+ * A letter below each character that is not from base: `?` where no text has it. Tabs stay, so that
+ * each letter is below its character.
  */
 function wordMarks(words: readonly WordOrigin[]): string {
   return words

@@ -1,12 +1,12 @@
 import { faultTrouble } from "../app/mirror/fault-trouble.ts";
 import { openMirror } from "../app/mirror/open-mirror.ts";
 import { type Preview, previewSync, type RunRequest } from "../app/mirror/run.ts";
-import type { DirId, DocId } from "../contract/ids.ts";
 import type { Io } from "./command.ts";
 import { complain, origin } from "./complain.ts";
-import { ACTION_WORDS, actionPath, byPath, groupLines, type PathOf, publicKind, stayLine } from "./describe.ts";
+import { nextOfHalt } from "../app/told/attention.ts";
+import { pathsOf, planJson } from "../app/told/plan.ts";
+import { byPath, groupLines, stayLine } from "./describe.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import { nextOfHalt } from "./open.ts";
 import { type Paint, paintFor, PLAIN } from "./paint.ts";
 import { count, plural, showProgress } from "./progress.ts";
 import { jsonLine } from "./json-line.ts";
@@ -15,7 +15,7 @@ import { shownName, shownWords } from "../model/shown-name.ts";
 export type PlanOptions = {
   readonly json: boolean;
   readonly quiet: boolean;
-  /** Every name, not the first ten of each group. */
+  /** Whether all names are shown, and not only the first ten of each group. */
   readonly all: boolean;
   readonly url: string | null;
   readonly keyFile: string | null;
@@ -24,8 +24,8 @@ export type PlanOptions = {
 const MOST = 10;
 
 /**
- * `plan` and `sync --dry-run`: what a sync would do, and nothing written anywhere (I23).
- * Exit: 0; 3 if something would stay open; 4 if it would halt; 5 offline.
+ * `plan` and `sync --dry-run`: what a sync would do; nothing is written anywhere (I23). Exit: 0; 3
+ * if something would stay open; 4 if it would halt; 5 offline.
  */
 export async function showPlan(io: Io, root: string, request: RunRequest, options: PlanOptions): Promise<ExitCode> {
   const { env, cwd, clock, random } = io;
@@ -61,10 +61,6 @@ function tellPlan(io: Io, preview: Planned, { json, quiet, all }: PlanOptions): 
   if (json) io.out(jsonLine(planJson(preview)));
   else if (!quiet)
     for (const line of planLines(preview, all ? Number.POSITIVE_INFINITY : MOST, paintFor(io))) io.out(line);
-}
-
-function pathsOf({ links, dirs }: Planned["trees"]["base"]): PathOf {
-  return (id) => (links.get(id as DocId) ?? dirs.get(id as DirId))?.localPath ?? null;
 }
 
 type Planned = Extract<Preview, { kind: "planned" }>;
@@ -105,25 +101,3 @@ function verdictLines(verdict: Planned["plan"]["verdict"], paint: Paint): string
     ...nextOfHalt(verdict.reasons).map((way) => `  next: ${way}`),
   ];
 }
-
-export function planJson({ plan, staysLocal, trees }: Planned): object {
-  const pathOf = pathsOf(trees.base);
-  const guarded = new Set(plan.verdict.kind === "halt" ? plan.verdict.guarded : []);
-  return {
-    steps: plan.steps.map(({ action, after }, index) => ({
-      kind: publicKind(action.kind),
-      side: SIDES[ACTION_WORDS[action.kind].arrow],
-      path: "from" in action ? action.to : actionPath(action, pathOf),
-      from: "from" in action ? action.from : null,
-      id: "id" in action ? action.id : "dirId" in action ? action.dirId : null,
-      why: action.why,
-      after,
-      guarded: guarded.has(index),
-    })),
-    holds: plan.holds.map(({ path, reason, code, detail, requestId }) => ({ path, reason, code, detail, requestId })),
-    verdict: plan.verdict,
-    staysLocal,
-  };
-}
-
-const SIDES = { "→": "remote", "←": "local", "↔": "both", "·": "none" } as const;

@@ -3,15 +3,18 @@ import { NOT_APPROVABLE } from "../planner/plan-types.ts";
 import type { Io } from "./command.ts";
 import { faultTrouble } from "../app/mirror/fault-trouble.ts";
 import { complain } from "./complain.ts";
-import { actionName, actionPath, byPath, doneLine, wordsOf } from "./describe.ts";
+import { actionPath } from "../app/told/actions.ts";
+import { NEXT_OF_LOST_ROOT, nextOfHalt } from "../app/told/attention.ts";
+import { renamedDetail } from "../app/told/report.ts";
+import { actionName, byPath, doneLine, wordsOf } from "./describe.ts";
 import { attentionLines } from "./show-attention.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import { attentionJson, needs, NEXT_OF_LOST_ROOT, nextOfHalt } from "./open.ts";
+import { needs } from "./open.ts";
 import { type Paint, paintFor, PLAIN } from "./paint.ts";
 import { count } from "./progress.ts";
 import { shownName, shownWords } from "../model/shown-name.ts";
 
-/** How a run is told: one summary line, then what needs the user. */
+/** Shows a run: one summary line, then what needs the user. */
 
 const EXITS: Readonly<Record<RunReport["state"], ExitCode>> = {
   "in-sync": EXIT.inSync,
@@ -20,7 +23,9 @@ const EXITS: Readonly<Record<RunReport["state"], ExitCode>> = {
   offline: EXIT.offline,
 };
 
-/** LIMIT: of attentions and stopped actions on screen; `status` and `plan --all` show the rest. */
+/**
+ * LIMIT: rows of attentions and stopped actions on screen; `status` and `plan --all` show the rest.
+ */
 const MOST = 20;
 
 export function exitOf(report: RunReport): ExitCode {
@@ -29,7 +34,7 @@ export function exitOf(report: RunReport): ExitCode {
 
 /**
  * @param took milliseconds
- * @param url of the service, for what its silence means
+ * @param url of the service, for messages when it does not answer
  */
 export function showReport(io: Io, report: RunReport, took: number, url: string): void {
   io.out(summaryLine(report, took, paintFor(io)));
@@ -38,8 +43,8 @@ export function showReport(io: Io, report: RunReport, took: number, url: string)
 }
 
 /**
- * What needs the user, alone: with `--quiet`, where success is silent and trouble is not. What ends
- * by itself is no trouble.
+ * Shows only what needs the user, as `--quiet` does: success is silent, and so is trouble that ends
+ * by itself.
  */
 export function showNeeds(io: Io, report: RunReport, url: string): void {
   const attention = report.attention.filter(({ waits }) => !waits);
@@ -47,20 +52,16 @@ export function showNeeds(io: Io, report: RunReport, url: string): void {
   showOpen(io, report, attention, url);
 }
 
-/** Names here that gave way to the service's. */
+/** Names that were changed here because the service's have priority. */
 export function renamedLines({ renamed = [] }: RunReport): string[] {
   return renamed.slice(0, MOST).map(({ from, to }) => `${shownName(to)}: renamed: ${renamedDetail(from, to)}`);
 }
 
-function renamedDetail(from: string, to: string): string {
-  return `another has the name ${shownName(from)} on the service, so yours is ${shownName(to)} now, here and there`;
-}
-
-/** The cause comes first, then what follows from it. */
+/** Shows the cause first, then what follows from it. */
 function showOpen(io: Io, report: RunReport, all: RunReport["attention"], url: string): void {
   if (report.fault !== null) complain(io, faultTrouble(report.fault, url));
   if (report.halt !== null) showHalt(io, report);
-  // Nothing was looked at: what is known of before is not of this run.
+  // Offline, nothing was looked at: earlier attentions are not part of this run.
   const attention = report.state === "offline" ? [] : all;
   for (const line of attentionLines(attention, MOST, paintFor(io, "error"))) io.err(line);
 }
@@ -102,22 +103,4 @@ function summaryLine(report: RunReport, took: number, paint: Paint = PLAIN): str
     case "offline":
       return `${paint.bad("offline")}: ${done ?? "nothing was done"} (${seconds})`;
   }
-}
-
-/** The object of `sync --json`. */
-export function reportJson(report: RunReport): object {
-  const { state, run, counts: all } = report;
-  // Its members are promised to programs: there, all that was made of two texts is one number.
-  const { accepted, byPolicy, ...rest } = all;
-  const counts = { ...rest, merged: rest.merged + accepted + byPolicy };
-  const renamed = (report.renamed ?? []).map(({ from, to }) => {
-    return {
-      path: to,
-      kind: "renamed",
-      code: null,
-      detail: renamedDetail(from, to),
-      next: "nothing, or rename either",
-    };
-  });
-  return { state, run, counts, attention: [...attentionJson(report), ...renamed] };
 }

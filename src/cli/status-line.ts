@@ -4,7 +4,7 @@ import { cellsOf, fitTo } from "./width.ts";
 export type StatusLine = {
   /** Never longer than the terminal is wide now. */
   show(text: string): void;
-  /** Takes it away, before other lines are printed. */
+  /** Removes the line, before other lines are printed. */
   clear(): void;
 };
 
@@ -21,7 +21,7 @@ export function createStatusLine(write: (text: string) => void, columns: () => n
     },
     clear() {
       if (shown === 0) return;
-      // A terminal that was made narrower has folded the line: the rows above belong to it as well.
+      // A terminal that was made narrower has wrapped the line, so the rows above belong to it too.
       const rows = Math.max(1, Math.ceil(shown / Math.max(1, columns())));
       write(rows === 1 ? "\r\u001b[K" : `\r\u001b[${rows - 1}A\u001b[J`);
       shown = 0;

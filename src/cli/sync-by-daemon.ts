@@ -15,7 +15,7 @@ export async function syncByDaemon(
 ): Promise<ExitCode | null> {
   const shown = io.terminal.error && !quiet && !json;
   const began = io.clock.monotonic();
-  // Said once somebody listens: a file that names a daemon may be a crashed one's.
+  // Shown once somebody listens: a file that names a daemon may be left by one that crashed.
   const onConnected = () => (shown ? io.status("the daemon is at it …") : undefined);
   const asked = await askDaemon(root, { do: "sync" }, undefined, onConnected);
   if (shown) io.status("");

@@ -1,12 +1,6 @@
-import type { Command } from "./command.ts";
+import type { Entry } from "./command.ts";
 
-/** Every command, in the order of the help. A module is loaded when its command is named. */
-export type Entry = {
-  readonly name: string;
-  readonly summary: string;
-  readonly load: () => Promise<{ readonly command: Command }>;
-};
-
+/** Every command, in the order of the help. */
 export const COMMANDS: readonly Entry[] = [
   { name: "init", summary: "link a folder to a workspace", load: () => import("./commands/init.ts") },
   {
@@ -14,7 +8,14 @@ export const COMMANDS: readonly Entry[] = [
     summary: "let a folder that you did not link send to its address",
     load: () => import("./commands/trust.ts"),
   },
-  { name: "list", summary: "your mirrored folders", load: () => import("./commands/list.ts") },
+  { name: "name", summary: "call a mirror otherwise", load: () => import("./commands/name.ts") },
+  { name: "mv", summary: "move a mirror to another place", load: () => import("./commands/mv.ts") },
+  {
+    name: "unlink",
+    summary: "end a mirror; the folder and its texts stay",
+    load: () => import("./commands/unlink.ts"),
+  },
+  { name: "list", summary: "your mirrors, and how each stands", load: () => import("./commands/list.ts") },
   { name: "sync", summary: "bring both sides together, once", load: () => import("./commands/sync.ts") },
   { name: "watch", summary: "keep both sides together, in the foreground", load: () => import("./commands/watch.ts") },
   { name: "service", summary: "keep both sides together, always", load: () => import("./commands/service.ts") },
@@ -53,6 +54,16 @@ export const COMMANDS: readonly Entry[] = [
     load: () => import("./commands/fix-names.ts"),
   },
   { name: "doctor", summary: "check URL, key, clock, disk and neighbours", load: () => import("./commands/doctor.ts") },
+  {
+    name: "upgrade-check",
+    summary: "the version here, and the formats of your mirrors; asks nobody",
+    load: () => import("./commands/upgrade-check.ts"),
+  },
+  {
+    name: "completion",
+    summary: "a script that completes commands in your shell",
+    load: () => import("./commands/completion.ts"),
+  },
   { name: "serve", summary: "run the embedded service", load: () => import("./commands/serve.ts") },
 ];
 

@@ -9,10 +9,11 @@ import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import type { Io } from "./command.ts";
 import { complain, exitOfTrouble } from "./complain.ts";
 import type { ExitCode } from "./exit.ts";
-import { exitOf, reportJson, showNeeds, showReport } from "./show-report.ts";
+import { reportJson } from "../app/told/report.ts";
+import { exitOf, showNeeds, showReport } from "./show-report.ts";
 import { jsonLine } from "./json-line.ts";
 
-/** How the end of a `sync` is told, by what was asked for. */
+/** Shows the end of a `sync`, as its options ask. */
 
 export type Telling = { readonly quiet: boolean; readonly json: boolean };
 
@@ -24,7 +25,7 @@ export function tellRun(
   { quiet, json, url, took }: Telling & { readonly url: string; readonly took: number },
 ): ExitCode {
   const isPassing = passes(report);
-  // It has had the folder; and where it reached the service, that is over too.
+  // This run has had the folder and may have reached the service, so such troubles are over.
   endTransient(join(root, MIRROR_FOLDER), isPassing ? ["locked"] : ["locked", "offline"]);
   if (json) io.out(jsonLine(reportJson(report)));
   else if (!quiet) showReport(io, report, took, url);
@@ -34,8 +35,8 @@ export function tellRun(
 }
 
 /**
- * Why a run could not begin. With `--quiet` another that is still under way is told once it has
- * lasted; the exit code says it at once.
+ * Says why a run could not begin. With `--quiet`, another run that is under way is only reported
+ * once that has lasted; the exit code tells it at once.
  */
 export function tellTrouble(io: Io, root: string, trouble: Trouble, { quiet, json }: Telling): ExitCode {
   if (trouble.kind !== "locked" || !quiet || json) return complain(io, trouble);
@@ -54,8 +55,8 @@ function whenItLasted(io: Io, root: string, kind: TransientKind, tell: () => voi
 }
 
 /**
- * A service that is not reached comes back by itself; a refused key, or another that answers in its
- * place, needs a person.
+ * Whether a trouble passes by itself: a service that cannot be reached comes back; a refused key,
+ * or another server in its place, needs a person.
  */
 function passes({ state, fault }: RunReport): boolean {
   if (state !== "offline" || fault === null) return false;

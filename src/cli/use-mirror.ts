@@ -5,10 +5,11 @@ import type { Args, Io, OptionSpec } from "./command.ts";
 import { complain } from "./complain.ts";
 import type { ExitCode } from "./exit.ts";
 import { showProgress } from "./progress.ts";
-import { exitOf, reportJson, showReport } from "./show-report.ts";
+import { reportJson } from "../app/told/report.ts";
+import { exitOf, showReport } from "./show-report.ts";
 import { shownWords } from "../model/shown-name.ts";
 
-/** Opening and closing what a command works on. */
+/** Opens and closes what a command works on. */
 
 export const REACH_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   url: { value: "URL", help: "the service, instead of the linked one's address" },
@@ -17,7 +18,10 @@ export const REACH_OPTIONS: Readonly<Record<string, OptionSpec>> = {
 
 type Use = { readonly mode: "read" | "write"; readonly what: string; readonly quiet?: boolean };
 
-/** With the service in reach. @param args of a command with `REACH_OPTIONS` */
+/**
+ * Opens a mirror with its service.
+ * @param args of a command with `REACH_OPTIONS`
+ */
 export async function useMirror(
   io: Io,
   args: Args,
@@ -40,7 +44,7 @@ export async function useMirror(
   }
 }
 
-/** By this machine alone. */
+/** Opens a mirror as far as this machine alone allows. */
 export function useLocal(io: Io, root: string, work: (mirror: LocalMirror) => ExitCode): ExitCode {
   const mirror = openLocal(root, { clock: io.clock, random: io.random });
   if (mirror.kind === "trouble") return complain(io, mirror.trouble);
@@ -52,8 +56,8 @@ export function useLocal(io: Io, root: string, work: (mirror: LocalMirror) => Ex
 }
 
 /**
- * What has to travel after an effect by hand. @returns the object of `sync --json`, and how it
- * ended
+ * Runs a sync for what an effect by hand left to send.
+ * @returns the object of `sync --json`, and how the run ended
  */
 export async function syncAfter(
   io: Io,
@@ -68,7 +72,7 @@ export async function syncAfter(
   return { report: reportJson(report), exit: exitOf(report) };
 }
 
-/** Asks before what is hard to take back. Without a terminal only `--yes` answers. */
+/** Asks before something that is hard to take back. Without a terminal, only `--yes` answers. */
 export async function agrees(io: Io, yes: boolean, question: string): Promise<boolean> {
   if (yes) return true;
   if (!io.terminal.input) return false;

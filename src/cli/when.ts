@@ -3,7 +3,7 @@ import type { Io } from "./command.ts";
 import { count } from "./progress.ts";
 import { cellsOf, padTo } from "./width.ts";
 
-/** Times and sizes as people read them. */
+/** Times and sizes in the form in which people read them. */
 
 /** `2026-11-21 09:05:03`, in the time of this computer. @param at milliseconds since the epoch */
 export function localTime(at: number): string {
@@ -21,12 +21,12 @@ export function age(io: Io, since: number): string {
   return ageText(io.clock.now() - since);
 }
 
-/** `1,204 bytes`, or a word for what is not there. */
+/** `1,204 bytes`, or a word for something that is missing. */
 export function bytes(size: number | null, otherwise = "not there"): string {
   return size === null ? otherwise : size === 1 ? "1 byte" : `${count(size)} bytes`;
 }
 
-/** Columns side by side, two spaces between; the last is not filled. */
+/** Aligned columns with two spaces between them; the last one is not padded. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cellsOf(cell));

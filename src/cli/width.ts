@@ -1,6 +1,6 @@
 /**
- * How many cells of a terminal a text takes: East Asian characters and most emoji two, marks that
- * join others none.
+ * How many cells of a terminal a text takes: East Asian characters and most emoji take two,
+ * combining marks none.
  */
 
 const WIDE =
@@ -12,7 +12,7 @@ const COLOURS = /\u001b\[[\d;]*m/g;
 
 let segmenter: Intl.Segmenter | null = null;
 
-/** What a person takes for characters. */
+/** The characters of a text as a person sees them. */
 function charactersOf(text: string): Iterable<string> {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
@@ -32,7 +32,8 @@ function cellsOfOne(character: string): number {
 }
 
 /**
- * The beginning that takes `cells` at most, without half a character. @param text without colours
+ * The beginning of a text that takes at most `cells`, without half a character.
+ * @param text without colours
  */
 export function fitTo(text: string, cells: number): string {
   let [fitting, used] = ["", 0];
@@ -44,7 +45,7 @@ export function fitTo(text: string, cells: number): string {
   return fitting;
 }
 
-/** Filled with spaces to a width in cells. */
+/** Pads a text with spaces to a width in cells. */
 export function padTo(text: string, cells: number): string {
   return text + " ".repeat(Math.max(0, cells - cellsOf(text)));
 }

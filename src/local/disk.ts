@@ -25,11 +25,14 @@ type DiskOptions = {
   readonly ignore?: readonly string[];
   /** False: looks write nothing, not even a probe (I23: dry runs). Default: true. */
   readonly probe?: boolean;
-  /** Entries between two pauses of a walk in parts. Default: 256, a millisecond or two. */
+  /**
+   * Entries between two pauses of a walk that pauses. Default: 256, which take a millisecond or
+   * two.
+   */
   readonly part?: number;
 };
 
-/** The folder on a disk, over the system calls of `fs`. */
+/** The port of the disk, over the system calls of `fs`. */
 export class LocalDisk implements Disk {
   readonly #guard: RootGuard;
   readonly #options: WalkOptions;
@@ -51,7 +54,7 @@ export class LocalDisk implements Disk {
     return { dev, ino, birthMs, markerId: readMarker(this.#guard.fs, found.real) };
   }
 
-  /** Learned once, at the first need. */
+  /** Learned when it is first needed, and kept. */
   folding(): DiskFolding {
     if (!this.#isFoldingKnown) {
       this.#guard.learnFolding(this.#effect((guard) => learnFolding(guard, this.#options.probe)));

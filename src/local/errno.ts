@@ -5,8 +5,8 @@ type Stale = Extract<DiskOutcome<never>, { kind: "stale" }>;
 type Fault = Extract<DiskOutcome<never>, { kind: "fault" }>;
 
 /**
- * @returns the errno name of an error that a system call threw, or null for any other error: a bug,
- * or the process being killed, which nobody here catches
+ * @returns the name of the errno that a system call threw; null for any other error: a bug, or the
+ * process being killed, which nobody here catches
  */
 export function errnoOf(error: unknown): string | null {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return null;
@@ -14,7 +14,8 @@ export function errnoOf(error: unknown): string | null {
 }
 
 /**
- * Runs a system call whose failure with one of `expected` is an expected end. @returns null then
+ * Runs a system call that may fail with one of `expected`.
+ * @returns null when it does
  */
 export function unless<T>(expected: readonly string[], call: () => T): T | null {
   try {
@@ -26,7 +27,7 @@ export function unless<T>(expected: readonly string[], call: () => T): T | null 
   }
 }
 
-/** @returns null when the system call failed with whatever errno */
+/** @returns null when the system call failed with any errno */
 export function anyErrno<T>(call: () => T): T | null {
   try {
     return call();
@@ -37,7 +38,7 @@ export function anyErrno<T>(call: () => T): T | null {
 }
 
 /**
- * Runs an effect: a system call that fails with an errno ends it as a fault, any other exception
+ * Runs an effect. A system call that fails with an errno makes it a fault; any other exception
  * passes through.
  */
 export function attempt<T>(what: string, effect: () => DiskOutcome<T>): DiskOutcome<T> {

@@ -3,16 +3,16 @@ import { errnoOf } from "./errno.ts";
 import type { RootGuard } from "./root-guard.ts";
 
 const AT_ONCE = 8;
-// Some disks (network, FUSE) have no fsync for a folder; what its names need is then all that they
-// offer.
+// Some disks (network, FUSE) have no fsync for a folder: then there is nothing more to do for its
+// names.
 const NO_FOLDER_SYNC = ["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EPERM", "EISDIR"];
 
 type FlushFailure = { readonly path: LocalPath; readonly errno: string };
 
 /**
- * fsync of files (or folders), then once each of the folders above them up to the root, whose
- * entries they are.
- * @returns the paths that are not durable: their own failure, or that of a folder above
+ * Fsyncs files (or folders), and then once each folder above them up to the root, because it holds
+ * their names.
+ * @returns the paths that are not durable, because of their own failure or that of a folder above
  */
 export async function flushPaths(guard: RootGuard, paths: readonly LocalPath[]): Promise<FlushFailure[]> {
   const root = guard.root()?.real;
@@ -33,7 +33,7 @@ export async function flushPaths(guard: RootGuard, paths: readonly LocalPath[]):
   return failures;
 }
 
-/** @returns the errno of each that failed */
+/** @returns the errno of each folder that failed */
 async function flushFolders(
   guard: RootGuard,
   root: string,
@@ -47,10 +47,7 @@ async function flushFolders(
   return failed;
 }
 
-/**
- * The whole disk at once, as one call of the system: of 10,000 new files each by itself takes
- * seconds.
- */
+/** Flushes the whole disk by one call: 10,000 new files one by one take seconds. */
 export async function flushDisk(guard: RootGuard): Promise<boolean> {
   const { fs } = guard;
   const found = guard.root();
@@ -64,7 +61,7 @@ export async function flushDisk(guard: RootGuard): Promise<boolean> {
 }
 
 /**
- * A folder above may refuse to be looked at (EACCES, EIO): a failure of this path, and of no other.
+ * The errno with which a folder above refuses a look (EACCES, EIO): a failure of this path alone.
  */
 async function flushErrno(guard: RootGuard, path: LocalPath): Promise<string | null> {
   let place: ReturnType<RootGuard["place"]>;

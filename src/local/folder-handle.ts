@@ -4,13 +4,13 @@ import { unless } from "./errno.ts";
 import { sameInode } from "./stamp.ts";
 
 /**
- * Folders that are held open, so that no swap between a look and a call leads the call elsewhere
+ * Folders that are held open, so that no swap between a look and a call can lead the call elsewhere
  * (I26).
  */
 
 /**
- * Whether the system names a folder that is held open as `real` does: on a disk or system where it
- * does not, nothing could be told by its names.
+ * Whether the system gives a folder that is held open the path `real`. Where it does not, nothing
+ * could be told by the paths of held folders.
  */
 export function canHold(fs: Fs, real: string): boolean {
   const handle = fs.handle?.(real);
@@ -25,8 +25,8 @@ export function canHold(fs: Fs, real: string): boolean {
 /**
  * Holds the folder at `below` in the root.
  * @param root its real path, and what was found there
- * @param folding what names may differ by; null: not known yet
- * @returns null when there is none, or not this one: it is to be looked at why
+ * @param folding which spellings the disk takes for one; null: not known yet
+ * @returns null when there is no such folder, or another one: the caller finds out why
  */
 export function holdFolder(
   fs: Fs,
@@ -39,14 +39,14 @@ export function holdFolder(
   if (handle === null) return null;
   return closeUnless(handle, () => {
     if (handle.stat().dev !== root.stat.dev || !isAt(handle, expected, folding)) return false;
-    // Its own folder above, and so on, not those that the path names by now: it lies in the root
-    // itself.
+    // Goes up from the held folder itself, not by the path's names: the folder must lie in the
+    // root.
     const up = below === "" ? "/." : "/..".repeat(below.split("/").length);
     return sameInode(fs.lstat(`${handle.at}${up}`), root.stat);
   });
 }
 
-/** How a walk reaches what lies in the folder that it reads. */
+/** Gives a walk access to what lies in the folder that it reads. */
 export class WalkHold {
   readonly #fs: Fs;
   readonly #canHold: boolean;
@@ -63,7 +63,7 @@ export class WalkHold {
   /**
    * A path of the folder for the next calls. One folder is held at a time, so that a deep tree does
    * not use up the handles.
-   * @param stat tells it from one that was at this path before
+   * @param stat by which it is told from a folder that was at this path before
    * @throws ESTALE when it is gone, or is reached through a symlink
    */
   at(abs: string, stat: FsStat): string {
@@ -88,8 +88,8 @@ function openFolder(fs: Fs, abs: string): FolderHandle | null {
 }
 
 /**
- * A path without a symlink: the system tells it of the handle, at one moment. A disk that folds
- * names may answer with the spelling that it keeps.
+ * Whether a held folder is at the expected path, without a symlink: the system gives its path at
+ * one moment. A disk that folds names may answer with the spelling under which it keeps the folder.
  */
 function isAt(handle: FolderHandle, expected: string, folding: DiskFolding | null): boolean {
   const path = handle.path();

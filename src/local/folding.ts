@@ -5,13 +5,12 @@ import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 
 /**
- * Learns what the disk under the root makes one of, by making a file and looking for it under other
- * spellings; platform and file system type say nothing reliable. Inode numbers are not compared:
- * some FUSE disks number each spelling anew.
- * ASSUMES: `.mdmirror/tmp` folds as the tree does. Per-folder case folding (ext4, NTFS) is
- * inherited by new folders.
- * @param write false: nothing is written (a dry run), and what cannot be learned without is taken
- * for folding, which can only hold more
+ * Learns which names the disk under the root takes for one, by making a file and looking for it
+ * under other spellings; platform and type of file system say nothing reliable. Inode numbers are
+ * not compared, because some FUSE disks number each spelling anew. ASSUMES: `.mdmirror/tmp` folds
+ * as the tree does. New folders inherit case folding where it is set by folder (ext4, NTFS).
+ * @param write false: nothing is written (a dry run), and what cannot be learned so counts as
+ * folding, which can only hold more
  */
 export function learnFolding(guard: RootGuard, write: boolean): DiskFolding {
   if (!write) return guessFolding(guard);
@@ -25,13 +24,13 @@ export function learnFolding(guard: RootGuard, write: boolean): DiskFolding {
     unlinkLeftover(guard, probe);
     return { foldsCase, foldsUnicode };
   } catch (error) {
-    // A disk that is full or read-only now.
+    // The disk is full or read-only now.
     if (errnoOf(error) === null) throw error;
     return guessFolding(guard);
   }
 }
 
-/** `.mdmirror` found under a spelling that no entry of the root has. */
+/** Whether `.mdmirror` is found under a spelling that no entry of the root has. */
 function guessFolding(guard: RootGuard): DiskFolding {
   const root = guard.root()?.real;
   const other = MIRROR_FOLDER.toUpperCase();

@@ -2,7 +2,7 @@ import ignore from "ignore";
 import { patternFault } from "./pattern-fault.ts";
 import { ancestorsOf, isSidecarName, type LocalPath, nameOf, parentOf } from "../model/path.ts";
 
-/** The fixed rules of what stays local, and those of `.mdmirrorignore` files. */
+/** What stays local: by fixed rules, and by `.mdmirrorignore` files. */
 
 export const IGNORE_FILE = ".mdmirrorignore";
 
@@ -31,9 +31,7 @@ export function isLitterName(name: string): boolean {
   return LITTER.some((form) => form.test(name));
 }
 
-/**
- * @returns whether a path is what one pattern names, or lies below that. The pattern has no fault.
- */
+/** @returns whether a path is what the pattern names, or lies below it; the pattern has no fault */
 export function createMatcher(pattern: string): (path: LocalPath) => boolean {
   const rules = ignore({ ignorecase: false }).add(pattern);
   return (path) => rules.ignores(path);
@@ -42,17 +40,21 @@ export function createMatcher(pattern: string): (path: LocalPath) => boolean {
 /** The patterns of one folder's `.mdmirrorignore`. */
 export type FolderRules = { readonly folder: LocalPath; readonly rules: ReturnType<typeof ignore> };
 
-/** Rules of the whole tree, outermost folder first along any path. */
+/** The rules of the whole tree; along any path, the outermost folder's come first. */
 type IgnoreRules = ReadonlyMap<LocalPath, FolderRules>;
 
-/** Rules that cannot be used: they may exclude anything. The message is a clause for people. */
+/**
+ * Rules that cannot be used, so that they might exclude anything. The message is a clause for
+ * people.
+ */
 export class UnfitRules extends Error {}
 
 /**
+ * Reads the rules of one file.
  * @param text gitignore syntax
  * @param foldsCase git's rule: patterns match as the disk's names do
- * @throws UnfitRules for a line that would cost too much; leaving it out would send what it keeps
- * here
+ * @throws UnfitRules for a line that would cost too much; without that line, files that it excludes
+ * would be sent
  */
 export function parseRules(folder: LocalPath, text: string, foldsCase: boolean): FolderRules {
   for (const [index, line] of text.split(/\r?\n/).entries()) {
@@ -63,8 +65,8 @@ export function parseRules(folder: LocalPath, text: string, foldsCase: boolean):
 }
 
 /**
- * Whether the rules of the files exclude a path whose folders are not excluded. The innermost file
- * that says anything decides, and in it the last line: git's rule.
+ * Whether the rules exclude a path whose folders are not excluded. As in git, the innermost file
+ * that says anything decides, and in it the last line.
  */
 export function excludes(rules: IgnoreRules, path: LocalPath, kind: "file" | "folder"): boolean {
   if (rules.size === 0) return false;
@@ -75,13 +77,13 @@ export function excludes(rules: IgnoreRules, path: LocalPath, kind: "file" | "fo
   }
 }
 
-/** As the patterns of a folder's file take it. */
+/** A path in the form in which a folder's patterns match it. */
 function pathWithin(folder: LocalPath, path: LocalPath, kind: "file" | "folder"): string {
   const below = folder === "" ? path : path.slice(folder.length + 1);
   return kind === "folder" ? `${below}/` : below;
 }
 
-/** Whether a name alone keeps a thing local, whatever the rules of the files say. */
+/** Whether a name alone keeps a thing local, whatever `.mdmirrorignore` says. */
 function isAlwaysIgnored(name: string, kind: "file" | "folder"): boolean {
   return kind === "folder" ? name.startsWith(".") : isLitterName(name) || isSidecarName(name);
 }

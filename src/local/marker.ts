@@ -11,8 +11,8 @@ const MARKER = `${MIRROR_FOLDER}/marker`;
 const FORM = /^[0-9A-Za-z_-]{1,64}$/;
 
 /**
- * @returns null when there is none, none of the form, or none that can be read: nothing is done in
- * such a folder
+ * @returns null when there is no marker, none of the right form, or none that can be read: then
+ * nothing is done in the folder
  */
 export function readMarker(fs: Fs, root: string): string | null {
   const found = anyErrno(() => {
@@ -25,8 +25,8 @@ export function readMarker(fs: Fs, root: string): string | null {
 }
 
 /**
- * Makes `.mdmirror/` with the marker and a `.gitignore` of `*`, as far as they are not there. An
- * existing marker stays.
+ * Makes `.mdmirror/` with the marker and a `.gitignore` of `*`, where they are missing. An existing
+ * marker stays.
  * @throws errors with an errno as `code`, for the caller (`init`) to show
  */
 export function makeMirrorFolder(fs: Fs, root: string, markerId: string): void {
@@ -42,11 +42,11 @@ export function makeMirrorFolder(fs: Fs, root: string, markerId: string): void {
   const fresh = `${root}/${MARKER}.new`;
   anyErrno(() => fs.unlink(fresh));
   fs.writeNew(fresh, Buffer.from(`${markerId}\n`), 0o600, true);
-  // Whole or not at all: a marker without its id would halt every run.
+  // Written as a whole or not at all: a marker without its id would halt every run.
   fs.rename(fresh, `${root}/${MARKER}`);
 }
 
-/** An empty one was never written: its maker was killed between two calls. */
+/** An empty marker does not count: whoever made it was killed between two calls. */
 function hasMarker(fs: Fs, root: string): boolean {
   const found = unless(["ENOENT"], () => fs.lstat(`${root}/${MARKER}`));
   return found !== null && !(found.kind === "file" && found.size === 0);

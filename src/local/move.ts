@@ -9,9 +9,8 @@ import { sameInode, stampOf } from "./stamp.ts";
 import { digestOrNull, NO_FILE, putBackOr } from "./write.ts";
 
 /**
- * Moves a file, never over anything.
- * ORDER: the caller journals (from, to) before. The inode is at `from`, at both or at `to` at every
- * moment; called again, it is completed.
+ * Moves a file, never over anything. ORDER: the caller journals (from, to) before. At every moment
+ * the inode is at `from`, at both or at `to`; calling it again completes the move.
  */
 export function moveFile(
   guard: RootGuard,
@@ -36,7 +35,9 @@ export function moveFile(
   });
 }
 
-/** Two names of one inode are a move that a crash cut short; anything else at `to` stops it. */
+/**
+ * Two names of one inode are a move that a crash interrupted; anything else at `to` stops the move.
+ */
 function finishMove(guard: RootGuard, from: string, to: string, there: FsStat, moved: FsStat): DiskOutcome<Written> {
   if (!sameInode(there, moved)) return stale("something is at the new path now");
   if (dropName(guard, from, there, freshName(guard, ASIDE_PREFIX)) === "other") return moveOutcome({ kind: "changed" });
@@ -59,8 +60,8 @@ function moveOutcome(ended: MoveEnd): DiskOutcome<Written> {
 }
 
 /**
- * Whether two spellings are one entry of a folder here (`Note.md` → `note.md`): inode numbers of
- * some disks could not say.
+ * Whether two spellings are one entry of a folder (`Note.md` → `note.md`). Inode numbers would not
+ * tell on some disks.
  */
 function isSameEntry(guard: RootGuard, from: string, to: string, target: string): boolean {
   const folding = guard.folding();
@@ -69,10 +70,9 @@ function isSameEntry(guard: RootGuard, from: string, to: string, target: string)
 }
 
 /**
- * Takes a file aside to `trash/…`; there it is looked at, and put back unless it is what was
- * expected.
- * ORDER: the caller journals (path, trashPath) before; recovery puts back what is at `trashPath` if
- * the path is free.
+ * Takes a file aside to `trash/…`, looks at it there, and puts it back unless it is what was
+ * expected. ORDER: the caller journals (path, trashPath) before; recovery puts the file back if the
+ * path is free.
  */
 export function trashFile(
   guard: RootGuard,
@@ -132,8 +132,8 @@ export function makeFolder(
 }
 
 /**
- * RACE: an empty folder that is made at `to` between the look and the rename is replaced (nothing
- * is lost with it); anything else stops it.
+ * RACE: an empty folder that is made at `to` between the look and the rename is replaced (it holds
+ * nothing); anything else stops the move.
  */
 export function moveFolder(guard: RootGuard, from: LocalPath, to: LocalPath): DiskOutcome<null> {
   return attempt(from, () => {
@@ -180,7 +180,7 @@ export function removeFolder(guard: RootGuard, path: LocalPath, trashPath: strin
   });
 }
 
-/** @returns null when it is in the trash, or gone */
+/** @returns null when the leftover is in the trash, or gone */
 function trashLitter(guard: RootGuard, abs: string, trashPath: string): NotDone | null {
   const trash = guard.mirrorPlace(trashPath, true);
   if (!trash.ok) return trash.outcome;

@@ -3,29 +3,28 @@ import { anyErrno, errnoOf, unless } from "./errno.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { sameInode } from "./stamp.ts";
 
-/** Giving and taking names without ever taking one from somebody else's inode. */
+/** Gives and takes names, and never takes one from another inode than was meant. */
 
-/** Ours, and never the only copy of a text: `sweep` may erase it. */
+/** The prefix of temporary files: never the only copy of a text, so `sweep` may remove them. */
 export const TEMP_PREFIX = "w-";
 /**
- * A name that was taken from a document: what it holds may be somebody's last save, so `sweep`
+ * The prefix of names taken from documents: such a file may be somebody's last save, so `sweep`
  * keeps it.
  */
 export const ASIDE_PREFIX = "a-";
 
-// No hard links here: FAT, exFAT and some network and FUSE disks say so in different words; the
-// kernel's protected_hardlinks says EPERM.
+// The disk has no hard links: FAT, exFAT and some network and FUSE disks say so by different
+// errors, and the kernel's protected_hardlinks by EPERM.
 const NO_LINK = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EACCES"];
 
-/** A name in `.mdmirror/tmp` that nothing has yet. */
+/** A name in `.mdmirror/tmp` that is free. */
 export function freshName(guard: RootGuard, prefix: string): string {
   const place = guard.mirrorPlace(`tmp/${prefix}${guard.random.hex(16)}`, true);
   if (!place.ok) throw notReady(place.outcome.detail);
   return place.abs;
 }
 
-// The mirror's own folder is not as it must be (a symlink, another disk): an effect ends as a
-// fault, whatever it was doing.
+// The mirror's own folder is wrong (a symlink, another disk): any effect ends as a fault.
 function notReady(detail: string): Error {
   return Object.assign(new Error(`.mdmirror/tmp: ${detail}`), { code: "ENOTDIR" });
 }
@@ -58,10 +57,7 @@ export function nameNew(guard: RootGuard, from: string, to: string): FsStat | nu
   return giveName(guard, from, to, stat.kind === "file") ? statNow(guard, to, stat) : null;
 }
 
-/**
- * The same for a file that was just made, and still is open: one `fstat` tells what two `lstat`
- * tell else.
- */
+/** The same for a file that was just made and is still open: one `fstat` replaces two `lstat`. */
 export function nameMade(guard: RootGuard, made: OpenFile, from: string, to: string): FsStat | null {
   if (!giveName(guard, from, to, true)) return null;
   return anyErrno(() => made.stat()) ?? guard.fs.lstat(to);
@@ -83,8 +79,8 @@ function giveName(guard: RootGuard, from: string, to: string, isFile: boolean): 
 }
 
 /**
- * What is at a path that was just given to an inode. Whoever took it since then acted on what was
- * done: the inode's own stat stands.
+ * The stat of an inode right after it got a name. If something else is at the path by then, it came
+ * later: the inode's own stat counts.
  */
 export function statNow(guard: RootGuard, abs: string, given: FsStat): FsStat {
   const now = anyErrno(() => guard.fs.lstat(abs));
@@ -94,33 +90,32 @@ export function statNow(guard: RootGuard, abs: string, given: FsStat): FsStat {
 export type MoveEnd =
   | { readonly kind: "moved"; readonly stat: FsStat }
   | { readonly kind: "taken" }
-  /** Another inode came to `from` meanwhile; everything is as it was. */
+  /** Another inode came to `from` meanwhile; nothing was changed. */
   | { readonly kind: "changed" }
-  /** `halfway`: the undoing failed too, and the inode has both names. */
+  /** `halfway`: undoing it failed as well, and the inode has both names. */
   | { readonly kind: "failed"; readonly errno: string; readonly halfway: boolean };
 
 /**
- * Moves a file of the tree to a free path of the tree. The inode has both names for a moment, so a
- * crash leaves it findable at one of them.
- * @throws errors with an errno, while nothing was changed
+ * Moves a file of the tree to a free path. The inode has both names for a moment, so that after a
+ * crash it can be found.
+ * @throws errors with an errno, as long as nothing was changed
  */
 export function moveName(guard: RootGuard, from: string, to: string, expect: FsStat): MoveEnd {
-  // Before the file has two names, so that a mirror folder that is not as it must be stops the move
-  // here.
+  // Before the file gets a second name, so that a mirror folder that is wrong stops the move here.
   const [aside, undone] = [freshName(guard, ASIDE_PREFIX), freshName(guard, ASIDE_PREFIX)];
   const linked = tryLink(guard, from, to);
   if (linked === false) return { kind: "taken" };
   if (linked === null) return moveByRename(guard, from, to, expect);
   let errno: string | null = null;
   try {
-    // A save that came before the link, or since, still has `from`: then nothing is dropped.
+    // If a save came before the link, or since, `from` is its name: then nothing is dropped.
     if (dropName(guard, from, expect, aside) === "dropped") return { kind: "moved", stat: statNow(guard, to, expect) };
   } catch (error) {
     errno = errnoOf(error);
     if (errno === null) throw error;
   }
-  // The inode may be nowhere else by now (a save replaced it): it goes aside, not away, and `sweep`
-  // judges.
+  // The inode may have no other name by now (a save replaced it), so it is taken aside, and `sweep`
+  // decides.
   const isUndone = anyErrno(() => {
     guard.fs.rename(to, undone);
     return true;
@@ -138,8 +133,7 @@ function moveByRename(guard: RootGuard, from: string, to: string, expect: FsStat
   if (statOrNull(fs, to) !== null) return { kind: "taken" };
   fs.rename(from, to);
   const now = statNow(guard, to, expect);
-  // A save came before the rename, and was moved: back to where it was saved, unless there is yet
-  // another one.
+  // A save came before the rename and was moved: it goes back, unless there is yet another one.
   const isBack =
     !sameInode(now, expect) &&
     anyErrno(() => {
@@ -151,9 +145,9 @@ function moveByRename(guard: RootGuard, from: string, to: string, expect: FsStat
 }
 
 /**
- * Takes a name away from the inode `expect`, which has another name. A plain `unlink` would take
- * the name from whatever is there by then, and with it an editor's save; so the name goes aside
- * first, and is looked at there.
+ * Takes a name from the inode `expect`, which has another one. A plain `unlink` would remove
+ * whatever has the name by then, perhaps an editor's save; so the name is first moved aside, and
+ * checked there.
  * @param aside a free path in `.mdmirror/tmp`
  * @returns `other` when another inode had the name, and has it again
  */
@@ -169,12 +163,12 @@ export function dropName(guard: RootGuard, abs: string, expect: FsStat, aside: s
     return "dropped";
   }
   const isBack = anyErrno(() => nameNew(guard, aside, abs) ?? "taken");
-  // When the path is taken by now, or the disk refuses, what is aside is kept by `sweep`, unless it
-  // has another name.
+  // If the path is taken by now, or the disk refuses, `sweep` keeps the file unless it has another
+  // name.
   return isBack === null ? "dropped" : "other";
 }
 
-/** Removes a name in `.mdmirror/tmp`; where the disk refuses, `sweep` will do it. */
+/** Removes a name in `.mdmirror/tmp`; if the disk refuses, `sweep` does it later. */
 export function unlinkLeftover(guard: RootGuard, abs: string): void {
   anyErrno(() => guard.fs.unlink(abs));
 }

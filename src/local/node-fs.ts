@@ -3,15 +3,15 @@ import type { FolderHandle, Fs, FsStat, OpenFile } from "../ports/disk.ts";
 
 const nodeFs = process.getBuiltinModule("node:fs");
 
-// ASSUMES: a POSIX system. Where O_NOFOLLOW is missing (Windows) it counts 0, and the look at every
-// component stands alone.
+// ASSUMES: a POSIX system. Where O_NOFOLLOW is missing (Windows) it is 0, and only the look at
+// every component protects.
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = nodeFs.constants;
 const O_NOFOLLOW = nodeFs.constants.O_NOFOLLOW ?? 0;
 // A FIFO under a file's name must not block the process in `open`.
 const O_NONBLOCK = nodeFs.constants.O_NONBLOCK ?? 0;
 
-// Linux alone has it, with this value on every processor that Node runs on; Node does not name it.
-// Such a handle opens nothing: it names a folder, and needs no permission to read it.
+// Only Linux has it, with this value on every processor that Node runs on; Node has no name for it.
+// Such a handle cannot read the folder and needs no permission to: it only identifies it.
 const O_PATH = 0o10000000;
 
 /** LIMIT: a larger file is never read (EFBIG). The longest text that can be sent has 0.2 MiB. */
@@ -49,8 +49,8 @@ function readdir(path: string): ReturnType<Fs["readdir"]> {
 }
 
 /**
- * Node has no `openat`; a path through `/proc/self/fd` does as much, where `/proc` is mounted and
- * shows this process.
+ * Whether a path through `/proc/self/fd` works, which stands in for `openat`, as Node has none:
+ * `/proc` must be mounted and show this process.
  */
 function canHoldFolders(): boolean {
   if (process.platform !== "linux") return false;
@@ -118,7 +118,7 @@ function readFile(path: string): { bytes: Uint8Array; stat: FsStat } {
 
 /** @returns null when the file does not hold exactly `size` bytes */
 function readAll(fd: number, size: number): Uint8Array | null {
-  // One byte more than expected, so that growth shows itself.
+  // One byte more than expected, to notice that the file grew.
   const buffer = Buffer.allocUnsafeSlow(size + 1);
   let length = 0;
   while (length <= size) {
@@ -171,14 +171,14 @@ async function sync(path: string): Promise<void> {
 }
 
 /**
- * Disks whose `syncfs` is what fsync of everything is: journal, data and the medium's own cache. A
- * network's or FUSE's need not reach the other end.
+ * File systems on which `syncfs` does all that fsync of everything does: journal, data and the
+ * medium's own cache. On a network or FUSE disk it need not reach the other end.
  */
 const SYNCED_WHOLE: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x01021994]);
-/** What others have written is brought to the medium too; nobody waits longer for that. */
+/** It also flushes what others have written, and nobody should wait longer for that. */
 const SYNC_MS = 10_000;
 
-/** Node has no `syncfs`; the tool of the same name calls it, and says where it failed. */
+/** Node has no `syncfs`; the command of the same name calls it, and says where it failed. */
 async function syncDisk(path: string): Promise<boolean> {
   if (!SYNCED_WHOLE.has(nodeFs.statfsSync(path).type)) return false;
   const { spawn } = process.getBuiltinModule("node:child_process");
@@ -189,7 +189,7 @@ async function syncDisk(path: string): Promise<boolean> {
       resolve(done);
     };
     const timer = setTimeout(() => {
-      // One that waits for the medium cannot be killed: it ends by itself.
+      // A process that waits for the medium cannot be killed: it ends by itself.
       child.kill("SIGKILL");
       child.unref();
       end(false);

@@ -8,7 +8,7 @@ import { ASIDE_PREFIX, nameNew, statNow, TEMP_PREFIX, unlinkLeftover } from "./n
 import { sameInode, stampOf } from "./stamp.ts";
 import { decodeText } from "./text.ts";
 
-/** What was taken aside: looked at, given back, let go, and found again after a crash. */
+/** Files that were taken aside: looked at, put back, removed, and found again after a crash. */
 
 const UNCLAIMED = "trash/unclaimed";
 
@@ -25,7 +25,7 @@ export function readParked(guard: RootGuard, parkAt: string): DiskOutcome<LocalT
 }
 
 /**
- * Called again after a crash it is completed: two names of one inode are one file that is back
+ * Called again after a crash, it completes the move: if one inode has both names, the file is back
  * already.
  */
 export function putBack(guard: RootGuard, parkAt: string, path: LocalPath): DiskOutcome<Written> {
@@ -46,7 +46,7 @@ export function putBack(guard: RootGuard, parkAt: string, path: LocalPath): Disk
   });
 }
 
-/** Where the disk refuses, it stays, and `sweep` keeps it in the trash. */
+/** If the disk refuses, the file stays, and `sweep` keeps it in the trash. */
 export function discardParked(guard: RootGuard, parkAt: string): void {
   const place = guard.mirrorPlace(parkAt, false);
   if (place.ok) unlinkLeftover(guard, place.abs);
@@ -75,8 +75,8 @@ function* filesBelow(guard: RootGuard, folder: string): Generator<{ readonly pla
 }
 
 /**
- * Temp files go. What was taken aside and is in no intent goes to the trash: nobody can say any
- * more that it is not a last save.
+ * Removes temporary files. A file that was taken aside and is in no intent goes to the trash,
+ * because it may be somebody's last save.
  */
 export function sweep(guard: RootGuard, keep: ReadonlySet<string>): void {
   for (const path of tempNames(guard)) {
@@ -84,7 +84,7 @@ export function sweep(guard: RootGuard, keep: ReadonlySet<string>): void {
     try {
       sweepOne(guard, path);
     } catch (error) {
-      // A disk that refuses now is asked again at the next start.
+      // If the disk refuses now, the next start tries again.
       if (errnoOf(error) === null) throw error;
     }
   }
@@ -96,7 +96,7 @@ function sweepOne(guard: RootGuard, path: string): void {
   const stat = statOrNull(guard.fs, place.abs);
   if (stat === null) return;
   const name = path.slice("tmp/".length);
-  // The half of a move or of a putting back that a crash cut short: the inode has its other name.
+  // Left by a move or a putting back that a crash interrupted: the inode has its other name.
   const elsewhere = name.startsWith(ASIDE_PREFIX) && stat.nlink > 1;
   if (stat.kind === "file" && (name.startsWith(TEMP_PREFIX) || elsewhere)) {
     guard.fs.unlink(place.abs);

@@ -1,6 +1,6 @@
 /**
- * A line of gitignore syntax that would cost too much: such lines come with a folder, so whoever
- * made it chose them.
+ * Finds lines of gitignore syntax that would cost too much. Such lines come with a folder, so its
+ * maker chose them.
  */
 
 /** LIMIT: characters of a line. */
@@ -12,9 +12,9 @@ const MAX_CHARACTERS = 1_000;
 const MAX_INNER = 2;
 
 /**
- * ASSUMES: what stands between `/` costs one walk over a name, however many `*` it has: package
- * `ignore` takes the first place where what follows a `*` is found, and never another. Only `**`
- * goes back.
+ * ASSUMES: a part between two `/` costs one walk over a name, however many `*` it has: the package
+ * `ignore` takes the first place where what follows a `*` is found, and never tries another. Only
+ * `**` is tried again.
  * @returns null for a line that may be used; else why not, as a clause
  */
 export function patternFault(line: string): string | null {
@@ -22,6 +22,6 @@ export function patternFault(line: string): string | null {
   const inner = line.split("/").filter((part, index, all) => {
     return index > 0 && index < all.length - 1 && /^\*{2,}$/.test(part.replaceAll("\\", ""));
   });
-  // Without an anchor, the whole pattern may begin at any folder.
+  // Without an anchor, the pattern may begin at any folder.
   return inner.length > MAX_INNER ? `has more than ${MAX_INNER} "**" between its names` : null;
 }

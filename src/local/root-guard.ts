@@ -6,7 +6,7 @@ import { anyErrno, fault, stale, unless } from "./errno.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { sameInode } from "./stamp.ts";
 
-/** An end of an effect in which it did not happen. */
+/** How an effect ended that did not happen. */
 export type NotDone = Exclude<DiskOutcome<never>, { readonly kind: "done" }>;
 
 /**
@@ -19,7 +19,8 @@ type Place =
 
 export type Root = { readonly real: string; readonly stat: FsStat };
 
-// Some disks (HFS+) do not see these in a name: `.md\u200cmirror` would be `.mdmirror`.
+// Some disks (HFS+) ignore these characters in a name: for them `.md\u200cmirror` is
+// `.mdmirror`.
 const UNSEEN_CHARACTERS = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
 
 /**
@@ -32,7 +33,7 @@ export class RootGuard {
   readonly #path: string;
   /** null: not learned yet. */
   #folding: DiskFolding | null = null;
-  /** What every later look must find again. */
+  /** The folder that every later look must find again. */
   #identified: Root | null = null;
   #canHold = false;
   /** The folders that are held open for the effect under way, by their paths; null: none is. */
@@ -50,8 +51,7 @@ export class RootGuard {
    * there, or not a folder.
    */
   identify(): Root | null {
-    // A root that cannot be looked at (a disk that was unplugged) is as little there as one that is
-    // gone.
+    // If the root cannot be looked at (a disk that was unplugged), it counts as gone.
     const found = anyErrno(() => {
       const real = this.fs.realpath(this.#path);
       const stat = this.fs.lstat(real);
@@ -63,8 +63,8 @@ export class RootGuard {
   }
 
   /**
-   * The root that was identified, at the first need by this, as it is now. null: not there, or
-   * another one by now.
+   * The root as it is now, which is identified when this is first called. null: it is not there, or
+   * it is another folder by now.
    */
   root(): Root | null {
     const known = this.#identified ?? this.identify();
@@ -73,7 +73,7 @@ export class RootGuard {
     return now?.kind === "folder" && sameInode(now, known.stat) ? { real: known.real, stat: now } : null;
   }
 
-  /** What the disk makes one of; exact until it was learned. */
+  /** Which names the disk takes for one; exact until this was learned. */
   folding(): DiskFolding {
     return this.#folding ?? EXACT_DISK;
   }
@@ -83,9 +83,9 @@ export class RootGuard {
   }
 
   /**
-   * Does `work`, a single effect; the folders that it looks at are held open until it ends, so that
-   * its calls are made in these very folders. One that is moved meanwhile is as one that was moved
-   * after it. Elsewhere than here, and where nothing can be held open, a place is a plain path.
+   * Runs `work`, a single effect. The folders that it looks at are held open until it ends, so that
+   * its calls act in these very folders; one that is moved meanwhile counts as moved afterwards.
+   * Where folders cannot be held open, a place is a plain path.
    */
   during<T>(work: () => T): T {
     if (this.#held !== null) return work();
@@ -99,25 +99,26 @@ export class RootGuard {
     }
   }
 
-  /** For a walk, which holds one folder after the other. */
+  /** Holds folders open for a walk, one after the other. */
   walkHold(): WalkHold {
     return new WalkHold(this.fs, this.#canHold, this.folding());
   }
 
-  /** The folder at `path` itself, which was just looked at as `abs`, to act on what lies in it. */
+  /** The folder at `path`, which was just found at `abs`, for acting on what lies in it. */
   inside(path: LocalPath, abs: string): Place {
     return this.#held === null || !this.#canHold ? { ok: true, abs } : this.#folderAt(path);
   }
 
-  /**
-   * A path of the mirrored tree, as a file or folder may have it; the folder above is looked at.
-   */
+  /** The place of a file or folder of the mirrored tree; the folder above it is checked. */
   place(path: LocalPath, kind: "file" | "folder"): Place {
     if (!isMirrorable(path, kind)) return refused(fault("EINVAL", `${path}: not a path of the mirrored folder`), false);
     return placeIn(this.#folderAt(parentOf(path)), path);
   }
 
-  /** A `tmp/…` or `trash/…` path below `.mdmirror/`. `make`: makes the folders above. */
+  /**
+   * The place of a `tmp/…` or `trash/…` path below `.mdmirror/`. `make`: makes the folders above
+   * it.
+   */
   mirrorPlace(path: string, make: boolean): Place {
     if (!isPlain(path) || !/^(?:tmp|trash)\/./.test(path))
       return refused(fault("EINVAL", `${path}: not a place for what is taken aside`), false);
@@ -154,7 +155,7 @@ export class RootGuard {
     const expected = below === "" ? known.real : `${known.real}/${below}`;
     const real = unless(["ENOENT", "ENOTDIR"], () => this.fs.realpath(expected));
     if (real === null) return refused(stale("the folder is not there"), true);
-    // A disk that folds names may answer with the spelling that it keeps.
+    // A disk that folds names may answer with the spelling under which it keeps the folder.
     if (real !== expected && pathKey(real, folding) !== pathKey(expected, folding))
       return refused(stale("a folder above it is a symbolic link"), false);
     const stat = statOrNull(this.fs, expected);
@@ -165,7 +166,7 @@ export class RootGuard {
   }
 
   /**
-   * Makes the folders of a path below `.mdmirror`, nobody else's to enter, each looked at before
+   * Makes the folders of a path below `.mdmirror`, open to the owner alone. Each is checked before
    * the next is made in it.
    */
   #makeFolders(below: string): Place {
@@ -200,8 +201,8 @@ function isPlain(path: string): boolean {
 }
 
 /**
- * Dot folders, `.mdmirror` among them in every spelling that some disk makes one of, are never part
- * of the tree.
+ * Whether a path may be mirrored: no dot folder is, nor `.mdmirror` in any spelling that some disk
+ * takes for it.
  */
 function isMirrorable(path: LocalPath, kind: "file" | "folder"): boolean {
   if (!isPlain(path)) return false;

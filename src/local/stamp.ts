@@ -6,7 +6,7 @@ export function stampOf(stat: FsStat): Stamp {
   return { dev, ino, size, mtimeMs, ctimeMs, birthMs, nlink };
 }
 
-/** Whether a file still is as it was when its bytes were hashed: what saves the re-hash. */
+/** Whether a file still has the stamp of when it was hashed: then it need not be hashed again. */
 export function sameStamp(a: Stamp, b: Stamp): boolean {
   return a.ino === b.ino && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.size === b.size && a.dev === b.dev;
 }
@@ -23,10 +23,10 @@ export function sameInode(a: Stamp, b: Stamp): boolean {
 const STAMP_GRANULARITY_MS = 2_000;
 
 /**
- * Whether any later write must show in the stamp: it is older than `diskNow`, the disk's own time
- * when the walk began, by the granularity. mtime can be set by anyone and ctime cannot, but some
- * disks keep no ctime, so both must be old.
- * @param diskNow null when the disk was not asked: then nothing is trusted
+ * Whether any later write must change the stamp: it is older than `diskNow`, the disk's own time at
+ * the start of the walk, by the granularity. Anyone can set mtime and nobody can set ctime, but
+ * some disks keep no ctime, so both must be old.
+ * @param diskNow null when the disk was not asked: then no stamp is trusted
  */
 export function isOldStamp(stamp: Stamp, diskNow: number | null): boolean {
   return diskNow !== null && Math.max(stamp.mtimeMs, stamp.ctimeMs) + STAMP_GRANULARITY_MS < diskNow;

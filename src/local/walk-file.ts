@@ -8,7 +8,7 @@ import { isOldStamp, sameStamp, stampOf } from "./stamp.ts";
 import { decodeText } from "./text.ts";
 import type { WalkedFolder, WalkWork } from "./walk-work.ts";
 
-/** Puts a file of a folder among its files, or where else it belongs. */
+/** Reads a file of a folder, and puts it among the files or wherever else it belongs. */
 export function readFile(work: WalkWork, folder: WalkedFolder, name: string, path: LocalPath, stat: FsStat): void {
   const localKind = keptLocal(work, name, path);
   if (localKind !== null) {
@@ -26,8 +26,8 @@ export function readFile(work: WalkWork, folder: WalkedFolder, name: string, pat
 }
 
 /**
- * ASSUMES: the caller vouches only for linked texts under stamps that were trusted; a linked text
- * has no fault.
+ * ASSUMES: the caller knows only linked texts, under stamps that were trusted; a linked text has no
+ * fault.
  */
 function addKnown(folder: WalkedFolder, path: LocalPath, stat: FsStat, known: KnownFile): void {
   if (known.path !== undefined && known.stamp.nlink === stat.nlink && known.stamp.birthMs === stat.birthMs)
@@ -47,7 +47,7 @@ function hashInto(work: WalkWork, folder: WalkedFolder, name: string, path: Loca
   }
 }
 
-/** A file that is as the caller knows it. */
+/** The entry of a file that is as the caller knows it. */
 export function fileOf({ path, stamp, digest }: Required<KnownFile>): LocalFile {
   return { path, stamp, stampTrusted: true, digest, textFault: null, empty: stamp.size === 0 };
 }
@@ -63,9 +63,7 @@ function keptLocal(
   return excludes(work.rules, path, "file") ? "ignored" : null;
 }
 
-/**
- * The stamp is that of the inode whose bytes were read, which may be another one than was listed.
- */
+/** The stamp is of the inode whose bytes were read, which may be another one than was listed. */
 function hashFile(work: WalkWork, path: LocalPath, abs: string, known: KnownFile | null): LocalFile {
   const { bytes, stat } = work.fs.readFile(abs);
   const digest = digestOf(bytes);

@@ -8,8 +8,8 @@ import { readFile } from "./walk-file.ts";
 import type { WalkedFolder, WalkWork } from "./walk-work.ts";
 
 /**
- * LIMIT: folders in folders, as deep as a path of the service may have names: each level is a call
- * on the stack, and every folder of a chain is looked at along its whole path.
+ * LIMIT: how deep folders may be nested, as the names in a path of the service: each level is a
+ * call on the stack, and every folder of a chain is looked at along its whole path.
  */
 const MAX_DEPTH = 256;
 
@@ -35,7 +35,7 @@ export function* readFolder(
     unseen: new Map(),
   };
   try {
-    // The order of the names decides the order of everything that follows from a walk (I32).
+    // The order of names decides the order of everything that follows from a walk (I32).
     const names = work.fs.readdir(work.hold.at(abs, stat)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
     readRules(
       work,
@@ -53,7 +53,7 @@ export function* readFolder(
       yield;
     }
   } catch (error) {
-    // Without its names, or its ignore rules, nothing is known of the folder and of all below.
+    // Without its names, or its ignore rules, nothing is known of the folder and of what is below.
     const unseen = new Map([[path, whyUnread(error)]]);
     return { path, abs, stat, files: [], same: [], others: [], folders: [], unseen };
   }
@@ -69,8 +69,8 @@ function whyUnread(error: unknown): string {
 }
 
 /**
- * Read afresh in each walk. Rules that cannot be read (a symlink is not followed) leave the folder
- * unseen: they may exclude anything.
+ * Reads a folder's ignore rules, in each walk anew. If they cannot be read (a symlink is not
+ * followed), the folder is not seen, because they may exclude anything.
  */
 function readRules(work: WalkWork, folder: WalkedFolder, present: boolean): void {
   let text = folder.path === "" ? work.extraPatterns.map((pattern) => `${pattern}\n`).join("") : "";
@@ -90,7 +90,7 @@ function readIgnoreFile(work: WalkWork, folder: WalkedFolder): string {
   }
 }
 
-/** @returns a folder that is to be read */
+/** @returns a folder that must be read */
 function readEntry(
   work: WalkWork,
   folder: WalkedFolder,
@@ -110,7 +110,7 @@ function readEntry(
   } catch (error) {
     const errno = errnoOf(error);
     if (errno === null) throw error;
-    // node:fs shows a name that is not UTF-8 with U+FFFD, and then does not find it.
+    // node:fs shows a name that is not UTF-8 with U+FFFD, and then cannot find it.
     if (name.includes("\ufffd")) folder.unseen.set(path, "its name is not valid UTF-8");
     else if (errno !== "ENOENT") folder.unseen.set(path, errnoText(errno));
     return null;
@@ -122,8 +122,8 @@ function readEntry(
 }
 
 /**
- * By the plain path, which is twice as fast. Nothing is read by it; but what is gone must be gone
- * from this very folder.
+ * Uses the plain path, which is twice as fast. Nothing is read through it; but an entry that is
+ * gone must be gone from this very folder.
  */
 function statEntry(work: WalkWork, folder: WalkedFolder, name: string, abs: string): FsStat {
   try {
@@ -148,8 +148,8 @@ function findSubfolder(
   } else if (excludes(work.rules, path, "folder")) {
     folder.others.push({ path, kind: "ignored-folder", stamp: stampOf(stat) });
   } else if (stat.dev !== work.dev) {
-    // Nothing can be moved atomically between two disks, and one that is unmounted is not one whose
-    // files were deleted.
+    // Nothing can be moved atomically between two disks, and the files of a disk that is unmounted
+    // were not deleted.
     folder.unseen.set(path, "another disk is mounted here");
   } else if (depthOf(path) > MAX_DEPTH) {
     folder.unseen.set(path, `it lies more than ${MAX_DEPTH} folders deep`);

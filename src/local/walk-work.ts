@@ -4,7 +4,7 @@ import type { LocalFile, LocalOther } from "../model/tree.ts";
 import type { WalkHold } from "./folder-handle.ts";
 import type { FolderRules } from "./ignore.ts";
 
-/** What the reading of every folder of one walk shares. */
+/** What is shared by the reading of all folders in one walk. */
 export type WalkWork = {
   readonly fs: Fs;
   readonly hold: WalkHold;
@@ -16,13 +16,11 @@ export type WalkWork = {
   readonly rules: Map<LocalPath, FolderRules>;
   readonly known: (path: LocalPath) => KnownFile | null;
   readonly onText: OnText;
-  /**
-   * Files that this walk has read, so that a second reading of a folder does not read them again.
-   */
+  /** Files that this walk has read: a second reading of their folder does not read them again. */
   readonly read: Map<LocalPath, LocalFile>;
-  /** Entries looked at since the walk paused last. */
+  /** Entries looked at since the last pause. */
   looked: number;
-  /** So many are looked at between two pauses, and those of one folder more. */
+  /** How many entries are looked at between two pauses; those of one folder may exceed it. */
   readonly part: number;
 };
 
@@ -30,13 +28,13 @@ export type WalkWork = {
 export type WalkedFolder = {
   readonly path: LocalPath;
   readonly abs: string;
-  /** Taken before its entries were read. */
+  /** Taken before the entries were read. */
   readonly stat: FsStat;
   readonly files: LocalFile[];
-  /** Files that are just what the caller vouches for, at its own path. */
+  /** Files that are as the caller knows them, by the caller's own path strings. */
   readonly same: LocalPath[];
   readonly others: LocalOther[];
   readonly folders: WalkedFolder[];
-  /** With why. */
+  /** Paths that were not seen, and why not. */
   readonly unseen: Map<LocalPath, string>;
 };

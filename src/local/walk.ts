@@ -13,7 +13,7 @@ import { readFolder } from "./walk-folder.ts";
 import type { WalkedFolder, WalkWork } from "./walk-work.ts";
 
 export type WalkOptions = {
-  /** Whether the disk may be asked its time by a probe file; without, no new stamp is trusted. */
+  /** Whether a file may be made to learn the disk's time; if not, no new stamp is trusted. */
   readonly probe: boolean;
   /** Patterns (gitignore syntax) beside those of the `.mdmirrorignore` files. */
   readonly ignore: readonly string[];
@@ -22,21 +22,20 @@ export type WalkOptions = {
 };
 
 /**
- * A move of a folder takes four checks to come to rest; a tree that changes under each of these is
- * given up for this pass.
+ * After a folder moved, it takes four checks until nothing changes any more. A tree that changes
+ * under each of these is given up for this pass.
  */
 const CHECKS = 8;
 
 /**
- * Looks at every entry of the tree. Then the folders are checked until a whole check finds none
- * that changed since it was read; those that did are read again. So a document that moved between a
- * folder read already and one not read yet is taken neither for deleted nor for two. When that has
- * no end, what was seen is there and nothing is absent (the root is `unseen`).
- * LIMIT: on a disk that takes no probe two changes within one tick of its clock look like one;
- * hence two looks before a deletion. Failing system calls never end a walk: they leave what they
- * were about `unseen`.
- * It pauses now and then: what is changed meanwhile is found as what is changed while it reads.
- * Calls and their order are the same with and without.
+ * Looks at every entry of the tree. Then it checks the folders, and reads those again that changed
+ * since they were read, until a check finds no change: so a document that moved from a folder not
+ * read yet to one read already counts neither as deleted nor twice. If that does not end, what was
+ * seen is there, and nothing counts as absent (the root is `unseen`). LIMIT: on a disk where no
+ * file can be made, two changes within one tick of its clock look like one; therefore a deletion
+ * needs two looks. A system call that fails never ends a walk: what it was about is `unseen`. The
+ * walk pauses now and then; what changes meanwhile is found like any change while it reads. Its
+ * calls and their order are the same with and without pauses.
  */
 export function* walkTree(
   guard: RootGuard,
@@ -87,8 +86,8 @@ export function* walkTree(
 }
 
 /**
- * The disk's own time, by the stamp of a file made now (I29: no wall clock). null when the disk
- * takes no file now.
+ * The disk's own time, as the stamp of a file made now (I29: no wall clock). null when no file can
+ * be made.
  */
 function diskTime(guard: RootGuard): number | null {
   return anyErrno(() => {
@@ -100,7 +99,7 @@ function diskTime(guard: RootGuard): number | null {
   });
 }
 
-/** @returns `rests` when the last check found everything as it had been read */
+/** @returns `rests` when the last check found everything as it was read */
 function* readTree(
   work: WalkWork,
   root: Root,
@@ -118,17 +117,15 @@ function* readTree(
   }
 }
 
-/**
- * @returns the same object when nothing has changed here and below; null when the folder is gone
- */
+/** @returns the same object when nothing changed in the folder and below; null when it is gone */
 function* readChanged(work: WalkWork, folder: WalkedFolder): Generator<void, WalkedFolder | null> {
   const stat = statAgain(work, folder);
   if (stat === null) return null;
   if (typeof stat === "string") return doubted(folder, stat);
   if (stat.ino !== folder.stat.ino || stat.mtimeMs !== folder.stat.mtimeMs)
     return yield* readFolder(work, { abs: folder.abs, path: folder.path, stat }, folder);
-  // Changed in or since the tick in which this walk began, it may have changed once more within
-  // that tick: its stamp cannot tell, its names can.
+  // If it changed in the tick in which this walk began, or later, it may have changed again within
+  // that tick: the stamp cannot tell, but the names can.
   if (work.diskNow !== null && stat.mtimeMs >= work.diskNow) {
     const again = yield* readFolder(work, { abs: folder.abs, path: folder.path, stat }, folder);
     if (!holdsTheSame(folder, again)) return again;
@@ -136,7 +133,7 @@ function* readChanged(work: WalkWork, folder: WalkedFolder): Generator<void, Wal
   return yield* readChangedBelow(work, folder);
 }
 
-/** @returns null when the folder is gone; why nothing can be told of it, as a clause */
+/** @returns null when the folder is gone; a clause, when nothing can be said about it */
 function statAgain(work: WalkWork, folder: WalkedFolder): FsStat | string | null {
   let stat: FsStat;
   try {
@@ -147,7 +144,7 @@ function statAgain(work: WalkWork, folder: WalkedFolder): FsStat | string | null
     return errno === "ENOENT" || errno === "ENOTDIR" ? null : errnoText(errno);
   }
   if (stat.kind !== "folder") return null;
-  // The root is what was identified, or nothing: an empty mount point is not an emptied tree.
+  // An empty mount point is not an emptied tree: the root must be the one that was identified.
   if (folder.path === "" && !sameInode(stat, folder.stat)) return null;
   return stat.dev === work.dev ? stat : "another disk is mounted here";
 }
@@ -179,7 +176,7 @@ function holdsTheSame(before: WalkedFolder, again: WalkedFolder): boolean {
   );
 }
 
-/** As it was read, but nothing in it is absent. */
+/** The folder as it was read, with nothing in it counting as absent. */
 function doubted(folder: WalkedFolder, why: string): WalkedFolder {
   return { ...folder, unseen: new Map(folder.unseen).set(folder.path, why) };
 }

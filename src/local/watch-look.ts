@@ -9,13 +9,13 @@ import { sameStamp, stampOf } from "./stamp.ts";
 import { decodeText } from "./text.ts";
 
 /**
- * An earlier walk's tree with some files looked at again: what an edit of a document that stays
- * where it is needs. Everything that could mean a move, a deletion or something new asks for a
- * whole walk, which alone tells these apart.
+ * Looks again at some files of an earlier tree, which is all that an edit in place needs. Anything
+ * that could mean a move, a deletion or a new document asks for a whole walk, because only that can
+ * tell these apart.
  * @param paths where something changed: files, folders or nothing
- * @param elsewhere whether a document that is not in `tree` has this inode, where the tree is a
- * part of what is known
- * @returns the same object when nothing is different; null when a whole walk is needed
+ * @param elsewhere whether a document outside `tree` has this inode, where the tree is a part of
+ * what is known
+ * @returns the same object when nothing changed; null when a whole walk is needed
  */
 export function lookAtFiles(
   guard: RootGuard,
@@ -42,21 +42,20 @@ export function lookAtFiles(
   return { ...tree, files };
 }
 
-/** Whether the inode of another document is at this path now. */
+/** Whether the file at this path has the inode of another document now. */
 function isHalfOfMove(file: LocalFile, known: LocalFile, tree: LocalTree, elsewhere: HasInode): boolean {
   return file.stamp.ino !== known.stamp.ino && isInodeKnown(file.stamp, tree, elsewhere);
 }
 
 const FOLDERS_LEFT_ALONE: ReadonlySet<LocalOther["kind"] | null> = new Set(["dot-folder", "ignored-folder"]);
 
-/** A path that matters to the mirror although it is no document's. */
+/** Whether a path that is no document's matters to the mirror all the same. */
 function isOfMirror({ folders, others }: LocalTree, path: LocalPath): boolean {
   return path === "" || folders.has(path) || nameOf(path) === IGNORE_FILE || others.get(path)?.kind === "sidecar";
 }
 
 /**
- * Of a path that is no known document: whether nothing is there, or still what the mirror leaves
- * alone.
+ * Whether there is nothing at a path that is no known document's, or only what the mirror ignores.
  */
 function concernsNoDocument(guard: RootGuard, tree: LocalTree, path: LocalPath, elsewhere: HasInode): boolean {
   if (isOfMirror(tree, path)) return false;
@@ -66,8 +65,8 @@ function concernsNoDocument(guard: RootGuard, tree: LocalTree, path: LocalPath, 
     const stat = unless(["ENOENT", "ENOTDIR"], () => guard.fs.lstat(`${root.real}/${path}`));
     if (stat === null) return true;
     if (stat.kind === "folder") return FOLDERS_LEFT_ALONE.has(tree.others.get(path)?.kind ?? null);
-    // A document of a name that is mirrored, or a folder, is new; any other file only matters where
-    // a document's inode went to it.
+    // A Markdown file or a folder is new here. Any other file only matters if it has the inode
+    // of a document, which then was moved there.
     return stat.kind === "file" && !path.endsWith(".md") && !isInodeKnown(stat, tree, elsewhere);
   } catch (error) {
     if (errnoOf(error) === null) throw error;
@@ -85,8 +84,9 @@ function isInodeKnown(stat: InodeOf, tree: LocalTree, elsewhere: HasInode): bool
 }
 
 /**
- * @returns the same object when its stamp vouches for it; null when no file is there, or it cannot
- * be read
+ * Reads a file again.
+ * @returns the same object when its stamp is as before; null when no file is there, or it cannot be
+ * read
  */
 function readAgain(guard: RootGuard, known: LocalFile, onText: OnText): LocalFile | null {
   const place = guard.place(known.path, "file");
@@ -102,7 +102,10 @@ function readAgain(guard: RootGuard, known: LocalFile, onText: OnText): LocalFil
   }
 }
 
-/** @returns the same object when neither text nor stamp is another one */
+/**
+ * Reads and hashes a file.
+ * @returns the same object when neither its text nor its stamp changed
+ */
 function hashAgain(guard: RootGuard, abs: string, known: LocalFile, onText: OnText): LocalFile {
   const { path } = known;
   const { bytes, stat } = guard.fs.readFile(abs);

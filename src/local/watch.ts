@@ -8,12 +8,15 @@ import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 type Ignores = Parameters<Watcher["start"]>[0];
 
 /**
- * Where one watch of the system covers a whole tree, it is one; elsewhere each folder has its own,
- * and they are begun in portions.
+ * Whether one watch of the system covers a whole tree. Elsewhere each folder needs its own, and
+ * they are started in portions.
  */
 const WATCHES_TREES = process.platform === "darwin" || process.platform === "win32";
 
-/** @param root absolute, without symbolic links in it */
+/**
+ * Creates a watcher that is not started yet.
+ * @param root absolute, without symbolic links in it
+ */
 export function createWatcher(root: string, start: typeof watch = watch): Watcher {
   if (!isAbsolute(root)) throw new TypeError("the root must be an absolute path");
   return new FolderWatcher(root, start);
@@ -58,9 +61,12 @@ class Watching {
   readonly #watch: typeof watch;
   readonly #ignores: Ignores;
   readonly #onHint: (hint: WatchHint) => void;
-  /** By the folder that each begins at. */
+  /** The watchers, by the folder that each begins at. */
   readonly #portions = new Map<string, FSWatcher>();
-  /** Resolves when the system gives no more: a watcher that is closed is never ready. */
+  /**
+   * Resolves when the system gives no more watches: a watcher that is closed then never becomes
+   * ready.
+   */
   readonly #limited = Promise.withResolvers<void>();
   #isOver = false;
 
@@ -71,7 +77,7 @@ class Watching {
     this.#onHint = onHint;
   }
 
-  /** Resolves when every folder is watched, or will never be. */
+  /** Resolves when every folder is watched, or never will be. */
   begin(): Promise<void> {
     if (WATCHES_TREES) return this.#beginPortion(this.#root, { ignoreInitial: true }, (path) => this.#tell(path));
     return this.#beginInPortions();
@@ -95,7 +101,10 @@ class Watching {
       if (!this.#isOver) await this.#beginPortion(folder, { ignoreInitial: true }, (path) => this.#tell(path));
   }
 
-  /** A folder of the root came or went, or the root itself did, after all was begun. */
+  /**
+   * Called when a folder in the root, or the root itself, came or went after everything was
+   * started.
+   */
   #onTopFolder(path: string, came: boolean): void {
     if (this.#isOver) return;
     if (path === this.#root || !came) this.#tell(path);
@@ -104,20 +113,20 @@ class Watching {
     this.#portions.delete(path);
     void before?.close();
     if (!came) return;
-    // ORDER: told when it is watched, for nobody tells what was written into it before. What is
-    // below is told as it is found.
+    // ORDER: reported once it is watched, because nobody reports what was written into it
+    // before. Folders below are reported as they are found.
     void this.#beginPortion(path, { ignoreInitial: false }, (below) => {
       if (below !== path) this.#tell(below);
     }).then(() => this.#tell(path));
   }
 
-  /** Resolves when it is watched, or will never be. */
+  /** Resolves when the folder is watched, or never will be. */
   #beginPortion(folder: string, options: ChokidarOptions, onFolder: OnFolder): Promise<void> {
     const portion = this.#watch(folder, {
       ...options,
       ignored: (path, stats) => isUnwatched(this.#root, this.#ignores, path, stats),
       followSymlinks: false,
-      // Both would hold back or join events; when a save is over is for the daemon to judge.
+      // Both options would delay or join notices; the daemon itself judges when a save is over.
       atomic: false,
       awaitWriteFinish: false,
     });
@@ -143,8 +152,8 @@ class Watching {
     }
     this.#hint({ kind: "limit", code: errno, why });
     this.#limited.resolve();
-    // ORDER: after the hint: nothing is heard once it closes. What it could not close is closed
-    // with the process.
+    // ORDER: after the hint, because nothing is heard after closing. What cannot be closed here
+    // ends with the process.
     void this.close();
   }
 
@@ -158,8 +167,8 @@ class Watching {
 }
 
 /**
- * `raw` names a path below the folder that is watched, or, where one watch covers the whole tree,
- * below the root.
+ * The local path of a `raw` notice, which names it below the watched folder or, where one watch
+ * covers the whole tree, below the root.
  */
 function rawPath(root: string, name: unknown, details: unknown): LocalPath | null {
   const watched = (details as { watchedPath?: unknown } | null)?.watchedPath;
@@ -167,7 +176,7 @@ function rawPath(root: string, name: unknown, details: unknown): LocalPath | nul
   return localPath(root, isAbsolute(name) ? name : join(watched, name));
 }
 
-/** null for what is not below the root: the folder above tells of the root's own removal. */
+/** null for a path outside the root: its own removal is reported by the folder above. */
 function localPath(root: string, path: string): LocalPath | null {
   const below = relative(root, path);
   if (below === ".." || below.startsWith(`..${sep}`)) return null;
@@ -175,8 +184,8 @@ function localPath(root: string, path: string): LocalPath | null {
 }
 
 /**
- * Judged by the name alone where that is enough: chokidar asks once without, and then does not look
- * at the file.
+ * Whether chokidar should leave a path alone. It asks once without stats: where the name alone
+ * decides, it does not look at the file.
  */
 function isUnwatched(
   root: string,

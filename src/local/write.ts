@@ -8,13 +8,13 @@ import { stampOf } from "./stamp.ts";
 import { encodeText } from "./text.ts";
 
 /**
- * The only home of the atomic write: at every moment a path holds whole old bytes, whole new bytes
- * or (journalled) nothing.
+ * The atomic write: at every moment a path holds all old bytes, all new bytes or, if journalled,
+ * nothing.
  */
 
 /**
- * What `readFile` throws when there is no regular file to read. ENXIO: a socket, ENOTDIR: a folder
- * above became a file.
+ * Errors by which `readFile` says that there is no regular file to read. ENXIO: a socket; ENOTDIR:
+ * a folder above became a file.
  */
 export const NO_FILE = ["ENOENT", "ENOTDIR", "ELOOP", "EISDIR", "EINVAL", "ENXIO"];
 
@@ -28,7 +28,7 @@ export function createFile(guard: RootGuard, path: LocalPath, text: string): Dis
     if (bytes === null) return fault("EILSEQ", `${path}: ${errnoText("EILSEQ")}`);
     const target = guard.place(path, "file");
     if (!target.ok) return target.outcome;
-    // Whether the path is free is told by the link alone: a look before it would prove nothing.
+    // Only `link` proves that the path is free: a look before it would prove nothing.
     const temp = freshName(guard, TEMP_PREFIX);
     const made = guard.fs.makeNew(temp, bytes);
     try {
@@ -79,11 +79,11 @@ export function replaceFile(
 }
 
 /**
- * While this runs the document is off its path; it ends with a new inode or the old one there, or
- * with `parked`.
+ * Exchanges the file. Meanwhile the document is off its path; it ends with the new inode or the old
+ * one at the path, or with `parked`.
  */
 function swap(guard: RootGuard, temp: string, target: string, park: string, expect: Digest): DiskOutcome<Written> {
-  // RACE: `park` is still free, as nothing but this process writes in `.mdmirror`.
+  // RACE: `park` is still free, because only this process writes in `.mdmirror`.
   const taken = unless(["ENOENT", "ENOTDIR"], () => {
     guard.fs.rename(target, park);
     return true;
@@ -110,8 +110,8 @@ function swap(guard: RootGuard, temp: string, target: string, park: string, expe
 }
 
 /**
- * @returns null for what is no regular file or is being written at this moment: not what was
- * expected, either way
+ * @returns null where there is no regular file, or it is being written at this moment: either way
+ * not what was expected
  */
 export function digestOrNull(fs: Fs, abs: string): Digest | null {
   const found = unless([...NO_FILE, "EAGAIN", "EFBIG"], () => fs.readFile(abs));
@@ -119,8 +119,8 @@ export function digestOrNull(fs: Fs, abs: string): Digest | null {
 }
 
 /**
- * Undoes a taking aside, never over anything. @returns `ended`, with `parked` when it could not be
- * undone
+ * Puts a file back that was taken aside, never over anything.
+ * @returns `ended`, with `parked` when it could not be put back
  */
 export function putBackOr(guard: RootGuard, park: string, target: string, ended: NotDone): NotDone {
   let why = "another file is at its path";
@@ -134,7 +134,10 @@ export function putBackOr(guard: RootGuard, park: string, target: string, ended:
   return { ...ended, detail: `${ended.detail}; it is kept aside, as it could not be put back: ${why}`, parked: true };
 }
 
-/** On a fault the temp file goes; when the process is being killed it stays, for `sweep`. */
+/**
+ * Removes the temporary file after a fault. When the process is being killed it stays, and `sweep`
+ * removes it later.
+ */
 function orDrop<T>(guard: RootGuard, temp: string, work: () => DiskOutcome<T>): DiskOutcome<T> {
   try {
     return work();

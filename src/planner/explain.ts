@@ -13,11 +13,11 @@ import type { Policy } from "../model/policy.ts";
 import type { Seen } from "../model/seen.ts";
 import type { LocalFile, LocalOther, TextLookup, Trees } from "../model/tree.ts";
 
-/** Why a path is as it is, and what a plan made now would do about it: for `why PATH`. */
+/** Why a path is as it is, and what a plan made now would do about it: shown by `why PATH`. */
 export type Explanation =
   /**
-   * Neither base nor either side has anything there that the mirror considers. `other`: what it
-   * leaves alone.
+   * Nothing that the mirror considers is there, in base or on either side. `other`: something that
+   * it leaves alone.
    */
   | { readonly kind: "unknown"; readonly other: LocalOther | null; readonly ignored: boolean }
   | {
@@ -38,12 +38,12 @@ export type Explanation =
       readonly conflict: Conflict | null;
       readonly local: Seen<LocalFile>;
       readonly remote: RemoteSeen;
-      /** By what the file was taken for this document; null where there is no file, or no link. */
+      /** Why the file was taken for this document; null where there is no file, or no link. */
       readonly evidence: Evidence | null;
       readonly drift: Drift;
       /**
-       * The cell of the decide table, local before remote, and what it says before refusals,
-       * reviews and directions are looked at.
+       * The cell of the table, local before remote, and its rule before refusals, reviews and
+       * directions are considered.
        */
       readonly cell: ContentCell;
       readonly rule: ContentRule;
@@ -132,8 +132,7 @@ function findFolder({ forest }: PlanDraft, asked: Asked): FolderRow | null {
 }
 
 /**
- * What stands at the path on disk goes before what base has there, and that before what only the
- * service has there.
+ * In this order: what is at the path on disk, what base has there, what only the service has there.
  */
 const PATHS_OF: readonly ((document: DocumentRow) => string | undefined)[] = [
   ({ local }) => (local.seen.kind === "present" ? local.seen.value.path : undefined),

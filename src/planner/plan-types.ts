@@ -7,16 +7,16 @@ import type { LocalPath } from "../model/path.ts";
 export type Plan = {
   /** Topologically sorted: a step comes after those it needs. */
   readonly steps: readonly Step[];
-  /** Every hold that is in force after this plan, remembered ones that still apply included. */
+  /** All holds after this plan, with remembered ones that still apply. */
   readonly holds: readonly Hold[];
   readonly verdict: Verdict;
-  /** Names here that give way to the service's, by this plan; left out: none. */
+  /** Local names that this plan changes in favour of the service's; left out: none. */
   readonly gaveWay?: readonly GaveWay[];
 };
 
 /**
- * What was renamed, for its name is another's on the service: where it stood here, and where it
- * will.
+ * A document that was renamed because the service has another one of its name: its old and its new
+ * local path.
  */
 export type GaveWay = { readonly from: LocalPath; readonly to: LocalPath };
 
@@ -26,15 +26,18 @@ export type GaveWay = { readonly from: LocalPath; readonly to: LocalPath };
  */
 export type Signals = {
   readonly root: "same" | "missing" | "marker-missing" | "other-marker" | "moved-or-copied";
-  /** Deletions done within the last hour, and after the last approval, by side. */
+  /** How many deletions were done within the last hour, and after the last approval, by side. */
   readonly deletionsDone: { readonly local: number; readonly remote: number };
-  /** Linked documents whose listed change id is one that we hold as an earlier one of theirs. */
+  /** How many linked documents are listed with a change id that was an earlier one of theirs. */
   readonly earlierChangeIds: number;
-  /** PUTs of this run that answered `invalid_base_change` on a base that we had read. */
+  /**
+   * How many PUTs of this run were answered `invalid_base_change` although their base had been
+   * read.
+   */
   readonly refusedBases: number;
   /** Conflicts opened in this run so far. */
   readonly conflictsOpened: number;
-  /** Sides that a halt found emptied, and that were not seen otherwise or approved since. */
+  /** Sides that a halt found emptied, and that were neither seen otherwise nor approved since. */
   readonly emptied: ReadonlySet<"local" | "remote">;
   /** `guardKey`s of actions that the user approved. */
   readonly approved: ReadonlySet<string>;
@@ -53,7 +56,7 @@ export type HaltReason =
   | "conflict-flood"
   | "sidecars-gone";
 
-/** Halts that no approval ends: the folder is not there, or not this mirror's. */
+/** Halts that no approval ends: the folder is missing, or not this mirror's. */
 export const NOT_APPROVABLE: ReadonlySet<HaltReason> = new Set(["root-missing", "root-replaced"]);
 
 /**
@@ -61,10 +64,7 @@ export const NOT_APPROVABLE: ReadonlySet<HaltReason> = new Set(["root-missing", 
  * or until its cause ends.
  */
 export type Verdict =
-  /**
-   * `waived`: what would stop all, were it not approved, and what the run leaves as it is. Not set:
-   * nothing.
-   */
+  /** `waived`: approved reasons to stop everything that are still there. Not set: none. */
   | { readonly kind: "run"; readonly waived?: readonly HaltReason[] }
   | {
       readonly kind: "halt";

@@ -37,8 +37,8 @@ function gaveWayOf(draft: PlanDraft): readonly GaveWay[] {
 }
 
 /**
- * Match's result to decisions: places of folders first, for they may bar their documents';
- * presences of folders last, for they follow from them.
+ * From the match to decisions. Places of folders come first, because they can block those of their
+ * documents; whether folders exist comes last, because that follows from them.
  */
 export function decide(trees: Trees, policy: Policy, texts: TextLookup, matched: Matched): PlanDraft {
   const draft = openDraft(trees, policy, texts, matched);
@@ -54,7 +54,7 @@ export function decide(trees: Trees, policy: Policy, texts: TextLookup, matched:
   return draft;
 }
 
-/** Documents that need no row are on both sides. */
+/** Counts documents by side; those without a row are on both. */
 function countPresences(trees: Trees, matched: Matched): PresenceCounts {
   const sight = { known: 0, hereNow: 0, absentHere: 0, shownThere: 0, goneThere: 0 };
   let judged = 0;
@@ -73,7 +73,10 @@ function countPresences(trees: Trees, matched: Matched): PresenceCounts {
   return { ...sight, known: sight.known + quiet, hereNow, shownThere: sight.shownThere + quiet };
 }
 
-/** What the mirror itself has just brought here is no sign that what is missing was meant to go. */
+/**
+ * Counts what the mirror itself has just brought back: it is no sign that what is missing was meant
+ * to go.
+ */
 function countReturned({ base, local: { returned } }: Trees, { documents }: Matched): number {
   if (returned === undefined) return 0;
   const places = new Map(

@@ -10,10 +10,10 @@ import { type BaseTree, isComplete, type LocalTree, type RemoteTree, type Trees 
 import { judge } from "./verdict/verdict.ts";
 
 /**
- * The plan where both sides show just what base says, seen to the end, and nothing is held: no
- * step. The same as `makePlan` makes of it (a property holds that), without the planner's other
- * modules.
- * @returns null where there may be more to it
+ * The plan for the case that both sides were seen completely, both show just what base says, and
+ * nothing is held: no steps. It equals that of `makePlan` (a property test compares them), and
+ * needs none of the planner's other modules.
+ * @returns null where there may be something to do
  */
 export function planQuiet(trees: Trees, policy: Policy, signals: Signals): Plan | null {
   if (!isQuietAll(trees)) return null;
@@ -42,7 +42,7 @@ function areDocumentsQuiet(trees: Trees, folders: ReadonlyMap<LocalPath, RemoteP
   return lent || isOneEach(links);
 }
 
-/** Whether no two links are at one path: there would be a file that is nobody's. */
+/** Whether no two links have one path: such a file would belong to neither. */
 function isOneEach(links: BaseTree["links"]): boolean {
   const paths = new Set<LocalPath>();
   for (const { localPath } of links.values()) paths.add(localPath);
@@ -50,15 +50,15 @@ function isOneEach(links: BaseTree["links"]): boolean {
 }
 
 /**
- * Whether both looks found each document as its link has it: then nothing but the link is left to
- * be asked. Lent are files at the path of one link each: as many as there are links, so each has
- * its own.
+ * Whether both looks found each document as its link has it, so that only the links are left to
+ * check. Borrowed files are at the path of one link each, so as many files as links means one for
+ * each.
  */
 function isLent({ base, local, remote }: Trees): boolean {
   return ownOf(local.files, base.links).size === 0 && ownOf(remote.files, base.links).size === 0;
 }
 
-/** Where a disk makes one of several names, the planner looks for paths that clash. */
+/** Where a disk takes several names for one, the planner must look for clashes. */
 function sawAll({ unseen, disk, inodesTrusted }: LocalTree): boolean {
   return unseen.size === 0 && inodesTrusted && !folds(disk);
 }
@@ -68,8 +68,8 @@ function showedAll(remote: RemoteTree): boolean {
 }
 
 /**
- * The folders of base, the root among them, by local path: where each is on the service. null: one
- * is not just there, on either side.
+ * The folders of base and the root, by local path, with their path on the service. null: some
+ * folder is not where base has it.
  */
 function restingFolders(trees: Trees): ReadonlyMap<LocalPath, RemotePath> | null {
   const { base, local, remote } = trees;
@@ -87,7 +87,7 @@ function restingFolders(trees: Trees): ReadonlyMap<LocalPath, RemotePath> | null
   return folders;
 }
 
-/** Whether both sides show a linked folder just as base has it. */
+/** Whether both sides show a linked folder as base has it. */
 function isFolderQuiet({ local, remote }: Trees, dir: DirLink): boolean {
   const here = local.folders.get(dir.localPath);
   const key = folderInodeKey(dir);
@@ -98,8 +98,8 @@ function isFolderQuiet({ local, remote }: Trees, dir: DirLink): boolean {
 type Linked = { readonly localPath: LocalPath; readonly remotePath: RemotePath };
 
 /**
- * Whether the folder above is linked, and the same on both sides. Base lists most documents after
- * one of the same folder.
+ * Whether a row's folder is linked and the same on both sides. Base mostly lists documents of one
+ * folder together.
  */
 function parentTest(folders: ReadonlyMap<LocalPath, RemotePath>): (linked: Linked) => boolean {
   const last = { local: "", remote: "" };

@@ -3,23 +3,24 @@ import { sameExceptTextForm } from "../model/text-form.ts";
 import type { Submission } from "../model/link.ts";
 import { mergeText } from "../merge/merge.ts";
 
-/** A new live text, while submissions of this document wait for their review. Pure. */
+/** What a new live text means while texts of the document wait for review. Pure. */
 
 export type KnownText = { readonly digest: Digest; readonly text: string };
 
-/**
- * A submitted text, or a merge of ours of one with a live text, which counts as submitted with it.
- */
+/** A submitted text, or our merge of one with a live text, which counts as submitted too. */
 export type Sent = KnownText & Omit<Submission, "digest">;
 
 type AfterReview = {
-  /** The local text as it is from now on; null: it does not merge with the live one. */
+  /** The local text from now on; null: it does not merge with the live one. */
   readonly local: string | null;
-  /** What waits still, oldest first: each as it was sent, then each on the new live text. */
+  /**
+   * What still waits, oldest first: each text as it was sent, then as merged with the new live
+   * text.
+   */
   readonly waiting: readonly Omit<Sent, "digest">[];
   /**
-   * Where local and live text parted: the submitted text that is live by now, else base; null where
-   * that is not known.
+   * The text from which local and live text both came: the submitted text that is live by now, else
+   * base; null where that is not known.
    */
   readonly parted: KnownText | null;
 };
@@ -44,9 +45,9 @@ export function settleSubmissions(
   const last = sent.findLastIndex((one) => isLive(base, one, live));
   const settled = sent[last] ?? null;
   const parted = settled ?? base;
-  // Whoever wrote it, both sides hold the same, and what was sent is part of it in some other form.
+  // Whoever wrote it: both sides hold the same text, and what was sent is part of it in some form.
   if (settled === null && local.digest === live.digest) return { local: live.text, waiting: [], parted };
-  // Where a submission is settled, base may still tell what it alone does not.
+  // Where a submission is settled, base may still help to merge.
   const bases = [parted, settled === null ? null : base];
   const waits = sent.slice(last + 1);
   const rebased = waits.flatMap((one) => {
@@ -56,7 +57,7 @@ export function settleSubmissions(
   return { local: mergeOnFirst(bases, local.text, live), waiting: [...waits, ...rebased], parted };
 }
 
-/** The text on the live one, merged by the first of these bases by which it merges. */
+/** The text merged with the live one, by the first of these bases with which that works. */
 function mergeOnFirst(bases: readonly (KnownText | null)[], text: string, live: KnownText): string | null {
   for (const base of bases) {
     const merged = base === null ? null : mergeClean(base, text, live);

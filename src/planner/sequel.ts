@@ -6,21 +6,21 @@ import type { Trees } from "../model/tree.ts";
 import type { Plan } from "./plan-types.ts";
 
 /**
- * Whether an action that ended well may leave something for the pass after: a run goes on after it.
+ * Whether an action that ended well may leave something for the next pass, so that the run goes on.
  * All others leave the document as both sides are to have it, so that a run needs no further look
- * to say that it is in sync (I02).
+ * to be in sync (I02).
  */
 const SEQUELS: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> = {
-  // What came of it is sent or brought by the next pass.
+  // The next pass sends or fetches the result.
   merge: true,
   meet: true,
   "settle-review": true,
   "renew-conflict": true,
   "end-conflict": true,
   "look-again": true,
-  // What was held back by it (an ignore rule, a place outside, a protection) is looked at again.
+  // What it held back (an ignore rule, a place outside, a protection) is looked at again.
   "note-facts": true,
-  // The folder that it left may be empty now, and is to go, or to be made on the other side.
+  // The folder that it left may be empty now, and is to be removed, or made on the other side.
   "delete-remote": "leaves-a-folder",
   "trash-local": "leaves-a-folder",
   "forget-folder": true,
@@ -45,7 +45,7 @@ const SEQUELS: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> = {
   "remove-folder-remote": false,
 };
 
-// Of a temporary name, or one that gives way: by the next pass it may have its own again.
+// A temporary name, or one that gave way: the next pass may be able to take it back.
 const MADE_NAME = /-[0-9a-f]{8}(?:\.md)?$/;
 
 function pathsOf(action: Action): readonly string[] {
@@ -56,7 +56,7 @@ function pathsOf(action: Action): readonly string[] {
   ];
 }
 
-/** What stood in the way, or could not be told, may have ended with what was done beside it. */
+/** What was in the way, or could not be told, may have ended with what was done beside it. */
 const MAY_END: ReadonlySet<HoldReason> = new Set([
   "path-taken",
   "name-clash",
@@ -66,14 +66,21 @@ const MAY_END: ReadonlySet<HoldReason> = new Set([
 ]);
 
 /**
- * @param plan of which all may have been done, and the trees that it was made of
- * @returns whether one of its actions has a sequel, where it ended well
+ * @param plan a plan that may have been done completely, and the trees that it was made from
+ * @returns whether an action of it has a sequel, if it ended well
  */
 export function sequels(plan: Plan, trees: Trees): (action: Action) => boolean {
   const isPlain = once(() => !mayMoveMore(plan));
   const lasting = once(() => lastingFolders(trees));
   const mayBeLeftEmpty = (folder: LocalPath) => !isPlain() || !(folder === "" || lasting().has(folder));
-  return (action) => hasSequel(action, mayBeLeftEmpty);
+  const held = once(() => new Set(plan.holds.map(({ key }) => key)));
+  return (action) => hasSequel(action, mayBeLeftEmpty) || mayEndItsHold(action, held);
+}
+
+/** What was held for its place may stand where it is wanted now: a look tells. */
+function mayEndItsHold(action: Action, held: () => ReadonlySet<string>): boolean {
+  if (action.kind === "move-local") return held().has(action.id);
+  return action.kind === "move-folder-local" && held().has(action.dirId);
 }
 
 function hasSequel(action: Action, mayBeLeftEmpty: (folder: LocalPath) => boolean): boolean {

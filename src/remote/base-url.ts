@@ -1,9 +1,9 @@
 import { isLoopbackHost } from "../model/loopback.ts";
 
-/** Where the service is, after all checks that can be made without asking it. */
+/** The address of the service, after all checks that need no request. */
 type BaseUrl = {
   readonly kind: "good";
-  /** `https://host[:port]`: the only origin that ever sees the key. */
+  /** `https://host[:port]`: no other origin ever gets the key. */
   readonly origin: string;
   /** The path prefix, without a trailing slash; `""` for none. */
   readonly prefix: string;
@@ -27,10 +27,10 @@ const PART_FAULTS: readonly { readonly why: string; readonly isIn: (url: URL) =>
 ];
 
 /**
- * Judges the base URL of a service.
- * @param text as configured; a path prefix is allowed, a user name, query or fragment is not
- * @param allowHttpHosts hosts (`host` or `host:port`) that plain http may be used for, besides
- * loopback
+ * Checks the base URL of a service.
+ * @param text as configured; a path prefix is allowed; a user name, a query and a fragment are not
+ * @param allowHttpHosts hosts (`host` or `host:port`), besides loopback, that may be reached by
+ * plain http
  * @returns `why` as a clause for messages; it never repeats the URL, which may hold a password
  */
 export function checkBaseUrl(text: string, allowHttpHosts: readonly string[] = []): BaseUrl | BadBaseUrl {
@@ -45,8 +45,8 @@ export function checkBaseUrl(text: string, allowHttpHosts: readonly string[] = [
 }
 
 /**
- * A base URL without the beginning of the routes, which all lie below `/v1`: documents name them
- * so, and who copies one from there means the service above it.
+ * A base URL without the beginning of a route, all of which lie below `/v1`: somebody who copies a
+ * route from the documents means the service above it.
  */
 export function withoutRoute(url: string): string {
   return url.replace(/\/v1(?:\/(?:files|folders))?\/*$/, "");
@@ -56,7 +56,7 @@ function bad(why: string): BadBaseUrl {
   return { kind: "bad", why };
 }
 
-// The URL parser has already spelled every form of an IPv4 address (127.1, 0x7f000001) as four
+// The URL parser has already written every form of an IPv4 address (127.1, 0x7f000001) as four
 // decimals, and hosts in lower case.
 function isLoopback(url: URL): boolean {
   return isLoopbackHost(url.hostname.replace(/^\[|\]$/g, ""));

@@ -2,10 +2,10 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 
 type BodyText = { readonly kind: "text"; readonly text: string } | { readonly kind: "bad"; readonly why: string };
 
-/** What an answer may be encoded in; `decodeBody` reads these and no other. */
+/** The encodings that an answer may have; `decodeBody` reads these and no other. */
 export const ACCEPTED_ENCODINGS = "gzip, br";
 
-/** Made once: it keeps nothing from one whole text to the next. */
+/** One for all, because it keeps nothing between two whole texts. */
 const STRICT = new TextDecoder("utf-8", { fatal: true });
 
 /**
@@ -29,11 +29,11 @@ function inflate(bytes: Buffer, encoding: string, maxBytes: number): Buffer | st
   if (encoding === "identity" || encoding === "") return bytes;
   if (encoding !== "gzip" && encoding !== "x-gzip" && encoding !== "br")
     return "the answer's encoding was not asked for";
-  // 204 and 304 have a header, yet no body.
+  // 204 and 304 may have the header without a body.
   if (bytes.length === 0) return bytes;
   try {
-    // LIMIT: synchronous, some milliseconds for the largest answer allowed; in turn no stream has
-    // to be torn down.
+    // LIMIT: synchronous, which takes some milliseconds for the largest answer allowed, and needs
+    // no stream that may have to be torn down.
     const options = { maxOutputLength: maxBytes };
     return encoding === "br" ? brotliDecompressSync(bytes, options) : gunzipSync(bytes, options);
   } catch (error) {

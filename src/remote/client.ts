@@ -18,24 +18,24 @@ import { TraitBook } from "./traits.ts";
 export type RemoteOptions = {
   readonly wire: Wire;
   readonly key: string;
-  /** `authorization` (as `Bearer …`) unless told otherwise. */
+  /** The header that carries the key. Default: `authorization`, as `Bearer …`. */
   readonly keyHeader?: KeyHeader;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** What the state file remembers of the deployment; null at first. */
+  /** What the state remembers of the deployment; null at first. */
   readonly traits: RemoteTraits | null;
-  /** Put before every path, for a wire without a base URL of its own. */
+  /** Put before every path, for a wire without a base URL. */
   readonly basePrefix?: string;
-  /** The base URL, for messages; none unless told. */
+  /** The base URL, for messages. Default: none. */
   readonly address?: string;
 };
 
 /**
- * The client of the service. Its own are pace, retries of reads, and reading answers with care;
- * what a fault means for a document is the engine's. The wire is closed with it.
- * @throws when the key cannot stand in a header (the message does not repeat it), and for an id
- * that is not of the form: a bug
+ * The client of the service. It holds the pace, retries reads, and checks every answer; what a
+ * fault means for a document is the engine's to say. Closing it closes the wire.
+ * @throws when the key cannot stand in a header (the message does not repeat it), and for an id of
+ * the wrong form, which is a bug
  */
 export function createRemote(options: RemoteOptions): Remote {
   return new Client(options);
@@ -160,8 +160,8 @@ class Client implements Remote {
 }
 
 /**
- * Ids go into URLs. Every id of an answer was checked when it was read; a bad one here comes from a
- * damaged state or a bug.
+ * Ids become parts of URLs. Each id of an answer was checked when it was read, so a bad one here
+ * comes from a damaged state or a bug.
  */
 function checkIds(...good: readonly boolean[]): void {
   if (good.includes(false)) throw new Error("an id is not of the form doc_…, dir_… or chg_…");

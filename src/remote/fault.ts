@@ -8,9 +8,8 @@ export function isWrite(call: Pick<Call, "method">): boolean {
 }
 
 /**
- * May a write have happened? The only home of the answer (I08).
- * No: it was never sent, or the service itself refused it with a 4xx in the form of the contract.
- * In every other case: yes.
+ * Whether a write may have happened (I08). It has not if it was never sent, or the service itself
+ * refused it with a 4xx in the form of the contract; in every other case it may have.
  */
 export function mayHaveHappened(call: Pick<Call, "method">, reply: Reply): boolean {
   if (!isWrite(call)) return false;
@@ -20,15 +19,15 @@ export function mayHaveHappened(call: Pick<Call, "method">, reply: Reply): boole
 }
 
 /**
- * An answer of success that does not hold what it must: a write was done, yet nobody knows what it
- * made.
+ * The fault of an answer of success that lacks what it must hold: a write was done, and its result
+ * is unknown.
  */
 export function misreadFault(call: Pick<Call, "method">, why: string, requestId: string | null): Fault {
   if (isWrite(call)) return { kind: "uncertain", detail: why, requestId };
   return { kind: "later", detail: why, requestId, cause: "malformed" };
 }
 
-/** What a reply without a value means to the caller, once no retry is left. */
+/** The fault of a reply without a value, once no retry is left. */
 export function faultOf(call: Pick<Call, "method">, reply: Failure): Fault {
   const requestId = "requestId" in reply ? reply.requestId : null;
   const detail = reply.kind === "problem" && reply.detail === "" ? reply.code : reply.detail;
@@ -40,7 +39,7 @@ export function faultOf(call: Pick<Call, "method">, reply: Failure): Fault {
   return refusalFault(reply);
 }
 
-/** What may pass by itself; null: an answer that will be the same again. */
+/** The cause of a fault that may pass by itself; null: the answer would be the same again. */
 function causeToWait(reply: Failure): "unreachable" | "unavailable" | "rate-limited" | null {
   if (reply.kind === "paused") return "rate-limited";
   if (reply.kind === "no-answer") return "unreachable";
@@ -48,7 +47,7 @@ function causeToWait(reply: Failure): "unreachable" | "unavailable" | "rate-limi
   return reply.status >= 500 ? "unavailable" : null;
 }
 
-/** A definite no of the service. */
+/** The fault of a refusal by the service itself. */
 function refusalFault(reply: Extract<Reply, { kind: "problem" }>): Fault {
   const { status, code, detail, requestId, pointers } = reply;
   if (status === 401) return { kind: "locked-out", code: "unauthenticated", detail, requestId };

@@ -11,8 +11,7 @@ import { failed, type CallContext, getFile } from "./reads.ts";
 import { type PartialFile, readEdit, readPartialFile, readReview } from "./shapes.ts";
 
 /**
- * Writes of files. Each is sent once (apart from what was certainly not sent), and its answer read
- * with care.
+ * Writes of files. Each is sent once, unless it was certainly not sent, and its answer is checked.
  */
 
 export async function createFile(
@@ -29,8 +28,8 @@ export async function createFile(
   const { id, lastChangeId } = file.value;
   if (id === null) return unusable("it has no id of the form doc_…");
   if (file.value.path !== null) context.traits.sawPath(file.value.path.wire);
-  // The id is all that cannot be asked for: the path is the one that was sent, and a new file is
-  // not protected unless it says so.
+  // Only the id is needed: the path is the one that was sent, and a new file is not protected
+  // unless the answer says so.
   if (lastChangeId === null) return readBack(context, call, id, reply.requestId);
   const made = { id, lastChangeId, path: file.value.path?.path ?? path, protected: file.value.protected ?? false };
   return { ok: true, value: made, requestId: reply.requestId };
@@ -109,8 +108,8 @@ function wholeFile(file: PartialFile, id: DocId): FileResource | null {
 }
 
 /**
- * The write was done, but its answer does not show what came of it: a GET does. If that fails, the
- * write is uncertain.
+ * The write was done, but its answer does not show the result: a GET does. If that fails, the write
+ * is uncertain.
  */
 async function readBack(
   context: CallContext,

@@ -33,20 +33,20 @@ export async function listFolders(context: CallContext, prefix: RemotePath | nul
   return walked;
 }
 
-/** A definite no to the question, which is about its form. */
+/** Whether the service refused the form of the request. */
 function isRefused(fault: Fault | null): boolean {
   return fault?.kind === "problem" && (fault.status === 400 || fault.status === 404 || fault.status === 409);
 }
 
 /** The root folders, and what is below each. */
 async function walkRoots(context: CallContext): Promise<Listing<FolderResource>> {
-  // All are held together, so what they may take is one.
+  // All of them are held together, so one limit applies to all.
   const spent = spentNothing();
   const roots = await listBy(context, { kind: "none" }, spent);
   const below: Listing<FolderResource>[] = [];
   const left = roots.items.entries();
-  // Each asks for the next root when it has listed one: what was spent by then is known, and few
-  // large pages are held at once.
+  // Each takes the next root when it has listed one, so that the limit counts what was listed by
+  // then, and few large pages are held at once.
   const listSome = async (): Promise<void> => {
     for (const [at, root] of left)
       below[at] = await listBy(context, { kind: "path-prefix", pathPrefix: root.path }, spent);
@@ -68,7 +68,9 @@ export async function findFolder(context: CallContext, path: RemotePath): Promis
   return listing.fault === null ? { ok: true, value: null, requestId: null } : failed(listing.fault);
 }
 
-/** What the service shows for a path, in whatever spelling; nothing where the question fails. */
+/**
+ * The folders that the service shows for a path, in whatever spelling; none if the request fails.
+ */
 export async function foldersAt(context: CallContext, path: RemotePath): Promise<readonly FolderResource[]> {
   return (await listBy(context, { kind: "path", path })).items;
 }
@@ -85,8 +87,8 @@ export async function createFolder(context: CallContext, path: RemotePath): Prom
   const id = readFolderId(reply.value, rule);
   if (id === null) return failed(misreadFault(call, "the new folder has no id of the form dir_…", reply.requestId));
   if (folder.ok) context.traits.sawPath(folder.value.wirePath);
-  // A Folder's members but its id are not shown by the document: without a path it is the one that
-  // was sent.
+  // The contract shows no member of a Folder but its id: without a path in the answer it is the one
+  // that was sent.
   const value = folder.ok ? folder.value.resource : { id, path };
   return { ok: true, value, requestId: reply.requestId };
 }
@@ -135,10 +137,10 @@ export async function deleteFolder(context: CallContext, id: DirId): Promise<Ans
 }
 
 /**
- * PATCH and DELETE of a folder are not in the document: a deployment may not have them. 405 and 501
+ * PATCH and DELETE of a folder are not in the contract, so a deployment may lack them. 405 and 501
  * say so in every form, and so does a 404 that is not about the folder, unless the route was seen
  * to work before.
- * @returns the fault to tell, or null when the reply is about something else
+ * @returns the fault to report, or null when the reply is about something else
  */
 function missingRoute(reply: Failure, known: "unknown" | "yes" | "no"): Fault | null {
   if (reply.kind !== "problem" && reply.kind !== "unreadable") return null;

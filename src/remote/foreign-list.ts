@@ -6,13 +6,13 @@ import type { Failure } from "./reply.ts";
 import type { readPage } from "./shapes.ts";
 
 /**
- * What answers the first page of the documents in the place of the service, which always answers
- * it with a list envelope.
+ * Recognises answers that do not come from the service to a request for the first page of
+ * documents: the service always answers that with a list envelope.
  */
 
 /**
- * What refuses a list without any of the service's own reasons. What asks to try again later may be
- * a proxy before the service.
+ * A refusal of a list for a reason that the service does not have. An answer that asks to try again
+ * later may come from a proxy before the service.
  */
 export function foreignRefusal(reply: Failure): Fault | null {
   if (reply.kind !== "unreadable" && reply.kind !== "problem") return null;
@@ -23,19 +23,19 @@ export function foreignRefusal(reply: Failure): Fault | null {
   return status === 401 ? null : notTheService(from, status, "JSON that is no list of documents", requestId);
 }
 
-/** What answers in the place of the service, in a few words; null: it is the service's page. */
+/** What answered in place of the service, in a few words; null: it is a page of the service. */
 export function foreignLooks(page: ReturnType<typeof readPage>, value: unknown): string | null {
   if (!page.ok) return looksOfJson(value);
   return isForeign(page.value.items) ? "a list of something else" : null;
 }
 
-/** Whether no item of a page is the service's: each of its own bears an id of its own form. */
+/** Whether no item of a page comes from the service, whose items all have ids of its form. */
 function isForeign(items: readonly unknown[]): boolean {
   return items.length > 0 && !items.some((item) => isJsonObject(item) && isDocId(member(item, "id")));
 }
 
 /**
- * A few words about JSON that is no list envelope; null where it is one, whatever else is wrong
+ * Says in a few words what JSON this is; null where it is a list envelope, whatever else is wrong
  * with it.
  */
 function looksOfJson(value: unknown): string | null {
@@ -48,7 +48,7 @@ function looksOfJson(value: unknown): string | null {
   return isList && typeof member(value, "hasMore") === "boolean" ? null : "a list of something else";
 }
 
-/** @param looks a few words about what came */
+/** @param looks what came, in a few words */
 export function notTheService(from: Origin, status: number, looks: string, requestId: string | null): Fault {
   const detail = `${from.url} answers ${status}, ${from.contentType}: ${looks}`;
   return { kind: "later", detail, requestId, cause: "not-the-service" };

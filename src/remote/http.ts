@@ -23,7 +23,7 @@ type HttpOptions = {
   readonly scrub: Scrub;
 };
 
-/** Exchanges with the service, and how many there were. */
+/** Makes exchanges with the service, and counts them. */
 export class Http {
   readonly #options: HttpOptions;
   readonly #headers: WireHeaders;
@@ -40,7 +40,9 @@ export class Http {
     this.#headersWithBody = { ...this.#headers, "content-type": "application/json" };
   }
 
-  /** One exchange, one reply; never throws for what the other side does. */
+  /**
+   * One exchange, which ends in one reply. It never throws for anything that the other side does.
+   */
   async exchange(call: Call): Promise<Reply> {
     const { wire, basePrefix, address, clock, log, scrub } = this.#options;
     this.#counts[call.method] = (this.#counts[call.method] ?? 0) + 1;

@@ -1,9 +1,9 @@
-/** Reading JSON that nobody vouches for. */
+/** Reads JSON from outside, within limits. */
 
 type Json =
   | { readonly kind: "json"; readonly value: unknown }
   | { readonly kind: "not-json"; readonly why: string }
-  /** More than is taken from anybody, whoever sent it. */
+  /** It is more than is accepted from anybody. */
   | { readonly kind: "too-much"; readonly why: string };
 
 // LIMIT: no answer of the contract nests deeper than 4; parsing 8 million nested brackets takes

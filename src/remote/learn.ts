@@ -7,12 +7,12 @@ import type { Call, Reply } from "./reply.ts";
 import type { CallContext } from "./reads.ts";
 import type { TraitBook } from "./traits.ts";
 
-/** What answers to writes teach about the deployment. */
+/** What is learned about the deployment from answers to writes. */
 
 /**
- * POST by path. The service's spelling of paths is unknown until it has shown one; while it is (an
- * empty workspace), a refused path is sent once more in the other spelling, without or with a
- * leading slash: another request, not the same one again.
+ * Creates something by its path. Whether the service writes paths with a leading slash is unknown
+ * until it has shown one. As long as it is (in an empty workspace), a path that is refused is sent
+ * once more in the other form, which is another request and not the same one again.
  */
 export async function createAtPath(
   context: CallContext,
@@ -41,10 +41,7 @@ function isRefusalAt(reply: Reply, pointer: string): boolean {
   return reply.kind === "problem" && reply.code === "invalid_request" && reply.pointers.includes(pointer);
 }
 
-/**
- * A name that our rules judge legal was refused as such: its doubtful characters are the likely
- * cause.
- */
+/** A name that is legal by our rules was refused: its doubtful characters are the likely reason. */
 export function learnRefusal(
   traits: TraitBook,
   fault: Fault,
@@ -56,9 +53,7 @@ export function learnRefusal(
   traits.sawRefusal(path, kind);
 }
 
-/**
- * `parentId: null` is the root; a deployment may refuse it, or take it for no member at all.
- */
+/** `parentId: null` means the root; a deployment may refuse it, or ignore it. */
 export function learnRootMove(traits: TraitBook, answer: Answer<{ readonly path: RemotePath }>): void {
   if (answer.ok) traits.learnMoveToRoot(!answer.value.path.includes("/"));
   else if (answer.fault.kind === "problem" && answer.fault.status === 400) traits.learnMoveToRoot(false);

@@ -17,19 +17,21 @@ type ListOptions<Item> = {
   readonly caller: Caller;
   readonly traits: TraitBook;
   readonly route: string;
-  /** Its path without leading slash; it is sent as the deployment spells paths. */
+  /**
+   * What is listed. Its path has no leading slash; it is sent in the form that the deployment uses.
+   */
   readonly selector: Selector;
   readonly read: (value: unknown, rule: IdRule) => Parsed<Sighted<Item>>;
   readonly onPage?: ((seen: number) => void) | undefined;
   readonly held?: Held | undefined;
   /**
-   * Shared by listings whose items are held together; its own for each traversal where there is
-   * none.
+   * What was listed so far, shared by listings that are bounded together; left out: each traversal
+   * counts its own.
    */
   readonly spent?: Spent;
 };
 
-/** Traversals from the start that an `invalid_cursor` may cause. */
+/** How often an `invalid_cursor` may make the traversal start again. */
 const MAX_STARTS = 3;
 /** How one traversal ended. */
 type End = { readonly kind: "complete" } | { readonly kind: "cursor-refused" | "failed"; readonly fault: Fault };
@@ -39,9 +41,9 @@ function failed(fault: Fault): End {
 }
 
 /**
- * Follows a list to its end, through short and empty pages. Keyed by id, last seen wins. An item
- * that is not understood is left out and makes the listing incomplete, so that it is never taken
- * for absent.
+ * Follows a list to its end, through short and empty pages. An item that is listed twice counts as
+ * it was seen last. An item that cannot be read is left out and makes the listing incomplete, so
+ * that it is never taken for absent.
  */
 export async function listAll<Item extends { readonly id: string }>(
   options: ListOptions<Item>,
@@ -50,8 +52,8 @@ export async function listAll<Item extends { readonly id: string }>(
   for (let start = 1; ; start++) {
     const seen = new Sighting<Item>(options.held);
     const end = await new Traversal(options, seen).run();
-    // What an earlier traversal saw and a complete one did not is gone; it counts only where no
-    // traversal came to its end.
+    // An item that only an earlier traversal saw is gone if a later one was complete; if none
+    // was complete, it counts.
     if (end.kind === "complete") return { items: [...seen.items()], same: seen.same(), complete: true, fault: null };
     before.add(seen);
     if (end.kind === "failed" || start === MAX_STARTS) {
@@ -62,23 +64,23 @@ export async function listAll<Item extends { readonly id: string }>(
 
 type PageRead = Page & { readonly kind: "page"; readonly requestId: string | null };
 
-/** One walk over a list, from its first page. */
+/** One traversal of a list, from its first page. */
 class Traversal<Item extends { readonly id: string }> {
   readonly #options: ListOptions<Item>;
   readonly #seen: Sighting<Item>;
   readonly #selector: Selector;
   readonly #spent: Spent;
   readonly #cursors = new Set<string>();
-  /** null: of the first page. */
+  /** null: the first page comes next. */
   #cursor: string | null = null;
-  /** The next page, where it was asked for before this one was taken. */
+  /** The request of the next page, if it was made before this one was read. */
   #asked: Promise<Reply> | null = null;
-  /** Pages in a row that showed nothing new. */
+  /** How many pages in a row showed nothing new. */
   #barren = 0;
-  /** Why the first item that was not understood was not. */
+  /** Why the first item that could not be read could not; null: all could. */
   #oddity: Fault | null = null;
 
-  /** @param seen takes what the pages show */
+  /** @param seen takes the items of the pages */
   constructor(options: ListOptions<Item>, seen: Sighting<Item>) {
     this.#options = options;
     this.#seen = seen;
@@ -125,8 +127,8 @@ class Traversal<Item extends { readonly id: string }> {
   }
 
   /**
-   * The first page of the documents tells whether it is the service that answers. A look at one
-   * path is about that path.
+   * Whether the first page of documents is judged for being another server's. A look at one path is
+   * not.
    */
   #tellsForeign(): boolean {
     const { route, selector } = this.#options;
@@ -158,12 +160,12 @@ class Traversal<Item extends { readonly id: string }> {
   }
 }
 
-/** Calls on the way to the wire that each wait for a turn, and some more. */
+/** How many turns pass before requests made so far are surely on the wire. */
 const TURNS = 16;
 
 /**
- * ORDER: what was asked for is on its way before a page is taken, which takes as long as the
- * service needs to make the next.
+ * ORDER: the next page's request leaves before this page is read, because reading takes as long as
+ * the service needs to make the next.
  */
 async function sending(): Promise<void> {
   for (let turn = 0; turn < TURNS; turn++) await null;
@@ -175,7 +177,7 @@ function isCursorRefusal(reply: Reply): boolean {
   return reply.kind === "problem" && reply.code === "invalid_cursor";
 }
 
-/** @returns why the first item that is not understood is not, or null */
+/** @returns why the first item that could not be read could not, or null */
 function takeItems<Item extends { readonly id: string }>(
   options: ListOptions<Item>,
   items: readonly unknown[],
@@ -207,9 +209,9 @@ function takeItems<Item extends { readonly id: string }>(
 }
 
 /**
- * What the caller holds was read once, and is of the form: an item that says the same needs no
- * second look.
- * @returns its path as it was answered; null where it says anything else
+ * An item that the caller holds was checked when it was first read: one that says the same is not
+ * checked again.
+ * @returns its path as answered; null where it says anything else
  */
 function pathAsHeld(held: Held, at: number, item: JsonObject): string | null {
   const wirePath = member(item, "path");
@@ -218,7 +220,7 @@ function pathAsHeld(held: Held, at: number, item: JsonObject): string | null {
   return held.shows(at, path, member(item, "lastChangeId"), member(item, "protected") ?? false) ? wirePath : null;
 }
 
-/** Which item it is, where it has an id that can be shown. */
+/** Names an item by its id, where it has one that can be shown. */
 function idOf(value: unknown): string {
   const id = isJsonObject(value) ? member(value, "id") : undefined;
   return isDocId(id) || isDirId(id) ? ` (${id})` : "";
@@ -228,7 +230,7 @@ function spellSelector(selector: Selector, traits: TraitBook): Selector {
   if (selector.kind === "path") return { kind: "path", path: traits.spell(selector.path) };
   if (selector.kind === "path-prefix") {
     const { pathPrefix } = selector;
-    // The whole tree has one spelling.
+    // The root of the whole tree is spelled "/" on every deployment.
     return { kind: "path-prefix", pathPrefix: pathPrefix === "" ? "/" : traits.spell(pathPrefix) };
   }
   return selector;

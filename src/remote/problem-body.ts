@@ -3,26 +3,26 @@ import { DOCUMENTED_CODES, PROBLEM_CODES, type ProblemCode } from "../contract/p
 import { parseJson } from "./json.ts";
 import type { Scrub } from "./scrub.ts";
 
-/** A refusal that is the service's own: its code may be acted upon. */
+/** A refusal by the service itself: its code may be acted upon. */
 export type ReadProblem = {
   readonly kind: "problem";
   readonly code: string;
   readonly detail: string;
   readonly requestId: string | null;
-  /** JSON Pointers of the inputs at fault. */
+  /** JSON Pointers of the members that are wrong. */
   readonly pointers: readonly string[];
 };
 
 type NoProblem = { readonly kind: "unreadable"; readonly why: string };
 
-// LIMIT: of a million `errors` entries these many are looked at.
+// LIMIT: how many entries of `errors` are read.
 const MAX_POINTERS = 20;
 const CODE = /^[a-z][a-z0-9_]{0,63}$/;
 
 /**
- * Reads an error body. An object without a code is judged by its status (`status_404`): it can then
- * never be taken for one of the codes that something is inferred from. A documented code under
- * another status, or a `status` that is not the answer's, is a contradiction and proves nothing.
+ * Reads an error body. An object without a code gets one from its status (`status_404`), which is
+ * never taken for a code with a meaning. A documented code under another status, or a `status`
+ * member that is not the answer's, is a contradiction and proves nothing.
  */
 export function readProblem(body: string, status: number, scrub: Scrub): ReadProblem | NoProblem {
   const json = parseJson(body);
@@ -58,7 +58,7 @@ function isDocumented(code: string): code is ProblemCode {
  * `code` that cannot be one.
  */
 function codeOf(problem: JsonObject, status: number, scrub: Scrub): string | null {
-  // A key may have the form of a code: one that is echoed as such is none.
+  // A key may look like a code: if it is echoed as such, it is none.
   const isCode = (text: string): boolean => CODE.test(text) && scrub(text) === text;
   const code = member(problem, "code");
   if (code !== undefined) return typeof code === "string" && isCode(code) ? code : null;

@@ -4,12 +4,13 @@ import type { Clock } from "../ports/world.ts";
 type Turn<T> = { readonly kind: "ran"; readonly value: T } | { readonly kind: "paused"; readonly leftMs: number };
 
 export const CONCURRENCY = { start: 8, least: 1, most: 32 } as const;
-/** A longer pause is not waited for: the caller is told and plans again. */
+/** A longer pause is not waited for: the caller is told, and plans again later. */
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Concurrency as TCP finds it: from 8 one more for each success, until the first congestion; then
- * half, and from there one more for each round (as many successes as there are places).
+ * How many calls may run at once, found as TCP does: from 8, one more for each success until the
+ * first congestion; then half, and from there one more for each round (as many successes as there
+ * are places).
  */
 export class CallQueue {
   readonly #clock: Clock;
@@ -21,7 +22,10 @@ export class CallQueue {
   #round = 0;
   #pausedUntil = 0;
 
-  /** @param closing ends every wait for a pause; `work` is then run at once, and must look at it */
+  /**
+   * @param closing ends every wait for a pause; `work` then runs at once, and must check `closing`
+   * itself
+   */
   constructor(clock: Clock, closing: AbortSignal) {
     this.#clock = clock;
     this.#closing = closing;
@@ -35,7 +39,8 @@ export class CallQueue {
    */
   run<T>(work: () => Promise<T>, congested: (value: T) => boolean): Promise<Turn<T>> {
     return this.#places.add(async (): Promise<Turn<T>> => {
-      // The place is kept meanwhile: once all are taken, nothing else starts either.
+      // The call keeps its place while it waits: once all places are taken, nothing else starts
+      // either.
       for (let left = this.#pauseLeft(); left > 0 && !this.#closing.aborted; left = this.#pauseLeft()) {
         if (left > LONGEST_PAUSE_MS) return { kind: "paused", leftMs: left };
         await this.#clock.sleep(left, this.#closing);
@@ -48,7 +53,7 @@ export class CallQueue {
     });
   }
 
-  /** Nothing is sent for `ms`; of several pauses the one that ends last counts. */
+  /** Nothing is sent for `ms`. Of several pauses the one that ends last counts. */
   pause(ms: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.monotonic() + ms);
   }
@@ -68,8 +73,8 @@ export class CallQueue {
   }
 
   #shrink(startedIn: number): void {
-    // One overload fails everything that is in flight: only what began after the last halving
-    // halves again.
+    // One overload fails all calls that are under way: only one that began after the last
+    // halving halves again.
     if (startedIn !== this.#round) return;
     this.#round++;
     this.#threshold = Math.max(CONCURRENCY.least, Math.floor(this.#limit / 2));

@@ -15,9 +15,9 @@ export type Call = {
   /** Below the base URL, percent-encoded, with its query. */
   readonly path: string;
   readonly body: JsonObject | null;
-  /** Statuses that mean it was done. */
+  /** Statuses that mean success. */
   readonly accept: readonly number[];
-  /** What is answered: one resource, or a page of a list. */
+  /** What the answer holds: one resource, or a page of a list. */
   readonly size: "item" | "page";
 };
 
@@ -31,7 +31,7 @@ export type Reply =
       readonly requestId: string | null;
       readonly from: Origin;
     }
-  /** An answer of the service's own, in the form of the contract; any status from 400. */
+  /** An error answer of the service itself, in the form of the contract; any status from 400. */
   | {
       readonly kind: "problem";
       readonly status: number;
@@ -43,14 +43,13 @@ export type Reply =
       readonly from: Origin;
     }
   /**
-   * A status, but no answer of the service: HTML, broken JSON, a redirect, a status that nobody
-   * expects.
+   * A status without an answer of the service: HTML, broken JSON, a redirect, an unexpected status.
    */
   | {
       readonly kind: "unreadable";
       readonly status: number;
       readonly detail: string;
-      /** A few words about what it is. */
+      /** What it is, in a few words. */
       readonly looks: string;
       readonly requestId: string | null;
       readonly retryAfterMs: number | null;
@@ -62,13 +61,13 @@ export type Reply =
       readonly timedOut: boolean;
       /** In words. */
       readonly detail: string;
-      /** As the wire told it, often a code: for the log. */
+      /** As the wire said it, often a code: for the log. */
       readonly why?: string;
     }
-  /** Not sent, because the service asked for a longer pause than anybody should wait. */
+  /** Not sent, because the service asked for a longer pause than the caller should wait. */
   | { readonly kind: "paused"; readonly detail: string };
 
-/** A reply that shows no value. */
+/** A reply without a value. */
 export type Failure = Exclude<Reply, { readonly kind: "success" }>;
 
 export function logFields(reply: Reply): Record<string, string | number | null> {
@@ -108,10 +107,10 @@ function readResponse(call: Call, response: WireResponse, { address, scrub, now 
   }
 }
 
-/** What every answer has, whatever it holds. */
+/** What every answer has. */
 type Common = { readonly status: number; readonly requestId: string | null; readonly from: Origin };
 
-/** What cannot be read; `looks` null: its body tells what it is. */
+/** An answer that cannot be read; `looks` null: its body says what it is. */
 type Unreadable = { readonly kind: "unreadable"; readonly detail: string; readonly looks: string | null };
 
 function unreadable(detail: string, looks: string | null = null): Unreadable {
@@ -138,7 +137,7 @@ function readFailure({ status, headers, body }: WireResponse, scrub: Scrub): Rea
   return unreadable(`the error answer (${status}) is not the service's: ${problem.why}`);
 }
 
-/** Without the query, which holds cursors. */
+/** The path without its query, which may hold a cursor. */
 export function routeOf(path: string): string {
   return path.replace(/\?.*$/s, "");
 }

@@ -4,14 +4,14 @@ import type { Http } from "./http.ts";
 import { type Call, logFields, type Reply } from "./reply.ts";
 import type { CallQueue } from "./queue.ts";
 
-/** Retry: the only home. */
+/** Which calls are made again, and when. */
 
 export const RETRY = {
-  /** Exchanges of one call. */
+  /** Most exchanges of one call. */
   attempts: 4,
-  /** Exchanges of a read that is answered 500: unlike 503 it need not be transient. */
+  /** Most exchanges of a read that is answered 500: unlike a 503, that need not pass. */
   attemptsOnFailure: 3,
-  /** From the first reply of a call to the start of its last exchange. */
+  /** Milliseconds from the first reply of a call to the start of its last exchange. */
   totalMs: 120_000,
   /** Backoff with full jitter: [0, min(cap, base · 2^attempt)). */
   backoffBaseMs: 500,
@@ -22,24 +22,24 @@ export const RETRY = {
 
 type Step =
   | { readonly kind: "stop" }
-  /** `ms` before the next exchange; `queue`: for all calls, not for this one alone. */
+  /** `ms`: wait before the next exchange; `queue`: all calls wait, not this one alone. */
   | { readonly kind: "again"; readonly ms: number; readonly queue: boolean }
-  /** Not again, but everybody waits. */
+  /** This call is not made again, but all calls wait. */
   | { readonly kind: "stop-and-pause"; readonly ms: number };
 
 type Answered = Extract<Reply, { readonly kind: "problem" | "unreadable" }>;
 
 /**
  * What follows a reply. Pure.
- * @param attempt exchanges made so far, this one included
+ * @param attempt how many exchanges were made, this one included
  * @param fraction [0, 1), for the jitter
  */
 function nextStep(call: Call, reply: Reply, attempt: number, fraction: number): Step {
   if (reply.kind === "success" || reply.kind === "paused") return { kind: "stop" };
   const backoff = fraction * Math.min(RETRY.backoffCapMs, RETRY.backoffBaseMs * 2 ** attempt);
   if (reply.kind === "no-answer") {
-    // A write that was certainly not sent is no resend; one that may have been is read before
-    // (I08): the engine does that.
+    // A write that was certainly not sent may be sent. One that may have been must be looked for
+    // first, which the engine does (I08).
     if (mayHaveHappened(call, reply) || attempt >= RETRY.attempts) return { kind: "stop" };
     return { kind: "again", ms: backoff, queue: false };
   }
@@ -55,8 +55,8 @@ function stepAfterRateLimit(call: Call, reply: Answered, attempt: number, backof
 }
 
 function stepAfterFailure(call: Call, reply: Answered, attempt: number, backoff: number): Step {
-  // An answered write is never resent from here: a 4xx would be refused again, a 5xx may have been
-  // done.
+  // A write that was answered is never sent again: a 4xx would come again, and a 5xx may have
+  // been carried out.
   if (isWrite(call) || reply.status < 500) return { kind: "stop" };
   const attempts = reply.status === 500 ? RETRY.attemptsOnFailure : RETRY.attempts;
   if (attempt >= attempts) return { kind: "stop" };
@@ -65,7 +65,7 @@ function stepAfterFailure(call: Call, reply: Answered, attempt: number, backoff:
 
 /** Whether a reply says that the service has too much to do. */
 export function isCongested(reply: Reply): boolean {
-  // A refused connection says that nobody is there, not that there is too much to do.
+  // A refused connection means that nobody is there, not that there is too much to do.
   if (reply.kind === "no-answer") return reply.sent || reply.timedOut;
   return (reply.kind === "problem" || reply.kind === "unreadable") && (reply.status === 503 || reply.status === 429);
 }
@@ -80,7 +80,7 @@ type CallerOptions = {
   readonly closing: AbortSignal;
 };
 
-/** Makes calls, each with the retries it may have. */
+/** Makes calls, each with as many retries as it may have. */
 export class Caller {
   readonly #options: CallerOptions;
   readonly #inFlight = new Set<Promise<Reply>>();
@@ -109,7 +109,7 @@ export class Caller {
       if (closing.aborted) return CLOSED;
       const turn = await queue.run(() => (closing.aborted ? NOT_SENT : http.exchange(call)), isCongested);
       const reply = turn.kind === "ran" ? turn.value : paused(turn.leftMs);
-      // Waiting for a place is not the call's own time.
+      // Waiting for a place does not count as time of the call.
       started ??= clock.monotonic();
       const step = nextStep(call, reply, attempt, random.fraction());
       if (holdsUpAll(step)) queue.pause(step.ms);

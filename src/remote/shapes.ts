@@ -20,52 +20,50 @@ import {
 import type { RemotePath } from "../model/path.ts";
 
 /**
- * Which ids are believed: those of the form that services issue, or, where reads have shown others,
- * every one that is safe. Two joined are never one.
+ * Which ids are believed. `strict`: those of the form that services issue. `loose`, once reads have
+ * shown others: every id that is safe to use. Two ids joined into one never are.
  */
 export type IdRule = "strict" | "loose";
 
-/** What judges an id of one kind. */
+/** Picks the check of ids of one kind. */
 function by<Id extends string>(rule: IdRule, is: (value: unknown) => value is Id): (value: unknown) => value is Id {
   const isOfForm = rule === "strict" ? isStrictId : (id: string) => !isCompositeId(id);
   return (value): value is Id => is(value) && isOfForm(value);
 }
 
-/**
- * What the service's objects must look like to be believed. Only documented members are read; all
- * others are ignored.
- */
+/** Checks what the service answers. Only documented members are read; all others are ignored. */
 
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
-/** A path as answered, and without its leading slash. */
+/** A path as it was answered, and the same without its leading slash. */
 type ReadPath = { readonly wire: string; readonly path: RemotePath };
 
 function bad(why: string): { readonly ok: false; readonly why: string } {
   return { ok: false, why };
 }
 
-// LIMIT: four times what the embedded service takes; it goes into SQLite keys, URLs and the screen.
+// LIMIT: four times what the embedded service allows; a path becomes a key in SQLite, part of
+// URLs, and a line on the screen.
 const MAX_PATH_LENGTH = 16_384;
-// LIMIT: twice what the embedded service takes. Each folder of a chain is looked at along its whole
-// path: the cost grows with the cube.
+// LIMIT: twice what the embedded service allows. Each folder of a chain is looked at along its
+// whole path, so the cost grows with the cube.
 const MAX_PATH_NAMES = 256;
-// What the contract forbids in every name and what would be read differently by disks: separators,
-// control characters, half characters.
+// What the contract forbids in every name and disks would read differently: separators, control
+// characters, half characters.
 const IMPOSSIBLE = /[\\\p{Cc}\p{Surrogate}]/u;
-// What nearly every path is, and what no check below finds fault with: a listing of 100,000 takes a
-// third less.
+// Nearly every path matches this, and then passes all checks below: a listing of 100,000 takes a
+// third less time.
 const PLAIN = /^\/?[\w-][\w. -]*(?:\/[\w-][\w. -]*)*$/;
 const MAX_PLAIN_LENGTH = 2 * MAX_PATH_NAMES;
 
 /**
- * A path of the wire. Names that only our own rules refuse (spaces, shell metacharacters, length)
- * are believed: the mirror finds them a local name. What cannot be a path inside a root is not:
- * empty names, `.`, `..`, separators, control characters.
+ * Reads a path of the wire. Names that only our own rules refuse (spaces, shell metacharacters,
+ * length) are believed, and the mirror maps them to a local name. What cannot be a path inside the
+ * root is refused: empty names, `.`, `..`, separators, control characters.
  */
 export function readPath(value: unknown, kind: NameKind): Parsed<ReadPath> {
   if (typeof value !== "string") return bad("its path is not a string");
-  // So short, it cannot have too many names.
+  // A path this short cannot have too many names.
   if (value.length < MAX_PLAIN_LENGTH && PLAIN.test(value) && value.endsWith(".md") === (kind === "file"))
     return { ok: true, value: { wire: value, path: value.startsWith("/") ? value.slice(1) : value } };
   if (value.length > MAX_PATH_LENGTH) return bad("its path is too long");
@@ -77,7 +75,7 @@ export function readPath(value: unknown, kind: NameKind): Parsed<ReadPath> {
 
 const NO_NAMES: ReadonlySet<string> = new Set(["", ".", ".."]);
 
-/** Why the names of a path cannot be believed; null: they can. */
+/** Why the names of a path cannot be believed; null if they can. */
 function whyNotNames(names: readonly string[], kind: NameKind): string | null {
   if (names.length > MAX_PATH_NAMES) return "its path is too deep";
   if (names.some((name) => NO_NAMES.has(name))) return "its path has an empty or relative name";
@@ -86,7 +84,7 @@ function whyNotNames(names: readonly string[], kind: NameKind): string | null {
   return kind === "file" ? "its path does not end in .md" : "its path ends in .md";
 }
 
-/** A File's members as far as they are there; null for one that is missing or not of the form. */
+/** The members of a File that are there; null for one that is missing or of the wrong form. */
 export type PartialFile = {
   readonly id: DocId | null;
   readonly lastChangeId: ChangeId | null;
@@ -136,8 +134,8 @@ export function readPartialFile(value: unknown, rule: IdRule): Parsed<PartialFil
 export type Sighted<T> = { readonly resource: T; readonly wirePath: string };
 
 /**
- * An item of a list of files, or the file of a GET. `protected` may be missing: what a write
- * answers (202, 409) tells it in time.
+ * Reads an item of a list of files, or the file of a GET. `protected` may be missing: the answers
+ * to later writes (202, 409) show it.
  */
 export function readFile(value: unknown, rule: IdRule): Parsed<Sighted<FileResource>> {
   if (!isJsonObject(value)) return bad("it is not an object");
@@ -163,8 +161,8 @@ export function readFileWithContent(value: unknown, rule: IdRule): Parsed<Sighte
   if (!file.ok) return file;
   const content = member(value as JsonObject, "content");
   if (typeof content !== "string") return bad("its content is not a string");
-  // A lone surrogate has no bytes in UTF-8: written to a disk, it would come back as another text
-  // (I25).
+  // A lone surrogate has no bytes in UTF-8: written to the disk, it would be read back as
+  // another text (I25).
   if (!content.isWellFormed()) return bad("its content is not well-formed Unicode");
   return { ok: true, value: { resource: { ...file.value.resource, content }, wirePath: file.value.wirePath } };
 }
@@ -192,7 +190,8 @@ export type Page = {
 
 // LIMIT: a cursor goes into a request line; servers bound that to 8 or 16 KiB.
 const MAX_CURSOR_LENGTH = 4_096;
-// LIMIT: `limit` is a maximum, yet a page with more than asked for is taken, within reason.
+// LIMIT: a page with more items than asked for is accepted up to this many, although `limit` is
+// a maximum.
 const MAX_PAGE_ITEMS = 100_000;
 
 export function readPage(value: unknown): Parsed<Page> {

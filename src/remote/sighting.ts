@@ -2,9 +2,9 @@ import { once } from "../model/once.ts";
 import type { Held, Same } from "../ports/remote.ts";
 
 /**
- * What a traversal of a list has shown, by id: as an item, or as just what the caller holds, by
- * what was seen of it last. Of what is held no id is kept, but a mark each, by its number: a set of
- * 100,000 ids takes as long as reading them.
+ * What a traversal of a list has shown, by id: an item, or a mark that it is just what the caller
+ * holds; the later one counts. An item that the caller holds costs one mark by its number and no
+ * id: a set of 100,000 ids would take as long as reading them.
  */
 export class Sighting<Item extends { readonly id: string }> {
   readonly #held: Held | undefined;
@@ -17,7 +17,7 @@ export class Sighting<Item extends { readonly id: string }> {
     this.#marks = new Uint8Array(held?.count ?? 0);
   }
 
-  /** @param at its number where the caller holds this id, else -1 */
+  /** @param at its number where the caller holds this id; else -1 */
   noteItem(item: Item, at: number): void {
     this.#items.set(item.id, item);
     if (at === -1 || this.#marks[at] === 0) return;
@@ -25,7 +25,7 @@ export class Sighting<Item extends { readonly id: string }> {
     this.#marked--;
   }
 
-  /** @param at the number of what the caller holds, and the list shows just so */
+  /** @param at the number of an item that the caller holds just as it is listed */
   noteSame(at: number): void {
     if (this.#marks[at] === 1) return;
     this.#marks[at] = 1;
@@ -33,7 +33,7 @@ export class Sighting<Item extends { readonly id: string }> {
     if (this.#items.size > 0) this.#items.delete(this.#held!.idAt(at));
   }
 
-  /** What another traversal saw later. */
+  /** Adds what a later traversal saw. */
   add(later: Sighting<Item>): void {
     for (const item of later.#items.values()) this.noteItem(item, this.#held?.find(item.id, null) ?? -1);
     for (const at of later.#markedNumbers()) this.noteSame(at);

@@ -6,7 +6,7 @@ import { learnForms } from "../model/text-form.ts";
 import type { RemoteTraits } from "../ports/remote.ts";
 import type { IdRule } from "./shapes.ts";
 
-/** What is expected of a deployment that nothing is known of. */
+/** What is assumed of a deployment before anything was learned. */
 export const NO_TRAITS: RemoteTraits = {
   leadingSlash: true,
   folderPatch: "unknown",
@@ -25,16 +25,19 @@ const FOLDS_UNICODE = { ...EXACT_DISK, foldsUnicode: true };
 const FOLDS_CASE = { ...EXACT_DISK, foldsCase: true };
 const HOLDS_DOUBTFUL = new RegExp(`[${DOUBTFUL_CHARACTERS.replace(/./g, "\\$&")}]`);
 
-/** What is remembered: an older version knew nothing of some, and took ids of every form. */
+/**
+ * Completes what is remembered: an older version lacked some traits, and accepted ids of every
+ * form.
+ */
 export function knownTraits(known: Partial<RemoteTraits>): RemoteTraits {
   return { ...NO_TRAITS, looseIds: true, ...known };
 }
 
-/** What is learned of the deployment while talking to it. */
+/** What is learned about the deployment while talking to it. */
 export class TraitBook {
   #traits: RemoteTraits;
   #slashIsKnown = false;
-  /** Doubtful characters that stand in paths of the service's own. */
+  /** Doubtful characters that were seen in paths of the service. */
   readonly #accepted = new Set<string>();
 
   constructor(known: RemoteTraits | null) {
@@ -54,7 +57,7 @@ export class TraitBook {
     for (const character of DOUBTFUL_CHARACTERS) if (wirePath.includes(character)) this.#accept(character);
   }
 
-  /** A name of the service's own holds it, so that others may. */
+  /** A name on the service has this character, so other names may. */
   #accept(character: string): void {
     this.#accepted.add(character);
     const { refusedCharacters } = this.#traits;
@@ -63,8 +66,8 @@ export class TraitBook {
   }
 
   /**
-   * Learns from the ids of what a read showed. What answers a write teaches nothing: it may be
-   * misread, and a read follows.
+   * Learns from the ids in the answer to a read. Answers to writes are not used: they may be wrong,
+   * and a read follows.
    */
   sawIdsOf(item: unknown): void {
     if (this.#traits.looseIds || !isJsonObject(item)) return;
@@ -84,7 +87,7 @@ export class TraitBook {
     this.#learn({ folderTree: yesOrNo(works) });
   }
 
-  /** Whether the service was seen to spell a path in this session. */
+  /** Whether the service has shown a path in this session. */
   slashIsKnown(): boolean {
     return this.#slashIsKnown;
   }
@@ -106,11 +109,11 @@ export class TraitBook {
     this.#learn({ moveToRoot: yesOrNo(works) });
   }
 
-  /** A `400 invalid_request` at `/path` or `/name`, for a path or a name. */
+  /** Learns from a `400 invalid_request` at `/path` or `/name`, about a path or a name. */
   sawRefusal(path: string, kind: NameKind): void {
     const { refusedCharacters } = this.#traits;
-    // What our own rules refuse teaches nothing; nor does a character that stands in a path of the
-    // service's own.
+    // A name that our own rules refuse teaches nothing, nor does a character that was seen in a
+    // path of the service.
     if (pathFault(path, kind, refusedCharacters) !== null) return;
     const suspects = [...DOUBTFUL_CHARACTERS].filter(
       (character) => path.includes(character) && !this.#accepted.has(character),
@@ -118,7 +121,7 @@ export class TraitBook {
     if (suspects.length > 0) this.#learn({ refusedCharacters: refusedCharacters + suspects.join("") });
   }
 
-  /** What was asked for by one path has another one. */
+  /** Learns from an item that has another path than the one by which it was requested. */
   sawSpelling(asked: RemotePath, path: RemotePath): void {
     if (asked === path) return;
     if (pathKey(asked, FOLDS_UNICODE) === pathKey(path, FOLDS_UNICODE)) this.#learn({ foldsUnicode: true });

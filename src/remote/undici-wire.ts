@@ -5,14 +5,13 @@ import { ACCEPTED_ENCODINGS } from "./body-text.ts";
 import { Exchange } from "./exchange.ts";
 
 type UndiciWireOptions = {
-  /** Judge it with `checkBaseUrl` first: a bad one throws here. */
+  /** Check it with `checkBaseUrl` first: a bad one throws here. */
   readonly baseUrl: string;
-  /** Hosts that plain http may be used for, besides loopback (`--allow-http`). */
+  /** Hosts, besides loopback, that may be reached by plain http (`--allow-http`). */
   readonly allowHttpHosts?: readonly string[];
   /**
-   * Sockets at most. Twice the queue's largest concurrency: undici uses a socket again a turn of
-   * the loop after its answer, and by then all answers that had come were dealt with; with spare
-   * ones the next exchange is sent at once.
+   * Most sockets: twice as many as the queue lets calls run. undici uses a socket again one turn of
+   * the loop after its answer; with spare ones the next exchange is sent at once.
    */
   readonly connections?: number;
   readonly connectTimeoutMs?: number;
@@ -21,7 +20,8 @@ type UndiciWireOptions = {
 };
 
 /**
- * HTTP/1.1 with kept-alive sockets, without policy: no retry, no redirect, no cookie, no proxy.
+ * A wire over HTTP/1.1 with kept-alive sockets. It adds nothing of its own: no retry, no redirect,
+ * no cookie, no proxy.
  * @throws on a base URL that `checkBaseUrl` refuses; the message does not repeat it
  */
 export function createUndiciWire(options: UndiciWireOptions): Wire {
@@ -30,15 +30,16 @@ export function createUndiciWire(options: UndiciWireOptions): Wire {
   let opened: Pool | null = null;
   let closing: Promise<void> | null = null;
 
-  // ASSUMES: the exact version of undici that package.json names has its pool in this file, which
-  // is all of it that is loaded.
+  // ASSUMES: the exact version of undici that package.json names has its pool in this file.
+  // Nothing else of undici is loaded.
   const open = (): Pool =>
     new Pool(base.origin, {
       connections: options.connections ?? 64,
       pipelining: 1,
-      // One exchange a socket: what HTTP/2 shares, a lost connection loses together.
+      // One exchange a socket: over HTTP/2 one lost connection would end several exchanges at
+      // once.
       allowH2: false,
-      // The one deadline is the exchange's own.
+      // Each exchange has its own deadline, and it is the only one.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: {
@@ -54,7 +55,7 @@ export function createUndiciWire(options: UndiciWireOptions): Wire {
       opened ??= open();
       const pool = opened;
       return new Promise((settle) => {
-        // Every failure, that of a malformed header too, is told to the handler; `dispatch` does
+        // Every failure, also that of a malformed header, reaches the handler; `dispatch` does
         // not throw.
         pool.dispatch(
           {

@@ -8,6 +8,7 @@ import { checkService, skewOf } from "../../src/app/doctor/service.ts";
 import { traitChecks } from "../../src/app/doctor/traits.ts";
 import type { RemoteTraits, Wire, WireResult } from "../../src/ports/remote.ts";
 import { NO_TRAITS } from "../../src/remote/traits.ts";
+import { closeNothing } from "../simulator/quiet-ports.ts";
 
 let dir: string;
 beforeEach(() => {
@@ -33,7 +34,7 @@ describe("the service", () => {
     ["silence", { kind: "not-sent", why: "ECONNREFUSED" }, ["bad service offline"]],
   ];
   test.each(cases)("%s", async (_what, result, expected) => {
-    const wire: Wire = { send: async () => result, close: async () => undefined };
+    const wire: Wire = { send: async () => result, close: closeNothing };
     const checks = await checkService(wire, "mdm_secret", "https://files.example.org", clock);
     expect(
       checks.map(({ state, about, fault }) => [state, about, fault].filter((part) => part !== undefined).join(" ")),
@@ -84,7 +85,7 @@ describe("the service", () => {
         asked.push(`${method} ${path} ${body}`);
         return method === "GET" ? listed : validated;
       },
-      close: async () => undefined,
+      close: closeNothing,
     };
     const checks = await checkService(wire, "mdm_secret", "https://files.example.org", clock);
     expect(asked).toEqual(["GET /v1/files?limit=1 null", "POST /auth/validate-key {}"]);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { spareName } from "../../src/app/history/undo-moves.ts";
 import { readUndo, undoRun } from "../../src/app/history/undo.ts";
-import { createRig, type Mirror, type Rig, ROOT } from "../simulator/rig.ts";
+import { type Mirror, ROOT } from "../simulator/mirror.ts";
+import { createRig, type Rig } from "../simulator/rig.ts";
 
 const TREE = ["a/x.md", "a/s/y.md", "b/z.md", "c/q.md", "d/r.md", "one.md", "two.md"];
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { movedBy, planUndo } from "../../src/app/history/undo-plan.ts";
-import { createRig, ROOT } from "../simulator/rig.ts";
+import { ROOT } from "../simulator/mirror.ts";
+import { createRig } from "../simulator/rig.ts";
 
 /**
  * `undo` reads where a move came from in the event's own words: this pins them to what the engine

@@ -7,6 +7,7 @@ import type { OpenedMirror } from "../../src/app/mirror/open-mirror.ts";
 import { openState } from "../../src/state/open.ts";
 import type { StoredState } from "../../src/state/state.ts";
 import { NAME } from "../state/text-name.ts";
+import { NO_LOG } from "../simulator/quiet-ports.ts";
 
 const DAY = 86_400_000;
 let folder: string;
@@ -29,8 +30,7 @@ afterEach(() => {
 
 function mirror(): OpenedMirror {
   const clock = { now: () => now };
-  const log = { write: () => undefined };
-  return { root: folder, world: { state, clock, log, disk: {} } } as unknown as OpenedMirror;
+  return { root: folder, world: { state, clock, log: NO_LOG, disk: {} } } as unknown as OpenedMirror;
 }
 
 describe("upkeep between passes", () => {

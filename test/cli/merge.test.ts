@@ -37,7 +37,7 @@ describe("merge", () => {
   it("ends with 3 and marks a conflict, also one that no line conflicts with", async () => {
     expect((await rig.run(["merge", ...files("a\n", "b\n", "c\n")])).code).toBe(3);
     expect(readFileSync(join(folder, "mine"), "utf8")).toContain("<<<<<<< mine\nb\n");
-    const apart = files("a\n\nb\n\n[0]: x\n", "[1]: m\n\na\n\nb\n\n[0]: x\n", "a\n\nb\n\n[0]: x\n[1]: t\n");
+    const apart = files("a\n\nb\n\n[c]: x\n", "[d]: m\n\na\n\nb\n\n[c]: x\n", "a\n\nb\n\n[c]: x\n[d]: t\n");
     const { code, out } = await rig.run(["merge", ...apart, "-p"]);
     expect(code).toBe(3);
     expect(out.join("\n")).toContain("<<<<<<< mine");

@@ -102,6 +102,60 @@ describe.skipIf(process.platform !== "linux")("service", () => {
     writeFileSync(key, text, { mode: 0o600 });
   });
 
+  test("print --all runs one process for all mirrors, by each manager", async () => {
+    const systemd = await run("print", "--all");
+    expect([systemd.code, systemd.out.find((line) => line.startsWith("ExecStart"))]).toEqual([
+      0,
+      expect.stringContaining('"watch" "--all"'),
+    ]);
+    const launchd = (await run("print", "--all", "--for", "launchd")).out.join("\n");
+    expect(launchd).toContain("<string>--all</string>");
+    expect(launchd).toContain(join(rig.dir, "home", "Library", "Logs", "mdmirror-all.err"));
+  });
+
+  test("install --all takes the place of the services of single folders, which then are not installed again", async () => {
+    const one = (await run("install", "w")).out[0]!.replace("installed ", "");
+    const all = await run("install", "--all");
+    const file = join(rig.dir, "cfg/systemd/user/mdmirror-all.service");
+    expect(all).toMatchObject({ code: 0, err: [] });
+    expect(all.out.slice(0, 2)).toEqual([
+      `removed ${one}: the service for all mirrors takes its place`,
+      `installed ${file}`,
+    ]);
+    expect([existsSync(one), asked().slice(-1)]).toEqual([false, ["--user restart mdmirror-all.service key="]]);
+    expect((await run("install", "w")).out).toEqual([`the service for all mirrors keeps it already: ${file}`]);
+    expect((await run("status", "--all")).out.slice(0, 2)).toEqual([`systemd: ${file}`, "state: inactive"]);
+    expect((await run("uninstall", "--all")).out).toEqual([`removed ${file}; the folders stay as they are`]);
+    expect((await run("uninstall", "--all")).out).toEqual(["no service is installed for all mirrors"]);
+    expect(await run("install", "w", "--all")).toMatchObject({ code: 2 });
+  });
+
+  test("install --all says which mirror it could not keep", async () => {
+    const key = join(rig.root, ".mdmirror", "key");
+    const text = readFileSync(key, "utf8");
+    rmSync(key);
+    const { code, err } = await run("install", "--all");
+    writeFileSync(key, text, { mode: 0o600 });
+    expect([code, err[0]]).toEqual([
+      0,
+      expect.stringContaining("w is not kept before that is mended: there is no API key"),
+    ]);
+    await run("uninstall", "--all");
+  });
+
+  test("mv takes a folder's service along, unlink takes it away", async () => {
+    await run("install", "w");
+    const stored = { ...env(), MDMIRROR_API_KEY: "" };
+    const moved = await rig.run(["mv", "w", "elsewhere"], { env: stored });
+    const [gone, made] = [moved.out[0]!.replace("removed ", ""), moved.out[1]!.replace("installed ", "")];
+    expect([moved.code, existsSync(gone), existsSync(made)]).toEqual([0, false, true]);
+    expect(readFileSync(made, "utf8")).toContain(join(rig.dir, "elsewhere"));
+    expect((await rig.run(["mv", "elsewhere", "w"], { env: stored })).code).toBe(0);
+    const unlinked = await rig.run(["unlink", "w"], { env: stored });
+    expect([unlinked.code, existsSync(gone)]).toEqual([0, false]);
+    expect((await rig.init()).code).toBe(0);
+  });
+
   test.each([
     [["start", "w"], "it takes install, uninstall, status, print"],
     [["install", "w", "--for", "launchd"], "--for goes with print alone"],

@@ -17,7 +17,12 @@ const at = (name: string) => join(rig.dir, name);
 const isRoot = process.getuid?.() === 0;
 
 type Listed = {
-  readonly mirrors: readonly { readonly root: string; readonly state: string; readonly name: string | null }[];
+  readonly mirrors: readonly {
+    readonly root: string;
+    readonly state: string;
+    readonly place: string;
+    readonly name: string | null;
+  }[];
 };
 
 async function list(): Promise<Listed["mirrors"]> {
@@ -30,14 +35,14 @@ describe("list", () => {
   test("shows what init linked: the folder, its name and its address; then that the folder is gone", async () => {
     expect((await rig.run(["list"])).out).toEqual(["no folder is mirrored yet; next: mdmirror init DIR --url URL"]);
     await rig.init("--name", "field notes");
-    expect((await rig.run(["list"])).out).toEqual([`${rig.root}  field notes  ${rig.url}`]);
+    expect((await rig.run(["list"])).out).toEqual([`field notes  ${rig.root}  ${rig.url}  in-sync`]);
     expect(await list()).toMatchObject([
-      { root: rig.root, name: "field notes", addresses: [rig.url], allowHttp: [], state: "here" },
+      { root: rig.root, name: "field notes", addresses: [rig.url], allowHttp: [], place: "here", state: "in-sync" },
     ]);
     rmSync(rig.root, { recursive: true });
     expect((await rig.run(["list"])).out[0]).toContain("not there: moved, deleted or not mounted");
     mkdirSync(rig.root);
-    expect((await list()).map(({ state }) => state)).toEqual(["other"]);
+    expect((await list()).map(({ place, state }) => [place, state])).toEqual([["other", "other"]]);
   });
 
   test("holds no key, and nothing is listed of a linking that was refused", async () => {
@@ -67,7 +72,7 @@ describe("a mirror stays usable", () => {
     expect((await list()).map(({ root }) => root)).toEqual([rig.root]);
     expect(await rig.run(["sync", "moved"])).toMatchObject({ code: 0, err: [line] });
     expect(await rig.run(["sync", "moved"])).toMatchObject({ code: 0, err: [] });
-    expect(await list()).toMatchObject([{ root: at("moved"), state: "here" }]);
+    expect(await list()).toMatchObject([{ root: at("moved"), place: "here" }]);
   });
 
   test("copied: the halt asks, as ever; then both are listed", async () => {
@@ -77,7 +82,7 @@ describe("a mirror stays usable", () => {
     expect([code, err[0]]).toEqual([4, expect.stringMatching(/^halted: root-moved-or-copied: /)]);
     expect((await rig.run(["approve", "copy", "--yes"])).code).toBe(0);
     expect(await rig.run(["sync", "copy"])).toMatchObject({ code: 0, err: [] });
-    expect((await list()).map(({ root, state }) => [root, state])).toEqual([
+    expect((await list()).map(({ root, place }) => [root, place])).toEqual([
       [at("copy"), "here"],
       [rig.root, "here"],
     ]);

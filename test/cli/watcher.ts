@@ -17,6 +17,8 @@ export type WatchProcess = {
    * process ends before.
    */
   until(is: (event: WatchEvent) => boolean, from?: number): Promise<WatchEvent>;
+  /** Resolves when standard error holds that; rejects when the process ends before. */
+  told(text: string): Promise<void>;
   signal(name: NodeJS.Signals): void;
   /** The exit code, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals>;
@@ -47,6 +49,7 @@ export function startWatch(
   let over = false;
   child.stderr?.on("data", (chunk: Buffer) => {
     err += chunk.toString("utf8");
+    for (const look of [...waiting]) look();
   });
   createInterface({ input: child.stdout! }).on("line", (line) => {
     rig.printed.push(line);
@@ -61,23 +64,34 @@ export function startWatch(
       for (const look of [...waiting]) look();
     });
   });
+  const waitFor = waitingFor(
+    waiting,
+    () => over,
+    () => err,
+  );
   return {
     pid: child.pid!,
     events,
     err: () => err,
     ended,
     signal: (name) => void child.kill(name),
-    until: (is, from = 0) =>
-      new Promise((resolve, reject) => {
-        const look = () => {
-          const found = events.slice(from).find(is);
-          if (found === undefined && !over) return;
-          waiting.delete(look);
-          if (found === undefined) reject(new Error(`watch ended before it said so: ${err}`));
-          else resolve(found);
-        };
-        waiting.add(look);
-        look();
-      }),
+    until: (is, from = 0) => waitFor(() => events.slice(from).find(is)),
+    told: (text) => waitFor(() => (err.includes(text) ? true : undefined)).then(() => undefined),
   };
+}
+
+/** Looks whenever something came, until it is found or the process is over. */
+function waitingFor(waiting: Set<() => void>, isOver: () => boolean, err: () => string) {
+  return <T>(find: () => T | undefined): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const look = () => {
+        const found = find();
+        if (found === undefined && !isOver()) return;
+        waiting.delete(look);
+        if (found === undefined) reject(new Error(`watch ended before it said so: ${err()}`));
+        else resolve(found);
+      };
+      waiting.add(look);
+      look();
+    });
 }

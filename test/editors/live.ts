@@ -18,7 +18,7 @@ import { combineByMerge } from "../../src/server/combine.ts";
 import { createService } from "../../src/server/service.ts";
 import { openState } from "../../src/state/open.ts";
 import { rollDice } from "../simulator/dice.ts";
-import { SETTINGS } from "../simulator/rig.ts";
+import { SETTINGS } from "../simulator/mirror.ts";
 
 /**
  * A daemon on a real folder with the real watcher, and the service in process: what an editor does

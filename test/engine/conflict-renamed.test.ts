@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ROOT } from "../simulator/rig.ts";
+import { ROOT } from "../simulator/mirror.ts";
 import { type Fixture, openFixture, remoteTexts, settle } from "../promises/fixture.ts";
 
 /** A document in conflict is renamed: it keeps its id, and its one conflict stands beside it. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Settings } from "../../src/engine/run/world.ts";
-import { ROOT } from "../simulator/rig.ts";
+import { ROOT } from "../simulator/mirror.ts";
 import { isWrite, openFixture, remoteTexts, settle } from "../promises/fixture.ts";
 
 const [BASE, MINE, THEIRS] = ["one\n", "mine\n", "theirs\n"];

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { digestOf } from "../../src/model/digest.ts";
 import { Leftovers, Moment } from "../simulator/moment.ts";
-import { createRig, type Mirror, type Rig } from "../simulator/rig.ts";
+import type { Mirror } from "../simulator/mirror.ts";
+import { createRig, type Rig } from "../simulator/rig.ts";
 
 const LINES = Array.from({ length: 12 }, (_, line) => `line ${line}\n\n`);
 const textWith = (line: number, by: string) => LINES.with(line, `by ${by}\n\n`).join("");

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { flushEarlier } from "../../src/engine/journal/durable.ts";
-import { createRig, type Mirror } from "../simulator/rig.ts";
+import type { Mirror } from "../simulator/mirror.ts";
+import type { RamDisk } from "../simulator/ram-disk.ts";
+import { createRig } from "../simulator/rig.ts";
 
 /** More than are fsynced one by one at the end of the pass that makes them. */
 const MANY = 70;
@@ -42,9 +44,12 @@ describe("new files that earlier passes left", () => {
     expect(before.size).toBe(MANY);
   });
 
-  test("I13 a disk that does not do so has each of them fsynced", async () => {
+  test.each([
+    ["a disk that does not do so", (disk: RamDisk) => void Object.assign(disk, { syncDisk: async () => false })],
+    ["a system without such a call", (disk: RamDisk) => void delete disk.syncDisk],
+  ])("I13 %s has each of them fsynced", async (_what, lacks) => {
     const { mirror, calls } = await clone(MANY);
-    mirror.disk.syncDisk = async () => false;
+    lacks(mirror.disk);
     await mirror.sync();
     expect(calls.filter((path) => path.endsWith(".md"))).toHaveLength(MANY);
     expect(waiting(mirror)).toBe(0);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { hashedName } from "../../src/model/local-name.ts";
-import { createRig, ROOT } from "../simulator/rig.ts";
+import { ROOT } from "../simulator/mirror.ts";
+import { createRig } from "../simulator/rig.ts";
 
 it("I01 deletes on the service what was deleted here, where another document takes its name in other letters", async () => {
   const rig = createRig(12);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RunReport } from "../../src/engine/run/report.ts";
-import { createRig, type Deployment, type Mirror, type Rig } from "../simulator/rig.ts";
+import type { Mirror } from "../simulator/mirror.ts";
+import { createRig, type Deployment, type Rig } from "../simulator/rig.ts";
 
 /**
  * Services that take several spellings for one name: what they refuse is learned and held, and not

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createRig } from "../simulator/rig.ts";
 
 /**
@@ -30,4 +30,51 @@ it("a folder too; and nothing is told of names that nobody else has", async () =
   const report = await mirror.sync();
   expect([...mirror.texts().keys()].sort()).toEqual(["g-2/a.md", "g/b.md"]);
   expect(report?.renamed).toEqual([{ from: "g", to: "g-2" }]);
+});
+
+describe("renamed here by a key that may only read, and made there under that name since", () => {
+  function openReader() {
+    const rig = createRig(44);
+    const { workspaceId } = rig.service.admin.keys()[0]!;
+    const made = rig.service.admin.createKey({ workspaceId, grants: [{ on: null, level: "read" }] });
+    if (!("key" in made)) throw new Error(made.detail);
+    return { rig, mirror: rig.mirror({ key: made.key }) };
+  }
+
+  it.each(["at once", "after the refusal"])(
+    "a file has its own name again, with its id, and that is told once: %s",
+    async (when) => {
+      const { rig, mirror } = openReader();
+      const id = rig.app.create("a.md", "a\n");
+      await mirror.sync();
+      mirror.disk.user.rename(mirror.path("a.md"), mirror.path("t.md"));
+      if (when === "after the refusal") expect((await mirror.sync())?.state).toBe("attention");
+      rig.app.create("t.md", "theirs\n");
+      const report = await mirror.sync();
+      expect(mirror.texts()).toEqual(
+        new Map([
+          ["a.md", "a\n"],
+          ["t.md", "theirs\n"],
+        ]),
+      );
+      expect(mirror.state.link(id)?.localPath).toBe("a.md");
+      expect(report?.renamed).toEqual([{ from: "t.md", to: "a.md" }]);
+      expect([report?.state, report?.attention]).toEqual(["in-sync", []]);
+    },
+  );
+
+  it("a folder too, with what is in it; an edit that was refused beside it goes on to be told", async () => {
+    const { rig, mirror } = openReader();
+    const id = rig.app.create("d/a.md", "a\n");
+    await mirror.sync();
+    mirror.disk.user.rename(mirror.path("d"), mirror.path("e"));
+    mirror.disk.user.write(mirror.path("e/a.md"), "a, edited\n");
+    rig.app.create("e/b.md", "theirs\n");
+    const report = await mirror.sync();
+    expect([...mirror.texts().keys()].sort()).toEqual(["d/a.md", "e/b.md"]);
+    expect(mirror.texts().get("d/a.md")).toBe("a, edited\n");
+    expect(report?.renamed).toEqual([{ from: "e", to: "d" }]);
+    expect(report?.attention).toMatchObject([{ path: "d/a.md", kind: "read-only" }]);
+    expect(mirror.state.link(id)?.localPath).toBe("d/a.md");
+  });
 });

@@ -5,7 +5,8 @@ import { gatherSignals } from "../../src/engine/run/guard-facts.ts";
 import { observeRemote } from "../../src/engine/observe/observe.ts";
 import { PassContext } from "../../src/engine/run/pass-context.ts";
 import { zeroCounts } from "../../src/engine/run/world.ts";
-import { createRig, SETTINGS } from "../simulator/rig.ts";
+import { SETTINGS } from "../simulator/mirror.ts";
+import { createRig } from "../simulator/rig.ts";
 import { openFixture, settle } from "../promises/fixture.ts";
 
 /**

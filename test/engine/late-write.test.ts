@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Leftovers, Moment } from "../simulator/moment.ts";
-import { createRig, type Mirror, type Rig } from "../simulator/rig.ts";
+import type { Mirror } from "../simulator/mirror.ts";
+import { createRig, type Rig } from "../simulator/rig.ts";
 
 /**
  * An editor that opened a document before the mirror replaced its file saves into the old inode

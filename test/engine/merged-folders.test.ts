@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Leftovers, Moment } from "../simulator/moment.ts";
-import { createRig, type Mirror, type Rig, ROOT } from "../simulator/rig.ts";
+import { type Mirror, ROOT } from "../simulator/mirror.ts";
+import { createRig, type Rig } from "../simulator/rig.ts";
 
 /**
  * Folders that meet where something stands here that the mirror leaves alone, and names that were

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { syncToConvergence } from "../../src/engine/run/sync.ts";
-import { createRig, SETTINGS } from "../simulator/rig.ts";
+import { SETTINGS } from "../simulator/mirror.ts";
+import { createRig } from "../simulator/rig.ts";
 
 it("I09 a folder that is moved while a clone fills it is filled where it is, and stays the folder that it is on the service", async () => {
   const rig = createRig(31);

@@ -36,8 +36,11 @@ it("I17 what wants its name arrives in the same run, though the key may not rena
   rig.app.create("d/new.md", "another\n");
   fixture.fault = ({ method }: Seen) => (method === "PATCH" ? problem(403, "forbidden") : null);
   const report = await mirror.sync();
-  expect(report?.state).toBe("attention");
+  // Refused, the rename is given up and told, since its name is another's by now.
+  expect(report?.state).toBe("in-sync");
+  expect(report?.renamed).toEqual([{ from: "d/new.md", to: "d/a.md" }]);
   expect(fixture.seen.filter(({ method }) => method === "PATCH")).toHaveLength(1);
-  expect(mirror.state.load().holds.get(id)?.reason).toBe("read-only");
+  expect(mirror.state.load().holds.get(id)).toBeUndefined();
+  expect(mirror.texts().get("d/a.md")).toBe("a\n");
   expect([...mirror.texts().values()].sort()).toEqual(["a\n", "another\n", "b\n", "c\n", "k\n"]);
 });

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { createRig, type Mirror, type Rig } from "../simulator/rig.ts";
+import type { Mirror } from "../simulator/mirror.ts";
+import { createRig, type Rig } from "../simulator/rig.ts";
 import { remoteTexts, settle } from "../promises/fixture.ts";
 
 /** A mirror of `part`, out of which a document was moved: its text lies in the trash. */

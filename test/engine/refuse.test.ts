@@ -7,8 +7,9 @@ import { createRemote } from "../../src/remote/client.ts";
 import { combineByMerge } from "../../src/server/combine.ts";
 import { createService } from "../../src/server/service.ts";
 import { rollBytes } from "../simulator/dice.ts";
-import { SETTINGS } from "../simulator/rig.ts";
+import { SETTINGS } from "../simulator/mirror.ts";
 import { makeKey, openFixture, type OwnKey, settle } from "../promises/fixture.ts";
+import { closeNothing } from "../simulator/quiet-ports.ts";
 
 const OPTIONS = { settings: SETTINGS, retryRefused: true, kind: "sync" } as const;
 
@@ -34,7 +35,7 @@ test("I03 of a service that was put back from a backup, what is newer here goes 
   });
   const wire: Wire = {
     send: async (request) => ({ kind: "answer", response: await restored.handle(request) }),
-    close: async () => undefined,
+    close: closeNothing,
   };
   const base = mirror.world();
   const remote = createRemote({

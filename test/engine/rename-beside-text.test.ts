@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { createRig, type Mirror } from "../simulator/rig.ts";
+import type { Mirror } from "../simulator/mirror.ts";
+import { createRig } from "../simulator/rig.ts";
 import { openFixture } from "../promises/fixture.ts";
 
 const LINES = Array.from({ length: 12 }, (_, line) => `line ${line}\n\n`);

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { digestOf } from "../../src/model/digest.ts";
 import { sidecarPath } from "../../src/model/path.ts";
-import { createRig, type Mirror, type Rig, ROOT } from "../simulator/rig.ts";
+import { type Mirror, ROOT } from "../simulator/mirror.ts";
+import { createRig, type Rig } from "../simulator/rig.ts";
 
 const BASE = "base\n";
 const MINE = "mine\n";

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { digestOf } from "../../src/model/digest.ts";
-import { createRig, ROOT } from "../simulator/rig.ts";
+import { ROOT } from "../simulator/mirror.ts";
+import { createRig } from "../simulator/rig.ts";
 import { here, holdsOf, remoteTexts, resolve, start, trashOf } from "./resolving.ts";
 
 describe("a document renamed out of the mirror", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { findSubject, resolveSubject } from "../../src/app/by-hand/resolve.ts";
 import { Leftovers, Moment } from "../simulator/moment.ts";
-import { Killed, ROOT } from "../simulator/rig.ts";
+import { Killed, ROOT } from "../simulator/mirror.ts";
 import type { Variant } from "../variants/variant.ts";
 import { here, holdsOf, remoteTexts, resolve, start } from "./resolving.ts";
 

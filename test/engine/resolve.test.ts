@@ -4,7 +4,8 @@ import type { DocId } from "../../src/contract/ids.ts";
 import { digestOf } from "../../src/model/digest.ts";
 import type { Remote } from "../../src/ports/remote.ts";
 import { Leftovers, Moment } from "../simulator/moment.ts";
-import { createRig, Killed, type Mirror, type Rig, ROOT } from "../simulator/rig.ts";
+import { Killed, type Mirror, ROOT } from "../simulator/mirror.ts";
+import { createRig, type Rig } from "../simulator/rig.ts";
 
 const BASE = "# Plan\n\none\ntwo\nthree\n";
 const MINE = "# Plan\n\none\nmine\nthree\n";

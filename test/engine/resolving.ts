@@ -1,6 +1,7 @@
 import { findSubject, resolveSubject, type Way } from "../../src/app/by-hand/resolve.ts";
 import type { RunReport } from "../../src/engine/run/report.ts";
-import { createRig, type Mirror, type MirrorOptions, type Rig, ROOT } from "../simulator/rig.ts";
+import { type Mirror, type MirrorOptions, ROOT } from "../simulator/mirror.ts";
+import { createRig, type Rig } from "../simulator/rig.ts";
 import type { Variant } from "../variants/variant.ts";
 
 /** A mirror with a hold on one of its documents, and how it is ended by hand. */

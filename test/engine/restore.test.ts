@@ -3,7 +3,8 @@ import { restoreVersion } from "../../src/app/history/restore.ts";
 import { readUndo, undoRun } from "../../src/app/history/undo.ts";
 import { digestOf } from "../../src/model/digest.ts";
 import { Leftovers, Moment } from "../simulator/moment.ts";
-import { createRig, Killed, type Mirror, type Rig, ROOT } from "../simulator/rig.ts";
+import { Killed, type Mirror, ROOT } from "../simulator/mirror.ts";
+import { createRig, type Rig } from "../simulator/rig.ts";
 
 const TEXTS = ["first\n", "second\n", "third\n"] as const;
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { syncToConvergence } from "../../src/engine/run/sync.ts";
-import { createRig, type Mirror, type Rig, ROOT, SETTINGS } from "../simulator/rig.ts";
+import { type Mirror, ROOT, SETTINGS } from "../simulator/mirror.ts";
+import { createRig, type Rig } from "../simulator/rig.ts";
 
 /** 1,300 bytes: two sectors and a part of one. */
 const TEXT = "0123456789 ab".repeat(100);

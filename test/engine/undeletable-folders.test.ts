@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createRig, type Mirror, type MirrorOptions, type Rig } from "../simulator/rig.ts";
+import type { Mirror, MirrorOptions } from "../simulator/mirror.ts";
+import { createRig, type Rig } from "../simulator/rig.ts";
 
 /**
  * Services without a route to move or delete folders: what such a folder stands in the way of ends

@@ -2,7 +2,7 @@ import type { Disk } from "../../src/ports/disk.ts";
 import { LocalDisk } from "../../src/local/disk.ts";
 import { makeMirrorFolder } from "../../src/local/marker.ts";
 import { type Bench, createNodeBench, createRamBench, seededRandom } from "../simulator/fs-bench.ts";
-import { createRamDisk, type RamDisk, type RamDiskOptions } from "../simulator/ram-disk.ts";
+import { RamDisk, type RamDiskOptions } from "../simulator/ram-disk.ts";
 
 export type MirrorBench = Bench & { readonly disk: Disk; at(below: string): string };
 
@@ -23,7 +23,7 @@ export const ROOT = "/home/notes";
 
 /** A mirrored folder in memory, with what only the RAM disk can do. */
 export function ramMirror(options?: RamDiskOptions): { ram: RamDisk; disk: Disk; at(below: string): string } {
-  const ram = createRamDisk(options);
+  const ram = new RamDisk(options);
   ram.user.makeFolder(ROOT);
   makeMirrorFolder(ram, ROOT, "marker-1");
   return { ram, disk: new LocalDisk(ram, ROOT, { random: seededRandom(7) }), at: (below) => `${ROOT}/${below}` };

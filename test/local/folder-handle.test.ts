@@ -1,28 +1,36 @@
 import { describe, expect, it } from "vitest";
-import type { Fs } from "../../src/ports/disk.ts";
+import type { FolderHandle, Fs } from "../../src/ports/disk.ts";
 import { LocalDisk } from "../../src/local/disk.ts";
 import { makeMirrorFolder } from "../../src/local/marker.ts";
 import { seededRandom } from "../simulator/fs-bench.ts";
-import { createRamDisk, type RamDiskOptions } from "../simulator/ram-disk.ts";
+import { RamDisk, type RamDiskOptions } from "../simulator/ram-disk.ts";
 import { ROOT } from "./benches.ts";
 
 /** A disk in memory on a system that holds folders open, and tells their paths by `tell`. */
+class HoldingDisk extends RamDisk implements Fs {
+  held = 0;
+  opened = 0;
+  readonly #tell: (path: string) => string;
+
+  constructor(tell: (path: string) => string, options?: RamDiskOptions) {
+    super(options);
+    this.#tell = tell;
+  }
+
+  handle(path: string): FolderHandle {
+    const stat = this.lstat(path);
+    this.held++;
+    this.opened++;
+    return { at: path, stat: () => stat, path: () => this.#tell(path), close: () => void this.held-- };
+  }
+}
+
 function holding(tell: (path: string) => string, options?: RamDiskOptions) {
-  const ram = createRamDisk(options);
+  const ram = new HoldingDisk(tell, options);
   ram.user.makeFolder(`${ROOT}/Folder/below`);
   makeMirrorFolder(ram, ROOT, "marker-1");
-  let [held, opened] = [0, 0];
-  const fs: Fs = {
-    ...ram,
-    handle(path) {
-      const stat = ram.lstat(path);
-      held++;
-      opened++;
-      return { at: path, stat: () => stat, path: () => tell(path), close: () => void held-- };
-    },
-  };
-  const disk = new LocalDisk(fs, ROOT, { random: seededRandom(7) });
-  return { ram, disk, counts: () => ({ held, opened }) };
+  const disk = new LocalDisk(ram, ROOT, { random: seededRandom(7) });
+  return { ram, disk, counts: () => ({ held: ram.held, opened: ram.opened }) };
 }
 
 describe("I26 what the system tells of a folder that is held open", () => {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { digestOf } from "../../src/model/digest.ts";
 import { LocalDisk } from "../../src/local/disk.ts";
 import { type Bench, createNodeBench, createRamBench, seededRandom } from "../simulator/fs-bench.ts";
+import { APFS } from "../simulator/ram-disk.ts";
 import { ramMirror, mirrorOn, ROOT } from "./benches.ts";
 
 /**
@@ -54,6 +55,7 @@ afterAll(() => exfat?.close());
 
 const FOLDING: Readonly<Record<string, { readonly open: () => Bench | null; readonly foldsUnicode: boolean }>> = {
   "a simulated disk": { open: () => createRamBench({ foldsCase: true, foldsUnicode: true }), foldsUnicode: true },
+  "the simulated disk of a Mac": { open: () => createRamBench(APFS), foldsUnicode: true },
   "a simulated disk without hard links": {
     open: () => createRamBench({ foldsCase: true, hardLinks: false }),
     foldsUnicode: false,

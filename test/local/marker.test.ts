@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { makeMirrorFolder, readMarker } from "../../src/local/marker.ts";
-import { createRamDisk } from "../simulator/ram-disk.ts";
+import { RamDisk } from "../simulator/ram-disk.ts";
 
 class Killed extends Error {}
 
 test("I13 killed at any call while the mirror's folder is made, it is made whole by the next", () => {
   for (const hardLinks of [true, false]) {
     for (let at = 1; ; at++) {
-      const disk = createRamDisk({ hardLinks });
+      const disk = new RamDisk({ hardLinks });
       disk.user.makeFolder("/notes");
       let calls = 0;
       disk.beforeCall = () => {
@@ -31,7 +31,7 @@ test("I13 killed at any call while the mirror's folder is made, it is made whole
 });
 
 test("an existing marker stays, and one that a kill left empty is written", () => {
-  const disk = createRamDisk();
+  const disk = new RamDisk();
   disk.user.makeFolder("/notes");
   makeMirrorFolder(disk, "/notes", "first");
   makeMirrorFolder(disk, "/notes", "second");

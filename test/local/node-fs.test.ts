@@ -37,6 +37,13 @@ describe("the calls over node:fs", () => {
     expect(await bench.fs.syncDisk?.(bench.root)).toBe(true);
     // What is shown there is no disk: it cannot be asked.
     expect(await bench.fs.syncDisk?.("/proc")).toBe(false);
+    const path = process.env["PATH"];
+    process.env["PATH"] = bench.root;
+    // Without the program, too.
+    const done = await bench.fs.syncDisk?.(bench.root).finally(() => {
+      process.env["PATH"] = path;
+    });
+    expect(done).toBe(false);
   });
 
   it("do not read what is larger than the limit", () => {

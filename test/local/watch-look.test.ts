@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { LocalTree } from "../../src/model/tree.ts";
 import { LocalDisk } from "../../src/local/disk.ts";
-import { createRamDisk } from "../simulator/ram-disk.ts";
+import { RamDisk } from "../simulator/ram-disk.ts";
 
 const ROOT = "/home/ann/notes";
 
 function guard() {
-  const ram = createRamDisk();
+  const ram = new RamDisk();
   ram.user.makeFolder(`${ROOT}/.mdmirror/tmp`);
   ram.user.makeFolder(`${ROOT}/folder`);
   for (const name of ["a", "b", "c"]) ram.user.write(`${ROOT}/${name}.md`, `# ${name}\n\nthe text of ${name}\n`);
@@ -19,7 +19,7 @@ function guard() {
     () => undefined,
   );
   const lookAt = (...paths: string[]) => disk.lookAtFiles(tree, paths, (_digest, text) => texts.push(text));
-  return { user: ram.user, advance: ram.advance, disk, tree, texts, lookAt };
+  return { user: ram.user, advance: (ms: number) => ram.advance(ms), disk, tree, texts, lookAt };
 }
 
 const at = (path: string) => `${ROOT}/${path}`;

@@ -10,6 +10,7 @@ import { execute } from "./executor.ts";
 import { planWords } from "./notation.ts";
 import { SIGNALS } from "./defaults.ts";
 import type { World } from "./world.ts";
+import { sidesOf, treesOf } from "./world-trees.ts";
 
 /** LIMIT: passes until a plan has no step. */
 const PASSES = 5;
@@ -26,7 +27,7 @@ export function converge(
   const said = applyChanges(world, scenario);
   let isOver = false;
   for (let pass = 0; pass < PASSES; pass++) {
-    const trees = world.trees();
+    const trees = treesOf(world);
     const plan = makePlan(trees, policy, SIGNALS, world.lookup());
     said.push(`-- pass ${pass}`, ...planWords(plan));
     if (isOver && plan.steps.length > 0)
@@ -58,7 +59,7 @@ function checkBijection(world: World, holds: readonly Hold[], said: readonly str
     places.add(link.localPath);
   }
   if (holds.length > 0) return;
-  const { local, remote } = world.view();
+  const { local, remote } = sidesOf(world);
   // A new one that had to take another's name on the service keeps it when the other goes before
   // they could change.
   if (said.some((one) => /create-remote .*-2|make-folder-remote .*-2/.test(one))) return;

@@ -2,13 +2,14 @@ import { describe, expect, test } from "vitest";
 import { explainPath } from "../../src/planner/explain.ts";
 import { POLICY } from "./defaults.ts";
 import { type Row, worldAfter } from "./table.ts";
+import { treesOf } from "./world-trees.ts";
 
 const LONG = "one|two|three|four|five|six";
 
 describe("why PATH", () => {
   const explain = (row: Row, path: string) => {
     const world = worldAfter(row);
-    return explainPath(world.trees(), POLICY, world.lookup(), path);
+    return explainPath(treesOf(world), POLICY, world.lookup(), path);
   };
   test("a document on which all agree is explained too", () => {
     expect(explain(["a.md=1", "", "", ""], "a.md")).toMatchObject({

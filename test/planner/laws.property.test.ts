@@ -11,6 +11,7 @@ import { anyPolicy, anyTrees, lookups } from "./nonsense.ts";
 import { planOf } from "./table.ts";
 import { POLICY, SIGNALS } from "./defaults.ts";
 import { World } from "./world.ts";
+import { treesOf } from "./world-trees.ts";
 
 function freeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
@@ -73,7 +74,7 @@ describe("laws", () => {
       fc.property(scenarios(), (scenario) => {
         const world = baseWorld(scenario);
         applyChanges(world, scenario);
-        const trees = world.trees();
+        const trees = treesOf(world);
         const reversed = <K, V>(map: ReadonlyMap<K, V>): ReadonlyMap<K, V> => new Map([...map].reverse());
         const other: Trees = {
           base: { ...trees.base, links: reversed(trees.base.links), dirs: reversed(trees.base.dirs) },

@@ -5,6 +5,7 @@ import { execute } from "./executor.ts";
 import { planWords } from "./notation.ts";
 import { POLICY, SIGNALS } from "./defaults.ts";
 import { World } from "./world.ts";
+import { treesOf } from "./world-trees.ts";
 
 test.each([
   ["a.md=1", "new b.md 2", "", ["create-remote b.md"]],
@@ -41,8 +42,8 @@ test.each([
   const world = worldOf(() => new World(), base);
   doLocally(world, local);
   doRemotely(world, remote);
-  const plan = makePlan(world.trees(), POLICY, SIGNALS, world.lookup());
+  const plan = makePlan(treesOf(world), POLICY, SIGNALS, world.lookup());
   expect(planWords(plan)).toEqual(expected);
   execute(world, plan.steps, () => 0);
-  expect(planWords(makePlan(world.trees(), POLICY, SIGNALS, world.lookup()))).toEqual([]);
+  expect(planWords(makePlan(treesOf(world), POLICY, SIGNALS, world.lookup()))).toEqual([]);
 });

@@ -11,6 +11,7 @@ import { applyChanges, baseWorld, scenarios } from "./arbitrary.ts";
 import { POLICY, SIGNALS } from "./defaults.ts";
 import { anyPolicy, anyTrees, lookups } from "./nonsense.ts";
 import { World } from "./world.ts";
+import { treesOf } from "./world-trees.ts";
 
 /**
  * Both sides as these rows of base have them, whatever nonsense the rows are: what a quiet look
@@ -142,9 +143,9 @@ describe("the quiet plan is the planner's", () => {
     fc.assert(
       fc.property(scenarios(), (scenario) => {
         const world = baseWorld(scenario);
-        expect(planQuiet(world.trees(), POLICY, SIGNALS)).not.toBeNull();
+        expect(planQuiet(treesOf(world), POLICY, SIGNALS)).not.toBeNull();
         applyChanges(world, scenario);
-        const trees = world.trees();
+        const trees = treesOf(world);
         const found = planQuiet(trees, POLICY, SIGNALS);
         expect(planQuiet(borrowing(trees), POLICY, SIGNALS)).toEqual(found);
         const plan = makePlan(trees, POLICY, SIGNALS, world.lookup());
@@ -171,7 +172,7 @@ describe("a look is not quiet", () => {
   }
 
   test("but when nothing has changed", () => {
-    expect(planQuiet(synced().trees(), POLICY, SIGNALS)?.verdict).toEqual({ kind: "run" });
+    expect(planQuiet(treesOf(synced()), POLICY, SIGNALS)?.verdict).toEqual({ kind: "run" });
   });
 
   test.each<[string, (world: World) => void]>([
@@ -196,6 +197,6 @@ describe("a look is not quiet", () => {
   ])("when %s", (_what, change) => {
     const world = synced();
     change(world);
-    expect(planQuiet(world.trees(), POLICY, SIGNALS)).toBeNull();
+    expect(planQuiet(treesOf(world), POLICY, SIGNALS)).toBeNull();
   });
 });

@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { HoldReason } from "../../src/model/hold.ts";
-import type { Hold, Link } from "../../src/model/link.ts";
+import type { Hold } from "../../src/model/link.ts";
 import type { Policy } from "../../src/model/policy.ts";
+import type { GaveWay } from "../../src/planner/plan-types.ts";
+import { sequels } from "../../src/planner/sequel.ts";
 import { planOf, type Row, say, worldAfter } from "./table.ts";
 import type { World } from "./world.ts";
+import { treesOf } from "./world-trees.ts";
 
 /** Puts a hold about `a.md` into base, as the engine does after a refusal. */
 function refuse(world: World, reason: HoldReason, facts: Partial<Hold> = {}): void {
@@ -150,6 +153,36 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
     check(["d/a.md=1", "mv d e", "", "hold occupied-unseen e"], "occupied-unseen", aboutRenamedFolder);
     check(["d/a.md=1", "mv d f", "", "rename-folder-remote d>f; link-folder f"], "occupied-unseen", aboutRenamedFolder);
   });
+  test("a name that was refused, and is another's on the service by now, is taken back, and that is told", () => {
+    const rows: [...Row, (world: World) => Partial<Hold>, GaveWay][] = [
+      [
+        "a.md=1",
+        "mv a.md b.md",
+        "new b.md 2",
+        "move-local b.md>a.md; create-local b.md; relink a.md; hold read-only b.md",
+        aboutNewPath,
+        { from: "b.md", to: "a.md" },
+      ],
+      [
+        "d/a.md=1",
+        "mv d e",
+        "mkdir e",
+        "move-folder-local e>d; make-folder-local e; hold read-only e",
+        aboutRenamedFolder,
+        { from: "e", to: "d" },
+      ],
+    ];
+    for (const [base, here, there, planned, facts, gaveWay] of rows) {
+      const world = worldAfter([base, here, there, planned]);
+      refuse(world, "read-only", facts(world));
+      const plan = planOf(world);
+      expect(say(plan)).toBe(planned);
+      expect(plan.gaveWay).toEqual([gaveWay]);
+      // The hold stands until the look after it shows that nothing is wanted any more.
+      const move = plan.steps[0]!.action;
+      expect([move.kind, sequels(plan, treesOf(world))(move)]).toEqual([move.kind, true]);
+    }
+  });
   test.each(["read-only", "refused"] as const)("I08 a name that was %s stays held while its folder moves", (reason) => {
     const moved = "rename-folder-remote d>e; link-folder e";
     check(["d/a.md=1", "mv d/a.md d/b.md; mv d e", "", `${moved}; hold ${reason} e/b.md`], reason, aboutSibling);
@@ -161,66 +194,5 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
     refuse(world, "local-unreadable");
     expect(planOf(world).holds[0]!.since).toBe(7);
     expect(planOf(worldAfter(["a.md=1", "unseen a.md EACCES", "", ""])).holds[0]!.since).toBe(0);
-  });
-});
-
-const submitted =
-  (text: string) =>
-  (world: World): Partial<Link> => {
-    const link = world.links.get(world.idAt("a.md"))!;
-    return { protected: true, submissions: [{ digest: world.digest(text), baseChangeId: link.changeId, at: 0 }] };
-  };
-
-describe("protected documents and reviews (I31)", () => {
-  const rows: [...Row, text: string | null][] = [
-    ["a.md=1", "edit a.md 2", "protect a.md", "put a.md review; note-facts linked protected", null],
-    ["a.md=1", "edit a.md 2", "protect a.md", "hold in-review a.md", "2"],
-    ["a.md=1", "edit a.md 3", "protect a.md", "put a.md review", "2"],
-    ["a.md=1", "edit a.md 2", "protect a.md; edit a.md 2", "settle-review a.md", "2"],
-    ["a.md=1", "edit a.md 2", "protect a.md; edit a.md 4", "settle-review a.md", "2"],
-    ["a.md=1", "edit a.md 3", "protect a.md; edit a.md 4", "settle-review a.md", "2"],
-    ["a.md=1", "", "protect a.md; edit a.md 4", "settle-review a.md", "2"],
-    ["a.md=1", "edit a.md 2", "protect a.md off", "note-facts linked; hold review-unknown a.md", "2"],
-    ["a.md=1", "edit a.md 3", "protect a.md off", "note-facts linked; hold review-unknown a.md", "2"],
-    ["a.md=1", "", "protect a.md", "", "2"],
-    [
-      "a.md=1",
-      "edit a.md 2; mv a.md b.md",
-      "protect a.md",
-      "rename-remote a.md>b.md; relink b.md; hold in-review b.md",
-      "2",
-    ],
-    [
-      "a.md=1",
-      "edit a.md 3; mv a.md b.md",
-      "protect a.md",
-      "create-local a.md; create-remote b.md; hold delete-refused a.md",
-      "2",
-    ],
-    ["a.md=1", "rm a.md", "protect a.md", "create-local a.md; hold delete-refused a.md", "2"],
-    ["a.md=1 b.md=1", "edit a.md 2", "rm a.md", "hold gone-or-unreadable a.md", "2"],
-    ["a.md=1", "edit a.md 2", "protect a.md; edit a.md 3", "merge a.md review; note-facts linked protected", null],
-  ];
-  test.each(rows)("%s | %s | %s → %s (submitted: %s)", (base, local, remote, plan, text) => {
-    const world = worldAfter([base, local, remote, plan]);
-    const id = [...world.links.keys()][0]!;
-    if (text !== null) world.patchLink(id, submitted(text)(Object.assign(world, { idAt: () => id })));
-    expect(say(planOf(world))).toBe(plan);
-  });
-  test("a text goes to review when it has rested", () => {
-    const world = worldAfter(["a.md=1", "edit a.md 2", "protect a.md", ""]);
-    const id = world.idAt("a.md");
-    expect(say(planOf(world, { quietTexts: new Map() }))).toBe("note-facts linked protected; hold review-quiet a.md");
-    const rested = new Map([[id, world.digest("2")]]);
-    expect(say(planOf(world, { quietTexts: rested }))).toBe("put a.md review; note-facts linked protected");
-    const other = new Map([[id, world.digest("3")]]);
-    expect(say(planOf(world, { quietTexts: other }))).toContain("hold review-quiet");
-  });
-  test("a text that was answered with the base's own is not sent again on that base", () => {
-    const world = worldAfter(["a.md=1", "edit a.md 2", "", ""]);
-    world.patchLink(world.idAt("a.md"), { echoDigest: world.digest("2") });
-    expect(say(planOf(world))).toBe("");
-    world.files.get("a.md")!.text = "3";
-    expect(say(planOf(world))).toBe("put a.md");
   });
 });

@@ -7,12 +7,13 @@ import { execute } from "./executor.ts";
 import { planWords } from "./notation.ts";
 import { POLICY, SIGNALS } from "./defaults.ts";
 import { World } from "./world.ts";
+import { treesOf } from "./world-trees.ts";
 
 /** base | local commands | remote commands | what the plan says, `; ` between its words. */
 export type Row = readonly [base: string, local: string, remote: string, plan: string];
 
 export function planOf(world: World, policy: Partial<Policy> = {}, signals: Partial<Signals> = {}): Plan {
-  return makePlan(world.trees(), { ...POLICY, ...policy }, { ...SIGNALS, ...signals }, world.lookup());
+  return makePlan(treesOf(world), { ...POLICY, ...policy }, { ...SIGNALS, ...signals }, world.lookup());
 }
 
 export function say(plan: Plan): string {

@@ -2,8 +2,7 @@ import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
 import { type Digest, digestOf } from "../../src/model/digest.ts";
 import type { Conflict, DirLink, Hold, Link, Stamp, Tombstone } from "../../src/model/link.ts";
 import { ancestorsOf, type DiskFolding, EXACT_DISK, isWithin, rebase } from "../../src/model/path.ts";
-import { STILL_WRITTEN, type Unread, unreadable } from "../../src/model/seen.ts";
-import type { LocalOther, TextFault, TextLookup, Trees } from "../../src/model/tree.ts";
+import type { LocalOther, TextFault, TextLookup } from "../../src/model/tree.ts";
 
 /**
  * A model of both sides and of base: plain maps that users change by commands and plans change by
@@ -171,81 +170,7 @@ export class World {
       if (isWithin(document.path, from)) document.path = rebase(document.path, from, to);
   }
 
-  trees(): Trees {
-    const file = (path: string, { text, fault }: ModelFile, stamp: Stamp) => ({
-      path,
-      stamp,
-      stampTrusted: true,
-      digest: this.digest(text),
-      textFault: fault,
-      empty: text === "",
-    });
-    const gone = new Set([...this.links.keys()].filter((id) => this.gone.has(id) || this.isProvenGone(id)));
-    return {
-      base: {
-        links: new Map(this.links),
-        dirs: new Map(this.dirLinks),
-        tombstones: new Map(this.tombstones),
-        conflicts: new Map(this.conflicts),
-        holds: new Map(this.holds),
-      },
-      local: {
-        files: new Map([...this.files].map(([path, one]) => [path, file(path, one, this.stamp(one))])),
-        folders: new Map([...this.folders].map(([path, one]) => [path, { path, dev: 1, ...one }])),
-        others: new Map(
-          [...this.others].map(([path, { kind, ino }]) => {
-            const stamp = this.stamp({ text: "", ino, birthMs: 1000 + ino, nlink: 1, fault: null });
-            return [path, { path, kind, stamp }];
-          }),
-        ),
-        unseen: new Map([...this.unseen].map(([path, why]) => [path, unreadOf(why)])),
-        disk: this.disk,
-        inodesTrusted: this.inodesTrusted,
-        ignores: (path) => this.ignored(path),
-      },
-      remote: {
-        files: new Map(
-          [...this.documents].map(([id, { path, changeId, protected: flag }]) => [
-            id,
-            { id, path, changeId, protected: flag },
-          ]),
-        ),
-        folders: new Map(this.foldersComplete ? [...this.dirs].map(([id, path]) => [id, { id, path }]) : []),
-        complete: this.complete,
-        nothingKnown: this.nothingKnown,
-        foldersComplete: this.foldersComplete,
-        gone,
-        goneFolders: new Set([...this.dirLinks.keys()].filter((id) => this.foldersComplete && !this.dirs.has(id))),
-        outside: new Set(this.outside),
-        unseen: new Map(this.remoteUnseen),
-      },
-    };
-  }
-
-  isProvenGone(id: DocId): boolean {
-    return !this.documents.has(id) && !this.outside.has(id) && !this.remoteUnseen.has(id) && this.complete;
-  }
-
   lookup(): TextLookup {
     return (digest) => this.texts.get(digest) ?? null;
   }
-
-  /** Places and texts of both sides, for comparison. */
-  view(): { local: Record<string, string>; remote: Record<string, string> } {
-    const sorted = (entries: [string, string][]) => Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
-    return {
-      local: sorted([
-        ...[...this.files].map(([path, { text }]): [string, string] => [path, text]),
-        ...[...this.folders.keys()].map((path): [string, string] => [`${path}/`, ""]),
-      ]),
-      remote: sorted([
-        ...[...this.documents.values()].map(({ path, text }): [string, string] => [path, text]),
-        ...[...this.dirs.values()].map((path): [string, string] => [`${path}/`, ""]),
-      ]),
-    };
-  }
-}
-
-function unreadOf(why: string): Unread {
-  return why === STILL_WRITTEN.why ? STILL_WRITTEN : unreadable(why);
 }

@@ -86,7 +86,7 @@ function scramble(fixture: Fixture, of: (time: number, ino: number) => number): 
     mtimeMs: of(stat.mtimeMs, stat.ino),
     ctimeMs: of(stat.ctimeMs, stat.ino),
   });
-  const { lstat, readFile } = disk;
+  const [lstat, readFile] = [disk.lstat.bind(disk), disk.readFile.bind(disk)];
   disk.lstat = (path) => change(lstat(path));
   disk.readFile = (path) => {
     const read = readFile(path);

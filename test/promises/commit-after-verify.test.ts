@@ -4,7 +4,7 @@ import type { Link } from "../../src/model/link.ts";
 import type { State } from "../../src/ports/state.ts";
 import { syncToConvergence } from "../../src/engine/run/sync.ts";
 import type { Variant } from "../variants/variant.ts";
-import { Killed, SETTINGS } from "../simulator/rig.ts";
+import { Killed, SETTINGS } from "../simulator/mirror.ts";
 import { type Fixture, HTML, openFixture, problem, putId, settle } from "./fixture.ts";
 import { Writers } from "./stir.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { guardKey } from "../../src/planner/verdict/guard-key.ts";
 import { META } from "../../src/engine/run/meta.ts";
-import type { RunReport } from "../../src/engine/run/report.ts";
 import { syncToConvergence } from "../../src/engine/run/sync.ts";
 import type { Settings, World } from "../../src/engine/run/world.ts";
-import { createRig, SETTINGS } from "../simulator/rig.ts";
+import { SETTINGS } from "../simulator/mirror.ts";
+import { createRig } from "../simulator/rig.ts";
 import { type Fixture, isWrite, openFixture, settle } from "./fixture.ts";
 
 const paths = Array.from({ length: 6 }, (_, n) => `d/n${n}.md`);
@@ -15,7 +15,7 @@ async function approveAndSync({ mirror }: Fixture): Promise<void> {
   await settle(mirror);
 }
 
-function reasonsOf(report: RunReport | null): string[] | undefined {
+function reasonsOf(report: Awaited<ReturnType<Fixture["mirror"]["sync"]>>): string[] | undefined {
   return report?.halt?.reasons.map(({ reason }) => reason);
 }
 

@@ -9,7 +9,8 @@ import type { Fault, Variant } from "../variants/variant.ts";
 import { openState } from "../../src/state/open.ts";
 import type { StoredState } from "../../src/state/state.ts";
 import type { Moment, Pair } from "../simulator/moment.ts";
-import { createRig, type Deployment, type Mirror, type MirrorOptions, type Rig, SETTINGS } from "../simulator/rig.ts";
+import { type Mirror, type MirrorOptions, SETTINGS } from "../simulator/mirror.ts";
+import { createRig, type Deployment, type Rig } from "../simulator/rig.ts";
 import { tempFolder } from "../state/fixture.ts";
 
 /**

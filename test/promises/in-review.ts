@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { combineByMerge } from "../../src/server/combine.ts";
-import { createRig, type Mirror, type Rig } from "../simulator/rig.ts";
+import type { Mirror } from "../simulator/mirror.ts";
+import { createRig, type Rig } from "../simulator/rig.ts";
 import { settle, workspaceOf } from "./fixture.ts";
 
 /**

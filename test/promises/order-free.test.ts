@@ -10,7 +10,7 @@ import { planWithSecondLook } from "../../src/engine/run/plan-pass.ts";
 import { PassContext, type PassInput } from "../../src/engine/run/pass-context.ts";
 import { type World, zeroCounts } from "../../src/engine/run/world.ts";
 import { type Dice, rollDice } from "../simulator/dice.ts";
-import { SETTINGS } from "../simulator/rig.ts";
+import { SETTINGS } from "../simulator/mirror.ts";
 import { type Fixture, openFixture, remoteTexts, settle } from "./fixture.ts";
 
 /** Any order of the steps that `after` allows; their indexes follow. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { syncToConvergence } from "../../src/engine/run/sync.ts";
 import type { Settings } from "../../src/engine/run/world.ts";
-import { SETTINGS } from "../simulator/rig.ts";
+import { SETTINGS } from "../simulator/mirror.ts";
 import { type Fixture, openFixture, remoteTexts, type Seen, settle } from "./fixture.ts";
 
 const DOCUMENTS = 12;

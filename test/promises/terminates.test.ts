@@ -11,7 +11,7 @@ function upset({ rig, mirror }: Fixture, state: Restartable): Promise<unknown> {
   for (let n = 0; n < 12; n++) app.create(`d${n % 3}/n${n}.md`, `note ${n}\n\n${"a line\n\n".repeat(4)}`);
   return state.sync().then(() => {
     const { user } = mirror.disk;
-    const at = mirror.path;
+    const at = (path: string) => mirror.path(path);
     mirror.write("d0/n0.md", "edited here\n");
     app.edit("d1/n1.md", "edited there\n");
     mirror.write("d2/n2.md", `note 2, here\n\n${"a line\n\n".repeat(4)}`);

@@ -10,6 +10,7 @@ import type { Variant } from "../variants/variant.ts";
 import { NO_TRAITS } from "../../src/remote/traits.ts";
 import { varyService } from "../variants/vary-service.ts";
 import { virtualClock } from "./virtual-clock.ts";
+import { closeNothing, NO_LOG } from "../simulator/quiet-ports.ts";
 
 /**
  * The client against the embedded service: in process, over HTTP, and as other deployments would
@@ -32,7 +33,7 @@ function wireOver(handle: ServiceWire): Wire {
         return { kind: "lost", why: "connection lost" };
       }
     },
-    close: async () => undefined,
+    close: closeNothing,
   };
 }
 
@@ -55,10 +56,16 @@ async function start(variant: Variant = {}, overHttp = false): Promise<CallConte
     wire = createUndiciWire({ baseUrl: server.url });
   }
   const clock = virtualClock();
-  const log = { write: () => undefined };
   // Known from the lists before: an empty workspace shows no ids.
   const traits = variant.looseIds ? { ...NO_TRAITS, looseIds: true } : null;
-  const remote = createRemote({ wire, key, clock, random: { fraction: () => 0.5, hex: () => "" }, log, traits });
+  const remote = createRemote({
+    wire,
+    key,
+    clock,
+    random: { fraction: () => 0.5, hex: () => "" },
+    log: NO_LOG,
+    traits,
+  });
   closers.push(() => remote.close());
   return {
     remote,

@@ -4,6 +4,7 @@ import type { ChangeId, DocId } from "../../src/contract/ids.ts";
 import { Http } from "../../src/remote/http.ts";
 import { createScrub } from "../../src/remote/scrub.ts";
 import { answer, bench, KEY, page } from "./scripted-wire.ts";
+import { NO_LOG } from "../simulator/quiet-ports.ts";
 
 const shown = (value: unknown): string => inspect(value, { depth: 20, showHidden: true, getters: true });
 const DOC = "doc_1" as DocId;
@@ -58,7 +59,7 @@ describe("I30 the key", () => {
           basePrefix: "",
           address: "",
           clock,
-          log: { write: () => undefined },
+          log: NO_LOG,
           scrub: createScrub(key),
         });
       expect(make).toThrow("the API key must be");

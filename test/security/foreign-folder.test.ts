@@ -20,6 +20,10 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   // The question is put, and nobody answers.
   trust: [local("trust", "w")],
   list: [local("list")],
+  "upgrade-check": [local("upgrade-check"), local("upgrade-check", "--json")],
+  name: [local("name", "w", "mine")],
+  mv: [local("mv", "w", "w/inside")],
+  unlink: [refused("unlink", "w")],
   sync: [
     refused("sync", "w"),
     refused("sync", "w", "--dry-run"),
@@ -28,16 +32,22 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     refused("sync", "w", "--push-only"),
     refused("sync", "w", "--key-file", "key-file"),
   ],
-  watch: [refused("watch", "w")],
+  watch: [refused("watch", "w"), local("watch", "w", "--all")],
   service: [
     refused("service", "install", "w"),
     local("service", "print", "w", "--for", "systemd"),
+    local("service", "print", "--all", "--for", "systemd"),
     local("service", "status", "w"),
     local("service", "uninstall", "w"),
   ],
   pause: [local("pause", "w")],
   resume: [local("resume", "w")],
-  status: [refused("status", "w"), refused("status", "w", "--json")],
+  status: [
+    refused("status", "w"),
+    refused("status", "w", "--json"),
+    local("status", "--all"),
+    local("status", "--all", "--prometheus"),
+  ],
   plan: [refused("plan", "w")],
   approve: [refused("approve", "w", "--yes")],
   refuse: [refused("refuse", "w", "--yes")],
@@ -68,6 +78,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   doctor: [refused("doctor", "w")],
   // Three files by name; no mirror is asked.
   merge: [local("merge", "w/a.md", "w/a.md", "w/a.md", "--print")],
+  completion: [local("completion", "bash")],
   serve: [
     local("serve", "--port", "0", "--data", "data"),
     local("serve", "--port", "0", "--data", "data", "--docs-base", "https://docs.example.org"),

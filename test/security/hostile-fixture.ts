@@ -1,11 +1,12 @@
 import { expect } from "vitest";
-import { nextFor } from "../../src/cli/next-step.ts";
+import { nextFor } from "../../src/app/told/next-step.ts";
 import { digestOf } from "../../src/model/digest.ts";
 import { rememberRoot } from "../../src/engine/run/guard-facts.ts";
 import type { RunReport } from "../../src/engine/run/report.ts";
 import { syncToConvergence } from "../../src/engine/run/sync.ts";
 import type { World } from "../../src/engine/run/world.ts";
-import type { Wire } from "../../src/ports/remote.ts";
+import type { WireRequest } from "../../src/contract/wire.ts";
+import type { Wire, WireResult } from "../../src/ports/remote.ts";
 import { LocalDisk } from "../../src/local/disk.ts";
 import { makeMirrorFolder } from "../../src/local/marker.ts";
 import { createRemote } from "../../src/remote/client.ts";
@@ -13,48 +14,17 @@ import { combineByMerge } from "../../src/server/combine.ts";
 import { createService, type Service } from "../../src/server/service.ts";
 import { emptyDatabase } from "../simulator/empty-service.ts";
 import { openInMemory, type StateCopy } from "../simulator/memory-state.ts";
-import { createRamDisk, type RamCall, type RamDisk, type RamDiskOptions } from "../simulator/ram-disk.ts";
-import { ROOT, SETTINGS } from "../simulator/rig.ts";
-import { rollDice } from "../simulator/dice.ts";
+import { APFS, type RamCall, RamDisk, type RamDiskOptions } from "../simulator/ram-disk.ts";
+import { ROOT, SETTINGS } from "../simulator/mirror.ts";
+import { type Dice, rollDice } from "../simulator/dice.ts";
 import { virtualClock } from "../remote/virtual-clock.ts";
 import { lieAbout, type Lies } from "./liar.ts";
+import { closeNothing, NO_LOG, NO_PROGRESS, rethrow } from "../simulator/quiet-ports.ts";
 
 /**
  * The whole engine over a RAM disk, against a service that lies; around the root lies what nobody
  * may touch.
  */
-
-export type HostileFixture = {
-  readonly disk: RamDisk;
-  readonly service: Service;
-  /** What the service says beyond the truth, from the next request on. */
-  lies: Lies;
-  readonly sent: string[];
-  /** A request of an honest key. */
-  api(
-    method: string,
-    path: string,
-    body?: object,
-  ): { readonly id: string; readonly lastChangeId: string; readonly file: { readonly lastChangeId: string } };
-  sync(): Promise<RunReport>;
-  /** Every file that is not of the mirrored tree: around the root, and in `.mdmirror`. */
-  others(): Map<string, string>;
-  /** The mirrored tree. */
-  texts(): Map<string, string>;
-  /** Its folders, sorted. */
-  folders(): string[];
-  write(path: string, text: string): void;
-  /** Deletes a document on the service. */
-  remove(id: string): void;
-  /** All live texts of the service. */
-  serviceTexts(): string[];
-  /** Whether the text store holds a text. */
-  keeps(text: string): boolean;
-  /** A document's live text on the service; null when it is not there. */
-  serviceText(path: string): string | null;
-  /** What `openHostileFixture` goes on from: both sides, clock and dice; without the lies. */
-  copy(): HostileCopy;
-};
 
 type HostileCopy = StateCopy & {
   readonly disk: Buffer;
@@ -67,7 +37,7 @@ type HostileCopy = StateCopy & {
 
 /** A folder that is to become a mirror, and what lies in it and around it. */
 function startDisk(options: RamDiskOptions): RamDisk {
-  const disk = createRamDisk(options);
+  const disk = new RamDisk(options);
   for (const folder of ["/etc", "/home/ann/other", "/tmp", ROOT]) disk.user.makeFolder(folder);
   for (const file of ["/etc/x.md", "/x.md", "/home/ann/x.md", "/home/ann/other/x.md"]) disk.user.write(file, "outside");
   makeMirrorFolder(disk, ROOT, "marker-1");
@@ -78,102 +48,151 @@ function startDisk(options: RamDiskOptions): RamDisk {
   return disk;
 }
 
-/** @param from a copy of a fixture with the same disk; null: both sides are empty */
-export function openHostileFixture(options: RamDiskOptions = {}, from: HostileCopy | null = null): HostileFixture {
-  const clock = virtualClock(false, from?.elapsed);
-  const dice = rollDice(from?.dice ?? 1);
-  const bytes = rollDice(from?.bytes ?? 1);
-  const random = { fraction: () => dice.fraction(), hex: (n: number) => dice.hex(n) };
-  const service = createService({
-    database: from === null ? emptyDatabase() : { copy: from.database },
-    now: () => clock.now(),
-    random: (n) => Uint8Array.from({ length: n }, () => bytes.below(256)),
-    combine: combineByMerge,
-    onFault: (error) => {
-      throw error;
-    },
-  });
-  const key = from?.key ?? service.admin.createWorkspace("notes").key;
-  const disk = from === null ? startDisk(options) : createRamDisk(options, from.disk);
-  const { state, copy } = openInMemory(clock, from);
-  const fixture: HostileFixture = {
-    disk,
-    service,
-    lies: {},
-    sent: [],
-    api(method, path, body) {
-      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-      const answer = service.answer({
-        method,
-        path,
-        headers,
-        body: body === undefined ? null : JSON.stringify(body),
-      });
-      if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
-      return JSON.parse(answer.body === "" ? "null" : answer.body) as ReturnType<HostileFixture["api"]>;
-    },
-    remove: (id) => void fixture.api("DELETE", `/v1/files/${id}`),
-    serviceTexts() {
-      const { data } = fixture.api("GET", "/v1/files?limit=1000") as unknown as { data: { id: string }[] };
-      return data.map(({ id }) => (fixture.api("GET", `/v1/files/${id}`) as unknown as { content: string }).content);
-    },
-    keeps: (text) => state.text(digestOf(Buffer.from(text))) !== null,
-    async sync() {
-      const report = await syncToConvergence(start(), { settings: SETTINGS, retryRefused: true, kind: "sync" });
-      disk.advance(10);
-      return report;
-    },
-    others() {
-      const all = disk.user.texts("/", true);
-      for (const path of disk.user.texts(ROOT).keys())
-        if (!path.startsWith(".git/")) all.delete(`${ROOT.slice(1)}/${path}`);
-      return all;
-    },
-    texts: () => new Map([...disk.user.texts(ROOT)].filter(([path]) => !path.startsWith(".git/"))),
-    folders: () => foldersIn(disk, ROOT),
-    write(path, text) {
-      disk.user.write(`${ROOT}/${path}`, text);
-      disk.advance(10);
-    },
-    serviceText(path) {
-      const { data } = fixture.api("GET", `/v1/files?path=${encodeURIComponent(path)}`) as unknown as {
-        data: { id: string }[];
-      };
-      if (data[0] === undefined) return null;
-      return (fixture.api("GET", `/v1/files/${data[0].id}`) as unknown as { content: string }).content;
-    },
-    copy: () => ({
-      ...copy(),
-      disk: disk.copy(),
-      database: service.copy(),
-      key,
-      dice: dice.seedNow(),
-      bytes: bytes.seedNow(),
-      elapsed: clock.monotonic(),
-    }),
-  };
-  const handle = lieAbout(service.handle, () => fixture.lies);
-  const wire: Wire = {
-    async send(request) {
-      fixture.sent.push(`${request.method} ${request.path}`);
-      return { kind: "answer", response: await handle(request) };
-    },
-    close: async () => undefined,
-  };
-  const log = { write: () => undefined };
-  const start = (): World => ({
-    clock,
-    random,
-    log,
-    progress: { report: () => undefined },
-    remote: createRemote({ wire, key, clock, random, log, traits: null }),
-    disk: new LocalDisk(disk, ROOT, { random }),
-    state,
-    bootId: "boot-1",
-    prefix: "",
-  });
-  if (from === null) rememberRoot(start());
-  return fixture;
+type Edited = { readonly id: string; readonly lastChangeId: string; readonly file: { readonly lastChangeId: string } };
+
+export class HostileFixture {
+  readonly disk: RamDisk;
+  readonly service: Service;
+  /** What the service says beyond the truth, from the next request on. */
+  lies: Lies = {};
+  readonly sent: string[] = [];
+  readonly #clock: ReturnType<typeof virtualClock>;
+  readonly #dice: Dice;
+  readonly #bytes: Dice;
+  readonly #key: string;
+  readonly #memory: ReturnType<typeof openInMemory>;
+  readonly #handle: Service["handle"];
+
+  /** @param from a copy of a fixture with the same disk; null: both sides are empty */
+  constructor(options: RamDiskOptions = {}, from: HostileCopy | null = null) {
+    const clock = virtualClock(false, from?.elapsed);
+    const bytes = rollDice(from?.bytes ?? 1);
+    this.#clock = clock;
+    this.#bytes = bytes;
+    this.#dice = rollDice(from?.dice ?? 1);
+    this.service = createService({
+      database: from === null ? emptyDatabase() : { copy: from.database },
+      now: clock.now,
+      random: (n) => Uint8Array.from({ length: n }, () => bytes.below(256)),
+      combine: combineByMerge,
+      onFault: rethrow,
+    });
+    this.#key = from?.key ?? this.service.admin.createWorkspace("notes").key;
+    this.disk = from === null ? startDisk(options) : new RamDisk(options, from.disk);
+    this.#memory = openInMemory(clock, from);
+    this.#handle = lieAbout(this.service.handle, () => this.lies);
+    if (from === null) rememberRoot(this.#start());
+  }
+
+  /** A request of an honest key. */
+  api(method: string, path: string, body?: object): Edited {
+    return this.#ask(method, path, body) as Edited;
+  }
+
+  #ask(method: string, path: string, body?: object): unknown {
+    const answer = this.service.answer({
+      method,
+      path,
+      headers: { authorization: `Bearer ${this.#key}`, "content-type": "application/json" },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
+    return JSON.parse(answer.body === "" ? "null" : answer.body);
+  }
+
+  #list(query: string): readonly { readonly id: string }[] {
+    return (this.#ask("GET", `/v1/files?${query}`) as { data: { id: string }[] }).data;
+  }
+
+  #textOf(id: string): string {
+    return (this.#ask("GET", `/v1/files/${id}`) as { content: string }).content;
+  }
+
+  async sync(): Promise<RunReport> {
+    const report = await syncToConvergence(this.#start(), { settings: SETTINGS, retryRefused: true, kind: "sync" });
+    this.disk.advance(10);
+    return report;
+  }
+
+  /** What a program that was just started has. */
+  #start(): World {
+    const clock = this.#clock;
+    const random = this.#dice;
+    const wire: Wire = { send: (request) => this.#send(request), close: closeNothing };
+    return {
+      clock,
+      random,
+      log: NO_LOG,
+      progress: NO_PROGRESS,
+      remote: createRemote({ wire, key: this.#key, clock, random, log: NO_LOG, traits: null }),
+      disk: new LocalDisk(this.disk, ROOT, { random }),
+      state: this.#memory.state,
+      bootId: "boot-1",
+      prefix: "",
+    };
+  }
+
+  async #send(request: WireRequest): Promise<WireResult> {
+    this.sent.push(`${request.method} ${request.path}`);
+    return { kind: "answer", response: await this.#handle(request) };
+  }
+
+  /** Every file that is not of the mirrored tree: around the root, and in `.mdmirror`. */
+  others(): Map<string, string> {
+    const all = this.disk.user.texts("/", true);
+    for (const path of this.disk.user.texts(ROOT).keys())
+      if (!path.startsWith(".git/")) all.delete(`${ROOT.slice(1)}/${path}`);
+    return all;
+  }
+
+  /** The mirrored tree. */
+  texts(): Map<string, string> {
+    return new Map([...this.disk.user.texts(ROOT)].filter(([path]) => !path.startsWith(".git/")));
+  }
+
+  /** Its folders, sorted. */
+  folders(): string[] {
+    return foldersIn(this.disk, ROOT);
+  }
+
+  write(path: string, text: string): void {
+    this.disk.user.write(`${ROOT}/${path}`, text);
+    this.disk.advance(10);
+  }
+
+  /** Deletes a document on the service. */
+  remove(id: string): void {
+    this.api("DELETE", `/v1/files/${id}`);
+  }
+
+  /** All live texts of the service. */
+  serviceTexts(): string[] {
+    return this.#list("limit=1000").map(({ id }) => this.#textOf(id));
+  }
+
+  /** Whether the text store holds a text. */
+  keeps(text: string): boolean {
+    return this.#memory.state.text(digestOf(Buffer.from(text))) !== null;
+  }
+
+  /** A document's live text on the service; null when it is not there. */
+  serviceText(path: string): string | null {
+    const [found] = this.#list(`path=${encodeURIComponent(path)}`);
+    return found === undefined ? null : this.#textOf(found.id);
+  }
+
+  /** What another fixture goes on from: both sides, clock and dice; without the lies. */
+  copy(): HostileCopy {
+    return {
+      ...this.#memory.copy(),
+      disk: this.disk.copy(),
+      database: this.service.copy(),
+      key: this.#key,
+      dice: this.#dice.seedNow(),
+      bytes: this.#bytes.seedNow(),
+      elapsed: this.#clock.monotonic(),
+    };
+  }
 }
 
 function foldersIn(disk: RamDisk, at: string): string[] {
@@ -186,7 +205,7 @@ function foldersIn(disk: RamDisk, at: string): string[] {
 
 export const DISKS: Readonly<Record<string, RamDiskOptions>> = {
   "an exact disk": {},
-  "a disk that folds case and Unicode": { foldsCase: true, foldsUnicode: true },
+  "the disk of a Mac, which folds case and Unicode": APFS,
   "a disk without hard links": { hardLinks: false },
 };
 
@@ -195,7 +214,7 @@ export const DISKS: Readonly<Record<string, RamDiskOptions>> = {
  * else is touched.
  */
 export async function syncWithLies(options: RamDiskOptions, lies: HostileFixture["lies"]) {
-  const fixture = openHostileFixture(options);
+  const fixture = new HostileFixture(options);
   fixture.api("POST", "/v1/files", { path: "good/one.md", content: "one\n" });
   fixture.write("mine.md", "mine\n");
   const before = fixture.others();

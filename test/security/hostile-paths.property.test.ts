@@ -1,6 +1,6 @@
 import { fc } from "../property.ts";
 import { describe, expect, it } from "vitest";
-import { DISKS, openHostileFixture } from "./hostile-fixture.ts";
+import { DISKS, HostileFixture } from "./hostile-fixture.ts";
 import { LIE, lieAt } from "./liar.ts";
 
 /**
@@ -58,7 +58,7 @@ describe("I26 whatever paths the service lists", () => {
     let mirrored = 0;
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...Object.values(DISKS)), looks, async (options, seen) => {
-        const fixture = openHostileFixture(options);
+        const fixture = new HostileFixture(options);
         const good = fixture.api("POST", "/v1/files", { path: "good/one.md", content: "0\n" });
         fixture.write("mine.md", "mine\n");
         const before = fixture.others();

@@ -70,12 +70,15 @@ const LINES: Readonly<Record<string, (rig: Rig) => string[]>> = {
   "fix-names": () => ["fix-names", "w"],
   doctor: () => ["doctor", "w"],
   trust: () => ["trust", "w", "--yes"],
+  name: () => ["name", "w", "mine"],
+  mv: () => ["mv", "w", "elsewhere"],
+  unlink: () => ["unlink", "w"],
   refuse: () => ["refuse", "w", "--yes"],
 };
 /** These stand for all of the commands where it matters less what the link leads to. */
 const WRITERS: ReadonlySet<string> = new Set(["init", "sync", "watch", "search", "status"]);
 /** Has no mirrored folder. */
-const ELSEWHERE: ReadonlySet<string> = new Set(["serve", "list", "merge"]);
+const ELSEWHERE: ReadonlySet<string> = new Set(["serve", "list", "merge", "upgrade-check", "completion"]);
 
 type Plant = "to a file" | "to a folder" | "to nothing";
 

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { createUndiciWire } from "../../src/remote/undici-wire.ts";
 import { createRemote } from "../../src/remote/client.ts";
 import { systemClock } from "../../src/app/mirror/clock.ts";
+import { NO_LOG } from "../simulator/quiet-ports.ts";
 
 /**
  * A client in a process of its own, whose memory can be measured: lists files and folders, reads a
@@ -16,7 +17,7 @@ const remote = createRemote({
   // No test waits for a retry.
   clock: { now: () => clock.now(), monotonic: () => clock.monotonic(), sleep: async () => undefined },
   random: { fraction: () => 0, hex: (n) => "0".repeat(n) },
-  log: { write: () => undefined },
+  log: NO_LOG,
   traits: null,
 });
 const before = process.memoryUsage.rss();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ROOT } from "../simulator/rig.ts";
+import { ROOT } from "../simulator/mirror.ts";
 import type { RamCall } from "../simulator/ram-disk.ts";
-import { type HostileFixture, openHostileFixture, syncPlanting } from "./hostile-fixture.ts";
+import { HostileFixture, syncPlanting } from "./hostile-fixture.ts";
 
 /** I26: nothing behind a symlink is read, written or deleted, whenever it was planted. */
 
@@ -14,7 +14,7 @@ const NAMES = ["a.md", "b.md", "c.md", "d.md", "g/e.md", "new.md", "moved.md"];
  * names.
  */
 async function openLinked() {
-  const fixture = openHostileFixture();
+  const fixture = new HostileFixture();
   fixture.disk.user.makeFolder(`${OUTSIDE}/g`);
   for (const name of NAMES) fixture.disk.user.write(`${OUTSIDE}/${name}`, SECRET);
   const ids = new Map<string, { readonly id: string; readonly lastChangeId: string }>();
@@ -43,7 +43,7 @@ async function stirred(): Promise<() => HostileFixture> {
   const { fixture, ids } = await openLinked();
   stir(fixture, ids);
   const copy = fixture.copy();
-  return () => openHostileFixture({}, copy);
+  return () => new HostileFixture({}, copy);
 }
 
 function outside(fixture: HostileFixture): Map<string, string> {

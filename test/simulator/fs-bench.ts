@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Fs } from "../../src/ports/disk.ts";
 import { createNodeFs } from "../../src/local/node-fs.ts";
 import { usualTmpdir } from "../memory-folder.ts";
-import { createRamDisk, type RamDiskOptions } from "./ram-disk.ts";
+import { RamDisk, type RamDiskOptions } from "./ram-disk.ts";
 
 /**
  * An empty folder on a real disk or in memory, with what a test must do there beside the calls of
@@ -37,7 +37,7 @@ export function createNodeBench(parent = usualTmpdir()): Bench {
 }
 
 export function createRamBench(options?: RamDiskOptions): Bench {
-  const disk = createRamDisk(options);
+  const disk = new RamDisk(options);
   disk.user.makeFolder("/home/notes");
   return {
     fs: disk,

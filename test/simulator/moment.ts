@@ -1,5 +1,6 @@
 import { describeDisk } from "./ram-same.ts";
-import type { Mirror, MirrorCopy, MirrorOptions, Rig, RigCopy } from "./rig.ts";
+import type { Mirror, MirrorCopy, MirrorOptions } from "./mirror.ts";
+import type { Rig, RigCopy } from "./rig.ts";
 import { createRig, type Deployment } from "./rig.ts";
 
 /** A service and a mirror of it. */

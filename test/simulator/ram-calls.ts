@@ -1,95 +1,112 @@
-import type { Fs, FsStat } from "../../src/ports/disk.ts";
+import type { FsStat } from "../../src/ports/disk.ts";
 import type { Inode, RamNodes } from "./ram-nodes.ts";
 import { findPath, RamError } from "./ram-paths.ts";
 
-/** The calls without hooks and faults. */
-export type RamCalls = Omit<Fs, "writeNew" | "makeNew" | "sync" | "syncDisk"> & {
-  makeFile(path: string, mode: number | null): Inode;
-};
+type FoundInode = { readonly inode: Inode; readonly folder: Inode; readonly name: string; readonly real: string };
 
-export function createCalls(nodes: RamNodes, hardLinks: boolean): RamCalls {
-  function mustFind(
-    call: string,
-    path: string,
-    follow = false,
-  ): { inode: Inode; folder: Inode; name: string; real: string } {
-    const { inode, folder, name, real } = findPath(nodes, call, path, follow);
+/** The calls without hooks and faults. */
+export class RamCalls {
+  readonly #nodes: RamNodes;
+  readonly #hardLinks: boolean;
+
+  /** @param hardLinks false: `link` answers EPERM */
+  constructor(nodes: RamNodes, hardLinks: boolean) {
+    this.#nodes = nodes;
+    this.#hardLinks = hardLinks;
+  }
+
+  lstat(path: string): FsStat {
+    return statOf(this.#mustFind("lstat", path).inode);
+  }
+
+  readdir(path: string): { readonly name: string; readonly kind: Inode["kind"] }[] {
+    const { inode } = this.#mustFind("scandir", path, true);
+    if (inode.kind !== "folder") throw new RamError("ENOTDIR", "scandir", path);
+    return Array.from(inode.entries.values(), (entry) => ({ name: entry.name, kind: entry.inode.kind }));
+  }
+
+  readFile(path: string): { readonly bytes: Uint8Array; readonly stat: FsStat } {
+    const { inode } = this.#mustFind("open", path);
+    if (inode.kind === "symlink") throw new RamError("ELOOP", "open", path);
+    if (inode.kind === "folder") throw new RamError("EISDIR", "read", path);
+    if (inode.kind === "special") throw new RamError("EINVAL", "read", path);
+    return { bytes: inode.bytes, stat: statOf(inode) };
+  }
+
+  makeFile(path: string, mode: number | null): Inode {
+    return this.#makeAt("open", path, "file", mode ?? 0o644);
+  }
+
+  mkdir(path: string, mode: number): void {
+    this.#makeAt("mkdir", path, "folder", mode & 0o755);
+  }
+
+  rename(from: string, to: string): void {
+    const nodes = this.#nodes;
+    const source = this.#mustFind("rename", from);
+    const target = findPath(nodes, "rename", to, false);
+    renameChecks(source.inode, target, from);
+    const { inode } = source;
+    const sameEntry = source.folder === target.folder && nodes.key(source.name) === nodes.key(target.name);
+    if (sameEntry) {
+      if (target.entry?.name !== target.name) nodes.setNames([{ folder: source.folder, name: target.name, inode }]);
+      return;
+    }
+    // POSIX: two names of one inode; nothing is done.
+    if (target.inode === inode) return;
+    nodes.setNames([
+      { folder: source.folder, name: source.name, inode: null },
+      { folder: target.folder, name: target.name, inode },
+    ]);
+    if (target.inode !== null) nodes.release(target.inode);
+    inode.ctimeMs = nodes.stampTime();
+  }
+
+  link(existing: string, path: string): void {
+    const { inode } = this.#mustFind("link", existing);
+    const { folder, name, inode: there } = findPath(this.#nodes, "link", path, false);
+    if (there !== null) throw new RamError("EEXIST", "link", path);
+    if (folder.dev !== inode.dev) throw new RamError("EXDEV", "link", path);
+    if (inode.kind === "folder" || !this.#hardLinks) throw new RamError("EPERM", "link", path);
+    this.#nodes.setNames([{ folder, name, inode }]);
+    inode.ctimeMs = this.#nodes.stampTime();
+  }
+
+  unlink(path: string): void {
+    const { inode, folder, name } = this.#mustFind("unlink", path);
+    if (inode.kind === "folder") throw new RamError(this.#nodes.options.isDarwin ? "EPERM" : "EISDIR", "unlink", path);
+    this.#nodes.setNames([{ folder, name, inode: null }]);
+    this.#nodes.release(inode);
+  }
+
+  rmdir(path: string): void {
+    const { inode, folder, name } = this.#mustFind("rmdir", path);
+    if (inode.kind !== "folder") throw new RamError("ENOTDIR", "rmdir", path);
+    if (inode === this.#nodes.root || inode.dev !== folder.dev) throw new RamError("EBUSY", "rmdir", path);
+    if (inode.entries.size > 0) throw new RamError("ENOTEMPTY", "rmdir", path);
+    this.#nodes.setNames([{ folder, name, inode: null }]);
+    this.#nodes.release(inode);
+  }
+
+  realpath(path: string): string {
+    const { real } = this.#mustFind("realpath", path, true);
+    return real === "" ? "/" : real;
+  }
+
+  #mustFind(call: string, path: string, follow = false): FoundInode {
+    const { inode, folder, name, real } = findPath(this.#nodes, call, path, follow);
     if (inode === null) throw new RamError("ENOENT", call, path);
     return { inode, folder, name, real };
   }
 
-  function makeAt(call: string, path: string, kind: Inode["kind"], mode: number): Inode {
-    const { folder, name, inode } = findPath(nodes, call, path, false);
+  #makeAt(call: string, path: string, kind: Inode["kind"], mode: number): Inode {
+    const { folder, name, inode } = findPath(this.#nodes, call, path, false);
     if (inode !== null) throw new RamError("EEXIST", call, path);
-    const made = nodes.make(kind, folder.dev);
+    const made = this.#nodes.make(kind, folder.dev);
     made.mode = mode;
-    nodes.setNames([{ folder, name, inode: made }]);
+    this.#nodes.setNames([{ folder, name, inode: made }]);
     return made;
   }
-
-  return {
-    lstat: (path) => statOf(mustFind("lstat", path).inode),
-    readdir(path) {
-      const { inode } = mustFind("scandir", path, true);
-      if (inode.kind !== "folder") throw new RamError("ENOTDIR", "scandir", path);
-      return Array.from(inode.entries.values(), (entry) => ({ name: entry.name, kind: entry.inode.kind }));
-    },
-    readFile(path) {
-      const { inode } = mustFind("open", path);
-      if (inode.kind === "symlink") throw new RamError("ELOOP", "open", path);
-      if (inode.kind === "folder") throw new RamError("EISDIR", "read", path);
-      if (inode.kind === "special") throw new RamError("EINVAL", "read", path);
-      return { bytes: inode.bytes, stat: statOf(inode) };
-    },
-    makeFile: (path, mode) => makeAt("open", path, "file", mode ?? 0o644),
-    mkdir: (path, mode) => void makeAt("mkdir", path, "folder", mode & 0o755),
-    rename(from, to) {
-      const source = mustFind("rename", from);
-      const target = findPath(nodes, "rename", to, false);
-      renameChecks(source.inode, target, from);
-      const { inode } = source;
-      const sameEntry = source.folder === target.folder && nodes.key(source.name) === nodes.key(target.name);
-      if (sameEntry) {
-        if (target.entry?.name !== target.name) nodes.setNames([{ folder: source.folder, name: target.name, inode }]);
-        return;
-      }
-      // POSIX: two names of one inode; nothing is done.
-      if (target.inode === inode) return;
-      nodes.setNames([
-        { folder: source.folder, name: source.name, inode: null },
-        { folder: target.folder, name: target.name, inode },
-      ]);
-      if (target.inode !== null) nodes.release(target.inode);
-      inode.ctimeMs = nodes.stampTime();
-    },
-    link(existing, path) {
-      const { inode } = mustFind("link", existing);
-      const { folder, name, inode: there } = findPath(nodes, "link", path, false);
-      if (there !== null) throw new RamError("EEXIST", "link", path);
-      if (folder.dev !== inode.dev) throw new RamError("EXDEV", "link", path);
-      if (inode.kind === "folder" || !hardLinks) throw new RamError("EPERM", "link", path);
-      nodes.setNames([{ folder, name, inode }]);
-      inode.ctimeMs = nodes.stampTime();
-    },
-    unlink(path) {
-      const { inode, folder, name } = mustFind("unlink", path);
-      if (inode.kind === "folder") throw new RamError("EISDIR", "unlink", path);
-      nodes.setNames([{ folder, name, inode: null }]);
-      nodes.release(inode);
-    },
-    rmdir(path) {
-      const { inode, folder, name } = mustFind("rmdir", path);
-      if (inode.kind !== "folder") throw new RamError("ENOTDIR", "rmdir", path);
-      if (inode === nodes.root || inode.dev !== folder.dev) throw new RamError("EBUSY", "rmdir", path);
-      if (inode.entries.size > 0) throw new RamError("ENOTEMPTY", "rmdir", path);
-      nodes.setNames([{ folder, name, inode: null }]);
-      nodes.release(inode);
-    },
-    realpath(path) {
-      const { real } = mustFind("realpath", path, true);
-      return real === "" ? "/" : real;
-    },
-  };
 }
 
 function renameChecks(source: Inode, target: { folder: Inode; inode: Inode | null }, path: string): void {

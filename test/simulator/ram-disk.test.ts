@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
+import type { Fs } from "../../src/ports/disk.ts";
 import { seededRandom } from "./fs-bench.ts";
-import { createRamDisk } from "./ram-disk.ts";
+import { APFS, RamDisk } from "./ram-disk.ts";
 import { RamError } from "./ram-paths.ts";
 
 const bytes = (text: string) => Buffer.from(text);
 
 describe("the RAM disk, beyond the calls of the Fs", () => {
   it("runs the hook before each call of the Fs, and not for users", () => {
-    const disk = createRamDisk();
+    const disk = new RamDisk();
     const seen: string[] = [];
     disk.beforeCall = (call, path) => void seen.push(`${call} ${path}`);
     disk.user.write("/u.md", "x");
@@ -18,7 +19,7 @@ describe("the RAM disk, beyond the calls of the Fs", () => {
   });
 
   it("a kill in the midst of a write leaves what was written so far", () => {
-    const disk = createRamDisk();
+    const disk = new RamDisk();
     disk.beforeCall = (call) => {
       if (call === "writeNew.bytes") throw new Error("killed");
     };
@@ -27,7 +28,7 @@ describe("the RAM disk, beyond the calls of the Fs", () => {
   });
 
   it("fails calls by name, path and number of times, until healed", () => {
-    const disk = createRamDisk();
+    const disk = new RamDisk();
     disk.user.makeFolder("/x");
     disk.user.write("/x/a", "1");
     const heal = disk.fail({ call: "any", path: "/x", code: "EIO" });
@@ -41,7 +42,7 @@ describe("the RAM disk, beyond the calls of the Fs", () => {
   });
 
   it("counts bytes against its capacity, and gives them back", () => {
-    const disk = createRamDisk();
+    const disk = new RamDisk();
     disk.capacity = 10;
     disk.writeNew("/a", bytes("123456"), null, false);
     expect(() => disk.writeNew("/b", bytes("123456"), null, false)).toThrow("ENOSPC");
@@ -55,7 +56,7 @@ describe("the RAM disk, beyond the calls of the Fs", () => {
 
   it("gives the number of a removed inode to the next one, with another birth time", () => {
     for (const reusesInodes of [true, false]) {
-      const disk = createRamDisk({ reusesInodes });
+      const disk = new RamDisk({ reusesInodes });
       disk.user.write("/a", "1");
       const before = disk.lstat("/a");
       disk.user.remove("/a");
@@ -67,7 +68,7 @@ describe("the RAM disk, beyond the calls of the Fs", () => {
   });
 
   it("an open handle writes into its inode wherever it is, also when it has no name", () => {
-    const disk = createRamDisk();
+    const disk = new RamDisk();
     disk.user.write("/a", "1");
     const handle = disk.user.open("/a");
     disk.rename("/a", "/b");
@@ -79,7 +80,7 @@ describe("the RAM disk, beyond the calls of the Fs", () => {
   });
 
   it("rounds stamps to its granularity", () => {
-    const disk = createRamDisk({ granularityMs: 2_000 });
+    const disk = new RamDisk({ granularityMs: 2_000 });
     disk.user.write("/a", "1");
     const first = disk.lstat("/a").mtimeMs;
     disk.user.write("/a", "2");
@@ -90,7 +91,7 @@ describe("the RAM disk, beyond the calls of the Fs", () => {
   });
 
   it("a mount covers a folder with another device, and uncovers it", () => {
-    const disk = createRamDisk();
+    const disk = new RamDisk();
     disk.user.makeFolder("/x");
     disk.user.write("/x/a", "1");
     const unmount = disk.user.mount("/x");
@@ -104,10 +105,53 @@ describe("the RAM disk, beyond the calls of the Fs", () => {
   });
 });
 
+describe("the disk of a Mac", () => {
+  it("takes spellings for one name, and tells each as it is stored", () => {
+    const disk = new RamDisk(APFS);
+    disk.user.makeFolder("/Caf\u00e9");
+    disk.user.write("/Caf\u00e9/A.md", "1");
+    expect(disk.realpath("/cafe\u0301/a.md")).toBe("/Caf\u00e9/A.md");
+    expect(disk.readdir("/")).toEqual([{ name: "Caf\u00e9", kind: "folder" }]);
+    disk.rename("/Caf\u00e9", "/CAFE\u0301");
+    expect(disk.readdir("/")).toEqual([{ name: "CAFE\u0301", kind: "folder" }]);
+    expect(new RamDisk({ foldsCase: true }).realpath("/")).toBe("/");
+  });
+
+  it("folds code point by code point", () => {
+    const disk = new RamDisk(APFS);
+    disk.user.write("/stra\u00dfe", "1");
+    expect([disk.user.exists("/STRA\u00dfE"), disk.user.exists("/strasse")]).toEqual([true, false]);
+  });
+
+  it("has no call that brings all of it to the medium, holds no folder open, and unlinks none", () => {
+    const disk = new RamDisk(APFS);
+    disk.user.makeFolder("/f");
+    expect(["syncDisk", "handle"].filter((call) => (disk as Fs)[call as keyof Fs] !== undefined)).toEqual([]);
+    expect(() => disk.unlink("/f")).toThrow("EPERM");
+    expect(() => new RamDisk().unlink("/f")).toThrow("ENOENT");
+  });
+
+  it("a time before a file's birth moves the birth, and no number is given again", () => {
+    for (const [options, moves] of [
+      [APFS, true],
+      [{}, false],
+    ] as const) {
+      const disk = new RamDisk(options);
+      disk.user.write("/a", "1");
+      const before = disk.lstat("/a");
+      disk.user.setTime("/a", 7);
+      expect([disk.lstat("/a").mtimeMs, disk.lstat("/a").birthMs]).toEqual([7, moves ? 7 : before.birthMs]);
+      disk.user.remove("/a");
+      disk.user.write("/b", "1");
+      expect(disk.lstat("/b").ino === before.ino).toBe(!moves);
+    }
+  });
+});
+
 describe("power lost", () => {
   it("keeps what was synced, names and bytes", async () => {
     for (let seed = 1; seed <= 50; seed++) {
-      const disk = createRamDisk();
+      const disk = new RamDisk();
       disk.user.makeFolder("/x");
       disk.writeNew("/x/a", bytes("synced"), null, true);
       await disk.sync("/x");
@@ -119,7 +163,7 @@ describe("power lost", () => {
   it("keeps of the names what was done before some moment, and nothing after", () => {
     const counts = new Set<number>();
     for (let seed = 1; seed <= 200; seed++) {
-      const disk = createRamDisk();
+      const disk = new RamDisk();
       for (let i = 0; i < 5; i++) disk.writeNew(`/${i}`, bytes("x"), null, false);
       disk.losePower(seededRandom(seed * 7919).fraction);
       const names = disk.readdir("/").map(({ name }) => name);
@@ -132,7 +176,7 @@ describe("power lost", () => {
   it("a rename happened or did not, and never halfway", () => {
     const seen = new Set<string>();
     for (let seed = 1; seed <= 200; seed++) {
-      const disk = createRamDisk();
+      const disk = new RamDisk();
       disk.writeNew("/a", bytes("a"), null, true);
       disk.writeNew("/b", bytes("b"), null, true);
       disk.settle();
@@ -149,7 +193,7 @@ describe("power lost", () => {
     const seen = new Set<string | null>();
     const newer = "newer".repeat(250);
     for (let seed = 1; seed <= 300; seed++) {
-      const disk = createRamDisk();
+      const disk = new RamDisk();
       disk.writeNew("/a", bytes("old"), null, true);
       disk.settle();
       disk.user.write("/a", newer);
@@ -163,7 +207,7 @@ describe("power lost", () => {
 
   it("I32 ends the same with the same seed", () => {
     const run = (seed: number) => {
-      const disk = createRamDisk();
+      const disk = new RamDisk();
       for (let i = 0; i < 50; i++) disk.user.saveAtomically(`/${i % 7}`, `text ${i}`);
       disk.losePower(seededRandom(seed).fraction);
       return JSON.stringify([...disk.user.texts("/")]);

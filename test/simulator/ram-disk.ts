@@ -1,9 +1,9 @@
 import { EXACT_DISK } from "../../src/model/path.ts";
-import type { Fs } from "../../src/ports/disk.ts";
-import { createCalls, statOf } from "./ram-calls.ts";
+import type { Fs, FsStat, OpenFile } from "../../src/ports/disk.ts";
+import { RamCalls, statOf } from "./ram-calls.ts";
 import { type Inode, RamNodes } from "./ram-nodes.ts";
 import { findPath, RamError } from "./ram-paths.ts";
-import { type RamUser, createRamUser } from "./ram-user.ts";
+import { RamUser } from "./ram-user.ts";
 
 export type RamDiskOptions = {
   readonly foldsCase?: boolean;
@@ -17,6 +17,23 @@ export type RamDiskOptions = {
   readonly granularityMs?: number;
   /** Whether the number of a removed inode is given to the next one, as ext4 does. Default true. */
   readonly reusesInodes?: boolean;
+  /**
+   * `darwin`: the calls answer as those of macOS do where they differ, and a whole disk cannot be
+   * brought to the medium by one call. Default `linux`.
+   */
+  readonly system?: "linux" | "darwin";
+};
+
+/**
+ * The usual disk of a Mac: it folds case, code point by code point, and normal forms, keeps the
+ * spelling of each name, tells times of nanoseconds, and never gives an inode's number again.
+ */
+export const APFS: RamDiskOptions = {
+  foldsCase: true,
+  foldsUnicode: true,
+  granularityMs: 0,
+  reusesInodes: false,
+  system: "darwin",
 };
 
 /**
@@ -36,57 +53,154 @@ export type RamFault = {
 
 /**
  * A disk in memory that behaves as ext4 does, errno by errno (proven by the test list that both
- * run), but for what its options say.
+ * run), but for what its options say. What `darwin` does is from documents: no Mac has run the
+ * list.
  */
-export type RamDisk = Fs & {
+export class RamDisk implements Fs {
   /**
    * Runs before each call of the Fs (not of `user`): may act as a user, and kill by throwing an
    * error without an errno.
    */
-  beforeCall: ((call: RamCall, path: string) => void) | null;
-  /** Calls of the Fs so far. */
-  readonly calls: number;
+  beforeCall: ((call: RamCall, path: string) => void) | null = null;
   /** Whoever else writes on the disk: no hooks, no faults, no capacity. */
   readonly user: RamUser;
   /** Bytes of all files; a `writeNew` that would exceed it fails with ENOSPC. */
-  capacity: number;
+  capacity = Number.POSITIVE_INFINITY;
+  /** Only where the system has such a call. */
+  syncDisk?: (path: string) => Promise<boolean>;
+  readonly #nodes: RamNodes;
+  readonly #calls: RamCalls;
+  readonly #faults: { readonly fault: RamFault; left: number }[] = [];
+  #count = 0;
+
+  /** @param from what it holds: a `copy` of a disk with the same options; null: nothing */
+  constructor(options: RamDiskOptions = {}, from: Buffer | null = null) {
+    this.#nodes = new RamNodes({
+      folding: {
+        foldsCase: options.foldsCase ?? EXACT_DISK.foldsCase,
+        foldsUnicode: options.foldsUnicode ?? EXACT_DISK.foldsUnicode,
+      },
+      granularityMs: options.granularityMs ?? 4,
+      reusesInodes: options.reusesInodes ?? true,
+      isDarwin: options.system === "darwin",
+    });
+    if (options.system !== "darwin") this.syncDisk = (path) => this.#syncWhole(path);
+    if (from !== null) this.#nodes.goBackTo(from);
+    this.#calls = new RamCalls(this.#nodes, options.hardLinks ?? true);
+    this.user = new RamUser(this.#nodes, this.#calls);
+  }
+
+  /** Calls of the Fs so far. */
+  get calls(): number {
+    return this.#count;
+  }
+
+  lstat(path: string): FsStat {
+    this.#enter("lstat", path);
+    return this.#calls.lstat(path);
+  }
+
+  readdir(path: string): ReturnType<Fs["readdir"]> {
+    this.#enter("readdir", path);
+    return this.#calls.readdir(path);
+  }
+
+  readFile(path: string): ReturnType<Fs["readFile"]> {
+    this.#enter("readFile", path);
+    return this.#calls.readFile(path);
+  }
+
+  writeNew(path: string, bytes: Uint8Array, mode: number | null, sync: boolean): void {
+    this.#makeFile(path, bytes, mode, sync);
+  }
+
+  makeNew(path: string, bytes: Uint8Array): OpenFile {
+    const file = this.#makeFile(path, bytes, null, false);
+    const stat = () => {
+      this.#enter("stat", path);
+      return statOf(file);
+    };
+    return { stat, close: () => undefined };
+  }
+
+  rename(from: string, to: string): void {
+    this.#enter("rename", from, to);
+    this.#calls.rename(from, to);
+  }
+
+  link(existing: string, path: string): void {
+    this.#enter("link", existing, path);
+    this.#calls.link(existing, path);
+  }
+
+  unlink(path: string): void {
+    this.#enter("unlink", path);
+    this.#calls.unlink(path);
+  }
+
+  mkdir(path: string, mode: number): void {
+    this.#enter("mkdir", path);
+    this.#calls.mkdir(path, mode);
+  }
+
+  rmdir(path: string): void {
+    this.#enter("rmdir", path);
+    this.#calls.rmdir(path);
+  }
+
+  realpath(path: string): string {
+    this.#enter("realpath", path);
+    return this.#calls.realpath(path);
+  }
+
+  async sync(path: string): Promise<void> {
+    this.#enter("sync", path);
+    const { inode } = findPath(this.#nodes, "open", path, false);
+    if (inode === null) throw new RamError("ENOENT", "open", path);
+    if (inode.kind === "symlink") throw new RamError("ELOOP", "open", path);
+    this.#nodes.sync(inode);
+  }
+
   /** @returns what ends the fault */
-  fail(fault: RamFault): () => void;
+  fail(fault: RamFault): () => void {
+    const entry = { fault, left: fault.times ?? Number.POSITIVE_INFINITY };
+    this.#faults.push(entry);
+    return () => {
+      entry.left = 0;
+    };
+  }
+
   /** Milliseconds, of the disk's own clock. */
-  now(): number;
-  advance(ms: number): void;
+  now(): number {
+    return this.#nodes.now;
+  }
+
+  advance(ms: number): void {
+    this.#nodes.now += ms;
+  }
+
   /** Everything reaches the medium. */
-  settle(): void;
+  settle(): void {
+    this.#nodes.syncAll();
+  }
+
   /**
    * What was not synced survives or not, by `fraction` (a seeded random in [0, 1)). Open handles
    * are dead.
    */
-  losePower(fraction: () => number): void;
-  /** What `createRamDisk` goes on from; without faults, hooks and open handles. */
-  copy(): Buffer;
-};
+  losePower(fraction: () => number): void {
+    this.#nodes.losePower(fraction);
+  }
 
-/** @param from what it holds: a `copy` of a disk with the same options; null: nothing */
-export function createRamDisk(options: RamDiskOptions = {}, from: Buffer | null = null): RamDisk {
-  const nodes = new RamNodes({
-    folding: {
-      foldsCase: options.foldsCase ?? EXACT_DISK.foldsCase,
-      foldsUnicode: options.foldsUnicode ?? EXACT_DISK.foldsUnicode,
-    },
-    granularityMs: options.granularityMs ?? 4,
-    reusesInodes: options.reusesInodes ?? true,
-  });
-  if (from !== null) nodes.goBackTo(from);
-  const calls = createCalls(nodes, options.hardLinks ?? true);
-  const faults: { fault: RamFault; left: number }[] = [];
-  let count = 0;
+  /** What another disk goes on from; without faults, hooks and open handles. */
+  copy(): Buffer {
+    return this.#nodes.copy();
+  }
 
-  const lies = (path: string, at: string) => path === at || path.startsWith(`${at}/`);
-
-  function enter(call: RamCall, path: string, to = path): void {
-    count++;
-    disk.beforeCall?.(call, path);
-    for (const entry of faults) {
+  #enter(call: RamCall, path: string, to = path): void {
+    this.#count++;
+    this.beforeCall?.(call, path);
+    for (const entry of this.#faults) {
       const { fault } = entry;
       if (entry.left <= 0 || (fault.call !== "any" && fault.call !== call)) continue;
       if (fault.path !== null && !lies(path, fault.path) && !lies(to, fault.path)) continue;
@@ -95,102 +209,29 @@ export function createRamDisk(options: RamDiskOptions = {}, from: Buffer | null 
     }
   }
 
-  function makeFile(path: string, bytes: Uint8Array, mode: number | null, sync: boolean): Inode {
-    enter("writeNew", path);
-    const file = calls.makeFile(path, mode);
+  async #syncWhole(path: string): Promise<boolean> {
+    this.#enter("syncDisk", path);
+    this.#nodes.syncAll();
+    return true;
+  }
+
+  #makeFile(path: string, bytes: Uint8Array, mode: number | null, sync: boolean): Inode {
+    this.#enter("writeNew", path);
+    const file = this.#calls.makeFile(path, mode);
     try {
-      enter("writeNew.bytes", path);
-      if (nodes.used + bytes.length > disk.capacity) throw new RamError("ENOSPC", "write", path);
-      nodes.setBytes(file, bytes.slice());
-      enter("writeNew.sync", path);
-      if (sync) nodes.sync(file);
+      this.#enter("writeNew.bytes", path);
+      if (this.#nodes.used + bytes.length > this.capacity) throw new RamError("ENOSPC", "write", path);
+      this.#nodes.setBytes(file, bytes.slice());
+      this.#enter("writeNew.sync", path);
+      if (sync) this.#nodes.sync(file);
     } catch (error) {
-      if (error instanceof RamError) calls.unlink(path);
+      if (error instanceof RamError) this.#calls.unlink(path);
       throw error;
     }
     return file;
   }
+}
 
-  const disk: RamDisk = {
-    lstat(path) {
-      enter("lstat", path);
-      return calls.lstat(path);
-    },
-    readdir(path) {
-      enter("readdir", path);
-      return calls.readdir(path);
-    },
-    readFile(path) {
-      enter("readFile", path);
-      return calls.readFile(path);
-    },
-    writeNew(path, bytes, mode, sync) {
-      makeFile(path, bytes, mode, sync);
-    },
-    makeNew(path, bytes) {
-      const file = makeFile(path, bytes, null, false);
-      const stat = () => {
-        enter("stat", path);
-        return statOf(file);
-      };
-      return { stat, close: () => undefined };
-    },
-    rename(from, to) {
-      enter("rename", from, to);
-      calls.rename(from, to);
-    },
-    link(existing, path) {
-      enter("link", existing, path);
-      calls.link(existing, path);
-    },
-    unlink(path) {
-      enter("unlink", path);
-      calls.unlink(path);
-    },
-    mkdir(path, mode) {
-      enter("mkdir", path);
-      calls.mkdir(path, mode);
-    },
-    rmdir(path) {
-      enter("rmdir", path);
-      calls.rmdir(path);
-    },
-    realpath(path) {
-      enter("realpath", path);
-      return calls.realpath(path);
-    },
-    async sync(path) {
-      enter("sync", path);
-      const { inode } = findPath(nodes, "open", path, false);
-      if (inode === null) throw new RamError("ENOENT", "open", path);
-      if (inode.kind === "symlink") throw new RamError("ELOOP", "open", path);
-      nodes.sync(inode);
-    },
-    async syncDisk(path) {
-      enter("syncDisk", path);
-      nodes.syncAll();
-      return true;
-    },
-    beforeCall: null,
-    get calls() {
-      return count;
-    },
-    user: createRamUser(nodes, calls),
-    capacity: Number.POSITIVE_INFINITY,
-    fail(fault) {
-      const entry = { fault, left: fault.times ?? Number.POSITIVE_INFINITY };
-      faults.push(entry);
-      return () => {
-        entry.left = 0;
-      };
-    },
-    now: () => nodes.now,
-    advance: (ms) => {
-      nodes.now += ms;
-    },
-    settle: () => nodes.syncAll(),
-    losePower: (fraction) => nodes.losePower(fraction),
-    copy: () => nodes.copy(),
-  };
-  return disk;
+function lies(path: string, at: string): boolean {
+  return path === at || path.startsWith(`${at}/`);
 }

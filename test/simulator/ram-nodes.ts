@@ -12,7 +12,7 @@ export type Inode = {
   readonly ino: number;
   readonly dev: number;
   readonly kind: FsStat["kind"];
-  readonly birthMs: number;
+  birthMs: number;
   mode: number;
   mtimeMs: number;
   ctimeMs: number;
@@ -54,6 +54,8 @@ export type NodesOptions = {
   /** Milliseconds: stamps are rounded down to it. */
   readonly granularityMs: number;
   readonly reusesInodes: boolean;
+  /** Whether it behaves as a disk of macOS does where that differs from Linux. */
+  readonly isDarwin: boolean;
 };
 
 const EMPTY = new Uint8Array();
@@ -113,7 +115,8 @@ export class RamNodes {
   }
 
   key(name: string): string {
-    const { folding } = this.options;
+    const { folding, isDarwin } = this.options;
+    if (isDarwin && folding.foldsCase) return foldSimply(folding.foldsUnicode ? name.normalize("NFC") : name);
     if (!folding.foldsCase) return folding.foldsUnicode ? name.normalize("NFC") : name;
     return folding.foldsUnicode ? pathKey(name, folding) : name.toUpperCase().toLowerCase();
   }
@@ -231,4 +234,14 @@ export class RamNodes {
       }
     }
   }
+}
+
+/** Code point by code point: "ß" and "ss" stay two names. */
+function foldSimply(name: string): string {
+  let folded = "";
+  for (const character of name) {
+    const upper = character.toUpperCase();
+    folded += (upper.length === character.length ? upper : character).toLowerCase();
+  }
+  return folded;
 }

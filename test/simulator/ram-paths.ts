@@ -78,7 +78,8 @@ export function findPath(nodes: RamNodes, call: string, path: string, follow: bo
       }
       continue;
     }
-    real = `${real}/${name}`;
+    // glibc's `realpath` keeps a name as it was asked for, that of macOS tells it as it is stored.
+    real = `${real}/${nodes.options.isDarwin ? entry.name : name}`;
     found = { folder: at, name, inode: entry.inode, entry, real };
     at = entry.inode;
   }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { digestOf } from "../../src/model/digest.ts";
-import type { Mirror, Rig } from "./rig.ts";
+import type { Mirror } from "./mirror.ts";
+import type { Rig } from "./rig.ts";
 
 export type Life = {
   readonly seed: number;

@@ -1,7 +1,9 @@
 import type { WireRequest } from "../../src/contract/wire.ts";
 import type { Fault, Variant } from "../variants/variant.ts";
 import type { Dice } from "./dice.ts";
-import { type App, createRig, type Mirror, type Rig } from "./rig.ts";
+import type { App } from "./app.ts";
+import type { Mirror } from "./mirror.ts";
+import { createRig, type Rig } from "./rig.ts";
 import { type Life, RunLog } from "./run-log.ts";
 
 /**

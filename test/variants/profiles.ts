@@ -2,10 +2,17 @@ import type { Variant } from "./variant.ts";
 
 /**
  * Deployments as a whole, by name: what a proof runs with `--profile NAME`. `deployed` is the
- * service as it is; the others are what the client must work with too.
+ * service as it is, in the weather that others make there; the others are what the client must work
+ * with too.
  */
 export const PROFILES = {
-  deployed: {},
+  deployed: {
+    maxPageSize: 3,
+    itemsMove: 3,
+    searchDelay: 10,
+    keyExpires: { after: 60, refused: 3 },
+    rateLimit: { requests: 40, seconds: 2 },
+  },
   /** The embedded service of the first version. */
   first: {
     noLeadingSlashes: true,

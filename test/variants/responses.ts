@@ -65,7 +65,15 @@ function shapesAnswers(variant: Variant): boolean {
 function countRename(request: WireRequest, path: string, state: VariantState): void {
   const id = /^\/v1\/files\/([^/]+)$/.exec(path)?.[1];
   if (request.method !== "PATCH" || id === undefined || /"protected"/.test(request.body ?? "")) return;
-  state.renames.set(id, (state.renames.get(id) ?? 0) + 1);
+  // No change id is issued twice, whatever went back with a backup.
+  state.lastRename = 1 + Math.max(state.lastRename ?? 0, ...state.renames.values());
+  state.renames.set(id, state.lastRename);
+}
+
+/** A file's change id as a client is shown it, where a rename moved it. */
+export function shownChangeId(id: string, changeId: string, { renames }: VariantState): string {
+  const rename = renames.get(tightenIds(id));
+  return rename === undefined ? changeId : `${changeId}-r${rename}`;
 }
 
 function shapePage(request: WireRequest, page: JsonObject, variant: Variant, state: VariantState): JsonObject {
@@ -83,14 +91,15 @@ const DOCUMENTED = ["id", "path", "lastChangeId", "protected", "content"];
 
 function shapeItem(item: JsonObject, variant: Variant, state: VariantState): JsonObject {
   const { id, path, lastChangeId } = item;
-  const renames = typeof id === "string" ? (state.renames.get(tightenIds(id)) ?? 0) : 0;
   const shown = variant.documentedMembersOnly
     ? Object.fromEntries(Object.entries(item).filter(([name]) => DOCUMENTED.includes(name)))
     : item;
   return {
     ...shown,
     ...(variant.noLeadingSlashes && typeof path === "string" ? withoutSlashes(shown) : {}),
-    ...(renames > 0 && typeof lastChangeId === "string" ? { lastChangeId: `${lastChangeId}-r${renames}` } : {}),
+    ...(typeof id === "string" && typeof lastChangeId === "string"
+      ? { lastChangeId: shownChangeId(id, lastChangeId, state) }
+      : {}),
   };
 }
 

@@ -66,7 +66,10 @@ export type Fault = "drop-before" | "drop-after" | WireResponse;
 /** What a variant remembers between requests. */
 export type VariantState = {
   requests: number;
+  /** By file, the rename that its change id tells of; goes back with a backup. */
   readonly renames: Map<string, number>;
+  /** The newest of all renames; never goes back. */
+  lastRename?: number;
   /** Takes a change out of review again, as `conflictsRefused` needs it. */
   readonly withdraw?: (changeId: string) => void;
   /** Milliseconds, as `rateLimit` needs them. */

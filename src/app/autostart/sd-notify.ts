@@ -3,31 +3,29 @@ import { execFile } from "node:child_process";
 type SdNotifyOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly pid: number;
-  /** Told once: the program is not there, or it refuses. */
+  /** Called once: the program is not there, or it refuses. */
   readonly onFault: (error: Error) => void;
 };
 
 const DEADLINE_MS = 10_000;
 
-/** @returns null when no systemd asked for word */
+/** @returns null when no systemd asked to be notified */
 export function openSdNotify({ env, pid, onFault }: SdNotifyOptions): SdNotify | null {
   const socket = env["NOTIFY_SOCKET"];
   if (socket === undefined || socket === "") return null;
-  // Those of the manager alone: neither the key nor anything else of ours goes to another program.
+  // The manager's variables only: no other program needs the key or anything else of ours.
   const given = { PATH: env["PATH"] ?? "/usr/bin:/bin", NOTIFY_SOCKET: socket };
   return new SdNotify(given, watchdogOf(env, pid), onFault);
 }
 
 /**
- * Tells systemd that the daemon is ready, and that it is alive. Node has no datagram sockets of the
- * Unix family, so the word goes through systemd's own `systemd-notify`, which waits until it was
- * taken (so that its sender is still there to be looked up); the unit says `NotifyAccess=all` for
- * that. One such call takes some 10 ms, and one is made a minute.
+ * Tells systemd that the daemon is ready and alive. Node has no datagram sockets of the Unix
+ * family, so systemd's own `systemd-notify` sends the message. It waits until systemd has read it,
+ * while the sender can still be looked up; the unit therefore says `NotifyAccess=all`. A call takes
+ * some 10 ms, and the daemon makes one a minute.
  */
 class SdNotify {
-  /**
-   * Milliseconds between two signs of life that systemd waits for; null: it does not wait for any.
-   */
+  /** Within how many milliseconds systemd wants a sign of life; null: it wants none. */
   readonly watchdogMs: number | null;
   readonly #env: NodeJS.ProcessEnv;
   readonly #onFault: SdNotifyOptions["onFault"];
@@ -50,9 +48,9 @@ class SdNotify {
 }
 
 /**
- * Says that the daemon is alive, a quarter of the time that systemd waits, as long as `alive` is
- * true; and nothing more once it is not: then systemd ends and restarts it.
- * @returns what ends it
+ * Says that the daemon is alive, four times within the period of systemd, while `alive` is true.
+ * When it no longer is, nothing is sent, and systemd restarts the daemon.
+ * @returns what stops it
  */
 export function keepWatchdog(sd: Pick<SdNotify, "say" | "watchdogMs">, alive: () => boolean): () => void {
   if (sd.watchdogMs === null) return () => undefined;

@@ -6,8 +6,8 @@ import type { ManagerKind, ServiceUnit } from "./service-unit.ts";
 import { errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
 
 /**
- * Gives a unit to the system's service manager, and takes it away. The file is ours; the rest is
- * asked of the manager's own tool.
+ * Gives a unit to the system's service manager, and takes it away. We write the file; the manager's
+ * own tool does the rest.
  */
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -22,8 +22,8 @@ export function managerOf(platform: NodeJS.Platform): ManagerKind | null {
 }
 
 /**
- * @returns null when it runs now; else what the manager said: the file is there, and the user has
- * to start it
+ * @returns null when the unit runs now; else what the manager said: the file exists, and the user
+ * has to start the unit
  */
 export async function installUnit(unit: ServiceUnit, env: Env): Promise<Result<string | null>> {
   try {
@@ -37,11 +37,11 @@ export async function installUnit(unit: ServiceUnit, env: Env): Promise<Result<s
       ? [
           ["systemctl", "--user", "daemon-reload"],
           ["systemctl", "--user", "enable", `${unit.name}.service`],
-          // Also one that runs already: with what was changed.
+          // Restarts a unit that runs already, so that it takes what was changed.
           ["systemctl", "--user", "restart", `${unit.name}.service`],
         ]
       : [["launchctl", "bootstrap", launchdDomain(), unit.file]];
-  // One that is loaded already cannot be loaded again; that it is not loaded is no fault.
+  // A loaded agent cannot be loaded again, so it is unloaded first; one that is not loaded is fine.
   if (unit.manager === "launchd") await ask(["launchctl", "bootout", `${launchdDomain()}/${unit.name}`], env);
   for (const step of steps) {
     const { ran, code, said } = await ask(step, env);
@@ -71,7 +71,9 @@ export function isInstalled({ file }: ServiceUnit): boolean {
   return statSync(file, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** The manager's own words: `active`, `failed`, `inactive`; null when it cannot be asked. */
+/**
+ * The state in the manager's words: `active`, `failed`, `inactive`; null when it cannot be asked.
+ */
 export async function unitState(unit: ServiceUnit, env: Env): Promise<string | null> {
   if (unit.manager === "systemd") {
     const { ran, said } = await ask(["systemctl", "--user", "is-active", `${unit.name}.service`], env);

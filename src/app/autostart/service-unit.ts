@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
 
 /**
- * What the system's service manager is given: a systemd user unit, or a launchd agent, from the
+ * What the system's service manager is given: a systemd user unit or a launchd agent, made from the
  * templates in `config/`.
  */
 
@@ -13,7 +13,7 @@ export type ManagerKind = "systemd" | "launchd";
 
 export type ServiceUnit = {
   readonly manager: ManagerKind;
-  /** The same for the same folder: `mdmirror-notes-1a2b3c4d`. */
+  /** Always the same for one folder: `mdmirror-notes-1a2b3c4d`. */
   readonly name: string;
   /** Where the manager looks for it; absolute. */
   readonly file: string;
@@ -22,12 +22,12 @@ export type ServiceUnit = {
 
 export type UnitOptions = {
   readonly manager: ManagerKind;
-  /** The real path of the mirrored folder. */
-  readonly root: string;
+  /** The real path of the mirrored folder; null: one unit for all mirrors of the user. */
+  readonly root: string | null;
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /**
-   * Whether `systemd-notify` is there; without it a unit that waits for word would never count as
+   * Whether `systemd-notify` is there. Without it, a unit of type `notify` would never count as
    * started.
    */
   readonly notifies: boolean;
@@ -35,36 +35,56 @@ export type UnitOptions = {
 
 export function makeUnit(options: UnitOptions): Result<ServiceUnit> {
   const { manager, root, home, env } = options;
-  if (/\p{Cc}/u.test(root))
+  if (root !== null && /\p{Cc}/u.test(root))
     return trouble("usage", `${JSON.stringify(root)} holds a control character`, "rename the folder");
   const stateHome = env["XDG_STATE_HOME"] ?? "";
   if (/\p{Cc}/u.test(stateHome))
     return trouble("usage", "XDG_STATE_HOME holds a control character", "set it to another folder");
-  // The list of this user's mirrors is there, and the service does not have this shell's
+  // The list of this user's mirrors lies there, and the service does not have this shell's
   // environment.
   const kept = isAbsolute(stateHome) ? stateHome : null;
+  const name = root === null ? ALL_NAME : nameOf(root);
+  const entry = fileURLToPath(new URL("../../cli/entry.mjs", import.meta.url));
+  const command = [process.execPath, entry, "watch", root ?? "--all"];
+  const shape = { name, kept, command, what: root ?? "all mirrors of mdmirror list" };
+  if (manager === "systemd") {
+    const configHome = env["XDG_CONFIG_HOME"] || join(home, ".config");
+    const file = join(configHome, "systemd", "user", `${name}.service`);
+    return ok({ manager, name, file, text: systemdText(shape, options.notifies) });
+  }
+  const file = join(home, "Library", "LaunchAgents", `${name}.plist`);
+  const errors =
+    root === null ? join(home, "Library", "Logs", `${name}.err`) : join(root, ".mdmirror", "log", "launchd.err");
+  return ok({ manager, name, file, text: launchdText(shape, errors) });
+}
+
+/** No folder's unit is called so: those end with eight hexadecimal digits. */
+const ALL_NAME = "mdmirror-all";
+
+function nameOf(root: string): string {
   const hash = createHash("sha256").update(root).digest("hex").slice(0, 8);
   const slug = basename(root)
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-|-$/g, "")
     .slice(0, 32);
-  const name = `mdmirror-${slug === "" ? "folder" : slug}-${hash}`;
-  const command = [process.execPath, fileURLToPath(new URL("../../cli/entry.mjs", import.meta.url)), "watch", root];
-  if (manager === "systemd") {
-    const configHome = env["XDG_CONFIG_HOME"] || join(home, ".config");
-    const file = join(configHome, "systemd", "user", `${name}.service`);
-    return ok({ manager, name, file, text: systemdText(root, command, kept, options.notifies) });
-  }
-  const file = join(home, "Library", "LaunchAgents", `${name}.plist`);
-  return ok({ manager, name, file, text: launchdText(name, root, command, kept) });
+  return `mdmirror-${slug === "" ? "folder" : slug}-${hash}`;
 }
 
-function systemdText(root: string, command: readonly string[], stateHome: string | null, notifies: boolean): string {
+type UnitShape = {
+  readonly name: string;
+  readonly command: readonly string[];
+  /** The XDG_STATE_HOME that is kept, or null. */
+  readonly kept: string | null;
+  /** What it keeps in sync, for its description. */
+  readonly what: string;
+};
+
+function systemdText({ what, command, kept }: UnitShape, notifies: boolean): string {
   const text = fillIn("mdmirror.service", {
-    ROOT: root.replaceAll("%", "%%"),
+    ROOT: what.replaceAll("%", "%%"),
     COMMAND: command.map(unitWord).join(" "),
-    ENVIRONMENT: stateHome === null ? "" : `\nEnvironment=${unitWord(`XDG_STATE_HOME=${stateHome}`)}`,
+    ENVIRONMENT: kept === null ? "" : `\nEnvironment=${unitWord(`XDG_STATE_HOME=${kept}`)}`,
   });
   if (notifies) return text;
   return text
@@ -74,22 +94,20 @@ function systemdText(root: string, command: readonly string[], stateHome: string
     .replace("Type=notify", "Type=exec");
 }
 
-/**
- * One word of `ExecStart=:`: quoted, with `%` doubled (specifiers). The colon there turns `$` off.
- */
+/** Quotes one word of `ExecStart=:` and doubles `%` (specifiers). The colon there turns `$` off. */
 function unitWord(text: string): string {
   const escaped = text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("%", "%%");
   return `"${escaped}"`;
 }
 
-function launchdText(name: string, root: string, command: readonly string[], stateHome: string | null): string {
-  const variable = `<key>XDG_STATE_HOME</key>\n    <string>${xmlText(stateHome ?? "")}</string>`;
+function launchdText({ name, command, kept }: UnitShape, errors: string): string {
+  const variable = `<key>XDG_STATE_HOME</key>\n    <string>${xmlText(kept ?? "")}</string>`;
   const environment = `\n  <key>EnvironmentVariables</key>\n  <dict>\n    ${variable}\n  </dict>`;
   return fillIn("mdmirror.plist", {
     NAME: xmlText(name),
     COMMAND: command.map((word) => `<string>${xmlText(word)}</string>`).join("\n    "),
-    ENVIRONMENT: stateHome === null ? "" : environment,
-    ERRORS: xmlText(join(root, ".mdmirror", "log", "launchd.err")),
+    ENVIRONMENT: kept === null ? "" : environment,
+    ERRORS: xmlText(errors),
   });
 }
 
@@ -97,7 +115,7 @@ function xmlText(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** @throws when a value is missing: the template and this file belong together */
+/** @throws when a value is missing: the template does not fit this file */
 function fillIn(template: string, values: Readonly<Record<string, string>>): string {
   const text = readFileSync(new URL(`../../../config/${template}`, import.meta.url), "utf8");
   return text.replace(/\{\{([A-Z]+)\}\}/g, (_whole, name: string) => {

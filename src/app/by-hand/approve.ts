@@ -11,14 +11,14 @@ import type { OpenedMirror } from "../mirror/open-mirror.ts";
 import { previewSync, type RunRequest } from "../mirror/run.ts";
 
 /**
- * What a guard halts now, and the approval of exactly that. The plan is made anew, so that what is
- * shown is what the next sync would do; the approval names its guarded actions one by one: those
- * that still mean the same run, new ones halt again (I21).
+ * What a guard halts now, and the approval of exactly that. The plan is made anew, so that the user
+ * sees what the next sync would do. The approval lists the guarded actions: those that still mean
+ * the same will run, and new ones halt again (I21).
  */
 export type Halted =
   | { readonly kind: "offline"; readonly fault: Fault }
   | { readonly kind: "nothing" }
-  /** No approval mends it: the folder is not there, or not this mirror's. */
+  /** No approval helps: the folder is not there, or it is not this mirror's. */
   | { readonly kind: "not-approvable"; readonly reasons: Reasons }
   | {
       readonly kind: "halted";
@@ -39,18 +39,18 @@ export async function findHalt(mirror: OpenedMirror, request: RunRequest): Promi
   const { reasons, guarded, stopsAll } = verdict;
   if (reasons.some(({ reason }) => NOT_APPROVABLE.has(reason))) return { kind: "not-approvable", reasons };
   const actions = guarded.map((index) => steps[index]!.action);
-  // What lets nothing run is approved by its name: it is about the folder or the workspace, not
-  // about an action.
+  // Some reasons stop everything: they concern the folder or the workspace, so the reason itself is
+  // approved instead of an action.
   const keys = stopsAll ? reasons.map(({ reason }) => reason) : actions.map(guardKey);
   return { kind: "halted", reasons, actions, keys, plan: preview.plan, trees: preview.trees };
 }
 
-/** An approval that no run has used yet is taken back. */
+/** Takes back an approval that no run has used yet. */
 export function withdrawApproval({ world: { state } }: OpenedMirror): void {
   if (state.meta(META.approved) !== null) state.setMeta(META.approved, null);
 }
 
-/** Kept in the state until a run without a halt ends it. */
+/** Keeps the approval in the state, until a run without a halt ends it. */
 export function approve(mirror: OpenedMirror, { keys, reasons }: Extract<Halted, { kind: "halted" }>): void {
   const { world } = mirror;
   const { state, clock } = world;

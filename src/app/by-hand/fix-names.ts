@@ -4,7 +4,7 @@ import type { BaseTree, LocalTree } from "../../model/tree.ts";
 import type { OpenedMirror } from "../mirror/open-mirror.ts";
 
 /**
- * Renames on disk what the service names otherwise (`My notes.md`, mirrored as `My-notes.md`), so
+ * Renames on disk what the service calls otherwise (`My notes.md`, mirrored as `My-notes.md`), so
  * that both sides show one name.
  */
 
@@ -19,8 +19,8 @@ export type NameFix = {
 };
 
 /**
- * @param write false: only says what it would do. Renamed deepest first, so that the paths of the
- * rest stay true.
+ * Renames the deepest paths first, so that the paths of the rest stay valid.
+ * @param write false: only says what it would do
  */
 export function fixNames(mirror: OpenedMirror, write: boolean): NameFix[] {
   const { disk, state, remote } = mirror.world;

@@ -4,17 +4,17 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { LocalPath } from "../../model/path.ts";
 import { withoutKey } from "../mirror/key.ts";
-import { markedMerge, type ThreeTexts } from "./conflicts.ts";
+import { markedMerge, type ThreeTexts } from "../../merge/marked.ts";
 import { errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Runs `$MDMIRROR_MERGETOOL`, else git's configured merge tool (`merge.tool`, with all that git
- * knows of it), on the three texts. A command of `MDMIRROR_MERGETOOL` is run by the shell with
- * BASE, LOCAL (mine), REMOTE (theirs) and MERGED in its environment, as git's own
- * `mergetool.<name>.cmd` is; one that names none of them gets the four paths as operands, in the
- * order LOCAL BASE REMOTE MERGED. The files are this user's alone, and are gone afterwards.
+ * Runs `$MDMIRROR_MERGETOOL` on the three texts, else git's configured merge tool (`merge.tool`,
+ * with all that git knows of it). The shell runs a command of `MDMIRROR_MERGETOOL` with BASE, LOCAL
+ * (mine), REMOTE (theirs) and MERGED in its environment, as git runs `mergetool.<name>.cmd`. A
+ * command that uses none of them gets the four paths as operands, in the order LOCAL BASE REMOTE
+ * MERGED. Only this user can read the files, which are removed afterwards.
  * @returns the merged text
  */
 export function runMergeTool(path: LocalPath, three: ThreeTexts, env: Env): Result<string> {
@@ -32,7 +32,7 @@ export function runMergeTool(path: LocalPath, three: ThreeTexts, env: Env): Resu
     if (command.kind === "trouble") return command;
     const { status, error } = spawnSync("sh", ["-c", command.value], {
       cwd: folder,
-      // git's library touches BACKUP before a tool whose exit code says nothing, to see whether
+      // For a tool whose exit code says nothing, git's library touches BACKUP first, to see whether
       // MERGED is newer afterwards.
       env: { ...gitEnv(env, folder), ...files, BACKUP: join(folder, `${stem}.backup.md`) },
       stdio: "inherit",
@@ -49,7 +49,7 @@ export function runMergeTool(path: LocalPath, three: ThreeTexts, env: Env): Resu
   }
 }
 
-/** Nor of a repository that somebody made in the folder of temporary files. */
+/** Keeps git from using a repository that somebody made in the folder of temporary files. */
 function gitEnv(env: Env, folder: string): NodeJS.ProcessEnv {
   return { ...withoutKey(env), GIT_CEILING_DIRECTORIES: dirname(folder) };
 }
@@ -64,8 +64,8 @@ function writeTo(folder: string, name: string, text: string): string {
 }
 
 /**
- * @param folder where git is asked: not in the working folder, whose own configuration is data of
- * whoever made it
+ * @param folder where git is asked: not the working folder, because whoever made that wrote its
+ * configuration
  */
 function commandOf(env: Env, files: Readonly<Record<string, string>>, folder: string): Result<string> {
   const own = env["MDMIRROR_MERGETOOL"] ?? "";
@@ -80,7 +80,7 @@ function commandOf(env: Env, files: Readonly<Record<string, string>>, folder: st
   });
   const tool = asked.status === 0 ? asked.stdout.trim() : "";
   if (!/^[\w.-]+$/.test(tool)) return trouble("usage", "no merge tool is configured", CONFIGURE);
-  // git's own library of tools, made to be sourced: it knows how each is called, and honours
+  // git's library of tools is made to be sourced: it knows how each tool is called, and honours
   // mergetool.<name>.cmd and .path.
   const ready = `if type initialize_merge_tool >/dev/null 2>&1; then initialize_merge_tool ${tool} || exit 1; fi`;
   return ok(`TOOL_MODE=merge; . "$(git --exec-path)/git-mergetool--lib"; ${ready}; run_merge_tool ${tool} true`);

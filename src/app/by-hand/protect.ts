@@ -5,8 +5,7 @@ import type { OpenedMirror } from "../mirror/open-mirror.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
 
 /**
- * Sets or clears a document's review protection on the service. The link learns of it by the next
- * listing.
+ * Sets or clears a document's review protection on the service. The next listing updates the link.
  */
 export async function setProtection(
   mirror: OpenedMirror,

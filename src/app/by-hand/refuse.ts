@@ -20,7 +20,7 @@ import type { World } from "../../engine/run/world.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
 import { isDone } from "./resolve.ts";
 
-/** The other answer to a halt: what a guard stopped is not let go, it is brought back. */
+/** The other answer to a halt: what was deleted or overwritten is brought back, not let through. */
 
 export type RefuseItem = { readonly path: LocalPath } & (
   | { readonly kind: "file-back"; readonly action: Extract<Action, { kind: "delete-remote" }> }
@@ -32,7 +32,7 @@ export type RefuseItem = { readonly path: LocalPath } & (
   | { readonly kind: "left"; readonly why: string }
 );
 
-/** @param reasons of the halt; a reason that has nothing to bring back gives no item */
+/** @param reasons the halt's reasons; one that has nothing to bring back gives no item */
 export function planRefusal(
   state: Pick<State, "versions" | "isEarlier">,
   plan: Plan,
@@ -67,10 +67,7 @@ function itemOf(action: Action, { base }: Trees): RefuseItem[] {
   }
 }
 
-/**
- * Folders that were removed with them: what the plan does to those follows as soon as they are
- * empty.
- */
+/** The folders that the plan would remove once the stopped deletions had emptied them. */
 function foldersOf({ steps }: Plan, guarded: readonly number[]): RefuseItem[] {
   const stopped = new Set(guarded.map((index) => steps[index]!.action.kind));
   return steps.flatMap(({ action }): RefuseItem[] => {
@@ -82,7 +79,7 @@ function foldersOf({ steps }: Plan, guarded: readonly number[]): RefuseItem[] {
   });
 }
 
-/** Documents of which the service shows a version that it had shown before the one that is here. */
+/** Documents of which the service shows an older version than the one that is here. */
 function olderThere(state: Pick<State, "versions" | "isEarlier">, { base, remote }: Trees): RefuseItem[] {
   return [...ownOf(remote.files, base.links).values()].flatMap(({ id, changeId }): RefuseItem[] => {
     const link = base.links.get(id);
@@ -97,14 +94,17 @@ function olderThere(state: Pick<State, "versions" | "isEarlier">, { base, remote
 
 export type RefuseEnd = { readonly item: RefuseItem; readonly done: boolean; readonly note: string };
 
-/** Each by itself: what cannot be brought back is said, and keeps nothing else from it. */
+/**
+ * Refuses each item by itself: one that cannot be brought back is reported and does not stop the
+ * others.
+ */
 export async function refuseHalt(world: World, items: readonly RefuseItem[]): Promise<readonly RefuseEnd[]> {
   const ends = await runByHand(world, "refuse", async (ctx) => {
     const done: HandEnd[] = [];
     for (const item of items) done.push(await bringBack(ctx, item));
     return done;
   });
-  // A root that is not the one it was ends all of them with one clause.
+  // If the root folder is another one now, all items end with the same clause.
   return items.map((item, index) => {
     const end = ends[index] ?? ends[0]!;
     const isOver = isDone(end);

@@ -24,7 +24,7 @@ export type Way = { readonly kind: Exclude<WayKind, "merged"> } | { readonly kin
 
 /** What is open at a path: a conflict, or a hold that a person can end. */
 export type Subject = {
-  /** Where its file is, or was last. */
+  /** Where its file is, or last was. */
   readonly path: LocalPath;
   readonly link: Link;
   readonly conflict: Conflict | null;
@@ -36,7 +36,9 @@ const CONFLICT_WAYS: readonly WayKind[] = ["mine", "theirs", "merged"];
 
 const REVIEW_WAYS: readonly WayKind[] = ["mine", "theirs"];
 
-/** @param path of the document, of its `(theirs)` file, or of what a document was renamed to */
+/**
+ * @param path the path of the document, of its `(theirs)` file, or of its new name after a rename
+ */
 export function findSubject(world: Pick<World, "state" | "disk">, path: LocalPath): Result<Subject> {
   const base = world.state.load();
   const link = linkNamed(world, base, path);
@@ -48,9 +50,9 @@ export function findSubject(world: Pick<World, "state" | "disk">, path: LocalPat
   return hold === null ? nothingOpen(link.localPath) : unfit(link.localPath, hold);
 }
 
-/** How a person may end what is open; undefined: nothing is, or no choice ends it. */
+/** How a person may resolve it; undefined: nothing is open, or no choice resolves it. */
 function waysOf(link: Link, conflict: Conflict | null, hold: Hold | null): readonly WayKind[] | undefined {
-  // Neither version can go up while the document is not there to take it.
+  // Neither version can be sent while the document is not there to take it.
   if (conflict !== null && hold?.reason !== "gone-or-unreadable") return CONFLICT_WAYS;
   if (hold !== null) return HOLD_REASONS[hold.reason].ways;
   return link.submissions.length > 0 ? REVIEW_WAYS : undefined;
@@ -70,7 +72,7 @@ function nothingOpen(path: LocalPath): Result<never> {
   return trouble("usage", `nothing is open at ${path}`, "mdmirror conflicts lists what is; mdmirror sync looks again");
 }
 
-/** A move that is held has not moved the link: the hold names the place of now. */
+/** A held move has not moved the link yet: the hold has the present path. */
 function placeNow(world: Pick<World, "disk">, link: Link, hold: Hold | null): LocalPath {
   return hold !== null && world.disk.look(hold.path).kind === "file" ? hold.path : link.localPath;
 }
@@ -99,7 +101,7 @@ function linkOfHold(base: BaseTree, path: LocalPath): Link | null {
   return null;
 }
 
-/** One that the service cannot move to the root, by the path that it has there. */
+/** Finds a document that the service cannot move to the root, by its path on the service. */
 function linkHeldFromRoot(base: BaseTree, path: string): Link | null {
   for (const { key, reason } of base.holds.values()) {
     if (reason !== "no-move-to-root") continue;
@@ -108,7 +110,7 @@ function linkHeldFromRoot(base: BaseTree, path: string): Link | null {
   return null;
 }
 
-/** The name that a document has now that was renamed out of the mirror: by its inode. */
+/** Finds a document that was renamed to a name outside of the mirror, by its inode. */
 function linkOfRenamed(world: Pick<World, "disk">, base: BaseTree, path: LocalPath): Link | null {
   const look = world.disk.look(path);
   if (look.kind !== "file") return null;
@@ -126,7 +128,7 @@ export type ResolveOptions = {
   readonly force: boolean;
 };
 
-/** Ends what is open, here; what has to travel goes with the next run. */
+/** Resolves it here; the next run sends what the service has to know. */
 export async function resolveSubject(
   world: World,
   subject: Subject,
@@ -151,14 +153,14 @@ export async function resolveSubject(
     const first = await resolveOne(ctx, subject, way);
     const sends = marked && isDone(first);
     if (!sends) return [first];
-    // The planner holds back what looks like an unfinished merge; this one is meant.
+    // The planner holds back what looks like an unfinished merge; here the user meant it.
     const sent = await sendNow(ctx, { link: subject.link, at: path });
     return [{ outcome: sent.outcome, notes: [...first.notes, ...sent.notes] }];
   });
   return handResult(path, isDone(end!) ? { ...end!, notes: [...end!.notes, ...reviewNotes(subject, way)] } : end!);
 }
 
-/** No endpoint takes a review back: what is decided here leaves it where it is. */
+/** No endpoint withdraws a review, so a decision here leaves it waiting. */
 function reviewNotes({ link }: Subject, { kind }: Way): string[] {
   if (link.submissions.length === 0 || (kind !== "mine" && kind !== "theirs" && kind !== "merged")) return [];
   const ids = link.submissions.flatMap(({ changeId }) => changeId ?? []);
@@ -207,7 +209,7 @@ export function isDone({ outcome }: HandEnd): boolean {
   return outcome.kind === "done" || outcome.kind === "submitted";
 }
 
-/** The notes of what was done, or why it was not. */
+/** The notes on what was done, or why it was not. */
 export function handResult(path: LocalPath, end: HandEnd): Result<readonly string[]> {
   const { outcome, notes } = end;
   switch (outcome.kind) {

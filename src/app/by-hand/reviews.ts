@@ -6,29 +6,31 @@ import { ancestorsOf, type LocalPath } from "../../model/path.ts";
 import type { World } from "../../engine/run/world.ts";
 import { comparePaths } from "../../model/by-path.ts";
 
-/** What waits in review, as far as the state tells: no network, no look at the files. */
+/** What waits in review, as far as the state knows: no network, no look at the files. */
 
 export type WaitingReview = {
-  /** Where its document is here, or was last. */
+  /** Where its document is here, or last was. */
   readonly path: LocalPath;
   /** The change in review; null: the service did not name it, or somebody else sent it. */
   readonly changeId: ChangeId | null;
   /** null: the service did not say. */
   readonly reason: ReviewReason | null;
-  /** Since when it is known to wait, in milliseconds since the epoch. */
+  /** When it was first known to wait, in milliseconds since the epoch. */
   readonly since: number;
   /** The live version as it was last seen. */
   readonly liveChangeId: ChangeId;
   /** The live text as last seen, and what was sent; null: not kept, or not sent from here. */
   readonly live: string | null;
   readonly submitted: string | null;
-  /** What cannot be deleted before it is decided: its document, and the folders that hold it. */
+  /**
+   * What cannot be deleted before the review is decided: its document, and the folders around it.
+   */
   readonly blocks: readonly LocalPath[];
-  /** Its document was deleted here, and that waits for it. */
+  /** Its document was deleted here, and that deletion waits for the review. */
   readonly deletionWaits: boolean;
 };
 
-/** By path, the oldest of each document first. */
+/** Sorted by path; of one document the oldest first. */
 export function listReviews({ state }: Pick<World, "state">): WaitingReview[] {
   const { links, conflicts, holds } = state.load();
   const found = [...links.values()].flatMap((link) => {
@@ -66,7 +68,7 @@ function reviewsOf(
 }
 
 /**
- * Without the merges of ours that count as sent with a submission: the first of each is the text
+ * Leaves out our own merges that count as sent with a submission: the first of each is the text
  * that was sent.
  */
 function asSent(submissions: readonly Submission[]): readonly Submission[] {

@@ -20,8 +20,8 @@ const { existsSync, realpathSync } = process.getBuiltinModule("node:fs");
 export const NO_DAEMON = "no-daemon";
 
 /**
- * How long a daemon may be silent. While it works it says so every few seconds, as long as its loop
- * moves on.
+ * How long a daemon may be silent. While it works, it sends a beat every few seconds as long as its
+ * loop moves on.
  */
 export const DEADLINE_MS: Readonly<Record<ControlRequest["do"], number>> = {
   status: 3_000,
@@ -29,12 +29,13 @@ export const DEADLINE_MS: Readonly<Record<ControlRequest["do"], number>> = {
   resume: 30_000,
   sync: 60_000,
   lend: 60_000,
+  leave: 60_000,
 };
 
 /**
  * Asks the daemon of a mirrored folder and waits for its answer.
  * @param dir a folder that holds `.mdmirror/`
- * @param deadlineMs of silence, after which the daemon is taken to hang
+ * @param deadlineMs how long it may be silent before it is taken to hang
  * @param onConnected called when something listens
  */
 export async function askDaemon<R extends ControlRequest>(
@@ -50,23 +51,28 @@ export async function askDaemon<R extends ControlRequest>(
 }
 
 type Borrowed = {
-  /** The daemon opens the folder again, and looks at all of it. Twice is once. */
+  /**
+   * Gives the folder back: the daemon opens it again and looks at all of it. A second call does
+   * nothing.
+   */
   readonly giveBack: () => void;
 };
 
 /**
  * Asks the daemon to leave the folder to this process, which can then take its lock. It is given
  * back at the latest when the process ends.
+ * @param how `leave`: the daemon holds nothing of it open, so that it can be moved
  */
 export async function borrowFolder(
   dir: string,
   what: string,
   deadlineMs = DEADLINE_MS.lend,
+  how: "lend" | "leave" = "lend",
 ): Promise<Result<Borrowed> | typeof NO_DAEMON> {
-  const held = await callDaemon(dir, { do: "lend", what }, deadlineMs);
+  const held = await callDaemon(dir, { do: how, what }, deadlineMs);
   if (held === NO_DAEMON || held.kind === "trouble") return held;
   const { socket } = held.value;
-  // Nothing more is said on it: it only holds.
+  // Nothing more is sent on the socket: it stays open to hold the folder.
   socket.setTimeout(0);
   return ok({ giveBack: () => void socket.destroy() });
 }
@@ -97,8 +103,8 @@ function callDaemon(
       onConnected?.();
       socket.write(requestLine({ id: 1, root, request }));
     });
-    // Before it is connected: nobody listens any more, so a crash left the file; the lock tells
-    // whether one runs all the same.
+    // An error before it is connected means that nobody listens: a crash left the file. The lock
+    // tells whether a daemon runs all the same.
     socket.on("error", () => end(connected ? cut(root, request) : NO_DAEMON));
     socket.once("close", () => end(cut(root, request)));
     const reader = new LineReader(MAX_ANSWER, (line) => {

@@ -12,7 +12,7 @@ export type Handled =
   | { readonly kind: "refused"; readonly trouble: Trouble };
 
 export type Call = {
-  /** Tells the caller that the work goes on: a caller gives up after a time of silence. */
+  /** Tells the caller that the work goes on, because a caller gives up after some silence. */
   beat(): void;
   /** Aborted when the caller is gone. */
   readonly gone: AbortSignal;
@@ -20,24 +20,24 @@ export type Call = {
 
 /** LIMIT: callers at once. Each is one command of one user. */
 const MAX_CALLERS = 64;
-/** LIMIT: requests of one caller under way; further ones are not read until one is answered. */
+/** LIMIT: open requests of one caller; further ones are not read until one is answered. */
 const MAX_ASKED = 16;
-/** A caller that says nothing is let go. */
+/** How long a caller may be silent before it is disconnected. */
 const FIRST_WORD_MS = 10_000;
 
 type Service = {
   readonly socket: string;
   readonly root: string;
   readonly handle: (request: ControlRequest, call: Call) => Promise<Handled>;
-  /** A bug in a handler: the caller is told that it is one. */
+  /** A bug in a handler, which the caller is told of as well. */
   readonly onFault: (error: unknown) => void;
 };
 
 /**
- * ORDER: only the holder of the folder's lock calls this, so a socket that is at the path was left
- * by a crash and is replaced.
+ * ORDER: only the holder of the folder's lock calls this, so a socket that is already at the path
+ * was left by a crash and is replaced.
  * @param service.socket in a folder that only this user may enter, so that nobody connects before
- * the mode is set
+ * its mode is set
  */
 export async function listenControl(service: Service): Promise<Listening> {
   const { socket: path } = service;
@@ -66,7 +66,7 @@ class Listening {
     await once(this.#server, "listening");
   }
 
-  /** Calls that are being answered are cut; the socket is removed. */
+  /** Cuts the calls that are being answered, and removes the socket. */
   close(): Promise<void> {
     return new Promise((resolve) => {
       this.#server.close(() => resolve());
@@ -75,7 +75,7 @@ class Listening {
   }
 }
 
-/** One connection, and the requests that came over it. */
+/** One connection, and the requests that come over it. */
 class Caller {
   readonly #socket: Socket;
   readonly #service: Service;
@@ -90,7 +90,7 @@ class Caller {
   listen(): void {
     const socket = this.#socket;
     socket.setTimeout(FIRST_WORD_MS, () => socket.destroy());
-    // A caller that was killed: there is nobody to be told.
+    // The caller was killed: there is nobody to tell.
     socket.on("error", () => socket.destroy());
     socket.once("close", () => this.#gone.abort());
     socket.on("drain", () => this.#readOrWait());
@@ -102,8 +102,8 @@ class Caller {
   }
 
   /**
-   * A caller that asks faster than it is answered, or does not read its answers, waits: nothing
-   * piles up here.
+   * Stops reading from a caller that asks faster than it is answered, or does not read its answers:
+   * nothing piles up here.
    */
   #readOrWait(): void {
     if (this.#underWay < MAX_ASKED && !this.#socket.writableNeedDrain) this.#socket.resume();

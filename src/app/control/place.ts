@@ -9,8 +9,8 @@ const { lstatSync, mkdirSync } = process.getBuiltinModule("node:fs");
 
 /** Where the daemon of a folder listens: a short path in a folder that no other user can enter. */
 
-/** LIMIT: bytes of `sun_path` without its final NUL: 107 on Linux, 103 on macOS and the BSDs. */
-const MAX_PATH = process.platform === "linux" ? 107 : 103;
+/** LIMIT: bytes of `sun_path` without its final NUL; on macOS and the BSDs it is shorter. */
+const MAX_PATH = { linux: 107, others: 103 } as const;
 
 export type ControlPlace = { readonly socket: string; readonly pid: number; readonly since: number };
 
@@ -18,6 +18,7 @@ type PlaceOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** For tests: folders to try, in order, instead of the system's. */
   readonly folders?: readonly string[];
+  readonly platform?: NodeJS.Platform;
 };
 
 /**
@@ -28,9 +29,11 @@ export function choosePlace(root: string, options: PlaceOptions): Result<string>
   const { createHash } = process.getBuiltinModule("node:crypto");
   const name = `${createHash("sha256").update(root).digest("hex").slice(0, 12)}.sock`;
   const faults: string[] = [];
+  const { platform = process.platform } = options;
+  const longest = platform === "linux" ? MAX_PATH.linux : MAX_PATH.others;
   for (const folder of options.folders ?? candidates(options.env)) {
     const path = join(folder, name);
-    if (Buffer.byteLength(path) > MAX_PATH) {
+    if (Buffer.byteLength(path) > longest) {
       faults.push(`${folder} is too long a path for a socket`);
       continue;
     }
@@ -65,8 +68,8 @@ function makePrivate(folder: string): string | null {
 }
 
 /**
- * Somebody else may have made the folder first, in a place that all may write: so it is looked at,
- * not trusted.
+ * Whether only this user can enter the folder. Somebody else may have made it first, in a place
+ * where everybody may write, so it is checked.
  */
 function isPrivate(folder: string): boolean {
   const stat = lstatSync(folder, { throwIfNoEntry: false });
@@ -83,9 +86,9 @@ export function removePlace(folder: string): void {
 }
 
 /**
- * Where a daemon of this user said that it listens; whether it still does shows when it is asked.
- * @returns null when there is none, or none that can be trusted: another user's, or a socket in a
- * folder that others may enter
+ * Where a daemon of this user said that it listens; only a request shows whether it still does.
+ * @returns null when there is none, or none to be trusted: another user's, or a socket in a folder
+ * that others may enter
  */
 export function findPlace(folder: string): ControlPlace | null {
   let json: unknown;
@@ -93,7 +96,7 @@ export function findPlace(folder: string): ControlPlace | null {
     json = JSON.parse(readOwn(folder, CONTROL_FILE)?.bytes.toString("utf8") ?? "null");
   } catch (error) {
     if (error instanceof UnsafePath) throw error;
-    // No daemon has run here, or its file is half gone: the lock still tells whether one runs.
+    // No daemon has run here, or its file is incomplete: the lock still tells whether one runs.
     return null;
   }
   if (!isPlace(json) || !isAbsolute(json.socket) || !isPrivate(dirname(json.socket))) return null;

@@ -3,8 +3,8 @@ import type { RunReport } from "../../engine/run/report.ts";
 import type { Trouble } from "../mirror/trouble.ts";
 
 /**
- * What commands and a running daemon say to each other: one JSON object a line. Never a text, never
- * the key: `sync` answers with a report, and a command that has to write asks for the folder itself
+ * The messages between commands and a running daemon: one JSON object a line, never with a text or
+ * the key. `sync` is answered with a report. A command that has to write borrows the folder
  * (`lend`) and works on it as if no daemon ran.
  */
 
@@ -16,7 +16,7 @@ const MOST_ROWS = 1_000;
 
 export type ControlRequest =
   | { readonly do: "status" }
-  /** One run to convergence, now; also while paused, since somebody asked for it. */
+  /** One run to convergence, now; also while paused, because somebody asked for it. */
   | { readonly do: "sync" }
   | { readonly do: "pause" }
   | { readonly do: "resume" }
@@ -24,7 +24,12 @@ export type ControlRequest =
    * The daemon ends its pass, closes the folder and frees its lock until this connection ends.
    * `what`: the command.
    */
-  | { readonly do: "lend"; readonly what: string };
+  | { readonly do: "lend"; readonly what: string }
+  /**
+   * The same, and nothing of the folder stays open meanwhile: it is to be moved, or unlinked.
+   * Afterwards the daemon follows it, or lets it go.
+   */
+  | { readonly do: "leave"; readonly what: string };
 
 export type ControlAnswers = {
   readonly status: DaemonStatus;
@@ -32,33 +37,34 @@ export type ControlAnswers = {
   readonly pause: { readonly changed: boolean };
   readonly resume: { readonly changed: boolean };
   readonly lend: { readonly lent: true };
+  readonly leave: { readonly left: true };
 };
 
 export type DaemonStatus = {
   readonly pid: number;
-  /** Milliseconds since the epoch: when the daemon was started. */
+  /** When the daemon was started, in milliseconds since the epoch. */
   readonly since: number;
-  /** What its loop does: a phase of the engine's, `lent`, `opening` or `closed`. */
+  /** What its loop does: a phase of the engine, `lent`, `opening` or `closed`. */
   readonly phase: string;
   readonly detail: string;
   readonly paused: boolean;
   /**
-   * Milliseconds since the epoch: when both sides were last seen to agree, holds apart; null: not
-   * yet since the start.
+   * When both sides were last seen to agree, apart from holds, in milliseconds since the epoch;
+   * null: not since the start.
    */
   readonly inSyncAsOf: number | null;
-  /** Milliseconds since its loop was last seen to move on. */
+  /** Milliseconds since its loop was last seen to move. */
   readonly stillMs: number;
 };
 
 type Envelope = { readonly id: number; readonly root: string; readonly request: ControlRequest };
 
-/** One line of an answer. `beat`: the daemon is at it; it moves on. */
+/** One line of an answer. `beat`: the daemon is still at work. */
 export type Reply =
   | { readonly id: number; readonly kind: "beat" }
   | { readonly id: number; readonly kind: "done"; readonly value: unknown }
   | { readonly id: number; readonly kind: "refused"; readonly trouble: Trouble }
-  /** Of another mirrored folder: to the caller there is no daemon. */
+  /** The daemon serves another mirrored folder: for the caller there is none. */
   | { readonly id: number; readonly kind: "other-root" };
 
 export function requestLine({ id, root, request }: Envelope): string {
@@ -75,12 +81,13 @@ const MEMBERS: Readonly<Record<ControlRequest["do"], readonly string[]>> = {
   pause: [],
   resume: [],
   lend: ["what"],
+  leave: ["what"],
 };
 const COMMON: readonly string[] = ["protocol", "id"];
 
 /**
- * Strict: what is not known is refused, so that nothing that an older daemon would leave out passes
- * for done.
+ * Reads strictly: what is not known is refused, so that an older daemon cannot leave a part out and
+ * say that it is done.
  */
 export function readRequest(line: string): ReadRequest {
   const json = parseObject(line);
@@ -90,14 +97,14 @@ export function readRequest(line: string): ReadRequest {
   return typeof read === "string" ? { kind: "bad", id, why: read } : { kind: "request", envelope: read };
 }
 
-/** @returns a string: why not */
+/** @returns a string: what is wrong with it */
 function readEnvelope(id: number, { root, do: verb, ...json }: Readonly<Record<string, unknown>>): Envelope | string {
   if (id < 1) return '"id" must be a positive whole number';
   if (typeof root !== "string") return '"root" must name the folder';
   if (typeof verb !== "string" || !isVerb(verb)) return '"do" is not known here';
   const extra = Object.keys(json).find((name) => !COMMON.includes(name) && !MEMBERS[verb].includes(name));
   if (extra !== undefined) return `${JSON.stringify(extra.slice(0, 40))} is no member of "${verb}"`;
-  if (verb !== "lend") return { id, root, request: { do: verb } };
+  if (verb !== "lend" && verb !== "leave") return { id, root, request: { do: verb } };
   const { what } = json;
   if (typeof what !== "string" || !/^[a-z-]{1,32}$/.test(what)) return '"what" must name a command';
   return { id, root, request: { do: verb, what } };
@@ -111,7 +118,7 @@ export function replyLine(reply: Reply): string {
   return `${JSON.stringify(reply)}\n`;
 }
 
-/** @returns null for what is no reply: then it is not a daemon of ours */
+/** @returns null for what is no reply: then it is not our daemon */
 export function readReply(line: string): Reply | null {
   const json = parseObject(line);
   if (json === null || typeof json["id"] !== "number") return null;
@@ -138,7 +145,7 @@ function parseObject(line: string): Record<string, unknown> | null {
   }
 }
 
-/** A report that fits into one line, whatever was halted or held. */
+/** Cuts a report so that it fits into one line, however much was halted or held. */
 export function boundReport(report: RunReport): RunReport {
   return {
     ...report,

@@ -6,13 +6,13 @@ import type { FolderEvent } from "./folder-events.ts";
 
 type AlertOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Told why there are no alerts. */
+  /** Called with the reason why there are no alerts. */
   readonly onNote: (note: string) => void;
 };
 
 /**
- * What is worth interrupting a person for: a new conflict, and a halt. Nothing else: a note that is
- * not needed teaches to overlook the next one. Conflicts of one run are one note.
+ * What is worth interrupting a person for: a new conflict, and a halt. Needless notes would teach
+ * people to overlook the next one. The conflicts of one run are one note.
  */
 export class Alerts {
   readonly #desktop: ReturnType<typeof openDesktop>;

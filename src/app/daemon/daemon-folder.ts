@@ -1,33 +1,34 @@
 import { join } from "node:path";
+import { readMarker } from "../../local/marker.ts";
+import { createNodeFs } from "../../local/node-fs.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { type Call, type Handled, listenControl } from "../control/listen.ts";
 import { choosePlace, removePlace, writePlace } from "../control/place.ts";
-import { boundReport, type ControlRequest, type DaemonStatus } from "../control/protocol.ts";
-import { lendFolder } from "./lend.ts";
+import type { ControlRequest, DaemonStatus } from "../control/protocol.ts";
+import { endOfLeft, type FolderEnd } from "./leave.ts";
+import { aborted, lendFolder } from "./lend.ts";
 import { type DaemonSetup, openDaemon, type OpenedDaemon } from "./open-daemon.ts";
 import { type FolderEvent, logEvent } from "./folder-events.ts";
-import { noteReport } from "../mirror/run.ts";
+import { noteReport, runThatHalted } from "../mirror/run.ts";
 import { pruneDaily } from "../mirror/upkeep.ts";
-import { isPaused, syncNow } from "./sync-now.ts";
-import { codeOf, errnoClause, ok, type Result, type Trouble, trouble } from "../mirror/trouble.ts";
+import { beatDuring, codeClause, doAsked, endingTrouble, refusedClosed, retryMsAfter, statusOf } from "./answer.ts";
+import { codeOf, ok, type Result, type Trouble } from "../mirror/trouble.ts";
 
 /**
- * One mirrored folder of the daemon: opened, kept in sync, lent to commands, and opened again when
- * it broke.
+ * One mirrored folder of the daemon: opened, kept in sync, lent to commands, and opened again after
+ * a failure.
  */
 
 export type FolderOptions = DaemonSetup & { readonly onEvent: (root: string, event: FolderEvent) => void };
 
-const BEAT_MS = 2_000;
 /**
- * A loop that has not turned for so long hangs: its longest call of the service ends well before.
+ * A loop that has not turned for this long hangs: the longest call to the service ends well before.
  */
 export const HANG_MS = 240_000;
-/** A command that waits for another one waits so long. */
+/** How long a command waits for another one to give the folder back. */
 const LENT_MS = 30_000;
-/** A `sync` waits so long for what is held back; the grace of a deletion is the longest of it. */
-const HELD_BACK_MS = 45_000;
-const RETRY_MS = { first: 2_000, most: 300_000 } as const;
+
+type Leaving = { readonly gone: AbortSignal; readonly free: () => void };
 
 export class DaemonFolder {
   readonly root: string;
@@ -36,10 +37,14 @@ export class DaemonFolder {
   #open: OpenedDaemon | null;
   #lent: { readonly what: string; readonly at: number } | null = null;
   #closedBy: Trouble | null = null;
+  /** A command works on the folder, of which nothing is open; `free` is called when that is so. */
+  #leaving: Leaving | null = null;
+  readonly #marker: string | null;
 
   private constructor(open: OpenedDaemon, options: FolderOptions) {
     this.#open = open;
     this.root = open.mirror.root;
+    this.#marker = readMarker(createNodeFs(), this.root);
     this.#options = options;
     this.#since = options.clock.now();
   }
@@ -50,25 +55,27 @@ export class DaemonFolder {
     return opened.kind === "trouble" ? opened : ok(new DaemonFolder(opened.value, options));
   }
 
-  /** Of a start that went no further. */
+  /** Closes it after a start that did not get as far as `run`. */
   async close(): Promise<void> {
     await this.#open?.mirror.close();
     this.#open = null;
   }
 
-  /** Until `stop` aborts. What was under way is ended, the lock is free, the socket gone. */
-  async run(stop: AbortSignal): Promise<Result<null>> {
+  /**
+   * Until `stop` aborts, or a command moved or unlinked the folder. What was under way is ended,
+   * the lock is free, the socket gone.
+   */
+  async run(stop: AbortSignal): Promise<Result<FolderEnd>> {
     try {
       const place = choosePlace(this.root, this.#options);
       if (place.kind === "trouble") return place;
-      await this.#serve(place.value, stop);
-      return ok(null);
+      return ok(await this.#serve(place.value, stop));
     } finally {
       await this.close();
     }
   }
 
-  async #serve(socket: string, stop: AbortSignal): Promise<void> {
+  async #serve(socket: string, stop: AbortSignal): Promise<FolderEnd> {
     const folder = join(this.root, MIRROR_FOLDER);
     const listening = await listenControl({
       socket,
@@ -78,7 +85,7 @@ export class DaemonFolder {
     });
     try {
       writePlace(folder, { socket, pid: process.pid, since: this.#since });
-      await this.#keep(stop);
+      return await this.#keep(stop);
     } finally {
       await listening.close();
       removePlace(folder);
@@ -86,49 +93,59 @@ export class DaemonFolder {
   }
 
   status(): DaemonStatus {
-    const inSyncAsOf = this.#open?.daemon.status().inSyncAsOf ?? null;
-    const common = { pid: process.pid, since: this.#since, inSyncAsOf, stillMs: this.stillMs() };
-    if (this.#lent !== null)
-      return { ...common, phase: "lent", detail: `to mdmirror ${this.#lent.what}`, paused: false };
-    if (this.#open === null) return { ...common, phase: "closed", detail: this.#closedBy?.what ?? "", paused: false };
-    const { phase } = this.#open.daemon.status();
-    const detail = "detail" in phase ? phase.detail : "";
-    return { ...common, phase: phase.kind, detail, paused: isPaused(this.#open.daemon) };
+    const daemon = this.#open?.daemon ?? null;
+    const common = { pid: process.pid, since: this.#since, stillMs: this.stillMs() };
+    return statusOf(common, daemon, { lentTo: this.#lent?.what ?? null, closedBy: this.#closedBy?.what ?? "" });
   }
 
-  /**
-   * Milliseconds since the loop was last seen to move. Lent or closed, there is no loop that could
-   * stand still.
-   */
+  /** Milliseconds since the loop last moved; 0 while lent or closed, when there is no loop. */
   stillMs(): number {
     if (this.#open === null || this.#lent !== null) return 0;
     return Math.max(0, this.#options.clock.monotonic() - this.#open.daemon.alive());
   }
 
   /** Runs the loop; where it breaks, closes, and opens anew after a time. */
-  async #keep(stop: AbortSignal): Promise<void> {
+  async #keep(stop: AbortSignal): Promise<FolderEnd> {
     for (let failures = 0; !stop.aborted; ) {
-      if (this.#open === null) {
-        const opened = await openDaemon(this.root, this.#options);
-        if (opened.kind === "trouble") {
-          await this.#waitAfter(opened.trouble, failures++, stop);
-          continue;
-        }
-        this.#open = opened.value;
-      }
-      const ended = await this.#runOnce(this.#open, stop);
+      const opened = await this.#openAgain();
+      const ended = opened.kind === "trouble" ? opened.trouble : await this.#runOnce(opened.value, stop);
       if (ended === null) failures = 0;
       await this.close();
+      if (this.#leaving !== null) await this.#wayOff(this.#leaving, stop);
+      const left = ended === null || opened.kind === "trouble" ? this.#endOfLeft() : null;
+      if (left !== null) return left;
       if (ended !== null) await this.#waitAfter(ended, failures++, stop);
     }
+    return { kind: "stopped" };
+  }
+
+  async #openAgain(): Promise<Result<OpenedDaemon>> {
+    if (this.#open !== null) return ok(this.#open);
+    const opened = await openDaemon(this.root, this.#options);
+    if (opened.kind === "ok") this.#open = opened.value;
+    return opened;
+  }
+
+  /** Nothing is open: the command that asked for it goes on, until it is gone. */
+  async #wayOff({ gone, free }: Leaving, stop: AbortSignal): Promise<void> {
+    free();
+    await aborted(AbortSignal.any([gone, stop]));
+    this.#leaving = null;
+  }
+
+  #endOfLeft(): ReturnType<typeof endOfLeft> {
+    const left = endOfLeft(this.root, this.#marker, this.#options.env);
+    if (left !== null)
+      this.#publish({ kind: "left", at: this.#options.clock.now(), to: left.kind === "moved" ? left.root : null });
+    return left;
   }
 
   /** @returns why it broke; null when it was asked to end */
   async #runOnce({ mirror, daemon, reopen }: OpenedDaemon, stop: AbortSignal): Promise<Trouble | null> {
     const off = daemon.onEvent((event) => {
       if (event.kind === "run") {
-        noteReport(mirror, event.report);
-        // Between two passes, and once a day: a day without a run leaves nothing to let go of.
+        noteReport(mirror, event.report, runThatHalted(mirror, true).maxDeletes);
+        // Between two passes, once a day: a day without a run leaves nothing to prune.
         pruneDaily(mirror);
       }
       this.#publish(event);
@@ -153,7 +170,7 @@ export class DaemonFolder {
 
   async #waitAfter(broken: Trouble, failures: number, stop: AbortSignal): Promise<void> {
     this.#closedBy = broken;
-    const retryMs = Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** Math.min(failures, 16));
+    const retryMs = retryMsAfter(failures);
     this.#publish({ kind: "broken", at: this.#options.clock.now(), trouble: broken, retryMs });
     await this.#options.clock.sleep(retryMs, stop);
   }
@@ -162,40 +179,40 @@ export class DaemonFolder {
     const { clock } = this.#options;
     if (request.do === "status") return { kind: "done", value: this.status() };
     const open = this.#open;
-    if (open === null) return { kind: "refused", trouble: this.#closedTrouble() };
-    const busy = Promise.withResolvers<Handled>();
-    const beating = setInterval(() => {
-      if (this.#lent !== null && clock.monotonic() - this.#lent.at > LENT_MS) busy.resolve(this.#busy(this.#lent.what));
-      else if (this.stillMs() < HANG_MS) call.beat();
-    }, BEAT_MS);
-    const { do: verb } = request;
-    const work = verb === "lend" ? this.#lend(open, request.what, call, stop) : this.#do(open, verb, call);
+    // What is closed holds nothing.
+    if (open === null && request.do === "leave") return { kind: "done", value: { left: true } };
+    if (open === null) return refusedClosed(this.root, this.#closedBy);
+    const work = this.#workOf(request, open, call, stop);
+    const lentTo = () => (this.#lent !== null && clock.monotonic() - this.#lent.at > LENT_MS ? this.#lent.what : null);
     try {
-      return await Promise.race([work, busy.promise]);
+      return await beatDuring(work, call, { root: this.root, lentTo, moves: () => this.stillMs() < HANG_MS });
     } catch (error) {
-      // The daemon rejects what it is asked for while it ends; a bug would have ended it.
+      // The daemon rejects requests while it ends; a bug would have ended it.
       if (!stop.aborted && !open.reopen.signal.aborted) throw error;
       return { kind: "refused", trouble: endingTrouble(this.root) };
-    } finally {
-      clearInterval(beating);
     }
   }
 
-  async #do({ daemon }: OpenedDaemon, verb: "sync" | "pause" | "resume", call: Call): Promise<Handled> {
-    if (verb === "sync") {
-      const { clock } = this.#options;
-      const report = await syncNow(daemon, { mostMs: HELD_BACK_MS, clock, gone: call.gone });
-      return { kind: "done", value: { report: boundReport(report) } };
-    }
-    const changed = isPaused(daemon) === (verb === "resume");
-    // A resume is followed by a run, which is the daemon's own matter; a pause waits for the one
-    // under way.
-    if (verb === "pause") await daemon.request("pause");
-    else if (changed) daemon.request("resume").catch(() => undefined);
-    return { kind: "done", value: { changed } };
+  #workOf(
+    request: Exclude<ControlRequest, { do: "status" }>,
+    open: OpenedDaemon,
+    call: Call,
+    stop: AbortSignal,
+  ): Promise<Handled> {
+    if (request.do === "lend") return this.#lend(open, request.what, call, stop);
+    return request.do === "leave" ? this.#leave(open, call) : doAsked(open, request.do, call, this.#options.clock);
   }
 
-  /** Answers as soon as the lock is free; has it again when the caller is gone. */
+  /** Answers as soon as nothing of the folder is open. */
+  async #leave({ reopen }: OpenedDaemon, { gone }: Call): Promise<Handled> {
+    const free = Promise.withResolvers<void>();
+    this.#leaving = { gone, free: free.resolve };
+    reopen.abort();
+    await free.promise;
+    return { kind: "done", value: { left: true } };
+  }
+
+  /** Answers as soon as the lock is free; takes it again when the caller is gone. */
   async #lend({ mirror, daemon, reopen }: OpenedDaemon, what: string, call: Call, stop: AbortSignal): Promise<Handled> {
     await lendFolder({
       mirror,
@@ -221,27 +238,8 @@ export class DaemonFolder {
     this.#options.onEvent(this.root, event);
   }
 
-  #busy(what: string): Handled {
-    const busy = trouble("locked", `${this.root} is in use by mdmirror ${what}`, "end that command, then try again");
-    return { kind: "refused", trouble: busy.trouble };
-  }
-
-  #closedTrouble(): Trouble {
-    const { what, next } = this.#closedBy ?? endingTrouble(this.root);
-    return { kind: "fault", what, next };
-  }
-
   #logFault(event: string, error: unknown): void {
     const { log } = this.#open?.mirror.world ?? { log: null };
     log?.write("error", event, { code: codeOf(error), why: error instanceof Error ? error.message : null });
   }
-}
-
-function endingTrouble(root: string): Trouble {
-  return trouble("fault", `the daemon of ${root} is ending`, "run the command again").trouble;
-}
-
-function codeClause(error: unknown): string {
-  const code = codeOf(error);
-  return code === null ? " by a fault of mdmirror itself" : `: ${errnoClause(error)} (${code})`;
 }

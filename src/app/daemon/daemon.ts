@@ -1,5 +1,4 @@
 import { EventEmitter } from "node:events";
-import type { CreateDaemon } from "../../engine/daemon/daemon.ts";
 import { createWatcher } from "../../local/watch.ts";
 import { askDaemon, NO_DAEMON } from "../control/ask.ts";
 import { Alerts } from "./alerts.ts";
@@ -14,29 +13,25 @@ export type { FolderEvent } from "./folder-events.ts";
 
 export type DaemonsOptions = Omit<FolderOptions, "createDaemon" | "createWatcher" | "onEvent"> & {
   readonly onEvent: (root: string, event: FolderEvent) => void;
-  /** Something beside the folders does not work: no desktop, no systemd. */
+  /** Something other than the folders does not work: no desktop, no systemd. */
   readonly onNote: (note: string) => void;
 };
 
 /**
  * Opens all folders, or none: a daemon that keeps half of what it was asked to is not noticed.
  * Resolves when `stop` is aborted and everything under way has ended. From then on a folder that
- * breaks is opened again by itself.
+ * breaks is opened again by itself, one that `mdmirror mv` moves is followed, and one that is
+ * unlinked is let go.
  */
 export async function runDaemons(
   dirs: readonly string[],
-  options: DaemonsOptions,
+  given: DaemonsOptions,
   stop: AbortSignal,
 ): Promise<Result<null>> {
-  const createDaemon = await loadDaemon();
-  const alerts = new Alerts(options);
-  const onEvent = (root: string, event: FolderEvent) => {
-    alerts.take(root, event);
-    options.onEvent(root, event);
-  };
+  const options = await fullOptions(given);
   const folders: DaemonFolder[] = [];
   for (const dir of dirs) {
-    const opened = await openOne(dir, { ...options, createDaemon, createWatcher, onEvent });
+    const opened = await openOne(dir, options);
     if (opened.kind === "ok") {
       folders.push(opened.value);
       continue;
@@ -44,10 +39,21 @@ export async function runDaemons(
     for (const folder of folders) await folder.close();
     return opened;
   }
-  return runAll(folders, options, stop);
+  return runAll(folders, options, given, stop);
 }
 
-async function openOne(dir: string, options: FolderOptions): Promise<Result<DaemonFolder>> {
+/** With the engine, which is loaded when a daemon starts, not with its types. */
+export async function fullOptions(given: DaemonsOptions): Promise<FolderOptions> {
+  const { createDaemon } = await import("../../engine/daemon/daemon.ts");
+  const alerts = new Alerts(given);
+  const onEvent = (root: string, event: FolderEvent) => {
+    alerts.take(root, event);
+    given.onEvent(root, event);
+  };
+  return { ...given, createDaemon, createWatcher, onEvent };
+}
+
+export async function openOne(dir: string, options: FolderOptions): Promise<Result<DaemonFolder>> {
   // A daemon that has lent its folder does not hold the lock at this moment; so it is asked.
   const running = await askDaemon(dir, { do: "status" });
   if (running === NO_DAEMON) return DaemonFolder.open(dir, options);
@@ -62,38 +68,66 @@ async function openOne(dir: string, options: FolderOptions): Promise<Result<Daem
 
 async function runAll(
   folders: readonly DaemonFolder[],
-  { env, onNote }: DaemonsOptions,
+  options: FolderOptions,
+  given: DaemonsOptions,
   stop: AbortSignal,
 ): Promise<Result<null>> {
   const failed = new AbortController();
   const ending = AbortSignal.any([stop, failed.signal]);
   // Each folder, and each run of it, waits for the end.
   EventEmitter.setMaxListeners(0, ending, stop);
-  const onFault = (error: Error) => onNote(`systemd cannot be told: ${errnoClause(error)}`);
-  const systemd = openSdNotify({ env, pid: process.pid, onFault });
-  const off =
-    systemd === null ? null : keepWatchdog(systemd, () => folders.every((folder) => folder.stillMs() < HANG_MS));
-  stop.addEventListener("abort", () => systemd?.say("STOPPING=1"), { once: true });
-  systemd?.say("READY=1", `STATUS=keeps ${folders.length === 1 ? "1 folder" : `${folders.length} folders`} in sync`);
-  const ends = await Promise.all(folders.map((folder) => runOne(folder, ending, failed))).finally(off);
+  const kept = new Set(folders);
+  const systemd = tellSystemd(given, () => [...kept], stop);
+  systemd.ready(folders.length);
+  const ends = await Promise.all(
+    folders.map((folder) => runOne(folder, kept, options, ending).catch(failAll).then(endAll)),
+  ).finally(systemd.end);
   return ends.find((end) => end.kind === "trouble") ?? ok(null);
-}
 
-/** @param failed aborted when the folder cannot go on, so that the others end cleanly */
-async function runOne(folder: DaemonFolder, ending: AbortSignal, failed: AbortController): Promise<Result<null>> {
-  try {
-    const end = await folder.run(ending);
+  /** One that cannot go on ends the others, cleanly. */
+  function endAll(end: Result<null>): Result<null> {
     if (end.kind === "trouble") failed.abort();
     return end;
-  } catch (error) {
-    // A bug outside of the loop.
+  }
+
+  /** A bug outside of the loop. */
+  function failAll(error: unknown): never {
     failed.abort();
     throw error;
   }
 }
 
-/** The engine is loaded when a daemon starts, not with its types. */
-async function loadDaemon(): Promise<CreateDaemon> {
-  const { createDaemon } = await import("../../engine/daemon/daemon.ts");
-  return createDaemon;
+/** Where a command moves the folder, it is kept at its new place. */
+async function runOne(
+  first: DaemonFolder,
+  kept: Set<DaemonFolder>,
+  options: FolderOptions,
+  ending: AbortSignal,
+): Promise<Result<null>> {
+  for (let folder = first; ; ) {
+    const end = await folder.run(ending);
+    kept.delete(folder);
+    if (end.kind === "trouble") return end;
+    if (end.value.kind !== "moved") return ok(null);
+    const opened = await openOne(end.value.root, options);
+    if (opened.kind === "trouble") return opened;
+    folder = opened.value;
+    kept.add(folder);
+  }
+}
+
+/** What systemd is told, where it asked for word. */
+export function tellSystemd(
+  { env, onNote }: DaemonsOptions,
+  folders: () => readonly DaemonFolder[],
+  stop: AbortSignal,
+): { readonly ready: (count: number) => void; readonly end: () => void } {
+  const onFault = (error: Error) => onNote(`systemd cannot be told: ${errnoClause(error)}`);
+  const systemd = openSdNotify({ env, pid: process.pid, onFault });
+  if (systemd === null) return { ready: () => undefined, end: () => undefined };
+  const end = keepWatchdog(systemd, () => folders().every((folder) => folder.stillMs() < HANG_MS));
+  stop.addEventListener("abort", () => systemd.say("STOPPING=1"), { once: true });
+  const ready = (count: number) =>
+    systemd.say("READY=1", `STATUS=keeps ${count === 1 ? "1 folder" : `${count} folders`} in sync`);
+  return { ready, end };
 }

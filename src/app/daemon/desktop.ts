@@ -4,7 +4,7 @@ import { withoutKey } from "../mirror/key.ts";
 type DesktopOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform?: NodeJS.Platform;
-  /** Told once; a desktop that cannot be reached stops nothing. */
+  /** Called once; a desktop that cannot be reached stops nothing. */
   readonly onFault: (error: Error) => void;
 };
 
@@ -12,10 +12,10 @@ type CallOf = (title: string, body: string) => readonly [program: string, args: 
 
 const DEADLINE_MS = 5_000;
 const MAX_BODY = 300;
-/** The words are arguments, not script: a path cannot become code. */
+/** The text is passed as arguments, not as script: a path cannot become code. */
 const APPLE_SCRIPT = ["on run argv", "display notification (item 2 of argv) with title (item 1 of argv)", "end run"];
 
-/** @returns null where there is no desktop, or it is not wanted (`MDMIRROR_NOTIFY=off`) */
+/** @returns null where there is no desktop, or none is wanted (`MDMIRROR_NOTIFY=off`) */
 export function openDesktop(options: DesktopOptions): Desktop | null {
   const { env, platform = process.platform, onFault } = options;
   if (env["MDMIRROR_NOTIFY"] === "off") return null;
@@ -24,8 +24,8 @@ export function openDesktop(options: DesktopOptions): Desktop | null {
 }
 
 /**
- * Notes on the desktop, for what needs a person: conflicts and halts. They name paths, never a
- * text.
+ * Shows notes on the desktop about what needs a person: conflicts and halts. They hold paths, never
+ * a text.
  */
 class Desktop {
   readonly #call: CallOf;
@@ -66,7 +66,7 @@ function notifySendCall(title: string, body: string): ReturnType<CallOf> {
   return ["notify-send", ["--app-name=mdmirror", "--", title, escapeMarkup(body)]];
 }
 
-/** Desktops read the body as markup. */
+/** Escapes markup, because desktops read the body as such. */
 function escapeMarkup(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

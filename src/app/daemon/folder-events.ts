@@ -2,11 +2,13 @@ import type { DaemonEvent } from "../../engine/daemon/daemon.ts";
 import type { Log } from "../../ports/world.ts";
 import type { Trouble } from "../mirror/trouble.ts";
 
-/** What a folder's daemon tells of itself: the engine's events, and those of its opening. */
+/** The events of one folder in the daemon: those of the engine, and those of opening it. */
 export type FolderEvent =
   | { readonly kind: "opened"; readonly at: number; readonly url: string; readonly notes: readonly string[] }
   | { readonly kind: "lent"; readonly at: number; readonly what: string }
   | { readonly kind: "returned"; readonly at: number; readonly what: string }
+  /** A command moved the folder (`to`), or unlinked it (null). */
+  | { readonly kind: "left"; readonly at: number; readonly to: string | null }
   /** It cannot go on; opened again after `retryMs`. The other folders go on. */
   | { readonly kind: "broken"; readonly at: number; readonly trouble: Trouble; readonly retryMs: number }
   | DaemonEvent;
@@ -15,8 +17,8 @@ type EventOf<Kind> = Extract<FolderEvent, { kind: Kind }>;
 type Line = Parameters<Log["write"]>;
 
 /**
- * What the daemon did, as lines of its log: events, places and numbers. null: not logged, as
- * looking alone, and what the engine logs itself.
+ * What the daemon did, as lines of its log: events, places and numbers. null: not logged, because
+ * the engine logs it itself or only looked.
  */
 const LINES: { readonly [Kind in FolderEvent["kind"]]: (event: EventOf<Kind>) => Line | null } = {
   change: changeLine,
@@ -25,6 +27,8 @@ const LINES: { readonly [Kind in FolderEvent["kind"]]: (event: EventOf<Kind>) =>
   opened: () => ["info", "opened", { pid: process.pid }],
   lent: ({ kind, what }) => ["info", kind, { what }],
   returned: ({ kind, what }) => ["info", kind, { what }],
+  // Its log is gone with it.
+  left: () => null,
   broken: ({ trouble, retryMs }) => ["error", "broken", { code: trouble.code ?? null, waitMs: retryMs }],
   "deletion-pending": ({ kind, path }) => ["info", kind, { path }],
   "deletion-called-off": ({ kind, path }) => ["info", kind, { path }],

@@ -7,26 +7,26 @@ import type { OpenedMirror } from "../mirror/open-mirror.ts";
 
 /**
  * Lends a folder to a command: between two passes the daemon frees its lock and waits. The command
- * works as if no daemon ran, with its own state, log and network; so there is one code for each
- * command, and no text and no choice has to travel.
+ * works as if no daemon ran, with its own state, log and network, so each command has one code
+ * path, and no text or choice has to travel over the socket.
  */
 type Lending = {
   readonly mirror: OpenedMirror;
   readonly daemon: Pick<Daemon, "exclusive">;
-  /** Aborted when the borrower is gone: it is done, or was killed. */
+  /** Aborted when the borrower is gone: it has finished, or was killed. */
   readonly gone: AbortSignal;
-  /** The daemon ends: the borrower may keep the folder. */
+  /** Aborted when the daemon ends: the borrower may keep the folder. */
   readonly stop: AbortSignal;
   /**
-   * `replaced`: the borrower put another state file in place of a damaged one, so that what is open
-   * here is no longer the state.
+   * `replaced`: the borrower replaced a damaged state file, so the file that is open here is no
+   * longer the state.
    */
   readonly onChange: (change: "lent" | "returned" | "replaced") => void;
 };
 
 /**
- * @returns when the lock is free (or nobody wants it any more). @throws what `exclusive` rejects
- * with: the daemon is ending
+ * Resolves when the lock is free, or nobody wants it any more.
+ * @throws what `exclusive` rejects with: the daemon is ending
  */
 export async function lendFolder(lending: Lending): Promise<void> {
   const { mirror, daemon, gone, stop, onChange } = lending;
@@ -38,7 +38,7 @@ export async function lendFolder(lending: Lending): Promise<void> {
     mirror.lock?.free();
     free.resolve();
     await aborted(AbortSignal.any([gone, stop]));
-    // RACE: a command that asked nobody may have taken the lock in between; it ends, or the daemon
+    // RACE: a command that did not ask may have taken the lock meanwhile; it ends, or the daemon
     // does.
     while (!stop.aborted && mirror.lock?.take() === false) await wait(100);
     onChange("returned");
@@ -55,7 +55,7 @@ function stateFiles(root: string): string {
     .join(" ");
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+export function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

@@ -2,7 +2,7 @@ import type { Watcher } from "../../ports/watch.ts";
 import type { CreateDaemon, Daemon, DaemonTiming } from "../../engine/daemon/daemon.ts";
 import { DAEMON } from "../mirror/folder-lock.ts";
 import { type MirrorOptions, type OpenedMirror, openMirror } from "../mirror/open-mirror.ts";
-import { settingsOf, USUAL_RUN } from "../mirror/run.ts";
+import { guardsSinceHalt, settingsOf, USUAL_RUN } from "../mirror/run.ts";
 import { ok, type Result } from "../mirror/trouble.ts";
 import { GarbageCollection } from "./collect-garbage.ts";
 
@@ -10,11 +10,11 @@ import { GarbageCollection } from "./collect-garbage.ts";
 export type OpenedDaemon = {
   readonly mirror: OpenedMirror;
   readonly daemon: Daemon;
-  /** Aborted when it has to be closed and opened again. */
+  /** Aborted when the folder has to be closed and opened again. */
   readonly reopen: AbortController;
 };
 
-export type DaemonSetup = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "url" | "keyFile"> & {
+export type DaemonSetup = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "url" | "keyFile" | "isGuest"> & {
   readonly createDaemon: CreateDaemon;
   readonly createWatcher: (root: string) => Watcher;
   readonly timing?: Partial<DaemonTiming>;
@@ -22,17 +22,22 @@ export type DaemonSetup = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random"
 
 /** Takes the folder's lock. @param dir a folder that holds `.mdmirror/` */
 export async function openDaemon(dir: string, options: DaemonSetup): Promise<Result<OpenedDaemon>> {
-  const { env, cwd, clock, random, url = null, keyFile = null, timing = {} } = options;
-  const opened = await openMirror(dir, { mode: "write", what: DAEMON, env, cwd, clock, random, url, keyFile });
+  const { env, cwd, clock, random, url = null, keyFile = null, isGuest = false, timing = {} } = options;
+  const reach = { url, keyFile, isGuest };
+  const opened = await openMirror(dir, { mode: "write", what: DAEMON, env, cwd, clock, random, ...reach });
   if (opened.kind === "trouble") return opened;
   const mirror = opened.value;
   const watcher = options.createWatcher(mirror.root);
   const settings = {
     ...settingsOf(mirror, USUAL_RUN),
-    // Asked anew for each run: what `init --prefer` chose ends with the first one that reached its
-    // end.
+    // Read anew for each run, because the choice of `init --prefer` ends with the first complete
+    // run.
     get prefer() {
       return settingsOf(mirror, USUAL_RUN).prefer;
+    },
+    // What a run with a smaller budget stopped is not for the daemon to do by its own.
+    get guards() {
+      return guardsSinceHalt(mirror);
     },
   };
   const garbage = new GarbageCollection();

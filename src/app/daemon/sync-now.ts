@@ -6,9 +6,9 @@ import type { RunReport } from "../mirror/run.ts";
 const LOOK_MS = 100;
 
 /**
- * What `sync` asks of the daemon. A person who asks wants both sides equal, not a look at what has
- * settled: so after the run it is waited for what the daemon holds back for a while, files that
- * were saved a moment ago and the grace of deletions. The runs of that time are one report.
+ * What `sync` asks of the daemon. A person who asks wants both sides equal, so after the run it
+ * waits for what the daemon holds back for a while: files that were saved a moment ago, and
+ * deletions in their grace period. The runs of that time become one report.
  */
 export async function syncNow(
   daemon: Pick<Daemon, "request" | "status" | "onEvent">,
@@ -26,7 +26,7 @@ export async function syncNow(
       do {
         await wait(LOOK_MS);
       } while (holdsBack(daemon, daemon.status().lastReport ?? last) && clock.monotonic() < until && !gone.aborted);
-      // What was held back is judged by a whole look, whatever was made of it meanwhile.
+      // A whole look judges what was held back, whatever happened to it meanwhile.
       last = await daemon.request("rescan");
       runs.set(last.run, last);
     }
@@ -38,17 +38,14 @@ export async function syncNow(
 
 function holdsBack(daemon: Pick<Daemon, "status">, last: RunReport): boolean {
   const { phase, dirty, pendingDeletions } = daemon.status();
-  // Offline or paused it would be waited for in vain, and so for deletions that a guard stops; what
-  // they are is told.
+  // Offline or paused, or with deletions that a guard stops, waiting would be in vain; the report
+  // names those deletions.
   if (last.state === "offline" || isPaused(daemon)) return false;
   if (phase.kind === "observing" || phase.kind === "applying" || dirty.count > 0) return true;
   return last.state !== "halted" && pendingDeletions.length > 0;
 }
 
-/**
- * A daemon that is neither to poll nor to try again. A run by hand while it is paused shows another
- * phase.
- */
+/** Whether a daemon neither polls nor retries. While paused, a run by hand shows another phase. */
 export function isPaused(daemon: Pick<Daemon, "status">): boolean {
   const { phase, nextPollAt, retryAt } = daemon.status();
   return (phase.kind === "waiting" && phase.why === "paused") || (nextPollAt === null && retryAt === null);

@@ -1,6 +1,6 @@
 /**
- * One thing that `doctor` looked at. `note`: nothing is wrong, yet it is good to know; `warn`: it
- * may bite; `bad`: the mirror cannot work so.
+ * One thing that `doctor` examined. `note`: nothing is wrong, but it is good to know; `warn`: it
+ * may cause trouble; `bad`: the mirror cannot work like this.
  */
 export type Check = {
   readonly about: string;
@@ -9,13 +9,13 @@ export type Check = {
   /** What to do; null when nothing is to be done. */
   readonly next: string | null;
   /**
-   * Of a `bad` one: whether the way to the service is what fails, or the user's setup, or the
-   * ground.
+   * For `bad`: whether the service cannot be reached, the user's setup is wrong, or the machine is
+   * at fault.
    */
   readonly fault?: "offline" | "usage" | "fault";
-  /** What was measured, for programs: bytes by name. */
+  /** Sizes that were measured, for programs: bytes by name. */
   readonly bytes?: Readonly<Record<string, number>>;
-  /** Of what was learned of the service, for programs: what it is, and what would be liked. */
+  /** What was learned of the service, for programs, beside what mdmirror would like. */
   readonly trait?: { readonly learned: string; readonly liked: string };
 };
 

@@ -9,7 +9,8 @@ import { bad, type Check, good, note, warn } from "./check.ts";
 const LOW_BYTES = 200 * 1024 * 1024;
 
 /**
- * What the disk can: case, Unicode, hard links, room. Makes and removes a file in `.mdmirror/tmp`.
+ * What the disk can do: case, Unicode, hard links, free space. Makes and removes a file in
+ * `.mdmirror/tmp`.
  */
 export function checkDisk(disk: Disk, folder: string, random: Random): Check[] {
   const { foldsCase, foldsUnicode } = disk.folding();
@@ -65,11 +66,11 @@ function hardLinks(folder: string, random: Random): Check {
   }
 }
 
-/** Watching takes one inotify watch a folder. */
+/** Watching needs one inotify watch for each folder. */
 export function checkWatches(folders: number, proc = "/proc/sys/fs/inotify"): Check[] {
   const limit = readNumber(join(proc, "max_user_watches"));
   if (limit === null) return [];
-  // Editors and desktops watch too: half is theirs.
+  // Editors and desktops watch too, so half is left to them.
   if (folders + 1 > limit / 2) {
     const next = `raise it: sysctl fs.inotify.max_user_watches=${Math.max(524_288, folders * 4)}; until then mdmirror watch polls`;
     return [warn("inotify", `${folders} folders to watch, and the system allows ${limit} watches`, next)];
@@ -91,14 +92,14 @@ function readNumber(file: string): number | null {
   try {
     return Number(readFileSync(file, "utf8").trim());
   } catch {
-    // Not Linux, or hidden by a sandbox: then there is nothing to say.
+    // Not Linux, or hidden by a sandbox: nothing can be said.
     return null;
   }
 }
 
 /**
- * What two tools mirror, each copies the other's half-done work. By the files and folder names that
- * such tools leave.
+ * Tools that mirror folders too: each copies the other's half-done work. They are found by the
+ * files and folder names that they leave.
  */
 const TOOLS: readonly (readonly [tool: string, inside: RegExp, folderName: RegExp | null])[] = [
   ["Syncthing", /^\.stfolder$|^\.stignore$|^\.stversions$/, null],
@@ -115,7 +116,7 @@ const TOOLS: readonly (readonly [tool: string, inside: RegExp, folderName: RegEx
   ["Unison", /^\.unison$/, null],
 ];
 
-/** LIMIT: folders above that are looked at. */
+/** LIMIT: folders above that are examined. */
 const MOST_FOLDERS = 32;
 
 export function checkNeighbours(root: string): Check[] {
@@ -134,7 +135,7 @@ export function checkNeighbours(root: string): Check[] {
   ];
 }
 
-/** Their own files mark the root of a replica, and in a home folder they are but settings. */
+/** Tools whose files mark the root of a replica; in a home folder they are only settings. */
 const MARKED_AT_ROOT: ReadonlySet<string> = new Set(["Unison", "Dropbox"]);
 
 function toolsAt(folder: string, isRoot: boolean): string[] {
@@ -150,7 +151,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // A folder above that this user may not list tells nothing.
+    // A folder above that this user may not list gives no information.
     return [];
   }
 }

@@ -24,7 +24,7 @@ export type ExamineOptions = {
   readonly keyFile: string | null;
 };
 
-/** Everything that `doctor` looks at, each by itself: one that is bad hides no other. */
+/** Everything that `doctor` examines, each by itself: a bad check hides no other. */
 export async function examine(dir: string, options: ExamineOptions): Promise<Check[]> {
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const folder = join(root, MIRROR_FOLDER);

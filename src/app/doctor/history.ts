@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { errnoClause } from "../mirror/trouble.ts";
 import { type Check, good, warn } from "./check.ts";
 
-/** What the history takes, in bytes (lengths of files, not blocks). */
+/** What the history occupies, in bytes (lengths of files, not blocks). */
 type HistorySizes = {
   readonly texts: number;
   readonly state: number;
@@ -11,9 +11,7 @@ type HistorySizes = {
   readonly log: number;
 };
 
-/**
- * SQLite's own companions belong to their file: between two checkpoints most of it may be in there.
- */
+/** SQLite's own files beside a database, which may hold most of it between two checkpoints. */
 const COMPANIONS = ["", "-wal", "-shm"] as const;
 
 /** @param folder `.mdmirror` */
@@ -61,7 +59,7 @@ export function humanSize(bytes: number): string {
   return `${unit > 0 && value < 9.95 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }
 
-/** 0 for what is not there: it may have gone since it was listed. */
+/** 0 for a missing file: it may have gone since it was listed. */
 function sizeOf(path: string): number {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   return stat?.isFile() === true ? stat.size : 0;

@@ -7,8 +7,8 @@ import { bad, type Check, good, warn } from "./check.ts";
 import { failureWords } from "../../remote/failure-words.ts";
 
 /**
- * A clock that is wrong by more makes dates of folders, retention and `Retry-After` dates wrong; no
- * decision about a text (I29).
+ * A clock that is wrong by more falsifies dates of folders, retention and `Retry-After` dates, but
+ * no decision about a text (I29).
  */
 const SKEW_MS = 60_000;
 /** A `Date` header counts whole seconds. */
@@ -17,8 +17,8 @@ const HEADER_MS = 1_000;
 const BOUNDS = { deadlineMs: 15_000, maxBytes: 1024 * 1024 } as const;
 
 /**
- * Two requests: is it there, does it take the key, what time is it there. A service that has no way
- * to validate a key says by its list whether it takes it.
+ * Asks, by two requests, whether the service is there, takes the key, and what its time is. If it
+ * has no way to validate a key, its list tells whether it takes it.
  */
 export async function checkService(wire: Wire, key: string, origin: string, clock: Clock): Promise<Check[]> {
   const began = clock.monotonic();
@@ -40,7 +40,7 @@ export async function checkService(wire: Wire, key: string, origin: string, cloc
 
 const JSON_BODY = { "content-type": "application/json" } as const;
 
-/** What a list's answer tells; null: it is not the service that answers. */
+/** What a list's answer tells; null: it did not come from the service. */
 type Listed = "taken" | "refused" | "no-workspace" | "unavailable";
 type Validity = "good" | "refused" | "no-such-route" | "no-answer";
 
@@ -59,7 +59,7 @@ function validityOf(result: WireResult): Validity {
   return status === 404 || status === 405 || status === 501 ? "no-such-route" : "no-answer";
 }
 
-/** How the service's own word on the key is told beside that of the list. */
+/** What the service said of the key, in words that stand beside what its list told. */
 const VALIDITY_WORDS: Readonly<Record<Validity, string>> = {
   good: `, and calls it good (${VALIDATE_KEY})`,
   refused: `, though ${VALIDATE_KEY} refuses it`,
@@ -91,7 +91,7 @@ function keyChecks(listed: Listed, validity: Validity): Check[] {
       ),
     ];
   }
-  // Closed for now: the key may be told from a wrong one all the same.
+  // The service is closed for now, but it may still tell a good key from a wrong one.
   if (validity === "good") return [good("key", `the service calls it good (${VALIDATE_KEY})`)];
   if (validity !== "refused") return [];
   return [

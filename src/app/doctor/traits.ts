@@ -8,11 +8,11 @@ import { type Check, good, note } from "./check.ts";
 
 /**
  * What syncs have learned of the service, from the state file alone. Where it differs from what
- * mdmirror would like, everything still works: by more requests, or under other names.
+ * mdmirror would like, everything still works, with more requests or under other names.
  */
 export function checkTraits(folder: string): Check[] {
   const glanced = glanceAtState(folder);
-  // A state that cannot be read is told by the check that is about it.
+  // Another check is about a state that cannot be read.
   if (glanced.kind !== "read") return [];
   const text = glanced.glance.meta.get(META.traits) ?? null;
   return text === null
@@ -29,7 +29,7 @@ type Choice = {
   readonly about: string;
   readonly learned: (traits: RemoteTraits) => string;
   readonly liked: string;
-  /** By what may be learned. */
+  /** Words for each value that may be learned. */
   readonly words: Readonly<Record<string, string>>;
 };
 

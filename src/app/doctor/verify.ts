@@ -11,7 +11,7 @@ import { observeRemote } from "../../engine/observe/observe.ts";
 import type { World } from "../../engine/run/world.ts";
 import { indexLinks, type LinkIndex } from "../history/find-document.ts";
 
-/** Both sides listed, read and hashed, with nothing taken from an earlier look. */
+/** Lists, reads and hashes both sides, and uses nothing from an earlier look. */
 
 /** One document that both sides hold, byte for byte. `size`: bytes in UTF-8. */
 export type ManifestRow = {
@@ -23,14 +23,16 @@ export type ManifestRow = {
 
 export type VerifyReport = {
   readonly documents: readonly ManifestRow[];
-  /** Equal but for line ends, byte order mark or final newline, and linked so. No drift. */
+  /**
+   * Linked, and equal apart from line ends, byte order mark or final newline, which is no drift.
+   */
   readonly dressed: readonly LocalPath[];
   readonly differing: readonly { readonly path: LocalPath; readonly id: DocId; readonly why: string }[];
   readonly onlyHere: readonly LocalPath[];
   readonly onlyThere: readonly { readonly path: string; readonly id: DocId }[];
   /** Left alone on purpose, and not equal: in review, in conflict, held. */
   readonly held: readonly { readonly path: LocalPath; readonly reason: string; readonly detail: string }[];
-  /** What a side could not show: nothing is proven of it. */
+  /** What a side could not show: nothing is proven about it. */
   readonly unseen: readonly { readonly path: string; readonly why: string }[];
 };
 
@@ -67,8 +69,8 @@ type Row = {
 type Sides = { readonly base: BaseTree; readonly local: LocalTree; readonly linked: LinkIndex };
 
 /**
- * One GET for each document of the service; the client's queue paces them. A text is dropped as
- * soon as it is hashed (I33).
+ * Sends one GET for each document of the service; the client's queue paces them. A text is dropped
+ * as soon as it is hashed (I33).
  */
 async function readRows(
   world: World,
@@ -93,7 +95,7 @@ async function readRows(
   return { rows, fault };
 }
 
-/** The service as a whole is not reached: nothing can be said of any document. */
+/** The service itself is not reached: nothing can be said of any document. */
 const CUT_OFF: ReadonlySet<Fault["kind"]> = new Set(["locked-out", "later"]);
 
 function rowOf({ base, local, linked }: Sides, disk: Disk, file: RemoteFile, content: string): Row {
@@ -159,7 +161,7 @@ function unseenOf(
 
 type HeldRow = Pick<Hold, "key" | "path" | "reason" | "detail">;
 
-/** A text that went to review in the last pass of a run is held from the next one on. */
+/** Texts that went to review in the last pass of a run: the next run holds them. */
 function justSubmitted({ links, holds }: BaseTree): HeldRow[] {
   const sent = [...links.values()].filter(({ id, submissions }) => submissions.length > 0 && !holds.has(id));
   return sent.map(({ id, localPath }) => ({
@@ -171,8 +173,8 @@ function justSubmitted({ links, holds }: BaseTree): HeldRow[] {
 }
 
 /**
- * What stands for something to be done, and whatever else is held and not equal, but for what the
- * ignore rules leave out (I18).
+ * What waits for a person, and whatever else is held and not equal, without what the ignore rules
+ * exclude (I18).
  */
 function listHeld(holds: readonly HeldRow[], local: LocalTree, rows: readonly Row[]): VerifyReport["held"][number][] {
   const differing = new Set<string>(

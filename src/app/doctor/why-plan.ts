@@ -11,7 +11,7 @@ import type { Preview } from "../mirror/run.ts";
 
 export type DocumentExplanation = Extract<Explanation, { kind: "document" }>;
 
-/** What an asked path stands for: `keys` are the names under which holds and steps speak of it. */
+/** What a path means that was asked for: `keys` are its names in holds and steps. */
 export type Subject = {
   readonly asked: LocalPath;
   readonly link: Link | null;
@@ -20,20 +20,20 @@ export type Subject = {
 };
 
 export type PlanFacts = {
-  /** Why what is there stays local; null: nothing there, or it does not. */
+  /** Why what is there stays local; null: nothing is there, or it is mirrored. */
   readonly stays: {
     readonly path: LocalPath;
     readonly kind: LocalOther["kind"] | "unseen" | "mirror-folder";
     readonly why: string;
   } | null;
-  /** By the listing of now; null: not there, or offline. */
+  /** As listed now; null: not there, or offline. */
   readonly remote: RemoteFile | null;
   /**
    * What the next sync would do about it, or about what is in the folder; `guarded`: only after
    * `approve`.
    */
   readonly steps: readonly { readonly action: Action; readonly guarded: boolean }[];
-  /** Why a guard has halted the mirror, or would; empty: none does. */
+  /** Why a guard has halted the mirror, or would halt it; empty: none does. */
   readonly halts: readonly string[];
 };
 
@@ -64,7 +64,7 @@ function remoteOf(
   return null;
 }
 
-/** Of the root (an empty path) everything is below. */
+/** Everything is below the root (an empty path). */
 export function isWithin(folder: LocalPath, path: LocalPath): boolean {
   return folder === "" ? path !== "" : isBelow(path, folder);
 }
@@ -95,7 +95,7 @@ const STAYS: Readonly<Record<LocalOther["kind"], string>> = {
   sidecar: "the other version of a conflict: it shows what the service holds, and is never mirrored itself",
 };
 
-/** The path itself, or the folder above it that stays local with all below. */
+/** The path itself, or the folder above it that stays local with all its contents. */
 function staysLocal(local: LocalTree, asked: LocalPath): PlanFacts["stays"] {
   for (const path of [...ancestorsOf(asked), asked]) {
     if (path === ".mdmirror") return { path, kind: "mirror-folder", why: "the mirror's own folder" };

@@ -33,35 +33,35 @@ export type Why = PlanFacts & {
   readonly path: LocalPath;
   readonly link: Link | null;
   readonly folder: DirLink | null;
-  /** What one look at the path itself finds. */
+  /** The result of one look at the path itself. */
   readonly look: Look;
   /** null: offline, no document, or one in which all three trees agree. */
   readonly verdict: Judged | null;
   readonly conflict: Conflict | null;
   readonly hold: Hold | null;
-  /** The hold as a report tells it. */
+  /** The hold as a report shows it. */
   readonly open: Attention | null;
   /** What is held below the path, where it is a folder. */
   readonly heldBelow: readonly Pick<Hold, "path" | "reason">[];
   readonly lastError: MirrorEvent | null;
   /**
-   * Of which texts the one that is here was merged, and whose its changed lines are; null: it was
-   * not.
+   * From which texts the present one was merged, and whose its changed lines are; null: it is no
+   * merge.
    */
   readonly merge: MergeFacts | null;
   /** Oldest first. */
   readonly events: readonly MirrorEvent[];
-  /** Why the service could not be asked; then all but the look is by the state alone. */
+  /** Why the service could not be asked; then all except `look` comes from the state alone. */
   readonly offline: Fault | null;
 };
 
-/** Where the table was entered, and what it says. */
+/** Which row of the table applies, and what it says. */
 export type Judged = {
   readonly cell: ContentCell;
   readonly rule: ContentRule;
   readonly moved: WhoMoved;
   readonly placeRule: PlaceRule;
-  /** How the file was found to be this document; null: it was not looked for, or is new. */
+  /** How the file was recognised as this document; null: it was not looked for, or is new. */
   readonly evidence: Evidence | null;
   readonly localPath: LocalPath | null;
 };
@@ -176,7 +176,7 @@ function linkOfSidecar(base: BaseTree, path: LocalPath): Link | null {
   return null;
 }
 
-/** A refusal that is remembered says more than what the plan, which tries again, holds. */
+/** A remembered refusal says more than the hold of the plan, which tries it again. */
 function holdOf(base: BaseTree, plan: Plan | null, keys: ReadonlySet<string | undefined>): Hold | null {
   const remembered = [...base.holds.values()].filter((hold) => isAbout(hold, keys));
   return (
@@ -195,14 +195,14 @@ function eventsOf(state: State, path: LocalPath): MirrorEvent[] {
   return readEvents(state, { limit: 200, run: null, path });
 }
 
-/** The last merge, where what is there is what it made. */
+/** The last merge, if its result is what is there now. */
 function mergeHere(state: State, events: readonly MirrorEvent[], look: Look): MergeFacts | null {
   const merge = events.map(mergeOf).findLast((one) => one !== null) ?? null;
   if (merge === null || look.kind !== "file" || look.digest !== merge.result) return null;
   return mergeFacts(merge, readOrigins(state, merge));
 }
 
-/** For `findDocument`'s callers: what was known under an old name. */
+/** The path that a document had before, for callers of `findDocument`. */
 export function formerPath(state: State, asked: LocalPath): LocalPath | null {
   const found = findDocument(state, state.load(), asked);
   return found === null || found.path === asked ? null : found.path;

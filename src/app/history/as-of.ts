@@ -4,10 +4,10 @@ const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_
 const ISO = /^(\d{4}-\d{2}-(\d{2}))(?:[T ](\d{2}:\d{2}(?::\d{2})?))?(Z|[+-]\d{2}:\d{2})?$/;
 
 /**
- * `2h`: so long ago. `2026-11-22 09:30`: in this computer's time, unless `Z` or an offset says
- * otherwise; a day alone is its beginning.
- * @returns milliseconds since the epoch; null for anything else, a day that there is not, and what
- * is still to come
+ * `2h`: that long ago. `2026-11-22 09:30`: in this computer's time, unless `Z` or an offset says
+ * otherwise; a day alone means its beginning.
+ * @returns milliseconds since the epoch; null for anything else: a day that does not exist, or a
+ * time still to come
  */
 export function readMoment(text: string, now: number): number | null {
   const ago = /^(\d{1,5})([smhdw])$/.exec(text);
@@ -16,7 +16,7 @@ export function readMoment(text: string, now: number): number | null {
   if (iso === null) return null;
   const [, date, day, time = "00:00", zone = ""] = iso;
   const at = Date.parse(`${date}T${time}${zone}`);
-  // A thirty-first of a month of thirty days would be the first of the next.
+  // `Date` reads the 31st of a month with 30 days as the 1st of the next month.
   const isDay = new Date(Date.parse(`${date}T00:00Z`)).getUTCDate() === Number(day);
   return Number.isNaN(at) || !isDay || at > now ? null : at;
 }

@@ -10,7 +10,7 @@ import type { OpenedMirror } from "../mirror/open-mirror.ts";
 import { USUAL_RUN, previewSync } from "../mirror/run.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
 
-/** Local against live. Nothing is written (I23). */
+/** The local text against the live text. Nothing is written (I23). */
 
 export type TwoTexts = { readonly path: LocalPath; readonly live: string | null; readonly local: string | null };
 
@@ -36,7 +36,7 @@ async function idOf(world: World, base: BaseTree, path: LocalPath): Promise<DocI
   return linkAt(base, path)?.id ?? (await idAt(world, path)) ?? findDocument(world.state, base, path)?.id ?? null;
 }
 
-/** What is at this very path on the service and not linked yet. */
+/** The id of what is at this path on the service and not linked yet. */
 async function idAt(world: World, path: LocalPath): Promise<DocId | null> {
   const whole = world.prefix === "" ? path : `${world.prefix}/${path}`;
   if (!whole.endsWith(".md")) return null;
@@ -47,7 +47,7 @@ async function idAt(world: World, path: LocalPath): Promise<DocId | null> {
 export type DiffRow = {
   readonly path: LocalPath;
   readonly kind: "differs" | "only-here" | "only-there";
-  /** Lines that are only here, and only there. null: not read. */
+  /** How many lines are only here, and only there. null: not read. */
   readonly lines: { readonly added: number; readonly removed: number } | null;
 };
 
@@ -56,8 +56,8 @@ export type DiffList =
   | { readonly kind: "listed"; readonly rows: readonly DiffRow[] };
 
 /**
- * Every document that the two sides do not hold alike: those that the listing and the stamps show
- * are read, the others are not.
+ * Every document whose two sides differ. Only the documents that the listing and the stamps show
+ * are read.
  */
 export async function listDifferences(mirror: OpenedMirror): Promise<DiffList> {
   const { world } = mirror;
@@ -75,7 +75,7 @@ export async function listDifferences(mirror: OpenedMirror): Promise<DiffList> {
 /** A document whose texts have to be read and compared. */
 type Suspect = { readonly kind: "suspect"; readonly id: DocId; readonly path: LocalPath };
 
-/** What the listing and the stamps tell: documents that are on one side alone, and suspects. */
+/** What the listing and the stamps show: documents on one side only, and suspects. */
 function listByStamps(trees: Trees): { readonly rows: DiffRow[]; readonly suspects: readonly Suspect[] } {
   const found = [...differencesOfLinks(trees), ...unlinkedThere(trees)];
   const suspects = found.filter((one) => one.kind === "suspect");

@@ -3,8 +3,8 @@ import type { MirrorEvent, State } from "../../ports/state.ts";
 import { findDocument } from "./find-document.ts";
 
 /**
- * Oldest first; the newest `limit`. Of a document: under all the names that it had, and what was
- * about its path before it had an id.
+ * The newest `limit` events, oldest first. For a document: under all names that it had, with the
+ * events of its path before it had an id.
  */
 export function readEvents(
   state: State,

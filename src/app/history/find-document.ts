@@ -13,16 +13,14 @@ type KnownDocument = {
   readonly tombstone: Tombstone | null;
 };
 
-/**
- * A path under which texts are known: of a document, or of a file that never was one (`id` null).
- */
+/** A path with known texts: of a document, or of a file that never became one (`id` null). */
 export type KnownPlace = Omit<KnownDocument, "id"> & {
   readonly id: DocId | null;
-  /** The path that was asked for, where that is one that the document had before. */
+  /** The path that was asked for, if it is one that the document had before. */
   readonly asked: LocalPath;
 };
 
-/** As `findDocument`; else the path or the id by itself, of which the text store may know more. */
+/** Like `findDocument`; else the path or the id alone, of which the text store may know more. */
 export function findPlace(state: State, base: BaseTree, name: string): KnownPlace {
   const document = findDocument(state, base, name);
   if (document !== null) return { ...document, asked: isDocId(name) ? document.path : name };
@@ -33,7 +31,8 @@ export function findPlace(state: State, base: BaseTree, name: string): KnownPlac
 }
 
 /**
- * One that left the mirrored subtree is found by the path that it had, where no other has it now.
+ * A document that left the mirrored subtree is found by its former path, unless another is there
+ * now.
  */
 export function linkAt(base: BaseTree, path: LocalPath): Link | null {
   let away: Link | null = null;
@@ -47,7 +46,7 @@ export function linkAt(base: BaseTree, path: LocalPath): Link | null {
 
 export type LinkIndex = ReadonlyMap<LocalPath, Link>;
 
-/** For who asks often. */
+/** An index for callers that ask often. */
 export function indexLinks(base: BaseTree): LinkIndex {
   const index = new Map<LocalPath, Link>();
   for (const link of base.links.values())
@@ -56,8 +55,8 @@ export function indexLinks(base: BaseTree): LinkIndex {
 }
 
 /**
- * By its path now; else by the path of a deleted one (the last deleted, if there were several);
- * else by any path that it once had.
+ * Finds a document by its path now; else by the path of a deleted one (the last deleted, if there
+ * are several); else by any path that it once had.
  * @param name a path below the root, or an id `doc_…`
  */
 export function findDocument(state: State, base: BaseTree, name: string): KnownDocument | null {

@@ -12,22 +12,22 @@ import { type MergeOf, mergeOf } from "./origins.ts";
  */
 export type HistoryEntry = {
   readonly n: number;
-  /** When it was first seen: milliseconds since the epoch. */
+  /** When it was first seen, in milliseconds since the epoch. */
   readonly at: number;
   readonly digest: Digest;
   /** `service`: a version that was live there; `here`: a text that was only ever in the folder. */
   readonly from: "service" | "here";
   readonly changeId: ChangeId | null;
-  /** What came with it, as a clause. */
+  /** Which action or change brought it, as a clause. */
   readonly what: string;
   /**
-   * Another document, which stood at this path when this was its text; null: it is the document's
-   * own.
+   * The id of another document that stood at this path with this text; null: it is the document's
+   * own text.
    */
   readonly other: DocId | null;
   /** Bytes in UTF-8; null: the text is no longer kept. */
   readonly size: number | null;
-  /** What the mirror merged it of; null: it did not. */
+  /** Which texts the mirror merged it from; null: it is no merge. */
   readonly merge: MergeOf | null;
 };
 
@@ -41,9 +41,9 @@ type Numbered = Omit<HistoryEntry, "merge">;
 
 /**
  * Every version that the service showed, every text that an effect replaced here, and whatever else
- * the text store has under this document or this path: a text that lost a conflict, or was taken
- * away before it was sent. The same text twice in a row is one.
- * @param sightings what answers for the state where many histories are read
+ * the text store has for this document or path: a text that lost a conflict, or was removed before
+ * it was sent. The same text twice in a row counts once.
+ * @param sightings replaces the question to the state where many histories are read
  */
 export function readHistory(
   state: State,
@@ -60,8 +60,8 @@ export function readHistory(
 }
 
 /**
- * A version and the event that brought it are written in one transaction, with a clock that may
- * have moved in between.
+ * The text of a version, with the event that brought it. Both are written in one transaction, but
+ * the clock may have moved in between.
  */
 function liveText({ at, digest, changeId }: Version, events: readonly MirrorEvent[]): Seen {
   const event = events.find((one) => one.after === digest && one.at >= at && one.at < at + SAME_MOMENT_MS);
@@ -69,7 +69,7 @@ function liveText({ at, digest, changeId }: Version, events: readonly MirrorEven
   return { at: event?.at ?? at, digest, from: "service", changeId, other: null, what };
 }
 
-/** What base holds of the document, where no version tells of it. */
+/** The text in base, if no version mentions it. */
 function lastText({ tombstone, link }: KnownPlace, wasLive: ReadonlySet<Digest>): Seen[] {
   const last = tombstone?.digest ?? link?.digest;
   if (last === undefined || wasLive.has(last)) return [];
@@ -80,7 +80,7 @@ function lastText({ tombstone, link }: KnownPlace, wasLive: ReadonlySet<Digest>)
 function textsOfEvents(events: readonly MirrorEvent[], wasLive: ReadonlySet<Digest>): Seen[] {
   const seen: Seen[] = [];
   for (const { at, before, after, detail, kind } of events) {
-    // The text before was there before this event; a moment earlier keeps the order.
+    // The text before was there earlier than this event; one millisecond less keeps the order.
     if (before !== null && !wasLive.has(before))
       seen.push({ ...bare(before), at: at - 0.5, from: "here", what: `here, until: ${detail}` });
     if (after !== null && !wasLive.has(after))
@@ -92,7 +92,8 @@ function textsOfEvents(events: readonly MirrorEvent[], wasLive: ReadonlySet<Dige
 }
 
 /**
- * The result of a merge is the first text like it from then on; what is put back later is no merge.
+ * Marks the result of a merge: the first equal text from then on. A text that is put back later is
+ * no merge.
  */
 function withMerges(entries: readonly Numbered[], events: readonly MirrorEvent[]): HistoryEntry[] {
   const made = new Map<number, MergeOf>();
@@ -111,8 +112,8 @@ function bare(digest: Digest): Pick<Seen, "digest" | "changeId" | "other"> {
 }
 
 /**
- * Texts of which nothing tells but that they were stored under this document, this path, or, before
- * it had an id, a path that it had.
+ * Texts known only because they were stored for this document, this path, or a path that it had
+ * before it got an id.
  */
 function sightedAlone(
   sightings: State["sightings"],
@@ -150,7 +151,7 @@ function numbered(state: State, seen: readonly Seen[]): Numbered[] {
   return entries;
 }
 
-/** `notes/plan.md@3` → the path and 3; without a number, null. */
+/** Splits `notes/plan.md@3` into the path and 3; without a number, null. */
 export function splitVersion(name: string): { readonly path: string; readonly n: number | null } {
   const match = /^(.+)@(\d{1,9})$/s.exec(name);
   return match === null ? { path: name, n: null } : { path: match[1]!, n: Number(match[2]) };

@@ -3,11 +3,12 @@ import { Interner, splitLines } from "../../merge/split.ts";
 import { diff, type Edit } from "../../merge/myers.ts";
 
 /**
- * A difference of two texts by lines (Myers 1986; past its cap what differs is one replacement).
+ * The difference of two texts by lines (Myers 1986; beyond its limit, all that differs is one
+ * replacement).
  */
 
 export type DiffLine = { readonly kind: "same" | "removed" | "added"; readonly text: string };
-/** Lines are 1-based; a count of 0 names the line before, as in any unified diff. */
+/** Lines are 1-based; with a count of 0, the line before is named, as in any unified diff. */
 export type DiffHunk = {
   readonly before: { readonly line: number; readonly count: number };
   readonly after: { readonly line: number; readonly count: number };
@@ -27,8 +28,8 @@ export function countLines(before: string, after: string): { readonly added: num
 }
 
 /**
- * Hunks with three lines around; the lines keep their line feeds, so that a missing one at the end
- * shows.
+ * Hunks with three lines of context. The lines keep their line feeds, so that a missing one at the
+ * end shows.
  */
 export function diffLines(before: string, after: string): DiffHunk[] {
   const [a, b] = [splitLines(before), splitLines(after)];

@@ -4,17 +4,17 @@ import { newReading } from "../../merge/reading.ts";
 import { type Origin, originsOf } from "../../merge/origin.ts";
 import { splitLines } from "../../merge/split.ts";
 import type { State } from "../../ports/state.ts";
-import type { ThreeTexts } from "../by-hand/conflicts.ts";
+import type { ThreeTexts } from "../../merge/marked.ts";
 import type { TwoTexts } from "./diff.ts";
 import { linkAt } from "./find-document.ts";
 import type { MeetingRow } from "./origins.ts";
 
-/** Where two edits of a document in conflict go together, and where they do not. */
+/** Where two edits of a document in conflict merge, and where they do not. */
 
 /**
- * What merges of two edits and what does not. `whole`: no line of one meets a line of the other,
- * and the result was refused all the same. `no-base`: the text that both were made of is no longer
- * kept.
+ * Which parts of two edits merge and which do not. `whole`: no line of one conflicts with a line of
+ * the other, but the result was refused all the same. `no-base`: the text that both were made from
+ * is no longer kept.
  */
 export type Meeting =
   | { readonly kind: "merges" }
@@ -25,8 +25,8 @@ export type Meeting =
 type ConflictBlock = Extract<LineBlock, { kind: "conflict" }>;
 
 /**
- * Of a document in conflict, with the live text as it is now; null: it is not in conflict, or a
- * side has no text.
+ * Compares a document in conflict with the live text as it is now; null: it is not in conflict, or
+ * a side has no text.
  */
 export function readMeeting(state: State, { path, live, local }: TwoTexts): Meeting | null {
   const link = linkAt(state.load(), path);
@@ -42,8 +42,7 @@ export function meetingOf({ base, mine, theirs }: ThreeTexts): Meeting {
   const blocks = mergeLines(base, mine, theirs, newReading());
   if (blocks === undefined || blocks.every(({ kind }) => kind === "settled"))
     return { kind: "whole", reason: merged.reason };
-  // Where they meet base stands in, so that the lines around it are compared with what they were
-  // made of.
+  // Base stands in where they conflict, so that the lines around are compared with their original.
   const places = new Map<number, ConflictBlock>();
   const lines: string[] = [];
   for (const block of blocks) {
@@ -54,9 +53,7 @@ export function meetingOf({ base, mine, theirs }: ThreeTexts): Meeting {
   return { kind: "parts", rows, conflicts: places.size };
 }
 
-/**
- * @param places by the line, 0-based, at which each conflict begins in the text that the rows make
- */
+/** @param places each conflict, by the 0-based line at which it begins in the text of the rows */
 function withConflicts(rows: readonly Origin[], places: ReadonlyMap<number, ConflictBlock>): MeetingRow[] {
   const shown: MeetingRow[] = [];
   let [line, standIns] = [0, 0];

@@ -3,12 +3,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { type Origin, originsOf } from "../../merge/origin.ts";
 import { mergeText } from "../../merge/merge.ts";
 import { withoutKey } from "../mirror/key.ts";
-import { markedMerge, USUAL_MARKERS } from "../by-hand/conflicts.ts";
+import { markedMerge, USUAL_MARKERS } from "../../merge/marked.ts";
 import { errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
 
 /**
- * Three files merged: the text, with git's markers where it is no clean merge; and where each line
- * of a clean one is from.
+ * The merge of three files: its text, with git's markers where it has conflicts, and the origin of
+ * each line of a clean merge.
  */
 export type MergedFiles = { readonly text: string; readonly conflicts: number; readonly origins: readonly Origin[] };
 
@@ -16,14 +16,14 @@ export type MergedFiles = { readonly text: string; readonly conflicts: number; r
 export type ThreePaths = readonly [base: string, mine: string, theirs: string];
 
 /**
- * Three files as texts; `binary` names the first one that is no UTF-8 text without NULs: decoded
- * and written again it would not be what it was.
+ * Three files as texts; `binary` names the first that is not UTF-8 text without NULs, because
+ * decoding and writing it again would change it.
  */
 type ReadFiles =
   | { readonly kind: "texts"; readonly texts: readonly string[] }
   | { readonly kind: "binary"; readonly path: string };
 
-/** Merges three files as the mirror would. Writes nothing; what is no UTF-8 text is refused. */
+/** Merges three files as the mirror would. Writes nothing, and refuses what is not UTF-8 text. */
 export function mergeFiles(paths: ThreePaths): Result<MergedFiles> {
   const read = readFiles(paths);
   if (read.kind === "trouble") return read;
@@ -60,7 +60,7 @@ function mergeTexts(texts: readonly string[], markerSize: number): MergedFiles {
   return { text: markedMerge({ base, mine, theirs }, markerSize), conflicts: merged.hunks.length, origins: [] };
 }
 
-/** Puts a merged text in place of a file: git gives a merge driver a file of its own for it. */
+/** Replaces a file by a merged text: git gives a merge driver a file of its own for it. */
 export function writeMerged(path: string, text: string): Result<null> {
   try {
     writeFileSync(path, text);
@@ -70,10 +70,10 @@ export function writeMerged(path: string, text: string): Result<null> {
   }
 }
 
-/** What became of a file of git's: `note` is what its user should know of it. */
+/** How a file of git's was merged: `note` is what its user should know. */
 export type Driven = { readonly clean: boolean; readonly note: string | null };
 
-/** How git calls: `name` is the file as its user knows it. */
+/** How git calls the driver: `name` is the file as its user knows it. */
 export type GitCall = {
   readonly markerSize: number;
   readonly name: string;
@@ -81,9 +81,9 @@ export type GitCall = {
 };
 
 /**
- * Merges as git's merge driver: the result, with markers of the size that git asks for, is written
- * into the second file. What is no UTF-8 text is left to git's own merge of lines; what that does
- * not merge either stays what it was.
+ * Merges as git's merge driver: writes the result into the second file, with markers of the size
+ * that git wants. What is not UTF-8 text is left to git's own merge of lines; if that cannot merge
+ * it either, the file stays as it was.
  */
 export function driveMerge(paths: ThreePaths, call: GitCall): Result<Driven> {
   const read = readFiles(paths);
@@ -102,7 +102,7 @@ function mergeAsGit([base, mine, theirs]: ThreePaths, { markerSize, name, env }:
     env: withoutKey(env),
   });
   if (status === 0) return { clean: true, note: `${name} is not UTF-8 text: merged by lines, as git does` };
-  // Its exit code is the number of conflicts; 255: it merged nothing and wrote nothing.
+  // The exit code is the number of conflicts; 255: nothing was merged or written.
   const marked = status !== null && status <= 127;
   const how = marked ? "its conflicts are marked as git does" : "it does not merge, and is left as it was";
   return { clean: false, note: `${name} is not UTF-8 text: ${how}` };

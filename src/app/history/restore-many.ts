@@ -15,8 +15,8 @@ import { isDone } from "../by-hand/resolve.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
 
 /**
- * Several documents put back at once: a folder, a pattern; what was deleted, or all as it was at a
- * time.
+ * Restores several documents at once, by a folder or a pattern: what was deleted, or all as it was
+ * at some time.
  */
 
 export type RestoreItem =
@@ -27,14 +27,14 @@ export type RestoreItem =
       readonly entry: HistoryEntry;
       /** The text that must still be there; null: no file. */
       readonly expect: Digest | null;
-      /** It is gone from the service, and comes back as a new document. */
+      /** It is gone from the service, so it comes back as a new document. */
       readonly anew: boolean;
     }
   | { readonly kind: "left"; readonly path: LocalPath; readonly why: string };
 
 /**
- * A document that is, or was. `gone`: when it went, in milliseconds since the epoch; null: it is
- * linked.
+ * A document that exists, or did. `gone`: when it went, in milliseconds since the epoch; null: it
+ * is linked.
  */
 type Subject = Pick<KnownPlace, "path" | "link" | "tombstone"> & { readonly id: DocId; readonly gone: number | null };
 
@@ -45,8 +45,8 @@ export function isOne(state: State, name: string): boolean {
 }
 
 /**
- * @param asOf milliseconds since the epoch; null: only what is gone comes back, as it was last
- * @returns nothing for what is as it should be already
+ * @param asOf milliseconds since the epoch; null: only what is gone comes back, with its last text
+ * @returns no item for what is already as wanted
  */
 export function planRestore(
   { state, disk }: Pick<World, "state" | "disk">,
@@ -83,7 +83,9 @@ function hasBelow({ links, tombstones }: BaseTree, folder: string): boolean {
   return false;
 }
 
-/** One for each path: what is linked there; else what went last, or was the one at that time. */
+/**
+ * One document for each path: what is linked there; else what went last, or was there at that time.
+ */
 function subjectsOf(base: BaseTree, asOf: number | null): readonly Subject[] {
   const subjects = new Map<LocalPath, Subject>();
   for (const { id, localPath: path } of base.links.values()) {
@@ -100,7 +102,7 @@ function subjectsOf(base: BaseTree, asOf: number | null): readonly Subject[] {
   return [...subjects.values()];
 }
 
-/** Of two that went: the later one; of a time, the first that went after it. */
+/** Of two that went: the later one; for a moment, the first that went after it. */
 function isNearer(at: number, other: number, asOf: number | null): boolean {
   if (asOf === null) return at > other;
   return at > asOf && (other <= asOf || at < other);
@@ -124,7 +126,10 @@ function itemOf(
   return [{ kind: "put-back", path, id, entry, expect, anew: link === null }];
 }
 
-/** What is there already, where only what is gone is asked for; or what was gone by that time. */
+/**
+ * Whether it is not asked for: it is there, and only what is gone is wanted; or it was already gone
+ * at that time.
+ */
 function isOutOfQuestion({ link, gone }: Subject, look: Look, asOf: number | null): boolean {
   if (asOf === null) return link !== null && look.kind !== "absent";
   return gone !== null && gone <= asOf;
@@ -145,7 +150,7 @@ export function entryAt(entries: readonly HistoryEntry[], asOf: number | null): 
   return entry.size === null ? `the text of version ${entry.n} is no longer kept` : entry;
 }
 
-/** All names of texts, read once: each question of the state reads every row. */
+/** All names of texts, read once, because each question to the state reads every row. */
 function allSightings(state: State): State["sightings"] {
   const all = state.sightings({});
   const byPath = Map.groupBy(all, ({ path }) => path);
@@ -166,7 +171,7 @@ function namesOf<K>(index: ReadonlyMap<K, readonly Sighting[]>, key: K | null | 
 
 export type RestoreEnd = { readonly item: RestoreItem; readonly done: boolean; readonly note: string };
 
-/** Each by itself, as an edit of the folder; what was changed since the plan is left. */
+/** Restores each by itself, as an edit of the folder; what was changed since the plan is left. */
 export async function restoreMany(world: World, items: readonly RestoreItem[]): Promise<readonly RestoreEnd[]> {
   const wanted = items.flatMap((item) => (item.kind === "put-back" ? [item] : []));
   const ends = await runByHand(world, "restore", async (ctx) =>

@@ -18,8 +18,8 @@ export type Restored = {
 };
 
 /**
- * A document of which something is known, and one of its texts. @param n of the history; null: the
- * newest
+ * Finds a document of which something is known, and one of its texts.
+ * @param n its number in the history; null: the newest
  */
 export function findVersion(
   world: Pick<World, "state">,
@@ -50,8 +50,8 @@ export function findVersion(
 }
 
 /**
- * The document's own, where there is one: what another had at its path is there for whoever asks
- * for it.
+ * The newest text of the document itself, if it has one: another document's text at its path is
+ * only for users who ask for it.
  */
 function newestOf(
   entries: readonly HistoryEntry[],
@@ -66,11 +66,11 @@ export type Choice = {
   readonly entry: HistoryEntry;
   /** Whether it comes back as a new document. */
   readonly anew: boolean;
-  /** What is there now; null: no file. */
+  /** The text that is there now; null: no file. */
   readonly now: Digest | null;
 };
 
-/** @param n of the history; null: the last text that is not the one that is there */
+/** @param n a number of the history; null: the last text that differs from the present one */
 export function chooseVersion(
   { state, disk }: Pick<World, "state" | "disk">,
   name: string,
@@ -117,8 +117,8 @@ function obstacleTo(
 }
 
 /**
- * Puts an earlier text back, as an edit: the next run sends it. What is gone comes back as a new
- * document.
+ * Puts an earlier text back, as an edit that the next run sends. A document that is gone comes back
+ * as a new one.
  */
 export async function restoreVersion(world: World, name: string, n: number | null): Promise<Result<Restored>> {
   const chosen = chooseVersion(world, name, n);

@@ -4,13 +4,13 @@ import { isWithin, type LocalPath, rebase } from "../../model/path.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
 
-/** Where a run's moves began, and in what order they are taken back. Pure. */
+/** Where a run's moves began, and the order in which they are taken back. Pure. */
 
-/** Something the run moved: where base has it now, and where it was before the run. */
+/** Something that the run moved: where base has it now, and where it was before the run. */
 export type MovedBack = { readonly id: DocId | DirId; readonly at: LocalPath; readonly to: LocalPath };
 
 /**
- * The name under which something waits while another takes its place: the same each time, so that a
+ * The name under which something waits while another takes its place. It is always the same, so a
  * second `undo` finds it taken.
  */
 export function spareName(path: LocalPath): LocalPath {
@@ -19,8 +19,8 @@ export function spareName(path: LocalPath): LocalPath {
 }
 
 /**
- * Those that can go where they were: nothing that stays is there. One that cannot go stays itself,
- * and may so keep the next from going.
+ * Splits off the moves that can be taken back, because nothing that stays is at their target. One
+ * that cannot go back stays where it is, and may so block the next.
  * @param taken who is at a path in base now
  */
 export function splitTaken(
@@ -45,7 +45,8 @@ function isLeft(path: LocalPath, moves: readonly MovedBack[]): boolean {
 }
 
 /**
- * One rename on the disk. `last`: with it `id` is where it was; else it only made way for another.
+ * One rename on the disk. `last`: it brings `id` to its place; else `id` only makes way for
+ * another.
  */
 export type Hop = {
   readonly id: DocId | DirId;
@@ -55,8 +56,8 @@ export type Hop = {
 };
 
 /**
- * The run's net move of a folder: `to` is where base has it now; `moved`: base and the events do
- * not agree on that.
+ * The run's net move of a folder: `to` is where base has it now; `moved`: base and the events
+ * disagree about that.
  */
 export type FolderMove = {
   readonly id: DirId;
@@ -77,7 +78,7 @@ export function folderMoves(events: readonly MirrorEvent[], base: BaseTree): Fol
   return [...Map.groupBy(own, ({ id }) => id as DirId)].flatMap(([id, moves]) => {
     const dir = base.dirs.get(id);
     const from = moves.find((event) => event.from !== null)?.from ?? null;
-    // Gone with all that was in it: its documents say so themselves.
+    // Gone with all that was in it: the documents have events of their own.
     if (dir === undefined || from === null) return [];
     const last = moves.at(-1)!;
     const now = last.kind === "move-folder-local" ? dir.localPath : dir.remotePath;
@@ -87,9 +88,9 @@ export function folderMoves(events: readonly MirrorEvent[], base: BaseTree): Fol
 }
 
 /**
- * A path of one of the run's events as it was before the run. The folder it is in may have moved
- * before that event or after it: where both readings are possible (two folders that changed
- * places), the one by which it stayed in its own folder is taken.
+ * Where a path of one of the run's events was before the run. Its folder may have moved before that
+ * event or after it. Where both are possible (two folders that changed places), the one is taken by
+ * which it stayed in its own folder.
  * @param now where base has it
  */
 export function pathBefore(path: LocalPath, now: LocalPath, folders: readonly FolderMove[]): LocalPath {
@@ -103,15 +104,15 @@ export function pathBefore(path: LocalPath, now: LocalPath, folders: readonly Fo
 }
 
 /**
- * Folders first; a place that another one still holds waits for it, and where all wait for each
- * other (a swap) one makes way, beside its place. What is there by then because its folder went
- * back is not named.
+ * Sorts folders first. A move waits for its target to become free; if all wait for each other (a
+ * swap), one makes way, to a name beside its place. What goes back with its folder gets no move of
+ * its own.
  */
 export function orderMoves(moves: readonly MovedBack[]): Hop[] {
   let pending = moves.toSorted((a, b) => Number(isDirId(b.id)) - Number(isDirId(a.id)));
   const hops: Hop[] = [];
-  // LIMIT: each one steps aside once at most; more would be a cycle that moving aside does not
-  // break, and there is none.
+  // LIMIT: each one makes way once at most; more would be a cycle that cannot be broken, and none
+  // exists.
   while (hops.length <= 2 * moves.length) {
     pending = pending.filter(({ at, to }) => at !== to);
     const next = nextMove(pending, hops);
@@ -126,22 +127,22 @@ export function orderMoves(moves: readonly MovedBack[]): Hop[] {
   return hops;
 }
 
-/** Whoever can go where it was; where none can (a cycle), one steps aside. */
+/** The next one that can go back; if none can (a cycle), one makes way. */
 function nextMove(
   pending: readonly MovedBack[],
   hops: readonly Hop[],
 ): { readonly move: MovedBack; readonly hop: Hop } | null {
   const free = pending.find((one) => pending.every((other) => other === one || !isInTheWay(other, one)));
   if (free !== undefined) return { move: free, hop: { id: free.id, from: free.at, to: free.to, last: true } };
-  // The first one steps aside, once; its own target is then held by fewer.
+  // The first one makes way, once; fewer then wait for its place.
   const aside = pending.find(({ id }) => !hops.some((hop) => hop.id === id)) ?? pending[0];
   if (aside === undefined) return null;
   return { move: aside, hop: { id: aside.id, from: aside.at, to: spareName(aside.at), last: false } };
 }
 
 /**
- * Whether `other` must move before `one` can: it stands where that goes, or the folder that it goes
- * into is not back yet.
+ * Whether `other` must move before `one` can: it stands at the target, or the target's folder is
+ * not back yet.
  */
 function isInTheWay(other: MovedBack, one: MovedBack): boolean {
   if (other.at === one.to) return true;

@@ -14,8 +14,8 @@ export function isMoveItem(item: UndoItem): item is MoveItem {
 }
 
 /**
- * The moves of a run, taken back on the disk alone: base stays, and the next run sends them.
- * RACE: killed between the two moves of one that made way, it has the name of the wait, which the
+ * Takes the moves of a run back on the disk alone: base stays, and the next run sends them.
+ * RACE: killed between the two renames of one that made way, it keeps the temporary name, which the
  * next run sends as any rename; its text is whole.
  */
 export function undoMoves(ctx: PassContext, items: readonly MoveItem[], detail: string): Map<MoveItem, HandEnd> {
@@ -34,7 +34,7 @@ export function undoMoves(ctx: PassContext, items: readonly MoveItem[], detail: 
     else if (hop.last) ends.set(item, end);
     else waiting.set(hop.id, hop.from);
   }
-  // Left out of the order: its folder brought it along.
+  // It has no move of its own, because its folder brought it along.
   for (const item of going) if (!ends.has(item)) ends.set(item, { outcome: { kind: "done" }, notes: [] });
   return ends;
 }
@@ -66,13 +66,13 @@ function whyNotDocument(
 }
 
 function moveOne(ctx: PassContext, { id, from, to }: Hop, detail: string): HandEnd {
-  // A case-only rename finds itself on a disk that folds names; the disk tells the two apart.
+  // On a disk that folds case, a case-only rename finds the file itself; the disk tells them apart.
   const sameName = from.toLowerCase() === to.toLowerCase();
   if (!sameName && ctx.world.disk.look(to).kind !== "absent") return notDone(stale(`something is at ${to} now`));
   return moveBack(ctx, { id, from, to }, detail);
 }
 
-/** @param home where it was before it made way; undefined: it made way for nobody */
+/** @param home where it was before it made way; undefined: it did not make way */
 function comeHome(ctx: PassContext, hop: Hop, home: LocalPath | undefined, detail: string, end: HandEnd): HandEnd {
   if (home === undefined || isDone(moveOne(ctx, { ...hop, to: home }, detail))) return end;
   const why = "detail" in end.outcome ? end.outcome.detail : end.outcome.kind;

@@ -8,12 +8,12 @@ import { indexLinks, type LinkIndex } from "./find-document.ts";
 import { type FolderMove, folderMoves, type MovedBack, orderMoves, pathBefore, splitTaken } from "./undo-moves.ts";
 
 /**
- * How one run is taken back, document by document. Pure: of the run's events and of base as it is
- * now.
+ * How one run is taken back, document by document. Pure: it reads the run's events and base as it
+ * is now.
  */
 export type UndoItem = { readonly path: LocalPath } & (
   | { readonly kind: "text-back"; readonly id: DocId; readonly digest: Digest; readonly expect: Digest }
-  /** Deleted by the run: comes back as a new document. */
+  /** Deleted by the run: it comes back as a new document. */
   | { readonly kind: "bring-back"; readonly id: DocId; readonly digest: Digest }
   /**
    * Sent by the run as new: the file goes to the trash, and the next run deletes it on the service,
@@ -21,7 +21,7 @@ export type UndoItem = { readonly path: LocalPath } & (
    */
   | { readonly kind: "take-away"; readonly id: DocId; readonly expect: Digest }
   | { readonly kind: "move-back"; readonly id: DocId; readonly to: LocalPath }
-  /** With all that is in it now. */
+  /** The folder moves with all that is in it now. */
   | { readonly kind: "move-folder-back"; readonly id: DirId; readonly to: LocalPath }
   | { readonly kind: "left"; readonly why: string }
 );
@@ -52,8 +52,8 @@ export function planUndo(events: readonly MirrorEvent[], base: BaseTree): UndoIt
 }
 
 /**
- * Folders and documents together: one may stand where another was, and a document goes back with
- * its folder.
+ * Plans folders and documents together, because one may stand where another was, and a document
+ * goes back with its folder.
  */
 function planMoves(
   items: readonly UndoItem[],
@@ -106,7 +106,7 @@ function eventOf(events: readonly MirrorEvent[], kind: MirrorEvent["kind"]): Mir
   return events.find((event) => event.kind === kind);
 }
 
-/** What the run did that an undo leaves to a person; null: nothing of the kind. */
+/** What the run did that an undo leaves to a person; null: nothing. */
 function whyKept(events: readonly MirrorEvent[], path: LocalPath): string | null {
   if (eventOf(events, "create-local") !== undefined)
     return "the run only brought it here; delete it by hand if it should go";
@@ -129,7 +129,7 @@ function takeAway({ id, localPath: path, digest }: Link, events: readonly Mirror
 
 const EDITED = "it was edited since";
 
-/** null: the run left the text as it was. */
+/** null: the run did not change the text. */
 function textBack(link: Link, events: readonly MirrorEvent[]): UndoItem | null {
   const { id, localPath: path } = link;
   const texts = events.filter(({ kind, before, after }) => TEXT_KINDS.has(kind) && before !== null && after !== null);
@@ -146,7 +146,7 @@ function undoMove(id: DocId, events: readonly MirrorEvent[], { base, folders }: 
   if (moves.length === 0) return null;
   const [first, last] = [moves[0]!, moves.at(-1)!];
   const known = moves.find(({ here }) => here !== null)?.here ?? null;
-  // Of an older version: only the words tell.
+  // An older version wrote this event: only its words tell.
   if (known === null && first.side === "remote" && link.remotePath !== path)
     return left(path, "its names here and on the service differ; rename it by hand");
   const to = pathBefore(known ?? first.from, path, folders);
@@ -155,7 +155,9 @@ function undoMove(id: DocId, events: readonly MirrorEvent[], { base, folders }: 
   return { path, kind: "move-back", id, to };
 }
 
-/** With its folder, by a later action of the same run, is not "again". */
+/**
+ * Whether it is where the run moved it. A later move of its folder in the same run does not count.
+ */
 function isWhereMoved({ localPath, remotePath }: Link, last: Move, folders: readonly FolderMove[]): boolean {
   const now = last.side === "remote" ? remotePath : localPath;
   const place = folders.reduce((at, one) => (isWithin(at, one.from) ? rebase(at, one.from, one.to) : at), last.to);
@@ -163,8 +165,8 @@ function isWhereMoved({ localPath, remotePath }: Link, last: Move, folders: read
 }
 
 /**
- * From where to where an event moved its document, on the side it names; `here`: its path here
- * before, as newer versions record it.
+ * From where to where an event moved its document, on the side that it names; `here`: its path here
+ * before, which newer versions record.
  */
 type Move = {
   readonly side: "local" | "remote";

@@ -19,7 +19,7 @@ export type UndoPlan = {
   readonly items: readonly UndoItem[];
 };
 
-/** LIMIT: events of a run that are read; a longer one is not taken back in part. */
+/** LIMIT: events of a run that are read; a longer run is not taken back in part. */
 const EVENTS = 200_000;
 const RUNS = 10_000;
 
@@ -48,10 +48,10 @@ export function readUndo(state: State, run: number | null): Result<UndoPlan> {
 export type UndoEnd = { readonly item: UndoItem; readonly done: boolean; readonly note: string };
 
 /**
- * Takes back what has not moved since; the rest is left, with why. Each item is guarded by what it
- * expects to find.
- * ORDER: texts and new files where they are now, then the moves, then what was deleted: its folder
- * is back by then.
+ * Takes back what has not changed since, and says why it leaves the rest. Each item is guarded by
+ * what it expects to find.
+ * ORDER: texts and new files where they are now, then the moves, then what was deleted, because its
+ * folder is back by then.
  */
 export async function undoRun(world: World, plan: UndoPlan): Promise<readonly UndoEnd[]> {
   const detail = `undo of run ${plan.run}`;
@@ -65,7 +65,7 @@ export async function undoRun(world: World, plan: UndoPlan): Promise<readonly Un
     for (const item of deleted) done.set(item, undoItem(ctx, item, detail));
     return plan.items.map((item) => done.get(item)!);
   });
-  // A root that is not the one it was ends all of them with one clause.
+  // If the root folder is another one now, all items end with the same clause.
   return plan.items.map((item, index) => endOf(item, ends[index] ?? ends[0]!));
 }
 
@@ -85,7 +85,7 @@ function undoItem(ctx: PassContext, item: Exclude<UndoItem, MoveItem>, detail: s
     : removeCreated(ctx, link, item.expect, trashPlace(ctx.world, item.path), detail);
 }
 
-/** @returns its link, where the plan saw it; or why not */
+/** @returns its link, if it is where the plan saw it; or why not */
 function findStill(ctx: PassContext, { id, path }: { readonly id: DocId; readonly path: LocalPath }): Link | string {
   const { state } = ctx.world;
   const link = state.link(id);

@@ -3,15 +3,15 @@
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
- * A length of time as people write it: `90s`, `15m`, `6h`, `2d`. @returns milliseconds, or null for
- * what is no time
+ * A length of time as people write it: `90s`, `15m`, `6h`, `2d`.
+ * @returns milliseconds; null when it is no length of time
  */
 export function parseAge(text: string): number | null {
   const match = /^(\d{1,6})([smhd])$/.exec(text);
   return match === null ? null : Number(match[1]) * UNITS[match[2]!]!;
 }
 
-/** A length of time for people, in its greatest unit: `3 s`, `12 min`, `5 h`, `4 days`. */
+/** A length of time for people, in its largest unit: `3 s`, `12 min`, `5 h`, `4 days`. */
 export function ageText(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));
   if (seconds < 60) return `${seconds} s`;

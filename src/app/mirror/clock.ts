@@ -1,12 +1,12 @@
 import type { Clock } from "../../ports/world.ts";
 
-/** The system's clock: the one home of time. */
+/** The system's clock: nothing else reads the time. */
 export function systemClock(): Clock {
   return new SystemClock();
 }
 
 class SystemClock implements Clock {
-  /** Those who wait for a turn of the event loop, in their order. */
+  /** The callbacks that wait for a turn of the event loop, in order. */
   readonly #waiting: (() => void)[] = [];
 
   now(): number {
@@ -27,7 +27,7 @@ class SystemClock implements Clock {
     signal?.removeEventListener("abort", resolve);
   }
 
-  /** Between two turns the answers that have come are read. */
+  /** Answers that have arrived are read between two turns. */
   readonly turn = (): Promise<void> =>
     new Promise((resolve) => {
       if (this.#waiting.push(resolve) === 1) setImmediate(this.#step);

@@ -10,8 +10,8 @@ import { parseAge } from "./age.ts";
 import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
 
 /**
- * `.mdmirror/config.json`: what links a folder to a workspace, and how it is mirrored. Written by
- * `init`, edited by people.
+ * `.mdmirror/config.json`: which workspace a folder mirrors, and how. `init` writes it, and people
+ * edit it.
  */
 export type Config = {
   readonly url: string;
@@ -19,15 +19,15 @@ export type Config = {
   readonly remote: RemotePath;
   readonly names: Policy["names"];
   /**
-   * One policy, or the first of a list whose `paths` (one gitignore pattern) matches; where none
-   * does, `sidecar`.
+   * One policy, or the first of a list whose `paths` (one gitignore pattern) matches; if none does,
+   * `sidecar`.
    */
   readonly conflicts: ConflictPolicy | readonly ConflictRule[];
   /** Hosts that plain http may be used for, besides loopback. */
   readonly allowHttp: readonly string[];
   /**
-   * `quietFor`: how long `sync --quiet` leaves unsaid that the folder is locked or the service not
-   * reached; `parseAge` knows its form.
+   * `quietFor`: how long `sync --quiet` stays silent about a locked folder or an unreachable
+   * service, in the form that `parseAge` reads.
    */
   readonly interface: { readonly progress: boolean; readonly quietFor: string };
 };
@@ -67,7 +67,7 @@ function unreadable(file: string, why: string): Result<never> {
   return trouble("usage", `${file} cannot be read: ${why}`, "link the folder again: mdmirror init --url URL");
 }
 
-/** @param file for messages: they name the file and the member */
+/** @param file for messages, which name the file and the member */
 export function parseConfig(text: string, file: string): Result<Config> {
   let json: unknown;
   try {
@@ -111,7 +111,9 @@ function readRemote(value: unknown, fault: OnFault): RemotePath {
   return path ?? "";
 }
 
-/** A `--remote` as the mirror keeps it, or null when no folder of the service can have it. */
+/**
+ * A `--remote` as the mirror keeps it, or null when no folder of the service can have this path.
+ */
 export function cleanPrefix(text: string): RemotePath | null {
   const path = text.replace(/^\/+|\/+$/g, "");
   return path === "" || pathFault(path, "folder") === null ? path : null;
@@ -141,7 +143,7 @@ function readConflicts(value: unknown, fault: OnFault): Config["conflicts"] {
   });
 }
 
-/** A pattern as in `.mdmirrorignore`, of which some lines say nothing here. */
+/** Checks a pattern as in `.mdmirrorignore`; some of its lines mean nothing here. */
 function pathsFault(pattern: string): string | null {
   if (/^[#!]/.test(pattern)) return 'must not begin with "#" or "!"';
   if (/[{}]/.test(pattern))
@@ -177,7 +179,7 @@ function isLengthOfTime(value: unknown): value is string {
   return typeof value === "string" && parseAge(value) !== null;
 }
 
-/** Whole or not at all. @throws as node:fs does */
+/** Writes the whole file or nothing. @throws as node:fs does */
 export function writeConfig(folder: string, config: Config): void {
   replaceOwn(folder, CONFIG_FILE, `${JSON.stringify(config, null, 2)}\n`);
 }

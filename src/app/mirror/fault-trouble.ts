@@ -6,7 +6,7 @@ export function faultTrouble(fault: Fault, url: string): Trouble {
   return troubleOf(fault, url, "mdmirror doctor");
 }
 
-/** The same where no folder is linked yet, so that nothing of it could be examined. */
+/** The same where no folder is linked yet, so that there is none to examine. */
 export function faultTroubleOfInit(fault: Fault, url: string): Trouble {
   return troubleOf(fault, url, "the same mdmirror init again, once the URL is checked and the service runs");
 }
@@ -36,7 +36,7 @@ function troubleOf(fault: Fault, url: string, look: string): Trouble {
         next: "try again: mdmirror looks first whether it happened",
       };
     case "problem":
-      // What it refuses is a matter of the key's grants, or of the address: no fault of ours.
+      // What the service refuses depends on the key's grants, or on the address: no fault of ours.
       return {
         kind: "offline",
         what: `the service refused: ${fault.detail}`,
@@ -47,7 +47,7 @@ function troubleOf(fault: Fault, url: string, look: string): Trouble {
   }
 }
 
-/** What to try where something else answers in the place of the service. */
+/** What to try when something other than the service answers. */
 export const NEXT_OF_FOREIGN =
   "check the URL, with its path prefix if it has one; on a network with a login page, log in there first";
 

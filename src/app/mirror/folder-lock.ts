@@ -3,11 +3,11 @@ import { type AcquiredLock, acquireLock } from "../../state/lock.ts";
 import { busyTrouble } from "./folder-trouble.ts";
 import { ok, type Result } from "./trouble.ts";
 
-/** The command that keeps the folder, and lends it. */
+/** The command that keeps the folder in sync, and lends it. */
 export const DAEMON = "watch";
 
 type Taker = {
-  /** The command, for whoever finds the folder locked. */
+  /** The command, shown to a process that finds the folder locked. */
   readonly what: string;
   readonly clock: Clock;
 };
@@ -44,9 +44,9 @@ export class FolderLock {
 }
 
 /**
- * Takes the lock, also where a daemon has it: asked by a command, it ends its pass and lends the
- * folder until it is given back.
- * @returns what gives it back; null: nobody had it
+ * Takes the lock, also from a daemon, which ends its pass and lends the folder until it is given
+ * back.
+ * @returns what gives it back; null: no daemon had it
  */
 export async function borrowLock(
   root: string,

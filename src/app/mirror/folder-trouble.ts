@@ -12,7 +12,7 @@ export function busyTrouble(root: string, holder: LockHolder | null, clock: Cloc
   return trouble("locked", `${root} is in use by ${who}`, "wait until it ends; a crashed process frees it by itself");
 }
 
-/** @returns null for what is no error of the system: a bug */
+/** @returns null when it is no error of the system: a bug */
 export function unwritable(root: string, error: unknown): Result<never> | null {
   if (error instanceof UnsafePath) return trouble("usage", error.message, error.next);
   const code = codeOf(error);

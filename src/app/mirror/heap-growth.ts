@@ -2,17 +2,17 @@ import type { Progress } from "../../ports/world.ts";
 
 const { getHeapSpaceStatistics, setFlagsFromString } = process.getBuiltinModule("node:v8");
 
-/** From so many steps on: each holds a text for a moment. */
+/** From how many steps on the heap may grow: each holds a text for a moment. */
 const MANY_STEPS = 1_000;
-/** V8's space for new objects, both halves of it, may grow to about so much. */
+/** V8's space for new objects, both halves of it, may grow to about this size. */
 const ENOUGH_BYTES = 15_000_000;
-/** Asked so often, in steps: it takes some microseconds. */
+/** After how many steps the size is asked again: that takes some microseconds. */
 const ASKED_EVERY = 64;
 
 /**
- * Gives V8's space for new objects leave to grow while many steps are carried out: else the texts
- * that are under way, more than it holds, are taken for old before they are let go. At any other
- * time it stays as small as `entry.mjs` left it, for what a look makes lives on anyway.
+ * Lets V8's space for new objects grow while many steps run: else texts that are under way do not
+ * fit in and are promoted before they are released. At any other time it stays as small as
+ * `entry.mjs` made it, because what a look makes lives on anyway.
  */
 export function withHeapGrowth(progress: Progress): Progress {
   return new HeapGrowth(progress);

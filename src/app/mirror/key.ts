@@ -8,19 +8,18 @@ const { existsSync, readFileSync } = process.getBuiltinModule("node:fs");
 
 /**
  * Where the API key comes from: `--key-file` > `MDMIRROR_API_KEY` > the system's keychain >
- * `.mdmirror/key`. The one home of secrets; no message here repeats what it read (I30).
+ * `.mdmirror/key`. Only this file reads secrets; no message here repeats what it read (I30).
  */
 export type KeySource = {
   /**
-   * Absolute path of `.mdmirror`; it need not be there yet. null: what lies in the folder is not
-   * asked.
+   * Absolute path of `.mdmirror`, which need not exist yet. null: a key in the folder is not used.
    */
   readonly folder: string | null;
-  /** What `--key-file` said; relative to `cwd`. */
+  /** The value of `--key-file`; relative to `cwd`. */
   readonly keyFile: string | null;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where the key may go, and what the keychain knows it by. */
+  /** Where the key may go, and its name in the keychain. */
   readonly origin: TrustedOrigin;
 };
 
@@ -39,8 +38,8 @@ export function findKey({ origin, ...source }: KeySource): Result<FoundKey> {
 }
 
 /**
- * Where a key would come from; null: there is none, or none that can be used. For an address that
- * is not trusted, so not the key itself.
+ * Where a key would come from; null: there is none, or none that can be used. It also serves
+ * addresses that are not trusted, so it does not return the key.
  */
 export function findKeySource(source: Lookup): FoundKey["from"] | null {
   const found = lookUp(source);
@@ -111,36 +110,64 @@ function unreadable(shown: string, error: unknown): Result<never> {
 }
 
 /**
- * Never anybody else's to read, not even while it is written. @throws UnsafePath; else as node:fs
- * does
+ * Stores the key so that nobody else can read it, not even while it is written.
+ * @throws UnsafePath; else as node:fs does
  */
 export function storeKey(folder: string, key: string): void {
   replaceOwn(folder, KEY_FILE, `${key}\n`);
 }
 
+/** Its lookup, and what takes the key out of it. */
+type Keychain = { readonly find: readonly string[]; readonly clear: readonly string[] };
+
 /**
- * The keychain where there is one and it can answer without asking anybody: never required. Put
- * there by the user: `secret-tool store --label mdmirror service mdmirror account URL`, or
- * `security add-generic-password -s mdmirror -a URL -w`.
+ * Asks the keychain where there is one that answers without asking anybody; it is never required.
+ * The user stores a key there by `secret-tool store --label mdmirror service mdmirror account URL`,
+ * or `security add-generic-password -s mdmirror -a URL -w`.
  */
-function askKeychain(url: string, env: KeySource["env"]): string | null {
+function keychainsOf(url: string, env: KeySource["env"]): Keychain[] {
   // Without a session bus nobody can answer secret-tool (cron, a container).
-  const tools: readonly (readonly [command: string, args: readonly string[], usable: boolean])[] = [
-    ["secret-tool", ["lookup", "service", "mdmirror", "account", url], env["DBUS_SESSION_BUS_ADDRESS"] !== undefined],
-    ["security", ["find-generic-password", "-s", "mdmirror", "-a", url, "-w"], process.platform === "darwin"],
+  const tools: readonly (Keychain & { readonly isUsable: boolean })[] = [
+    {
+      find: ["secret-tool", "lookup", "service", "mdmirror", "account", url],
+      clear: ["secret-tool", "clear", "service", "mdmirror", "account", url],
+      isUsable: env["DBUS_SESSION_BUS_ADDRESS"] !== undefined,
+    },
+    {
+      find: ["security", "find-generic-password", "-s", "mdmirror", "-a", url, "-w"],
+      clear: ["security", "delete-generic-password", "-s", "mdmirror", "-a", url],
+      isUsable: process.platform === "darwin",
+    },
   ];
-  for (const [command, args, usable] of tools) {
-    if (!usable || !isOnPath(command, env["PATH"] ?? "")) continue;
-    const { status, stdout } = process.getBuiltinModule("node:child_process").spawnSync(command, args, {
-      encoding: "utf8",
-      env: withoutKey(env),
-      timeout: 3_000,
-      stdio: ["ignore", "pipe", "ignore"],
-    });
+  return tools.filter(({ find, isUsable }) => isUsable && isOnPath(find[0]!, env["PATH"] ?? ""));
+}
+
+function askKeychain(url: string, env: KeySource["env"]): string | null {
+  for (const { find } of keychainsOf(url, env)) {
+    const { status, stdout } = runTool(find, env);
     const key = status === 0 ? stdout.trim() : "";
     if (FORM.test(key)) return key;
   }
   return null;
+}
+
+/**
+ * Takes the key of a service out of the keychain. @returns whether one was there; `kept`: it could
+ * not be taken out
+ */
+export function forgetInKeychain(url: string, env: KeySource["env"]): "none" | "removed" | "kept" {
+  if (askKeychain(url, env) === null) return "none";
+  for (const { clear } of keychainsOf(url, env)) runTool(clear, env);
+  return askKeychain(url, env) === null ? "removed" : "kept";
+}
+
+function runTool([command, ...args]: readonly string[], env: KeySource["env"]) {
+  return process.getBuiltinModule("node:child_process").spawnSync(command!, args, {
+    encoding: "utf8",
+    env: withoutKey(env),
+    timeout: 3_000,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
 }
 
 /** The environment of another program that is run: the key is no business of its. */

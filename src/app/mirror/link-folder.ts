@@ -27,15 +27,15 @@ import { shellWord } from "../../model/shell-word.ts";
 import { ok, type Result, trouble } from "./trouble.ts";
 
 /**
- * Linking a folder to a workspace: may it be linked, what would the first sync do, and the linking
- * itself.
+ * Linking a folder to a workspace: whether it may be linked, what the first sync would do, and the
+ * linking itself.
  */
 
 export type FolderKind = "new" | "linked";
 
 /**
- * @param home the user's
- * @param anyFolder the user said that an unusual folder is meant
+ * @param home the user's home folder
+ * @param anyFolder the user confirmed that an unusual folder is meant
  */
 export function judgeFolder(
   dir: string,
@@ -66,7 +66,7 @@ export function judgeFolder(
   return ok("new");
 }
 
-/** What is hardly ever meant to be mirrored, in words; null: nothing against it. */
+/** Why hardly anybody means to mirror this folder, in words; null: it is a usual one. */
 function unusualFolder(root: string, home: string): string | null {
   if (root === "/") return "the root of the file system";
   if (root === home) return "your home folder";
@@ -74,10 +74,10 @@ function unusualFolder(root: string, home: string): string | null {
 }
 
 /**
- * Another user's mirror above is none of ours: whoever may write to a folder such as `/tmp` could
- * make one.
+ * Finds a mirror above the folder. Another user's does not count: anybody who may write to a folder
+ * such as `/tmp` could make one.
  */
-function mirrorAbove(root: string, env: Env): string | null {
+export function mirrorAbove(root: string, env: Env): string | null {
   for (let folder = dirname(root); ; folder = dirname(folder)) {
     const isMirror = existsSync(join(folder, MIRROR_FOLDER, CONFIG_FILE));
     if (isMirror && ownershipOf(folder, env).kind !== "foreign") return folder;
@@ -86,10 +86,10 @@ function mirrorAbove(root: string, env: Env): string | null {
 }
 
 /**
- * What `.mdmirror/` of a folder that is not linked holds from before.
- * `known`: this user's own, of a link that was cut off or whose configuration was lost. `fresh`:
- * nothing that counts. A state that is not known as the user's is refused: it would say what was
- * deleted here.
+ * What an earlier link left in `.mdmirror/` of a folder that is not linked.
+ * `known`: this user's own, of a link that was cut off or lost its configuration. `fresh`: nothing
+ * that matters. A state that is not known as the user's is refused, because it would decide what
+ * counts as deleted here.
  */
 export function judgeLeftOver(dir: string, env: Env): Result<"known" | "fresh"> {
   const root = existsSync(dir) ? realpathSync(dir) : dir;
@@ -121,9 +121,9 @@ export type LinkRequest = {
 };
 
 /**
- * A mirror of a folder that is not linked yet, for its first plan: its state is in memory, its disk
- * is only looked at. A folder that is not there is made, with those above it, and taken away by
- * `close` as long as nothing is in it.
+ * A mirror of a folder that is not linked yet, for its first plan: its state is in memory, and its
+ * disk is only read. A folder that does not exist is made, with those above it; `close` removes it
+ * again if it is still empty.
  */
 export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
   const { dir, config, origin, key, clock, random, progress } = request;
@@ -167,10 +167,7 @@ function unmake(dir: string, first: string): void {
   }
 }
 
-/**
- * The marker is written by the linking; before it, the folder counts as marked, so that it can be
- * planned.
- */
+/** Linking writes the marker; before, the folder counts as marked, so that it can be planned. */
 class DiskAsIfMarked extends LocalDisk {
   override identify(): RootIdentity | null {
     const found = super.identify();
@@ -197,8 +194,8 @@ export function mirrorsInside({ trees }: Extract<Preview, { kind: "planned" }>):
 
 /**
  * Makes `.mdmirror/`, and writes the mirror into the user's registry.
- * ORDER: the registry first, the config last; a folder without it is not linked, and `init` begins
- * anew.
+ * ORDER: the registry first, the config last: a folder without a config is not linked, and `init`
+ * starts anew.
  * @returns what was set aside in the registry, or null
  */
 export function linkFolder(

@@ -5,7 +5,7 @@ import type { Clock, Log } from "../../ports/world.ts";
 import { appendOwn, lookAtOwn, makeOwnFolder, renameOwn } from "../../state/own-files.ts";
 
 /**
- * LIMIT: of one log file, and of the older ones kept beside it: `mdmirror.log`, `mdmirror.log.1` …
+ * LIMIT: bytes of one log file. Older ones are kept beside it: `mdmirror.log`, `mdmirror.log.1` …
  * `mdmirror.log.4`.
  */
 const MAX_BYTES = 1024 * 1024;
@@ -25,9 +25,9 @@ type LogOptions = {
 };
 
 /**
- * JSON lines (pino) in `.mdmirror/log/mdmirror.log`. Only fields of the list `FIELDS` get
- * in, each by its form, so neither a text nor the key can (I30). A log that cannot be written (a
- * full disk) is told once and then left: it must not stop the mirror.
+ * JSON lines (pino) in `.mdmirror/log/mdmirror.log`. Only the members in `FIELDS` get in, each in
+ * its own form, so neither a text nor the key can (I30). If the log cannot be written (a full
+ * disk), that is said once, and the mirror goes on.
  */
 export function openLog(options: LogOptions): Log {
   return new FileLog(options);
@@ -64,7 +64,7 @@ class FileLog implements Log {
 
 const LEVEL_BY_NAME = { level: (level: string) => ({ level }) };
 
-/** pino takes 20 ms to load: a run that logs nothing does not pay for it. */
+/** pino takes 20 ms to load, so a run that logs nothing does not load it. */
 function makeLogger(clock: Clock, write: (line: string) => void) {
   const { pino } = createRequire(import.meta.url)("pino") as typeof import("pino");
   const settings = {
@@ -78,7 +78,7 @@ function makeLogger(clock: Clock, write: (line: string) => void) {
 }
 
 /**
- * Appends lines to a file that is put aside when it is full; the oldest goes.
+ * Appends lines to a file that is put aside when it is full; the oldest is removed.
  * ASSUMES: one writer, which holds the folder's lock.
  */
 function openRotation(folder: string, maxBytes: number): (line: string) => void {
@@ -86,7 +86,8 @@ function openRotation(folder: string, maxBytes: number): (line: string) => void 
   let size: number | null = null;
   return (line) => {
     if (size === null) {
-      // Not what is above: where a disk was taken away, nothing is made beneath its mount point.
+      // Does not make the folders above: on a disk that was unmounted, nothing is made below its
+      // mount point.
       makeOwnFolder(folder, "log");
       size = lookAtOwn(folder, file, "own-file")?.size ?? 0;
     }
@@ -100,7 +101,7 @@ function openRotation(folder: string, maxBytes: number): (line: string) => void 
   };
 }
 
-/** Each file takes the next older number; what has the last is replaced. */
+/** Each file takes the next older number; the last is replaced. */
 function putAside(folder: string, file: string): void {
   for (let n = OLDER; n > 0; n--) {
     const from = n === 1 ? file : `${file}.${n - 1}`;
@@ -109,9 +110,9 @@ function putAside(folder: string, file: string): void {
 }
 
 /**
- * What a log line may hold: fields of this list, each of its own narrow form. Free words (a
- * service's `detail`, an exception's message) may repeat a document's text, so none of them gets
- * in: of `detail` and `why` only the names of system errors stay. People's words are in the state
+ * What a log line may hold: the members of this list, each in its own narrow form. Free text (a
+ * service's `detail`, an exception's message) may repeat a document's text, so it is left out; of
+ * `detail` and `why` only the names of system errors stay. The full text for people is in the state
  * file (`mdmirror log`, `mdmirror why`).
  */
 
@@ -122,14 +123,14 @@ const count: Form = (value) => (typeof value === "number" && Number.isFinite(val
 const flag: Form = (value) => (typeof value === "boolean" ? value : undefined);
 /** A word of ours or of the contract: `delete-remote`, `file_not_found`. */
 const word = textOf(/^[A-Za-z0-9_.:-]{1,64}$/);
-/** An id of the service: `doc_…`, a request's. */
+/** An id of the service: `doc_…`, or that of a request. */
 const ident = textOf(/^[\x21-\x7e]{1,128}$/);
-/** A place, never what is in it: one line, which steers no terminal that it is shown on. */
+/** A path, never what is in it: one line, which cannot steer the terminal that shows it. */
 const place: Form = (value) => (typeof value === "string" && PLACE.test(value) ? shownName(value) : undefined);
 const PLACE = /^[^\p{Cc}\u2028\u2029]{0,1024}$/u;
 
 const ERRNOS: ReadonlySet<string> = new Set(Object.keys(constants.errno));
-/** Of undici, Node's name lookup, TLS and SQLite. */
+/** Codes of undici, Node's name lookup, TLS and SQLite. */
 const OTHER_CODES =
   /^(?:(?:UND_ERR|ERR_TLS|ERR_SSL|SQLITE|CERT|EAI|HPE|UNABLE_TO)_[A-Z_]+|ENOTFOUND|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/;
 const errors: Form = (value) => {
@@ -190,8 +191,7 @@ const FIELDS: Readonly<Record<string, Form>> = {
 };
 
 /**
- * @param secret taken out of what would hold it all the same: a path that somebody named after the
- * key
+ * @param secret removed from any member that still holds it: a path that was named after the key
  */
 function keepFields(fields: Readonly<Record<string, LogValue>>, secret: string): Record<string, LogValue> {
   const kept: Record<string, LogValue> = {};

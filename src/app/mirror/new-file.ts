@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
 
 /**
- * A file that a user asked for by name, outside of what is mirrored or in it. Never over another.
+ * Writes a file that a user asked for by name, inside or outside of the mirror. Never over another.
  * @param path absolute
  */
 export function writeNewFile(path: string, text: string): Result<null> {

@@ -10,8 +10,8 @@ import { openToRead } from "./open-state.ts";
 import { ok, type Result } from "./trouble.ts";
 
 /**
- * A mirrored folder as far as this machine alone can tell: no key, no network, no lock, and nothing
- * is written (I23).
+ * A mirrored folder as far as this machine alone knows it: no key, network or lock, and nothing is
+ * written (I23).
  */
 export type LocalMirror = { readonly root: string; readonly state: State; readonly disk: Disk; close(): void };
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { RemoteTraits } from "../../ports/remote.ts";
 import type { State } from "../../ports/state.ts";
@@ -11,6 +11,7 @@ import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { makeMirrorFolder } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
 import { examineOwnFolder, tightenOwnFolder } from "../../state/own-folder.ts";
+import { readBootId } from "./boot-id.ts";
 import { type Config, readConfig } from "./config.ts";
 import { findKey } from "./key.ts";
 import { openLog, SILENT_LOG } from "./log.ts";
@@ -28,7 +29,7 @@ export type MirrorOptions = {
    * locked; a damaged state is set aside and rebuilt by adoption.
    */
   readonly mode: "read" | "write";
-  /** The command, for whoever finds the folder locked. */
+  /** The command that opens it, shown to a process that finds the folder locked. */
   readonly what: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -38,21 +39,27 @@ export type MirrorOptions = {
   /** `--url` and `--key-file`. */
   readonly url?: string | null;
   readonly keyFile?: string | null;
+  /**
+   * The process is another program's: settings that belong to the whole process are not changed.
+   */
+  readonly isGuest?: boolean;
 };
 
-/** One mirrored folder, composed: config, key, lock, state, disk, remote. */
+/** One mirrored folder with its parts: config, key, lock, state, disk, remote. */
 export type OpenedMirror = {
   /** Absolute. */
   readonly root: string;
   readonly config: Config;
-  /** As it is used now: `--url` > `MDMIRROR_URL` > config. */
+  /** The URL in use: `--url` > `MDMIRROR_URL` > config. */
   readonly url: string;
   readonly world: World;
-  /** What the user should be told of the opening: a state that was set aside or made anew. */
+  /** What the user is told about the opening, for example that a damaged state was set aside. */
   readonly notes: readonly string[];
-  /** Of `write`: what the daemon frees while a command has the folder. */
+  /**
+   * Only when opened to `write`: frees the lock and takes it again, while a command has the folder.
+   */
   readonly lock?: Pick<FolderLock, "free" | "take">;
-  /** A daemon keeps the folder, has lent it, and goes on when it is closed. */
+  /** Whether a daemon has lent this folder: it goes on when the mirror is closed. */
   readonly borrowed?: boolean;
   close(): Promise<void>;
 };
@@ -78,7 +85,7 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
   }
 }
 
-/** What is known of a mirrored folder before anything of it is opened. */
+/** What is known of a mirrored folder before anything in it is opened. */
 type Entry = {
   readonly root: string;
   /** Its `.mdmirror`. */
@@ -103,7 +110,7 @@ function findEntry(root: string, options: MirrorOptions): Result<Entry> {
   return ok({ root, folder, config: config.value, admitted: admitted.value, key: found.value.key });
 }
 
-/** Nothing in the folder is opened before all of it was looked at. */
+/** Checks the folder as a whole before anything in it is opened. */
 function enter(folder: string, mode: MirrorOptions["mode"]): Result<null> {
   try {
     if (mode === "write") tightenOwnFolder(folder);
@@ -116,7 +123,7 @@ function enter(folder: string, mode: MirrorOptions["mode"]): Result<null> {
   }
 }
 
-/** What has to be closed, the last opened first. */
+/** What has to be closed, in reverse order of opening. */
 class Closers {
   readonly #closers: (() => void | Promise<void>)[] = [];
 
@@ -151,18 +158,23 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
     clock,
     random,
     log,
-    progress: withHeapGrowth(options.progress ?? NO_PROGRESS),
+    progress: progressOf(options),
     remote,
     disk: new LocalDisk(fs, root, { random, probe: mode === "write" }),
     state,
     bootId: readBootId(),
     prefix: config.remote,
   };
-  // A state without a past takes the folder as it is: adoption deletes and overwrites nothing
-  // (I05).
+  // A new state knows nothing of this folder, so any root is right: the first sync deletes and
+  // overwrites nothing (I05).
   if (isNew) rememberRoot(world);
   const { url } = admitted.origin;
   return ok({ root, config, url, world, notes, ...locked.value, close: () => closers.close() });
+}
+
+/** The size to which the space for new objects may grow is one setting of the whole process. */
+function progressOf({ progress = NO_PROGRESS, isGuest = false }: MirrorOptions): Progress {
+  return isGuest ? progress : withHeapGrowth(progress);
 }
 
 async function lockFolder(
@@ -189,19 +201,4 @@ function logOf(mode: MirrorOptions["mode"], folder: string, key: string, options
 function readTraits(state: State): RemoteTraits | null {
   const text = state.meta(META.traits);
   return text === null ? null : (JSON.parse(text) as RemoteTraits);
-}
-
-/**
- * Names this boot of the machine: what tells a power loss from an edit.
- * @returns null where the system does not say (anything but Linux): files that may be torn are then
- * taken as they are
- */
-function readBootId(): string | null {
-  try {
-    const id = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-    return id === "" ? null : id;
-  } catch {
-    // No such file on this system, or a sandbox that hides it: both mean that it cannot be told.
-    return null;
-  }
 }

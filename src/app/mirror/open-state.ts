@@ -7,18 +7,21 @@ import type { StateFile } from "../../state/schema.ts";
 import type { StoredState } from "../../state/state.ts";
 import { ok, type Result, trouble } from "./trouble.ts";
 
-/** The state file as a command needs it; each way that it can be unfit, told or mended. */
+/**
+ * Opens the state file as a command needs it, and reports or repairs each way in which it can be
+ * unusable.
+ */
 
 type StateInUse = {
   readonly state: StoredState;
-  /** It holds nothing of a past: all that both sides hold is adopted. */
+  /** It has no past: everything that both sides hold is adopted. */
   readonly isNew: boolean;
   readonly notes: string[];
 };
 
 /**
- * Under the lock. A damaged file is set aside; what it told is found again by adoption, which
- * deletes and overwrites nothing.
+ * Under the lock. A damaged file is set aside; adoption finds its content again, and deletes and
+ * overwrites nothing.
  */
 export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
   const notes: string[] = [];
@@ -46,16 +49,16 @@ export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
 }
 
 /**
- * Cut off (a kill, a full disk) between the making of the file and the first row: it is as new as
- * one that is made now.
+ * A kill or a full disk stopped it between making the file and writing the first row, so it is as
+ * good as new.
  */
 function knowsNoFolder(state: StoredState): boolean {
   return state.meta(META.rootMarker) === null && state.load().links.size === 0;
 }
 
 /**
- * No stamp vouches any more for a file whose text the store has lost: the next walk reads it, and
- * stores it.
+ * For files whose text the store has lost, the stamps are dropped: the next walk reads and stores
+ * them.
  */
 function readAgain(state: StoredState): void {
   const missing = new Set(state.missingTexts());
@@ -65,7 +68,7 @@ function readAgain(state: StoredState): void {
   });
 }
 
-/** As it is, beside whoever writes it; without a state, a new one in memory. */
+/** Opens it as it is, beside a writer; without a state file, a new state in memory. */
 export function openToRead(folder: string, clock: Clock): Result<StateInUse> {
   const opened = openState({ folder, clock, readOnly: true });
   if (opened.kind === "opened") return ok({ state: opened.state, isNew: false, notes: [] });
@@ -73,14 +76,14 @@ export function openToRead(folder: string, clock: Clock): Result<StateInUse> {
   return ok({ state: memoryState(clock), isNew: true, notes: [] });
 }
 
-/** A state that is gone with the process: what is planned over it is the first plan. */
+/** A state that ends with the process: a plan over it is the first plan. */
 export function memoryState(clock: Clock): StoredState {
   const memory = openState({ folder: ":memory:", clock });
   if (memory.kind !== "opened") throw new Error(`a database in memory cannot be made: ${memory.kind}`);
   return memory.state;
 }
 
-/** Each way that a state file can be unfit, as it is told. */
+/** Each way in which a state file can be unusable, as the user sees it. */
 export function stateTrouble(
   opened: { readonly kind: "missing" } | ({ readonly file: StateFile } & DatabaseFault),
 ): Result<never> {
@@ -96,8 +99,8 @@ export function stateTrouble(
     case "newer":
       return trouble(
         "usage",
-        `${opened.file} was written by a newer mdmirror (schema ${opened.version}, this one knows ${opened.known})`,
-        "use the newer mdmirror",
+        `${opened.file} was written by a newer mdmirror (schema ${opened.version}, this one knows ${opened.known}); nothing was changed`,
+        "use the newer mdmirror; or go back to .mdmirror/state.db.before, where there is one (mdmirror upgrade-check)",
       );
     case "unusable":
       return trouble(

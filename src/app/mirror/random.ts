@@ -1,9 +1,9 @@
 import type { Random } from "../../ports/world.ts";
 
-/** Drawn from the system at once: one call for a name costs as much as for hundreds. */
+/** Bytes drawn from the system at once: a call for one name costs as much as for hundreds. */
 const POOL_BYTES = 4_096;
 
-/** The system's chance. */
+/** Random numbers of the system. */
 export function systemRandom(): Random {
   return new SystemRandom();
 }
@@ -24,7 +24,7 @@ class SystemRandom implements Random {
 
   #take(bytes: number): Buffer {
     if (this.#used + bytes > this.#pool.length) {
-      // Few commands draw anything, and the module takes 5 ms to load.
+      // Few commands need random numbers, and the module takes 5 ms to load.
       const { randomBytes } = process.getBuiltinModule("node:crypto");
       this.#pool = randomBytes(Math.max(POOL_BYTES, bytes));
       this.#used = 0;

@@ -10,26 +10,26 @@ import { comparePaths } from "../../model/by-path.ts";
 
 const { existsSync, realpathSync } = process.getBuiltinModule("node:fs");
 
-/** What the state file tells of a mirror: no network, no walk, no lock. */
+/** What the state file says of a mirror: no network, walk or lock. */
 export type MirrorStatus = Standing & {
   readonly url: string;
   readonly remote: string;
   readonly documents: number;
   readonly folders: number;
-  /** Effects that were cut off: the next run settles them. */
+  /** Effects that were cut off; the next run settles them. */
   readonly pending: number;
   /**
-   * Rows on which nothing is left to do, though the sides are not equal: in review, left out by the
+   * Rows that need nothing more, though the sides are not equal: in review, or excluded by the
    * ignore rules.
    */
   readonly resting: Readonly<Partial<Record<HoldReason, number>>>;
-  /** Documents in conflict, but for those whose text is in review for it: each has one state. */
+  /** Documents in conflict, without those whose text is in review for it: each has one state. */
   readonly conflicts: readonly string[];
-  /** Documents with text in review, but for those that need a choice here all the same. */
+  /** Documents with text in review, without those that need a choice here as well. */
   readonly reviews: readonly string[];
   /**
-   * The same, and since when the oldest text of each waits, in milliseconds since the epoch. `met`:
-   * because it met another edit.
+   * The same, with the time since when the oldest text of each waits, in milliseconds since the
+   * epoch. `met`: it waits because it met another edit.
    */
   readonly reviewedSince: Glance["survey"]["reviews"];
   readonly lastRun: {
@@ -40,7 +40,7 @@ export type MirrorStatus = Standing & {
   } | null;
 };
 
-/** A folder that is linked and was never looked at. */
+/** A folder that is linked but was never synced. */
 const NOTHING: Glance = {
   survey: { documents: 0, folders: 0, conflicts: [], reviews: [] },
   holds: [],
@@ -51,7 +51,7 @@ const NOTHING: Glance = {
 
 /**
  * @param dir a folder that holds `.mdmirror/`
- * @param isBusy a daemon is in the middle of a run: that it has not ended is no sign of anything
+ * @param isBusy a daemon is in the middle of a run: then an unfinished run is no sign of trouble
  */
 export async function readStatus(dir: string, isBusy: boolean): Promise<Result<MirrorStatus>> {
   const folder = join(existsSync(dir) ? realpathSync(dir) : dir, MIRROR_FOLDER);
@@ -74,7 +74,7 @@ function statusOf(glance: Glance, { url, remote }: Config, isBusy: boolean): Mir
     remote,
     documents: survey.documents,
     folders: survey.folders,
-    // A parked inode is looked at once more as a matter of course: nothing was cut off.
+    // A parked inode is always looked at once more: nothing was cut off.
     pending: intents.filter(({ intent }) => intent.kind !== "parked").length,
     resting: countResting(holds),
     conflicts: conflicts.toSorted(comparePaths),

@@ -1,3 +1,6 @@
+import { join } from "node:path";
+import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
+import { dropBefore } from "../../state/before-migration.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import { DEFAULT_GUARDS, type GuardLimits, type Policy } from "../../model/policy.ts";
 import type { Fault } from "../../ports/remote.ts";
@@ -25,28 +28,29 @@ export type { RunReport } from "../../engine/run/report.ts";
 export type RunRequest = {
   readonly direction: Policy["direction"];
   /**
-   * `--max-deletes`: so many deletions a side without a question, in this run; null: the usual
+   * `--max-deletes`: how many deletions on each side need no approval in this run; null: the usual
    * budget.
    */
   readonly maxDeletes: number | null;
   /**
-   * Whether somebody sees it: without, protected texts wait until they were the same in two runs.
+   * Whether a person sees the run. Without one, protected texts wait until two runs saw them the
+   * same.
    */
   readonly attended: boolean;
-  /** Run by a timer (`--quiet`) rather than asked for by somebody. */
+  /** Run by a timer (`--quiet`), not asked for by somebody. */
   readonly byTimer?: boolean;
 };
 
 export const USUAL_RUN: RunRequest = { direction: "both", maxDeletes: null, attended: true };
 
 const RETRY_MS = 86_400_000;
-/** Between the two looks at what is gone from the disk. */
+/** Milliseconds between the two looks that prove that a file is gone from the disk. */
 const SECOND_LOOK_MS = 2_000;
 
 export function rememberPrefer(mirror: OpenedMirror, prefer: Exclude<Policy["prefer"], null>): void {
   const { state } = mirror.world;
   state.setMeta(META.prefer, prefer);
-  // It answers what a flood of conflicts asked.
+  // A chosen policy answers the question that a flood of conflicts raised.
   if (state.meta(META.flood) !== null) state.setMeta(META.flood, null);
 }
 
@@ -67,14 +71,14 @@ export function settingsOf(mirror: OpenedMirror, request: RunRequest): Settings 
   };
 }
 
-/** The policy of a path, as the planner asks for it. */
+/** The policy for conflicts at a path, in the form that the planner asks for. */
 export function conflictPolicy({ conflicts }: Config): (path: LocalPath) => ConflictPolicy {
   if (typeof conflicts === "string") return () => conflicts;
   const rules = conflicts.map(({ paths, policy }) => ({ matches: createMatcher(paths), policy }));
   return (path) => rules.find(({ matches }) => matches(path))?.policy ?? "sidecar";
 }
 
-/** Passes to convergence; what the run told is kept for `status`. */
+/** Runs passes to convergence, and keeps the result for `status`. */
 export async function runSync(mirror: OpenedMirror, request: RunRequest, kind: string): Promise<RunReport> {
   const settings = settingsOf(mirror, request);
   let walked: LocalTree | null = null;
@@ -92,8 +96,8 @@ export async function runSync(mirror: OpenedMirror, request: RunRequest, kind: s
 }
 
 /**
- * A grant is invisible, so what was refused is tried again: when asked for always, on a terminal or
- * not; by a timer once a day.
+ * Whether refused writes are tried again. A new grant cannot be seen, so a run that a person asks
+ * for always tries; a run by a timer tries once a day.
  */
 function isRetryDue(mirror: OpenedMirror, request: RunRequest): boolean {
   const { state, clock } = mirror.world;
@@ -106,26 +110,43 @@ function isRetryDue(mirror: OpenedMirror, request: RunRequest): boolean {
 }
 
 /**
- * The run that an answer to a halt is planned with: with the budget of the run that halted, or it
- * would find nothing halted.
+ * The run for which an approval is planned. It has the budget of the run that halted, because with
+ * another one the plan might not halt at all.
  */
 export function runThatHalted({ world: { state } }: OpenedMirror, attended: boolean): RunRequest {
   const maxDeletes = state.meta(META.haltedWith);
   return { ...USUAL_RUN, attended, maxDeletes: maxDeletes === null ? null : Number(maxDeletes) };
 }
 
+/** A person's run with the usual budget goes by that alone. */
+export function forgetBudgetOfHalt({ world: { state } }: OpenedMirror): void {
+  if (state.meta(META.haltedWith) !== null) state.setMeta(META.haltedWith, null);
+}
+
+/** The usual budget, or that of the run whose halt still stands, where it is smaller. */
+export function guardsSinceHalt(mirror: OpenedMirror): GuardLimits {
+  const { maxDeletes: least } = runThatHalted(mirror, true);
+  if (least === null) return DEFAULT_GUARDS;
+  const { minDeletes, maxDeletes } = DEFAULT_GUARDS;
+  return { ...DEFAULT_GUARDS, minDeletes: Math.min(minDeletes, least), maxDeletes: Math.min(maxDeletes, least) };
+}
+
 /**
- * Notes what outlives a run: the budget that it halted with. Ends what held until the first run
- * that reached its end.
+ * Keeps what outlives a run: the budget with which it halted, for as long as that halt stands (a
+ * run of the daemon in which the deletions still wait has not judged them), and the end of what
+ * waited for a first complete run.
  */
 export function noteReport(mirror: OpenedMirror, report: RunReport, maxDeletes: number | null = null): void {
   const { state } = mirror.world;
   if (report.state !== "offline") {
-    const haltedWith = report.state === "halted" && maxDeletes !== null ? String(maxDeletes) : null;
+    const stands = report.state === "halted" || state.meta(META.halt) !== null;
+    const haltedWith = stands && maxDeletes !== null ? String(maxDeletes) : null;
     if (state.meta(META.haltedWith) !== haltedWith) state.setMeta(META.haltedWith, haltedWith);
   }
   const ended = report.state === "in-sync" || report.state === "attention";
   if (ended && state.meta(META.prefer) !== null) state.setMeta(META.prefer, null);
+  // What an update kept of before has served its time.
+  if (report.state === "in-sync") dropBefore(join(mirror.root, MIRROR_FOLDER), "state.db");
 }
 
 export type Preview =
@@ -134,12 +155,12 @@ export type Preview =
       readonly kind: "planned";
       readonly plan: Plan;
       readonly trees: Trees;
-      /** What would be open after it, as far as the looks tell. */
+      /** What would need the user's attention after the run, as far as the looks show. */
       readonly open: readonly Attention[];
       readonly staysLocal: NonNullable<RunReport["staysLocal"]>;
     };
 
-/** The plan of a run, and nothing written (I23). */
+/** Plans a run and writes nothing (I23). */
 export async function previewSync(mirror: OpenedMirror, request: RunRequest): Promise<Preview> {
   const end = await planOnly(mirror.world, { settings: settingsOf(mirror, request), retryRefused: true, kind: "plan" });
   if (end.kind === "offline") return end;

@@ -2,10 +2,10 @@ import { readOwn, removeOwn, replaceOwn } from "../../state/own-files.ts";
 import { codeOf } from "./trouble.ts";
 
 /**
- * Troubles that mostly end by themselves: another run still holds the folder, the service is not
- * reached. To a timer that runs every five minutes each line is a mail, so `sync --quiet` says
- * nothing of them until they have lasted. The time they began is kept in a file: a run that did not
- * get the lock may not write the state.
+ * Troubles that mostly end by themselves: another run still holds the folder, or the service is not
+ * reached. For a timer that runs every five minutes each line is a mail, so `sync --quiet` stays
+ * silent about them at first. A file keeps when they began, because a run without the lock may not
+ * write the state.
  */
 export type TransientKind = "locked" | "offline";
 
@@ -13,7 +13,7 @@ type Noted = { readonly since: number; readonly toldAt: number | null };
 type Notes = { readonly [kind in TransientKind]?: Noted };
 
 const FILE = "quiet.json";
-/** What lasts is told again after so long. */
+/** After how long a trouble that lasts is reported again. */
 const AGAIN_MS = 86_400_000;
 
 type Telling =
@@ -22,9 +22,9 @@ type Telling =
   | { readonly kind: "told"; readonly sinceMs: number };
 
 /**
- * Notes that it is so, and whether it is to be told now.
+ * Notes the trouble, and says whether to report it now.
  * @param folder absolute path of `.mdmirror`
- * @param quietMs how long it may last unsaid
+ * @param quietMs how long it may last unreported
  */
 export function noteTransient(folder: string, kind: TransientKind, now: number, quietMs: number): Telling {
   try {
@@ -35,13 +35,13 @@ export function noteTransient(folder: string, kind: TransientKind, now: number, 
     if (after !== notes[kind]) writeNotes(folder, { ...notes, [kind]: after });
     return isDue ? { kind: "told", sinceMs: now - noted.since } : { kind: "silent" };
   } catch (error) {
-    // A disk that cannot keep it: rather a mail too many than none.
+    // On a disk that cannot keep it, one mail too many is better than none.
     if (codeOf(error) === null) throw error;
     return { kind: "told", sinceMs: 0 };
   }
 }
 
-/** A clock that was set back starts it anew. */
+/** After the clock was set back, the time starts anew. */
 function lastingSince(noted: Noted | undefined, now: number): Noted | null {
   return noted !== undefined && noted.since <= now ? noted : null;
 }
@@ -51,8 +51,8 @@ function isToBeTold({ since, toldAt }: Noted, now: number, quietMs: number): boo
 }
 
 /**
- * They ended. Writes nothing where there was none. On a disk that cannot be written they end
- * later.
+ * Removes the notes of troubles that ended. Writes nothing if there is none. On a disk that cannot
+ * be written they stay until later.
  */
 export function endTransient(folder: string, ended: readonly TransientKind[]): void {
   try {
@@ -70,7 +70,7 @@ function writeNotes(folder: string, notes: Notes): void {
   else replaceOwn(folder, FILE, JSON.stringify(notes));
 }
 
-/** What is not of the form was never noted. */
+/** Anything of another form counts as never noted. */
 function readNotes(folder: string): Notes {
   const read = readOwn(folder, FILE);
   let json: unknown = null;

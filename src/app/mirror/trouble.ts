@@ -2,12 +2,12 @@ import { UnsafePath } from "../../state/unsafe-path.ts";
 
 /**
  * Why a command cannot go on, for people: what, which path, the code, the request, what to do next.
- * A value that app returns and cli shows. It never holds a key or a document's text.
+ * app returns it as a value, and cli shows it. It never holds a key or a document's text.
  */
 export type Trouble = {
   /**
-   * `usage`: the user's to mend in what was given or configured; `fault`: the disk or the state
-   * file fails; `offline`: no service, or a refused key.
+   * `usage`: the user has to correct an argument or the configuration; `fault`: the disk or the
+   * state file fails; `offline`: no service, or a refused key.
    */
   readonly kind: "usage" | "fault" | "locked" | "offline";
   /** One clause, without a full stop. */
@@ -18,7 +18,7 @@ export type Trouble = {
   readonly next: string;
 };
 
-/** The end of something that may not go well. */
+/** The result of something that may fail. */
 export type Result<T> =
   | { readonly kind: "ok"; readonly value: T }
   | { readonly kind: "trouble"; readonly trouble: Trouble };
@@ -68,10 +68,7 @@ export function errnoClause(error: unknown): string {
   return code === undefined ? message : (CLAUSES.get(code) ?? `the system refused it (${code})`);
 }
 
-/**
- * The code that an error of the system or of SQLite bears (`ENOSPC`, `SQLITE_FULL`); null: it bears
- * none.
- */
+/** The code of an error of the system or of SQLite (`ENOSPC`, `SQLITE_FULL`); null: it has none. */
 export function codeOf(error: unknown): string | null {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
 }

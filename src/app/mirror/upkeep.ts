@@ -9,25 +9,22 @@ import type { StoredState } from "../../state/state.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
 
 /**
- * What a mirror does for itself between passes: once a day it lets go of what its retention has
- * outlived, and the search index follows the disk.
+ * What a mirror does for itself between passes: once a day it prunes what is older than its
+ * retention, and the search index follows the disk.
  */
 
 const DAY_MS = 86_400_000;
-/** Of texts that nothing names any more, counted in days of running. */
+/** How long texts stay that nothing refers to any more, in days on which the mirror ran. */
 const RETENTION_DAYS = 30;
 const RETENTION_BYTES = 500_000_000;
-/**
- * LIMIT: one upkeep ends after so many slices; the next day's goes on. A slice takes some
- * milliseconds.
- */
+/** LIMIT: slices of one upkeep; the next day's goes on. A slice takes some milliseconds. */
 const SLICES = 400;
 
 /** @param local the walk of the pass that just ended; null when there was none */
 export async function keepUp(mirror: OpenedMirror, local: LocalTree | null): Promise<void> {
   pruneDaily(mirror);
-  // Where nobody has searched yet there is no index, and nothing of the search is loaded: its
-  // modules take a tenth of a sync that has nothing to do.
+  // Until somebody searches there is no index, and nothing of the search is loaded: its modules
+  // take a tenth of a sync that has nothing to do.
   if (local === null || !existsSync(join(mirror.root, MIRROR_FOLDER, SEARCH_FILE))) return;
   const { keepSearchIndex } = await import("../search.ts");
   keepSearchIndex(mirror.root, local, mirror.world.disk, mirror.world.log);
@@ -42,7 +39,7 @@ export function pruneDaily(mirror: OpenedMirror): void {
   // A clock that was set back must not stop the pruning for ever.
   if (noted !== null && now - before < DAY_MS && now >= before) return;
   state.setMeta(META.prunedAt, String(now));
-  // A mirror of no age has outlived nothing: after its clone a look at all texts would find that.
+  // A new mirror has nothing old enough; after its clone, finding that out would read all texts.
   if (noted === null) return;
   const pruning = state.prune(now, { days: RETENTION_DAYS, bytes: RETENTION_BYTES });
   for (let slice = 0; slice < SLICES; slice++) {

@@ -1,22 +1,25 @@
 import { checkBaseUrl, withoutRoute } from "../../remote/base-url.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
 
-/** Where the service is: who named it, and whether it can be used. */
+/** Where the service is: who gave the address, and whether it can be used. */
 
 export type PickedUrl = {
-  /** As it was given, but for a path that every request adds by itself. */
+  /** As it was given, without a path that every request adds by itself. */
   readonly url: string;
-  /** `config` is the word of the folder alone; the others are the user's, now. */
+  /** `config` is only what the folder says; the others come from the user, now. */
   readonly from: "--url" | "MDMIRROR_URL" | "config";
 };
 
 export type UrlSources = {
-  /** What `--url` said. */
+  /** The value of `--url`. */
   readonly url?: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
-/** `--url` > `MDMIRROR_URL` > config. @returns null: nobody named one */
+/**
+ * `--url` > `MDMIRROR_URL` > config.
+ * @returns null: none was given
+ */
 export function pickUrl(configured: string | null, { url, env }: UrlSources): PickedUrl | null {
   const fromEnv = env["MDMIRROR_URL"] ?? "";
   if (url !== undefined && url !== null) return { url: bareUrl(url), from: "--url" };
@@ -25,8 +28,8 @@ export function pickUrl(configured: string | null, { url, env }: UrlSources): Pi
 }
 
 /**
- * The address that a key is bound to: `https://host[:port]` and the path prefix. On one host two
- * prefixes may be two people's.
+ * The address that a key is bound to: `https://host[:port]` and the path prefix, because two
+ * prefixes of one host may belong to two people.
  * @param allowHttp hosts that plain http may be used for, besides loopback
  */
 export function addressOf({ url, from }: PickedUrl, allowHttp: readonly string[]): Result<string> {
@@ -39,12 +42,12 @@ export function addressOf({ url, from }: PickedUrl, allowHttp: readonly string[]
   );
 }
 
-/** Whether two spellings are one service's base URL. */
+/** Whether two spellings mean the same base URL. */
 export function isSameUrl(a: string, b: string): boolean {
   return bareUrl(a) === bareUrl(b);
 }
 
-/** A base URL as it is kept and shown: no path of a request, no slashes at its end. */
+/** A base URL as it is kept and shown: without a request's path or slashes at its end. */
 function bareUrl(url: string): string {
   return withoutSlashes(withoutRoute(url));
 }

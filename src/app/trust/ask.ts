@@ -12,8 +12,8 @@ import type { KnownMirror } from "./registry.ts";
 import { documentsOf, keyOf } from "./untrusted.ts";
 
 /**
- * What `trust` asks about: a linked folder as it lies there. Nothing is sent, and nothing of the
- * folder is run.
+ * What `trust` asks about: a linked folder as it is on the disk. Nothing is sent, and nothing in
+ * the folder is run.
  */
 export type TrustQuestion = {
   /** Real path. */
@@ -35,7 +35,7 @@ export type TrustQuestion = {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** @param allowHttp hosts that the user allows plain http for, with this answer */
+/** @param allowHttp hosts for which the user allows plain http with this answer */
 export function questionOf(
   root: string,
   { env, cwd, allowHttp }: { readonly env: Env; readonly cwd: string; readonly allowHttp: readonly string[] },
@@ -56,7 +56,7 @@ export function questionOf(
   const found = findMirror(place.value, root);
   const known = found.kind === "known" ? found.mirror : null;
   const { url, remote } = config.value;
-  // The folder's word, whatever this command's environment says.
+  // Only the folder's own URL, whatever this command's environment says.
   const picked = pickUrl(url, { env: {} })!;
   const address = addressOf(picked, config.value.allowHttp);
   if (address.kind === "trouble") return address;
@@ -75,10 +75,7 @@ export function questionOf(
   });
 }
 
-/**
- * Plain http that the folder asks for is allowed by the user's own word alone, each host by its
- * name.
- */
+/** If the folder asks for plain http, only the user can allow it, each host by its name. */
 function allowFirst(root: string, url: string): Result<never> {
   return trouble(
     "usage",

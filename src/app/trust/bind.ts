@@ -1,7 +1,9 @@
 import { readMarker } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
-import type { Result } from "../mirror/trouble.ts";
-import { keepMirror, placeOf } from "./gate.ts";
+import { shellWord } from "../../model/shell-word.ts";
+import { type Result, trouble } from "../mirror/trouble.ts";
+import { findMirror, keepMirror, placeOf } from "./gate.ts";
+import { usualName } from "./list.ts";
 import { findByMarker } from "./registry.ts";
 
 /** What the user gave: an address for a mirror's documents and key. */
@@ -9,14 +11,14 @@ export type Given = {
   /** As `addressOf` spells it. */
   readonly address: string;
   readonly allowHttp: readonly string[];
-  /** null: as it is. */
+  /** null: the name that it has, or else its folder's. */
   readonly name: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
 /**
- * Writes down that the user gave this mirror's key for this address, beside what was given before.
- * Called for what a person said alone: by `init --url` and `trust`.
+ * Writes down that the user gave this mirror's key for this address, beside earlier ones. Only
+ * called for what a person gave: by `init --url` and `trust`.
  * @param root real path
  * @returns what was set aside in the registry, or null
  */
@@ -29,19 +31,35 @@ export function bindMirror(root: string, marker: string, given: Given): Result<s
   const others = (before?.roots ?? []).filter((other) => other !== root && readMarker(fs, other) === marker);
   return keepMirror(place.value, {
     marker,
-    name: given.name ?? before?.name ?? null,
+    name: given.name ?? before?.name ?? usualName(given.env, root),
     addresses: [...new Set([...(before?.addresses ?? []), given.address])],
     allowHttp: [...new Set([...(before?.allowHttp ?? []), ...given.allowHttp])],
     roots: [...others, root],
   });
 }
 
-/** null: the folder has none, and no registry can tell it from another. */
+/** null: the folder has none, so no registry can tell it from another. */
 export function markerOf(root: string): string | null {
   return readMarker(createNodeFs(), root);
 }
 
-/** What a mirror may be called: one line of characters that show. */
-export function isMirrorName(text: string): boolean {
-  return text.trim() !== "" && text.length <= 64 && !/\p{C}/u.test(text);
+/**
+ * Gives a mirror another name.
+ * @param root real path
+ * @returns what was set aside in the registry, or null
+ */
+export function nameMirror(root: string, name: string, env: Given["env"]): Result<string | null> {
+  const place = placeOf(env);
+  if (place.kind === "trouble") return place;
+  const found = findMirror(place.value, root);
+  if (found.kind !== "known") {
+    return trouble(
+      "usage",
+      `${root} is not in the list of your mirrors (${place.value})`,
+      `let it in first: mdmirror trust ${shellWord(root)}`,
+    );
+  }
+  const { mirror } = found;
+  // Of several copies, the first one has the name.
+  return keepMirror(place.value, { ...mirror, name, roots: [root, ...mirror.roots.filter((other) => other !== root)] });
 }

@@ -4,8 +4,8 @@ import { createUndiciWire } from "../../remote/undici-wire.ts";
 import type { TrustedOrigin } from "./origin.ts";
 
 /**
- * The one place where a connection is made: nothing is sent to an address that this user did not
- * give a key for.
+ * The only place where a connection is made: nothing is sent to an address for which this user gave
+ * no key.
  */
 
 export function openWire(origin: TrustedOrigin): Wire {

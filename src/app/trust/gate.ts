@@ -16,30 +16,30 @@ import {
 import { type Doubt, untrusted } from "./untrusted.ts";
 
 /**
- * May the documents of a folder, and the key, go where its configuration says? A folder is data of
- * whoever made it, so its word counts only for what the user's own registry, outside of the folder,
- * has bound to its marker.
+ * Whether the documents of a folder, and the key, may go where its configuration says. Anybody may
+ * have made the folder, so its configuration counts only as far as the user's own registry, outside
+ * of the folder, has bound an address to its marker.
  */
 
 export type Admitted = {
   readonly origin: TrustedOrigin;
   /** What the user should be told: a folder that was moved or copied. */
   readonly notes: readonly string[];
-  /** The registry's entry that let it in. */
+  /** The registry's entry that allowed it. */
   readonly mirror: KnownMirror;
 };
 
 export type GateOptions = UrlSources & {
   /** `read`: the registry is not written either. */
   readonly mode: "read" | "write";
-  /** For what is told of a mirror that is not let in: where its key would come from. */
+  /** For messages about a mirror that is not admitted: where its key would come from. */
   readonly keyFile?: string | null;
   readonly cwd: string;
 };
 
 /**
- * The address that the user names in this very command, by `--url` or `MDMIRROR_URL`. @returns
- * null: none is named
+ * The address that the user gives in this very command, by `--url` or `MDMIRROR_URL`.
+ * @returns null: none is given
  */
 export function originOfUser(
   sources: UrlSources & { readonly allowHttp: readonly string[] },
@@ -55,7 +55,7 @@ function seal(picked: PickedUrl, allowHttp: readonly string[]): Result<TrustedOr
 }
 
 /**
- * Of a linked folder. Sends nothing and runs nothing.
+ * Judges a linked folder. Sends nothing and runs nothing.
  * @param root real path
  * @returns the trouble of code `untrusted` for what the user has to be asked about once, by
  * `mdmirror trust`
@@ -64,8 +64,8 @@ export function admit(root: string, config: Config, options: GateOptions): Resul
   const owner = checkOwner(root, options.env);
   if (owner.kind === "trouble") return owner;
   const picked = pickUrl(config.url, options)!;
-  // Judged with all that the folder asks for: that its URL is none at all is to be told before who
-  // may use it.
+  // Judged with all that the folder asks for, because an invalid URL is reported before the
+  // question who may use it.
   const address = addressOf(picked, config.allowHttp);
   if (address.kind === "trouble") return address;
   const place = placeOf(options.env);
@@ -93,7 +93,7 @@ export function placeOf(env: UrlSources["env"]): Result<string> {
   }
 }
 
-/** What the registry holds of a folder: by its marker; without one, by its place. */
+/** What the registry holds of a folder: by its marker; without one, by its path. */
 export function findMirror(place: string, root: string): FoundMirror {
   const marker = readMarker(createNodeFs(), root);
   return marker === null ? findByRoot(place, root) : findByMarker(place, marker);
@@ -115,7 +115,7 @@ function doubtOf(found: FoundMirror, picked: PickedUrl, address: string): Doubt 
 }
 
 /**
- * The registry follows a folder that was moved, and knows a copy as one. Where it cannot be
+ * Updates the registry for a folder that was moved, and knows a copy as one. If it cannot be
  * written, the note comes again.
  */
 function followRoot(
@@ -127,7 +127,7 @@ function followRoot(
   if (mirror.roots.includes(root)) return { mirror, notes: [] };
   const fs = createNodeFs();
   const there = mirror.roots.filter((other) => readMarker(fs, other) === mirror.marker);
-  // Of a copy the halt tells, which asks whether that was meant.
+  // The halt reports a copy, and asks whether it was meant.
   const before = mirror.roots.at(-1) ?? "another folder";
   const note = `${root} was ${before} before; it is known as one of your mirrors, and goes on`;
   const notes = there.length > 0 ? [] : [note];
@@ -137,12 +137,12 @@ function followRoot(
   return { mirror: followed, notes: kept.kind === "ok" ? notes : [...notes, kept.trouble.what] };
 }
 
-/** A marker that was made anew (the one before was lost) takes over what the user allowed. */
+/** A marker that was made anew, because the old one was lost, keeps what the user allowed. */
 export function keepMarker(root: string, { mirror }: Admitted, env: UrlSources["env"]): void {
   const marker = readMarker(createNodeFs(), root);
   const place = placeOf(env);
   if (marker === null || marker === mirror.marker || place.kind === "trouble") return;
-  // Where it cannot be written the folder has to be trusted again: told then.
+  // If it cannot be written, the folder has to be trusted again, which is said then.
   keepMirror(place.value, { ...mirror, marker, roots: [root] });
 }
 

@@ -1,9 +1,9 @@
 declare const sealed: unique symbol;
 
 /**
- * An address that this user gave a key for. No key and no connection is had without one;
- * `trust/gate.ts` alone makes them, from what the user's registry holds or what the user named in
- * this very command.
+ * An address for which this user gave a key: without one there is no key and no connection. Only
+ * `trust/gate.ts` makes them, from the user's registry or from what the user gave in this very
+ * command.
  */
 export type TrustedOrigin = {
   /** As it was given. */

@@ -8,8 +8,8 @@ import { ok, type Result, trouble } from "../mirror/trouble.ts";
 const { lstatSync } = process.getBuiltinModule("node:fs");
 
 /**
- * Whom a mirrored folder belongs to. What another user made is never worked on: whoever owns
- * `.mdmirror/` decides where the documents go, and whoever owns the folder can put another
+ * Whom a mirrored folder belongs to. A folder that another user made is never worked on: the owner
+ * of `.mdmirror/` decides where the documents go, and the owner of the folder can put another
  * `.mdmirror/` there.
  */
 
@@ -20,7 +20,7 @@ export type SudoCaller = { readonly uid: number; readonly gid: number };
 
 type Ownership =
   | { readonly kind: "own" }
-  /** It belongs to the user who called this process by `sudo`, who works on it as that user. */
+  /** It belongs to the user who ran this process by `sudo`, so the work is done as that user. */
   | { readonly kind: "by-sudo"; readonly caller: SudoCaller }
   | { readonly kind: "foreign"; readonly path: string; readonly uid: number };
 
@@ -28,17 +28,14 @@ export type Owned = {
   readonly path: string;
   readonly uid: number;
   /**
-   * The system's own user may own it too: a mount point is often root's, and root can do all
-   * anyway.
+   * Root may own it too: a mount point often belongs to root, and root can do everything anyway.
    */
   readonly rootMay: boolean;
 };
 
 const ROOT_UID = 0;
 
-/**
- * @param me the effective user; null on a system without user ids, where there is nothing to judge
- */
+/** @param me the effective user; null on a system without user ids, where nothing is judged */
 export function judgeOwners(owned: readonly Owned[], me: number | null, caller: SudoCaller | null): Ownership {
   if (me === null) return { kind: "own" };
   const foreign = foreignTo(owned, me);
@@ -52,7 +49,7 @@ function foreignTo(owned: readonly Owned[], user: number): Owned | undefined {
   return owned.find(({ uid, rootMay }) => uid !== user && !(rootMay && uid === ROOT_UID));
 }
 
-/** @param root what is not there belongs to nobody, and is left out */
+/** @param root a folder that does not exist belongs to nobody, and is left out */
 export function ownershipOf(root: string, env: Env): Ownership {
   const mirror = join(root, MIRROR_FOLDER);
   const owned: Owned[] = [];
@@ -64,8 +61,8 @@ export function ownershipOf(root: string, env: Env): Ownership {
 }
 
 /**
- * The owner of the path itself, not of what a link there names; null: nothing is there. @throws as
- * node:fs does
+ * The owner of the path itself, not of a link's target; null: nothing is there.
+ * @throws as node:fs does
  */
 function ownerOf(path: string): number | null {
   try {
@@ -107,7 +104,7 @@ export function foreignTrouble({ path, uid }: Extract<Ownership, { kind: "foreig
 }
 
 /**
- * Whether a command may open what lies in `.mdmirror/`: before it looks at anything there.
+ * Whether a command may open `.mdmirror/`; asked before anything in it is read.
  * @param root the mirrored folder
  */
 export function examineFolder(root: string): Result<string> {
@@ -116,7 +113,7 @@ export function examineFolder(root: string): Result<string> {
     return ok(root);
   } catch (error) {
     if (error instanceof UnsafePath) return trouble("usage", error.message, error.next);
-    // What cannot be looked at is told by whoever needs it.
+    // Whoever needs the folder reports that it cannot be read.
     if (error instanceof Error && "code" in error) return ok(root);
     throw error;
   }

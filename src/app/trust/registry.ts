@@ -9,16 +9,16 @@ const { renameSync, rmSync, statSync, writeFileSync } = process.getBuiltinModule
 /**
  * This user's mirrors: which folder may send what to which address. It lies outside of every
  * mirror, in `$XDG_STATE_HOME/mdmirror/mirrors` (else `~/.local/state/…`), one file for each
- * marker, so that processes that deal with different mirrors never meet, and a file is replaced as
- * a whole.
- * RACE: of two commands that change the entry of one mirror in the same moment the later one's
- * stays. What is lost is asked for again.
+ * marker. So processes that work on different mirrors never meet, and a file is replaced as a
+ * whole.
+ * RACE: if two commands change the entry of one mirror at the same moment, the later change stays.
+ * What is lost is asked for again.
  */
 
 export type KnownMirror = {
   /** The id in `.mdmirror/marker`. */
   readonly marker: string;
-  /** What the user calls it. */
+  /** The name that the user gave. */
   readonly name: string | null;
   /** Where its documents and the key may go: origin and path prefix, as `addressOf` spells them. */
   readonly addresses: readonly string[];
@@ -32,7 +32,7 @@ export type FoundMirror =
   | { readonly kind: "known"; readonly mirror: KnownMirror }
   | { readonly kind: "unknown" }
   /**
-   * The entry, or the registry's folder, cannot be believed. `why`: a clause that names the path.
+   * The entry, or the registry's folder, cannot be trusted. `why`: a clause that names the path.
    */
   | { readonly kind: "unfit"; readonly why: string };
 
@@ -44,8 +44,8 @@ const MARKER = /^[0-9A-Za-z_-]{1,64}$/;
 const MOST_BYTES = 64 * 1024;
 
 /**
- * The registry's folder, absolute. A HOME that is another user's (`sudo` keeps it on some systems)
- * or that is not there (cron, a container) gives way to the home of the user database.
+ * The registry's folder, absolute. If HOME is another user's (`sudo` keeps it on some systems) or
+ * does not exist (cron, a container), the home in the user database is used.
  * @throws when this user has no home at all, and the environment names none
  */
 export function registryFolder(env: Env): string {
@@ -64,7 +64,7 @@ function ownerOf(folder: string): number | null {
   try {
     return statSync(folder).uid;
   } catch {
-    // Not there, or behind a folder that this user may not enter: no home of this user.
+    // It does not exist, or lies in a folder that this user may not enter: not this user's home.
     return null;
   }
 }
@@ -76,7 +76,7 @@ export function findByMarker(folder: string, marker: string): FoundMirror {
   return readEntry(join(folder, `${marker}.json`), marker);
 }
 
-/** Of a folder without a marker. */
+/** For a folder without a marker. */
 export function findByRoot(folder: string, root: string): FoundMirror {
   const found = listMirrors(folder).mirrors.find(({ roots }) => roots.includes(root));
   return found === undefined ? { kind: "unknown" } : { kind: "known", mirror: found };
@@ -90,7 +90,9 @@ export function listMirrors(folder: string): MirrorList {
   if (whole !== null) return { mirrors: [], unfit: [whole] };
   const mirrors: KnownMirror[] = [];
   const unfit: string[] = [];
-  for (const name of namesIn(folder)) {
+  const names = namesIn(folder);
+  if (typeof names === "string") return { mirrors: [], unfit: [names] };
+  for (const name of names) {
     const marker = name.slice(0, -".json".length);
     if (!name.endsWith(".json") || !MARKER.test(marker)) continue;
     const found = readEntry(join(folder, name), marker);
@@ -100,18 +102,19 @@ export function listMirrors(folder: string): MirrorList {
   return { mirrors, unfit };
 }
 
-function namesIn(folder: string): string[] {
+/** @returns a string: why it cannot be read */
+function namesIn(folder: string): string[] | string {
   try {
     return readdirSync(folder).toSorted();
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
-    throw error;
+    const code = codeOf(error);
+    return code === "ENOENT" ? [] : `${folder} cannot be read (${code})`;
   }
 }
 
 /**
- * Somebody else must not be able to put an entry there: the registry's own two folders are this
- * user's, and no links.
+ * Nobody else may be able to put an entry there: the registry's own two folders must belong to this
+ * user, and be no links.
  */
 function unfitFolder(folder: string): string | null {
   for (const path of [dirname(folder), folder]) {
@@ -138,7 +141,7 @@ function accessFault({ uid, mode }: { readonly uid: number; readonly mode: numbe
 function readEntry(file: string, marker: string): FoundMirror {
   let fd: number;
   try {
-    // Not through a link, and without waiting for the other end of a pipe.
+    // Follows no link, and does not wait for the other end of a pipe.
     fd = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     const code = codeOf(error);
@@ -151,6 +154,7 @@ function readEntry(file: string, marker: string): FoundMirror {
     if (fault !== null) return { kind: "unfit", why: `${file} ${fault}` };
     const mirror = stat.size > MOST_BYTES ? null : parseEntry(readFileSync(fd, "utf8"));
     // On a disk that folds case another marker's file may have answered.
+    if (mirror === "newer") return { kind: "unfit", why: `${file} was written by a newer mdmirror` };
     if (mirror !== null && mirror.marker === marker) return { kind: "known", mirror };
     return { kind: "unfit", why: `${file} is damaged` };
   } finally {
@@ -158,14 +162,16 @@ function readEntry(file: string, marker: string): FoundMirror {
   }
 }
 
-function parseEntry(text: string): KnownMirror | null {
+function parseEntry(text: string): KnownMirror | "newer" | null {
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
     return null;
   }
-  if (!isJsonObject(json) || json["version"] !== VERSION) return null;
+  if (!isJsonObject(json)) return null;
+  if (typeof json["version"] === "number" && json["version"] > VERSION) return "newer";
+  if (json["version"] !== VERSION) return null;
   if (!Object.entries(MEMBERS).every(([name, isFit]) => isFit(json[name]))) return null;
   const { marker, name, addresses, allowHttp, roots } = json as KnownMirror;
   return { marker, name, addresses, allowHttp, roots };
@@ -184,10 +190,10 @@ function isStrings(value: unknown): value is string[] {
 }
 
 /**
- * Whole or not at all; makes the folder where it is not there. An entry that cannot be believed is
+ * Writes the whole entry or nothing; makes the folder if needed. An entry that cannot be trusted is
  * set aside.
  * @returns what was set aside, as a clause, or null
- * @throws as node:fs does, or with `EPERM` where the folder is not this user's alone
+ * @throws as node:fs does, or with `EPERM` where others may write to the folder
  */
 export function writeMirror(folder: string, mirror: KnownMirror): string | null {
   mkdirSync(dirname(dirname(folder)), { recursive: true });
@@ -211,6 +217,11 @@ export function writeMirror(folder: string, mirror: KnownMirror): string | null 
     closeSync(fd);
   }
   return before.kind === "unfit" ? `${before.why}; it was set aside as ${file}.damaged` : null;
+}
+
+/** Twice is once. @throws as node:fs does */
+export function removeMirror(folder: string, marker: string): void {
+  rmSync(join(folder, `${marker}.json`), { force: true });
 }
 
 function makeFolder(path: string): void {

@@ -10,16 +10,16 @@ import { addressOf, type PickedUrl } from "./address.ts";
 const { readdirSync } = process.getBuiltinModule("node:fs");
 
 /**
- * What is said of a folder that is not one of the user's mirrors: what it would send where, with
- * which key, and how to let it.
+ * The message about a folder that is not one of the user's mirrors: what it would send where, with
+ * which key, and how to allow it.
  */
 
-/** Why a folder is not let in. */
+/** Why a folder is not admitted. */
 export type Doubt =
   | { readonly kind: "unknown" }
-  /** The registry's entry cannot be believed. */
+  /** The registry's entry cannot be trusted. */
   | { readonly kind: "unfit"; readonly why: string }
-  /** It is the user's, for other addresses. */
+  /** It is the user's mirror, but for other addresses. */
   | { readonly kind: "other-address"; readonly addresses: readonly string[] }
   /** The user never allowed plain http to that host. */
   | { readonly kind: "plain-http" };
@@ -65,7 +65,7 @@ function doubtWords(doubt: Doubt, service: string, place: string): string {
   }
 }
 
-/** Where the key would come from. Never the key. */
+/** Where the key would come from, never the key itself. */
 export function keyOf(root: string, { url }: PickedUrl, { env, cwd, keyFile }: Asking): string {
   const folder = join(root, MIRROR_FOLDER);
   const from = findKeySource({ folder, keyFile: keyFile ?? null, cwd, env, url });
@@ -81,7 +81,7 @@ export function keyOf(root: string, { url }: PickedUrl, { env, cwd, keyFile }: A
   }
 }
 
-/** `3 Markdown files`. Counted by name alone; nothing is read. */
+/** `3 Markdown files`. Counted by name; nothing is read. */
 export function documentsOf(root: string): string {
   const folders = [root];
   let files = 0;
@@ -108,7 +108,7 @@ function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // A folder that this user may not read: nothing of it would go anywhere.
+    // A folder that this user may not read: nothing of it would be sent.
     return [];
   }
 }

@@ -7,11 +7,11 @@ import { groupLines } from "../describe.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { showProgress } from "../progress.ts";
-import { NEXT_OF_LOST_ROOT } from "../open.ts";
+import { NEXT_OF_LOST_ROOT } from "../../app/told/attention.ts";
 import { refuse } from "../refuse-halt.ts";
 import { shownWords } from "../../model/shown-name.ts";
 
-/** Names shown of each kind of action. */
+/** How many names are shown of each kind of action. */
 const MOST = 20;
 
 export const command: Command = {

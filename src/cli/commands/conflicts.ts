@@ -2,7 +2,7 @@ import type { Command, Io } from "../command.ts";
 import { complain, origin } from "../complain.ts";
 import type { OpenHold } from "../../app/by-hand/conflicts.ts";
 import { byPath } from "../describe.ts";
-import { nextFor } from "../next-step.ts";
+import { nextFor } from "../../app/told/next-step.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror, locate } from "../find-mirror.ts";
 import { paintFor } from "../paint.ts";

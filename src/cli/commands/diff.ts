@@ -37,7 +37,7 @@ export const command: Command = {
   },
 };
 
-/** A document, perhaps with a version; everything else is a folder. */
+/** An operand that names a document, perhaps with a version; any other names a folder. */
 const NAMES_DOCUMENT = /(?:\.md|^doc_[\w-]+)(?:@\d+)?$/;
 
 async function list(io: Io, args: Args, dir: string | undefined): Promise<ExitCode> {
@@ -143,10 +143,10 @@ async function show(
   const { unifiedLines } = await import("../show-hunks.ts");
   const same = before === after && (names.before === null) === (names.after === null);
   if (args.flag("json")) io.out(jsonLine({ ...names, same, ...countLines(before, after) }));
-  // Beside the patch, which is empty.
+  // On standard error, beside the patch, which is empty.
   else if (same) io.err(`mdmirror: ${[names.before, names.after].map(nameOf).join(" and ")} are the same`);
   else {
-    // In a pipe it is a patch: byte for byte.
+    // Into a pipe the patch goes byte for byte.
     const put = io.terminal.output ? io.out : (line: string) => io.text(`${line}\n`);
     for (const line of unifiedLines(io, names, diffLines(before, after))) put(line);
   }

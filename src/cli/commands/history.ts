@@ -73,7 +73,7 @@ export const command: Command = {
 
 type PartsClause = typeof PartsClauseOf;
 
-/** The text of that time, as `restore --as-of` takes it; or why there is none, as a clause. */
+/** The text as of that time, as `restore --as-of` finds it; or why there is none, as a clause. */
 function shownAt(
   { link, tombstone }: KnownPlace,
   entries: readonly HistoryEntry[],
@@ -86,8 +86,8 @@ function shownAt(
 }
 
 /**
- * @param now of the text that is here; null: the document's own is not
- * @param shown of the entries
+ * @param now the text that is here; null: the document's own is not
+ * @param shown how many entries
  */
 function versionLines(
   { id, path, link }: KnownPlace,

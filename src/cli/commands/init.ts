@@ -30,6 +30,7 @@ export const command: Command = {
     remote: { value: "PATH", help: "mirror this folder of the workspace, not all of it" },
     prefer: {
       value: "SIDE",
+      choices: PREFER,
       help: "whose text wins where both sides have one: local, remote, or each (both are kept)",
     },
     yes: { short: "y", help: "link without a question" },
@@ -39,7 +40,7 @@ export const command: Command = {
       multiple: true,
       help: "use plain http to this host, which shows the key to the network",
     },
-    name: { value: "NAME", help: "what mdmirror list calls it" },
+    name: { value: "NAME", help: "what it is called, for commands and mdmirror list (as its folder)" },
     "any-folder": { help: "link even a home folder or /" },
   },
   operands: { least: 0, most: 1 },
@@ -47,10 +48,10 @@ export const command: Command = {
     const prefer = args.text("prefer");
     if (prefer !== null && !PREFER.includes(prefer as Prefer))
       return misuse(io, "init", "--prefer takes local, remote or each");
-    const name = args.text("name");
-    const { isMirrorName } = await import("../../app/trust/bind.ts");
-    if (name !== null && !isMirrorName(name)) return misuse(io, "init", "--name takes 1 to 64 characters, on one line");
     const dir = resolve(io.cwd, args.operands[0] ?? ".");
+    const { judgeName } = await import("../judge-name.ts");
+    const unfit = judgeName(io, "init", args.text("name"), existsSync(dir) ? realpathSync(dir) : dir);
+    if (unfit !== null) return unfit;
     const { judgeFolder, judgeLeftOver } = await import("../../app/mirror/link-folder.ts");
     const { env, cwd } = io;
     const worker = workOnNew(io, dir);
@@ -66,8 +67,8 @@ export const command: Command = {
     const link = await newLink(io, args);
     if (typeof link === "number") return link;
     const { findKey } = await import("../../app/mirror/key.ts");
-    // A key in a folder that is not known as the user's may be anybody's, and the documents would
-    // go to that one's workspace.
+    // A key in a folder that is not known to be the user's may be anybody's, and the documents
+    // would go to that person's workspace.
     const folder = leftOver.value === "known" ? join(dir, ".mdmirror") : null;
     const key = findKey({ folder, keyFile: args.text("key-file"), cwd, env, origin: link.origin });
     if (key.kind === "trouble") return complain(io, key.trouble);
@@ -76,8 +77,8 @@ export const command: Command = {
 };
 
 /**
- * By `sudo`, on the folder of the user who called it: as that user. A folder that is to be made
- * belongs to whom the one around it does.
+ * Under `sudo`, works as the user who called it on that user's folder. A folder that is still to be
+ * made belongs to the owner of the one above.
  */
 function workOnNew(io: Io, dir: string): Result<string> {
   let there = dir;
@@ -119,7 +120,7 @@ async function linkNew(
   const { config } = link;
   const agreed = await showFirstPlan(io, args, dir, link, found);
   if (agreed !== "agreed") return agreed;
-  // A key that the keychain holds stays there alone.
+  // A key from the keychain stays only there.
   const stored = args.flag("no-store-key") || found.from === "keychain" ? null : found.key;
   const { env, random } = io;
   const linked = linkFolder({ dir, ...link, random, env, name: args.text("name") }, stored);
@@ -132,7 +133,7 @@ async function linkNew(
   return firstSync(io, dir, args.text("key-file"), prefer);
 }
 
-/** Counts by action with a few names; then the question, where one is due. */
+/** Shows the actions by kind with a few names, and asks where a question is due. */
 async function showFirstPlan(
   io: Io,
   args: Args,

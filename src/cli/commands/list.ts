@@ -1,38 +1,51 @@
-import type { ListedMirror } from "../../app/trust/list.ts";
-import type { Command } from "../command.ts";
-import { complain } from "../complain.ts";
-import { EXIT } from "../exit.ts";
-import { columns } from "../when.ts";
-import { jsonLine } from "../json-line.ts";
+import type { LookedAt, MirrorWord } from "../../app/mirror/look-at-all.ts";
 import { shownName } from "../../model/shown-name.ts";
+import type { Command, Io } from "../command.ts";
+import { complain, misuse } from "../complain.ts";
+import { EXIT } from "../exit.ts";
+import { jsonLine } from "../json-line.ts";
+import { columns } from "../when.ts";
 
 export const command: Command = {
-  usage: "list [--json]",
+  usage: "list [--json | --names]",
   about: [
-    "The mirrored folders of this user on this machine, and the address that each may send to: those that mdmirror init linked",
-    "or mdmirror trust let in. Sends nothing.",
+    "The mirrors of this user on this machine: the name that each command takes instead of its folder, the folder, the address",
+    "that it may send to, and how it stands, in one word. Those that mdmirror init linked or mdmirror trust let in. Sends nothing.",
   ],
-  options: { json: { help: "one JSON object" } },
+  options: {
+    json: { help: "one JSON object" },
+    names: { help: "the names alone, one a line; asks no daemon (for the completion of shells)" },
+  },
   operands: { least: 0, most: 0 },
   async run(io, args) {
-    const { listOwnMirrors } = await import("../../app/trust/list.ts");
-    const listed = listOwnMirrors(io.env);
-    if (listed.kind === "trouble") return complain(io, listed.trouble);
-    const { mirrors, notes } = listed.value;
-    for (const note of notes) io.err(`mdmirror: ${note}; what it held is asked for again, by mdmirror trust`);
-    if (args.flag("json")) io.out(jsonLine({ mirrors }));
+    if (args.flag("json") && args.flag("names")) return misuse(io, "list", "--json and --names exclude each other");
+    if (args.flag("names")) return tellNames(io);
+    const { lookAtAll } = await import("../../app/mirror/look-at-all.ts");
+    const looked = await lookAtAll(io);
+    if (looked.kind === "trouble") return complain(io, looked.trouble);
+    const { mirrors, unfit } = looked.value;
+    const { tellUnfit } = await import("../status-all.ts");
+    for (const why of unfit) tellUnfit(io, why);
+    if (args.flag("json")) io.out(jsonLine({ mirrors: mirrors.map(({ mirror, state }) => ({ ...mirror, state })) }));
     else if (mirrors.length === 0) io.out("no folder is mirrored yet; next: mdmirror init DIR --url URL");
     else for (const line of columns(mirrors.map(cells))) io.out(line);
     return EXIT.inSync;
   },
 };
 
-const WORDS: Readonly<Record<ListedMirror["state"], string>> = {
-  here: "",
-  gone: "not there: moved, deleted or not mounted",
-  other: "another folder is there now",
+async function tellNames(io: Io) {
+  const { listOwnMirrors } = await import("../../app/trust/list.ts");
+  const listed = listOwnMirrors(io.env);
+  if (listed.kind === "trouble") return complain(io, listed.trouble);
+  for (const { name } of listed.value.mirrors) io.out(name);
+  return EXIT.inSync;
+}
+
+const MORE: Readonly<Partial<Record<MirrorWord, string>>> = {
+  gone: ": not there: moved, deleted or not mounted",
+  other: ": another folder is there now",
 };
 
-function cells({ root, name, addresses, state }: ListedMirror): string[] {
-  return [shownName(root), name ?? "", addresses.join(" "), WORDS[state]];
+function cells({ mirror: { root, name, addresses }, state }: LookedAt): string[] {
+  return [shownName(name), shownName(root), addresses.join(" "), `${state}${MORE[state] ?? ""}`];
 }

@@ -7,7 +7,7 @@ import { useLocal } from "../use-mirror.ts";
 import { localTime } from "../when.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
-import { publicKind } from "../describe.ts";
+import { publicKind } from "../../app/told/actions.ts";
 
 export const command: Command = {
   usage: "log [DIR] [--limit N] [--path PATH] [--run N] [--json]",

@@ -58,9 +58,9 @@ async function showLines(io: Io, origins: readonly Origin[]): Promise<ExitCode> 
   return EXIT.inSync;
 }
 
-/** What git takes for a conflict. */
+/** The exit code that git reads as a conflict. */
 const CONFLICT_FOR_GIT: ExitCode = 1;
-/** LIMIT: characters of a marker. */
+/** LIMIT: characters of a conflict marker. */
 const LONGEST_MARKER = 1_000;
 
 async function drive(io: Io, args: Args, paths: [string, string, string]): Promise<ExitCode> {

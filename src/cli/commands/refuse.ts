@@ -1,7 +1,7 @@
 import type { Command } from "../command.ts";
 import { command as approve, letGoOrRefuse } from "./approve.ts";
 
-/** The same as `approve --refuse`, for who looks for the word. */
+/** The same as `approve --refuse`, for users who look for this word. */
 export const command: Command = {
   ...approve,
   usage: "refuse [DIR] [--yes] [--all]",

@@ -62,7 +62,7 @@ export const command: Command = {
 
 type Places = { readonly roots: ReadonlySet<string>; readonly names: readonly string[] };
 
-/** Up to the first that lies in another folder than those before it. */
+/** Finds the places of the paths, up to the first one in another folder than those before. */
 function locateAll(io: Io, paths: readonly string[]): Result<Places> {
   const roots = new Set<string>();
   const names: string[] = [];

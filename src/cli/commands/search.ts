@@ -76,7 +76,7 @@ function misused(io: Io, why: string): ExitCode {
 }
 
 /**
- * As grep prints them, with its colours on a terminal. A file without a line (it is empty) is its
+ * The lines of a file as grep prints them, with its colours on a terminal. For an empty file: its
  * path.
  */
 function shownLines(io: Io, { path, lines }: FoundFile, columns: boolean): string[] {
@@ -102,7 +102,7 @@ function markedText({ text, ranges }: FoundLine, mark: (part: string) => string)
   return shown + printable(characters.slice(at).join(""));
 }
 
-/** Control characters of a document must not steer the terminal; a tab is kept. */
+/** Escapes control characters of a document, which must not steer the terminal; tabs stay. */
 function printable(text: string): string {
   return text.replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g, "\ufffd");
 }

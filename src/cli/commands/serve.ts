@@ -8,7 +8,7 @@ import { count, plural } from "../progress.ts";
 
 const DEFAULT_PORT = 8420;
 const DEFAULT_DATA = ".mdmirror-service";
-/** Names shown of each reason of an import. */
+/** How many names are shown for each reason of an import. */
 const MOST = 5;
 
 export const command: Command = {
@@ -85,7 +85,10 @@ function readTls(io: Io, args: Args): ServeOptions["tls"] | "bad" {
 
 type ServiceSettings = NonNullable<ServeOptions["settings"]>;
 
-/** What is not given stays as it is kept. @returns why the flags are misused */
+/**
+ * Reads the settings; what is not given keeps its stored value.
+ * @returns why the flags are misused
+ */
 function readSettings(args: Args): ServiceSettings | string {
   const [rateLimit, keepVersionsDays] = [readRate(args.text("rate-limit")), readDays(args.text("keep-versions"))];
   if (rateLimit === "bad") return "--rate-limit takes N/SECONDS, or none";
@@ -124,7 +127,7 @@ async function runImport(io: Io, args: Args, serving: Serving): Promise<ExitCode
   return null;
 }
 
-/** What was imported; what was not, by reason, with a few names. */
+/** Says what was imported, and what was not, by reason with a few names. */
 export function importLines({ files, folders, bytes, renamed, refused }: ImportReport): string[] {
   const byReason = [...Map.groupBy(refused, ({ reason }) => reason)].sort((a, b) => b[1].length - a[1].length);
   return [

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import type { ServiceUnit } from "../../app/autostart/service-unit.ts";
-import type { Args, Command, Io } from "../command.ts";
+import type { Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
@@ -10,18 +10,28 @@ const VERBS = ["install", "uninstall", "status", "print"] as const;
 type Verb = (typeof VERBS)[number];
 
 export const command: Command = {
-  usage: "service install|uninstall|status|print [DIR] [--for systemd|launchd]",
+  usage: "service install|uninstall|status|print [DIR | --all] [--for systemd|launchd]",
   about: [
     "Keeps DIR in sync from login on: a systemd user unit, or a launchd agent, that runs mdmirror watch and starts it again",
-    "when it fails or hangs. print shows the file and writes nothing.",
+    "when it fails or hangs. print shows the file and writes nothing. With --all it is one service for every mirror of mdmirror",
+    "list, as the list changes; it takes the place of those for single folders.",
   ],
-  options: { for: { value: "KIND", help: "print for systemd or launchd, whatever this system has" } },
-  operands: { least: 1, most: 2 },
+  options: {
+    all: { help: "one service for every mirror of this user" },
+    for: {
+      value: "KIND",
+      choices: ["systemd", "launchd"],
+      help: "print for systemd or launchd, whatever this system has",
+    },
+  },
+  operands: { least: 1, most: 2, words: VERBS },
   async run(io, args): Promise<ExitCode> {
     const verb = VERBS.find((one) => one === args.operands[0]);
     if (verb === undefined) return misuse(io, "service", `it takes ${VERBS.join(", ")}`);
-    const found = findMirror(io, args.operands[1]);
-    if (found.kind === "trouble") return complain(io, found.trouble);
+    const all = args.flag("all");
+    if (all && args.operands.length > 1) return misuse(io, "service", "it takes a folder or --all, not both");
+    const found = all ? null : findMirror(io, args.operands[1]);
+    if (found?.kind === "trouble") return complain(io, found.trouble);
     const { managerOf } = await import("../../app/autostart/service-manager.ts");
     const asked = args.text("for");
     if (asked !== null && asked !== "systemd" && asked !== "launchd")
@@ -32,15 +42,15 @@ export const command: Command = {
       return misuse(io, "service", "this system has neither systemd nor launchd; run mdmirror watch there");
     const { makeUnit } = await import("../../app/autostart/service-unit.ts");
     const { isOnPath } = await import("../../app/mirror/key.ts");
-    const root = realpathSync(found.value);
+    const root = found === null ? null : realpathSync(found.value);
     const notifies = asked !== null || isOnPath("systemd-notify", io.env["PATH"] ?? "");
     const unit = makeUnit({ manager, root, home: io.home, env: io.env, notifies });
     if (unit.kind === "trouble") return complain(io, unit.trouble);
-    return RUN[verb](io, unit.value, root, args);
+    return RUN[verb](io, unit.value, root);
   },
 };
 
-const RUN: Readonly<Record<Verb, (io: Io, unit: ServiceUnit, root: string, args: Args) => Promise<ExitCode>>> = {
+const RUN: Readonly<Record<Verb, (io: Io, unit: ServiceUnit, root: string | null) => Promise<ExitCode>>> = {
   install,
   uninstall,
   status,
@@ -50,14 +60,27 @@ const RUN: Readonly<Record<Verb, (io: Io, unit: ServiceUnit, root: string, args:
   },
 };
 
-async function install(io: Io, unit: ServiceUnit, root: string): Promise<ExitCode> {
+async function install(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {
+  const { isKeptWithAll, readyAll } = await import("../service-all.ts");
+  if (root === null) {
+    const unready = await readyAll(io);
+    return unready ?? installed(io, unit);
+  }
+  const common = isKeptWithAll(io, unit.manager);
+  if (common === null) return installOne(io, unit, root);
+  io.out(`the service for all mirrors keeps it already: ${common}`);
+  return EXIT.inSync;
+}
+
+async function installOne(io: Io, unit: ServiceUnit, root: string): Promise<ExitCode> {
   const { readConfig } = await import("../../app/mirror/config.ts");
   const { findKey } = await import("../../app/mirror/key.ts");
   const { admit } = await import("../../app/trust/gate.ts");
   const folder = `${root}/.mdmirror`;
   const config = readConfig(folder);
   if (config.kind === "trouble") return complain(io, config.trouble);
-  // The service has neither this shell's environment nor its options: what it needs must be stored.
+  // The service has neither this shell's environment nor its options, so what it needs must be
+  // stored.
   const { MDMIRROR_API_KEY: _key, MDMIRROR_URL: _url, ...env } = io.env;
   const admitted = admit(root, config.value, { mode: "write", env, cwd: io.cwd });
   if (admitted.kind === "trouble") return complain(io, admitted.trouble);
@@ -65,16 +88,21 @@ async function install(io: Io, unit: ServiceUnit, root: string): Promise<ExitCod
   const key = findKey({ folder, keyFile: null, cwd: io.cwd, env, origin: admitted.value.origin });
   if (key.kind === "trouble")
     return complain(io, { ...key.trouble, next: "store it first: mdmirror init DIR --key-file FILE" });
+  return installed(io, unit);
+}
+
+/** Given to the manager, and told. */
+async function installed(io: Io, unit: ServiceUnit): Promise<ExitCode> {
   const { installUnit } = await import("../../app/autostart/service-manager.ts");
-  const installed = await installUnit(unit, io.env);
-  if (installed.kind === "trouble") return complain(io, installed.trouble);
+  const given = await installUnit(unit, io.env);
+  if (given.kind === "trouble") return complain(io, given.trouble);
   io.out(`installed ${unit.file}`);
-  if (installed.value === null) {
+  if (given.value === null) {
     io.out("it runs, now and from login on; mdmirror status shows what it does");
     if (unit.manager === "systemd") io.out("to have it run without a login too: loginctl enable-linger");
     return EXIT.inSync;
   }
-  io.err(`mdmirror: it is not started: ${installed.value}`);
+  io.err(`mdmirror: it is not started: ${given.value}`);
   io.err(
     unit.manager === "systemd"
       ? `  next: in a session of your own: systemctl --user daemon-reload && systemctl --user enable --now ${unit.name}`
@@ -83,20 +111,28 @@ async function install(io: Io, unit: ServiceUnit, root: string): Promise<ExitCod
   return EXIT.attention;
 }
 
-async function uninstall(io: Io, unit: ServiceUnit): Promise<ExitCode> {
+async function uninstall(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {
   const { uninstallUnit } = await import("../../app/autostart/service-manager.ts");
   const removed = await uninstallUnit(unit, io.env);
   if (removed.kind === "trouble") return complain(io, removed.trouble);
-  io.out(removed.value ? `removed ${unit.file}; the folder stays as it is` : "no service is installed for this folder");
+  const none = root === null ? "no service is installed for all mirrors" : "no service is installed for this folder";
+  const stays = root === null ? "the folders stay as they are" : "the folder stays as it is";
+  io.out(removed.value ? `removed ${unit.file}; ${stays}` : none);
   return EXIT.inSync;
 }
 
-async function status(io: Io, unit: ServiceUnit, root: string): Promise<ExitCode> {
+async function status(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {
   const { isInstalled, unitState } = await import("../../app/autostart/service-manager.ts");
   const { askDaemon, NO_DAEMON } = await import("../../app/control/ask.ts");
-  const installed = isInstalled(unit);
-  io.out(`${unit.manager}: ${installed ? unit.file : "not installed; next: mdmirror service install"}`);
-  if (installed) io.out(`state: ${(await unitState(unit, io.env)) ?? "cannot be asked from here"}`);
+  const isThere = isInstalled(unit);
+  io.out(
+    `${unit.manager}: ${isThere ? unit.file : "not installed; next: mdmirror service install"}${!isThere && root === null ? " --all" : ""}`,
+  );
+  if (isThere) io.out(`state: ${(await unitState(unit, io.env)) ?? "cannot be asked from here"}`);
+  if (root === null) {
+    io.out("what each mirror does: mdmirror status --all");
+    return isThere ? EXIT.inSync : EXIT.attention;
+  }
   const daemon = await askDaemon(root, { do: "status" });
   if (daemon === NO_DAEMON) {
     io.out("daemon: none runs");

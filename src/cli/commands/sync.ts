@@ -38,8 +38,7 @@ export const command: Command = {
       return showPlan(io, root.value, request, { ...telling, ...reach, all: false });
     }
     if (isPlain(request, reach)) {
-      // Anything else than a plain sync is not what the daemon does: then it lends the folder
-      // (folder-lock).
+      // The daemon makes plain syncs only. For any other it lends the folder to this command.
       const { syncByDaemon } = await import("../sync-by-daemon.ts");
       const ended = await syncByDaemon(io, root.value, telling);
       if (ended !== null) return ended;

@@ -1,7 +1,7 @@
 import type { TrustQuestion } from "../../app/trust/ask.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import type { Command, Io } from "../command.ts";
-import { complain, misuse } from "../complain.ts";
+import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { agrees } from "../use-mirror.ts";
@@ -22,17 +22,17 @@ export const command: Command = {
       multiple: true,
       help: "use plain http to this host, which shows the key to the network",
     },
-    name: { value: "NAME", help: "what mdmirror list calls it" },
+    name: { value: "NAME", help: "what it is called, for commands and mdmirror list (as its folder)" },
   },
   operands: { least: 0, most: 1 },
   async run(io, args): Promise<ExitCode> {
-    const name = args.text("name");
-    const { isMirrorName } = await import("../../app/trust/bind.ts");
-    if (name !== null && !isMirrorName(name))
-      return misuse(io, "trust", "--name takes 1 to 64 characters, on one line");
     const found = findMirror(io, args.operands[0]);
     if (found.kind === "trouble") return complain(io, found.trouble);
     const root = realpathSync(found.value);
+    const name = args.text("name");
+    const { judgeName } = await import("../judge-name.ts");
+    const unfit = judgeName(io, "trust", name, root);
+    if (unfit !== null) return unfit;
     const { questionOf } = await import("../../app/trust/ask.ts");
     const allowHttp = args.texts("allow-http");
     const asked = questionOf(root, { env: io.env, cwd: io.cwd, allowHttp });

@@ -77,7 +77,7 @@ async function sendUndone(
   return ends.every(({ done }) => done) ? EXIT.inSync : EXIT.attention;
 }
 
-/** A folder of such a name is given as ./12. */
+/** Whether an operand is the number of a run. A folder of such a name is given as ./12. */
 function isRun(operand: string): boolean {
   return /^\d{1,9}$/.test(operand);
 }

@@ -41,7 +41,7 @@ function documents(n: number): string {
   return n === 1 ? "1 document agrees" : `${count(n)} documents agree`;
 }
 
-/** `1 in review, 2 differ`: what does not agree, or is not proven to. */
+/** `1 in review, 2 differ`: the documents that are not equal, or not proven to be. */
 function othersLine({ held, differing, onlyHere, onlyThere, unseen }: VerifyReport): string {
   const of = (reason: string): number => held.filter((one) => one.reason === reason).length;
   const [reviews, conflicts] = [of("in-review"), of("conflict")];

@@ -1,26 +1,28 @@
 import { realpathSync } from "node:fs";
-import type { Command } from "../command.ts";
-import { complain } from "../complain.ts";
+import type { Args, Command, Io } from "../command.ts";
+import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { shownWords } from "../../model/shown-name.ts";
 
 export const command: Command = {
-  usage: "watch [DIR…] [--json]",
+  usage: "watch [DIR… | --all] [--json]",
   about: [
     "Stays in the foreground until SIGTERM, SIGHUP or Ctrl-C and keeps each DIR in sync: changes here go out when they have",
     "settled, changes on the service are polled for. Shows what it does. As a service of the system: mdmirror service.",
+    "With --all it keeps every mirror of mdmirror list, also those that are linked while it runs; one that fails ends no other.",
   ],
   options: {
+    all: { help: "every mirror of this user, as the list of them changes" },
     json: { help: "events as JSON, one object a line" },
     url: { value: "URL", help: "the service, instead of the linked one's address" },
     "key-file": { value: "FILE", help: "read the API key from FILE" },
   },
   operands: { least: 0, most: 64 },
   async run(io, args): Promise<ExitCode> {
-    // ORDER: asked for first: a signal that comes while the folders are opened ends this cleanly
-    // too.
+    // ORDER: first, so that a signal that comes while the folders are opened ends this cleanly too.
     const { stop } = io;
+    if (args.flag("all")) return watchAll(io, args);
     const roots = new Set<string>();
     for (const operand of args.operands.length === 0 ? [undefined] : args.operands) {
       const found = findMirror(io, operand);
@@ -28,12 +30,27 @@ export const command: Command = {
       roots.add(realpathSync(found.value));
     }
     const { runDaemons } = await import("../../app/daemon/daemon.ts");
-    const { showNews } = await import("../show-news.ts");
-    const { env, cwd, clock, random } = io;
     const [url, keyFile] = [args.text("url"), args.text("key-file")];
-    const onEvent = showNews(io, { json: args.flag("json"), several: roots.size > 1 });
-    const onNote = (note: string) => io.err(`mdmirror: ${shownWords(note)}`);
-    const ended = await runDaemons([...roots], { env, cwd, clock, random, url, keyFile, onEvent, onNote }, stop);
+    const options = { ...(await worldOf(io, args, roots.size > 1)), url, keyFile };
+    const ended = await runDaemons([...roots], options, stop);
     return ended.kind === "trouble" ? complain(io, ended.trouble) : EXIT.inSync;
   },
 };
+
+async function watchAll(io: Io, args: Args): Promise<ExitCode> {
+  if (args.operands.length > 0) return misuse(io, "watch", "it takes folders or --all, not both");
+  if (args.text("url") !== null || args.text("key-file") !== null)
+    return misuse(io, "watch", "--url and --key-file are of one service; with --all each mirror has its own");
+  const { keepAll } = await import("../../app/daemon/keep-all.ts");
+  const ended = await keepAll(await worldOf(io, args, true), io.stop);
+  return ended.kind === "trouble" ? complain(io, ended.trouble) : EXIT.inSync;
+}
+
+/** @param several each line names its folder */
+async function worldOf(io: Io, args: Args, several: boolean) {
+  const { showNews } = await import("../show-news.ts");
+  const { env, cwd, clock, random } = io;
+  const onEvent = showNews(io, { json: args.flag("json"), several });
+  const onNote = (note: string) => io.err(`mdmirror: ${shownWords(note)}`);
+  return { env, cwd, clock, random, onEvent, onNote };
+}

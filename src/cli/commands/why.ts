@@ -3,9 +3,10 @@ import type { Why } from "../../app/doctor/why.ts";
 import type { State } from "../../ports/state.ts";
 import type { Command, Io } from "../command.ts";
 import { complain, origin } from "../complain.ts";
-import { actionName, publicKind, wordsOf } from "../describe.ts";
+import { publicKind } from "../../app/told/actions.ts";
+import { actionName, wordsOf } from "../describe.ts";
 import { EXIT } from "../exit.ts";
-import { nextFor } from "../next-step.ts";
+import { nextFor } from "../../app/told/next-step.ts";
 import { locateOrRoot } from "../find-mirror.ts";
 import { REACH_OPTIONS, useMirror } from "../use-mirror.ts";
 import { age, bytes, columns, localTime } from "../when.ts";
@@ -54,7 +55,7 @@ function whyJson(why: Why): object {
   };
 }
 
-/** Lines of a merge that are shown; the rest is a command away. */
+/** How many lines of a merge are shown; the message names the command that shows the rest. */
 const SHOWN = 40;
 
 async function mergeLines(io: Io, state: State, merge: MergeOf, path: string): Promise<string[]> {
@@ -74,7 +75,7 @@ function whyLines(io: Io, why: Why, former: string | null): string[] {
   return [path === "" ? "." : shownName(path), ...columns(facts).map((line) => `  ${line}`), ...last];
 }
 
-/** Where it is, on each side, and the rule that follows. */
+/** Where it is on each side, and the rule that applies. */
 function placeFacts(why: Why): string[][] {
   const { link, stays, verdict, offline } = why;
   const facts: string[][] = [];
@@ -88,7 +89,7 @@ function placeFacts(why: Why): string[][] {
   return facts;
 }
 
-/** What stands open about it, and what went wrong. */
+/** What is open about it, and what went wrong. */
 function openFacts(io: Io, { link, folder, hold, conflict, lastError }: Why, former: string | null): string[][] {
   const facts: string[][] = [];
   if (conflict !== null)
@@ -101,7 +102,7 @@ function openFacts(io: Io, { link, folder, hold, conflict, lastError }: Why, for
   return facts;
 }
 
-/** What stands before the table's rule: a hold that leaves the text alone. */
+/** What keeps the table's rule from applying: a hold that leaves the text alone. */
 function barredBy({ hold, steps, conflict }: Why): string | null {
   if (conflict !== null) return "in conflict: nothing is sent until that ends";
   if (hold === null || steps.length > 0) return null;
@@ -163,7 +164,7 @@ function serviceFact({ remote, link, folder, path }: Why): string {
   return `${remote.id} ${version}${moved}${remote.protected ? ", protected" : ""}`;
 }
 
-/** Nothing is to be done; whether all is well is another thing. */
+/** For when nothing is to be done, which does not mean that all is well. */
 function agreeFacts(heldBelow: Why["heldBelow"], halts: Why["halts"]): string[] {
   const held =
     heldBelow.length === 0
@@ -175,7 +176,7 @@ function agreeFacts(heldBelow: Why["heldBelow"], halts: Why["halts"]): string[] 
   return held.length > 0 ? [...held, ...halted] : ["nothing: both sides agree", ...halted];
 }
 
-/** LIMIT: steps in a folder that are named. */
+/** LIMIT: how many steps in a folder are named. */
 const MOST_STEPS = 10;
 
 function stepFacts(path: string, steps: Why["steps"]): string[] {

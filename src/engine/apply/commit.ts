@@ -10,23 +10,21 @@ import { madeOfBoth } from "./text-name.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { type EventFields, parkingPlace, recordEvent } from "../run/world.ts";
 
-/**
- * What every effect ends with: a text that lands on the disk, and the one transaction that moves
- * base.
- */
+/** How every effect ends: a text is written to the disk, and one transaction moves base. */
 
-/** A text that is on the disk now; `intentId` is open until the caller's commit turns it. */
+/**
+ * A text that was written to the disk. `intentId` stays open until the caller's commit closes it.
+ */
 type Landed = {
   readonly stamp: Stamp;
   readonly parked: { readonly intentId: number; readonly next: Intent } | null;
 };
 
 /**
- * Brings a document's file to a text by the journalled replace; equal bytes are not written. The
- * caller moves base in `commit`, which turns the intent into `parked`: the old inode is looked at
- * once more in the next pass, for what an editor wrote into it meanwhile.
- * @param link the base before, which a late edit in the old inode would be based on; null where
- * there was none
+ * Replaces the text of a document's file, with a journalled intent; a file that has these bytes is
+ * left alone. The caller moves base in `commit`, which turns the intent into `parked`: the next
+ * pass looks once more at the old inode, into which an editor may have written meanwhile.
+ * @param link the base before, on which such a late edit would be based; null where there was none
  */
 export function landText(
   ctx: PassContext,
@@ -54,19 +52,23 @@ export function landText(
     ctx.notes.toFlush.set(id, path);
     return got({ stamp: end.value.stamp, parked: { intentId, next } });
   }
-  // What stayed aside keeps the intent open: the next pass puts it back before it looks.
+  // While the old file is still aside, the intent stays open: the next pass puts it back before
+  // it looks at the folder.
   if (!end.parked) state.closeIntent(intentId);
   return ended(outcomeOfDisk(end));
 }
 
 type Commit = {
-  /** A text that is not in the store yet; its name is the event's document. */
+  /** A text to store with the change, if the store does not have it yet. */
   readonly keeps?: { readonly digest: Digest; readonly text: string };
-  /** The link as it is from now on, whole: a first one, or one that was read in this very turn. */
+  /**
+   * The whole link from now on: of a new document, or one read from the state just now, without
+   * waiting since.
+   */
   readonly link?: Link;
   /**
-   * The link after an effect on its text that waited for an answer: where the document stands is
-   * taken from the state, for a step on its place may have ended meanwhile.
+   * The link after an effect on its text that waited for an answer. Its path is taken from the
+   * state, because a step that moves the document may have ended meanwhile.
    */
   readonly text?: Link;
   /** The version to remember for the history, when base moved to one. */
@@ -76,7 +78,7 @@ type Commit = {
   readonly event: EventFields;
 } & RowsBeside;
 
-/** What changes in the state with a link, or in its place. */
+/** Rows that change together with a link, or without one. */
 type RowsBeside = {
   /** A link that ends. `trashPath`: where its file is now; null: nowhere. */
   readonly ends?: { readonly link: Link; readonly trashPath: string | null };
@@ -89,7 +91,7 @@ type RowsBeside = {
   readonly removes?: {
     readonly conflict?: DocId;
     readonly tombstone?: DocId;
-    /** By its key. */
+    /** The key of a hold that ends. */
     readonly hold?: string;
     readonly dir?: DirId;
   };
@@ -102,15 +104,15 @@ export function whereItStands(ctx: PassContext, changed: Link): Link {
   return { ...changed, localPath, remotePath, standing, protected: current.protected };
 }
 
-/** Effect first, base second: the one transaction of an action. */
+/** Moves base once the effect is done: the one transaction that each action ends with. */
 export function commit(ctx: PassContext, change: Commit): Outcome {
   ctx.world.state.transact(() => write(ctx, change));
   return DONE;
 }
 
 /**
- * The same, in one transaction with the commits of other steps. Resolves when it is done: until
- * then a kill leaves the effect without its base, as ever.
+ * As `commit`, in one transaction with the commits of other steps. Resolves when it is committed;
+ * after a kill before that, the effect is there and base has not moved, and recovery settles it.
  */
 export async function commitWithOthers(
   ctx: PassContext,
@@ -121,10 +123,7 @@ export async function commitWithOthers(
   return DONE;
 }
 
-/**
- * Resolves when the intent, and the text that it names, are written: only then may the effect
- * begin.
- */
+/** Opens an intent. Resolves when it is committed with its text: only then may the effect begin. */
 export async function openIntentWithOthers(
   ctx: PassContext,
   intent: Intent,
@@ -143,7 +142,10 @@ export async function openIntentWithOthers(
   return intentId;
 }
 
-/** The same as `commitWithOthers`, and an intent that is open from then on. @returns its id */
+/**
+ * As `commitWithOthers`, and opens the next intent in the same transaction.
+ * @returns its id
+ */
 export async function commitAndOpen(ctx: PassContext, change: Commit, intent: Intent): Promise<number> {
   let intentId = 0;
   await ctx.group.commit(() => {
@@ -188,8 +190,8 @@ function buryReplaced(ctx: PassContext, old: DocId): void {
 }
 
 /**
- * The end of a link, within the caller's transaction: its id is known as buried, and nothing of it
- * stays open.
+ * Ends a link, within the caller's transaction: leaves a tombstone, and closes all that was open
+ * about the document.
  */
 export function endLink(ctx: PassContext, link: Link, trashPath: string | null): void {
   const { state, clock } = ctx.world;

@@ -14,14 +14,14 @@ import type { PassContext } from "../run/pass-context.ts";
 const MERGES = "the newer version merges: the conflict ended by itself";
 const ACCEPTED = "what was in review is in the live text: the conflict ended by itself";
 /**
- * A sidecar that vanished this soon after it was renewed was deleted by somebody who had seen the
- * version before. Milliseconds.
+ * Milliseconds. If a sidecar disappears this soon after it was renewed, whoever deleted it had seen
+ * the version before.
  */
 const JUST_SHOWN_MS = 60_000;
 
 /**
- * The remote moved on: what merges now ends the conflict; else the sidecar shows the new version,
- * unless the user edited it.
+ * The document changed on the service during its conflict. If the texts merge now, the conflict
+ * ends; else the sidecar shows the new version, unless the user edited it.
  */
 export async function renewConflict(ctx: PassContext, action: ActionOf<"renew-conflict">): Promise<Outcome> {
   const { state } = ctx.world;
@@ -30,7 +30,8 @@ export async function renewConflict(ctx: PassContext, action: ActionOf<"renew-co
   const fetched = await fetchText(ctx, action.id, action.localPath);
   if (fetched.kind === "end") return fetched.outcome;
   const { file, digest } = fetched.value;
-  // ORDER: read after the wait: the sidecar may have followed its document meanwhile.
+  // ORDER: read after the wait, because the sidecar may have moved along with its document
+  // meanwhile.
   const link = state.link(action.id);
   const conflict = state.conflict(action.id);
   if (link === null || conflict === null) return stale("the conflict ended meanwhile");
@@ -57,9 +58,9 @@ type Merging = {
   readonly link: Link;
   readonly conflict: Conflict;
   readonly merged: string;
-  /** What is in review still. */
+  /** What still waits in review. */
   readonly waiting: readonly Submission[];
-  /** The text that both were made of; null: not known. */
+  /** The text that both were made from; null: not known. */
   readonly parted: { readonly digest: Digest } | null;
   readonly remote: RemoteText;
 };
@@ -94,9 +95,9 @@ function endByMerge(
 }
 
 /**
- * Ended by the user. The text that is at the document's path goes up, based on the version that the
- * sidecar showed: on the one before, if the last was shown only just now. The next pass sends it;
- * if the remote moved on meanwhile it is merged first.
+ * The user ended the conflict. The text at the document's path is sent, based on the version that
+ * the sidecar showed, or on the one before it if the last was shown only just now. The next pass
+ * sends it; if the document has changed on the service meanwhile, it is merged first.
  */
 export function endConflict(ctx: PassContext, action: ActionOf<"end-conflict">): Outcome {
   const { state, clock, disk } = ctx.world;
@@ -130,7 +131,7 @@ export function endConflict(ctx: PassContext, action: ActionOf<"end-conflict">):
   });
 }
 
-/** The version that the user has seen when the conflict was ended so. */
+/** The version that the user had seen when the conflict was ended in this way. */
 function versionJudged(conflict: Conflict, how: ActionOf<"end-conflict">["how"], now: number): ShownVersion {
   const index = how === "equal" ? conflict.shown.length - 1 : displayedIndex(conflict);
   const last = conflict.shown[index]!;
@@ -150,7 +151,7 @@ export function moveSidecar(ctx: PassContext, action: ActionOf<"move-sidecar">):
   const { disk, state } = ctx.world;
   const conflict = state.conflict(action.id);
   if (conflict === null) return stale("the conflict ended meanwhile");
-  // `from` = `to`: it stands there already, and only the record does not know.
+  // `from` = `to`: the sidecar is there already, and only the record has to learn it.
   if (action.from !== action.to && disk.look(action.from).kind !== "absent") {
     const moved = disk.move(action.from, action.to, null);
     if (moved.kind !== "done") return outcomeOfDisk(moved);
@@ -159,7 +160,10 @@ export function moveSidecar(ctx: PassContext, action: ActionOf<"move-sidecar">):
   return DONE;
 }
 
-/** Of a place that the plan did not name: another conflict's sidecar may be there by now. */
+/**
+ * Whether the sidecar at a place that the plan did not name is this conflict's: another one may be
+ * there by now.
+ */
 function isOwnSidecar({ world }: PassContext, { sidecarIno, sidecarDev, shown }: Conflict, at: LocalPath): boolean {
   const look = world.disk.look(at);
   if (look.kind !== "file") return false;
@@ -179,8 +183,8 @@ export function dropConflict(ctx: PassContext, action: ActionOf<"drop-conflict">
     const dropped = dropSidecar(ctx, { ...conflict, sidecarPath: at }, conflict.shown.at(-1)!.digest);
     if (dropped !== null) return dropped;
   }
-  // Deleted here while it is in conflict, the service's text comes back: until that is done the
-  // record says that there is a conflict, or a crash would leave a plain deletion.
+  // The document was deleted here during its conflict, and the service's text comes back. Until it
+  // has, the record keeps the conflict: after a crash the deletion would look like a plain one.
   state.transact(() => {
     if (action.comesBack !== true) state.removeConflict(action.id);
     recordEvent(ctx.world, ctx.run, eventOf(action, "local", { path: conflict.sidecarPath }));

@@ -11,8 +11,8 @@ import { trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
- * Where the file of a document is: as the plan found it, for base does not know of a move that is
- * held; or where an effect took it since, while its text was fetched.
+ * Where the document's file is: where the plan found it (base does not know of a move that is
+ * held), or where an effect moved it while its text was fetched.
  * @param link as it was when the action began
  */
 function standsAt(ctx: PassContext, link: Link, found: LocalPath): LocalPath {
@@ -21,11 +21,11 @@ function standsAt(ctx: PassContext, link: Link, found: LocalPath): LocalPath {
 }
 
 /**
- * The one conflict of a document: the local text stays as it is, the live remote text is put beside
- * it as `note (theirs).md`.
- * @param link the link as it is from now on: its base stays where the two sides parted
- * @param found where the plan found its file
- * @param base where they parted; null when both were new at one path
+ * Opens the one conflict of a document: the local text stays, and the service's is put beside it as
+ * `note (theirs).md`.
+ * @param link the link from now on: its base stays the text from which both sides started
+ * @param found where the plan found the file
+ * @param base that text; null when both were new at one path
  */
 export async function openConflict(
   ctx: PassContext,
@@ -36,8 +36,8 @@ export async function openConflict(
   why: string,
 ): Promise<Outcome> {
   const { state, clock } = ctx.world;
-  // Whether texts merge shows only now: the next plan finds these still open, and its verdict asks
-  // (`conflict-flood`).
+  // Only now it shows that the texts do not merge. Those that are left are in the next plan, whose
+  // verdict asks the user (`conflict-flood`).
   if (isOverBudget(ctx, link.id)) return stale("more conflicts than a run may open without a question");
   const at = sidecarPath(standsAt(ctx, link, found));
   const intentId = state.openIntent(ctx.run, { kind: "sidecar", id: link.id, path: at, writes: remote.digest });
@@ -46,10 +46,11 @@ export async function openConflict(
     state.closeIntent(intentId);
     return placed.outcome;
   }
-  // ORDER: before anything else may run: others ask the budget meanwhile.
+  // ORDER: counted before anything else may run, because other steps compare this count with the
+  // budget.
   ctx.notes.counts.conflicts++;
-  // ORDER: before the state says that it is there. What is not there was removed by its user, who
-  // so chose the local text: no power cut may say that.
+  // ORDER: the file is flushed before the state says that it is there. A sidecar that is missing
+  // counts as removed by its user, and a power cut must not look like that.
   await flushFiles(ctx.world, [at]);
   const now = clock.now();
   const conflict: Conflict = {
@@ -87,15 +88,15 @@ function isOverBudget({ notes: { conflictBudget: budget, counts } }: PassContext
   return budget !== null && counts.conflicts > budget.most && !budget.approved.has(id);
 }
 
-/** Of a sidecar, as it is now; nothing where none is there. */
+/** The inode of a sidecar as it is now; nothing where none is there. */
 function inodeOf({ world: { disk } }: PassContext, at: LocalPath): Partial<Conflict> {
   const look = disk.look(at);
   return look.kind === "file" ? { sidecarIno: look.stamp.ino, sidecarDev: look.stamp.dev } : {};
 }
 
 /**
- * The sidecar shows the service's version of now, unless the user edited it. @returns the conflict
- * as it is from now on; the caller commits it
+ * Makes the sidecar show the service's present version, unless the user edited it.
+ * @returns the conflict from now on; the caller commits it
  */
 export async function showVersion(
   ctx: PassContext,
@@ -109,17 +110,16 @@ export async function showVersion(
   const found = disk.look(conflict.sidecarPath);
   const edited = found.kind === "file" && ![...conflict.shown, { digest }].some((one) => one.digest === found.digest);
   const places = !edited && (digest !== last.digest || replaced);
-  // An edited sidecar goes on showing the version it was made of; the newer one is noted so that it
-  // is not fetched again.
+  // An edited sidecar goes on showing the version it was made from; the newer one is recorded, so
+  // that it is not fetched again.
   const at = edited ? last.at : clock.now();
   const shown = withVersion(conflict.shown, { changeId: file.lastChangeId, digest, at }, places);
-  // Taken away for the newer one, by a pass that ended between the two: its document may have moved
-  // since.
+  // A pass took it away to replace it and ended before it could: the document may have moved since.
   const sidecar = replaced && found.kind === "absent" ? sidecarPath(documentPath) : conflict.sidecarPath;
   const renewed: Conflict = { ...conflict, sidecarPath: sidecar, looksGone: 0, shown };
   if (places) {
-    // ORDER: noted before the old one goes. Cut off in between, or refused by a full disk, the
-    // sidecar is not there, and its user did not remove it.
+    // ORDER: recorded before the old sidecar is taken away: if this is interrupted, or the disk is
+    // full, the missing sidecar was not removed by its user.
     state.putConflict({ ...renewed, sidecarIno: 0 });
     const placed = placeSidecar(ctx, sidecar, text, digest);
     if (placed.kind === "end") return placed;
@@ -138,8 +138,8 @@ function withVersion(shown: Conflict["shown"], version: ShownVersion, places: bo
 type Placed = { readonly kind: "placed" } | { readonly kind: "end"; readonly outcome: Outcome };
 
 /**
- * Puts a text at a sidecar's path. One that is there already (of a state that was lost) goes to the
- * trash first: it may have been edited.
+ * Writes a text as a sidecar. A file that is there already (from a state that was lost) goes to the
+ * trash first, because somebody may have edited it.
  */
 function placeSidecar(ctx: PassContext, at: string, text: string, digest: Digest): Placed {
   const { disk } = ctx.world;
@@ -154,10 +154,7 @@ function placeSidecar(ctx: PassContext, at: string, text: string, digest: Digest
   return made.kind === "done" ? { kind: "placed" } : { kind: "end", outcome: outcomeOfDisk(made) };
 }
 
-/**
- * The sidecar goes; one that the user edited goes to the trash as a file, as does one that is as it
- * was (it costs nothing and loses nothing).
- */
+/** Moves the sidecar to the trash, whether it was edited or not. */
 export function dropSidecar(ctx: PassContext, conflict: Conflict, shown: Digest): Outcome | null {
   const { disk } = ctx.world;
   const look = disk.look(conflict.sidecarPath);
@@ -172,8 +169,8 @@ export function dropSidecar(ctx: PassContext, conflict: Conflict, shown: Digest)
 }
 
 /**
- * Policy `copy`: theirs in place, yours kept beside as `note (mine).md`. Returns the place of
- * yours, or how it failed.
+ * Policy `copy`: the service's text takes the path, and the local one is kept beside it as `note
+ * (mine).md`. Returns where, or how it failed.
  */
 export function keepBeside(ctx: PassContext, link: Link, found: LocalPath, local: string, digest: Digest): Placed {
   return placeSidecar(ctx, sidecarPath(standsAt(ctx, link, found), "mine"), local, digest);

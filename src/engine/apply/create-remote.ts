@@ -13,7 +13,10 @@ import type { PassContext } from "../run/pass-context.ts";
 import { readCreated } from "./read-created.ts";
 import { judgeTaken, learnedNames, MORE_REFUSED, saysTaken } from "./in-the-way.ts";
 
-/** POST. Found occupied by what the listing does not show: held, not sent again. */
+/**
+ * Creates the document on the service. If its path is taken by something that the listing does not
+ * show, it is held and not sent again.
+ */
 export async function createRemote(ctx: PassContext, action: ActionOf<"create-remote">): Promise<Outcome> {
   const { remote, state } = ctx.world;
   const local = readUnkept(ctx, action.localPath, action.expect);
@@ -57,8 +60,8 @@ export async function createRemote(ctx: PassContext, action: ActionOf<"create-re
 }
 
 /**
- * A 201 shows no text. Until enough were read back as they had been sent, new documents of a run
- * are; from then on a POST is all that a new document costs.
+ * Whether a new document must be read back, because a 201 shows no text. Once enough were read back
+ * unchanged, a POST is all that a new document costs.
  */
 function mustBeReadBack({ world, notes, traitsAtStart }: PassContext, text: string): boolean {
   const isOneOfTheFirst = notes.tally.created++ < plainsToRead(traitsAtStart.keptForms);

@@ -13,28 +13,30 @@ import type { PassContext } from "../run/pass-context.ts";
 type DeleteEnd =
   | { readonly kind: "deleted" }
   /**
-   * It was not sent, or the service said no. `live` is the document as it was read before a
-   * refusal.
+   * The document is still there: the DELETE was not sent, or was refused. `live` is the document as
+   * it was read before a refusal.
    */
   | { readonly kind: "stays"; readonly outcome: Outcome; readonly live: RemoteText | null }
-  /** No answer came, and this is what reading told. */
+  /** No answer came, and a read told what happened. */
   | { readonly kind: "settled"; readonly outcome: Outcome; readonly fault: Fault };
 
 type Deletion = {
-  /** Where its file is, or was, by what was planned. */
+  /** Where its file is, or was, according to the plan. */
   readonly localPath: LocalPath;
-  /** The version that may go: any other was edited there meanwhile. */
+  /** The version that may be deleted: any other was edited on the service meanwhile. */
   readonly changeId: ChangeId;
-  /** The deletion follows a file that is gone here: one that is back by now keeps its document. */
+  /**
+   * Whether the deletion is due to a file that is gone here: if the file is back, the document
+   * stays.
+   */
   readonly onlyWhileAbsent: boolean;
   readonly why: string;
 };
 
 /**
- * The one way in which a document is deleted on the service: read again, looked for here again,
- * journalled, DELETE; then its link ends.
- * ORDER: the look here comes after the read: a file that is saved again while the answer is under
- * way is seen.
+ * The only way in which a document is deleted on the service: read it again, look for its file
+ * again, open an intent, DELETE, end its link. ORDER: the file is looked for after the read, so
+ * that a file saved while the answer was under way is seen.
  */
 export async function deleteProven(
   ctx: PassContext,
@@ -48,8 +50,8 @@ export async function deleteProven(
   if (fetched.value.file.lastChangeId !== changeId) return stays(stale("it was edited on the service meanwhile"));
   if (onlyWhileAbsent && disk.look(localPath).kind !== "absent") return stays(stale("something is at its path again"));
   const intent = { kind: "delete", id, localPath, changeId } as const satisfies Intent;
-  // RACE: what is written on either side from here on is not seen; the contract has no conditional
-  // DELETE. The text read is in the text store.
+  // RACE: an edit on either side from here on is not seen; the contract has no conditional DELETE.
+  // The text that was read is in the store.
   const intentId = state.openIntent(ctx.run, intent);
   const answer = await remote.deleteFile(id);
   if (!answer.ok && !isNotFound(answer)) {

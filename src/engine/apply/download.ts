@@ -23,8 +23,8 @@ import { openConflict } from "./conflict.ts";
 import { ensureFolders } from "./parents.ts";
 
 /**
- * GET, then a new file. A crash before the commit leaves an unlinked file that the next pass meets
- * and adopts.
+ * Downloads a new document into a new file. After a crash before the commit the file is there
+ * without a link; the next pass pairs it with its document.
  */
 export async function createLocal(ctx: PassContext, action: ActionOf<"create-local">): Promise<Outcome> {
   const { state } = ctx.world;
@@ -33,7 +33,8 @@ export async function createLocal(ctx: PassContext, action: ActionOf<"create-loc
   const { file, text, digest } = fetched.value;
   const made = await makeFile(ctx, action, fetched.value);
   if (made.kind === "end") {
-    // Shown once, it may be edited there before a next pass reads it (I03).
+    // Once somebody has seen the text, an edit may build on it before the next pass reads the
+    // file (I03).
     state.putKnownText(digest, text, seenThere(action.localPath, action.id));
     return made.outcome;
   }
@@ -64,8 +65,8 @@ async function makeFile(
   if (fromService(ctx.world, file.path) !== remotePath) return ended(stale("it was moved on the service meanwhile"));
   state.prepareText(digest, text);
   let made = await ctx.group.create({ path: localPath, text });
-  // Almost always the folder is there; a look at it before each file would be a tenth of the file's
-  // price.
+  // The folder is nearly always there; looking at it before each file would cost a tenth of the
+  // whole download.
   if (made.kind === "stale" && disk.look(parentOf(localPath)).kind === "absent") {
     const parents = ensureFolders(ctx, localPath);
     if (parents !== null) return ended(parents);
@@ -75,7 +76,8 @@ async function makeFile(
 }
 
 /**
- * GET, then the journalled replace. A change id that moved without a new text only moves the id.
+ * Downloads a new text and replaces the file's. When the change id moved without a new text, only
+ * the id is noted.
  */
 export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local">): Promise<Outcome> {
   const link = ctx.world.state.link(action.id);
@@ -87,7 +89,8 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
     const renamed = whereItStands(ctx, renameVersion(link, file.lastChangeId));
     ctx.world.state.transact(() => {
       ctx.world.state.putLink({ ...renamed, protected: file.protected });
-      // Shown again once it was superseded, it tells of a service that was put back.
+      // A service that was put back to a backup shows superseded versions again, and is
+      // recognised by them.
       ctx.world.state.addVersion({ id: link.id, changeId: renamed.changeId, digest, at: ctx.world.clock.now() });
     });
     return { kind: "done" };
@@ -141,8 +144,8 @@ export async function meet(ctx: PassContext, action: ActionOf<"meet">): Promise<
     return commit(ctx, { ...adopting, event: { ...event, detail, after: digest } });
   }
   const { prefer } = ctx.settings;
-  // The remote version becomes the base under the local text: it is sent as an edit of it, and both
-  // texts are kept.
+  // The remote version becomes the base of the local text, which is then sent as an edit of it:
+  // both texts are kept.
   const parted = { ...adopted, localDigest: digest };
   if (prefer === "local") {
     const detail = "both new, local preferred";

@@ -12,7 +12,7 @@ import type { EventFields } from "../run/world.ts";
 import { seenHere, seenThere } from "./text-name.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
-/** What every effect begins with: a read that may fail, and what a failure ends it as. */
+/** How effects begin: a read that may fail, and the outcome of each failure. */
 
 export const DONE: Outcome = { kind: "done" };
 
@@ -31,12 +31,12 @@ export function ended(outcome: Outcome): { readonly kind: "end"; readonly outcom
   return { kind: "end", outcome };
 }
 
-/** Nothing else that is sent would fare better. */
+/** Faults after which nothing else that is sent would fare better. */
 const ENDS_A_RUN: ReadonlySet<string> = new Set(["unreachable", "unavailable", "not-the-service"]);
 
 /**
- * A fault of a read, or of a write that certainly did nothing. A 404 is stale: the next pass proves
- * or disproves the absence.
+ * The outcome of a fault of a read, or of a write that certainly did nothing. A 404 is stale: the
+ * next pass proves or disproves that the document is gone.
  */
 export function outcomeOfFault(fault: Fault, hold: Hold | null = null): Outcome {
   switch (fault.kind) {
@@ -64,14 +64,14 @@ export function outcomeOfFault(fault: Fault, hold: Hold | null = null): Outcome 
   }
 }
 
-/** The service answers that nothing has this id, or nothing that this key may see. */
+/** Whether the service answers that nothing has this id, or nothing that this key may see. */
 export function isNotFound(answer: Answer<unknown>): boolean {
   return !answer.ok && answer.fault.kind === "problem" && answer.fault.status === 404;
 }
 
 /**
- * A disk effect that did not happen. A fault (no space, no permission) is tried again by the next
- * run; nothing was changed.
+ * The outcome of an effect on the disk that did not happen. Nothing was changed; after a fault (no
+ * space, no permission) the next run tries again.
  */
 export function outcomeOfDisk(end: Exclude<DiskOutcome<unknown>, { kind: "done" }>): Outcome {
   if (end.kind === "stale") return stale(end.detail);
@@ -87,7 +87,7 @@ export function makeHold(ctx: PassContext, fields: HoldFields): Hold {
 
 export type RemoteText = { readonly file: FileWithContent; readonly text: string; readonly digest: Digest };
 
-/** GET, judged: the text is in the text store before anything else is done with it (I03). */
+/** Reads a document. Its text is stored before anything is done with it (I03). */
 export async function fetchText(ctx: PassContext, id: DocId, path: LocalPath): Promise<Got<RemoteText>> {
   const fetched = await fetchUnkept(ctx, id, path);
   if (fetched.kind === "got")
@@ -96,8 +96,8 @@ export async function fetchText(ctx: PassContext, id: DocId, path: LocalPath): P
 }
 
 /**
- * GET for its facts alone. The text that it shows is kept all the same: it may be another there
- * before it is read again (I03).
+ * Reads a document for its version and place. Its text is stored all the same, because it may be
+ * edited there before it is read again (I03).
  */
 export async function readFacts(ctx: PassContext, id: DocId, path: LocalPath): Promise<Answer<FileWithContent>> {
   const answer = await ctx.world.remote.getFile(id);
@@ -107,13 +107,13 @@ export async function readFacts(ctx: PassContext, id: DocId, path: LocalPath): P
 }
 
 /**
- * GET, judged. The caller keeps the text, at the latest with the commit of what it was fetched for;
- * until then nothing may be taken away for it.
+ * Reads a document without storing its text. The caller stores it, at the latest with the commit
+ * that uses it, and removes nothing before.
  */
 export async function fetchUnkept(ctx: PassContext, id: DocId, path: LocalPath): Promise<Got<RemoteText>> {
   const answer = await (ctx.notes.ahead?.take(id) ?? ctx.world.remote.getFile(id));
-  // ORDER: the next request goes out before this one's text is dealt with, which takes longer than
-  // its answer.
+  // ORDER: the next request leaves before this text is dealt with, which takes longer than an
+  // answer.
   if (ctx.world.clock.turn !== undefined) await ctx.world.clock.turn();
   if (!answer.ok) return ended(outcomeOfFault(answer.fault));
   const text = answer.value.content;
@@ -138,14 +138,14 @@ export async function fetchUnkept(ctx: PassContext, id: DocId, path: LocalPath):
 
 export type LocalRead = { readonly text: string; readonly stamp: Stamp; readonly stampTrusted: boolean };
 
-/** The local text, which must still be `expect`; it is in the text store then. */
+/** Reads the local text, which must still be `expect`, and stores it. */
 export function readLocal(ctx: PassContext, id: DocId, path: LocalPath, expect: Digest): Got<LocalRead> {
   const read = readUnkept(ctx, path, expect);
   if (read.kind === "got") ctx.world.state.putKnownText(expect, read.value.text, seenHere(path, id));
   return read;
 }
 
-/** The same; the caller keeps the text, at the latest with the intent of what it was read for. */
+/** The same without storing it; the caller does, at the latest with the intent that uses it. */
 export function readUnkept(ctx: PassContext, path: LocalPath, expect: Digest): Got<LocalRead> {
   const read = ctx.world.disk.read(path);
   if (read.kind !== "done") return ended(outcomeOfDisk(read));
@@ -153,7 +153,7 @@ export function readUnkept(ctx: PassContext, path: LocalPath, expect: Digest): G
   return got(read.value);
 }
 
-/** What the log says of an action: what it is about and why, unless `more` says otherwise. */
+/** The log's entry for an action: its subject and reason, unless `more` says otherwise. */
 export function eventOf(action: Action, side: EventSide, more: Partial<EventFields> = {}): EventFields {
   return { kind: action.kind, side, ...subjectOf(action), detail: action.why, ...more };
 }

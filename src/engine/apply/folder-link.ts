@@ -6,7 +6,7 @@ import { movePlace } from "../../model/settle.ts";
 import { stale } from "./effect.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
-/** What base knows of a folder, and of what is below it. */
+/** What base records of folders, and of the paths below them. */
 
 export function linkFolder(
   ctx: PassContext,
@@ -21,8 +21,8 @@ export function linkFolder(
 }
 
 /**
- * Base learns where a folder stands, and with it what is below: whoever moved it there, its
- * documents stayed where they are in it.
+ * Records where a folder is, and with it the paths below: whoever moved the folder, its documents
+ * stayed inside.
  */
 export function linkFolderBoth(ctx: PassContext, action: ActionOf<"link-folder">): Outcome {
   const { state } = ctx.world;
@@ -42,7 +42,7 @@ function carryAll({ world: { state } }: PassContext, from: DirLink, to: DirLink)
   if (from.remotePath !== to.remotePath) state.moveMembers("remote", from.remotePath, to.remotePath, to.localPath);
 }
 
-/** A document with the sidecar beside it, as far as base has them in the folder. */
+/** Records the new path of a document and of its sidecar. */
 function carryOne({ world: { state } }: PassContext, id: DocId, from: DirLink, to: DirLink): void {
   const [link, conflict] = [state.link(id), state.conflict(id)];
   if (link !== null) {

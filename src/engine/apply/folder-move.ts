@@ -12,7 +12,7 @@ import { folderAt, reasonOf, whereItIs } from "./place.ts";
 import { judgeRefusedMove } from "./in-the-way.ts";
 import { didNotHappen } from "../journal/unsettled.ts";
 
-/** A folder and all below it, moved as one. */
+/** Moves a folder with all below it. */
 
 export function moveFolderLocal(ctx: PassContext, action: ActionOf<"move-folder-local">): Outcome {
   const { disk, state } = ctx.world;
@@ -41,8 +41,8 @@ export function moveFolderLocal(ctx: PassContext, action: ActionOf<"move-folder-
 }
 
 /**
- * One PATCH for a folder and all below it. A deployment without that route is remembered; the next
- * plan moves file by file.
+ * Moves a folder on the service by one PATCH. If the deployment has no such route, that is
+ * remembered, and the next plan moves file by file.
  */
 export async function moveFolderRemote(
   ctx: PassContext,

@@ -16,8 +16,8 @@ import { ensureFolders } from "./parents.ts";
 import { didNotHappen } from "../journal/unsettled.ts";
 
 /**
- * Folders of one depth are made side by side, and are in one transaction: what is to go into them
- * waits for it.
+ * Makes folders here. Those of one depth are made side by side and committed in one transaction,
+ * for which the steps that put something into them wait.
  */
 export async function makeFolderLocal(ctx: PassContext, action: ActionOf<"make-folder-local">): Promise<Outcome> {
   const { disk } = ctx.world;
@@ -64,15 +64,16 @@ export async function makeFolderRemote(ctx: PassContext, action: ActionOf<"make-
 }
 
 /**
- * The folder that is there after all: its answer was lost, or another had made it.
- * @returns null: none is
+ * Looks for a folder that could not be made, because the answer was lost or somebody else had made
+ * it.
+ * @returns null where there is none
  */
 async function findMade(ctx: PassContext, path: RemotePath, fault: Fault): Promise<Got<FolderResource | null>> {
   const isLost = fault.kind === "uncertain";
   if (!isLost && !(fault.kind === "problem" && fault.code === "path_already_exists")) return got(null);
   const found = await ctx.world.remote.findFolder(path);
   if (!found.ok && isLost) return ended(outcomeOfFault(fault));
-  // A refusal stands when the question by what fails: it is not sent again unread (I08).
+  // If looking for it fails, the refusal stands: it is not sent again without a look (I08).
   return got(found.ok ? found.value : null);
 }
 
@@ -152,8 +153,8 @@ function refusedRemoval(ctx: PassContext, action: ActionOf<"remove-folder-remote
   const { remote, state } = ctx.world;
   if (fault.kind !== "problem") return outcomeOfFault(fault);
   if (fault.code === "folder_not_empty") {
-    // Something is in it that this key cannot read, or that came meanwhile: the folder comes back
-    // and is listed again.
+    // Something is in it that this key cannot read, or that came meanwhile: the folder is made here
+    // again after the next listing.
     state.removeDir(action.dirId);
     return stale("the folder still holds something on the service, so it comes back");
   }
@@ -164,8 +165,8 @@ function refusedRemoval(ctx: PassContext, action: ActionOf<"remove-folder-remote
 }
 
 /**
- * A deployment without that route: the empty folder stays there, deleted here, and nothing is sent
- * again.
+ * A deployment that cannot delete folders: the folder, deleted here, stays there empty, and nothing
+ * is sent again.
  */
 function undeletable(
   ctx: PassContext,

@@ -6,13 +6,13 @@ import type { PassContext } from "../run/pass-context.ts";
 import type { RemoteText } from "./effect.ts";
 import { madeOfBoth } from "./text-name.ts";
 
-/** What becomes of the local text, and of what is in review, by a new live text. */
+/** What a new live text means for the local text and for what is in review. */
 type AfterLive = {
-  /** The local text from now on; null: it does not merge with the live one. */
+  /** The local text from now on; null: it does not merge with the live text. */
   readonly local: string | null;
-  /** What is in review still, with its merges of ours on the live text. */
+  /** What is still in review, with our merges of it on the live text. */
   readonly waiting: readonly Submission[];
-  /** Where local and live text parted; null: not known. */
+  /** The text from which the local and the live one both came; null: not known. */
   readonly parted: KnownText | null;
 };
 
@@ -39,8 +39,8 @@ export function meetLiveText(
 }
 
 /**
- * Those that were made on base; where its change id moved without a new text, all. Of a text that
- * the store lost nothing can be said.
+ * The submissions made on base; where base's change id moved without a new text, all of them. One
+ * whose text the store lost is left out.
  */
 function readSubmissions(ctx: PassContext, { submissions, changeId }: Link): Sent[] {
   const onBase = submissions.filter((one) => one.baseChangeId === changeId);
@@ -55,12 +55,15 @@ function readText(ctx: PassContext, digest: Digest): KnownText | null {
   return text === null ? null : { digest, text };
 }
 
-/** A text that was sent on two versions counts as sent on the later. */
+/** A text that was sent on two versions counts as sent on the later one. */
 function withoutDoubles(submissions: readonly Submission[]): Submission[] {
   return [...new Map(submissions.map((one) => [one.digest, one])).values()];
 }
 
-/** For the log of what ends here while it waits there still; "" where nothing does. */
+/**
+ * A clause for the log about what still waits in review although it ends here; "" where nothing
+ * does.
+ */
 export function stillInReview({ submissions }: Link): string {
   return submissions.length === 0 ? "" : "; what is in review stays so until somebody decides in the app";
 }

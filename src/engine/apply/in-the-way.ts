@@ -5,19 +5,19 @@ import { ended, type Got, got, outcomeOfFault, stale } from "./effect.ts";
 import { fromService, toService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
-/** What came of a write that was told that its path is taken. */
+/** What is known about a path that a write was told is taken. */
 type Taken =
-  /** The next look shows it, and the next plan knows what to do. */
+  /** The next look shows what is there, so the next plan can act on it. */
   | { readonly kind: "stale"; readonly detail: string }
-  /** No later look will: the write is held, not sent again. */
+  /** No look will show it: the write is held, and not sent again. */
   | { readonly kind: "held"; readonly detail: string };
 
 /**
- * Asks what stands at a path that is said to be taken (409 `path_already_exists`): whether it shows
- * itself to this key, and under just this path. A service that takes several spellings for one name
- * shows what has another one; seen once, that is a trait which the next plan reckons with. Where
- * the question fails the write is held too: a 4xx is not sent again unread (I08), and what is there
- * after all shows in the next listing.
+ * Asks what is at a path that is said to be taken (409 `path_already_exists`): whether this key can
+ * see it, and under just this path. A service that takes several spellings for one name shows an
+ * item under another spelling, which is learned for the next plan. If the request fails, the write
+ * is held too: a 4xx is not sent again without a look (I08), and the next listing shows what is
+ * there.
  * @param self what is being moved; null: it is new
  */
 export async function judgeTaken(ctx: PassContext, path: RemotePath, self: DocId | DirId | null): Promise<Taken> {
@@ -35,7 +35,7 @@ export async function judgeTaken(ctx: PassContext, path: RemotePath, self: DocId
   return { kind: learnedNames(ctx) ? "stale" : "held", detail };
 }
 
-/** What the service says of a path that something else has. */
+/** Whether a refusal says that something else has the path. */
 export function saysTaken({ code }: { readonly code: string }): boolean {
   return code === "path_already_exists" || code === "type_mismatch";
 }
@@ -43,8 +43,8 @@ export function saysTaken({ code }: { readonly code: string }): boolean {
 type Problem = Extract<Fault, { kind: "problem" }>;
 
 /**
- * A move that was not done, and for certain: it ends with what the next plan does otherwise, or
- * stays refused. `taken`: why its place cannot be had, where that is the reason.
+ * The outcome of a move that certainly was not done: what the next plan makes of it, or a refusal.
+ * `taken`: what was found about its path, where that is the reason.
  */
 export async function judgeRefusedMove(
   ctx: PassContext,
@@ -60,7 +60,7 @@ export async function judgeRefusedMove(
 
 export const MORE_REFUSED = "the service refuses more characters in names than was known";
 
-/** Whether this pass has learned of names what its plan did not know. */
+/** Whether this pass has learned something about names since it was planned. */
 export function learnedNames({ world, traitsAtStart: before }: PassContext): boolean {
   const now: RemoteTraits = world.remote.traits();
   return (

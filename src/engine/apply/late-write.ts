@@ -10,14 +10,11 @@ import { madeOfBoth, seenHere } from "./text-name.ts";
 import { recordEvent } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
-/**
- * The second look at a file that was replaced, and the ways back from the place where it was
- * parked.
- */
+/** The second look at a file that was replaced, and how what was taken aside comes back. */
 
 /**
- * What was taken aside, and what stands at its path now; or why that cannot be told, which keeps
- * the intent open.
+ * What was taken aside and what is at its path now; or why that cannot be told, which keeps the
+ * intent open.
  */
 export function lookAtParked(
   { world: { disk } }: PassContext,
@@ -30,7 +27,7 @@ export function lookAtParked(
   return { aside: disk.readParked(parkAt), look };
 }
 
-/** @returns why it stays open, or null */
+/** @returns why the intent stays open, or null */
 export function putBack(
   ctx: PassContext,
   intentId: number,
@@ -81,10 +78,11 @@ export function inspectParked(
   if (parked.kind !== "done") return `what was taken aside cannot be read: ${parked.detail}`;
   if (parked.value === null || parked.value.digest === intent.expect) {
     if (parked.value !== null) {
-      // It was stored when it was first seen; a store that was lost or damaged since has it again
-      // before its last file goes (I03).
+      // It was stored when it was first seen. If the store lost it since, it is stored again before
+      // the file goes (I03).
       state.putKnownText(parked.value.digest, parked.value.text, seenHere(intent.path, intent.id));
-      // ORDER: a power cut takes back the last commits of the store, and not this removal.
+      // ORDER: before the file is removed: a power cut could take back the last commits of the
+      // store, but not the removal.
       state.secureTexts();
       disk.discardParked(intent.parkAt);
     }
@@ -97,11 +95,11 @@ export function inspectParked(
 }
 
 /**
- * Its path is free: it was deleted or moved since, or taken aside again by an effect that was cut
- * off. The text of the link's own file stays noted (`localDigest`), so that a document that was
- * moved is known by it, and what comes back is then a document of its own.
- * ORDER: base first. A text that is back on the base of the text that replaced it would undo what
- * came with that one.
+ * Puts a parked file back to its path, which is free: the document was deleted or moved since, or
+ * an effect that was cut off has taken it aside again. The text of the link's present file stays
+ * recorded (`localDigest`), so that a moved document is recognised by it, and the file that comes
+ * back becomes a document of its own. ORDER: base first: with the newer base, the old text would
+ * undo what came with that base.
  */
 function putBackOnItsBase(
   ctx: PassContext,
@@ -116,8 +114,8 @@ function putBackOnItsBase(
 }
 
 /**
- * The base that the parked text was made on; nothing where it had none, or where it is that version
- * still: a new document's that was read back since, whose text is the one that was read (I12).
+ * The base of the parked text; nothing where it had none, or where base is still that version (a
+ * new document that was read back since).
  */
 function baseBefore({ baseChangeId, baseDigest }: Extract<Intent, { kind: "parked" }>, link: Link): Partial<Link> {
   return baseChangeId === null || baseDigest === null || baseChangeId === link.changeId
@@ -126,12 +124,11 @@ function baseBefore({ baseChangeId, baseDigest }: Extract<Intent, { kind: "parke
 }
 
 /**
- * A text that was saved into the old inode. It is the user's newest, based on the text before the
- * replace: where the file is still what the mirror wrote, it becomes the local text again, on the
- * old base, so that the next plan merges it with what the mirror had written. Else it is merged
- * here, and stays on the newer base only if that base's changes are in it: an editor that had the
- * old text open may have saved it by its path as well. What does not merge becomes a document of
- * its own beside, so that nothing is lost and nothing is hidden.
+ * Deals with a text that was saved into the old inode. It is the newest text of the user, based on
+ * the one before the replace. If the file still is what the mirror wrote, the late text becomes the
+ * local text again, on the old base, and the next plan merges the two. Otherwise it is merged here,
+ * and stays on the newer base only if it holds that base's changes: the editor may have saved by
+ * path too. What does not merge becomes a document of its own, so that nothing is lost.
  */
 function landLateWrite(
   ctx: PassContext,
@@ -158,7 +155,7 @@ function landLateWrite(
   );
 }
 
-/** The late text, alone or merged, takes the document's path: `text` over `current`. */
+/** Writes `text`, the late text alone or merged, to the document's path over `current`. */
 function bringBack(
   ctx: PassContext,
   intentId: number,
@@ -192,7 +189,8 @@ function bringBack(
 }
 
 /**
- * What the file is to hold: the late text, or it and what is there by now; null: they do not merge.
+ * The text to write: the late one, merged with what is there by now if need be; null: they do not
+ * merge.
  */
 function withLateText(
   { world: { state } }: PassContext,
@@ -201,14 +199,14 @@ function withLateText(
   late: LocalText,
   current: LocalText,
 ): string | null {
-  // The second alternative: a crash came between bringing it back and moving base.
+  // Second case: a crash came after the text was written and before base moved.
   const isOurs = current.digest === link.localDigest || current.digest === late.digest;
   if (isOurs && intent.baseChangeId !== null && intent.baseDigest !== null) return late.text;
   const merged = mergeText(state.text(intent.expect) ?? "", late.text, current.text);
   return merged.kind === "clean" ? merged.text : null;
 }
 
-/** Whether a text holds all that the link's base changed against the base before. */
+/** Whether a text holds all changes that the link's base made to the base before. */
 function holdsBase(ctx: PassContext, intent: Extract<Intent, { kind: "parked" }>, link: Link, text: string): boolean {
   const { state } = ctx.world;
   const before = intent.baseDigest === null ? null : state.text(intent.baseDigest);

@@ -30,7 +30,7 @@ export async function merge(ctx: PassContext, action: ActionOf<"merge">): Promis
       counts: "merged",
     });
   if (remote.digest === link.digest) {
-    // The change id moved without a new text: the local edit is based on it now.
+    // The change id moved without a new text: the local edit is based on the new id from now on.
     const detail = "the service's version has another id and the same text";
     return landMerged(ctx, action, both.value, { text: local, detail, counts: "merged" });
   }
@@ -48,8 +48,8 @@ export async function merge(ctx: PassContext, action: ActionOf<"merge">): Promis
 }
 
 /**
- * A document whose live text moved while local text is in review. What was written here since it
- * was sent stays an edit, and goes out by the next pass.
+ * The document changed on the service while a local text waits in review. What was written here
+ * after that text was sent is still an edit, and the next pass sends it.
  */
 export async function settleReview(ctx: PassContext, action: ActionOf<"settle-review">): Promise<Outcome> {
   const both = await readBoth(ctx, action);
@@ -87,9 +87,9 @@ type Made = {
   readonly text: string;
   readonly detail: string;
   readonly counts: "merged" | "accepted" | "byPolicy";
-  /** What is still in review; without it, what was stays. */
+  /** What still waits in review; left out: as before. */
   readonly waiting?: readonly Submission[];
-  /** The text that both sides were made of; left out where nothing was merged. */
+  /** The common base of the merged texts; left out where nothing was merged. */
   readonly mergedFrom?: Digest | null;
 };
 
@@ -129,8 +129,8 @@ function landMerged(
 }
 
 /**
- * The two texts do not merge. The loser of a policy is in the text store, as is every text that was
- * ever read.
+ * The two texts cannot be merged, so the policy decides. The text that loses is in the store, as is
+ * every text that was ever read.
  */
 async function disagree(
   ctx: PassContext,

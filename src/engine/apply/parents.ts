@@ -5,8 +5,8 @@ import { outcomeOfDisk, stale } from "./effect.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
- * Makes the folders above a path that are not there (a folder that no listing shows; a document
- * that comes back after its folder was deleted).
+ * Makes those folders above a path that are missing: no listing showed them, or they were deleted
+ * before a document in them came back.
  */
 export function ensureFolders(ctx: PassContext, path: LocalPath): Outcome | null {
   for (const folder of ancestorsOf(path)) {
@@ -19,9 +19,9 @@ export function ensureFolders(ctx: PassContext, path: LocalPath): Outcome | null
 }
 
 /**
- * RACE: a linked folder that was there when this pass looked, or that it made, and that somebody
- * moved since. Made anew, it would stand where base has the moved one, and what is put into it
- * would look moved out of that one by its user.
+ * RACE: a linked folder that was there when this pass looked, or that it made, was moved by
+ * somebody since. If it were made again, base would take it for the moved one, and documents put
+ * into it would look as if their user had moved them.
  */
 function wentMeanwhile({ notes: { local, made }, world }: PassContext, path: LocalPath): boolean {
   const dir = world.state.dirAt(path);

@@ -13,7 +13,9 @@ import type { PassContext } from "../run/pass-context.ts";
 
 type Effect<K extends Action["kind"]> = (ctx: PassContext, action: ActionOf<K>) => Outcome | Promise<Outcome>;
 
-/** A kind without an effect does not compile. */
+/**
+ * The effect of each kind of action: the type is complete, so a kind without one does not compile.
+ */
 const EFFECTS: { readonly [K in Action["kind"]]: Effect<K> } = {
   "create-local": createLocal,
   "write-local": writeLocal,
@@ -46,7 +48,7 @@ const EFFECTS: { readonly [K in Action["kind"]]: Effect<K> } = {
   "forget-folder": forgetFolder,
 };
 
-/** One action, by its kind. */
+/** Carries out one action. */
 export async function performAction(ctx: PassContext, action: Action): Promise<Outcome> {
   return (EFFECTS[action.kind] as Effect<Action["kind"]>)(ctx, action as never);
 }

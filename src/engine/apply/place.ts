@@ -26,7 +26,7 @@ export function moveLocal(ctx: PassContext, action: ActionOf<"move-local">): Out
   // The text may have been edited since the plan: a move takes it along whatever it is.
   const end = disk.move(action.from, action.to, null);
   if (end.kind !== "done") {
-    // Under both names: recovery completes it.
+    // The file has both names: recovery completes the move.
     if (!end.parked) state.closeIntent(intentId);
     return outcomeOfDisk(end);
   }
@@ -38,7 +38,7 @@ export function moveLocal(ctx: PassContext, action: ActionOf<"move-local">): Out
   });
 }
 
-/** PATCH {name} or {parentId}; each its own action that commits its base place. */
+/** Changes a document's name or folder on the service by one PATCH, and commits its new place. */
 export async function moveRemote(
   ctx: PassContext,
   action: ActionOf<"rename-remote" | "reparent-remote">,
@@ -89,9 +89,8 @@ async function refusedMove(
 }
 
 /**
- * Where what stood at a path when the plan was made is now.
- * RACE: a folder above it may have moved here during the request; a hold at the old path would end
- * at once (I08).
+ * Where a file is now that was at a path when the plan was made. RACE: a folder above it may have
+ * moved here during the request, and a hold at the old path would end at once (I08).
  */
 export function whereItIs(ctx: PassContext, stood: LocalPath): LocalPath {
   let path = stood;
@@ -100,8 +99,9 @@ export function whereItIs(ctx: PassContext, stood: LocalPath): LocalPath {
 }
 
 /**
- * Why a move that was refused is held. @param taken by what no look shows; @param toRoot refused
- * where it led to the root
+ * The reason of the hold for a refused move.
+ * @param taken whether its path is taken by something that no look shows
+ * @param toRoot whether it led to the root
  */
 export function reasonOf({ status }: { readonly status: number }, taken: boolean, toRoot: boolean): HoldReason {
   if (taken) return "occupied-unseen";
@@ -120,13 +120,13 @@ async function landMove(
   if (link === null) return stale("its link went meanwhile");
   const remotePath = fromService(ctx.world, answer.value.path) ?? action.to;
   const sameText = answer.value.lastChangeId === link.changeId || (await isBaseText(ctx, link));
-  // Read anew: an effect on its text may have ended during that look.
+  // Read again: an effect on its text may have ended during that request.
   const current = state.link(action.id);
   if (current === null) return stale("its link went meanwhile");
   const moved = movePlace(current, { remotePath });
-  // A deployment whose change id moves on a rename: the same text under a new id. With another
-  // text, or where an effect on the text ended during the look, the old id stays, and the next pass
-  // reads what the answer told of.
+  // On a deployment that gives a new change id on a rename, the same text has a new id. If the text
+  // is another one, or an effect on it ended during the request, the old id stays, and the next
+  // pass reads the document.
   const hasNewId = sameText && current.changeId === link.changeId;
   const now = hasNewId ? renameVersion(moved, answer.value.lastChangeId) : moved;
   if (!action.temporary) ctx.notes.counts.movedRemote++;
@@ -142,8 +142,8 @@ async function landMove(
     }),
   });
   if (nameOf(remotePath) !== nameOf(action.to)) return renamedOtherwise(ctx, action, remotePath, answer.requestId);
-  // Moved, and not at an end: a run that stopped here would call equal what the service has just
-  // said is not.
+  // The move is done, but not the document: another pass must look at the version that the answer
+  // named.
   return now.changeId === answer.value.lastChangeId ? done : stale("it has another version on the service by now");
 }
 
@@ -155,7 +155,8 @@ function newVersion(
 }
 
 /**
- * Answered as done, under another name than was asked for: asked again, it would be so again (I08).
+ * The service answered that the move is done, but gave another name: asking again would give the
+ * same (I08).
  */
 function renamedOtherwise(
   ctx: PassContext,
@@ -176,7 +177,7 @@ async function isBaseText(ctx: PassContext, { id, localPath, digest }: Link): Pr
   return ctx.world.state.putText(answer.value.content, seenThere(localPath, id)) === digest;
 }
 
-/** The folder at a remote path below the prefix, as the wire names a parent. */
+/** The id of a folder by its path below the prefix, as a request names a parent. */
 export async function folderAt(ctx: PassContext, path: RemotePath): Promise<Got<ParentRef>> {
   const whole = toService(ctx.world, path);
   if (whole === "") return got({ kind: "root" });
@@ -190,9 +191,9 @@ export async function folderAt(ctx: PassContext, path: RemotePath): Promise<Got<
 }
 
 /**
- * The stamp of a file that was found at another place than base has it. What was written there in
- * this pass has given the link its stamp, which the walk from before does not know: an older one
- * would be another file's inode, and the document would be looked for elsewhere.
+ * The stamp of a file that was found at another place than base's. If this pass has written it
+ * since the walk, the link has the newer stamp: an older one would name another inode, and the
+ * document would not be recognised.
  */
 function stampAt(ctx: PassContext, path: LocalPath, known: Stamp | null): Stamp | null {
   const walked = ctx.notes.local?.files.get(path)?.stamp ?? null;
@@ -201,7 +202,7 @@ function stampAt(ctx: PassContext, path: LocalPath, known: Stamp | null): Stamp 
   return now.kind === "file" && known !== null && sameInodeAndBirth(known, now.stamp) ? known : walked;
 }
 
-/** Both sides already hold it at these places. */
+/** Both sides have it at these places already: only base is changed. */
 export function relink(ctx: PassContext, action: ActionOf<"relink">): Outcome {
   const { state } = ctx.world;
   const link = state.link(action.id);

@@ -9,8 +9,8 @@ import { ensureFolders } from "./parents.ts";
 import { didNotHappen } from "../journal/unsettled.ts";
 
 /**
- * Gone from the service: the local text goes to the trash as a plain file, and the link becomes a
- * tombstone that its id can take back.
+ * A document that is gone from the service: its file goes to the trash, and its link becomes a
+ * tombstone, which ends if the id is seen again.
  */
 export function trashLocal(ctx: PassContext, action: ActionOf<"trash-local">): Outcome {
   const { disk, state } = ctx.world;
@@ -20,7 +20,7 @@ export function trashLocal(ctx: PassContext, action: ActionOf<"trash-local">): O
   const intentId = state.openIntent(ctx.run, { kind: "trash", id: action.id, path: action.localPath, parkAt: place });
   const end = disk.trash(action.localPath, action.expect, place);
   if (end.kind !== "done") {
-    // Left open only if something stayed aside: recovery puts it back.
+    // Left open only if a file is still aside: recovery puts it back.
     if (!end.parked) state.closeIntent(intentId);
     return outcomeOfDisk(end);
   }
@@ -35,8 +35,8 @@ export function trashLocal(ctx: PassContext, action: ActionOf<"trash-local">): O
 }
 
 /**
- * Deleted here: the document goes there too, unless either side has something new. What the service
- * refuses to delete comes back, unless it is only kept for as long as it is in review.
+ * A document that was deleted here is deleted on the service, unless either side has something new.
+ * If the service refuses, the file comes back, unless the refusal lasts only as long as a review.
  */
 export async function deleteRemote(ctx: PassContext, action: ActionOf<"delete-remote">): Promise<Outcome> {
   const { state } = ctx.world;
@@ -55,8 +55,8 @@ export async function deleteRemote(ctx: PassContext, action: ActionOf<"delete-re
 }
 
 /**
- * Changes in review pin the document, and only the app ends that: the deletion waits, and is asked
- * for again as any refused write is. The file does not come back for it.
+ * The document has changes in review, which only the app can end. The deletion waits and is tried
+ * again like any refused write; the file stays deleted here.
  */
 function waitForReview(
   ctx: PassContext,
@@ -73,8 +73,8 @@ function waitForReview(
 }
 
 /**
- * The service refuses the deletion (protected, no grant): the file comes back, and the
- * run says why.
+ * The service refuses the deletion (protected, no grant): the file comes back, and the run says
+ * why.
  */
 function comeBack(
   ctx: PassContext,
@@ -121,7 +121,7 @@ export function forget(ctx: PassContext, action: ActionOf<"forget">): Outcome {
   });
 }
 
-/** Facts that are neither text nor place. */
+/** Records what changed about a document besides its text and place. */
 export function noteFacts(ctx: PassContext, action: ActionOf<"note-facts">): Outcome {
   const { state } = ctx.world;
   const link = state.link(action.id);

@@ -24,7 +24,10 @@ import { stillInReview } from "./in-review.ts";
 import { seenHere, seenThere } from "./text-name.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
-/** PUT on the base version. What the service saved is what both sides hold afterwards. */
+/**
+ * Sends the local text as a PUT on the base version. Afterwards both sides hold what the service
+ * saved.
+ */
 export async function put(ctx: PassContext, action: ActionOf<"put">): Promise<Outcome> {
   const { remote, state } = ctx.world;
   const link = state.link(action.id);
@@ -58,17 +61,19 @@ export async function put(ctx: PassContext, action: ActionOf<"put">): Promise<Ou
     return noteSubmission(ctx, link, action, { intentId, stamp: local.value.stamp, review: answer.value });
   }
   const saved = await savedVersion(ctx, action, answer.value.changeId, answer.value.content);
-  // The write happened; only its version is not known. The intent stays and is settled by reading.
+  // The service has saved it, but which version it is now is not known. The intent stays open
+  // until a read tells.
   if (saved.kind === "end")
     return { kind: "uncertain", detail: "saved, but its version could not be read", requestId: answer.requestId };
   return landSaved(ctx, link, action, local.value, intentId, saved.value);
 }
 
 /**
- * The base's text is in the store before a PUT takes it from the service (I03, I07). A store that
- * was lost or damaged has it again from there, as long as the document stands at that version; else
- * it is an edit of both sides on a base that nobody has, which the next plan makes of it.
- * @returns null when the text is held
+ * Makes sure that the base's text is in the store before a PUT overwrites it on the service (I03,
+ * I07). If the store lost it, it is read from the service, as long as the document still stands at
+ * that version. Otherwise the document was edited on both sides and its base is lost, which the
+ * next plan deals with.
+ * @returns null when the store holds the text
  */
 async function holdBase(ctx: PassContext, link: Link, path: LocalPath): Promise<Outcome | null> {
   const { state } = ctx.world;
@@ -76,7 +81,8 @@ async function holdBase(ctx: PassContext, link: Link, path: LocalPath): Promise<
   const live = await fetchText(ctx, link.id, path);
   if (live.kind === "end") return live.outcome;
   if (live.value.file.lastChangeId !== link.changeId) return stale("it was edited on the service meanwhile");
-  // ORDER: a power cut takes back the last commits of the store, and not the PUT.
+  // ORDER: before the PUT: a power cut could take back the last commits of the store, but never
+  // the PUT.
   state.secureTexts();
   return null;
 }
@@ -91,8 +97,8 @@ async function savedVersion(
 ): Promise<Got<Saved>> {
   if (content?.isWellFormed()) {
     const digest = digestOf(content);
-    // What was sent is in the store since its intent. Without its change id it may be another text
-    // when that is asked for, and is kept all the same (I03).
+    // The sent text is in the store since the intent was opened. Where the answer has no change
+    // id, the text that is read back may be another one; it is kept as well (I03).
     if (digest !== action.expect) ctx.world.state.putKnownText(digest, content, seenThere(action.localPath, action.id));
     if (changeId !== null) return got({ text: content, digest, changeId });
   }
@@ -116,8 +122,8 @@ function noteSubmission(
   ctx.notes.counts.submitted++;
   const { changeId, reason } = review;
   const told = { ...(changeId === null ? {} : { changeId }), ...(reason === null ? {} : { reason }) };
-  // Where change ids move on a rename, one that went out beside the PUT moved base's: what is in
-  // review changes no version.
+  // On a service that gives a new change id on a rename, a rename made beside this PUT has moved
+  // base's id. A text in review makes no new version, so the newer id stays.
   const current = ctx.world.state.link(link.id) ?? link;
   commit(ctx, {
     text: submit(current, action.expect, ctx.world.clock.now(), stamp, told),
@@ -133,8 +139,8 @@ function noteSubmission(
 }
 
 /**
- * The saved text is the sent one; or the base's own (a service that normalises); or a third, which
- * goes to disk as a three-way step.
+ * Three cases of what the service saved: the text that was sent; the base's own text (a service
+ * that normalises); or a third one, which is merged into the file.
  */
 async function landSaved(
   ctx: PassContext,
@@ -164,8 +170,8 @@ async function landSaved(
   }
   const landed = landText(ctx, action.id, action.localPath, saved.text, saved.digest, action.expect, link);
   if (landed.kind === "end") {
-    // Saved by the user meanwhile: the base stays the old one, and the next pass merges the new
-    // local text with what was saved.
+    // Somebody saved the file meanwhile: base stays as it was, and the next pass merges that
+    // text with what the service saved.
     ctx.world.state.closeIntent(intentId);
     return landed.outcome;
   }
@@ -179,8 +185,8 @@ async function landSaved(
 }
 
 /**
- * A definite no to a PUT: if the document moved on, the next pass merges and sends anew; else it is
- * held until the text changes.
+ * The service refused the PUT for good. If the document has a newer version, the next pass merges
+ * and sends again; else the text is held until it changes.
  */
 async function refusedPut(ctx: PassContext, action: ActionOf<"put">, link: Link, fault: Fault): Promise<Outcome> {
   if (fault.kind !== "problem" || fault.status === 404) return outcomeOfFault(fault);
@@ -191,7 +197,7 @@ async function refusedPut(ctx: PassContext, action: ActionOf<"put">, link: Link,
   const hold = makeHold(ctx, {
     key: action.id,
     path: action.localPath,
-    // A missing grant is about any text; every other refusal is about this one.
+    // Without a grant every text is refused; any other refusal is about this one.
     ...(fault.status === 403 ? { reason: "read-only" } : { reason: "refused", digest: action.expect }),
     code: fault.code,
     detail: fault.detail,
@@ -202,8 +208,8 @@ async function refusedPut(ctx: PassContext, action: ActionOf<"put">, link: Link,
 }
 
 /**
- * Not read, it may have moved on or not: a refusal all the same, which ends with a newer version,
- * and is not sent again unchanged (I08).
+ * The service refused the PUT and then could not be read. The text is held all the same, so that it
+ * is not sent again unchanged (I08); the hold ends with a newer version.
  */
 async function readRefused(ctx: PassContext, action: ActionOf<"put">, link: Link): Promise<Got<"same" | "unread">> {
   const live = await fetchText(ctx, action.id, action.localPath);
@@ -212,7 +218,7 @@ async function readRefused(ctx: PassContext, action: ActionOf<"put">, link: Link
   return got("same");
 }
 
-/** Of a read: whether it leaves open how the document stands. */
+/** Whether the outcome of a read leaves open how the document stands. */
 function saysNothing(outcome: Outcome): boolean {
   return outcome.kind === "later" || (outcome.kind === "refused" && outcome.hold === null);
 }

@@ -6,10 +6,10 @@ import { commit, landText } from "./commit.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
- * A 201 shows no text: it is read back, and a text that the service changed goes to disk. Until it
- * was read, base has what was sent, and `intentId` says so: where a crash or a lost answer comes
- * between, the next pass reads it (I12), or what the mirror itself put on the disk would go up as
- * an edit (I10).
+ * Reads a new document back, because a 201 shows no text; a text that the service changed is
+ * written to the disk. Until then base has what was sent, and `intentId` stays open: after a crash
+ * or a lost answer the next pass reads it (I12). Without that, a text that the mirror wrote itself
+ * would be sent as an edit (I10).
  */
 export async function readCreated(ctx: PassContext, intentId: number, link: Link): Promise<Outcome> {
   const { state, remote } = ctx.world;
@@ -17,12 +17,12 @@ export async function readCreated(ctx: PassContext, intentId: number, link: Link
   if (fetched.kind === "end") {
     const { outcome } = fetched;
     if (outcome.kind === "later") return outcome;
-    // Refused for a reason that is not the text's: nothing is known of the text yet.
+    // Refused for a reason that has nothing to do with the text: the text is still unknown.
     if (outcome.kind === "refused" && outcome.hold === null) {
       const detail = `sent, and what the service holds could not be read: ${outcome.code}: ${outcome.detail}`;
       return { kind: "later", code: outcome.code, detail, unreachable: false, requestId: outcome.requestId };
     }
-    // Gone, or nothing that could be on disk: the next listing tells.
+    // The document is gone, or cannot be written to a disk: the next listing tells.
     state.closeIntent(intentId);
     return DONE;
   }
@@ -45,14 +45,13 @@ export async function readCreated(ctx: PassContext, intentId: number, link: Link
     after: digest,
   } as const;
   if (landed.kind === "end") {
-    // Edited there since, and saved here: base stays what was sent, which both texts were made of,
-    // and the next pass merges them.
+    // Edited on the service and here since: base stays the sent text, from which both came, and the
+    // next pass merges them.
     if (file.lastChangeId !== link.changeId) {
       state.closeIntent(intentId);
       return landed.outcome;
     }
-    // The base is what the service holds; the local bytes are an edit of it, or the same in another
-    // text form.
+    // Base is what the service has; the local bytes are an edit of it, or differ in form only.
     return commit(ctx, {
       text: { ...link, ...version, localDigest: digest, stampTrusted: false },
       version: { id: link.id, ...version },

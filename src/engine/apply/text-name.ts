@@ -5,8 +5,8 @@ import type { State, TextName } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
 
 /**
- * By what a text is found again (`history`, `show`, `restore`): where it stood, whose it was, and
- * what brought it.
+ * Under what a text can be found again (`history`, `show`, `restore`): its path, its document, and
+ * why it was stored.
  */
 
 export function seenHere(path: LocalPath, id: DocId | null, why = "seen in the folder"): TextName {
@@ -22,8 +22,8 @@ export function madeOfBoth(path: LocalPath, id: DocId, why: string): TextName {
 }
 
 /**
- * Keeps what a walk reads, under the document that base has there. The index is made with the first
- * text: most walks read none.
+ * Stores texts that a walk reads, under the document that base has at each path. Its index is made
+ * with the first text, because most walks read none.
  */
 export function keepHere(state: State, base: BaseTree): OnText {
   let ids: Map<LocalPath, DocId> | null = null;

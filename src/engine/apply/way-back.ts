@@ -8,13 +8,17 @@ import { observeLocal } from "../observe/observe.ts";
 import { keepHere } from "./text-name.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
-/** @returns where what was taken from a path belongs by now; null where that cannot be seen */
+/**
+ * @returns the path to which a file that was taken from `path` belongs by now; null where that
+ * cannot be told
+ */
 export type WayBack = (path: LocalPath) => LocalPath | null;
 
 /**
- * Before there is a plan: base has the folder of the path where it was, and somebody may have moved
- * it since the process died. Its inode tells where to, by a walk that only such a folder is worth.
- * One that is nowhere was deleted: it is made anew with what comes back to its path.
+ * For recovery, before there is a plan: base has the folder of a path where it was, but somebody
+ * may have moved it since the process died. A walk finds it by its inode; the walk is made only if
+ * such a folder is missing. A folder that is nowhere was deleted, and is made again with the file
+ * that comes back.
  */
 export function wayBack(ctx: PassContext): WayBack {
   const { disk, state } = ctx.world;
@@ -37,8 +41,8 @@ function placeOf(dir: DirLink | null, places: ReadonlyMap<string, LocalPath>): L
 }
 
 /**
- * Where each folder is, by its inode; none where inodes are no evidence. `whole`: nothing is
- * hidden.
+ * Where each folder is, by inode; none where inodes are no evidence. `whole`: whether the walk
+ * could see everything.
  */
 function lookForFolders({ world }: PassContext): {
   readonly places: ReadonlyMap<string, LocalPath>;

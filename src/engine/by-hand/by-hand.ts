@@ -14,11 +14,11 @@ import { type Settings, trashPlace, type World } from "../run/world.ts";
 import { PassContext } from "../run/pass-context.ts";
 
 /**
- * What a person asks for, outside of a pass: under the lock, as a run of its own, with the same
- * journal and the same commits.
+ * Effects that a person asks for, outside of a pass: as a run of its own, under the lock, with the
+ * same journal and the same commits.
  */
 
-/** Nothing here plans, so nothing here follows a policy. */
+/** No effect by hand makes a plan, so no policy applies. */
 const SETTINGS: Settings = {
   names: "map",
   direction: "both",
@@ -30,13 +30,12 @@ const SETTINGS: Settings = {
   secondLookMs: null,
 };
 
-/** How it ended, and what the user should know of it: whole clauses, never a text. */
+/** How it ended, and what to tell the user: whole clauses, never a text. */
 export type HandEnd = { readonly outcome: Outcome; readonly notes: readonly string[] };
 
 /**
- * One run of effects by hand.
- * ORDER: what a crash left half done on the disk is put back first, so that no file is taken for
- * absent that is only parked.
+ * Runs effects by hand. ORDER: first puts back what a crash left half done on the disk, so that a
+ * parked file is not taken for absent.
  */
 export async function runByHand(
   world: World,
@@ -57,16 +56,18 @@ export async function runByHand(
 
 export type LandedByHand = {
   readonly stamp: Stamp;
-  /** To be closed by the caller's commit; null: the bytes were these already. */
+  /**
+   * The intent that the caller's commit closes; null: the bytes were the same already, and nothing
+   * was opened.
+   */
   readonly closes: number | null;
-  /** Where the text that gave way is, below `.mdmirror/`. */
+  /** Where the text that was replaced is kept, below `.mdmirror/`. */
   readonly keptAs: string | null;
 };
 
 /**
- * Brings a file to a text by the journalled replace, with the trash as the place aside: what loses
- * by a choice stays as a file, as well as in the text store, and an editor that still had it open
- * saves into that file.
+ * Replaces a file's text. The old file goes to the trash instead of being removed later, so that
+ * the losing text stays a file, and an editor that still has it open saves into that file.
  */
 export function landByHand(
   ctx: PassContext,
@@ -98,9 +99,9 @@ export function landByHand(
 }
 
 /**
- * Into the text store, where it is a text at all; bytes that are none stay a file.
- * @param name whose it is, where that is not the document at this path: a conflict's other version
- * is its document's
+ * Stores the text of a file; bytes that are no text stay a file.
+ * @param name under which it is found, where that is not the document at this path: the other
+ * version in a conflict belongs to its document
  * @returns its digest, or null without a file
  */
 export function keepText(

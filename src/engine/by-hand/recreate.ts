@@ -14,11 +14,10 @@ import { fromService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
- * A move to the root, which this service cannot do: a new document at the new place, then, once
- * that is proven, the old one is deleted.
- * ORDER: the old link goes before the POST: at no moment are two ids linked to one file (I11).
- * Killed in between, the file is an unlinked one that the next pass sends as new, and the old
- * document comes down again beside it: two documents rather than none.
+ * A move to the root on a service that cannot do it: creates a new document at the new place,
+ * proves it, then deletes the old one. ORDER: the old link ends before the POST, so that never two
+ * ids are linked to one file (I11). After a kill in between, the next pass sends the file as new,
+ * and the old document comes down beside it: two documents rather than none.
  */
 export async function recreate(ctx: PassContext, { link, at: path }: Placed): Promise<HandEnd> {
   const { state, clock } = ctx.world;
@@ -66,7 +65,7 @@ function leadsToRoot(from: RemotePath, to: LocalPath): boolean {
   return parentOf(from) !== "" && parentOf(to) === "";
 }
 
-/** @returns why the old document could not be deleted later; null: nothing stands against it */
+/** @returns what would forbid deleting the old document later; null: nothing does */
 async function judgeOld(ctx: PassContext, link: Link, path: LocalPath): Promise<Outcome | null> {
   const old = await fetchText(ctx, link.id, path);
   if (old.kind === "end") return old.outcome;
@@ -77,9 +76,9 @@ async function judgeOld(ctx: PassContext, link: Link, path: LocalPath): Promise<
 }
 
 /**
- * The old document and its history are deleted for good, so the new one is read by its id first: it
- * must be where it was made, with the text that was sent (I04).
- * @returns what speaks against it, as a clause; null: nothing
+ * The old document is deleted with its history and for good, so the new one is first read by its
+ * id: it must be where it was made, with the text that was sent (I04).
+ * @returns what is wrong with it, as a clause; null: nothing
  */
 async function doubtNew(ctx: PassContext, { id }: Link, path: RemotePath, sent: Digest): Promise<string | null> {
   const fetched = await fetchText(ctx, id, path);
@@ -93,7 +92,10 @@ function staying({ id, remotePath }: Link): string {
   return `the old one (${id}) stays at ${remotePath}; the next sync brings it here`;
 }
 
-/** The old one, whose file is the new one's by now. @returns how it ended, as a clause */
+/**
+ * Deletes the old document, whose file belongs to the new one by now.
+ * @returns how it ended, as a clause
+ */
 async function deleteOld(ctx: PassContext, link: Link): Promise<string> {
   const why = `made anew at the root by hand (was ${link.remotePath})`;
   const { localPath, changeId } = link;

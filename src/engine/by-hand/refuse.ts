@@ -12,13 +12,15 @@ import { keepAsNew } from "./resolve-hold.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
- * What a guard stopped, taken back by a person. All of it is what a user could have done in the
- * folder: what has to travel goes with the next run.
+ * Takes back what a guard stopped. Each function does what a user could have done in the folder;
+ * the next run sends what follows from it.
  */
 
 const WHY = "brought back: its deletion was refused";
 
-/** Deleted here: the file comes back as it was, to the document that it is; nothing is sent. */
+/**
+ * A document that was deleted here: its file comes back with the same text, and nothing is sent.
+ */
 export async function fileBack(
   ctx: PassContext,
   { id, localPath, remotePath, changeId }: Extract<Action, { kind: "delete-remote" }>,
@@ -44,7 +46,7 @@ export async function fileBack(
   return { outcome, notes: at === link.localPath ? [] : [`it is ${at} now: another file is at ${link.localPath}`] };
 }
 
-/** A folder that was removed here comes back, empty or with its documents. */
+/** A folder that was removed here comes back, with the documents in it. */
 export function folderBack(ctx: PassContext, path: LocalPath): HandEnd {
   const refused = ensureFolders(ctx, joinPath(path, "."));
   return { outcome: refused ?? DONE, notes: [] };
@@ -56,7 +58,10 @@ export function folderStays(ctx: PassContext, dirId: DirId): HandEnd {
   return { outcome: DONE, notes: [] };
 }
 
-/** Gone there, for good: the file stays, and the next run sends it as a new document. */
+/**
+ * A document that is gone from the service for good: its file stays, and the next run sends it as a
+ * new document.
+ */
 export function staysAsNew(ctx: PassContext, { id, localPath }: Extract<Action, { kind: "trash-local" }>): HandEnd {
   const link = ctx.world.state.link(id);
   if (link === null) return notDone(stale("its link went meanwhile"));
@@ -65,8 +70,8 @@ export function staysAsNew(ctx: PassContext, { id, localPath }: Extract<Action, 
 }
 
 /**
- * A conflict whose other version is not there is shown it again by the next run, as one that was
- * about to be replaced.
+ * A conflict whose sidecar was removed: the next run writes it again, as one that was about to be
+ * replaced.
  */
 export function otherVersionBack(ctx: PassContext, id: DocId): HandEnd {
   const { state } = ctx.world;
@@ -77,9 +82,9 @@ export function otherVersionBack(ctx: PassContext, id: DocId): HandEnd {
 }
 
 /**
- * The service shows an earlier version (it was put back from a backup): that becomes the base, so
- * that what is here is an edit of it, which the next run sends.
- * @param earlier the version that it shows, of which the text was seen
+ * The service shows an earlier version, because it was put back from a backup. That version becomes
+ * the base, so that the local text is an edit of it, which the next run sends.
+ * @param earlier the version that it shows, whose text was seen
  */
 export function newerTextBack(
   ctx: PassContext,

@@ -8,11 +8,11 @@ import { commit } from "../apply/commit.ts";
 import { dropSidecar, type Placed } from "./resolve.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
-/** Holds about a document's presence or place, ended by a person. */
+/** Ends holds about a document's presence or place. */
 
 /**
- * Its file was renamed to a name that is not mirrored, and the user means: delete it on the
- * service. Read again first, as any deletion.
+ * Its file was renamed to a name that is not mirrored, and the user wants it deleted on the
+ * service. It is read again first, as before any deletion.
  */
 export async function deleteThere(ctx: PassContext, link: Link): Promise<HandEnd> {
   const { id, localPath, remotePath, changeId } = link;
@@ -23,7 +23,8 @@ export async function deleteThere(ctx: PassContext, link: Link): Promise<HandEnd
 }
 
 /**
- * …or: keep it. The service's text comes back under its old name; the renamed file is left alone.
+ * The same, but the user wants to keep it: the service's text comes back under the old name, and
+ * the renamed file is left alone.
  */
 export async function bringBack(ctx: PassContext, link: Link): Promise<HandEnd> {
   const { id, localPath, remotePath, changeId } = link;
@@ -36,8 +37,8 @@ export async function bringBack(ctx: PassContext, link: Link): Promise<HandEnd> 
 }
 
 /**
- * Gone from the service, no longer readable, or moved out of the mirrored part; edited here: the
- * edit goes to the trash.
+ * A document that is gone from the service, not readable any more, or outside the mirrored part,
+ * and was edited here: the edit goes to the trash.
  */
 export function dropHere(ctx: PassContext, { link, at }: Placed, conflict: Conflict | null): HandEnd {
   const digest = keepText(ctx, at, link.id);
@@ -57,7 +58,7 @@ export function dropHere(ctx: PassContext, { link, at }: Placed, conflict: Confl
   return { outcome, notes: ["your text is kept in .mdmirror/trash", ...dropOther(ctx, conflict)] };
 }
 
-/** …or: the local text stays, and the next run sends it as a new document. */
+/** The same, but the local text stays, and the next run sends it as a new document. */
 export function keepAsNew(ctx: PassContext, { link, at }: Placed, conflict: Conflict | null): HandEnd {
   const digest = keepText(ctx, at, link.id);
   if (digest === null) return notDone(stale(`no file is at ${at}`));
@@ -78,8 +79,9 @@ export function keepAsNew(ctx: PassContext, { link, at }: Placed, conflict: Conf
 }
 
 /**
- * ORDER: after the link and the conflict ended. A `(theirs)` file that a crash leaves belongs to
- * nothing; a conflict without its file would end as mine.
+ * ORDER: the sidecar goes after link and conflict have ended. A crash between leaves a `(theirs)`
+ * file without a conflict; the other way round, the conflict would end as decided for the local
+ * text.
  * @returns what to tell of it
  */
 function dropOther(ctx: PassContext, conflict: Conflict | null): readonly string[] {

@@ -21,18 +21,19 @@ import { type EventFields, trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
- * A linked document and where its file is now: elsewhere than the link says, where a move is held.
- * The move is not this room's: it stays to be sent.
+ * A linked document and where its file is now, which is elsewhere than the link says while a move
+ * is held. That move is still to be sent, and is not touched here.
  */
 export type Placed = { readonly link: Link; readonly at: LocalPath };
 
 /**
- * Conflicts, reviews and refused edits ended by a person. Effect first, base second, and never a
- * text lost: what gives way is in the text store and, as a file, in the trash. A crash between two
- * effects leaves what an editor alone could have made, and the next pass goes on from it.
+ * Ends conflicts, reviews and refused edits as a person decides. Effects come first and base
+ * second, and no text is lost: what loses is in the store and, as a file, in the trash. A crash
+ * between two effects leaves a state that an editor could have made, from which the next pass goes
+ * on.
  */
 
-/** The local text stays and goes up, based on the version that the sidecar showed. */
+/** Keeps the local text, which is sent on the version that the sidecar showed. */
 export function keepMine(ctx: PassContext, placed: Placed, conflict: Conflict): HandEnd {
   const { disk } = ctx.world;
   const look = disk.look(placed.at);
@@ -47,7 +48,8 @@ export function keepMine(ctx: PassContext, placed: Placed, conflict: Conflict): 
 }
 
 /**
- * A text that was made of both takes the document's place and goes up. Without a conflict: an edit.
+ * A text that was merged by hand takes the document's place and is sent. Without a conflict it is
+ * an edit.
  */
 export function landMerged(ctx: PassContext, placed: Placed, conflict: Conflict | null, text: string): HandEnd {
   const { link, at } = placed;
@@ -62,7 +64,8 @@ export function landMerged(ctx: PassContext, placed: Placed, conflict: Conflict 
     return { outcome, notes: keptNote("your text before", keptAs) };
   }
   const dropped = dropSidecar(ctx, conflict);
-  // The merged text is in place and the conflict is open: the next try, or the editor, ends it.
+  // The merged text is in place and the conflict is still open: trying again, or deleting the
+  // sidecar, ends it.
   if (dropped.kind === "end") {
     closeLanded(ctx, landed.value);
     return notDone(dropped.outcome);
@@ -94,8 +97,8 @@ function endConflict(
 }
 
 /**
- * The live text takes the document's place: of a conflict, of a text in review, of an edit that the
- * service refuses.
+ * The live text takes the document's place: ends a conflict, a review, or an edit that the service
+ * refuses.
  */
 export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Conflict | null): Promise<HandEnd> {
   const { link, at: path } = placed;
@@ -131,7 +134,7 @@ export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Con
   return { outcome, notes: [...keptNote("your text", keptAs), ...keptNote("the (theirs) file", dropped.value)] };
 }
 
-/** The file is not there: nothing gives way. */
+/** The file is not there, so nothing is replaced. */
 function createFile(ctx: PassContext, { link, at }: Placed, text: string): Got<LandedByHand> {
   const parents = ensureFolders(ctx, at);
   if (parents !== null) return ended(parents);
@@ -141,12 +144,12 @@ function createFile(ctx: PassContext, { link, at }: Placed, text: string): Got<L
   return got({ stamp: made.value.stamp, closes: null, keptAs: null });
 }
 
-/** The replace is done and nothing else is: what gave way stays in the trash. */
+/** Only the replace is done: the replaced text stays in the trash. */
 function closeLanded(ctx: PassContext, landed: LandedByHand): void {
   if (landed.closes !== null) ctx.world.state.closeIntent(landed.closes);
 }
 
-/** @returns where it is kept; null when there was none */
+/** @returns where the sidecar is kept; null when there was none */
 export function dropSidecar(ctx: PassContext, conflict: Conflict): Got<string | null> {
   const { disk } = ctx.world;
   const look = disk.look(conflict.sidecarPath);
@@ -157,7 +160,7 @@ export function dropSidecar(ctx: PassContext, conflict: Conflict): Got<string | 
   return end.kind === "done" ? got(place) : ended(outcomeOfDisk(end));
 }
 
-/** What is in review counts as never sent: the next run submits the local text anew. */
+/** Forgets what was sent to review: the next run submits the local text again. */
 export function resubmit(ctx: PassContext, link: Link): HandEnd {
   const outcome = commit(ctx, {
     link: { ...link, submissions: [] },
@@ -180,8 +183,8 @@ export function tryAgain(ctx: PassContext, key: string): HandEnd {
 }
 
 /**
- * Sends a text that the planner holds back (it holds conflict markers, and is meant to). On the
- * base, as any PUT.
+ * Sends a text that the planner holds because of conflict markers, which are intended in this one.
+ * On the base, as any PUT.
  */
 export async function sendNow(ctx: PassContext, { link: { id }, at: localPath }: Placed): Promise<HandEnd> {
   const { disk, state } = ctx.world;
@@ -202,8 +205,8 @@ function closing(closes: number | null): { readonly closes: number } | Record<ne
 }
 
 /**
- * The last one; the one before where it is not certain that the last was put there: what is only in
- * that one is merged, as a newer edit would be.
+ * The last version that the sidecar showed; the one before, where it is not certain that the last
+ * was written. What only the last one has is then merged like a newer edit.
  */
 function versionSeen(conflict: Conflict): ShownVersion {
   const index = displayedIndex(conflict);

@@ -9,12 +9,13 @@ import { commit } from "../apply/commit.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
- * The time machine's effects. All are edits of the folder, as a user could have made them: base
- * stays, and the next run sends what follows.
+ * The effects of `undo` and `restore`. All are edits of the folder, as a user could have made them:
+ * base stays, and the next run sends what follows.
  */
 
 /**
- * Puts an earlier text back as an edit. @param expect the text that must still be there; null: any
+ * Writes an earlier text as an edit.
+ * @param expect the text that must still be there; null: any
  */
 export function restoreText(
   ctx: PassContext,
@@ -40,8 +41,8 @@ export function restoreText(
 }
 
 /**
- * A document that is gone comes back as a new one: its id can not be had again. The path must be
- * free.
+ * A document that is gone comes back as a new one, because its id cannot be used again. The path
+ * must be free.
  */
 export function restoreGone(
   ctx: PassContext,
@@ -65,8 +66,8 @@ export function restoreGone(
 }
 
 /**
- * Takes away a file that a run had sent as new; the next run deletes it on the service, under the
- * guards, as any deletion here.
+ * Removes a file that a run had sent as new. The next run deletes it on the service, under the
+ * guards, like any deletion here.
  */
 export function removeCreated(ctx: PassContext, link: Link, expect: Digest, place: string, detail: string): HandEnd {
   const { state, disk } = ctx.world;
@@ -86,13 +87,13 @@ export function removeCreated(ctx: PassContext, link: Link, expect: Digest, plac
   return { outcome, notes: keptNote("it", place) };
 }
 
-/** One move that takes a place back: `id` of a document or a folder. */
+/** A move back to an earlier place. `id`: of a document or a folder. */
 type MoveBack = { readonly id: DocId | DirId; readonly from: LocalPath; readonly to: LocalPath };
 
 /**
- * Moves a file, or a folder with all in it, back; the next run sees the move and sends it.
- * RACE: no intent: recovery would take the move for the mirror's own and not send it. Killed within
- * it, a file has both names, as after any `mv` that is killed there.
+ * Moves a file, or a folder with all in it, back; the next run sends the move. RACE: there is no
+ * intent, because recovery would take the move for the mirror's own and not send it. Killed in the
+ * middle, the file has both names, as after any `mv`.
  */
 export function moveBack(ctx: PassContext, { id, from, to }: MoveBack, detail: string): HandEnd {
   const { disk } = ctx.world;

@@ -5,16 +5,17 @@ import type { BaseTree } from "../../model/tree.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
 
 /**
- * The state as the daemon's passes see it: what is recorded is handed on as well, and what was
- * loaded is kept until something is written. A whole load of 10,000 links takes 25 ms, more than
- * all else between an edit and its PUT.
+ * The state as passes of the daemon see it: it passes records on to the listeners, and keeps what
+ * was loaded until something is written. Loading 10,000 links takes 25 ms, more than all else
+ * between an edit and its PUT.
  */
 export class CachedState implements State {
   readonly #below: State;
   readonly #onRecord: (event: MirrorEvent) => void;
   #loaded: BaseTree | null = null;
   /**
-   * The links of `#loaded`, where nobody else has them yet: only then may they be changed in place.
+   * The links of `#loaded`, as long as nobody else has them: only then may they be changed in
+   * place.
    */
   #ownLinks: Map<DocId, Link> | null = null;
 
@@ -23,7 +24,7 @@ export class CachedState implements State {
     this.#onRecord = onRecord;
   }
 
-  /** Somebody else wrote, through the state below: what was loaded is not believed any more. */
+  /** Somebody else has written to the state below: what was loaded is dropped. */
   forget(): void {
     this.#loaded = null;
     this.#ownLinks = null;
@@ -33,7 +34,7 @@ export class CachedState implements State {
     try {
       return this.#below.transact(work);
     } catch (error) {
-      // Rolled back: what was noted of it here did not happen.
+      // The transaction was rolled back, so what was changed here did not happen.
       this.forget();
       throw error;
     }
@@ -75,7 +76,7 @@ export class CachedState implements State {
     this.#ownLinks.set(link.id, link);
   }
 
-  /** For what changes base, which is to be loaded anew then. */
+  /** The state below, for changing base: what was loaded is dropped. */
   #toChange(): State {
     this.forget();
     return this.#below;

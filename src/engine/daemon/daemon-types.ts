@@ -16,18 +16,16 @@ import type { DaemonTiming } from "./timing.ts";
 export type DaemonRequest = "sync" | "rescan" | "pause" | "resume";
 
 export type DaemonOptions = {
-  /**
-   * `secondLookMs` and `reviewAfterQuiet` are not looked at: the daemon has times of its own.
-   */
+  /** `secondLookMs` and `reviewAfterQuiet` are ignored: the daemon has times of its own. */
   readonly settings: Settings;
   readonly timing?: Partial<DaemonTiming>;
-  /** After a run of which nothing is kept: its trees are garbage now. */
+  /** Called after a run of which nothing is kept: its trees can be collected. */
   readonly onLetGo?: () => void;
 };
 
 type PendingDeletion = {
   readonly path: LocalPath;
-  /** When it will be sent, unless the file comes back: milliseconds since the epoch. */
+  /** When the deletion will be sent, unless the file comes back: milliseconds since the epoch. */
   readonly dueAt: number;
 };
 
@@ -35,20 +33,19 @@ type PendingDeletion = {
 export type DaemonStatus = {
   readonly phase: Phase;
   /**
-   * When both sides were last seen to be as they should (holds apart). null: not yet since the
-   * start.
+   * When both sides were last seen as they should be, holds apart; null: not yet since the start.
    */
   readonly inSyncAsOf: number | null;
   readonly pendingDeletions: readonly PendingDeletion[];
-  /** Paths with events that no pass has looked at yet: the first 100, and how many there are. */
+  /** Paths with changes that no pass has judged yet: the first 100, and how many there are. */
   readonly dirty: { readonly count: number; readonly paths: readonly LocalPath[] };
   readonly lastReport: RunReport | null;
   readonly nextPollAt: number | null;
-  /** When a failed attempt is made again; null when none failed. */
+  /** When a failed attempt is repeated; null when none failed. */
   readonly retryAt: number | null;
   /**
-   * `polling`: the system gives no watches (`limit` names why), so the folder is looked at with
-   * each poll.
+   * `polling`: the system gives no watches (`limit` says why), so each poll looks at the folder as
+   * well.
    */
   readonly watching: "starting" | "events" | "polling";
   readonly limit: { readonly code: string; readonly why: string } | null;
@@ -56,8 +53,8 @@ export type DaemonStatus = {
 
 export type Daemon = {
   /**
-   * Until `signal` aborts; the run under way ends its steps first. Throws on a bug, or when the
-   * state file is gone. Once only.
+   * Runs until `signal` aborts; the run under way first ends its steps. Throws on a bug, or when
+   * the state file is gone. Call it once.
    */
   run(signal: AbortSignal): Promise<void>;
   /** Rejects when the daemon is stopped before it could be done. */
@@ -73,9 +70,6 @@ export type Daemon = {
    * @returns what ends it. A listener must not throw; it is called outside of passes' transactions.
    */
   onEvent(listener: (event: DaemonEvent) => void): () => void;
-  /**
-   * Monotonic time (of the world's clock) of the loop's last turn, or of the last progress within a
-   * long pass.
-   */
+  /** Monotonic time of the loop's last turn, or of the last progress within a long pass. */
   alive(): number;
 };

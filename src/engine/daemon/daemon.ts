@@ -11,7 +11,8 @@ import { Sleeper } from "./sleeper.ts";
 import { DEFAULT_TIMING } from "./timing.ts";
 
 /**
- * The daemon of one mirrored folder: whole passes, run when hints, polls and requests ask for them.
+ * The daemon of one mirrored folder. It runs passes when notices of the disk, polls or requests ask
+ * for them.
  */
 
 export type { Daemon, DaemonStatus } from "./daemon-types.ts";
@@ -25,7 +26,8 @@ export function createDaemon(world: World, watcher: Watcher, options: DaemonOpti
 export type CreateDaemon = typeof createDaemon;
 
 /**
- * Sleeps until something is due, does it, and sleeps again. All time is the world's clock's.
+ * The loop of the daemon: sleeps until something is due, does it, and sleeps again. It reads no
+ * clock but the world's.
  */
 class DaemonLoop implements Daemon {
   readonly #state: CachedState;
@@ -114,7 +116,7 @@ class DaemonLoop implements Daemon {
       switch (request.kind) {
         case "exclusive":
           await request.work(this.#world);
-          // It may have written through the state that was given, beneath this one.
+          // The command may have written to the same database, past this state's cache.
           this.#state.forget();
           this.#runner.lookAtAll();
           break;

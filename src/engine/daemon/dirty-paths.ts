@@ -2,25 +2,25 @@ import type { LocalPath } from "../../model/path.ts";
 import { STILL_WRITTEN, type Unread } from "../../model/seen.ts";
 import type { DaemonTiming } from "./timing.ts";
 
-/** LIMIT: paths kept apart; more are one look at everything. */
+/** LIMIT: paths that are noted one by one; beyond that the whole folder is looked at. */
 const MAX_PATHS = 2_000;
 const MANY = 500;
 /**
- * So many dirty paths are a bulk change (checkout, unzip, copy): waited for longer, to be seen in
- * one plan.
+ * From this many dirty paths on it is a bulk change (checkout, unzip, copy), which gets more time,
+ * so that one plan sees all of it.
  */
 const BULK = 20;
 
 type Change = { readonly first: number; last: number; whole: boolean };
 
 /**
- * Which paths had events, and when each has settled: an editor's save is one edit, however many
- * files it makes and renames on the way. Times are monotonic.
+ * The paths that changed, and when each has settled. An editor may make and rename several files
+ * for one save, which is to be one edit. Times are monotonic.
  */
 export class DirtyPaths {
   readonly #timing: DaemonTiming;
   readonly #changes = new Map<LocalPath, Change>();
-  /** Since when something is waited for. */
+  /** When the oldest change that still waits was noted; null: none waits. */
   #since: number | null = null;
   #collapsed = false;
 
@@ -29,8 +29,8 @@ export class DirtyPaths {
   }
 
   /**
-   * @param whole a folder came or went, or notices were lost: what is at and below the path cannot
-   * be looked at file by file
+   * @param whole whether all below the path must be walked: a folder came or went, or notices were
+   * lost
    */
   note(path: LocalPath, whole: boolean, now: number): void {
     this.#since ??= now;
@@ -56,26 +56,26 @@ export class DirtyPaths {
     let all = 0;
     for (const change of this.#changes.values()) all = Math.max(all, this.#settledAt(change));
     const isBulk = this.#changes.size > BULK || this.#changes.has("");
-    // Everything has settled; or something waits so long already that it goes alone.
+    // When everything has settled, but not later than the longest wait allows.
     return Math.min(all, this.#since + (isBulk ? this.#timing.bulkMostMs : this.#timing.settleMostMs));
   }
 
-  /** Paths that are not to be judged yet, with all below them, and why. */
+  /** Paths that are not judged yet, with all below them, and why not. */
   unsettled(now: number): ReadonlyMap<LocalPath, Unread> {
     const waiting = new Map<LocalPath, Unread>();
     for (const [path, change] of this.#changes) if (this.#settledAt(change) > now) waiting.set(path, STILL_WRITTEN);
     return waiting;
   }
 
-  /** Whether a bulk change is under way: better not judge anything before it has settled. */
+  /** Whether a bulk change is under way: nothing should be judged before it has settled. */
   isBulkUnderWay(now: number): boolean {
     for (const change of this.#changes.values()) if (change.whole && this.#settledAt(change) > now) return true;
     return false;
   }
 
   /**
-   * Takes out what has settled. `many`: so much at once that the system may have dropped notices
-   * without a word.
+   * Takes out what has settled. `many`: so many changes at once that the system may have dropped
+   * notices of others.
    */
   take(now: number): { readonly paths: readonly LocalPath[]; readonly whole: boolean; readonly many: boolean } {
     const paths: LocalPath[] = [];

@@ -3,7 +3,6 @@ import type { LocalPath } from "../../model/path.ts";
 import type { EventSide, MirrorEvent, State } from "../../ports/state.ts";
 import type { Clock } from "../../ports/world.ts";
 import type { RunReport } from "../run/report.ts";
-import { type ChangedLines, countChangedLines } from "./changed-lines.ts";
 import type { Phase } from "./phase.ts";
 
 /**
@@ -11,7 +10,7 @@ import type { Phase } from "./phase.ts";
  */
 export type DaemonEvent = { readonly at: number } & (
   | { readonly kind: "phase"; readonly phase: Phase }
-  /** One effect, or something that needs to be known: a line of the event log. */
+  /** One effect, or something that the user should know: a line of the event log. */
   | {
       readonly kind: "change";
       /** An action kind, or `halt`, `conflict`, `late-write`, `recover`, `fault`. */
@@ -25,15 +24,15 @@ export type DaemonEvent = { readonly at: number } & (
       readonly requestId: string | null;
       /** The version that the document is linked at afterwards. */
       readonly changeId: string | null;
-      /** Lines of the text; null where no text changed, or where it is not held. */
+      /** Changed lines of the text; null where the text did not change, or is not in the store. */
       readonly lines: ChangedLines | null;
       readonly run: number;
     }
   /** A run that did something, or ended otherwise than the one before. */
   | { readonly kind: "run"; readonly report: RunReport }
   /**
-   * A local deletion waits for its grace, or no longer. What is in conflict comes back then, and is
-   * not deleted there.
+   * A local deletion began to wait for its grace, or was called off. A document in conflict comes
+   * back instead of being deleted there.
    */
   | {
       readonly kind: "deletion-pending";
@@ -42,16 +41,18 @@ export type DaemonEvent = { readonly at: number } & (
       readonly inConflict: boolean;
     }
   | { readonly kind: "deletion-called-off"; readonly path: LocalPath }
-  /** Nothing is watched any more: looked at with each poll. Said once. */
+  /** Nothing is watched any more, so each poll looks at the folder. Said once. */
   | { readonly kind: "watch-limit"; readonly code: string; readonly detail: string }
-  /** Time went by that nobody slept for: everything is looked at again. */
+  /** The machine slept: everything is looked at again. */
   | { readonly kind: "woke"; readonly sleptMs: number }
 );
 
 type Untimed = DaemonEvent extends infer Event ? (Event extends DaemonEvent ? Omit<Event, "at"> : never) : never;
 type Texts = Pick<State, "link" | "text">;
 
-/** Gives the daemon's events to its listeners. Nothing is worked out while there is none. */
+type ChangedLines = { readonly added: number; readonly removed: number };
+
+/** Gives the daemon's events to its listeners, and does nothing while there is none. */
 export class EventPublisher {
   readonly #clock: Pick<Clock, "now">;
   readonly #state: Texts;
@@ -95,4 +96,23 @@ function linesOf({ before, after }: MirrorEvent, state: Texts): ChangedLines | n
   if (after === null || before === after) return null;
   const [was, is] = [before === null ? "" : state.text(before), state.text(after)];
   return was === null || is === null ? null : countChangedLines(was, is);
+}
+
+/** Counts the lines that only one of two texts has, whatever their order. */
+export function countChangedLines(before: string, after: string): ChangedLines {
+  const counts = new Map<string, number>();
+  for (const line of split(after)) counts.set(line, (counts.get(line) ?? 0) + 1);
+  let removed = 0;
+  for (const line of split(before)) {
+    const left = counts.get(line) ?? 0;
+    if (left === 0) removed++;
+    else counts.set(line, left - 1);
+  }
+  let added = 0;
+  for (const left of counts.values()) added += left;
+  return { added, removed };
+}
+
+function split(text: string): string[] {
+  return text === "" ? [] : text.replace(/\n$/, "").split("\n");
 }

@@ -6,15 +6,15 @@ import type { DaemonStatus } from "./daemon-types.ts";
 const IGNORE_FILE = ".mdmirrorignore";
 
 export interface WatchListener {
-  /** @param whole what is at and below the path cannot be looked at file by file */
+  /** @param whole whether all below the path must be walked */
   onHint(path: LocalPath, whole: boolean): void;
-  /** The system gives no more watches. Once at most. */
+  /** The system gives no more watches. Called once at most. */
   onLimit(limit: { readonly code: string; readonly why: string }): void;
 }
 
 /**
- * The watcher over the daemon's life: begun when the folder is there, closed when it goes, given up
- * when the system has no more watches.
+ * The watcher's life: it starts when the folder is there, is closed when the folder goes, and is
+ * given up when the system has no more watches.
  */
 export class FolderWatch {
   readonly #watcher: Watcher;
@@ -38,8 +38,8 @@ export class FolderWatch {
   }
 
   /**
-   * Watches, if nothing is watched yet or the ignore rules changed. @returns whether it began: then
-   * everything must be looked at again
+   * Starts watching, unless it watches already with these ignore rules.
+   * @returns whether it started: then the whole folder must be looked at
    */
   async ensure({ ignores }: LocalTree): Promise<boolean> {
     this.#ignores = ignores;
@@ -80,7 +80,7 @@ export class FolderWatch {
     this.#listener.onHint("", true);
   }
 
-  /** A sidecar is ignored by name, yet its going ends a conflict. */
+  /** A sidecar's name is ignored, but deleting a sidecar ends its conflict. */
   #isIrrelevant(path: LocalPath): boolean {
     if (path === ".mdmirror" || path.startsWith(".mdmirror/")) return true;
     return this.#isIgnored(path, "file") && !isSidecarName(nameOf(path));

@@ -3,9 +3,9 @@ import { STILL_WRITTEN, type Unread } from "../../model/seen.ts";
 import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
 
 /**
- * What of a local tree may not be judged yet: it is unseen then, neither present nor absent. Of the
- * whole tree ("": a bulk change is under way) what is there is judged as it is, and only nothing is
- * absent.
+ * Marks parts of a local tree as not seen, neither present nor absent, because they must not be
+ * judged yet. Of the whole tree ("": a bulk change is under way), files that are there are judged,
+ * but no absence is.
  */
 export function hidePaths(tree: LocalTree, waiting: ReadonlyMap<LocalPath, Unread>): LocalTree {
   if (waiting.size === 0) return tree;
@@ -19,7 +19,7 @@ export function isHidden(path: LocalPath, waiting: ReadonlyMap<LocalPath, unknow
 }
 
 /**
- * Linked documents that had text and are empty now: perhaps an editor crashed between truncating
+ * Linked documents that had text and are empty now: an editor may have crashed between truncating
  * and writing.
  */
 export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalPath, Unread> {

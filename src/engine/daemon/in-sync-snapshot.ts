@@ -21,21 +21,21 @@ import type { PassEnd } from "../run/pass-context.ts";
 import { localFileOf, remoteFileOf } from "./link-files.ts";
 
 /**
- * The mirror is in sync: the service was last seen to hold just what base says, and nothing is left
- * to do but what is held. Then the trees need not be kept: base tells them, and the part that a few
- * paths are about can be cut out of it.
+ * Says that the mirror is in sync: the service was last seen to hold what base says, and nothing is
+ * left to do except what is held. Then no tree is kept: base has the same, and the part that a few
+ * paths need is made from it.
  */
 export type InSyncSnapshot = {
-  /** The last walk without its entries: its rules, and what the disk is like. */
+  /** The last walk without its entries: ignore rules, and what the disk is like. */
   readonly emptyLocal: LocalTree;
-  /** What is not as base says, or not judged by its text alone: ids and local paths. */
+  /** Ids and local paths that are not as base says, or cannot be judged by their text alone. */
   readonly held: ReadonlySet<string>;
-  /** Of the listing that was last found equal to base; null before there was one. */
+  /** The digest of the listing that was last found equal to base; null before there was one. */
   listingDigest: string | null;
 };
 
 /**
- * @param local as it is after the pass, likewise `remote`
+ * @param local the local tree after the pass; `remote` likewise
  * @returns null where something is left to do, was not seen, or is not in base
  */
 export function snapshotAfter(
@@ -64,7 +64,7 @@ function heldForLong(base: BaseTree): ReadonlySet<string> | null {
   return held;
 }
 
-/** Whether a listing shows the linked documents, all of them and no other, as base has them. */
+/** Whether a listing shows exactly the linked documents, as base has them. */
 export function listsBase(base: BaseTree, files: ReadonlyMap<DocId, RemoteFile>): boolean {
   if (files.size !== base.links.size) return false;
   for (const link of base.links.values()) {
@@ -80,7 +80,7 @@ function listsFoldersOfBase(base: BaseTree, folders: ReadonlyMap<DirId, RemoteFo
   return true;
 }
 
-/** The service's side, as base has it. */
+/** The remote tree made from base. */
 export function remoteTreeOf(links: Iterable<Link>, dirs: Iterable<DirLink>): RemoteTree {
   const files = new Map<DocId, RemoteFile>();
   for (const link of links) files.set(link.id, remoteFileOf(link));
@@ -90,7 +90,7 @@ export function remoteTreeOf(links: Iterable<Link>, dirs: Iterable<DirLink>): Re
   return { files, folders, complete: true, foldersComplete: true, unseen: new Map(), ...nothing };
 }
 
-/** Names a listing: equal where all its documents are, in their order. */
+/** The digest of a listing: equal when the documents and their order are. */
 export function listingDigest(files: ReadonlyMap<DocId, RemoteFile>): string {
   const lines: string[] = [];
   for (const { id, path, changeId, protected: isProtected } of files.values())
@@ -99,8 +99,8 @@ export function listingDigest(files: ReadonlyMap<DocId, RemoteFile>): string {
 }
 
 /**
- * The three trees as base has them, of the documents at these paths and the folders above alone.
- * @returns null where one of them is not judged by its text alone
+ * The three trees made from base, with only the documents at these paths and the folders above.
+ * @returns null where one of them cannot be judged by its text alone
  */
 export function partialTrees(state: State, snapshot: InSyncSnapshot, paths: readonly LocalPath[]): Trees | null {
   const part = new PartOfBase(state, snapshot);
@@ -121,7 +121,7 @@ class PartOfBase {
     this.#snapshot = snapshot;
   }
 
-  /** @returns false where what is at the path is not judged by its text alone */
+  /** @returns false where the thing at this path cannot be judged by its text alone */
   add(path: LocalPath): boolean {
     if (this.#snapshot.held.has(path)) return false;
     const [link, ...more] = this.#state.linksAt(path);
@@ -138,7 +138,7 @@ class PartOfBase {
     };
   }
 
-  /** Perhaps a new file, or nothing: looking at the path will tell. */
+  /** A path of no link may be a new file, or nothing: looking at it will tell. */
   #addUnlinked(path: LocalPath): boolean {
     if (path === "" || isSidecarName(nameOf(path)) || this.#state.dirAt(path) !== null) return false;
     if (this.#snapshot.emptyLocal.ignores(path, "folder"))
@@ -164,7 +164,7 @@ class PartOfBase {
   }
 }
 
-/** Its text goes out as soon as it is another one: nothing waits, for a review or a grant. */
+/** Whether a changed text goes out at once: it waits for no review and no grant. */
 function isPlain(link: Link): boolean {
   return link.standing === "linked" && !link.protected && link.submissions.length === 0;
 }

@@ -2,13 +2,13 @@ import { MAX_PAGE_LIMIT } from "../../contract/limits.ts";
 import type { WaitReason } from "./phase.ts";
 import type { DaemonTiming } from "./timing.ts";
 
-/** How long until the next request to the service. Pure. */
+/** How long the daemon waits until its next request to the service. Pure. */
 
 const JITTER = 0.1;
 
 /**
- * Milliseconds between two polls: by how long nothing has happened, stretched so that the whole
- * listing stays within the budget.
+ * Milliseconds between two polls. They grow with the time in which nothing happened, and with the
+ * workspace, so that listing it stays within the budget of requests.
  * @param fraction [0, 1)
  */
 export function pollInterval(timing: DaemonTiming, quietMs: number, documents: number, fraction: number): number {
@@ -23,9 +23,8 @@ function wantedInterval(timing: DaemonTiming, quietMs: number): number {
 }
 
 /**
- * Milliseconds until a failed attempt is made again: doubling from the first to the most; the
- * second half of it by chance, so that many clients of a service that comes back do not come at
- * once.
+ * Milliseconds until a failed attempt is repeated: doubled each time up to a limit. The second half
+ * is left to chance, so that many clients of a service that comes back do not come at once.
  * @param failures in a row, this one included
  */
 export function retryDelay(

@@ -28,19 +28,19 @@ import {
 } from "./in-sync-snapshot.ts";
 import { treesAfterPass } from "./trees-after-pass.ts";
 
-/** A listing that no pass has looked at yet, and when it was asked for (monotonic). */
+/** A listing that no pass has used yet, and when it was asked for (monotonic). */
 type NewListing = { readonly listing: Listing<FileResource>; readonly at: number };
 
 /**
- * Takes each pass's local tree, and gives what of it may be judged.
- * @param walk walks anew, where the folder was changed on the way
+ * Prepares a walked tree for a pass: leaves out what must not be judged yet.
+ * @param walk walks again, where preparing changed the folder
  */
 type PrepareLocal = (ctx: PassContext, base: BaseTree, local: LocalTree, walk: () => LocalTree) => LocalTree;
 
 /**
- * What the daemon saw last, on both sides, so that an edit of one document costs one look at one
- * file and no listing. Each tree is kept only while what was done since can be followed in it
- * (`treesAfterPass`); after everything else it is looked at again.
+ * The trees as the daemon saw them last, so that editing one document costs one look at one file
+ * and no listing. A tree is kept as long as the effects since then can be followed in it
+ * (`treesAfterPass`); else that side is looked at again.
  */
 export class KnownTrees {
   readonly #world: World;
@@ -49,13 +49,13 @@ export class KnownTrees {
   #remote: RemoteTree | null = null;
   #folders: RemoteTree["folders"] | null = null;
   #newListing: NewListing | null = null;
-  /** Survives what is forgotten: rules and counts need not be of this moment. */
+  /** The last walk, kept when `local` is forgotten: ignore rules and counts may be a little old. */
   #lastLocal: LocalTree | null = null;
   #documentCount = 0;
   #inSync: InSyncSnapshot | null = null;
   #listedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param onLetGo nothing of base need be kept loaded */
+  /** @param onLetGo called when nothing of base needs to stay loaded */
   constructor(world: World, onLetGo: () => void) {
     this.#world = world;
     this.#onLetGo = onLetGo;
@@ -84,7 +84,7 @@ export class KnownTrees {
       this.#remote = remoteTreeOf(base.links.values(), base.dirs.values());
       this.#folders = this.#remote.folders;
     }
-    // An absence is proven in the pass that acts on it (I04).
+    // An absence must be proven in the pass that acts on it (I04).
     if (this.#remote !== null && this.#newListing === null && isComplete(this.#remote))
       return { kind: "seen", tree: this.#remote };
     const known = {
@@ -110,8 +110,8 @@ export class KnownTrees {
   }
 
   /**
-   * Looks again at single files. `same`: nothing is different; `changed`: in their text; `whole`:
-   * only a walk can tell.
+   * Looks again at single files. `same`: nothing changed; `changed`: only texts did; `whole`: a
+   * walk is needed to tell.
    */
   lookAgain(paths: readonly LocalPath[]): "same" | "changed" | "whole" {
     if (this.#local === null) return "whole";
@@ -125,10 +125,7 @@ export class KnownTrees {
     return looked === null ? "whole" : "changed";
   }
 
-  /**
-   * A listing just made. `same`: nothing is different from what is known, so that no pass is
-   * needed.
-   */
+  /** Takes a new listing. `same`: it shows nothing that is not known, so no pass is needed. */
   takeListing(listing: Listing<FileResource>): "same" | "changed" {
     const documents = documentsOf(this.#world, listing);
     if (listing.complete && this.#isKnown(documents)) return "same";
@@ -142,8 +139,8 @@ export class KnownTrees {
   }
 
   /**
-   * A listing of other versions than the last one may still be what base has: what the daemon sent
-   * itself.
+   * Whether all is in sync still: versions that are new in the listing may be those that the daemon
+   * itself has sent, which base has.
    */
   #isInSyncStill(snapshot: InSyncSnapshot, documents: ReadonlyMap<DocId, RemoteFile>): boolean {
     const digest = listingDigest(documents);
@@ -154,7 +151,7 @@ export class KnownTrees {
     return isBase;
   }
 
-  /** After a pass: keeps what of the trees its effects can be followed in. */
+  /** After a pass: keeps those trees in which its effects can be followed. */
   afterPass(end: PassEnd): void {
     if (end.kind === "offline") {
       this.#remote = null;
@@ -169,7 +166,7 @@ export class KnownTrees {
     if (after === null) this.#folders = null;
   }
 
-  /** After a run: where all is in sync no tree is kept, for base tells them. */
+  /** After a run: when all is in sync no tree is kept, because base says the same. */
   afterRun(end: PassEnd): void {
     const [local, remote] = [this.#local, this.#remote];
     this.#inSync =
@@ -183,8 +180,9 @@ export class KnownTrees {
   }
 
   /**
-   * While all is in sync: the part that these paths are about, looked at again. `same`: nothing is
-   * different; `whole`: it is not in sync, or more than the text of documents has changed.
+   * While all is in sync: the part of the trees that these paths are about, looked at again.
+   * `same`: nothing changed; `whole`: it is not in sync, or more changed than the text of
+   * documents.
    */
   lookAtPart(paths: readonly LocalPath[]): "same" | "whole" | Trees {
     const { state, disk } = this.#world;
@@ -198,7 +196,7 @@ export class KnownTrees {
     return { ...trees, local: looked };
   }
 
-  /** Base may have been written by somebody else. */
+  /** Called when somebody else may have written base. */
   forgetInSync(): void {
     this.#inSync = null;
   }
@@ -208,8 +206,8 @@ export class KnownTrees {
   }
 
   /**
-   * @param alsoFolders those too; without, they are believed until a document stands in one that is
-   * not known
+   * @param alsoFolders also forgets the folders; else they are believed until a document stands in
+   * an unknown one
    */
   forgetRemote(alsoFolders: boolean): void {
     this.#inSync = null;
@@ -218,7 +216,7 @@ export class KnownTrees {
     if (alsoFolders) this.#folders = null;
   }
 
-  /** The ignore rules as last walked; null before the first walk. */
+  /** The tree of the last walk, for its ignore rules; null before the first walk. */
   lastLocal(): LocalTree | null {
     return this.#lastLocal;
   }
@@ -227,9 +225,7 @@ export class KnownTrees {
     return this.#documentCount;
   }
 
-  /**
-   * When the service was last asked for a list that a pass has looked at, by the monotonic clock.
-   */
+  /** When the last listing that a pass has used was asked for, by the monotonic clock. */
   listedAt(): number {
     return this.#listedAt;
   }

@@ -1,7 +1,7 @@
 import type { Link } from "../../model/link.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 
-/** What a document's link says of its file on either side. */
+/** What a document's link says of its file, as an entry of either tree. */
 
 /** @returns null where the link has no stamp of the file */
 export function localFileOf({ localPath: path, stamp, stampTrusted, localDigest: digest }: Link): LocalFile | null {

@@ -4,9 +4,9 @@ import type { DaemonTiming } from "./timing.ts";
 type Wait = { readonly first: number; since: number };
 
 /**
- * Local deletions that wait: a tool's delete-then-create and an undo cost nothing. While deletions
- * keep arriving every wait begins anew, so that an `rm -rf` of many is one plan and meets the
- * budget as one. Times are monotonic.
+ * Local deletions that wait before they are sent, so that a delete-then-create by a tool, or an
+ * undo, costs nothing. While deletions keep arriving every wait begins again, so that an `rm -rf`
+ * becomes one plan, which meets the budget as a whole. Times are monotonic.
  */
 export class PendingDeletions {
   readonly #timing: DaemonTiming;
@@ -17,8 +17,8 @@ export class PendingDeletions {
   }
 
   /**
-   * @param absent the linked paths that the plan found absent and left waiting
-   * @param isUnjudged what the plan could not judge goes on waiting, from now
+   * @param absent linked paths that the plan found absent and left waiting
+   * @param isUnjudged whether the plan could not judge a path, which then goes on waiting from now
    * @returns what is new, and what came back (or was sent)
    */
   update(
@@ -36,7 +36,10 @@ export class PendingDeletions {
     return { begun, ended };
   }
 
-  /** Those that have waited long enough: to be looked at again, and sent if still absent. */
+  /**
+   * Deletions that have waited long enough: they are looked at again, and sent if the file is still
+   * absent.
+   */
   due(now: number): ReadonlySet<LocalPath> {
     return new Set([...this.#waits].flatMap(([path, wait]) => (this.#dueAt(wait) <= now ? [path] : [])));
   }
@@ -48,7 +51,7 @@ export class PendingDeletions {
     return next;
   }
 
-  /** Nobody was looking (the machine slept, the folder was away): all wait anew. */
+  /** Nobody was looking (the machine slept, the folder was away): every wait begins again. */
   restart(now: number): void {
     for (const path of this.#waits.keys()) this.#waits.set(path, { first: now, since: now });
   }
@@ -57,9 +60,7 @@ export class PendingDeletions {
     return [...this.#waits].map(([path, wait]) => ({ path, dueAt: this.#dueAt(wait) }));
   }
 
-  /**
-   * LIMIT: a wait begins anew for so long only, or deletions without an end would never be sent.
-   */
+  /** LIMIT: how long a wait may begin again: with no end of deletions, none would ever be sent. */
   #dueAt({ since, first }: Wait): number {
     return Math.min(since + this.#timing.deleteGraceMs, first + this.#timing.deleteGraceMostMs);
   }

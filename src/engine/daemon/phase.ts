@@ -1,19 +1,19 @@
 import type { Fault } from "../../ports/remote.ts";
 import type { RunReport } from "../run/report.ts";
 
-/** What the daemon is doing, as one union with one transition function. */
+/** What the daemon is doing: one union with one transition function. */
 
 export type WaitReason = "offline" | "unauthenticated" | "unavailable" | "not-the-service" | "rate-limited" | "paused";
 
 export type Phase =
-  /** In step as far as it can be; waits for a hint, a poll or a request. */
+  /** Nothing is due: waits for a hint, a poll or a request. */
   | { readonly kind: "idle" }
   | { readonly kind: "observing" }
   | { readonly kind: "applying" }
-  /** `failures`: attempts in a row that ended so. `detail`: a sentence for people. */
+  /** `failures`: how many attempts in a row have failed. `detail`: a sentence for people. */
   | { readonly kind: "waiting"; readonly why: WaitReason; readonly failures: number; readonly detail: string }
   /**
-   * A guard stopped deletions or everything; the daemon goes on looking, and runs what is not
+   * A guard stopped some deletions, or everything. The daemon goes on looking, and does what is not
    * guarded.
    */
   | { readonly kind: "halted"; readonly detail: string }
@@ -34,7 +34,7 @@ const PAUSED: Phase = { kind: "waiting", why: "paused", failures: 0, detail: "pa
 
 type EventOf<Kind> = Extract<PhaseEvent, { kind: Kind }>;
 
-/** What each event makes of a phase that is not `stopped`. */
+/** What each event makes of a phase other than `stopped`. */
 const TRANSITIONS: {
   readonly [Kind in PhaseEvent["kind"]]: (phase: Phase, event: EventOf<Kind>, failures: number) => Phase;
 } = {
@@ -50,10 +50,10 @@ const TRANSITIONS: {
 };
 
 /**
- * The one transition function. Pure and total: an event that means nothing in a phase leaves it as
- * it is.
- * @param failures attempts in a row that failed before this one: a `look` hides the phase that
- * counted them
+ * The transition function. Pure and total: an event that means nothing in a phase leaves it as it
+ * is.
+ * @param failures how many attempts in a row failed before: during a `look` the phase does not hold
+ * that number
  */
 export function nextPhase(phase: Phase, event: PhaseEvent, failures = 0): Phase {
   if (phase.kind === "stopped") return phase;
@@ -69,7 +69,7 @@ function isWorking(phase: Phase): boolean {
   return phase.kind === "observing" || phase.kind === "applying";
 }
 
-/** Why a run that ended `offline` did. */
+/** Why a run ended as `offline`. */
 export function waitReasonOf(fault: Fault | null): Exclude<WaitReason, "paused"> {
   if (fault?.kind === "locked-out") return "unauthenticated";
   if (fault?.kind !== "later") return "unavailable";
@@ -77,7 +77,7 @@ export function waitReasonOf(fault: Fault | null): Exclude<WaitReason, "paused">
   return fault.cause === "rate-limited" || fault.cause === "not-the-service" ? fault.cause : "unavailable";
 }
 
-/** What a run that a guard stopped was stopped by. */
+/** What stopped a run that a guard halted. */
 export function haltDetail({ halt }: RunReport): string {
   return halt === null ? "" : halt.reasons.map(({ reason, detail }) => `${reason}: ${detail}`).join("; ");
 }

@@ -1,6 +1,6 @@
 /**
- * Since when something is as it is: texts that wait for their quiet time before review, documents
- * that became empty. Times are monotonic.
+ * Remembers since when each value has been the same: texts that rest before review, documents that
+ * became empty. Times are monotonic.
  */
 export class QuietPeriod<Key, Value> {
   readonly #periodMs: number;
@@ -10,14 +10,14 @@ export class QuietPeriod<Key, Value> {
     this.#periodMs = periodMs;
   }
 
-  /** What is there now. What went, or has another value, begins anew. */
+  /** Takes the present values. One that is new or has changed begins its period. */
   update(now: number, values: ReadonlyMap<Key, Value>): void {
     for (const key of this.#since.keys()) if (!values.has(key)) this.#since.delete(key);
     for (const [key, value] of values)
       if (this.#since.get(key)?.value !== value) this.#since.set(key, { value, at: now });
   }
 
-  /** Those that have been the same for the whole period. */
+  /** Values that have been the same for the whole period. */
   over(now: number): ReadonlyMap<Key, Value> {
     const over = new Map<Key, Value>();
     for (const [key, { value, at }] of this.#since) if (at + this.#periodMs <= now) over.set(key, value);

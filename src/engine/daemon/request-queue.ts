@@ -14,7 +14,7 @@ type QueuedRequest =
       readonly reject: (error: Error) => void;
     };
 
-/** What somebody asked of the daemon, to be done between two runs, in the order of asking. */
+/** Requests to the daemon, carried out between two runs, in the order in which they were made. */
 export class RequestQueue {
   readonly #onRequest: () => void;
   #waiting: QueuedRequest[] = [];
@@ -32,7 +32,7 @@ export class RequestQueue {
 
   exclusive<T>(work: (world: World) => T | Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    // What the work throws is for the one who asked.
+    // An exception of the work is passed to whoever asked for it.
     const settle = async (world: World) => {
       try {
         resolve(await work(world));
@@ -54,7 +54,7 @@ export class RequestQueue {
     return this.#waiting.length === 0;
   }
 
-  /** Nothing is taken any more, and what waits is refused. */
+  /** Takes no more requests, and refuses those that wait. */
   close(why: string): void {
     this.#closedBecause = why;
     for (const { reject } of this.#waiting.splice(0)) reject(new Error(why));

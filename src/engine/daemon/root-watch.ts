@@ -4,9 +4,9 @@ import type { FolderWatch } from "./folder-watch.ts";
 import type { Runs } from "./runs.ts";
 
 /**
- * Whether the folder is the one that it was: its disk may be unmounted, and mounted again. While it
- * is away no absence means anything; when it is back it is watched anew, and every deletion's grace
- * begins anew.
+ * Watches whether the folder is still the same: its disk may be unmounted, and mounted again. While
+ * it is away no absence counts; when it is back it is watched again, and the grace of every
+ * deletion begins again.
  */
 export class RootWatch {
   readonly #world: World;
@@ -21,7 +21,7 @@ export class RootWatch {
     this.#watch = watch;
   }
 
-  /** As of the last look. */
+  /** Whether the folder was away at the last look. */
   isAway(): boolean {
     return this.#away;
   }
@@ -32,7 +32,7 @@ export class RootWatch {
     const away = root !== "same" && root !== "moved-or-copied";
     if (away === this.#away) return away ? "away" : "there";
     this.#away = away;
-    // Watches are on the inodes of a folder, not on its path.
+    // Watches belong to the inodes of a folder, not to its path.
     this.#rewatch = true;
     this.#runs.knownTrees.forgetLocal();
     this.#runs.deletions.restart(this.#world.clock.monotonic());
@@ -47,7 +47,7 @@ export class RootWatch {
       this.#rewatch = false;
       await this.#watch.close();
     }
-    // What changed between the walk and the first watch had no hint.
+    // There was no hint of changes between the walk and the start of the watch.
     if (await this.#watch.ensure(tree)) this.#runs.dirty.note("", true, this.#world.clock.monotonic());
   }
 }

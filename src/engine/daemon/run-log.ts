@@ -8,7 +8,7 @@ import type { RunEnd } from "./run-passes.ts";
 import type { DeletionChanges } from "./runs.ts";
 import { wallTime } from "./timing.ts";
 
-/** `syncedAt` is written so often at most while nothing happens. */
+/** How often `syncedAt` is written while nothing happens, in milliseconds. */
 const NOTE_SYNCED_MS = 60_000;
 
 const NOTHING_YET: RunReport = {
@@ -25,8 +25,8 @@ const NOTHING_YET: RunReport = {
 };
 
 /**
- * How the runs ended: kept for `status`, published, and written to the state as rarely as it may
- * be.
+ * Keeps how runs ended: for `status`, for listeners, and in the state, which is written as rarely
+ * as possible.
  */
 export class RunLog {
   readonly #world: World;
@@ -43,8 +43,8 @@ export class RunLog {
   }
 
   /**
-   * @param saw whether the service was listed in that run: what is kept of an earlier look proves
-   * nothing of now
+   * @param saw whether the service was listed in that run: an earlier listing proves nothing about
+   * now
    */
   note(ended: RunEnd & DeletionChanges, saw: boolean): void {
     const before = this.#report;
@@ -57,7 +57,7 @@ export class RunLog {
       this.#publisher.publish({ kind: "run", report });
   }
 
-  /** A poll found everything as it was. */
+  /** A poll found nothing new. */
   noteInSync(): void {
     if (this.#report?.state === "in-sync") this.#noteSynced(false);
   }

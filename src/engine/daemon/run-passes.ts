@@ -13,13 +13,13 @@ import type { RunReport } from "../run/report.ts";
 import { type Settings, type World, zeroCounts } from "../run/world.ts";
 
 /**
- * The daemon's runs: they look with its observers, and one that finds nothing to do leaves no
- * trace.
+ * Runs of the daemon. They look through its observers, and a run that finds nothing to do writes
+ * nothing.
  */
 
 export type RunEnd = { readonly report: RunReport; readonly end: PassEnd; readonly didSomething: boolean };
 
-/** Passes until nothing is left to do, as in `sync`. */
+/** Runs passes until nothing is left to do, as `sync` does. */
 export async function runPasses(
   world: World,
   input: Pick<ConvergeInput, "settings" | "retryRefused" | "look" | "onPass">,
@@ -35,15 +35,14 @@ export async function runPasses(
   return { report, end, didSomething: run.begun !== null };
 }
 
-/** Who has been watching waits by itself, for a text to rest and for a second look. */
+/** The settings of a daemon: it waits by itself for a text to rest and for a second look. */
 function watched(settings: Settings): Settings {
   return { ...settings, reviewAfterQuiet: false, secondLookMs: null };
 }
 
 /**
- * Whether there is a halt or an approval to begin or to end: else nothing is written. A run in
- * which something waits, to settle or for its grace, has not judged that: it ends neither a halt
- * nor an approval (I22).
+ * Whether a halt or an approval begins or ends, so that it must be noted. A run in which something
+ * still waits, to settle or for its grace, has not judged everything: it ends neither (I22).
  */
 function needsHaltNote(world: World, { plan: { verdict, holds } }: Planned): boolean {
   const known = world.state.meta(META.halt);
@@ -53,12 +52,12 @@ function needsHaltNote(world: World, { plan: { verdict, holds } }: Planned): boo
 }
 
 /**
- * A run over a part of the trees: documents that were edited where they stand, while all else is
- * in sync. Nothing is loaded or compared that they are not about: at 10,000 documents that was most
- * of the time between a save and its PUT.
- * @param last the report of the last whole run, of which all but these documents is still so
- * @returns `whole`: it is more than PUTs of these texts, and nothing was done; `done: false`: one
- * did not end well
+ * A run over a part of the trees: documents that were edited where they stand, while all else is in
+ * sync. Only what they need is loaded and compared; with 10,000 documents, loading the rest was
+ * most of the time between a save and its PUT.
+ * @param last the report of the last whole run, which still holds for all other documents
+ * @returns `whole`: more than PUTs of these texts is needed, and nothing was done; `done: false`: a
+ * PUT did not end well
  */
 export async function runPart(
   world: World,
@@ -67,7 +66,7 @@ export async function runPart(
   last: RunReport,
 ): Promise<"whole" | (RunEnd & { readonly done: boolean })> {
   const { root, inodesTrusted } = checkRoot(world);
-  // What was cut off is settled by a whole pass, before anything else.
+  // A whole pass must settle first what was cut off.
   if (root !== "same" || !inodesTrusted || world.state.intents().length > 0) return "whole";
   const counts = zeroCounts();
   const run = new RunEntry(world, "watch");

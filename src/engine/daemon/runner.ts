@@ -23,16 +23,13 @@ type RunnerParts = {
   readonly settings: Settings;
   readonly timing: DaemonTiming;
   readonly publisher: EventPublisher;
-  /** Something will be due then that was not foreseen. */
+  /** Asks to be woken at a time when something will be due that was not foreseen. */
   readonly wakeBy: (at: number) => void;
-  /** What is loaded of the state need not be kept. */
+  /** Called when nothing of the state needs to stay loaded. */
   readonly onLetGo: () => void;
 };
 
-/**
- * Decides what is due, and does it: one run at a time. Times are monotonic but where they are
- * shown.
- */
+/** Decides what is due, and does it, one run at a time. Times are monotonic, unless shown. */
 export class Runner implements WatchListener {
   readonly #parts: RunnerParts;
   readonly #runs: Runs;
@@ -55,7 +52,7 @@ export class Runner implements WatchListener {
     if (this.#paused) this.#enter({ kind: "pause" });
   }
 
-  /** Does the first thing that is due. @returns whether anything was */
+  /** Does the first thing that is due, and tells whether there was one. */
   async turn(): Promise<boolean> {
     const due = this.#paused ? null : this.#schedule.firstDue();
     if (due !== null) await this.#do(due);
@@ -75,7 +72,7 @@ export class Runner implements WatchListener {
       case "dirty":
         return this.#runDirty();
       case "deletion":
-        // Both sides are looked at again before a deletion goes.
+        // Before a deletion is sent, both sides are looked at again.
         this.#runs.knownTrees.forgetLocal();
         this.#runs.knownTrees.forgetRemote(false);
         return this.#run(false);
@@ -86,7 +83,7 @@ export class Runner implements WatchListener {
     }
   }
 
-  /** Both sides in full. */
+  /** Looks at all of both sides, and runs. */
   async runWhole(retryRefused: boolean): Promise<RunReport> {
     const { knownTrees, dirty } = this.#runs;
     knownTrees.forgetLocal();
@@ -117,13 +114,13 @@ export class Runner implements WatchListener {
     this.#enter({ kind: "apply" });
   }
 
-  /** Base may have been written by somebody else. */
+  /** Called when somebody else may have written base. */
   lookAtAll(): void {
     this.#runs.knownTrees.forgetInSync();
     this.#schedule.rescanNow();
   }
 
-  /** Time passed in which nobody looked. */
+  /** Called when time has passed in which nobody was looking. */
   noteGap(sleptMs: number): void {
     this.#runs.deletions.restart(this.#now());
     this.lookAtAll();
@@ -161,13 +158,13 @@ export class Runner implements WatchListener {
     if (this.#phase !== before) this.#parts.publisher.publish({ kind: "phase", phase: this.#phase });
   }
 
-  /** Local hints that have settled. */
+  /** Judges the local changes that have settled. */
   async #runDirty(): Promise<void> {
     const { dirty, knownTrees } = this.#runs;
     const { paths, whole, many } = dirty.take(this.#now());
     if (!whole && !many && (await this.#runPart(paths))) return;
     const looked = whole ? "whole" : knownTrees.lookAgain(paths);
-    // A pass that ran before it had settled saw it, and left it unjudged.
+    // If an earlier pass left the change unjudged, because it had not settled, it is judged now.
     if (looked === "same" && !this.#runs.hidAny(paths)) return;
     if (looked === "whole") knownTrees.forgetLocal();
     this.#schedule.noteActivity();
@@ -178,8 +175,8 @@ export class Runner implements WatchListener {
   }
 
   /**
-   * The plain case, and nearly all there is to do in a day. @returns false: everything must be
-   * judged
+   * Tries to judge these paths by themselves, which is possible for nearly every edit.
+   * @returns false: a whole pass must judge
    */
   async #runPart(paths: readonly LocalPath[]): Promise<boolean> {
     const last = this.#runLog.report();
@@ -209,7 +206,7 @@ export class Runner implements WatchListener {
     this.#schedule.schedulePoll(this.#root.isAway());
   }
 
-  /** @param isWatched the folder; else it is looked at as well */
+  /** @param isWatched whether the folder is watched; if not, it is walked as well */
   async #pollService(isWatched: boolean): Promise<void> {
     const began = this.#now();
     const listing = await listDocuments(this.#parts.world);
@@ -225,7 +222,7 @@ export class Runner implements WatchListener {
     else if (this.#runs.dirty.count() === 0) this.#runLog.noteInSync();
   }
 
-  /** @param began with the look at the service that it goes by */
+  /** @param began when the look at the service that this run uses began */
   async #run(retryRefused: boolean, began = this.#now()): Promise<void> {
     this.#root.look();
     this.#enter({ kind: "look" });

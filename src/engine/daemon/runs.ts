@@ -17,33 +17,36 @@ import { StalePaths } from "./stale-paths.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 type PlannedPass = Extract<PassEnd, { kind: "planned" }>;
-/** In conflict it comes back here, instead of being deleted on the service. */
+/**
+ * A deletion whose grace began. A document in conflict comes back here instead of being deleted on
+ * the service.
+ */
 type BegunDeletion = { readonly inConflict: boolean };
 
-/** What began to wait in a run, and what does not wait any more. */
+/** Which deletions began to wait in a run, and which were called off. */
 export type DeletionChanges = {
   readonly begun: ReadonlyMap<LocalPath, BegunDeletion>;
   readonly calledOff: ReadonlySet<LocalPath>;
 };
 
-/** What the daemon knows between passes, and how a run is made of it. */
+/** What the daemon remembers between passes, and how it makes a run with it. */
 export class Runs {
   readonly dirty: DirtyPaths;
   readonly deletions: PendingDeletions;
   readonly knownTrees: KnownTrees;
-  /** Protected texts on their way to review. */
+  /** Protected texts that wait until they have been quiet, before they are sent to review. */
   readonly quietTexts: QuietPeriod<DocId, Digest>;
-  /** Documents that became empty, and the reason for which they are hidden. */
+  /** Documents that became empty and are hidden from the plan for a while, with the reason. */
   readonly emptied: QuietPeriod<LocalPath, Unread>;
   readonly #world: World;
   readonly #settings: Settings;
   readonly #stalePaths: StalePaths;
-  /** Local paths of the deletions that a guard held back in the last pass. */
+  /** Local paths of the deletions that a guard stopped in the last pass. */
   #guarded: ReadonlySet<LocalPath> = new Set();
-  /** What the last pass left unjudged because it had not settled. */
+  /** What the last pass did not judge, because it had not settled. */
   #unsettled: ReadonlyMap<LocalPath, Unread> = new Map();
 
-  /** @param onLetGo nothing of base need be kept loaded */
+  /** @param onLetGo called when nothing of base needs to stay loaded */
   constructor(world: World, settings: Settings, timing: DaemonTiming, onLetGo: () => void) {
     this.#world = world;
     this.#settings = settings;
@@ -63,7 +66,8 @@ export class Runs {
       settings: this.#settings,
       retryRefused,
       look: () => {
-        // What a guard stopped has had its grace, and stays stopped by it, not by a new grace.
+        // A deletion that a guard stopped has had its grace already; only the guard stops it
+        // from here on.
         sent = new Set([...this.deletions.due(this.#now()), ...this.#guarded]);
         return { observers, quietTexts: this.quietTexts.over(this.#now()), absentTwice: sent };
       },
@@ -74,13 +78,13 @@ export class Runs {
   }
 
   /**
-   * The documents at these paths, where they were edited where they stand, while all else is in
-   * sync. `same`: nothing is different; `whole`: a whole pass must judge.
+   * Looks at the documents at these paths, while all else is in sync. `same`: nothing changed;
+   * `whole`: a whole pass must judge.
    * @param last the report of the last run
    */
   lookAtPart(paths: readonly LocalPath[], last: RunReport): "same" | "whole" | Trees {
     if (last.state !== "in-sync" && last.state !== "attention") return "whole";
-    // Where a whole folder is not settled yet, nothing in it is judged.
+    // While a whole folder has not settled, nothing in it is judged.
     const waiting = this.dirty.unsettled(this.#now());
     if (waiting.has("") || paths.some((path) => isHidden(path, waiting))) return "whole";
     return this.knownTrees.lookAtPart(paths);
@@ -95,8 +99,8 @@ export class Runs {
   }
 
   /**
-   * Whether the last pass left one of these unjudged because it had not settled: it is to be
-   * judged, even if it has not changed since.
+   * Whether the last pass left one of these paths unjudged. Then it must be judged now, even if it
+   * has not changed since.
    */
   hidAny(paths: readonly LocalPath[]): boolean {
     return paths.some((path) => this.#unsettled.has(path));
@@ -121,12 +125,12 @@ export class Runs {
     return hidePaths(tree, new Map([...waiting, ...this.#unsettled]));
   }
 
-  /** @param sent the deletions that this pass was free to send */
+  /** @param sent deletions that this pass was free to send */
   #afterPass(end: PassEnd, sent: ReadonlySet<LocalPath>, changes: ChangesOfRun): void {
     this.knownTrees.afterPass(end);
     if (end.kind === "offline") return;
     if (end.trees.local.unseen.has("")) {
-      // Nobody looked: no absence has been watched meanwhile.
+      // Nobody looked meanwhile, so the absence was not observed: its grace begins anew.
       this.deletions.restart(this.#now());
       return;
     }
@@ -151,7 +155,10 @@ export class Runs {
   }
 }
 
-/** What several passes of one run saw, as one: what one began and another called off is neither. */
+/**
+ * The changes of several passes of one run as one: what one pass began and another called off does
+ * not count.
+ */
 class ChangesOfRun {
   readonly begun = new Map<LocalPath, BegunDeletion>();
   readonly calledOff = new Set<LocalPath>();

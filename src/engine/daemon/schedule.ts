@@ -5,14 +5,14 @@ import type { Runs } from "./runs.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /**
- * `dirty`: local hints have settled. `deletion`: one has waited for its grace. `quiet`: a text has
- * been the same, or a document empty, for long enough.
+ * `dirty`: local changes have settled. `deletion`: one has waited for its grace. `quiet`: a text
+ * has rested, or a document has been empty, for long enough.
  */
 export type Due = "retry" | "dirty" | "rescan" | "deletion" | "quiet" | "poll";
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** What is due when. All times are monotonic. */
+/** What is due, and when. All times are monotonic. */
 export class Schedule {
   readonly #timing: DaemonTiming;
   readonly #clock: Clock;
@@ -38,7 +38,7 @@ export class Schedule {
     this.#retryRefusedAt = now;
   }
 
-  /** In the order of urgency; null when nothing is due yet. */
+  /** The most urgent thing that is due; null when nothing is. */
   firstDue(): Due | null {
     const now = this.#clock.monotonic();
     const { dirty, deletions } = this.#runs;
@@ -51,7 +51,7 @@ export class Schedule {
     return this.#pollAt <= now ? "poll" : null;
   }
 
-  /** When `firstDue` has something. */
+  /** The time at which `firstDue` will have something. */
   nextAt(): number {
     const now = this.#clock.monotonic();
     const { dirty, deletions } = this.#runs;
@@ -61,7 +61,7 @@ export class Schedule {
   }
 
   /**
-   * While a bulk change is under way nothing else is judged; not for ever, where changes have no
+   * Until when nothing else is judged because of a bulk change; bounded, in case the changes never
    * end.
    */
   #holdsBackUntil(now: number): number {
@@ -70,8 +70,8 @@ export class Schedule {
   }
 
   /**
-   * After a look at the service. @param away the folder is not there: to see whether it is back
-   * costs no request
+   * Called after a look at the service.
+   * @param away whether the folder is missing: looking for it costs no request
    */
   schedulePoll(away: boolean): void {
     const now = this.#clock.monotonic();
@@ -86,13 +86,13 @@ export class Schedule {
     this.#rescanAt = this.#clock.monotonic() + this.#timing.rescanMs;
   }
 
-  /** Everything is to be looked at as soon as it may be. */
+  /** Has everything looked at as soon as possible. */
   rescanNow(): void {
     this.#rescanAt = this.#clock.monotonic();
     if (this.#retryAt !== null) this.#retryAt = this.#rescanAt;
   }
 
-  /** Somebody works, here or there. */
+  /** Notes that somebody works, on either side. */
   noteActivity(): void {
     const now = this.#clock.monotonic();
     this.#activeAt = now;
@@ -100,9 +100,9 @@ export class Schedule {
   }
 
   /**
-   * @param asked somebody asked for it
-   * @returns whether refused rows are due to be tried again (at the start, then daily); they count
-   * as tried now
+   * @param asked whether somebody asked for this run
+   * @returns whether refused writes are due to be tried again (at the start, then daily); they
+   * count as tried from now
    */
   takeRetryRefused(asked: boolean): boolean {
     const now = this.#clock.monotonic();

@@ -9,7 +9,7 @@ import { wallTime } from "./timing.ts";
 
 const DIRTY_SHOWN = 100;
 
-/** What the daemon is about, with its times as the wall clock has them. */
+/** The daemon's status, with its times by the wall clock. */
 export function showStatus(parts: {
   readonly clock: Clock;
   readonly phase: Phase;

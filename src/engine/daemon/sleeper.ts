@@ -1,14 +1,14 @@
 import type { Clock } from "../../ports/world.ts";
 import type { DaemonTiming } from "./timing.ts";
 
-/** Sleeps until something is due, and sees when time passed that nobody slept for. */
+/** Sleeps until something is due, and notices when the machine slept. */
 export class Sleeper {
   readonly #clock: Clock;
   readonly #timing: DaemonTiming;
   #sleeping: { readonly until: number; readonly ended: AbortController } | null = null;
   #awake = false;
   #oversleptMs = 0;
-  /** Of the wall clock against the monotonic one. */
+  /** The wall clock minus the monotonic one. */
   #offset: number;
 
   constructor(clock: Clock, timing: DaemonTiming) {
@@ -36,23 +36,26 @@ export class Sleeper {
     this.#oversleptMs = this.#clock.monotonic() - from - ms;
   }
 
-  /** Ends the sleep now; or the next one, when nobody sleeps. */
+  /** Ends the sleep now, or the next one if nobody sleeps. */
   wake(): void {
     this.#awake = true;
     this.#sleeping?.ended.abort();
   }
 
-  /** Ends the sleep if it would last longer than to `at`. Cheap: called for every hint. */
+  /**
+   * Ends the sleep at `at`, if it would last longer. Cheap, because it is called for every hint.
+   */
   wakeBy(at: number): void {
     if (this.#sleeping !== null && at < this.#sleeping.until) this.#sleeping.ended.abort();
   }
 
   /**
-   * Milliseconds that the machine, or the process, was not running since the last call; null when
-   * it was.
+   * How long the machine, or the process, did not run since the last call, in milliseconds; null
+   * when it did.
    */
   takeGap(): number | null {
-    // The monotonic clock stands still while some machines sleep, and runs on in others.
+    // During a machine's sleep the monotonic clock stands still on some systems, and runs on
+    // others.
     const offset = this.#clock.now() - this.#clock.monotonic();
     const gap = Math.max(offset - this.#offset, this.#oversleptMs);
     this.#offset = offset;

@@ -13,13 +13,14 @@ import { recordEvent, trashPlace } from "../run/world.ts";
 
 type Vacated = { readonly id: DocId; readonly at: number };
 
-/** LIMIT: old paths that are remembered; the oldest go first. */
+/** LIMIT: how many old paths are remembered; the oldest are dropped first. */
 const MAX_PATHS = 5_000;
 
 /**
- * A document was renamed on the service, its file was moved here, and a program that still has it
- * open under the old name saves: the text is an edit of that document, not a new one. Told by time
- * and by likeness; a new document that somebody starts at the old path with other text stays new.
+ * Handles saves to an old path: a document was renamed on the service, its file was moved here, and
+ * a program that still has it open under the old name saves. That text is an edit of the document
+ * and not a new one, which is judged by time and likeness: a new document that somebody starts
+ * there with another text stays new.
  */
 export class StalePaths {
   readonly #windowMs: number;
@@ -29,7 +30,7 @@ export class StalePaths {
     this.#windowMs = windowMs;
   }
 
-  /** Remembers the places that a pass moved documents away from. */
+  /** Remembers the places from which a pass moved documents away. */
   afterPass(end: Extract<PassEnd, { kind: "planned" }>, now: number): void {
     for (const [index, { action }] of end.plan.steps.entries()) {
       const step = end.ends[index];
@@ -39,8 +40,8 @@ export class StalePaths {
   }
 
   /**
-   * Takes texts at old paths to their documents. @returns whether the disk was changed: then the
-   * walk must be made anew
+   * Takes texts at old paths to their documents.
+   * @returns whether the disk was changed: then the folder must be walked again
    */
   redirect(ctx: PassContext, base: BaseTree, local: LocalTree, now: number): boolean {
     let changed = false;
@@ -69,7 +70,7 @@ export class StalePaths {
   }
 }
 
-/** The links, as they were before, of the documents that this action moved here. */
+/** The links, before the action, of the documents that it moved here. */
 function movedBy(action: Action, base: BaseTree): readonly Link[] {
   if (action.kind === "move-local" && !action.temporary) {
     const link = base.links.get(action.id);
@@ -94,16 +95,16 @@ function redirectOne(ctx: PassContext, path: LocalPath, link: Link, local: Local
   if (!isSimilar(profileOf(baseText), profileOf(saved.value.text))) return false;
   state.putKnownText(saved.value.digest, saved.value.text, seenHere(path, link.id));
   const text = textFor(ctx, link, baseText, there.digest, saved.value.text);
-  // ORDER: the text is at its document before it leaves the old path; cut off between the two, the
-  // next look does it again, and finds it done.
+  // ORDER: the text is written to its document before it is removed at the old path. If that is
+  // interrupted, the next look does it again.
   if (text === null || !landAtDocument(ctx, path, link, text, there.digest)) return false;
   trashCopy(ctx, path, link, saved.value.digest);
   return true;
 }
 
 /**
- * The document's file as it should be now; null where it has edits of its own that the saved text
- * does not merge with.
+ * The new text of the document's file; null where the file has edits that do not merge with the
+ * saved text.
  */
 function textFor(ctx: PassContext, link: Link, baseText: string, thereDigest: Digest, saved: string): string | null {
   if (thereDigest === link.localDigest) return saved;
@@ -138,7 +139,7 @@ function trashCopy(ctx: PassContext, path: LocalPath, link: Link, digest: Digest
   const place = trashPlace(ctx.world, path);
   const intentId = state.openIntent(ctx.run, { kind: "trash", id: link.id, path, parkAt: place });
   const end = disk.trash(path, digest, place);
-  // Saved once more meanwhile: it stays, and the next look takes it.
+  // It was saved once more meanwhile: it stays, and the next look handles it.
   const aside = end.kind === "done" ? null : disk.readParked(place);
   if (aside === null || (aside.kind === "done" && aside.value === null)) state.closeIntent(intentId);
   if (end.kind !== "done") return;

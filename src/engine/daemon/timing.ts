@@ -1,22 +1,22 @@
 import type { Clock } from "../../ports/world.ts";
 
 /**
- * The daemon's times, all in milliseconds. Each can be configured; tests leave them as they are, in
- * virtual time.
+ * The daemon's times, in milliseconds. Each can be configured; tests keep the defaults, in virtual
+ * time.
  */
 export type DaemonTiming = {
-  /** A document has settled so long after its last event … */
+  /** How long after its last change a document counts as settled. */
   readonly settleMs: number;
-  /** … or so long after its first, when events never end. */
+  /** How long after its first change it is judged at the latest, even if changes go on. */
   readonly settleMostMs: number;
   /**
-   * Many documents changing at once are waited for so long altogether, so that they are seen in one
-   * plan.
+   * How long many documents that change at once are waited for altogether, so that one plan sees
+   * them.
    */
   readonly bulkMostMs: number;
   /**
-   * Between polls: while something happened lately, at rest, and after `sleepyAfterMs` at rest.
-   * Jittered by a tenth.
+   * Between two polls: while something happened lately; at rest; and after `sleepyAfterMs` at rest.
+   * Varied by a tenth.
    */
   readonly pollActiveMs: number;
   readonly pollRestMs: number;
@@ -24,41 +24,42 @@ export type DaemonTiming = {
   readonly activeForMs: number;
   readonly sleepyAfterMs: number;
   /**
-   * Requests a minute that polling may cost: large workspaces (one request each 1,000 documents)
-   * are polled less often.
+   * How many requests a minute polling may cost: a large workspace, with one request for each 1,000
+   * documents, is polled less often.
    */
   readonly pollRequestsAMinute: number;
-  /** Both sides looked at in full, folders too. */
+  /** How often both sides are looked at in full, folders included. */
   readonly rescanMs: number;
   /**
-   * From a local deletion to the remote one; restarts while deletions keep arriving, so often at
-   * most.
+   * From a local deletion to the one on the service; it begins again while deletions keep arriving,
+   * up to this number of times.
    */
   readonly deleteGraceMs: number;
   readonly deleteGraceMostMs: number;
-  /** A protected document's text goes to review when it has rested so long. */
+  /** How long a protected document's text must rest before it goes to review. */
   readonly reviewQuietMs: number;
-  /** A document that became empty is taken for a crashing editor's so long. */
+  /** How long a document that became empty counts as left by a crashed editor. */
   readonly emptyMs: number;
   /**
-   * A document renamed on the service: so long a save to its old path is taken for an edit of it.
+   * How long after a rename on the service a save to the old path counts as an edit of the
+   * document.
    */
   readonly stalePathMs: number;
   /**
-   * Waits after failures: the first, doubling, up to the most; jittered. A refused key is asked
-   * about less often.
+   * Waits after failures: the first, doubled up to the most, varied by chance. A refused key is
+   * tried less often.
    */
   readonly retryMs: number;
   readonly retryMostMs: number;
   readonly retryKeyMs: number;
-  /** A gap in time that nobody slept for: the machine was asleep. */
+  /** From what gap in time on the machine counts as having slept. */
   readonly jumpMs: number;
   /**
-   * The loop turns at least so often: `alive()` is never older than this and the longest call of
+   * How often the loop turns at least: `alive()` is never older than this plus the longest call of
    * the service.
    */
   readonly turnMs: number;
-  /** Refused rows are tried again so often. */
+  /** How often refused writes are tried again. */
   readonly retryRefusedMs: number;
 };
 

@@ -11,14 +11,14 @@ import type { World } from "../run/world.ts";
 import { localFileOf, remoteFileOf } from "./link-files.ts";
 
 type SeenTrees = { readonly local: LocalTree; readonly remote: RemoteTree };
-/** The documents of both sides, changed step by step. */
+/** The documents of both sides, changed by one action after the other. */
 type Documents = { readonly local: Map<LocalPath, LocalFile>; readonly remote: Map<DocId, RemoteFile> };
 
 /**
- * The two trees after the effects of a pass, as those effects themselves saw them: base was moved
- * to what both sides were seen to hold (I12). Only plain effects on single documents are followed.
- * @returns null after any other, or when one did not end well or met an edit there: then everything
- * is looked at again.
+ * The two trees after the effects of a pass, as base has them since (I12). Only plain effects on
+ * single documents can be followed.
+ * @returns null after any other effect, or when one did not end well or met another edit: then
+ * everything is looked at again
  */
 export function treesAfterPass(
   world: World,
@@ -57,12 +57,12 @@ function followAction(action: Action, link: Link | "gone", documents: Documents)
   return disk === "as-before" || followFile(link, documents.local);
 }
 
-/** What the document's file holds after an action that ended well. */
+/** What the document's file holds after the action. */
 function diskAfter(action: Action, link: Link): "as-before" | "as-linked" | "unknown" {
   switch (action.kind) {
     case "put":
-      // In review, or answered with the base's own text: the disk is as it was. Else it holds what
-      // was saved.
+      // Sent to review, or answered with the base's own text: the file is as it was. Otherwise it
+      // holds what was saved.
       if (link.submissions.length > 0 || link.echoDigest !== null) return "as-before";
       return link.localDigest === action.expect ? "as-before" : "as-linked";
     case "create-remote":

@@ -12,21 +12,20 @@ import type { World } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
- * What base claims must survive power loss. Overwritten files are fsynced as they are written. New
- * ones are fsynced in batches, and until then their links say so: a file that is absent, empty,
- * zeroed or cut off at a sector while its link is not durable, after the machine was started anew,
- * was torn by the power loss and not deleted, emptied or shortened by the user; it is made again
- * from the text store.
+ * Makes sure that what base claims survives a power loss. Overwritten files are fsynced as they are
+ * written; new ones in batches, and until then their links are marked as not durable. If such a
+ * file is absent, empty, zeroed or cut off at a sector after the machine has restarted, the power
+ * loss tore it, and nobody deleted or shortened it: it is made again from the text store.
  */
 
 /**
- * So many new files are fsynced at the end of the pass that made them; more wait for the next one,
- * when the system has written most of them by itself.
+ * How many new files are fsynced at the end of the pass that made them. More of them wait for the
+ * next pass: by then the system has written most of them itself.
  */
 const FLUSH_AT_ONCE = 64;
 /**
- * Of those that earlier passes left, so many a pass, where the disk cannot be asked for all of them
- * at once: a fsync takes 0.2 ms even where nothing is left to write.
+ * How many files of earlier passes are fsynced in a pass, where the disk cannot be flushed as a
+ * whole: a fsync takes 0.2 ms even if nothing is left to write.
  */
 const FLUSH_LATER = 2_000;
 
@@ -36,9 +35,8 @@ export async function flushNow(ctx: PassContext): Promise<void> {
 }
 
 /**
- * The ones that earlier passes left. `base` is not loaded again for it: what a pass commits of a
- * link takes this from the state, and a link that is called not durable too long is only fsynced
- * once more.
+ * Flushes files of earlier passes. `base` is not loaded again afterwards: a later commit takes this
+ * mark from the state, and a link that counts as not durable for too long only costs another fsync.
  */
 export async function flushEarlier(world: World, base: BaseTree, local: LocalTree): Promise<void> {
   const waiting = new Map<DocId, LocalPath>();
@@ -48,10 +46,7 @@ export async function flushEarlier(world: World, base: BaseTree, local: LocalTre
   else if (waiting.size > 0) await flush(world, new Map([...waiting].slice(0, FLUSH_LATER)));
 }
 
-/**
- * @returns those that are not known to survive power loss; one that is gone needs not, and others
- * are told of
- */
+/** @returns paths that may not survive a power loss yet; one that is gone is not among them */
 export async function flushFiles({ disk, log }: World, paths: readonly LocalPath[]): Promise<ReadonlySet<LocalPath>> {
   const failed = await disk.flush(paths);
   for (const { path, errno } of failed) if (errno !== "ENOENT") log.write("warn", "not-flushed", { path, errno });
@@ -69,7 +64,7 @@ function setDurable({ state }: World, files: ReadonlyMap<DocId, LocalPath>): voi
   });
 }
 
-/** Whether the machine was started anew since the last pass; remembers this start. */
+/** Whether the machine was restarted since the last pass. Remembers the present boot. */
 export function noteBoot(world: World): boolean {
   const { state, bootId } = world;
   const before = state.meta(META.boot);
@@ -78,15 +73,16 @@ export function noteBoot(world: World): boolean {
 }
 
 /**
- * Makes torn files again, after a restart of the machine. Returns whether any was: then the walk
- * must be made anew.
+ * Makes torn files again after a restart of the machine. Returns whether there were any: then the
+ * folder must be walked again.
  */
 export function restoreTorn(ctx: PassContext, base: BaseTree, local: LocalTree): boolean {
   let restored = false;
   const byInode = once(() => new Map(Array.from(local.files.values(), (file) => [fileInodeKey(file.stamp), file])));
   for (const link of base.links.values()) {
     if (link.durable || link.standing !== "linked" || local.unseen.has(link.localPath)) continue;
-    // Moved since, it is not gone from where base has it, and what stands there is another's.
+    // If the file was moved since, it is not missing, and the file at base's path is another
+    // one.
     const key = local.inodesTrusted ? fileInodeKey(link.stamp) : null;
     const moved = key === null ? undefined : byInode().get(key);
     const file = moved ?? local.files.get(link.localPath);
@@ -104,14 +100,14 @@ function isTorn(ctx: PassContext, link: Link, file: LocalFile | undefined): bool
 }
 
 /**
- * ASSUMES: disks write whole sectors, and systems pages of them, so that what tears keeps a
- * multiple of this many bytes. A text that is shortened elsewhere is a person's.
+ * ASSUMES: disks write whole sectors and systems write pages of them, so a torn file ends at a
+ * multiple of this many bytes. A file that ends elsewhere was shortened by a person.
  */
 const SECTOR = 512;
 
 /**
- * Whether a file holds the first sectors of `bytes`, or none, and then nothing or zeros. By
- * digests: half a character cannot be read as a text.
+ * Whether a file holds some first sectors of `bytes` and then nothing or zeros. Compared by digest,
+ * because half a character cannot be read as text.
  */
 function isCutOff(bytes: Buffer, { stamp: { size }, digest }: Pick<LocalFile, "stamp" | "digest">): boolean {
   if (size > bytes.length) return false;

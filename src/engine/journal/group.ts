@@ -3,23 +3,29 @@ import type { State } from "../../ports/state.ts";
 import type { Clock } from "../../ports/world.ts";
 
 /**
- * So many commits make a transaction at most: rows of one go share pages of the indexes, each of
- * which is written once a transaction.
+ * Most commits in one transaction. Rows that are written together share pages of the indexes, and
+ * each page is written once in a transaction.
  */
 const MOST = 256;
-/** LIMIT: so many characters of text wait at most, and what one more commit brings. */
+/**
+ * LIMIT: characters of text that wait for one transaction, apart from those of the commit that
+ * exceeds it.
+ */
 const MOST_CHARACTERS = 4_000_000;
 /**
- * So long one of them waits for others, in milliseconds: `soon` where an effect waits for it,
- * `late` where only the end of a step does.
+ * How long a commit waits for others at most, in milliseconds. `soon`: an effect waits for it;
+ * `late`: only the end of a step does.
  */
 const LONGEST_MS = { soon: 10, late: 250 } as const;
 /**
- * New files that are made in one go at most, and how long one waits for others, in milliseconds:
- * what is done once for all is the look at their folders.
+ * Most new files that are made together, and how long one waits for others, in milliseconds. What
+ * they save is looking at their folders more than once.
  */
 const LANDING = { most: 16, longestMs: 5 } as const;
-/** Why a wait was ended; without a reason each end would make an exception with a stack. */
+/**
+ * The reason with which a wait is aborted: without one, each abort would build an exception with
+ * its stack.
+ */
 const FLUSHED = "flushed";
 
 type Landing = {
@@ -30,9 +36,9 @@ type Landing = {
 type Waiting = { readonly work: () => void; readonly resolve: () => void; readonly reject: (error: unknown) => void };
 
 /**
- * What several steps write at about the same time, in one transaction of the state: a transaction
- * costs more than the rows of a step. Each step waits until its part is committed, so that nothing
- * goes on from what a kill could still take back.
+ * Joins what several steps write at about the same time into one transaction of the state, because
+ * a transaction costs more than the rows of a step. Each step waits until its part is committed, so
+ * that no step goes on from something that a kill could take back.
  */
 export class Group {
   readonly #state: State;
@@ -40,8 +46,8 @@ export class Group {
   readonly #clock: Clock;
   #landing: Landing[] = [];
   /**
-   * Bursts so far: who waits for one to be full holds its number alone, and none of its texts
-   * (I33).
+   * Number of the present burst. Who waits for its end holds this number only, and none of its
+   * texts (I33).
    */
   #bursts = 0;
   #waiting: Waiting[] = [];
@@ -56,7 +62,7 @@ export class Group {
   }
 
   /**
-   * Runs `work` in the next transaction, with what the other steps ask for.
+   * Runs `work` in the next transaction, together with that of other steps.
    * @param characters of the text that is held until then
    * @throws what `work` or the commit throws; then nothing of the whole group was written
    */
@@ -72,8 +78,8 @@ export class Group {
   }
 
   /**
-   * Makes a new file, as `Disk.create`, in one go with those of other steps. Throws what making any
-   * of them throws.
+   * Makes a new file as `Disk.create` does, together with those of other steps. Throws what making
+   * any of them throws.
    */
   create(file: NewFile): Promise<DiskOutcome<Written>> {
     return new Promise((resolve, reject) => {
@@ -84,7 +90,7 @@ export class Group {
     });
   }
 
-  /** Counts a step as long as it runs. */
+  /** Runs a step, and counts it as running meanwhile. */
   async during<T>(step: () => Promise<T>): Promise<T> {
     this.#running++;
     try {
@@ -95,7 +101,7 @@ export class Group {
     }
   }
 
-  /** After an exception, or the end of the plan: nothing that still waits is written. */
+  /** Drops what still waits: called after an exception, and at the end of the plan. */
   abandon(): void {
     this.#timer?.ends.abort(FLUSHED);
     this.#timer = null;
@@ -137,7 +143,7 @@ export class Group {
   }
 
   async #landLater(burst: number): Promise<void> {
-    // As below: steps that begin one after the other are one burst.
+    // Steps that begin one after the other belong to one burst, as in `#flushInATurn`.
     await null;
     if (burst === this.#bursts) this.#flushIfAll();
     if (burst !== this.#bursts) return;
@@ -145,21 +151,19 @@ export class Group {
     if (burst === this.#bursts) this.#land();
   }
 
-  /** When every step waits, nobody else can join. */
+  /** Whether every running step waits here, so that no other can join. */
   #isLast(): boolean {
     return this.#landing.length + this.#waiting.length >= this.#running;
   }
 
   #flushIfAll(): void {
     if (!this.#isLast()) return;
-    // Their steps go on, and wait for the commit next.
+    // The steps of these files go on and then wait for a commit.
     if (this.#landing.length > 0) this.#land();
     else if (this.#waiting.length > 0) this.#flush();
   }
 
-  /**
-   * The last step of all has come to wait: without this, a plan would end with a wait for nobody.
-   */
+  /** Flushes when the last running step waits: otherwise a plan would end by waiting for nobody. */
   async #flushInATurn(): Promise<void> {
     await null;
     this.#flushIfAll();
@@ -167,7 +171,7 @@ export class Group {
 
   async #flushLater(ms: number): Promise<void> {
     const { signal } = this.#startTimer(ms);
-    // A turn later: steps that begin one after the other are one group.
+    // One turn later, because steps that begin one after the other belong to one group.
     await null;
     if (!signal.aborted) this.#flushIfAll();
     if (signal.aborted) return;

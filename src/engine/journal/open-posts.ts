@@ -9,11 +9,11 @@ export type FolderMove = Extract<Intent, { kind: "patch-folder" }>;
 export type Post = Extract<Intent, { kind: "post" }>;
 
 /**
- * Documents that were sent as new and of which no read has told yet. Where the file was moved
- * since, it is known by its inode and not sent as another one; and what stands at its path on the
- * service is not brought here as another one either: once a read tells, the two are linked, and the
- * move is a move (I09).
- * @param open with why each is not settled
+ * Hides new documents whose POST no read has settled yet. If the file was moved since, its inode
+ * identifies it, and it is not sent as another document; nor is the document at its path on the
+ * service brought here as another one. Once a read has settled it, the two are linked, and the move
+ * counts as a move (I09).
+ * @param open why each is not settled
  */
 export function hideOpenPosts(trees: Trees, open: ReadonlyMap<Post, string>): Trees {
   if (open.size === 0) return trees;
@@ -45,13 +45,13 @@ function hideThere({ base, local, remote }: Trees, open: ReadonlyMap<Post, strin
 }
 
 /**
- * Folders that were sent to another place, and of which no read has told yet. Documents may show
- * that place before any list of folders does: what stands at or below either of the two waits, for
- * it would look moved by itself, into a folder that takes the place which this one is to have.
- * @param open with why each is not settled
+ * Hides folders whose move no read has settled yet. Documents may show the new place before any
+ * list of folders does, so everything at or below either place waits: it would look as if it had
+ * moved by itself.
+ * @param open why each is not settled
  */
 export function hideOpenFolderMoves(trees: Trees, open: ReadonlyMap<FolderMove, string>): Trees {
-  // Before anything is copied: a copy of what is borrowed makes a value of each document.
+  // Before anything is copied: copying a borrowed map makes a value for each document.
   if (open.size === 0) return trees;
   const { remote } = trees;
   const unsettled = new Map<DirId, string>();
@@ -59,7 +59,7 @@ export function hideOpenFolderMoves(trees: Trees, open: ReadonlyMap<FolderMove, 
   const folders = new Map(remote.folders);
   const unseen = new Map<DocId, string>(remote.unseen);
   for (const [{ dirId, from, to }, why] of open) {
-    // A list that shows it, or that was seen to its end, has told.
+    // A list that shows the folder, or that is complete, has settled it.
     if (remote.foldersComplete || remote.folders.has(dirId)) continue;
     unsettled.set(dirId, why);
     const hidden = ({ path }: { readonly path: RemotePath }): boolean => isWithinEither(path, from, to);

@@ -9,19 +9,19 @@ import { settleIntent } from "./settle-writes.ts";
 export type StillOpen = {
   readonly ids: ReadonlyMap<string, string>;
   readonly paths: ReadonlyMap<LocalPath, string>;
-  /** Of `paths`, those of new documents. */
+  /** Those of `paths` that are new documents'. */
   readonly posts: ReadonlyMap<Post, string>;
   readonly folderMoves: ReadonlyMap<FolderMove, string>;
 };
 
 /**
- * Then the service: each write whose end is not known is settled by a read, before the first plan
- * (I13). Returns what stays open.
+ * The second part of recovery: settles each write whose end is not known by a read, before the
+ * first plan (I13). Returns what stays open.
  */
 export async function recoverRemote(ctx: PassContext, intents: readonly OpenIntent[]): Promise<StillOpen> {
   const open: OpenMaps = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
-  // ORDER: one after the other, as they were written: two intents of one document must not be
-  // settled against each other.
+  // ORDER: one after the other, as they were written: two intents of one document may depend on
+  // each other.
   let unreachable: Outcome | null = null;
   for (const { intentId, intent } of intents) {
     if (isLocal(intent)) continue;

@@ -7,7 +7,7 @@ import { type WayBack, wayBack } from "../apply/way-back.ts";
 import { parkedDocument, recordEvent, trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
-/** What a crash left behind on the disk: put back before the first walk (I13). */
+/** Puts back what a crash left half done on the disk, before the first walk (I13). */
 
 export type LocalIntent = Extract<
   Intent,
@@ -21,9 +21,10 @@ export function isLocal(intent: Intent): intent is LocalIntent {
 }
 
 /**
- * Disk first. Returns the paths that an intent keeps open: unknown, never absent.
- * @param restarted the machine was started anew since the last pass: the journal may have lost its
- * last rows to a power cut
+ * The first part of recovery: the disk. Returns the paths that an intent keeps open, which are
+ * unknown and never absent.
+ * @param restarted whether the machine was restarted since the last pass: a power cut may have
+ * taken the journal's last rows
  */
 export function recoverLocal(
   ctx: PassContext,
@@ -31,8 +32,8 @@ export function recoverLocal(
   restarted = false,
 ): Map<LocalPath, string> {
   const open = new Map<LocalPath, string>();
-  // ORDER: what an effect that was cut off took from its path is there again before a text that was
-  // saved late is judged by what is there.
+  // ORDER: first put back what an interrupted effect took aside; a text that was saved late is
+  // judged by what is at the path then.
   const inOrder = [...intents].sort((a, b) => Number(a.intent.kind === "parked") - Number(b.intent.kind === "parked"));
   const findPlace = wayBack(ctx);
   for (const { intentId, intent } of inOrder) {
@@ -47,12 +48,12 @@ export function recoverLocal(
   return open;
 }
 
-/** A folder may have moved with the document since the intent was written. */
+/** The document's path now: a folder may have moved with it since the intent was written. */
 function pathOf(ctx: PassContext, intent: { readonly id: DocId; readonly path: LocalPath }): LocalPath {
   return ctx.world.state.link(intent.id)?.localPath ?? intent.path;
 }
 
-/** @returns why it stays open, or null */
+/** @returns why the intent stays open, or null */
 function recoverOne(ctx: PassContext, intentId: number, intent: LocalIntent, findPlace: WayBack): string | null {
   switch (intent.kind) {
     case "replace":
@@ -87,8 +88,8 @@ function recoverAside(
 }
 
 /**
- * Whether what was taken aside belongs at its path: nothing is there, or the same inode under its
- * other name.
+ * Whether a file that was taken aside belongs back: nothing is at its path, or the same inode under
+ * its other name.
  */
 function belongsBack(aside: DiskOutcome<LocalText | null>, look: Look): boolean {
   if (look.kind === "absent") return true;
@@ -159,8 +160,8 @@ function recoverMove(ctx: PassContext, intentId: number, intent: Extract<Intent,
 }
 
 /**
- * Under both names: the move was cut off. On a disk that folds names a case-only rename that did
- * not happen looks the same, with one link.
+ * Whether two names are one file: the move was interrupted. On a disk that folds names, a change of
+ * case that was not done looks the same, with one link.
  */
 function isOneFile(from: Look, to: Look): boolean {
   if (from.kind !== "file" || to.kind !== "file") return false;
@@ -182,8 +183,8 @@ function recoverFolderMove(
 }
 
 /**
- * Put there, and the process died before the conflict was on record. One that was edited since is
- * left: it may be somebody's work.
+ * A sidecar that was written before the process died, and whose conflict was not recorded: it is
+ * removed, unless somebody edited it.
  */
 function recoverSidecar(
   ctx: PassContext,
@@ -200,8 +201,8 @@ function recoverSidecar(
 }
 
 /**
- * A file that was taken aside, and whose intent a power cut took: its place names the document, and
- * goes back if nothing is there.
+ * A file that was taken aside and whose intent a power cut took: its name in `tmp/` says which
+ * document it is, and it goes back if nothing is at that path.
  */
 function returnUnnamed(ctx: PassContext, place: string, findPlace: WayBack): void {
   const { disk, state } = ctx.world;

@@ -6,11 +6,11 @@ import { recordEvent } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
- * After a power cut, which may take the last rows of the state and not the renames of the disk: a
- * document that the mirror itself took to the trash, and of which base does not know that. It is
- * not what its user deleted. Its inode is in the trash, where nobody else puts one: it goes back to
- * its path, and the look that follows decides anew.
- * @returns whether anything came back
+ * A power cut may take the last rows of the state, but not the renames on the disk: then a document
+ * lies in the trash and base does not know that the mirror put it there. Its user did not delete
+ * it. Only the mirror puts files there, so it is recognised by its inode and goes back to its path;
+ * the next look decides anew.
+ * @returns whether any file came back
  */
 export function returnTrashed(ctx: PassContext, base: BaseTree, local: LocalTree): boolean {
   const lost = lostLinks(base, local);
@@ -25,7 +25,7 @@ export function returnTrashed(ctx: PassContext, base: BaseTree, local: LocalTree
   return returned;
 }
 
-/** By their inode: linked documents whose file is nowhere in the folder. */
+/** Linked documents whose file is nowhere in the folder, by inode. */
 function lostLinks(base: BaseTree, local: LocalTree): ReadonlyMap<string, Link> {
   const lost = new Map<string, Link>();
   if (!local.inodesTrusted || local.unseen.has("")) return lost;
@@ -33,7 +33,7 @@ function lostLinks(base: BaseTree, local: LocalTree): ReadonlyMap<string, Link> 
     const key = fileInodeKey(link.stamp);
     if (key !== null && link.standing === "linked" && !local.files.has(link.localPath)) lost.set(key, link);
   }
-  // Before all files are looked through: there almost always is none.
+  // Nearly always there is none, which saves looking through all files.
   if (lost.size > 0) for (const file of local.files.values()) lost.delete(fileInodeKey(file.stamp) ?? "");
   return lost;
 }

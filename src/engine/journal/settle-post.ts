@@ -12,8 +12,8 @@ import type { PassContext } from "../run/pass-context.ts";
 type Post = Extract<Intent, { kind: "post" }>;
 
 /**
- * A POST whose end is not known: the exact path is listed, and what is there is adopted if it is
- * what was sent (I08). Ends as in `settle-writes`.
+ * Settles a POST whose end is not known: lists the exact path, and adopts the document there if it
+ * is what was sent (I08). Ends as in `settle-writes`.
  */
 export async function settlePost(
   ctx: PassContext,
@@ -24,8 +24,7 @@ export async function settlePost(
   const { remote, state } = ctx.world;
   const listed = await remote.listFiles({ kind: "path", path: toService(ctx.world, intent.remotePath) });
   if (!listed.complete) return notSettledBy(listed.fault ?? fault);
-  // A service that takes several spellings for one name shows what has another: that is another
-  // document.
+  // A service that takes several spellings for one name may show another document for this path.
   const found = listed.items.find(({ path }) => path === toService(ctx.world, intent.remotePath));
   if (found === undefined || state.link(found.id) !== null) {
     state.closeIntent(intentId);

@@ -13,10 +13,10 @@ import { fromService, recordEvent, toService, type World } from "../run/world.ts
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
- * Settles writes whose outcome is not known, by reading (I08): no answer, a connection lost after
- * sending, a 5xx, a crash. Each returns `done` when the write is known to have happened (base is
- * moved), `stale` when it is known not to have (the next plan sends it again, on what is there
- * then), and leaves the intent open when the read fails too.
+ * Settles writes whose outcome is not known by a read (I08): after no answer, a lost connection, a
+ * 5xx or a crash. Each ends as `done` when the write has happened, with base moved; as `stale` when
+ * it has not, so that the next plan sends it again on what is there then; and leaves the intent
+ * open when the read fails too.
  */
 
 type Put = Extract<Intent, { kind: "put" }>;
@@ -30,11 +30,12 @@ export async function settlePut(
 ): Promise<Outcome> {
   const { state } = ctx.world;
   const fetched = await fetchText(ctx, intent.id, intent.localPath);
-  // ORDER: after the read, in which a rename that went out beside the PUT may have moved base's
+  // ORDER: read after the request, because a rename made beside the PUT may have moved base's
   // change id.
   const link = state.link(intent.id);
   if (fetched.kind === "end") {
-    // Gone, or no longer readable: nothing is left to settle; the next pass proves which.
+    // The document is gone, or not readable any more: there is nothing to settle, and the next pass
+    // proves which.
     if (fetched.outcome.kind !== "stale") return unsettled(fetched.outcome, fault);
     state.closeIntent(intentId);
     return fetched.outcome;
@@ -48,23 +49,25 @@ export async function settlePut(
   if (digest === intent.digest && file.lastChangeId !== intent.baseChangeId)
     return moveToSaved(ctx, intentId, intent, link, fetched.value);
   if (mayBeInReview) {
-    // A lost 202 cannot be observed: the text counts as submitted, so that one save is never two
-    // reviews.
+    // Whether it was taken for review cannot be read, so it counts as submitted: one save must not
+    // become two reviews.
     return countAsSubmitted(ctx, intentId, intent, link);
   }
-  // Not applied, or applied and edited since: the base stays the old one, and the next plan merges
-  // from there, never from the sent text.
+  // Not saved, or saved and edited since: base stays, and the next plan merges from it, never from
+  // the sent text.
   state.closeIntent(intentId);
   return file.lastChangeId === intent.baseChangeId
     ? didNotHappen("write", fault)
-    : // Where it met that version it may be in review, which no answer tells.
+    : // If it met that version it may be in review, which no read shows.
       stale("the write may be part of a newer version");
 }
 
-/** Also where it was planned for a document that was protected only meanwhile. */
+/**
+ * Whether the PUT may be in review: also where the document became protected only after the plan.
+ */
 function isPerhapsInReview(link: Link | null, intent: Put, { file, digest }: RemoteText): boolean {
   if (!(intent.review || file.protected) || link?.digest !== intent.baseDigest) return false;
-  // By their texts: where change ids move on a rename, one that went out beside the PUT moved it.
+  // Compared by text as well, because a rename made beside the PUT may have moved the change id.
   return file.lastChangeId === intent.baseChangeId || digest === intent.baseDigest;
 }
 
@@ -171,7 +174,7 @@ async function settleDelete(
 type FolderIntent = Extract<Intent, { kind: "patch-folder" | "delete-folder" | "post-folder" }>;
 
 /**
- * Asked for by itself: the listing of this pass may fail, and base moves by what a listing shows.
+ * Asks for the folder itself: this pass's listing may fail, and base would move only by a listing.
  */
 async function settleFolder(ctx: PassContext, intentId: number, intent: FolderIntent): Promise<Outcome> {
   const { remote, state } = ctx.world;
@@ -185,7 +188,7 @@ async function settleFolder(ctx: PassContext, intentId: number, intent: FolderIn
   return DONE;
 }
 
-/** @param found what stands now at the place that the intent names */
+/** @param found what is now at the place that the intent names */
 function learnFolder(state: World["state"], intent: FolderIntent, found: DirId | null): void {
   if (intent.kind === "patch-folder" && found === intent.dirId) state.moveSubtree("remote", intent.from, intent.to);
   if (intent.kind === "delete-folder" && found !== intent.dirId) state.removeDir(intent.dirId);
@@ -198,7 +201,7 @@ async function settleReadBack(
 ): Promise<Outcome> {
   const link = ctx.world.state.link(id);
   if (link?.changeId === changeId && link.digest === digest) return readCreated(ctx, intentId, link);
-  // Base went on to what was seen.
+  // Base has moved on to what was seen.
   ctx.world.state.closeIntent(intentId);
   return DONE;
 }

@@ -2,8 +2,9 @@ import type { Outcome } from "../../model/action.ts";
 import type { Fault } from "../../ports/remote.ts";
 
 /**
- * How a write ends whose end a read could not tell either. @param outcome the read's @param fault
- * the write's, where there was one
+ * The outcome of a write that a read could not settle either.
+ * @param outcome of the read
+ * @param fault of the write, where there was one
  */
 export function unsettled(outcome: Outcome, fault: Fault | null): Outcome {
   const detail = fault === null ? "the write could not be settled by reading" : fault.detail;
@@ -12,18 +13,17 @@ export function unsettled(outcome: Outcome, fault: Fault | null): Outcome {
 }
 
 /**
- * The read that was to tell had no use either. @param fault the read's, or the write's where the
- * read says none
+ * The outcome when the read that should settle a write failed.
+ * @param fault of the read, or of the write where the read has none
  */
 export function notSettledBy(fault: Fault | null): Outcome {
   return unsettled({ kind: "uncertain", detail: "", requestId: null }, fault);
 }
 
 /**
- * A write that a read proves not to have happened. The next plan sends it again, on what is there
- * then.
- * @param fault why it was not known at first: a service that goes on failing says there what ails
- * it
+ * The outcome of a write that a read proves not to have happened. The next plan sends it again, on
+ * what is there then.
+ * @param fault why its end was not known; a service that keeps failing says there what is wrong
  */
 export function didNotHappen(what: "write" | "move" | "deletion", fault: Fault | null): Outcome {
   const cause = fault === null || fault.detail === "" ? "" : `: ${fault.detail}`;

@@ -6,18 +6,21 @@ import type { LocalTree } from "../../model/tree.ts";
 import { seenThere } from "../apply/text-name.ts";
 import { fromService, type World } from "../run/world.ts";
 
-/** LIMIT: texts that wait for the plan. */
+/** LIMIT: how many texts wait for the plan. */
 const MOST = 256;
-/** Less than the client sends at once: the pages of the listing need places too. */
+/**
+ * How many are requested at once: fewer than the client allows, because the pages of the listing
+ * need places too.
+ */
 const AT_ONCE = 24;
 
 /**
- * Texts of a clone that are asked for while the rest of the listing is on its way and the plan is
- * made: on a far wire that is a second in which nothing else would be sent. Only read: what is done
- * with them is for the plan to say, and what it has no use for is kept all the same (I03).
+ * Reads texts of a clone while the rest of the listing is on its way and the plan is made: over a
+ * slow wire, nothing else would be sent in that second. The plan decides what becomes of each text;
+ * one that it does not use is stored all the same (I03).
  */
 export class ReadAhead implements Held {
-  /** It holds nothing: each document that a listing shows is new. */
+  /** It recognises nothing, because each listed document is new. */
   readonly count = 0;
   readonly #world: World;
   readonly #noted: DocId[] = [];
@@ -31,12 +34,12 @@ export class ReadAhead implements Held {
     this.#world = world;
   }
 
-  /** Nothing is asked for before the walk is made: what stands here already need not come. */
+  /** Starts once the walk is made: documents whose files are here already need not be read. */
   begin(walked: LocalTree): void {
     this.#walked = walked;
   }
 
-  /** Told of each document as the listing shows it: what the service answered, unread. */
+  /** Called for each listed document, with members that are not checked yet. */
   find(id: unknown, path: unknown): number {
     if (typeof path === "string") this.note(id, path.startsWith("/") ? path.slice(1) : path);
     return -1;
@@ -50,9 +53,10 @@ export class ReadAhead implements Held {
     return "";
   }
 
-  /** @param path as the service has it, without a leading slash */
+  /** @param path on the service, without a leading slash */
   note(id: unknown, path: RemotePath): void {
-    // A list that is read while others write, or from its start again, shows a document twice.
+    // A list may show a document twice, when others write meanwhile or it is read from its start
+    // again.
     if (this.#ended || this.#noted.length >= MOST || !isDocId(id) || this.#paths.has(id)) return;
     if (!isWanted(this.#world, this.#walked, path)) return;
     this.#noted.push(id);
@@ -61,8 +65,8 @@ export class ReadAhead implements Held {
   }
 
   /**
-   * What was asked for of a document, once; null: nothing was. From the first time on nothing more
-   * is asked for.
+   * The read of a document, handed out once; null: it was not read ahead. From the first call on
+   * nothing more is read ahead.
    */
   take(id: DocId): Promise<Answer<FileWithContent>> | null {
     this.#ended = true;
@@ -71,7 +75,7 @@ export class ReadAhead implements Held {
     return answer;
   }
 
-  /** Ends the asking, and keeps what nobody took. */
+  /** Stops reading ahead, and stores the texts that nobody took. */
   async end(): Promise<void> {
     this.#ended = true;
     for (const [id, asking] of this.#asked) {
@@ -92,7 +96,7 @@ export class ReadAhead implements Held {
     this.#running++;
     const answer = this.#world.remote.getFile(id);
     this.#asked.set(id, answer);
-    // What broke it is thrown to whoever takes it, or to `end`.
+    // An exception is thrown to whoever takes this read, or by `end`.
     answer.then(
       () => this.#answered(),
       () => this.#answered(),
@@ -105,7 +109,9 @@ export class ReadAhead implements Held {
   }
 }
 
-/** A document that stands here already meets it, and what is ignored stays there. */
+/**
+ * Whether to read a document ahead: not when a file is here already, and not when it is ignored.
+ */
 function isWanted(world: World, local: LocalTree | null, wirePath: RemotePath): boolean {
   const path = fromService(world, wirePath);
   if (local === null || path === null || path === "") return false;

@@ -9,8 +9,8 @@ import type { BaseTree, RemoteFile } from "../../model/tree.ts";
 import { fromService, type World } from "../run/world.ts";
 
 /**
- * What a listing shows, in the terms of base: most of it is just what the links have, and nothing
- * is kept of that.
+ * Compares a listing with base. Most items are just as their links have them, and no copy of those
+ * is kept.
  */
 
 /** The documents of the mirrored subtree, to the end of the list or not. */
@@ -24,14 +24,15 @@ export function listDocuments(world: World, held?: Held): Promise<Listing<FileRe
 }
 
 /**
- * By base: what is listed as its link has it. Services list in the order of creation, and base has
- * most links in that of their making.
+ * Recognises items that are listed just as their links have them. Services list in order of
+ * creation, and base has most links in the order in which they were made, so one search mostly
+ * finds the next one at once.
  */
 export class HeldLinks implements Held {
   readonly #all: readonly Link[];
   readonly #find: (id: string) => number;
   readonly #prefix: RemotePath;
-  /** A link's path is below the mirrored subtree, a listed one of the workspace. */
+  /** How many characters of a listed path lie above the mirrored subtree: links leave them out. */
   readonly #lead: number;
   readonly count: number;
 
@@ -61,7 +62,7 @@ export class HeldLinks implements Held {
 }
 
 /**
- * A listing's documents by id, at their paths below the mirrored subtree; without those that were
+ * The listed documents by id, at their paths below the mirrored subtree; without those that were
  * recognised.
  */
 export function documentsOf(
@@ -73,7 +74,8 @@ export function documentsOf(
   for (const item of listing.items) {
     const path = fromService(world, item.path);
     if (path === null || path === "") continue;
-    // The link's own strings where they are equal: those of the listing can go.
+    // Where the strings are equal the link's are used, so that those of the listing can be
+    // freed.
     const link = links.get(item.id);
     const id = link?.id ?? item.id;
     const changeId = link?.changeId === item.lastChangeId ? link.changeId : item.lastChangeId;
@@ -82,7 +84,9 @@ export function documentsOf(
   return seen;
 }
 
-/** All that a listing shows: what was recognised, as the links have it, and its own. */
+/**
+ * All documents of a listing: those that were recognised, as their links have them, and the others.
+ */
 export function withRecognised(
   links: BaseTree["links"],
   { same }: Listing<FileResource>,

@@ -22,7 +22,7 @@ import { keepHere, seenThere } from "../apply/text-name.ts";
 import { loadTools, readyTools } from "../run/tools.ts";
 import type { World } from "../run/world.ts";
 
-/** The looks of a pass, after what earlier ones left behind is settled. */
+/** Looks at both sides, after what earlier passes left behind was settled. */
 
 type Observed = { readonly kind: "seen"; readonly trees: Trees } | { readonly kind: "offline"; readonly fault: Fault };
 
@@ -59,7 +59,7 @@ type LeftOpen = {
 
 const NOTHING_OPEN: StillOpen = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
 
-/** Before anything is looked at: what a crash or a lost answer left behind is settled. */
+/** Settles what a crash or a lost answer left behind, before anything is looked at. */
 async function recover(ctx: PassContext): Promise<LeftOpen> {
   const { world } = ctx;
   const intents = world.state.intents();
@@ -76,19 +76,19 @@ async function recover(ctx: PassContext): Promise<LeftOpen> {
 /** The same for a dry run, which settles nothing. */
 function foreseeRecovery({ state }: World): LeftOpen {
   const paths = new Map<LocalPath, string>();
-  // What was parked was replaced to its end; the parked inode is only looked at once more.
+  // A parked file was replaced completely; its old inode is only to be looked at once more.
   for (const { intent } of state.intents())
     if ("path" in intent && intent.kind !== "parked")
       paths.set(intent.path, "an effect was cut off; the next sync settles it");
   return { paths, stillOpen: NOTHING_OPEN, restarted: false };
 }
 
-/** Where the texts go that a walk reads: into the store, or into the notes of a dry run. */
+/** Where a walk puts the texts that it reads: into the store, or into the notes of a dry run. */
 export function textKeeper({ world, notes }: PassContext, input: PassInput, base: BaseTree): OnText {
   return input.dry ? (digest, text) => void notes.dryTexts.set(digest, text) : keepHere(world.state, base);
 }
 
-/** The same for the texts of documents that are read for proof alone. */
+/** The same for texts of documents that are read only to prove something. */
 function proofKeeper({ world: { state }, notes }: PassContext, input: PassInput): NonNullable<Known["keep"]> {
   return input.dry
     ? (digest, text) => void notes.dryTexts.set(digest, text)
@@ -103,7 +103,7 @@ async function lookAtBoth(
   keep: OnText,
 ): Promise<{ readonly local: LocalTree; readonly remote: RemoteLook }> {
   const { world, notes } = ctx;
-  // ORDER: the listing is asked for before the walk: the service answers meanwhile.
+  // ORDER: the listing is asked for before the walk, so that the service answers while we walk.
   const trustEmpty = approvedKeys(world).has(APPROVE_EMPTY);
   if (isClone(input, base)) readAhead(ctx);
   const known = { keep: proofKeeper(ctx, input), ...(notes.ahead === null ? {} : { held: notes.ahead }) };
@@ -115,7 +115,10 @@ async function lookAtBoth(
   return { local, remote: await looking };
 }
 
-/** By whoever has been watching; else by a walk, in turns where answers come in meanwhile. */
+/**
+ * Looks at the folder: by the daemon's observers if there are any; else by a walk that pauses to
+ * take in answers of the service.
+ */
 function lookHere(
   ctx: PassContext,
   { observers }: PassInput,
@@ -130,8 +133,8 @@ function lookHere(
 }
 
 /**
- * What a restart of the machine took from the folder is put back there, and then looked at anew;
- * base learns what the look proves.
+ * Puts back into the folder what a power loss took, and looks again; base learns what the look
+ * proves.
  */
 async function mendLook(
   ctx: PassContext,
@@ -156,12 +159,15 @@ async function mendLook(
   return { base, local };
 }
 
-/** A first look at everything, of which all but what is here already will be created here. */
+/** Whether this is a first look at everything, so that most documents will be created here. */
 function isClone({ dry, observers, settings }: PassInput, { links, holds }: BaseTree): boolean {
   return !dry && observers === undefined && settings.direction !== "push-only" && links.size + holds.size === 0;
 }
 
-/** A clone's requests need not wait for its plan, nor its plan for the planner's modules. */
+/**
+ * A clone can ask for its texts before it is planned, and plan before the planner's modules are
+ * loaded.
+ */
 function readAhead({ world, notes }: PassContext): void {
   if (readyTools() === null) void loadTools();
   notes.ahead = new ReadAhead(world);
@@ -176,7 +182,7 @@ export function withUnseen(local: LocalTree, ...more: readonly ReadonlyMap<Local
   return { ...local, unseen: new Map([...local.unseen, ...more.flatMap((map) => [...map])]) };
 }
 
-/** What an intent keeps open, as something that could not be read. */
+/** Paths that an open intent is about, as ones that could not be read. */
 function unreadPaths(open: ReadonlyMap<LocalPath, string>): ReadonlyMap<LocalPath, Unread> {
   return new Map([...open].map(([path, why]) => [path, unreadable(why)]));
 }

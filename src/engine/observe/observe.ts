@@ -13,23 +13,23 @@ import { documentsOf, HeldLinks, listDocuments, withRecognised } from "./listed.
 import { isWholeServiceFault, type Proof, proveAbsences, unprovable } from "./prove-absences.ts";
 import type { World } from "../run/world.ts";
 
-/** The two looks of a pass. Both may be incomplete, and say so; neither decides anything. */
+/** Looks at both sides. A look may be incomplete, and says so; deciding is the planner's. */
 
 /**
- * Walks the folder; what the links' stamps vouch for is not read. New texts are kept at once (I03).
+ * Walks the folder. A file whose stamp is its link's is not read. New texts are stored at once
+ * (I03).
  */
 export function observeLocal(world: World, base: BaseTree, inodesTrusted: boolean, keep: OnText): LocalTree {
   world.progress.report("scan", 0, null);
-  // One transaction: each new text by itself would be one. The walk does not yield, and what was
-  // kept before a kill is only found again by the next.
+  // One transaction, because one for each text would be slow. The walk does not yield; after a
+  // kill, the next walk finds the same texts again.
   const tree = world.state.transact(() => world.disk.walk(knownBy(base), keep));
   return seenBy(world, base, inodesTrusted, tree);
 }
 
 /**
- * The same, while the service's answers are taken: it makes them meanwhile, on another core or
- * machine.
- * @param turn lets them in
+ * The same, taking in the service's answers meanwhile.
+ * @param turn lets waiting answers be taken in
  */
 export async function observeLocalInTurns(
   world: World,
@@ -41,9 +41,9 @@ export async function observeLocalInTurns(
   world.progress.report("scan", 0, null);
   const walk = world.disk.walkInParts(knownBy(base), keep);
   for (;;) {
-    // What was asked for before the walk goes out first.
+    // First let the requests go out that were made before the walk.
     await turn();
-    // A transaction for each part: none is open while others run.
+    // One transaction for each part: none stays open while other work runs.
     const part = world.state.transact(() => walk.next());
     if (part.done === true) return seenBy(world, base, inodesTrusted, part.value);
   }
@@ -68,14 +68,14 @@ function seenBy(world: World, base: BaseTree, inodesTrusted: boolean, tree: Loca
 }
 
 /**
- * Links whose file was read again and found unchanged get the newer stamp, so that the next walk
- * need not read it.
- * @returns base with them: of 100,000 links a second load takes a fifth of a pass
+ * A file that was read again and found unchanged gives its newer stamp to its link, so that the
+ * next walk need not read it.
+ * @returns base with these links: loading 100,000 links a second time would take a fifth of a pass
  */
 export function refreshStamps(world: World, base: BaseTree, local: LocalTree): BaseTree {
   const { state } = world;
   const refreshed: Link[] = [];
-  // What is the link's own has its stamp.
+  // A file that is the link's own object has its stamp already.
   const read = ownOf(local.files, base.links);
   if (read.size === 0) return base;
   for (const link of base.links.values()) {
@@ -92,7 +92,7 @@ export function refreshStamps(world: World, base: BaseTree, local: LocalTree): B
   return { ...base, links };
 }
 
-/** The text is the link's, under a stamp that the link does not have. */
+/** Whether a file has the link's text under a stamp that the link does not have yet. */
 function provesNewStamp({ digest, stamp, stampTrusted }: LocalFile, link: Link): boolean {
   return stampTrusted && digest === link.localDigest && !hasStamp(link, stamp);
 }
@@ -106,22 +106,22 @@ export type RemoteLook =
   | { readonly kind: "unreachable"; readonly fault: Fault };
 
 /**
- * What is known of the service before the look: a listing just made, and folders of an earlier one
- * that are believed for now.
+ * What is known of the service before the look: a listing that was just made, and folders of an
+ * earlier one.
  */
 export type Known = {
   readonly files?: Listing<FileResource>;
-  /** Listed anew all the same when a document stands in a folder that is not among them. */
+  /**
+   * Folders of an earlier listing. They are listed again when a document stands in a folder that is
+   * not among them.
+   */
   readonly folders?: ReadonlyMap<DirId, RemoteFolder>;
   /**
-   * Takes the text of a document that was read for proof alone: shown once, it may be edited there
-   * before the next look (I03).
+   * Takes the text of a document that was read only for proof: once it was shown, it may be edited
+   * there before the next look (I03).
    */
   readonly keep?: (digest: Digest, text: string, link: Link) => void;
-  /**
-   * Told of each document as the listing shows it: whether it is as base has it. By base where it
-   * is left out.
-   */
+  /** Recognises documents that are listed as base has them. Left out: base does. */
   readonly held?: Held;
 };
 
@@ -139,8 +139,8 @@ export async function observeRemote(
   const [files, early] = await list(world, base, known);
   const own = documentsOf(world, files, base.links);
   const seen = withRecognised(base.links, files, own);
-  // Where no known document is listed, a folder that is listed now shows that the key is healthy;
-  // one that is believed does not.
+  // Where no known document is listed, only a folder in this very listing shows that the key
+  // still sees the workspace; one of an earlier listing does not.
   const noneListed = base.links.size > 0 && !showsDocument(base, seen);
   const believed = noneListed ? null : believable(known.folders, seen);
   const folders = believed === null ? (early ?? (await listFolders(world))) : NOT_LISTED;
@@ -156,7 +156,7 @@ export async function observeRemote(
   return { kind: "seen", tree: treeOf(base, { files, folders, seen, dirs, proof }) };
 }
 
-/** Both side by side. null: the folders that are known may do. */
+/** Lists documents and folders side by side. null: the folders known from earlier may do. */
 function list(
   world: World,
   { links }: BaseTree,
@@ -194,7 +194,10 @@ function treeOf(base: BaseTree, { files, folders, seen, dirs, proof }: Looked): 
   };
 }
 
-/** No connection, not the service, the key refused; or a list that is refused as a whole (I19). */
+/**
+ * The fault that concerns the whole service: no connection, another server, a refused key, or a
+ * list that is refused as a whole (I19).
+ */
 function faultOfWhole({ complete, fault, items, same }: Listing<FileResource>): Fault | null {
   if (complete || fault === null) return null;
   const showsNothing = items.length + (same?.size ?? 0) === 0;
@@ -206,7 +209,7 @@ function showsDocument({ links }: BaseTree, listed: ReadonlyMap<DocId, RemoteFil
   return false;
 }
 
-/** What the next look would not mend, and what it may. */
+/** What of a fault the next look will find again, and what it may not. */
 function gapOf(fault: Fault | null): Pick<RemoteTree, "misread" | "cutShort"> {
   if (fault === null) return {};
   return fault.kind === "later" && fault.cause === "malformed" ? { misread: fault.detail } : { cutShort: fault.detail };

@@ -7,22 +7,22 @@ import type { BaseTree, RemoteFile } from "../../model/tree.ts";
 import { fromService, type World } from "../run/world.ts";
 
 /**
- * Proof of absence: what a complete listing does not show is asked for by its id, under a key that
- * is known to be healthy. That is a key under which something that base knows answers in this very
- * pass: a document, or a folder by its id in the list. An empty list and a 404 are what another
- * workspace answers as well.
+ * Proves absences: a document that a complete listing does not show is asked for by its id, with a
+ * key that is known to be healthy. A key is healthy when something that base knows answers in this
+ * very pass, a document or a listed folder. Another workspace would also answer with an empty list
+ * and with 404.
  */
 
 /**
- * LIMIT: how many that left the mirrored subtree are asked for, where nothing else shows that the
- * key is healthy.
+ * LIMIT: how many documents outside the mirrored subtree are asked for, when nothing else shows
+ * that the key is healthy.
  */
 const ASKED_AWAY = 5;
 const NONE_VISIBLE = "none of the known documents is visible, so nothing is proven about any";
 
 /**
- * Faults after which nothing of this pass can be trusted to be sent: no connection, the service
- * closed, the key refused.
+ * Faults after which nothing more can be sent in this pass: no connection, the service closed, the
+ * key refused.
  */
 export function isWholeServiceFault(fault: Fault): boolean {
   return fault.kind === "locked-out" || (fault.kind === "later" && fault.cause !== "malformed");
@@ -33,7 +33,7 @@ export type Proof = {
   readonly outside: Set<DocId>;
   readonly unseen: Map<DocId, string>;
   readonly fault: Fault | null;
-  /** Nothing that base knows answered. */
+  /** Whether nothing that base knows answered. */
   readonly nothingKnown: boolean;
 };
 
@@ -50,10 +50,9 @@ export function unprovable(base: BaseTree, seen: ReadonlyMap<DocId, RemoteFile>,
 }
 
 /**
- * GET of each known id that the listing does not show. `own`, of `seen`, gains those that a torn
- * listing missed.
- * @param shown something else answered that proves the key healthy (a folder of base); or the user
- * said that it is
+ * Reads each known document that the listing does not show. Those that a torn listing missed are
+ * added to `own`, which is part of `seen`.
+ * @param shown whether a listed folder of base proves the key healthy, or the user said that it is
  */
 export async function proveAbsences(
   world: World,
@@ -67,7 +66,8 @@ export async function proveAbsences(
   const missing = findMissing(base, seen, own, proof);
   if (missing.length === 0) return proof;
   const visible = [...seen.keys()].find((id) => base.links.has(id));
-  // Where none is listed, one that left the mirrored subtree shows as well that the key is healthy.
+  // When none is listed, a document outside the mirrored subtree shows as well that the key is
+  // healthy.
   const away = visible === undefined && !shown ? [...proof.outside].slice(0, ASKED_AWAY) : [];
   const asked: Asked = { notFound: [], healthy: shown, fault: null };
   const ids = [...missing, ...away, ...(visible === undefined ? [] : [visible])];
@@ -79,7 +79,7 @@ export async function proveAbsences(
   return { ...proof, nothingKnown: !asked.healthy && proof.unseen.size > 0 };
 }
 
-/** What the questions by id told, beside the proof. */
+/** What the reads by id told, besides the proof. */
 type Asked = {
   readonly notFound: DocId[];
   /** Something that base knows answered, or the user said that the key is healthy. */
@@ -87,7 +87,10 @@ type Asked = {
   fault: Fault | null;
 };
 
-/** Those that left the mirrored subtree before are noted, not missed. */
+/**
+ * Documents that the listing lacks; those known to be outside the mirrored subtree are noted, not
+ * missed.
+ */
 function findMissing(
   base: BaseTree,
   seen: ReadonlyMap<DocId, RemoteFile>,
@@ -95,7 +98,7 @@ function findMissing(
   proof: Proof,
 ): DocId[] {
   const missing: DocId[] = [];
-  // Where nothing but links is shown, and as many as there are, it is each of them.
+  // When only linked documents are listed, and as many as there are links, none is missing.
   if (own.size === 0 && seen.size === base.links.size) return missing;
   for (const link of base.links.values()) {
     if (seen.has(link.id)) continue;
@@ -131,15 +134,14 @@ function noteAnswer(
 
 function judgeNotFound(base: BaseTree, proof: Proof, { notFound, healthy }: Asked, away: readonly DocId[]): void {
   if (!healthy) {
-    // Of those that left earlier and were asked for none is there: they are no sign that this is
-    // the workspace.
+    // None of those outside the subtree answered either: nothing shows that this is the workspace.
     for (const id of proof.outside) proof.unseen.set(id, NONE_VISIBLE);
     proof.outside.clear();
   }
   for (const id of notFound) {
     if (away.includes(id)) continue;
-    // Proven once, and held for it since: what nobody can see any more is no less gone because
-    // nothing else is left to be seen.
+    // Proven gone earlier, and held since: that remains so even when nothing else is left to be
+    // seen.
     if (healthy || base.holds.get(id)?.reason === "gone-or-unreadable") proof.gone.add(id);
     else proof.unseen.set(id, NONE_VISIBLE);
   }

@@ -9,13 +9,13 @@ import { performAction } from "../apply/perform.ts";
 import { recordEvent } from "./world.ts";
 import type { PassContext } from "./pass-context.ts";
 
-/** The steps of a plan, each with what did not end well remembered and logged. */
+/** Runs the steps of a plan; logs and remembers those that do not end well. */
 
 /**
- * Steps under way at once, as parts: those whose requests are (the remote client's queue decides
- * how many), and a whole group that waits for its commit.
- * LIMIT: most have read a text when they begin, so that 256 are held at most; a new file's comes
- * with its request, and the group bounds what waits then (I33).
+ * How much may be under way at once, in parts: the actions whose requests are (the client's queue
+ * decides how many of those), and a whole group that waits for its commit. LIMIT: an action mostly
+ * holds a text from its beginning, so at most 256 texts are held; that of a new file comes later,
+ * with its request, and is bounded by the group (I33).
  */
 const PARTS_AT_ONCE = 768;
 const partsOf = ({ kind }: Action): number => (kind === "create-local" ? 2 : 3);
@@ -41,12 +41,12 @@ export async function applyPlan(ctx: PassContext, plan: Plan): Promise<StepEnd[]
   }
 }
 
-/** Where base has what an action names by its id alone: no message shows an id for a path. */
+/** The path that base has for an id: no message shows an id in place of a path. */
 function knownPath({ world }: PassContext, id: string | null): LocalPath {
   return (id?.startsWith("doc_") === true ? world.state.link(id as DocId)?.localPath : null) ?? "";
 }
 
-/** An action, with what did not end well remembered and logged. */
+/** Carries out an action; logs and remembers how it ended, if not well. */
 async function performNoted(ctx: PassContext, action: Action): Promise<Outcome> {
   const { tally, isListed } = ctx.notes;
   if (isVainRepeat(tally, action, isListed)) return foundBefore(tally, action);

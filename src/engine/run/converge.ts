@@ -8,14 +8,14 @@ import { isVainRepeat } from "./repeat-guard.ts";
 import { reportOf, type RunReport } from "./report.ts";
 import { type Counts, type Settings, type World, zeroCounts } from "./world.ts";
 
-/** Passes to convergence, with a daemon or without one: until nothing is left to do. */
+/** Runs passes until nothing is left to do, with or without a daemon. */
 
 const MAX_PASSES = 5;
 
-/** What a pass that was planned ended with. */
+/** The end of a pass that got as far as a plan. */
 export type Planned = Extract<PassEnd, { kind: "planned" }>;
 
-/** A run in the log: it gets its number with the first thing that is written down of it. */
+/** A run as the log has it. It gets its number when something of it is first written. */
 export class RunEntry {
   readonly #world: World;
   readonly #kind: string;
@@ -27,7 +27,7 @@ export class RunEntry {
     this.#kind = kind;
   }
 
-  /** null: nothing was written down. */
+  /** The run's number; null: nothing was written yet. */
   get begun(): number | null {
     return this.#begun;
   }
@@ -46,15 +46,16 @@ export class RunEntry {
 export type ConvergeInput = {
   readonly run: RunEntry;
   readonly settings: Settings;
-  /** Refused rows are tried again, by the first pass. */
+  /** Whether the first pass tries refused writes again. */
   readonly retryRefused: boolean;
-  /** How the next pass looks: asked before each. */
+  /** How the next pass looks; called before each pass. */
   readonly look: () => Pick<PassInput, "quietTexts" | "observers" | "absentTwice">;
   /** After each pass, before the next. */
   readonly onPass?: (end: PassEnd) => void;
   /**
-   * Bases that were read and are refused may mean a restored service. Set: the next pass's guard
-   * judges that, before anything else is written; else the next run's does.
+   * What to do when bases that were read are refused, which may mean that the service was restored
+   * from a backup. True: the next pass judges that before anything else is written; false: the next
+   * run does.
    */
   readonly judgesRefusedBases: boolean;
 };
@@ -87,25 +88,26 @@ function needsAnother(end: PassEnd, tally: Tally, mustJudge: boolean): end is Pl
 }
 
 /**
- * A sidecar that was found gone is looked at once more, as far apart as any absence: an editor may
- * be between its two steps of a save.
+ * A sidecar that was found missing is looked for once more, after the time that proves any absence:
+ * an editor may be between the two steps of a save.
  */
 async function waitToLookAgain({ clock }: World, { secondLookMs }: Settings, { plan }: Planned): Promise<void> {
   if (secondLookMs === null) return;
   if (plan.steps.some(({ action }) => action.kind === "look-again")) await clock.sleep(secondLookMs);
 }
 
-/** @param run its number; 0: it wrote nothing */
+/** @param run its number; 0 if it wrote nothing */
 export function reportRun(world: World, run: number, { end, passes, counts, tally }: Converged): RunReport {
   const more = end.kind === "planned" && wantsMore(end, tally);
-  // What was renamed here for the service's sake, and is there by now.
+  // What was renamed here because the service has another document at that path, and is there by
+  // now.
   const renamed = [...tally.gaveWay].flatMap(([from, to]) =>
     world.disk.look(to).kind === "absent" ? [] : [{ from, to }],
   );
   return { ...reportOf(world.state.holds(), run, passes, counts, end, more), renamed };
 }
 
-/** What was learned of the deployment, for the next run. Writes nothing that is as it was. */
+/** Remembers for the next run what was learned of the deployment. Writes only what changed. */
 export function rememberTraits({ state, remote }: World): void {
   const traits = JSON.stringify(remote.traits());
   if (traits !== state.meta(META.traits)) state.setMeta(META.traits, traits);
@@ -116,15 +118,15 @@ function wasCutOff(ends: readonly StepEnd[]): boolean {
 }
 
 /**
- * Another pass is worth its listing when something moved, or is to be tried anew, and may have left
- * more to do.
+ * Whether another pass is worth its listing: something moved, or is to be tried again, so that more
+ * may be left to do.
  */
 function wantsMore({ plan, trees, ends }: Planned, tally: Tally): boolean {
   const ran = ends.flatMap((step, index) =>
     step.kind === "ran" ? [{ outcome: step.outcome, action: plan.steps[index]!.action }] : [],
   );
   const isBlocked = ends.some((step) => step.kind === "skipped" && step.why === "needs-failed");
-  // What waited for a step that is held from now on has a way without it, or is held with it (I17).
+  // A step that waited for one that is held now may have another way, or is held with it (I17).
   if (isBlocked && ran.some(({ outcome }) => outcome.kind === "refused" && outcome.hold !== null)) return true;
   const hasSequel = sequels(plan, trees);
   const progressed = ran.some((step) => isProgress(step.outcome, step.action, tally));

@@ -4,23 +4,23 @@ export type StepEnd =
   | { readonly kind: "ran"; readonly outcome: Outcome }
   | { readonly kind: "skipped"; readonly why: "withheld" | "needs-failed" | "stopped" };
 
-/** What needs the step may run. */
+/** Whether steps that need this one may run. */
 export function endedWell({ kind }: Outcome): boolean {
   return kind === "done" || kind === "submitted";
 }
 
-/** Sent to review, for another edit is live by now: that one is still to be looked at. */
+/**
+ * Whether a text was sent to review because another edit is live by now: that edit still has to be
+ * looked at.
+ */
 export function metAnotherEdit(outcome: Outcome): boolean {
   return outcome.kind === "submitted" && outcome.met === true;
 }
 
 type Options = {
-  /** What may be under way at once, in parts. */
+  /** How much may be under way at once, in parts. */
   readonly concurrency: number;
-  /**
-   * Parts that an action takes while it runs; 1 where it is left out. Not more than
-   * `concurrency`.
-   */
+  /** How many parts an action takes while it runs, at most `concurrency`; left out: 1. */
   readonly partsOf?: (action: Action) => number;
   readonly isFatal: (outcome: Outcome) => boolean;
   readonly onEnd: (done: number) => void;
@@ -52,7 +52,7 @@ class Execution {
   readonly #dependants: number[][];
   readonly #ready: number[] = [];
   readonly #broken: unknown[] = [];
-  /** How many of `#ready` were begun or skipped. */
+  /** How many entries of `#ready` were started or skipped. */
   #next = 0;
   #ended = 0;
   #running = 0;
@@ -79,12 +79,13 @@ class Execution {
   async run(): Promise<StepEnd[]> {
     while (this.#ended < this.#steps.length) {
       this.#startReady();
-      // Not a race of all of them: that costs every end a look at each.
+      // One promise instead of a race of all: a race would look at every running step each time
+      // one ends.
       if (this.#running > 0)
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
         });
-      // A bug, or the process being killed: nothing more is started.
+      // After a bug, or a kill, nothing more is started.
       if (this.#broken.length > 0) throw this.#broken[0];
       if (this.#isStuck())
         throw new Error(`the plan's steps need each other in a circle: ${describe(this.#steps, this.#ends)}`);
@@ -143,7 +144,7 @@ class Execution {
   }
 }
 
-/** For the report of a bug: the steps that never became ready. */
+/** Describes the steps that never became ready, for a report of a bug. */
 function describe(steps: readonly Step[], ends: readonly (StepEnd | undefined)[]): string {
   const open = steps.flatMap(({ action, after }, index) =>
     ends[index] === undefined ? [`${index} ${JSON.stringify(action)} after ${after.join(",")}`] : [],

@@ -10,16 +10,15 @@ import { recordEvent, type World } from "./world.ts";
 import type { ConflictBudget, PassContext } from "./pass-context.ts";
 
 /**
- * Facts that the guards judge and the trees do not hold: the root's identity, what was deleted
- * lately, approvals.
+ * Facts for the guards that are not in the trees: the root's identity, recent deletions, approvals.
  */
 
 const HOUR_MS = 3_600_000;
 type RootCheck = { readonly root: Signals["root"]; readonly inodesTrusted: boolean };
 
 /**
- * Compares the folder with the one that the state was made for. A device number alone may change
- * with a reboot: that only drops inode evidence.
+ * Compares the folder with the one for which the state was made. If only the device number changed,
+ * as after a reboot, inodes are no evidence in this run.
  */
 export function checkRoot(world: World): RootCheck {
   const now = world.disk.identify();
@@ -34,8 +33,8 @@ export function checkRoot(world: World): RootCheck {
 }
 
 /**
- * The folder as it is now becomes the one that the state is for. Inodes of the old one say nothing
- * any more.
+ * Makes the present folder the one that the state is for. Inodes of the old folder mean nothing
+ * from then on.
  */
 export function rememberRoot(world: World): void {
   const now = world.disk.identify();
@@ -54,19 +53,19 @@ export function approvedKeys({ state }: World): Set<string> {
   return new Set(texts.flatMap((text) => (text === null ? [] : (JSON.parse(text) as string[]))));
 }
 
-/** What the state shall keep as waived after a run. */
+/** The reasons that stay approved after a run. */
 function waivedBy(verdict: Extract<Verdict, { kind: "run" }>): string | null {
   return verdict.waived === undefined ? null : JSON.stringify(verdict.waived);
 }
 
-/** Whether a run without a halt ends an approval, or what was left of one. */
+/** Whether a run without a halt ends an approval, or the rest of one. */
 export function endsApproval({ state }: World, verdict: Extract<Verdict, { kind: "run" }>): boolean {
   return state.meta(META.approved) !== null || state.meta(META.waived) !== waivedBy(verdict);
 }
 
 /**
- * A run without a halt ends its approvals; a reason that is still there was approved until it is
- * not.
+ * Ends the approvals after a run without a halt. A reason that is still there stays approved until
+ * it is gone.
  */
 function endApproval(world: World, verdict: Extract<Verdict, { kind: "run" }>): void {
   const { state, clock } = world;
@@ -75,16 +74,16 @@ function endApproval(world: World, verdict: Extract<Verdict, { kind: "run" }>): 
   if (state.meta(META.approved) === null) return;
   state.setMeta(META.approved, null);
   state.setMeta(META.approvedAt, String(clock.now()));
-  // A root that was approved as moved is the root from now on.
+  // A root that was approved as moved becomes the root.
   rememberRoot(world);
 }
 
-/** A halt as the state keeps it. */
+/** The form in which the state keeps a halt. */
 export function haltNote({ hash, reasons }: Extract<Verdict, { kind: "halt" }>): string {
   return JSON.stringify({ hash, reasons });
 }
 
-/** A halt persists until it is approved or its cause ends; a run without one ends its approvals. */
+/** Keeps a halt until it is approved or its cause ends; a run without one ends its approvals. */
 export function rememberHalt(world: World, run: number, verdict: Verdict): void {
   const { state } = world;
   if (verdict.kind === "halt") {
@@ -107,8 +106,8 @@ function floodedConflicts(world: World): number {
 }
 
 /**
- * A halt by a flood of conflicts persists: without this, a new run would begin to count anew, and
- * open the rest.
+ * Keeps a halt by a flood of conflicts: without this, a new run would count from 0, and open the
+ * rest.
  */
 export function rememberFlood(world: World, verdict: Verdict, opened: number): void {
   const flooded = verdict.kind === "halt" && verdict.reasons.some(({ reason }) => reason === "conflict-flood");
@@ -129,9 +128,9 @@ const EMPTIED_BY: { readonly [reason in HaltReason]?: Emptied } = {
 };
 
 /**
- * A halt by an emptied side persists (I21, I22), from pass to pass: only the deletions are stopped,
- * and what else the pass brings to that side would end the halt by itself. It ends when all of that
- * side was seen, and no deletion that nobody approved was left.
+ * Keeps a halt by an emptied side (I21, I22) from pass to pass: only the deletions are stopped, and
+ * anything that the pass brings to that side would end the halt by itself. It ends when all of that
+ * side was seen, and every deletion that is left was approved.
  */
 export function rememberEmptied(world: World, { verdict, holds }: Plan, { local, remote }: Trees): void {
   const before = emptiedSides(world);
@@ -150,8 +149,8 @@ export function rememberEmptied(world: World, { verdict, holds }: Plan, { local,
 }
 
 /**
- * What `planner/verdict` calls a flood of conflicts: applied while they are opened, since only then
- * it shows which texts do not merge.
+ * How many conflicts a run may open, by the verdict's limit for a flood. It is applied while they
+ * are opened, because only then it shows which texts do not merge.
  */
 export function conflictBudget(world: World, { steps }: Plan, trees: Trees, limits: GuardLimits): ConflictBudget {
   const keys = approvedKeys(world);
@@ -161,8 +160,8 @@ export function conflictBudget(world: World, { steps }: Plan, trees: Trees, limi
       if ((action.kind === "meet" || action.kind === "merge") && keys.has(guardKey(action))) approved.add(action.id);
     }
   }
-  // Never less than the verdict's own number, which leaves out the links that are suspended or
-  // outside: else nobody would be asked.
+  // Never less than the verdict's number, which leaves out links that are suspended or outside:
+  // otherwise nobody would be asked.
   const known = Math.max(trees.base.links.size, trees.remote.files.size);
   const most = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * known));
   return { most: most - floodedConflicts(world), approved };
@@ -175,8 +174,8 @@ export function gatherSignals(ctx: PassContext, base: BaseTree, remote: RemoteTr
   for (const file of ownOf(remote.files, base.links).values()) {
     const link = base.links.get(file.id);
     if (link === undefined || link.changeId === file.changeId) continue;
-    // Somebody let it in, and it is the open conflict's other version: base stays where the two
-    // parted, and nothing is left to be asked.
+    // Already recorded as the other version of the open conflict: somebody let it in, and nothing
+    // is left to ask.
     if (base.conflicts.get(file.id)?.shown.at(-1)?.changeId === file.changeId) continue;
     if (state.isEarlier(file.id, file.changeId, link.changeId)) earlierChangeIds++;
   }

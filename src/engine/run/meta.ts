@@ -1,4 +1,4 @@
-/** What the state keeps beside its rows, by name: every key that anybody asks it for. */
+/** What the state keeps besides its rows: the names of all such values. */
 export const META = {
   rootMarker: "root.marker",
   rootDev: "root.dev",
@@ -12,8 +12,8 @@ export const META = {
   syncedAt: "synced.at",
   lastReport: "last.report",
   /**
-   * Reasons to stop that somebody approved and that are still there, which would halt each run
-   * anew; until they are not.
+   * Reasons to stop that were approved and are still there: they would halt each run again, and are
+   * ignored until they are gone.
    */
   waived: "approved.waived",
   /** Conflicts that were opened before a flood of them halted: they count until that halt ends. */
@@ -22,13 +22,13 @@ export const META = {
   emptied: "emptied",
   /** The boot of the machine in which the last pass was made. */
   boot: "boot",
-  /** There while the daemon is paused. */
+  /** Set while the daemon is paused. */
   paused: "watch.paused",
-  /** What `init --prefer` chose holds until the first run that reached its end. */
+  /** What `init --prefer` chose; holds until the first complete run. */
   prefer: "first.prefer",
-  /** What `--max-deletes` said in a run that a guard halted, until a run that it does not. */
+  /** What `--max-deletes` said in a run that a guard halted; kept until a run is not halted. */
   haltedWith: "halt.max-deletes",
-  /** When refused rows were last tried again without being asked for. */
+  /** When refused writes were last tried again by themselves. */
   retriedAt: "refused.retried.at",
   /** When the state was last pruned. */
   prunedAt: "pruned.at",

@@ -14,29 +14,32 @@ import { type Counts, type Settings, type World, zeroCounts } from "./world.ts";
 /** What a pass is given, what its effects share, and how it ends. */
 
 export type PassInput = {
-  /** Asked for with the first thing that is written down: a pass that finds nothing is no run. */
+  /**
+   * Gives the run its number when something is first written: a pass that finds nothing makes no
+   * run.
+   */
   readonly run: { readonly number: number };
   readonly settings: Settings;
   /** Shared by the passes of one run. */
   readonly counts: Counts;
-  /** Shared likewise; a pass by itself counts for itself. */
+  /** Shared likewise. Left out: the pass counts for itself. */
   readonly tally?: Tally;
   readonly retryRefused: boolean;
   readonly quietTexts: ReadonlyMap<DocId, Digest> | null;
   /** I23: nothing is written, on either side or in the state. */
   readonly dry: boolean;
-  /** How to look, where somebody has been watching; else both sides are looked at in full. */
+  /** How to look, when the daemon has been watching. Left out: both sides are looked at in full. */
   readonly observers?: Observers;
   /**
-   * With `secondLookMs: null`: the absences that were watched long enough; all others wait. Left
-   * out: one look is enough.
+   * Used with `secondLookMs: null`: the absences that were watched long enough; all others wait.
+   * Left out: one look is enough.
    */
   readonly absentTwice?: ReadonlySet<LocalPath>;
 };
 
 /**
- * The two looks of a pass, made by somebody who has been watching: they may be cheaper, and may
- * call unseen what is still being written.
+ * The two looks of a pass as the daemon makes them: they may be cheaper, and call unseen what is
+ * still being written.
  */
 export type Observers = {
   local(ctx: PassContext, base: BaseTree, inodesTrusted: boolean, keep: OnText): LocalTree;
@@ -47,7 +50,9 @@ export type PassEnd =
   | { readonly kind: "offline"; readonly fault: Fault }
   | { readonly kind: "planned"; readonly plan: Plan; readonly trees: Trees; readonly ends: readonly StepEnd[] };
 
-/** The approval under which a workspace of which nothing known is visible counts as emptied. */
+/**
+ * The approval under which a workspace counts as emptied although nothing known is visible in it.
+ */
 export const APPROVE_EMPTY = "wrong-workspace";
 
 /** What the passes of one run count for themselves. */
@@ -57,11 +62,11 @@ export type Tally = {
   /** PUTs answered `invalid_base_change` on a base that was read and is still the live one. */
   refusedBases: number;
   /**
-   * Actions that found the world otherwise than planned, or whose end is not known, by their key:
-   * how often, and what they met last.
+   * Actions that found something else than planned, or whose end is not known, by their key: how
+   * often, and what they met last.
    */
   readonly vain: Map<string, { readonly times: number; readonly detail: string }>;
-  /** Names here that gave way to the service's: from where, to where. */
+  /** Local names that were changed in favour of the service's: from where, to where. */
   readonly gaveWay: Map<LocalPath, LocalPath>;
 };
 
@@ -69,7 +74,7 @@ export function zeroTally(): Tally {
   return { created: 0, refusedBases: 0, vain: new Map(), gaveWay: new Map() };
 }
 
-/** What the looks and the effects of one pass write down for those that follow; dropped with it. */
+/** What looks and effects of one pass leave for later ones; dropped with the pass. */
 type PassNotes = {
   /** Of the whole run: what its report counts. */
   readonly counts: Counts;
@@ -82,15 +87,15 @@ type PassNotes = {
   /** Folder ids by remote path (below the prefix), kept in step with the effects. */
   readonly folderIds: Map<RemotePath, DirId>;
   /**
-   * Local files made or replaced in this pass: fsynced and marked durable at its end, or by the
-   * next one.
+   * Local files made or replaced in this pass: they are fsynced and marked durable at its end, or
+   * by the next one.
    */
   readonly toFlush: Map<DocId, LocalPath>;
-  /** What a clone reads while it looks. */
+  /** The texts that a clone reads ahead. */
   ahead: ReadAhead | null;
   /**
-   * Paths to which this pass, before its plan, brought back what its user did not see there: what
-   * its user does not know to be there is no sign of what its user wants.
+   * Paths to which this pass brought something back before its plan. Their user has not seen them
+   * there, so what is done about them is no sign of what the user wants.
    */
   readonly returned: Set<LocalPath>;
   /** Folders that this pass moved here, in the order in which that was done. */
@@ -99,22 +104,22 @@ type PassNotes = {
   readonly made: Set<string>;
   /**
    * How many conflicts may be opened before a guard asks, and the documents whose conflict was
-   * approved. null: by hand, no limit.
+   * approved. null: no limit (by hand).
    */
   conflictBudget: ConflictBudget | null;
-  /** Texts that a dry run has seen: it has no store to keep them in. */
+  /** Texts that a dry run has read: it must not store them. */
   readonly dryTexts: Map<Digest, string>;
 };
 
 export type ConflictBudget = { readonly most: number; readonly approved: ReadonlySet<DocId> };
 
-/** What the effects of one pass go by. All that changes meanwhile stands in its notes. */
+/** What the effects of one pass share. All that changes during the pass is in its notes. */
 export class PassContext {
   readonly world: World;
   readonly settings: Settings;
-  /** Commits of steps that run side by side. */
+  /** Joins commits of steps that run side by side. */
   readonly group: Group;
-  /** What was known of the deployment when the plan was made. */
+  /** What was known about the deployment when the plan was made. */
   readonly traitsAtStart: RemoteTraits;
   readonly notes: PassNotes;
   readonly #run: PassInput["run"];
@@ -149,7 +154,7 @@ export class PassContext {
     this.#run = run;
   }
 
-  /** The number of the run; a daemon's gets one when this is first asked for. */
+  /** The run's number, which a daemon's run gets when this is first asked for. */
   get run(): number {
     return this.#run.number;
   }

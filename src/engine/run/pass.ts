@@ -10,7 +10,7 @@ import { PassContext, type PassEnd, type PassInput } from "./pass-context.ts";
 import { loadTools, readyTools } from "./tools.ts";
 import type { World } from "./world.ts";
 
-/** One pass: observe → plan → apply, once. */
+/** One pass: look, plan, apply. */
 
 export async function runPass(world: World, input: PassInput): Promise<PassEnd> {
   const { root, inodesTrusted } = checkRoot(world);
@@ -49,7 +49,7 @@ async function carryOut(ctx: PassContext, plan: Plan): Promise<StepEnd[]> {
   return applyPlan(ctx, plan);
 }
 
-/** What the plan says of holds, and of sidecars that are there again, before anything is done. */
+/** Writes down the plan's holds, and which sidecars are there again, before anything is done. */
 function noteLook(ctx: PassContext, plan: Plan, trees: Trees): void {
   const { state, clock } = ctx.world;
   state.replaceHolds(plan.holds.map((hold) => (hold.since === 0 ? { ...hold, since: clock.now() } : hold)));
@@ -58,7 +58,8 @@ function noteLook(ctx: PassContext, plan: Plan, trees: Trees): void {
   );
   for (const conflict of trees.base.conflicts.values())
     if (trees.local.others.has(conflict.sidecarPath)) keepSidecar(ctx.world, conflict);
-  // Found once, a sidecar must be missing in two looks in a row again.
+  // A sidecar that was found again must be missing in two more looks in a row before it counts
+  // as gone.
   for (const conflict of trees.base.conflicts.values())
     if (conflict.looksGone > 0 && !looking.has(conflict.id)) state.putConflict({ ...conflict, looksGone: 0 });
 }

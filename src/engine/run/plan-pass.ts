@@ -11,7 +11,7 @@ import { observeLocal } from "../observe/observe.ts";
 import { loadTools, readyTools } from "./tools.ts";
 
 import { textKeeper, withReturned, withUnseen } from "../observe/look.ts";
-/** What a plan makes of the looks of a pass. */
+/** Makes a plan from the looks of a pass. */
 
 export function policyOf(ctx: PassContext, input: PassInput, absentTwice: ReadonlySet<LocalPath> | null): Policy {
   const { reviewAfterQuiet, secondLookMs, ...settings } = input.settings;
@@ -21,7 +21,7 @@ export function policyOf(ctx: PassContext, input: PassInput, absentTwice: Readon
     refusedCharacters: traits.refusedCharacters,
     remoteFolding: traits,
     folderMoves: traits.folderPatch !== "no",
-    // The root of a mirrored part is a folder there.
+    // Where a subtree is mirrored, its root is an ordinary folder of the service.
     movesToRoot: ctx.world.prefix !== "" || traits.moveToRoot !== "no",
     retryRefused: input.retryRefused,
     quietTexts: input.quietTexts,
@@ -30,8 +30,8 @@ export function policyOf(ctx: PassContext, input: PassInput, absentTwice: Readon
 }
 
 /**
- * An absence here that would delete there needs two looks, some seconds apart: an editor may be
- * between its two steps of a save.
+ * An absence that would delete a document on the service needs two looks, some seconds apart: an
+ * editor may be between the two steps of a save.
  */
 export async function planWithSecondLook(
   ctx: PassContext,
@@ -57,7 +57,7 @@ export async function planWithSecondLook(
   const unseen = new Map([...trees.local.unseen].filter(([path]) => !again.unseen.has(path)));
   const local = withReturned(ctx, withUnseen(again, unseen));
   ctx.notes.local = local;
-  // Which document is where, and which is absent again, is for the plan to say.
+  // The second plan itself decides which document is where, and which is still absent.
   const twice = new Set(waiting.map((hold) => hold.path));
   const seenTwice = { ...trees, local };
   return { plan: makePlan(seenTwice, policyOf(ctx, input, twice), signals, texts), trees: seenTwice };
@@ -67,7 +67,9 @@ function textFinder({ world, notes }: PassContext): (digest: Digest) => string |
   return (digest) => notes.dryTexts.get(digest) ?? world.state.text(digest);
 }
 
-/** Without a root there is nothing to see; the verdict alone says what is wrong. */
+/**
+ * The plan when the root is missing: nothing can be seen, and only the verdict says what is wrong.
+ */
 export async function planBlind(ctx: PassContext, input: PassInput, root: Signals["root"]): Promise<PassEnd> {
   const { makePlan } = readyTools() ?? (await loadTools());
   const base: BaseTree = ctx.world.state.load();

@@ -11,7 +11,7 @@ import type { PassEnd } from "./pass-context.ts";
 import type { Counts } from "./world.ts";
 import { comparePaths } from "../../model/by-path.ts";
 
-/** What a run tells: the object of `sync --json`, and what the summary line is made of. */
+/** What a run reports: the object of `sync --json`, from which the summary line is made. */
 
 /** Why something is open: the reason of a hold, or what no hold stands for. */
 type AttentionKind =
@@ -24,18 +24,18 @@ type AttentionKind =
   | "uncertain";
 
 export type Attention = {
-  /** "": it is about the whole folder. */
+  /** "": the whole folder. */
   readonly path: LocalPath;
   readonly kind: AttentionKind;
   readonly code: string | null;
   readonly detail: string;
   readonly requestId: string | null;
   /**
-   * What was refused, where `kind` is `refused`: a name or place, with no text; or a step that left
-   * no hold. Not set: a text, or a name with one.
+   * What was refused, where `kind` is `refused`: a name or place, or a step that left no hold. Not
+   * set: a text, with or without its name.
    */
   readonly refused?: "name" | "step";
-  /** It ends by itself, and nobody need be called for it; until then the sides are not equal. */
+  /** Whether it ends by itself: nobody need act, but the sides are not equal until then. */
   readonly waits: boolean;
 };
 
@@ -50,24 +50,24 @@ export type RunReport = {
   readonly passes: number;
   readonly counts: Counts & { readonly holds: number };
   readonly attention: readonly Attention[];
-  /** Those of them that no hold stands for. */
+  /** The part of `attention` that is not due to a hold. */
   readonly beside: readonly Attention[];
   /**
-   * What the run renamed here, for its name is another's on the service: told once, for nothing is
-   * open.
+   * What the run renamed here because the service has another document of that name: told once,
+   * because nothing is open.
    */
   readonly renamed?: readonly GaveWay[];
   readonly halt: Extract<Verdict, { kind: "halt" }> | null;
-  /** What the halt stopped: its guarded actions, in the order of the plan. */
+  /** The guarded actions that the halt stopped, in the order of the plan. */
   readonly stopped: readonly Action[];
-  /** How many things in the folder stay local, by what they are. null: the folder was not seen. */
+  /** How many things in the folder are not mirrored, by kind. null: the folder was not seen. */
   readonly staysLocal: Readonly<Partial<Record<LocalOther["kind"], number>>> | null;
   readonly fault: Fault | null;
 };
 
 /**
- * @param holds that the state has after the run
- * @param more whether a further pass would have more to do, were there one
+ * @param holds of the state after the run
+ * @param more whether another pass would have something to do
  */
 export function reportOf(
   holds: readonly Hold[],
@@ -101,7 +101,7 @@ export function reportOf(
   return { ...seen, state: attention.length > 0 ? "attention" : "in-sync", halt: null, fault: null };
 }
 
-/** The service was lost in the middle of the steps. */
+/** The fault by which the service was lost in the middle of the steps. */
 function faultThatCutOff(ends: readonly StepEnd[]): Fault | null {
   for (const end of ends) {
     if (end.kind !== "ran" || end.outcome.kind !== "later" || !end.outcome.unreachable) continue;
@@ -134,19 +134,19 @@ export function countStaying(local: LocalTree): Partial<Record<LocalOther["kind"
 }
 
 /**
- * What is open, by path: what `sync` tells after a run and `status` of the last one.
- * @param beside what no hold stands for
+ * What is open, by path: `sync` tells it after a run, and `status` of the last one.
+ * @param beside what is not due to a hold
  */
 export function attentionOf(holds: readonly Hold[], beside: readonly Attention[]): readonly Attention[] {
   const open = holds.filter(({ reason }) => isOpen(reason)).map(attentionOfHold);
   return [...open, ...beside].toSorted((a, b) => comparePaths(a.path, b.path) || comparePaths(a.kind, b.kind));
 }
 
-/** What a look did not show, where no hold says so: nothing is proven of it. */
+/** What a look did not show, where no hold says so: nothing is proven about it. */
 export function attentionOfLooks({ local, remote }: Trees, holds: readonly Hold[]): Attention[] {
   const told: Attention[] = [];
   const { misread, cutShort } = remote;
-  // What it shows is used, and nothing that it does not show is removed (I20).
+  // The items that are shown are used, and no item that is not shown is removed (I20).
   if (misread !== undefined) told.push({ ...PLAIN, path: "", kind: "listing-misread", detail: misread });
   if (cutShort !== undefined && misread === undefined)
     told.push({ ...PLAIN, path: "", kind: "listing-cut-short", detail: cutShort, waits: true });
@@ -163,7 +163,7 @@ function isHeld(path: LocalPath, holds: readonly Hold[]): boolean {
 
 const PLAIN = { code: null, requestId: null, waits: false } as const;
 
-/** Steps that ended badly without a hold to show for it. */
+/** Steps that did not end well and left no hold. */
 function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attention[] {
   return ends.flatMap((end, index) => {
     if (end.kind === "skipped") return [];
@@ -174,9 +174,8 @@ function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attention[] {
 }
 
 /**
- * What the last pass that a run may make left undone: the world kept changing under it, or it does
- * not end.
- * @param more whether a further pass would have more to do
+ * What the last allowed pass left undone: the sides kept changing, or the run does not end.
+ * @param more whether another pass would have something to do
  */
 function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[], more: boolean): Attention[] {
   const told = ends.flatMap((end, index): Attention[] => {

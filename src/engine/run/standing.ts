@@ -6,9 +6,9 @@ import { type Attention, attentionOf, type RunReport } from "./report.ts";
 import type { World } from "./world.ts";
 
 /**
- * How a mirror stands, by what its runs left in the state. In sync it is as of the last run that
- * proved it: a run that saw both sides to the end, left nothing to do, and found nothing open.
- * Whatever came of a later run is told instead, and when that was.
+ * How a mirror stands, by what its runs left in the state. It is in sync as of the last run that
+ * proved it: both sides seen to the end, nothing left to do, nothing open. If a later run ended
+ * otherwise, that is reported, with its time.
  */
 
 /** What the state keeps of the last run. */
@@ -28,14 +28,14 @@ export type Standing = {
   readonly staysLocal: RunReport["staysLocal"];
 };
 
-/** Writes nothing that is as it was, but when it was in sync. */
+/** Writes only what changed, apart from the time at which it was in sync. */
 export function rememberReport(world: World, report: RunReport): void {
   const { state, clock } = world;
   rememberLast(world, report);
   if (report.state === "in-sync") state.setMeta(META.syncedAt, String(clock.now()));
 }
 
-/** A folder that was not seen still holds what it held. */
+/** When the folder was not seen, the earlier counts are kept. */
 export function rememberLast({ state }: World, { state: ended, beside, fault, staysLocal }: RunReport): void {
   const known = state.meta(META.lastReport);
   const stays = staysLocal ?? readLast(known)?.staysLocal ?? null;
@@ -46,7 +46,7 @@ export function rememberLast({ state }: World, { state: ended, beside, fault, st
 type StandingFacts = {
   readonly meta: (key: string) => string | null;
   readonly holds: readonly Hold[];
-  /** null also where a daemon is known to be at it. */
+  /** null: there is none, or a daemon is at work on it. */
   readonly newestRun: { readonly kind: string; readonly endedAt: number | null } | null;
 };
 
@@ -88,7 +88,7 @@ function cutOff(newest: StandingFacts["newestRun"]): Attention[] {
   return [{ ...OF_THE_FOLDER, kind: "unfinished", detail, waits: true }];
 }
 
-/** An earlier version kept less, or the words of what to do (`next`) instead of their reason. */
+/** What a run of an earlier version has left: it kept less, or `next` in place of a reason. */
 type KeptRun = Partial<Omit<LastRun, "beside">> & {
   readonly beside?: readonly (Attention & { readonly next?: string })[];
 };
@@ -99,7 +99,7 @@ function readLast(text: string | null): LastRun | null {
   return { state, beside: beside.map(withReason), fault, staysLocal };
 }
 
-/** What is kept beside the holds as refused was a step that left none. */
+/** An earlier version kept as refused, beside the holds, only steps that left none. */
 function withReason({ next, ...kept }: NonNullable<KeptRun["beside"]>[number]): Attention {
   return next !== undefined && kept.kind === "refused" ? { ...kept, refused: "step" } : kept;
 }

@@ -10,13 +10,13 @@ import type { RunReport } from "./report.ts";
 import { rememberReport } from "./standing.ts";
 import { type Settings, type World, zeroCounts } from "./world.ts";
 
-/** One run by itself, and what one would do. */
+/** A single run, and the preview of one. */
 
 type SyncOptions = {
   readonly settings: Settings;
-  /** By hand or at start: refused rows are tried again. */
+  /** Whether refused writes are tried again: by hand and at a start. */
   readonly retryRefused: boolean;
-  /** What this run is, for the log: `sync`, `init`. */
+  /** What this run is called in the log: `sync`, `init`. */
   readonly kind: string;
   /** Told the last walk of the run. */
   readonly onWalk?: (local: LocalTree) => void;

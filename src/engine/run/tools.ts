@@ -1,7 +1,7 @@
 /**
- * What only a pass that finds something to do needs: the planner, the effects, the merge, the
- * recovery. Loaded when one is begun, once: 90 modules, a third of all that a sync with nothing to
- * do would load.
+ * The modules that only a pass with something to do needs: planner, effects, merge, recovery. They
+ * are loaded once, when the first is begun: 90 modules, a third of what a sync without work would
+ * load.
  */
 type Tools = typeof import("../../planner/plan.ts") &
   typeof import("./apply-plan.ts") &
@@ -12,8 +12,8 @@ type Tools = typeof import("../../planner/plan.ts") &
 let loaded: Tools | null = null;
 
 /**
- * null: `loadTools` comes first. Not asked for in one step: who has them does not wait for a turn
- * (I32).
+ * null: call `loadTools` first. Two functions, so that whoever has them need not wait for a turn of
+ * the loop (I32).
  */
 export function readyTools(): Tools | null {
   return loaded;

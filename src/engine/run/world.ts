@@ -15,7 +15,7 @@ import type { Remote } from "../../ports/remote.ts";
 import type { EventSide, MirrorEvent, State } from "../../ports/state.ts";
 import type { Clock, Log, Progress, Random } from "../../ports/world.ts";
 
-/** The adapters and settings of one mirrored folder: all that the engine sees of the world. */
+/** The adapters and settings of one mirrored folder: everything outside that the engine uses. */
 export type World = {
   readonly clock: Clock;
   readonly random: Random;
@@ -24,7 +24,7 @@ export type World = {
   readonly remote: Remote;
   readonly disk: Disk;
   readonly state: State;
-  /** Names this boot of the machine; null where the system cannot tell. */
+  /** The id of this boot of the machine; null where the system has none. */
   readonly bootId: string | null;
   /**
    * The mirrored subtree of the workspace, without slashes at its ends; "" is the whole workspace.
@@ -38,8 +38,8 @@ export type Settings = Omit<
   "refusedCharacters" | "remoteFolding" | "folderMoves" | "movesToRoot" | "quietTexts" | "absentTwice"
 > & {
   /**
-   * Protected texts go to review only when they were the same in the pass before (`sync` without a
-   * terminal).
+   * Whether protected texts go to review only when they were the same in the pass before (`sync`
+   * without a terminal).
    */
   readonly reviewAfterQuiet: boolean;
   /**
@@ -61,7 +61,7 @@ type Count =
   | "merged"
   /** Texts that were in review and are live now. */
   | "accepted"
-  /** Conflicts that the user's own policy ended. */
+  /** Conflicts that the user's policy ended. */
   | "byPolicy"
   | "submitted"
   | "conflicts";
@@ -86,7 +86,7 @@ export function zeroCounts(): Counts {
   };
 }
 
-/** A path below the mirrored subtree as the service names it. */
+/** The service's path of a path below the mirrored subtree. */
 export function toService(world: World, path: RemotePath): RemotePath {
   return world.prefix === "" ? path : path === "" ? world.prefix : joinPath(world.prefix, path);
 }
@@ -122,8 +122,8 @@ export function recordEvent(world: World, run: number, fields: EventFields): voi
 }
 
 /**
- * A place below `.mdmirror/` for a file that is taken aside; unique, so that nothing is ever
- * over-written there. It names the document, for a journal may be lost to a power cut.
+ * A path below `.mdmirror/` for a file that is taken aside. It is unique, so that nothing is
+ * overwritten there, and it names the document, because a power cut may take the journal's row.
  */
 export function parkingPlace(world: World, id: DocId): string {
   return `tmp/park-${id}-${world.random.hex(16)}`;
@@ -136,7 +136,7 @@ export function parkedDocument(place: string): DocId | null {
 }
 
 /**
- * Where a removed document goes: readable for people, unique by its last part.
+ * A path in the trash for a removed document: readable for people, unique by its last part.
  * `trash/2026-11-21/notes/plan.1a2b3c4d.md`
  */
 export function trashPlace(world: World, path: LocalPath): string {

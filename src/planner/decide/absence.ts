@@ -6,10 +6,9 @@ import type { PlanDraft } from "./plan-draft.ts";
 import { pathOfGoal } from "./places.ts";
 
 /**
- * The path that must still be empty right before a deletion on the service, and to which the thing
- * would come back: where it was below its folder, which may be moved by this plan. If something
- * else is there now (`rm b; mv a b`), its absence is already proven by that, and a free name beside
- * it is given.
+ * The path that must still be empty right before a document is deleted on the service, and to which
+ * its file would come back: below its folder, which this plan may move. If something else is there
+ * now (`rm b; mv a b`), the absence is already proven by that, and a free name beside it is given.
  */
 export function absentPath(draft: PlanDraft, row: Row): LocalPath {
   const link = row.link!;
@@ -27,7 +26,7 @@ function isFree(draft: PlanDraft, path: LocalPath): boolean {
   return !isOccupied(draft, path) && !isClaimed(draft, path);
 }
 
-/** Whether something is at a path on disk now, in whatever spelling the disk takes for the same. */
+/** Whether something is at a path on disk now, in any spelling that the disk takes for the same. */
 export function isOccupied(draft: PlanDraft, path: LocalPath): boolean {
   const { files, folders, others, disk } = draft.trees.local;
   if (files.has(path) || folders.has(path) || others.has(path)) return true;
@@ -35,9 +34,9 @@ export function isOccupied(draft: PlanDraft, path: LocalPath): boolean {
 }
 
 /**
- * Whether anything may be at a path on disk at some moment of this plan. A step may fail and those
- * that need it are skipped, so each folder above may be where it was or where it is to go, whatever
- * the others do.
+ * Whether something may be at a path on disk at some moment of this plan. A step may fail, and
+ * those that need it are then skipped, so each folder above may be at its present place or at its
+ * goal.
  */
 function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
   const claimants = draft.claimants();
@@ -49,7 +48,7 @@ function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
   return folders.some(
     (parent) =>
       (claimants.get({ parent, name })?.length ?? 0) > 0 ||
-      // What has no row goes along with its folder.
+      // A document without a row moves along with its folder.
       (parent.localPath !== null && isOccupied(draft, joinPath(parent.localPath, name))),
   );
 }

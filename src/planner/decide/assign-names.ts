@@ -10,22 +10,22 @@ import type { Occupancy } from "./slots.ts";
 
 export type Goals = Readonly<Record<Side, Place | null>>;
 
-/** Where each row was wanted before it was held. */
+/** The place that each row was to have before it was held. */
 export type Wishes = ReadonlyMap<Row, Goals>;
 
-/** One that must be held for the others to come out. */
+/** A row that must be held so that the others can have their places. */
 export type Barred = { readonly row: Row; readonly reason: HoldReason; readonly detail: string };
 
-/** LIMIT: numbers tried for a name before it is held. */
+/** LIMIT: numbers that are tried for a name before the row is held. */
 const MAX_NUMBER = 99;
 
-/** One try to give every slot one owner. */
+/** One attempt to give every slot one owner. */
 export class NameAssignment {
   readonly #owners: SlotOwners;
   readonly #barred = new Map<Row, Barred>();
-  /** Kept apart until all have a slot: a try that fails leaves no trace. */
+  /** Kept here until all rows have a slot: an attempt that fails leaves no trace. */
   readonly #whys = new Map<Row, string>();
-  readonly #numbered = new Map<Row, string>();
+  readonly #gaveWay = new Map<Row, string>();
   readonly #draft: PlanDraft;
   readonly #occupancy: Occupancy;
   readonly #rows: readonly Row[];
@@ -49,22 +49,22 @@ export class NameAssignment {
   }
 
   /**
-   * @returns those that must be held for this to come out; none when every slot has one owner,
-   * which then stands.
+   * @returns the rows that must be held before another attempt; none when every slot has one owner,
+   * which is then kept
    */
   run(): readonly Barred[] {
     this.#takeWhatStays();
-    // ORDER: the service's rows first; a local one that stands in the way then gets its number, on
-    // both sides.
+    // ORDER: the service's rows first; a local row that is in the way then gets a number, on both
+    // sides.
     for (const row of this.#rows) this.#claim("local", row);
-    // A name that is legal as it is goes before one that is only mapped to it.
+    // A name that is legal as it is takes precedence over one that is only mapped to it.
     for (const row of this.#rows) if (!isMapped(row)) this.#claim("remote", row);
     for (const row of this.#rows) this.#claim("remote", row);
     if (this.#barred.size > 0) return [...this.#barred.values()];
-    // ORDER: after all claims, so that what is taken back stands in nobody's way.
+    // ORDER: after all claims, so that a name that is taken back is in nobody's way.
     for (const side of SIDES) for (const row of this.#rows) this.#nameAnew(side, row);
     for (const [row, why] of this.#whys) this.#draft.whys.set(row, why);
-    for (const [row, name] of this.#numbered) this.#draft.gaveWay.set(row, name);
+    for (const [row, name] of this.#gaveWay) this.#draft.gaveWay.set(row, name);
     return [];
   }
 
@@ -92,7 +92,7 @@ export class NameAssignment {
     return null;
   }
 
-  /** Two rows want one place here: the other makes room, or this one gets another name. */
+  /** Two rows want one place here: the owner gives way, or this row gets another name. */
   #contest(row: Row, place: Place, owner: Row): Barred | null {
     if (owner.kind !== row.kind) return bar(row, "type-clash", `a ${owner.kind} is at ${place.name} here`);
     if (!this.#heldInPlace.has(owner) && this.#giveWay(owner)) {
@@ -106,7 +106,7 @@ export class NameAssignment {
     return this.#takeHashed(row, place);
   }
 
-  /** The name with its id's digits, for its own is taken. */
+  /** Gives a row the name with its id's digits, because its own is taken. */
   #takeHashed(row: Row, place: Place): Barred | null {
     const hashed = { parent: place.parent, name: hashedName(place.name, nameKindOf(row), idOf(row)) };
     if (this.#owners.ownerOf("local", hashed, row) !== null)
@@ -115,15 +115,15 @@ export class NameAssignment {
     return null;
   }
 
-  /** Whether a row is wanted elsewhere and only held where it is. */
+  /** Whether a row has another goal and is only held where it is. */
   #isLeaving(owner: Row): boolean {
     const wish = this.#wishes.get(owner);
     return this.#heldInPlace.has(owner) && wish !== undefined && !samePlace(wish.local, owner.local.now);
   }
 
   /**
-   * A local one makes room for the service's row. Only one whose place comes from here, or whose
-   * name here is not its own, does.
+   * Has a local row give way to the service's, if its place comes from this side, or its name here
+   * is not its own.
    */
   #giveWay(owner: Row): boolean {
     if (isMoving(owner, "remote")) return this.#number(owner);
@@ -135,13 +135,11 @@ export class NameAssignment {
     if (this.#owners.ownerOf("local", place, owner) !== null) return false;
     this.#owners.retake("local", owner, place);
     this.#whys.set(owner, "its name here is another's on the service");
+    this.#gaveWay.set(owner, own);
     return true;
   }
 
-  /**
-   * The name that the service's asks for here, where a linked row has one that has none to do with
-   * it.
-   */
+  /** The name of a linked row on the service, where its name here has nothing to do with it. */
   #ownNameOf(row: Row, here: string): string | null {
     const there = row.remote.goal?.name;
     if (row.link === null || there === undefined) return null;
@@ -151,8 +149,8 @@ export class NameAssignment {
   }
 
   /**
-   * `name-2.md`: on both sides where it is linked; what is not linked yet gets it on the service
-   * now and here in the next pass.
+   * Gives a row `name-2.md`: on both sides where it is linked; otherwise on the service now, and
+   * here in the next pass.
    */
   #number(row: Row): boolean {
     const here = row.local.goal ?? row.local.now;
@@ -168,7 +166,7 @@ export class NameAssignment {
       if (linked) this.#owners.retake("local", row, local);
       this.#owners.retake("remote", row, remote);
       this.#whys.set(row, `${here.name} is another's on the service`);
-      this.#numbered.set(row, local.name);
+      this.#gaveWay.set(row, local.name);
       return true;
     }
     return false;
@@ -200,17 +198,17 @@ export class NameAssignment {
     return bar(row, "name-clash", this.#tellClash(row, place, owner));
   }
 
-  /** Whether a row may have another name than the one that it wants on the service. */
+  /** Whether a row may get another name than it wants on the service. */
   #getsNumber(row: Row, owner: Owner): boolean {
     const here = row.local.goal;
     if (here === null) return false;
-    // A new file at a temporary name has no better claim to the name that it was made of.
+    // A new file at a temporary name has no better claim to the name from which that was made.
     if (isTemporaryName(here.name)) return true;
     const wanted = typeof owner === "string" ? null : (this.#wishes.get(owner)?.local ?? null);
     return wanted !== null && this.#owners.isSameSlot("local", wanted, here);
   }
 
-  /** What has the name that a row wants, by its path here where it has one. */
+  /** Says what has the name that a row wants, by its local path where it has one. */
   #tellClash(row: Row, place: Place, owner: Owner): string {
     const name = this.#nameThere(place, owner);
     const other = typeof owner === "string" ? null : owner.local.now;

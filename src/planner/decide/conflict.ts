@@ -11,9 +11,9 @@ import { holdMetEdit } from "./review.ts";
 import { findSidecar, type Sidecar } from "./sidecar.ts";
 
 /**
- * A document with an open conflict: nothing is PUT until it ends.
- * @returns true where the conflict decides about the text; false where the table does (the conflict
- * then ends, or cannot be judged)
+ * Decides a document with an open conflict: nothing is PUT until the conflict ends.
+ * @returns true where the conflict decides about the text; false where the table does (then the
+ * conflict ends, or cannot be judged)
  */
 export function decideConflict(
   draft: PlanDraft,
@@ -35,8 +35,8 @@ export function decideConflict(
     decideDeleted(draft, row, conflict, sidecar, there);
     return true;
   }
-  // With its text: base has another, so that without it nothing would tell whose file this is when
-  // it moves.
+  // The document's text is kept in the hold: base has another one, by which the file would not be
+  // recognised after a move.
   if (!endsOrWaits(draft, row, conflict, here, there, sidecar)) holdOpen(draft, row, conflict, here);
   if (sidecar.kind === "present") follow(draft, row, conflict, sidecar.path);
   return true;
@@ -50,7 +50,7 @@ function holdOpen(draft: PlanDraft, row: DocumentRow, { shown }: Conflict, here:
   holdDocument(draft, row, "conflict", detail, { digest: here.digest });
 }
 
-/** A deletion here loses against the service's text, of which nobody has decided. */
+/** Deleted here during a conflict: the service's text wins, because nobody has decided about it. */
 function decideDeleted(
   draft: PlanDraft,
   row: DocumentRow,
@@ -64,8 +64,8 @@ function decideDeleted(
 }
 
 /**
- * The document is neither here nor in what is mirrored any more: its conflict ends with it, if
- * there is one. An absence here needs its second look.
+ * The document is neither here nor in the mirrored part any more: its conflict, if there is one,
+ * ends with it. An absence here needs its second look.
  */
 export function endsOrWaitsWithDocument(draft: PlanDraft, row: DocumentRow, link: Link): "ends" | "waits" {
   const conflict = draft.trees.base.conflicts.get(link.id);
@@ -76,16 +76,19 @@ export function endsOrWaitsWithDocument(draft: PlanDraft, row: DocumentRow, link
 }
 
 /**
- * Gone may mean no longer readable. Where the table holds such a document its link stays, and the
- * conflict with it: of two texts that were new at one path, base is the version that the sidecar
- * shows, and once the document is seen again the local text would go up over it as a plain edit.
+ * A document that is gone may only be unreadable. Where the table holds it, its link stays and so
+ * must the conflict. With two texts that were new at one path, base is the version in the sidecar:
+ * without the conflict, once the document is seen again, the local text would be sent over it as a
+ * plain edit.
  */
 export function keepUnlessLinkEnds(draft: PlanDraft, row: DocumentRow): void {
-  // The conflict's own draft is the only one: nothing of this plan ends the link.
+  // Only the conflict has drafted something, so nothing in this plan ends the link.
   if (draft.proposals.get(row)?.length === 1) withdraw(draft, row, "before");
 }
 
-/** @returns true where the conflict ends by this plan, or waits for its text to be mended. */
+/**
+ * @returns true where this plan ends the conflict, or the conflict waits for its text to be mended
+ */
 function endsOrWaits(
   draft: PlanDraft,
   row: DocumentRow,
@@ -115,7 +118,9 @@ function endsOrWaits(
 
 type End = { readonly how: "mine" | "theirs" | "equal"; readonly why: string };
 
-/** What the user did with the two versions, as far as it ends the conflict; null: it does not. */
+/**
+ * How the user ended the conflict, by what was done with the two versions; null: it is still open.
+ */
 function endOf(conflict: Conflict, here: LocalFile, sidecar: Sidecar): End | null {
   const replaced = isBeingReplaced(conflict);
   const moved = here.stamp.ino === conflict.sidecarIno && here.stamp.dev === conflict.sidecarDev;
@@ -126,7 +131,7 @@ function endOf(conflict: Conflict, here: LocalFile, sidecar: Sidecar): End | nul
   return null;
 }
 
-/** Counts a look that found the sidecar gone, or shows the version that the service has by now. */
+/** Notes a look that found the sidecar missing, or shows the service's present version. */
 function showAgain(
   draft: PlanDraft,
   row: DocumentRow,
@@ -172,8 +177,8 @@ function drop(
 }
 
 /**
- * Where the sidecar is not beside its document, or the record says so, it follows; `from` = `to`
- * where only the record does.
+ * Moves the sidecar to its document, where it is elsewhere or the record says so; `from` = `to`
+ * where only the record is wrong.
  */
 function follow(draft: PlanDraft, row: DocumentRow, conflict: Conflict, now: LocalPath): void {
   const parent = folderAt(draft.forest, "local", parentOf(now));

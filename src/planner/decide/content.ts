@@ -14,8 +14,8 @@ import { decideStanding } from "./standing.ts";
 import { CONTENT_RULES, type ContentRule } from "./table.ts";
 
 /**
- * Decides one document: its standing first, then the cell of the table, then, where both sides have
- * it, its place.
+ * Decides one document: first by its standing, then by its cell of the table; where both sides have
+ * it, also its place.
  */
 export function decideDocument(draft: PlanDraft, row: DocumentRow, drift: Drift): void {
   wantInPlace(row);
@@ -31,7 +31,7 @@ export function decideDocument(draft: PlanDraft, row: DocumentRow, drift: Drift)
   if (conflict !== undefined && drift.remote === "gone") keepUnlessLinkEnds(draft, row);
 }
 
-/** What the two sides show of a document; null: no text that could be read. */
+/** What the two sides show of a document; null: there is no text that could be read. */
 type Shown = { readonly drift: Drift; readonly here: LocalFile | null; readonly there: RemoteFile | null };
 
 function decideByTable(draft: PlanDraft, row: DocumentRow, shown: Shown): void {
@@ -94,8 +94,8 @@ function writeLocal(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalF
 }
 
 function put(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, there: RemoteFile): void {
-  // A service that normalises answered this very text with the base's own: sending it again would
-  // only echo.
+  // A service that normalises has answered this very text with the base's own: sending it again
+  // would change nothing.
   if (here.digest === link.echoDigest) return;
   if (decideReview(draft, row, link, here, there) || isTextHeld(draft, row, link, here)) return;
   if (isDirectionOff(draft, row, "pull-only", "edited here")) return;

@@ -6,9 +6,9 @@ import { isOccupied } from "./absence.ts";
 import { type PlanDraft, holdDocument } from "./plan-draft.ts";
 import { hasNewMarkers } from "./markers.ts";
 
-/** What stops an action before it is drafted, and says so by a hold. */
+/** Reasons to stop an action before it is drafted; each leaves a hold. */
 
-/** The direction of a mirror in which nothing is changed on a side. */
+/** The direction of a mirror in which one side is never changed. */
 export const DIRECTION_WITHOUT = { local: "push-only", remote: "pull-only" } as const satisfies Record<Side, string>;
 
 const TEXT_FAULTS = {
@@ -18,8 +18,8 @@ const TEXT_FAULTS = {
 } as const satisfies Partial<Record<HoldReason, string>>;
 
 /**
- * Texts that are never sent as they are: what the service cannot hold, and what a merge tool has
- * not finished.
+ * Texts that are never sent as they are: those that the service cannot hold, and those with an
+ * unfinished merge.
  */
 export function isTextHeld(draft: PlanDraft, row: DocumentRow, link: Link | null, here: LocalFile): boolean {
   if (here.textFault !== null) {
@@ -44,11 +44,11 @@ export function isDirectionOff(
   return true;
 }
 
-/** In `sync` an absence needs two looks before anything follows from it. */
+/** In `sync`, an absence needs two looks before anything follows from it. */
 export function needsSecondLook(draft: PlanDraft, row: DocumentRow, link: Link): boolean {
   if (draft.policy.absentTwice?.has(link.localPath) !== false) return false;
-  // Another document stands at its path: no editor is between the two steps of a save there. One
-  // that is held may have stood elsewhere.
+  // Another document is at its path, so no editor is between the two steps of a save. A held
+  // document may have been elsewhere.
   if (isOccupied(draft, link.localPath) && !draft.trees.base.holds.has(link.id)) return false;
   holdDocument(draft, row, "second-look", "absent in one look; a second look decides");
   return true;

@@ -8,13 +8,12 @@ import type { PlanDraft } from "./plan-draft.ts";
 import { isFolderStopped, isStopped, standingHold } from "./remembered.ts";
 
 /**
- * Names that were nobody's wish, and that no rule leads away from (what would is held): they are
- * taken back. What a plan cut short has left at a temporary one gets the name it was made of, or
- * the next number of that which is free; what has its id's digits in its name, because its own was
- * taken here, gets that when it is free.
+ * Takes back names that nobody chose. A row that a plan cut short has left at a temporary name gets
+ * the name from which that was made, or the next free number of it; a row with its id's digits in
+ * its name, because its own was taken, gets its own when that is free.
  */
 
-/** LIMIT: numbers tried for a name before it is left as it is. */
+/** LIMIT: numbers that are tried before a name is left as it is. */
 const MAX_NUMBER = 99;
 
 export function isLeftOver(row: Row): boolean {
@@ -23,7 +22,8 @@ export function isLeftOver(row: Row): boolean {
 }
 
 /**
- * Names for what stays at a temporary one, the best first. None: it may not be renamed, or not yet.
+ * Names for a row that stays at a temporary one, the best first. None: it may not be renamed, or
+ * not yet.
  */
 export function* lastingNames(draft: PlanDraft, row: Row, side: Side): Generator<string> {
   const { goal } = row[side];
@@ -43,7 +43,7 @@ function* withNumbers(name: string, kind: "file" | "folder"): Generator<string> 
   for (let number = 2; number <= MAX_NUMBER; number++) yield numberedName(name, kind, number);
 }
 
-/** Where it will be on the other side, else where base has it there. */
+/** Its name on the other side: its goal there, else base's. */
 function nameOnOtherSide(row: Row, side: Side): string | null {
   const other = otherSide(side);
   return row[other].goal?.name ?? (row.link === null ? null : nameOf(pathOn(row.link, other)));
@@ -54,7 +54,7 @@ function legalName({ policy }: PlanDraft, row: Row, side: Side, name: string): s
   return side === "local" ? localNameFor(name, kind, idOf(row)) : mapName(name, kind, policy.refusedCharacters);
 }
 
-/** The name that it would have here, were its place not taken when it came. */
+/** The name that it would have here if its place had not been taken when it came. */
 function standInFor(row: Row): string | null {
   if (row.link === null || SIDES.some((side) => row[side].now === null || row[side].goal === null)) return null;
   return ownNameOf(row.local.goal!.name, row.remote.goal!.name, nameKindOf(row), idOf(row));
@@ -80,8 +80,8 @@ function mayBeNamed(draft: PlanDraft, row: Row, side: Side): boolean {
 }
 
 /**
- * Seen for the first time, it may be another mirror's, which is about to move it on: base learns of
- * it, and the next look decides.
+ * A temporary name that is seen for the first time may belong to another mirror, which is about to
+ * move it on: base records it, and the next look decides.
  */
 function isKnownOrHeld(draft: PlanDraft, link: Link | DirLink, side: Side, name: string): boolean {
   return nameOf(pathOn(link, side)) === name || draft.holds.has(link.id);
@@ -94,11 +94,11 @@ function mayFolderMove(draft: PlanDraft, id: string, side: Side): boolean {
 
 function mayDocumentMove(draft: PlanDraft, row: DocumentRow, side: Side): boolean {
   if (side === "local") return !isStopped(draft, row, "move-local");
-  // It goes nowhere near the root.
+  // This rename does not touch the root.
   return standingHold(draft, row)?.reason === "no-move-to-root" || !isStopped(draft, row, "move-remote");
 }
 
-/** Gone from the service, and held here for its edit: it will not come by a name from there. */
+/** Gone from the service and held here because of its edit: no name will come from there. */
 function isHeldAlone(row: Row): boolean {
   if (row.kind === "folder" || row.remote.goal !== null) return false;
   return row.remote.seen.kind === "gone" || row.remote.seen.kind === "outside";

@@ -1,4 +1,6 @@
-/** Whether a text holds the markers of an unfinished merge, in order, that its base has not. */
+/**
+ * Whether a text holds the markers of an unfinished merge, in their order, and its base does not.
+ */
 export function hasNewMarkers(text: string, base: string | null): boolean {
   return holdsMarkers(text) && (base === null || !holdsMarkers(base));
 }

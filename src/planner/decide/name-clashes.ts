@@ -6,9 +6,9 @@ import { settleFolders } from "./settle-folders.ts";
 import { foldingsOf, Occupancy } from "./slots.ts";
 
 /**
- * Presence of folders, and one path wanted by two rows. The service's row keeps it; the local one
- * becomes `name-2.md`. What cannot be settled by a name is held where it is, and everything is
- * judged again with that one standing: each round holds some more, so it ends.
+ * Decides whether folders exist, and resolves paths that two rows want: the service's row keeps it,
+ * and the local one becomes `name-2.md`. What no name can resolve is held where it is, and
+ * everything is judged again around it: each round holds some more rows, so this ends.
  */
 export function resolveNameClashes(draft: PlanDraft, includeQuiet: (path: string) => Row | null): void {
   const occupancy = new Occupancy(draft.trees, foldingsOf(draft.trees, draft.policy));
@@ -34,7 +34,10 @@ function goalsOf({ local, remote }: Row): Goals {
   return { local: local.goal, remote: remote.goal };
 }
 
-/** As they were decided, but for what is held, and for what was included since: that stays. */
+/**
+ * Sets the goals as they were decided, apart from rows that are held and those that were included
+ * since.
+ */
 function setGoals(draft: PlanDraft, decided: Wishes, heldInPlace: ReadonlySet<Row>): void {
   for (const row of rowsOf(draft)) {
     const goals = heldInPlace.has(row) ? undefined : decided.get(row);
@@ -47,7 +50,7 @@ function noteWishes(rows: readonly Row[], heldInPlace: ReadonlySet<Row>, wishes:
   for (const row of rows) {
     const known = wishes.get(row);
     const goals = goalsOf(row);
-    // Of a large plan nearly all are as they were decided.
+    // In a large plan nearly all goals are as they were decided.
     const isKnown = known?.local === goals.local && known.remote === goals.remote;
     if (!heldInPlace.has(row) && !isKnown) wishes.set(row, goals);
   }

@@ -17,7 +17,7 @@ import { type PlanDraft, holdFolder } from "./plan-draft.ts";
 import { isFolderStopped } from "./remembered.ts";
 import { isMet, localWish, placeRule, remoteWish, type Wish } from "./places.ts";
 
-/** Places of folders. Decided before the documents', which they may bar. */
+/** Places of folders. They are decided before those of documents, which they can block. */
 
 export function placeFolders(draft: PlanDraft): void {
   for (const folder of draft.forest.folders) wantInPlace(folder);
@@ -31,8 +31,8 @@ export function isOnBoth(folder: FolderRow): boolean {
 
 function placeFolder(draft: PlanDraft, folder: FolderRow): void {
   if (!draft.policy.folderMoves && isRespelled(draft, folder)) {
-    // The disk takes both names for one, and the service has no way to change its own: base learns
-    // how it is spelled here.
+    // The disk takes both names for one, and the service cannot change its own: base records the
+    // local spelling.
     if (folder.localPath !== folder.link!.localPath) draft.whys.set(folder, "spelled otherwise here");
     return;
   }
@@ -49,7 +49,7 @@ function placeFolder(draft: PlanDraft, folder: FolderRow): void {
 
 const MOVED_ON: Readonly<Record<Side, string>> = { local: "moved here", remote: "moved on the service" };
 
-/** @param side where the folder is to be moved, since it was moved on the other */
+/** @param side where the folder is to be moved, because it was moved on the other */
 function followTo(draft: PlanDraft, folder: FolderRow, side: Side, wish: Wish): void {
   if (wish.kind === "barred") {
     holdFolder(draft, folder, wish.reason, wish.detail);
@@ -63,7 +63,7 @@ function followTo(draft: PlanDraft, folder: FolderRow, side: Side, wish: Wish): 
   draft.whys.set(folder, why);
 }
 
-/** What stops a folder's move, and says so by a hold. */
+/** Whether a folder's move is stopped, which leaves a hold. */
 function isMoveHeld(draft: PlanDraft, folder: FolderRow, side: Side, to: Place, why: string): boolean {
   const off = DIRECTION_WITHOUT[side];
   if (draft.policy.direction === off) {
@@ -71,7 +71,7 @@ function isMoveHeld(draft: PlanDraft, folder: FolderRow, side: Side, to: Place, 
     return true;
   }
   if (side === "remote" && isRootBarred(draft, folder, to.parent)) return true;
-  // An earlier PATCH of this folder, of which no read has told yet (I08).
+  // An earlier PATCH of this folder that no read has settled yet (I08).
   const open = draft.trees.remote.unsettled?.get(folder.dirId!);
   if (open !== undefined) {
     holdFolder(draft, folder, "not-seen", open);
@@ -96,19 +96,20 @@ function isRootBarred(draft: PlanDraft, folder: FolderRow, to: FolderRow): boole
 }
 
 /**
- * Local moves that with the remote's would close a circle of folders are dropped: those folders go
- * where the service has them.
+ * Drops local moves that together with the service's would put folders inside each other; those
+ * folders go where the service has them.
  */
 function breakCycles(draft: PlanDraft): void {
-  // Dropping one may close a circle with another, so until none is left; each is dropped once at
-  // most.
+  // Dropping one move may close a circle with another, so this repeats; each is dropped at most
+  // once.
   for (let folder = findCircling(draft); folder !== undefined; folder = findCircling(draft)) {
     wantAt(folder, "remote", folder.remote.now);
     const wish = localWish(draft, folder);
     if (wish.kind === "place") wantAt(folder, "local", wish.place);
     draft.whys.set(folder, "its move here and another on the service would close a circle");
   }
-  // What still circles is two moves of the service that this pass saw half of: left for the next.
+  // A circle that is left comes from two moves on the service of which this pass saw one: the next
+  // pass decides.
   for (const folder of draft.forest.folders)
     for (const side of SIDES) {
       if (!isMoving(folder, side) || !isWithinItself(folder, folder[side].goal!, side)) continue;
@@ -117,7 +118,7 @@ function breakCycles(draft: PlanDraft): void {
     }
 }
 
-/** A folder whose move on the service puts it inside itself, on either side. */
+/** A folder whose move on the service would put it inside itself, on either side. */
 function findCircling({ forest }: PlanDraft): FolderRow | undefined {
   for (const folder of forest.folders) {
     const goal = folder.remote.goal;
@@ -131,7 +132,10 @@ function isWithinItself(folder: FolderRow, goal: Place, side: Side): boolean {
   return isInside(goal.parent, folder, (at) => finalParent(at, side));
 }
 
-/** A folder that a side has not yet will be made where the other has it. */
+/**
+ * The folder above a folder in the end. On a side that does not have the folder yet, it will be
+ * made where the other side has it.
+ */
 function finalParent(folder: FolderRow, side: Side): FolderRow | null {
   return (folder[side].goal ?? folder[otherSide(side)].goal)?.parent ?? null;
 }

@@ -20,14 +20,14 @@ import type { PlanDraft } from "./plan-draft.ts";
 import { isFolderStopped } from "./remembered.ts";
 import { PLACE_RULES, type PlaceRule } from "./table.ts";
 
-/** Where one side's place puts a row on the other side, or why it cannot. */
+/** Where a row is to be on a side according to the other side, or why that is impossible. */
 export type Wish = { readonly kind: "place"; readonly place: Place } | Bar;
 
 type Bar = { readonly kind: "barred"; readonly reason: HoldReason; readonly detail: string };
 
 /**
- * The place on disk that the service's place asks for. A name that only its folder's move changed
- * keeps its spelling here.
+ * The place on disk that corresponds to the service's. If only the folder above moved, the name
+ * keeps its local spelling.
  */
 export function localWish(draft: PlanDraft, row: Row): Wish {
   const there = row.remote.now;
@@ -45,7 +45,7 @@ export function localWish(draft: PlanDraft, row: Row): Wish {
   return { kind: "place", place: name === there.name ? there : { parent: there.parent, name } };
 }
 
-/** The place on the service that the disk's place asks for. */
+/** The place on the service that corresponds to the one on disk. */
 export function remoteWish(draft: PlanDraft, row: Row): Wish {
   const here = row.local.now;
   if (here === null) return barred("not-seen", "the disk shows no place");
@@ -57,22 +57,22 @@ export function remoteWish(draft: PlanDraft, row: Row): Wish {
   return mapped.kind === "barred" ? mapped : { kind: "place", place: { parent: here.parent, name: mapped.name } };
 }
 
-/** Whether a row stands already where it is wished. */
+/** Whether a row is already where it is wanted. */
 export function isMet(wish: Wish, now: Place | null): boolean {
   return wish.kind === "place" && samePlace(wish.place, now);
 }
 
 type KnownPaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath };
 
-/** As base has them, or had them before it was gone. */
+/** The paths that base has, or had before the row was gone. */
 function knownPaths(row: Row): KnownPaths | null {
   return row.link ?? (row.kind === "document" ? row.tombstone : null);
 }
 
 /**
- * The name that a row has on a side already, where the other side's name asks for no other.
+ * The name that a row has on a side already, if the other side's name does not ask for another one.
  * @param asked its name on the other side now
- * @param known its paths as base has them
+ * @param known its paths in base
  */
 function keptName(row: Row, side: Side, asked: string, known: KnownPaths | null): string | null {
   if (known !== null && nameOf(pathOn(known, otherSide(side))) === asked) {
@@ -80,14 +80,14 @@ function keptName(row: Row, side: Side, asked: string, known: KnownPaths | null)
     const [here, there] = side === "local" ? [same, asked] : [asked, same];
     if (!isTemporaryName(same) && isNamePair(here, there, nameKindOf(row), idOf(row))) return same;
   }
-  // A temporary name is nobody's wish: only its folder counts.
+  // Nobody chose a temporary name: only its folder counts.
   if (!isTemporaryName(asked)) return null;
   return firstLasting(row[side].now?.name, known === null ? undefined : pathOn(known, side));
 }
 
 /**
- * What it is called on the side that asks: now, or as base has it; null where both names are
- * temporary, or none is known.
+ * The name on the side that asks: the present one, or base's; null where both are temporary, or
+ * none is known.
  */
 function firstLasting(now: string | undefined, path: string | undefined): string | null {
   const names = [now, path === undefined ? undefined : nameOf(path)];
@@ -110,8 +110,8 @@ function remoteName(
 }
 
 /**
- * Why nothing can be put below this folder on the service: it is not there, and cannot be made.
- * null: it can.
+ * Why nothing can be put below this folder on the service: it is missing and cannot be made. null:
+ * it is possible.
  */
 function remoteBar(draft: PlanDraft, folder: FolderRow): Bar | null {
   for (let at: FolderRow | undefined = folder; at !== undefined && at.remotePath === null; at = at.local.now?.parent) {
@@ -126,8 +126,8 @@ function remoteBar(draft: PlanDraft, folder: FolderRow): Bar | null {
 }
 
 /**
- * Why nothing can be put below this folder on disk: it is not there, and cannot be made. null: it
- * can.
+ * Why nothing can be put below this folder on disk: it is missing and cannot be made. null: it is
+ * possible.
  */
 function localBar(draft: PlanDraft, folder: FolderRow): Bar | null {
   const names: string[] = [];
@@ -155,9 +155,9 @@ function barred(reason: HoldReason, detail: string): Bar {
 }
 
 /**
- * The table's rule. What a plan that was cut short has left is nobody's choice: a temporary name
- * follows the other side's; two places that do not belong together (the first of two PATCHes, and
- * then moved back here) follow the service's.
+ * The rule for a row's place. What a plan cut short has left is nobody's choice: a temporary name
+ * follows the other side's; two names that do not belong together (after the first of two PATCHes,
+ * when it was moved back here) follow the service's.
  */
 export function placeRule(row: Row, moved: WhoMoved): PlaceRule {
   const rule = PLACE_RULES[moved];
@@ -172,13 +172,13 @@ function ruleOfUnmoved(row: Row, here: Place, there: Place): PlaceRule {
   const isTemporaryThere = isTemporaryName(there.name);
   if (isTemporaryHere !== isTemporaryThere) return isTemporaryThere ? "follow-local" : "follow-remote";
   const fits = here.parent === there.parent && isNamePair(here.name, there.name, nameKindOf(row), idOf(row));
-  // At temporary names on both sides: here first, and the service's follows.
+  // With temporary names on both sides, the local one is changed first, and the service's follows.
   return fits && !isTemporaryHere ? "stay" : "follow-remote";
 }
 
 /**
- * A power cut may have taken from base what was done for the cycle: then the temporary name looks
- * like a move by somebody else.
+ * A power cut may have taken base's record of a temporary name: then it looks like a move by
+ * somebody else.
  */
 function ruleOfMovedTwice(row: Row, here: Place, there: Place): PlaceRule {
   if (isTemporaryName(here.name)) return "agree";
@@ -186,15 +186,15 @@ function ruleOfMovedTwice(row: Row, here: Place, there: Place): PlaceRule {
 }
 
 /**
- * Base has it at a temporary name there, and now it is called there what it was here: another
- * mirror mended that, and nobody moved it.
+ * Base has a temporary name on the service, where the document has by now the name that it has
+ * here: another mirror has put that right, and nobody moved it.
  */
 function isTakenBack({ link, remote }: Row): boolean {
   if (link === null || remote.now === null || !isTemporaryName(nameOf(link.remotePath))) return false;
   return nameOf(link.localPath) === remote.now.name;
 }
 
-/** The path of a place when all folders are where the plan wants them. */
+/** The path of a place once all folders are where the plan puts them. */
 export function pathOfGoal(place: Place, side: Side): string {
   const names = [place.name];
   const seen = new Set<FolderRow>();

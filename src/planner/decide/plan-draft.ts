@@ -12,7 +12,7 @@ import type { Policy } from "../../model/policy.ts";
 import type { LocalOther, TextLookup, Trees } from "../../model/tree.ts";
 import { listClaimants, type SlotMap, standingKeys } from "./slots.ts";
 
-/** Where decisions are put down: what every rule of a plan reads and writes. */
+/** The decisions so far, which every rule of a plan reads and adds to. */
 export type PlanDraft = {
   readonly trees: Trees;
   readonly policy: Policy;
@@ -23,28 +23,27 @@ export type PlanDraft = {
   readonly holds: Map<string, Hold>;
   readonly drifts: Map<DocumentRow, Drift>;
   /**
-   * Open conflicts whose sidecar must stand beside its document: where it stands, and where the
-   * record says it does.
+   * Open conflicts whose sidecar must be moved to its document: where it is, and where the record
+   * says it is.
    */
   readonly sidecars: Map<DocumentRow, { readonly recorded: LocalPath; readonly stands: Place }>;
   /** Open conflicts by the path at which base has their sidecar. */
   readonly sidecarOwners: () => ReadonlyMap<LocalPath, Conflict>;
-  /** Folders that directly hold documents on which nothing is to be done. */
+  /** Folders that directly hold documents for which nothing is to be done. */
   readonly quietFolders: Matched["quietFolders"];
-  /** Folders of the service that hold a shown document directly. */
+  /** Folders of the service that directly hold a listed document. */
   readonly populated: () => ReadonlySet<RemotePath>;
-  /** Ignored, dot and other unmirrored files, by inode. */
+  /** Files that are not mirrored (ignored, dot files and others), by inode. */
   readonly othersByInode: () => ReadonlyMap<string, LocalOther>;
   /**
-   * Rows by the slots on disk that each has now and by this plan. Asked for only when all is
-   * decided.
+   * Rows by the slots on disk that they have now and in this plan. Used only when all is decided.
    */
   readonly claimants: () => SlotMap<Row[]>;
-  /** Keys of paths on disk before it. */
+  /** Keys of the paths on disk before the plan. */
   readonly standingKeys: () => ReadonlySet<string>;
-  /** What makes room here for the service's row, by the name that it gets. */
+  /** Rows that give way here to the service's, with their new names. */
   readonly gaveWay: Map<Row, string>;
-  /** Rows whose place changes or is to be recorded, and why: a clause for people. */
+  /** Rows whose place is changed or recorded, and why, as a clause for people. */
   readonly whys: Map<Row, string>;
 };
 
@@ -90,11 +89,11 @@ export type At = {
 };
 
 /**
- * An action whose paths are not known before its turn. `role`: what it needs and changes.
- * - `before`: first of its row's. `arrive-*`, `leave-*`: makes or removes the row on that side.
- * - `content`: reads and writes the text, where the file then is. `record`: writes its places down,
- * after they are reached.
- * - `note`: changes base alone and needs no path.
+ * An action whose paths are not known before its turn. `role` says what it needs and changes.
+ * - `before`: the first of its row. `arrive-*`, `leave-*`: makes or removes the row on that side.
+ * - `content`: reads and writes the text, wherever the file is by then. `record`: records its
+ * places, after they are reached.
+ * - `note`: changes only base, and needs no path.
  */
 export type Proposal = {
   readonly role:
@@ -117,7 +116,7 @@ export function propose(draft: PlanDraft, row: Row, role: Proposal["role"], make
 
 type FolderLink = Pick<Extract<Action, { kind: "link-folder" }>, "dirId" | "carries"> & { readonly why: string };
 
-/** That both sides hold a folder, where it stands by then. */
+/** Proposes to record that both sides hold a folder, at its path by then. */
 export function proposeFolderLink(draft: PlanDraft, folder: FolderRow, link: FolderLink): void {
   propose(draft, folder, "record", (at) => ({
     kind: "link-folder",
@@ -139,8 +138,8 @@ export function withdraw(draft: PlanDraft, row: Row, role: Proposal["role"]): vo
 type AboutText = Partial<Pick<Hold, "code" | "digest" | "changeId">>;
 
 /**
- * Puts down a hold; one a row, a remembered one before a computed one, else the first.
- * `since` is kept from the state; 0 stands for "now", which only the engine knows.
+ * Adds a hold. Each row has one: a remembered one before a computed one, else the first. `since` is
+ * kept from the state; 0 stands for "now", which only the engine knows.
  */
 function hold(
   draft: PlanDraft,
@@ -168,7 +167,7 @@ function hold(
   });
 }
 
-/** Keeps a remembered hold in force as it is. */
+/** Keeps a remembered hold as it is. */
 export function keepHold(draft: PlanDraft, remembered: Hold): void {
   draft.holds.set(remembered.key, remembered);
 }

@@ -12,11 +12,11 @@ import { localWish, remoteWish } from "./places.ts";
 import { isStopped, keepUnmet } from "./remembered.ts";
 import { DELETED_RULES } from "./table.ts";
 
-/** Makes a document on disk, where the service has it. */
+/** Makes a document on disk where the service has it. */
 export function createHere(draft: PlanDraft, row: DocumentRow, there: RemoteFile, why: string): void {
   const wish = localWish(draft, row);
   if (wish.kind === "barred") {
-    // What the ignore rules exclude and was never here is simply not mirrored.
+    // What the ignore rules exclude, and was never here, is simply not mirrored.
     if (wish.reason !== "suspended" || row.link !== null) holdDocument(draft, row, wish.reason, wish.detail);
     return;
   }
@@ -48,7 +48,7 @@ export function deleteThere(draft: PlanDraft, row: DocumentRow, there: RemoteFil
     return;
   }
   if (isStopped(draft, row, "delete")) {
-    // Pinned by a review, it stays gone here: its deletion only waits.
+    // While a review keeps it on the service, it stays deleted here: the deletion only waits.
     if (draft.holds.get(link.id)?.reason !== "delete-waits")
       createHere(draft, row, there, "the service refused to delete it");
     return;
@@ -90,8 +90,8 @@ export function forget(draft: PlanDraft, row: DocumentRow): void {
 }
 
 /**
- * The document left the mirrored subtree: its unchanged text goes to the trash, an edited one is
- * held. Never POST, never DELETE.
+ * The document left the mirrored subtree: an unchanged text goes to the trash, an edited one is
+ * held. It is never sent again, and never deleted there.
  */
 export function leaveSubtree(draft: PlanDraft, row: DocumentRow, here: LocalFile, drift: Drift): void {
   if (drift.local === "unchanged") {
@@ -115,12 +115,12 @@ export function post(draft: PlanDraft, row: DocumentRow, here: LocalFile): void 
 }
 
 /**
- * Deleted there, edited here: the edit wins as a new document, if what was around the old one is
- * still readable (else the key may have lost sight of it).
+ * Deleted there and edited here: the edit wins as a new document, if the documents around the old
+ * one are still readable (otherwise the key may only have lost its access).
  */
 export function postAsNew(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile): void {
-  // What was answered with the base's own text, or only waits for review, is no text to bring back
-  // by itself.
+  // A text that the service normalised to the base's own, or that only waits for review, is no edit
+  // to bring back.
   if (here.digest === link.echoDigest) {
     trash(draft, row, here, "gone");
     return;
@@ -132,7 +132,7 @@ export function postAsNew(draft: PlanDraft, row: DocumentRow, link: Link, here: 
     return;
   }
   if (!createThere(draft, row, here, link.id, "edited here after it was deleted on the service")) return;
-  // ORDER: the old link ends before the new document takes its file.
+  // ORDER: the old link ends before the new document takes over its file.
   propose(draft, row, "before", () => ({
     kind: "forget",
     why: "gone from the service; its text goes on as a new document",
@@ -149,8 +149,8 @@ function createThere(
   why: string,
 ): boolean {
   if (isTextHeld(draft, row, row.link, here)) return false;
-  // An earlier POST of this file, of which no read has told yet: sent again, it could be there
-  // twice (I08).
+  // An earlier POST of this file that no read has settled yet: sent again, it might be there twice
+  // (I08).
   const open = draft.trees.local.unseen.get(here.path);
   if (open !== undefined) {
     holdDocument(draft, row, "not-seen", open.why);
@@ -189,7 +189,7 @@ export function meet(draft: PlanDraft, row: DocumentRow, here: LocalFile, there:
   }));
 }
 
-/** Whether the folder is still there and some document directly in it is still shown. */
+/** Whether the folder still exists and some document directly in it is still listed. */
 function isReadable(draft: PlanDraft, folder: FolderRow): boolean {
   if (folder.remotePath === null || folder.remoteSeen === "gone") return false;
   return draft.populated().has(folder.remotePath);

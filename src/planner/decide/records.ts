@@ -15,12 +15,12 @@ import { type PlanDraft, proposeFolderLink, rowsOf, withdraw } from "./plan-draf
 import { pathOfGoal } from "./places.ts";
 
 /**
- * Base's paths are strings. A folder's move rewrites what begins with its recorded path, in one
- * statement; that is right as long as nothing else is recorded below that path in the same plan.
- * Where something is (two folders that change places, a new folder at the old path of a renamed
- * one), the folder's link learns its place by itself, and what is below it is recorded one by one,
- * or, where it is held, carried along by name. Until then the link stays: a plan that is cut off
- * leaves it as the evidence by which the folder, and what was saved in it, is known.
+ * Base keeps paths as strings. When a folder moves, one statement rewrites all that begin with its
+ * recorded path, which is right as long as the plan records nothing else below that path. Where it
+ * does (two folders that change places, a new folder at the old path of a renamed one), only the
+ * folder's own link gets the new path, and what is below is recorded one by one, or, where it is
+ * held, carried along by name. Until then the link stays: if the plan is cut off, the folder and
+ * what was saved in it are recognised by it.
  */
 export function untieRecords(draft: PlanDraft): void {
   const moved = [...draft.forest.folders].filter((folder) => folder.link !== null && draft.whys.has(folder));
@@ -30,7 +30,7 @@ export function untieRecords(draft: PlanDraft): void {
   if (tied.size > 0) untie(draft, tied);
 }
 
-/** Adds the moved folders at or below whose recorded path something else will be recorded. */
+/** Adds the moved folders that have something else recorded at or below their recorded path. */
 function findTied(draft: PlanDraft, side: Side, recorded: Recorded, tied: Set<FolderRow>): void {
   for (const row of rowsOf(draft))
     for (const { path, parent } of placesToRecord(row, side))
@@ -38,7 +38,7 @@ function findTied(draft: PlanDraft, side: Side, recorded: Recorded, tied: Set<Fo
         if (folder !== row && !isGoingInside(parent, folder, side)) tied.add(folder);
 }
 
-/** At the path itself too. */
+/** Folders above a path, and at it. */
 function recordedAbove(recorded: Recorded, path: string): FolderRow[] {
   return [...ancestorsOf(path), path].flatMap((above) => recorded.get(above) ?? []);
 }
@@ -46,8 +46,8 @@ function recordedAbove(recorded: Recorded, path: string): FolderRow[] {
 type Recorded = ReadonlyMap<string, readonly FolderRow[]>;
 
 /**
- * Moved folders by their recorded path: as base has it, and as it is once the folders above it are
- * recorded anew.
+ * Moved folders by their recorded path: base's, and the one once the folders above are recorded
+ * anew.
  */
 function recordedAt(draft: PlanDraft, moved: readonly FolderRow[], side: Side): Recorded {
   const index = new Map<string, FolderRow[]>();
@@ -69,12 +69,12 @@ function recordedAt(draft: PlanDraft, moved: readonly FolderRow[], side: Side): 
 
 type PlaceToRecord = { readonly path: string; readonly parent: FolderRow | null };
 
-/** Where base will say that a row is, in the end or on the way there. */
+/** The places that base will record for a row, in the end or on the way there. */
 function placesToRecord(row: Row, side: Side): PlaceToRecord[] {
   const { now, goal } = row[side];
   if (goal === null) return [];
   const places = [goal];
-  // Between its two PATCHes it stands at one of these.
+  // Between its two PATCHes it is at one of these.
   if (now !== null && side === "remote")
     places.push({ parent: now.parent, name: goal.name }, { parent: goal.parent, name: now.name });
   const recorded: PlaceToRecord[] = places.map((place) => ({ path: pathOfGoal(place, side), parent: place.parent }));
@@ -83,7 +83,7 @@ function placesToRecord(row: Row, side: Side): PlaceToRecord[] {
   return recorded;
 }
 
-/** Where a linked folder is now, if that is a place that base does not know. */
+/** Where a linked folder is now, if base does not know that place. */
 function unknownPath(folder: FolderRow, side: Side): string | null {
   const path = pathOn(folder, side);
   return folder.link === null || path === pathOn(folder.link, side) ? null : path;
@@ -105,21 +105,21 @@ function untie(draft: PlanDraft, tied: ReadonlySet<FolderRow>): void {
   }
 }
 
-/** Whether the folder of base's link is the one that stands there. */
+/** Whether the folder there is the one of base's link. */
 function isLinkedHere(folder: FolderRow): folder is FolderRow & { readonly dirId: DirId } {
   return folder.link !== null && folder.dirId !== null && folder.replaced === null;
 }
 
-/** Whether base has it, or will have it, below one of these. */
+/** Whether base has a row, or will have it, below one of these folders. */
 function isTied(row: Row, tied: ReadonlySet<FolderRow>): boolean {
   const parent = row.local.goal?.parent ?? null;
   return [...tied].some((folder) => isGoingInside(parent, folder, "local") || isBelowRecord(row, folder));
 }
 
 /**
- * Those that nothing else records, by the folder in which base has them. Held, a document keeps its
- * place in base, which is a folder and a name: else its own move would be forgotten, and what base
- * has at the folder's old path by then would be taken for its folder.
+ * Rows that nothing else records, by the folder in which base has them. A held document keeps its
+ * place in base, as a folder and a name: otherwise its own move would be forgotten, and a folder
+ * that base has at the old path by then would be taken for its own.
  */
 function listCarried(draft: PlanDraft, tied: ReadonlySet<FolderRow>): ReadonlyMap<FolderRow, readonly DocId[]> {
   const carried = new Map<FolderRow, DocId[]>();
@@ -133,7 +133,7 @@ function listCarried(draft: PlanDraft, tied: ReadonlySet<FolderRow>): ReadonlyMa
 }
 
 /**
- * Has a document that stands on both sides recorded by a step of its own, unless it is held.
+ * Has a document that is on both sides recorded by a step of its own, unless it is held.
  * @returns whether it is
  */
 function recordAlone(draft: PlanDraft, document: DocumentRow): boolean {
@@ -144,7 +144,7 @@ function recordAlone(draft: PlanDraft, document: DocumentRow): boolean {
   return true;
 }
 
-/** Its arrival links it. */
+/** Whether a step makes the document on a side, which links it as well. */
 function arrives({ local, remote }: DocumentRow): boolean {
   return (local.now === null && local.goal !== null) || (remote.now === null && remote.goal !== null);
 }

@@ -7,15 +7,15 @@ import { isUnseen } from "../match/unseen.ts";
 import type { LocalFile, Trees } from "../../model/tree.ts";
 import { type PlanDraft, holdDocument, keepHold, keyOf, pathOfDocument } from "./plan-draft.ts";
 
-/** The hold of an earlier answer, unless such are to be tried again. */
+/** The hold left by an earlier answer, unless such holds are to be tried again. */
 function rememberedHold({ trees, policy }: PlanDraft, key: string): Hold | null {
   const one = trees.base.holds.get(key);
   return one === undefined || !isRemembered(one) || policy.retryRefused ? null : one;
 }
 
 /**
- * The remembered hold of a document whose text, version and path are still those that it is about;
- * null once they are not.
+ * The remembered hold of a document, as long as the document has the text, version and path that
+ * the hold concerns; else null.
  */
 export function standingHold(draft: PlanDraft, row: DocumentRow): Hold | null {
   const one = rememberedHold(draft, keyOf(row));
@@ -28,8 +28,8 @@ export function standingHold(draft: PlanDraft, row: DocumentRow): Hold | null {
 }
 
 /**
- * One about neither a text nor a version is about a place, so another path ends it. What was
- * refused for want of a grant is refused at any.
+ * A hold that concerns neither a text nor a version concerns a place, so another path ends it. A
+ * refusal for want of a grant applies at any path.
  */
 function holdOfPlace(one: Hold, row: DocumentRow): Hold | null {
   const path = pathOfDocument(row);
@@ -39,19 +39,19 @@ function holdOfPlace(one: Hold, row: DocumentRow): Hold | null {
 }
 
 /**
- * Whether what was refused is a name, and the same one is still asked for: the request is the same
- * wherever the folder of the file is by now (I08).
+ * Whether the refusal concerned a name that is still wanted: the request would be the same,
+ * wherever the file's folder is by now (I08).
  */
 function isSameRename({ reason, path: held }: Hold, { link }: DocumentRow, path: LocalPath): boolean {
   if (link === null || (reason !== "read-only" && reason !== "refused")) return false;
   return nameOf(held) === nameOf(path) && nameOf(path) !== nameOf(link.localPath);
 }
 
-/** Whether an earlier answer stops this; if so, its hold stays in force. */
+/** Whether an earlier answer forbids this; then its hold stays. */
 export function isStopped(draft: PlanDraft, row: DocumentRow, intention: Intention): boolean {
   const one = standingHold(draft, row);
   if (one === null || HOLD_REASONS[one.reason].stops?.includes(intention) !== true) return false;
-  // Without the grant to edit, what others write is still merged in: only the very version already
+  // Without the grant to edit, edits of others are still merged here: only the version that was
   // tried is not tried again.
   if (one.reason === "read-only" && intention === "merge" && one.changeId === null) return false;
   keepHold(draft, one);
@@ -59,23 +59,22 @@ export function isStopped(draft: PlanDraft, row: DocumentRow, intention: Intenti
 }
 
 /**
- * Holds a document that a side did not show. A row has one hold: an earlier answer stays, whatever
- * it is about, until a look can say whether that has changed (I22). Else a listing that was cut
- * short would end a refusal, and the write would go out again unread (I08).
+ * Holds a document that one side did not show. A row has one hold, and an earlier answer stays,
+ * whatever it concerns, until a look can tell whether it still applies (I22). Otherwise a listing
+ * that was cut short would end a refusal, and the write would be sent again without a look (I08).
  */
 export function holdUnseen(draft: PlanDraft, row: DocumentRow, reason: HoldReason, detail: string): void {
   const one = draft.trees.base.holds.get(keyOf(row));
-  // An absence that was proven is no answer that a retry could change; it is asked about in each
-  // look.
+  // An absence that was proven is asked about in each look anyway, so a retry adds nothing.
   const isGone = one?.reason === "gone-or-unreadable";
   if (one !== undefined && (isGone || (isRemembered(one) && !draft.policy.retryRefused))) keepHold(draft, one);
   else holdDocument(draft, row, reason, detail);
 }
 
 /**
- * The same for a new file whose document the service shows by now: what was answered to its POST
- * stays till base has the two as one. Their texts may not be read in this pass, and the next
- * listing may be cut short before it shows that document again.
+ * The same for a new file whose document the service shows by now: the answer to its POST counts
+ * until base has linked the two. Their texts may not be read in this pass, and the next listing may
+ * be cut short before it shows the document again.
  */
 export function keepUnmet(draft: PlanDraft, { path, digest }: LocalFile): void {
   const one = rememberedHold(draft, path);
@@ -84,8 +83,8 @@ export function keepUnmet(draft: PlanDraft, { path, digest }: LocalFile): void {
 }
 
 /**
- * The same for what has no document of base to be decided on: a folder that the walk could not
- * show, and a new file or folder (held by its path). Called when all is decided.
+ * The same for holds without a document of base: a folder that the walk could not show, and a new
+ * file or folder (held by its path). Called when all is decided.
  */
 export function keepUnseen(draft: PlanDraft): void {
   const { base, local } = draft.trees;
@@ -97,7 +96,7 @@ export function keepUnseen(draft: PlanDraft): void {
   }
 }
 
-/** Ids of the folders that the walk could not show. */
+/** Ids of folders that the walk could not show. */
 function hiddenFolders({ forest }: PlanDraft): ReadonlySet<string> {
   const hidden = new Set<string>();
   for (const { dirId, localSeen } of forest.folders) if (dirId !== null && localSeen === "unknown") hidden.add(dirId);
@@ -109,16 +108,16 @@ function isUnseenPath(trees: Trees, key: string): boolean {
   return isUnseen(key, trees);
 }
 
-/** What the service has no route for is not tried again. */
+/** Whether a hold is tried again: a route that the service lacks is not. */
 function isTriedAgain({ policy }: PlanDraft, { reason }: Hold): boolean {
   return policy.retryRefused && reason !== "folder-stays";
 }
 
 /**
- * Whether an earlier answer stops this for a folder; if so, its hold stays in force. It ends when
- * nothing is wanted any more, or by a retry.
+ * Whether an earlier answer forbids this for a folder; then its hold stays. It ends when nothing is
+ * wanted any more, or by a retry.
  * @param key the id, or the local path of a folder that is not linked yet
- * @param path where a linked folder is now: what was refused of its place ends when it is elsewhere
+ * @param path where a linked folder is now: a refusal of its place ends when it is elsewhere
  */
 export function isFolderStopped(
   draft: PlanDraft,

@@ -7,8 +7,8 @@ import { type PlanDraft, propose, holdDocument } from "./plan-draft.ts";
 import { isStopped } from "./remembered.ts";
 
 /**
- * Protected documents and text in review.
- * @returns true where the review decides and the table's cell does not apply
+ * Decides protected documents and texts in review.
+ * @returns true where the review decides, and the table's cell does not apply
  */
 export function decideReview(
   draft: PlanDraft,
@@ -47,10 +47,10 @@ function hasMetEdit({ submissions }: Link): boolean {
 }
 
 /**
- * One state for a text that is in review because it met another edit, whether the two merge here or
- * the other one stands beside it.
- * @param met the live version that it met; null: not seen yet
- * @returns false where the text is not such a one: it was edited since it was sent, or never sent
+ * Decides about a text that is in review because another edit is live, in one way whether the two
+ * merge here or the live text is put beside.
+ * @param met the live version; null: not seen yet
+ * @returns false where this does not apply: the text was edited since it was sent, or never sent
  */
 export function holdMetEdit(
   draft: PlanDraft,
@@ -71,8 +71,8 @@ function isQuiet(draft: PlanDraft, link: Link, here: LocalFile): boolean {
 }
 
 /**
- * A new live version while text is out: settled if it holds what was submitted, else merged under
- * the local text.
+ * There is a new live version while a text is in review. If it holds what was submitted the review
+ * is settled, else it is merged under the local text.
  */
 function settleReview(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, there: RemoteFile): void {
   if (draft.policy.direction === "push-only") {

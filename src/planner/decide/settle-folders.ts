@@ -10,11 +10,11 @@ import { localWish, remoteWish } from "./places.ts";
 import { isFolderStopped } from "./remembered.ts";
 
 /**
- * Presence of folders. Decided after the documents', for it follows from them: a folder is where
- * something must be inside.
+ * Decides whether folders exist. This comes after the documents: a folder exists where something
+ * must be inside.
  */
 
-/** Deepest first, so that what is kept below keeps what is above. */
+/** Deepest first, because a folder that is kept keeps the ones above it. */
 export function settleFolders(draft: PlanDraft, heldInPlace: ReadonlySet<Row>): void {
   const needs: Needs = { local: new Set(), remote: new Set(), unseen: new Set() };
   for (const document of draft.documents) {
@@ -33,12 +33,12 @@ export function settleFolders(draft: PlanDraft, heldInPlace: ReadonlySet<Row>): 
   for (const folder of draft.forest.folders) if (!heldInPlace.has(folder)) recordFolder(draft, folder);
 }
 
-/** Folders that have something in them by this plan, by side; `unseen`: as `Need.mayBeThere`. */
+/** Folders that have something in them in this plan, by side; `unseen`: as `Need.mayBeThere`. */
 type Needs = Readonly<Record<Side | "unseen", Set<FolderRow>>>;
 
 /**
- * Whether a folder has something in it by this plan; `mayBeThere`: something that the service did
- * not show, which keeps a folder and is no reason to make one.
+ * Whether a folder has something in it in this plan. `mayBeThere`: something that the service did
+ * not show; it keeps a folder, and is no reason to make one.
  */
 type Need = { readonly here: boolean; readonly there: boolean; readonly mayBeThere: boolean };
 
@@ -53,7 +53,7 @@ function noteParents(needs: Needs, row: Row): void {
   }
 }
 
-/** What could not be seen is taken to be where it was. */
+/** What could not be seen counts as being where it was. */
 function noteUnseen(draft: PlanDraft, document: DocumentRow, needs: Needs): void {
   const { link } = document;
   if (link === null) return;
@@ -89,8 +89,8 @@ function settleLocalOnly(draft: PlanDraft, folder: FolderRow, need: Need, occupi
     makeThere(draft, folder, need, occupied);
     return;
   }
-  // It may be there, with what was in it: made now, it would be made twice, or refused in each pass
-  // that sees so little (I08).
+  // It may exist, with its content: made now, it would exist twice, or be refused in each pass that
+  // sees as little (I08).
   if (need.mayBeThere) return;
   if (folder.vacated) removeVacated(draft, folder, need, occupied);
   else if (folder.link !== null) removeHere(draft, folder, folder.link.id, need, occupied);
@@ -109,7 +109,10 @@ function removeHere(draft: PlanDraft, folder: FolderRow, dirId: DirId, need: Nee
   else forgetFolder(draft, folder);
 }
 
-/** Whether nothing will be in a folder here that the mirror leaves alone, or that stays. */
+/**
+ * Whether nothing stays in a folder here, neither something that the mirror leaves alone nor
+ * something mirrored.
+ */
 function isLeftEmpty(draft: PlanDraft, folder: FolderRow, need: Need, occupied: () => Occupied): boolean {
   const path = folder.localPath!;
   return !occupied().foreign.has(path) && !need.here && !draft.quietFolders().local.has(path);
@@ -144,7 +147,7 @@ function makeThere(draft: PlanDraft, folder: FolderRow, need: Need, occupied: ()
 }
 
 function isMakingStopped(draft: PlanDraft, folder: FolderRow, path: LocalPath): boolean {
-  // An earlier POST of this folder, of which no read has told yet (I08).
+  // An earlier POST of this folder that no read has settled yet (I08).
   const open = draft.trees.local.unseen.get(path);
   if (open !== undefined) {
     holdFolder(draft, folder, "not-seen", open.why);
@@ -175,7 +178,7 @@ function removeThere(draft: PlanDraft, folder: FolderRow): void {
 
 function makeHere(draft: PlanDraft, folder: FolderRow, need: Need): void {
   const { link, dirId } = folder;
-  // A folder that no listing shows comes with what is inside.
+  // A folder that no listing shows is made with what is inside it.
   if (!need.here && dirId === null) return;
   const wish = localWish(draft, folder);
   if (wish.kind === "barred") {
@@ -201,7 +204,8 @@ function forgetFolder(draft: PlanDraft, folder: FolderRow): void {
 }
 
 /**
- * What both sides hold and base does not know, or knows elsewhere, is written down after the moves.
+ * Records, after the moves, a folder that both sides hold and base does not know, or knows
+ * elsewhere.
  */
 function recordFolder(draft: PlanDraft, folder: FolderRow): void {
   const { dirId } = folder;
@@ -209,7 +213,7 @@ function recordFolder(draft: PlanDraft, folder: FolderRow): void {
   if (folder.replaced !== null) forgetFolder(draft, folder);
   if (!isNewsToBase(draft, folder)) return;
   const why = draft.whys.get(folder) ?? "on both sides";
-  // What is in the folder that it was merged from is still there, and recorded as it moves.
+  // What is in the folder from which it was merged is still there, and is recorded as it moves.
   proposeFolderLink(draft, folder, { dirId, why, carries: folder.merged ? [] : null });
 }
 

@@ -4,18 +4,21 @@ import type { LocalFile, LocalOther } from "../../model/tree.ts";
 import { isUnseen } from "../match/unseen.ts";
 import type { PlanDraft } from "./plan-draft.ts";
 
-/** Where the other version of an open conflict is: the service's, in a file beside the document. */
+/**
+ * Where the other version of an open conflict is: the service's text, in a file beside the
+ * document.
+ */
 export type Sidecar =
   | { readonly kind: "present"; readonly path: LocalPath }
   | { readonly kind: "gone" }
   | { readonly kind: "unknown" };
 
 /**
- * By its inode where it was put, or where the document's own move took it; else by the name alone
- * (an editor saved it anew) in these places; else by its inode anywhere: the user moved it. What is
- * another conflict's is not this one's: of a sidecar that was removed the inode may be the next
- * one's, and when two folders change places, each record names the other's.
- * @param here the document's own file, where it is there
+ * Finds a conflict's sidecar: by its inode where it was put, or where the document's move took it;
+ * else by its name in these places (an editor saved it anew); else by its inode anywhere, if the
+ * user moved it. A file of another conflict is left out: the inode of a removed sidecar may belong
+ * to the next one, and when two folders change places, each record names the other's.
+ * @param here the document's own file, where there is one
  */
 export function findSidecar(draft: PlanDraft, conflict: Conflict, here: LocalFile | null): Sidecar {
   const places = [conflict.sidecarPath, ...(here === null ? [] : [sidecarPath(here.path)])];
@@ -49,7 +52,7 @@ function hasInodeOf({ trees }: PlanDraft, { sidecarIno, sidecarDev }: Conflict, 
   return trees.local.inodesTrusted && stamp?.ino === sidecarIno && stamp.dev === sidecarDev;
 }
 
-/** Another conflict whose sidecar base has at this path. */
+/** Another conflict, whose sidecar base has at this path. */
 function rivalAt(draft: PlanDraft, conflict: Conflict, path: LocalPath): Conflict | null {
   const owner = draft.sidecarOwners().get(path) ?? null;
   return owner === null || owner.id === conflict.id ? null : owner;

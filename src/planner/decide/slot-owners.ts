@@ -3,7 +3,7 @@ import { type Place, type Row, type Side, SIDES, wantAt } from "../match/row.ts"
 import { type Foldings, foldingsOf, type Occupancy, SlotMap, slotKey } from "./slots.ts";
 
 /**
- * Who will have a slot if nothing more is decided: a row; something that the mirror leaves alone
+ * Who will have a slot if nothing more is decided: a row; something that is not mirrored
  * (`foreign`); a document of the service without a row (`quiet`).
  */
 export type Owner = Row | "foreign" | "quiet";
@@ -12,7 +12,7 @@ export type Owner = Row | "foreign" | "quiet";
 export class SlotOwners {
   readonly #foldings: Foldings;
   readonly #taken: Readonly<Record<Side, SlotMap<Row>>>;
-  /** Rows by the slots that they have now; made when first asked for. */
+  /** Rows by the slots that they have now; collected when first needed. */
   readonly #standing: Record<Side, SlotMap<Row> | null> = { local: null, remote: null };
   readonly #occupancy: Occupancy;
   readonly #rows: readonly Row[];
@@ -40,13 +40,13 @@ export class SlotOwners {
     return this.#taken[side].get(row[side].goal!) === row;
   }
 
-  /** Gives a row the slot, and wants it there. */
+  /** Gives a row a slot, and makes it the row's goal. */
   take(side: Side, row: Row, place: Place): void {
     wantAt(row, side, place);
     this.#taken[side].set(place, row);
   }
 
-  /** Gives a row another slot than the one that it had. */
+  /** Gives a row another slot in place of the one that it had. */
   retake(side: Side, row: Row, place: Place): void {
     const goal = row[side].goal;
     if (goal !== null && this.#taken[side].get(goal) === row) this.#taken[side].delete(goal);
@@ -60,12 +60,12 @@ export class SlotOwners {
     const now = this.#occupancy.at(side, place);
     if (now.kind === "free") return null;
     if (now.kind === "foreign") return "foreign";
-    // Something stands there now. If it has a row, that one leaves; without a row it stays.
+    // Something is there now. If it has a row, that row leaves; without a row it stays.
     if (this.#rowsNow(side).get(place) !== undefined) return null;
     return (side === "local" ? this.#include(now.path) : null) ?? "quiet";
   }
 
-  /** Makes the row of what had none, and gives it the slots that it has now. */
+  /** Makes a row for a document that had none, and gives it the slots that it has now. */
   #include(path: string): Row | null {
     const included = this.#includeQuiet(path);
     if (included === null) return null;

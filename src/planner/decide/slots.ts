@@ -4,7 +4,9 @@ import type { Policy } from "../../model/policy.ts";
 import type { LocalTree, Trees } from "../../model/tree.ts";
 import { once } from "../../model/once.ts";
 
-/** What each side takes for one name: the disk's way was tried out, the service's is learned. */
+/**
+ * Which names each side takes for one: of the disk this was probed, of the service it is learned.
+ */
 export type Foldings = Readonly<Record<Side, DiskFolding>>;
 
 export function foldingsOf({ local }: Trees, { remoteFolding }: Policy): Foldings {
@@ -12,7 +14,7 @@ export function foldingsOf({ local }: Trees, { remoteFolding }: Policy): Folding
 }
 
 /**
- * A slot is a name in a folder: what can be held by one thing at a time. Its key folds as its side
+ * A slot is a name in a folder: only one thing can be there at a time. Its key folds as its side
  * does (I11).
  */
 export function slotKey(place: Place, folding: DiskFolding): string {
@@ -20,8 +22,8 @@ export function slotKey(place: Place, folding: DiskFolding): string {
 }
 
 /**
- * By slot. A map for each folder: a key of its own for each slot of a large plan would be a string
- * each, made again whenever it is asked for.
+ * Values by slot. There is one map for each folder, because a key for each slot would be a string
+ * that is made again at each access.
  */
 export class SlotMap<T> {
   readonly #folding: DiskFolding;
@@ -50,7 +52,7 @@ export class SlotMap<T> {
   }
 }
 
-/** What stands in a slot before the plan, whether or not it has a row. */
+/** What is in a slot before the plan, with or without a row. */
 type Occupant =
   | { readonly kind: "free" }
   | { readonly kind: "mirrored"; readonly path: string }
@@ -58,7 +60,7 @@ type Occupant =
 
 const FREE = { kind: "free" } as const;
 
-/** Looks slots up in the trees; indexes that only moves need are made when first asked for. */
+/** Looks slots up in the trees. Indexes that only moves need are made when first needed. */
 export class Occupancy {
   readonly #trees: Trees;
   readonly #foldings: Foldings;
@@ -106,14 +108,14 @@ export class Occupancy {
   }
 }
 
-/** Keys of all paths on disk. Asked for only where the disk folds. */
+/** Keys of all paths on disk. Needed only where the disk folds names. */
 export function standingKeys({ files, folders, others, disk }: LocalTree): ReadonlySet<string> {
   return new Set([files, folders, others].flatMap((map) => [...map.keys()].map((path) => pathKey(path, disk))));
 }
 
 /**
- * By its place on disk now and by the one that this plan gives it: what may be in a slot while the
- * plan is carried out.
+ * Rows by their place on disk now and by the one in this plan: what may be in a slot while the plan
+ * runs.
  */
 export function listClaimants(rows: Iterable<Row>, disk: DiskFolding): SlotMap<Row[]> {
   const claimants = new SlotMap<Row[]>(disk);

@@ -8,10 +8,10 @@ import { type PlanDraft, propose, holdDocument } from "./plan-draft.ts";
 import { createHere, forget } from "./presence.ts";
 
 /**
- * What stands before the table: newly ignored and un-ignored documents, and those renamed out of
- * the mirror. A change of the ignore rules deletes nothing (I18), not even when the file went while
- * it was ignored.
- * @returns true where this decides alone
+ * What comes before the table: documents that are newly ignored or not ignored any more, and those
+ * renamed out of the mirror. A change of the ignore rules deletes nothing (I18), not even when the
+ * file was removed while it was ignored.
+ * @returns true where this alone decides
  */
 export function decideStanding(draft: PlanDraft, row: DocumentRow, link: Link, drift: Drift): boolean {
   const here = row.local.seen.kind === "present";
@@ -32,7 +32,7 @@ export function decideStanding(draft: PlanDraft, row: DocumentRow, link: Link, d
   return true;
 }
 
-/** @returns whether this decides alone about what the ignore rules let in again */
+/** @returns whether this alone decides about a document that is not ignored any more */
 function endSuspension(draft: PlanDraft, row: DocumentRow, link: Link, drift: Drift): boolean {
   const why = "no longer excluded by the ignore rules";
   if (row.local.seen.kind === "present") {
@@ -45,8 +45,9 @@ function endSuspension(draft: PlanDraft, row: DocumentRow, link: Link, drift: Dr
 }
 
 /**
- * Its text went to the trash when it left; its return is a move, whatever is absent here. A
- * conflict ended with it, or with the text that was held.
+ * A document is back from outside the subtree. Its text went to the trash when it left, so its
+ * return is a move, whatever is missing here. Its conflict ended when it left, or with the text
+ * that was held.
  */
 function decideReturn(draft: PlanDraft, row: DocumentRow, link: Link): void {
   if (endsOrWaitsWithDocument(draft, row, link) === "waits") return;

@@ -1,8 +1,8 @@
 import type { LocalContent, RemoteContent, WhoMoved } from "../drift/drift.ts";
 
 /**
- * Who wins: the table of who wins, one cell for each pair of contents, one for each drift of place.
- * A missing case does not compile.
+ * Who wins: one cell for each pair of contents, and one for each drift of place. A missing case
+ * does not compile.
  */
 
 export type ContentCell = `${LocalContent}/${RemoteContent}`;
@@ -36,12 +36,12 @@ export const CONTENT_RULES: Readonly<Record<ContentCell, ContentRule>> = {
   "edited/gone": "post-as-new",
   "edited/unseen": "hold-not-seen",
   "edited/outside": "hold-outside",
-  // Read again, DELETE; unless the service's side moved it, which counts as wanting it.
+  // Read again, then DELETE; unless it was moved on the service, which counts as wanting it.
   "deleted/unchanged": "delete-remote",
   "deleted/edited": "come-back",
   "deleted/gone": "forget",
   "deleted/unseen": "hold-not-seen",
-  // Never DELETE what left the mirrored subtree: only the link ends.
+  // A document that left the mirrored subtree is never deleted: only its link ends.
   "deleted/outside": "forget",
   "created/created": "meet",
   "created/never": "post",
@@ -51,8 +51,8 @@ export const CONTENT_RULES: Readonly<Record<ContentCell, ContentRule>> = {
   "unknown/gone": "hold-unreadable",
   "unknown/unseen": "hold-unreadable",
   "unknown/outside": "hold-unreadable",
-  // Cannot be: what is linked is not new, what is new is not linked. Left alone rather than guessed
-  // at.
+  // Impossible: a linked document is not new, and a new one is not linked. Left alone rather than
+  // guessed at.
   "unchanged/created": "nothing",
   "unchanged/never": "nothing",
   "edited/created": "nothing",
@@ -75,8 +75,8 @@ export const CONTENT_RULES: Readonly<Record<ContentCell, ContentRule>> = {
 };
 
 /**
- * What becomes of the places of a document that both sides have. `agree`: at one place adopt it,
- * else the service's.
+ * What happens to the places of a document that both sides have. `agree`: both moved it; at one
+ * place it is adopted, else the service's place wins.
  */
 export type PlaceRule = "stay" | "follow-local" | "follow-remote" | "agree";
 

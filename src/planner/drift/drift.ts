@@ -4,7 +4,7 @@ import type { Link } from "../../model/link.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { nameOf, parentOf } from "../../model/path.ts";
 
-/** Who changed what since base: the two axes, each by itself. */
+/** Who changed what since base, by two axes: content and place. */
 
 /** `never`: not there and never linked. `unknown`: the look could not tell. */
 export type LocalContent = "unchanged" | "edited" | "deleted" | "created" | "never" | "unknown";
@@ -27,8 +27,8 @@ function localContent(row: DocumentRow): LocalContent {
 }
 
 /**
- * Whether a file is as base has it. The base's own text counts too: the file may have lost only
- * what made its bytes differ from the service's.
+ * Whether a file is as base has it. The base's own text counts as well: the file may have lost only
+ * its line ends, BOM or final newline.
  */
 export function holdsBaseText(link: Link, file: LocalFile): boolean {
   return file.digest === link.localDigest || file.digest === link.digest;
@@ -43,7 +43,8 @@ function remoteContent(row: DocumentRow): RemoteContent {
 }
 
 /**
- * By (parent folder, name) against base's: what a folder's move carries along has not moved itself.
+ * Who moved a row, by (parent folder, name) compared with base's: what moves along with its folder
+ * has not moved itself.
  */
 export function whoMoved(forest: Forest, row: Row): WhoMoved {
   const { link } = row;

@@ -9,9 +9,9 @@ import { claim, type Evidence, isGrown, isLike, knownTexts, type Matching, sameI
 import { matchBySimilarity } from "./resemblance.ts";
 
 /**
- * Finds the linked documents that are not simply where they were, in the order of the strength of
- * their evidence. Each step takes files and links away from the later ones. Afterwards `links` are
- * those not found, `files` those that are new, `folders` the final places of folders.
+ * Finds the linked documents that are not simply where they were, by the strongest evidence first.
+ * Each step takes files and links away from the later ones. In the end `links` are those that were
+ * not found, `files` are new, and `folders` have their final places.
  */
 export function matchDocuments(matching: Matching): void {
   if (matching.links.size === 0) return;
@@ -23,11 +23,12 @@ export function matchDocuments(matching: Matching): void {
   findFoldersByContents(matching.folders, whereabouts(matching), matching.trees.local.folders);
   matchByPath(matching, "path-in-moved-folder");
   matchBySimilarity(matching);
+  matchByPathAlone(matching);
 }
 
 /**
- * A pure move, whatever stands at the old path now: chains (`mv b c; mv a b`) and swaps come out as
- * moves.
+ * Recognises pure moves, whatever is at the old path now: chains (`mv b c; mv a b`) and swaps
+ * become moves.
  */
 function matchByInodeAndText(matching: Matching): void {
   for (const [link, file] of sameInodes(matching))
@@ -35,39 +36,52 @@ function matchByInodeAndText(matching: Matching): void {
 }
 
 function matchByInodeAndSimilarText(matching: Matching): void {
-  // The inode may have been reused by a new file within the clock's tick: only the text tells.
+  // A new file may have been given the inode within one tick of the clock: only the text tells.
   for (const [link, file] of sameInodes(matching))
     if (isLike(matching, link, file) || isGrown(matching, link, file))
       claim(matching, link, file, "inode-and-similar-text");
 }
 
 /**
- * First where the folders' moves would have carried the file, then where it was. An editor's atomic
- * save (new inode) ends here.
+ * By path: first where the folders' moves would have taken the file, then where it was. This finds
+ * atomic saves of editors, which have a new inode.
  */
 function matchByPath(matching: Matching, evidence: Evidence): void {
   const files = new FilesByPath(matching);
-  matchAt(matching, files, evidence, (link) => expectedPath(link.localPath, matching.folders));
-  matchAt(matching, files, evidence, (link) => link.localPath);
+  for (const whereIs of placesOf(matching)) {
+    const contested = contestedPaths(matching, files, whereIs);
+    // ORDER: base's path may be one that its document has left (its move is held, or was
+    // interrupted), and belong to another one by now. So the inode decides first, then likeness of
+    // the text, then whether the two names belong together; where they do not, likeness alone.
+    matchAt(matching, files, evidence, whereIs, [
+      ...(matching.trees.local.inodesTrusted ? [isInodeOf] : []),
+      ...(contested.size > 0 ? [isLikeIn(matching, (file) => contested.has(files.keyOf(file.path)))] : []),
+      ({ localPath, remotePath, id }) => isPathPair(localPath, remotePath, id),
+      isLikeIn(matching, () => true),
+    ]);
+  }
 }
 
-/** @param whereIs the path at which a link's file is looked for; null: nowhere */
+/** By the path of a move that was cut off half way, where nothing else claims what is there. */
+function matchByPathAlone(matching: Matching): void {
+  const files = new FilesByPath(matching);
+  for (const whereIs of placesOf(matching)) matchAt(matching, files, "path", whereIs, [() => true]);
+}
+
+/** The path at which a link's file is expected; null: nowhere. */
+type WhereIs = (link: Link) => LocalPath | null;
+
+function placesOf({ folders }: Matching): readonly WhereIs[] {
+  return [(link) => expectedPath(link.localPath, folders), (link) => link.localPath];
+}
+
 function matchAt(
   matching: Matching,
   files: FilesByPath,
   evidence: Evidence,
-  whereIs: (link: Link) => LocalPath | null,
+  whereIs: WhereIs,
+  proofs: readonly ((link: Link, file: LocalFile) => boolean)[],
 ): void {
-  const contested = contestedPaths(matching, files, whereIs);
-  // ORDER: a base path may be one that its document has left (its move is held, or was cut off
-  // half way), and another's by now, if in another case. Asked first is whose inode is there,
-  // then whose text is like the one that is there, then whose two places belong together.
-  const proofs: readonly ((link: Link, file: LocalFile) => boolean)[] = [
-    ...(matching.trees.local.inodesTrusted ? [isInodeOf] : []),
-    ...(contested.size > 0 ? [isLikeIn(matching, (file) => contested.has(files.keyOf(file.path)))] : []),
-    ({ localPath, remotePath, id }) => isPathPair(localPath, remotePath, id),
-    () => true,
-  ];
   for (const isProven of proofs)
     for (const spelling of files.spellings)
       for (const link of [...matching.links.values()]) {
@@ -78,9 +92,11 @@ function matchAt(
 
 type Spelling = "exact" | "folded";
 
-/** Files that no document has claimed, by their paths as they are, and as the disk folds them. */
+/**
+ * Files that no document has claimed yet, by their paths as they are and as the disk folds them.
+ */
 class FilesByPath {
-  /** How files are looked up, one after the other. */
+  /** The ways to look a path up, in order. */
   readonly spellings: readonly Spelling[];
   readonly #disk: DiskFolding;
   readonly #files: Matching["files"];
@@ -107,14 +123,10 @@ class FilesByPath {
 }
 
 /**
- * Where more than one of the links would be: one of them left it, and base was not told, for it is
- * held.
+ * Paths at which more than one link is expected: one of those documents has left, and base does not
+ * know because its move is held.
  */
-function contestedPaths(
-  { links }: Matching,
-  files: FilesByPath,
-  whereIs: (link: Link) => LocalPath | null,
-): ReadonlySet<string> {
+function contestedPaths({ links }: Matching, files: FilesByPath, whereIs: WhereIs): ReadonlySet<string> {
   const [seen, contested] = [new Set<string>(), new Set<string>()];
   for (const link of links.values()) {
     const path = whereIs(link);
@@ -135,8 +147,8 @@ function isInodeOf({ stamp }: Link, file: LocalFile): boolean {
 }
 
 /**
- * One lost document and one new file of the same bytes, and no second of either: a move that left
- * no inode behind.
+ * One lost document and one new file of the same bytes, with no second of either: a move without
+ * inodes as evidence.
  */
 function matchBySameText(matching: Matching): void {
   const files = onlyOnes(newTexts(matching));
@@ -170,7 +182,7 @@ function* whereabouts(matching: Matching): Generator<{ base: LocalPath; now: Loc
     if (isAway(link)) continue;
     const match = matching.matches.get(link.id);
     if (match !== undefined) yield { base: link.localPath, now: match.file.path };
-    // What is neither matched nor loose stands untouched at its base path.
+    // A document that is neither found so nor missing is untouched at base's path.
     else yield { base: link.localPath, now: matching.links.has(link.id) ? null : link.localPath };
   }
 }

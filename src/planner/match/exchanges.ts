@@ -7,11 +7,10 @@ import { claim, isLike, likeness, type Matching, readProfile, sameInodes } from 
 
 /**
  * Files that took each other's paths and were edited as well (`mv a t; mv b a; mv t b`, or a chain
- * of moves): inode and birth time with similar text go before the path there, where everybody
- * agrees. A document has left for another's path if that other one has left its path too, by the
- * same evidence; and for a path that was nobody's if another took its own. A lone inode at
- * another's path proves nothing: an editor replaced a file, and the next new one was given its
- * inode.
+ * of moves). Where all agree, inode and birth time with similar text count more than the path. A
+ * document has left for the path of another if that one has left too, by the same evidence; and for
+ * an unused path if another document took its own. A lone inode at another's path proves nothing:
+ * an editor replaced a file, and the next new file was given its inode.
  */
 export function matchExchanges(matching: Matching): void {
   const left = new Map<DocId, LocalFile>();
@@ -20,7 +19,7 @@ export function matchExchanges(matching: Matching): void {
       left.set(link.id, file);
   if (left.size === 0) return;
   const owners = ownersByPath(matching);
-  // One that stays after all may have been what another's leaving was proven by.
+  // One that turns out to have stayed may have been the proof that another one left.
   for (let before = -1; before !== left.size; ) {
     before = left.size;
     dropUnproven(matching, owners, left);
@@ -39,15 +38,16 @@ function dropUnproven(matching: Matching, owners: ReadonlyMap<string, Link>, lef
   }
 }
 
-/** Found elsewhere already, or about to be. */
+/** Whether a document was found elsewhere, or is about to be. */
 function hasLeft(matching: Matching, left: ReadonlyMap<DocId, LocalFile>, link: Link): boolean {
   const found = matching.matches.get(link.id)?.file ?? left.get(link.id);
   return found !== undefined && !pathsOf(matching, link).includes(keyOf(matching, found.path));
 }
 
 /**
- * Documents made of one template are alike: the text at a path must not speak for the one that was
- * there. Without a birth time the inode alone does not outweigh it.
+ * Whether a file is this link's rather than the other's. Documents made from one template are
+ * alike, so the text at a path must not count for the one that was there; without a birth time, the
+ * inode alone does not outweigh the path.
  */
 function isRather(matching: Matching, link: Link, other: Link, file: LocalFile): boolean {
   const is = readProfile(matching, file.digest);
@@ -64,8 +64,7 @@ function ownersByPath(matching: Matching): ReadonlyMap<string, Link> {
 }
 
 /**
- * Where a document would be if nobody had moved it by itself: where its folder is now, and where it
- * was.
+ * Where a document is expected if nobody moved it alone: where its folder is now, and where it was.
  */
 function pathsOf(matching: Matching, { localPath }: Link): readonly string[] {
   const carried = expectedPath(localPath, matching.folders);

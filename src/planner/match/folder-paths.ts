@@ -7,27 +7,27 @@ import { folderInodeKey } from "./inode.ts";
 
 type Moves = Pick<Policy, "folderMoves" | "movesToRoot">;
 
-/** Where the linked folders are on disk now, and where that puts what was linked below them. */
+/** Where the linked folders are on disk now, and where documents linked below them are expected. */
 export type FolderPaths = {
-  /** Linked folders that were found. */
+  /** Linked folders that were found, with their present paths. */
   readonly found: Map<DirId, LocalPath>;
-  /** By current path: which linked folder stands there. */
+  /** The linked folder at each present path. */
   readonly claimed: Map<LocalPath, DirId>;
-  /** By base path. */
+  /** Linked folders by base's path. */
   readonly linked: ReadonlyMap<LocalPath, DirLink>;
-  /** Linked folders, those above first. */
+  /** Linked folders, outer ones first. */
   readonly sorted: readonly DirLink[];
   readonly asOne: boolean;
   /** Whether the deployment can move a folder to the root. */
   readonly toRoot: boolean;
   /**
-   * Linked folders that went here and that the service cannot delete, by base path: what comes to
-   * stand there is that folder again.
+   * Linked folders that were removed here and that the service cannot delete, by base's path: a
+   * folder that comes to that path is the same folder again.
    */
   readonly staying: ReadonlyMap<LocalPath, DirLink>;
-  /** Those of them at whose path another folder stands by now. */
+  /** Those of them at whose path there is another folder by now. */
   readonly rehoused: Set<DirId>;
-  /** Whether any folder was found elsewhere than at its base path. */
+  /** Whether any folder was found elsewhere than at base's path. */
   moved: boolean;
 };
 
@@ -69,8 +69,8 @@ function findByPath(paths: FolderPaths, dir: DirLink, local: LocalTree, byKey: F
 }
 
 /**
- * One that is where it was is that one on any deployment: another that went here, and that the
- * service keeps, may have had the same path.
+ * A folder at its old path is the same one on any deployment. A folder that was removed here, and
+ * that the service keeps, may have had the same path.
  */
 function findByInode(paths: FolderPaths, local: LocalTree): void {
   const loose = new Map<string, DirLink>();
@@ -94,7 +94,7 @@ function findMovedByInode(paths: FolderPaths, loose: ReadonlyMap<string, DirLink
 }
 
 /**
- * Where the service keeps a folder that went here, nothing else can get its name there: what was
+ * Where the service keeps a removed folder, nothing else can get its name there: a folder that was
  * moved to its path is moved document by document.
  */
 function stayingFolders(sorted: readonly DirLink[], { base, remote }: Trees): ReadonlyMap<LocalPath, DirLink> {
@@ -118,7 +118,7 @@ export function claimFolder(paths: FolderPaths, dir: DirLink, path: LocalPath): 
   if (path !== dir.localPath) paths.moved = true;
 }
 
-/** Where a linked path should be now if nothing but the folders above it moved. */
+/** Where a linked path is expected if only the folders above it moved. */
 export function relocate(basePath: LocalPath, paths: FolderPaths): LocalPath {
   if (!paths.moved) return basePath;
   for (let above = parentOf(basePath); above !== ""; above = parentOf(above)) {
@@ -151,7 +151,7 @@ export function findFoldersByContents(
 }
 
 function findPolled(paths: FolderPaths, dir: DirLink, poll: Poll, folders: ReadonlyMap<LocalPath, LocalFolder>): void {
-  // Where its parent's move took it says more than where its documents went from there.
+  // The place to which the parent's move took it counts more than where its documents went.
   for (const path of [relocate(dir.localPath, paths), winnerOf(poll, folders)]) {
     if (path === null || !folders.has(path) || paths.claimed.has(path) || !canBeAt(paths, dir, path)) continue;
     claimFolder(paths, dir, path);
@@ -162,10 +162,13 @@ function findPolled(paths: FolderPaths, dir: DirLink, poll: Poll, folders: Reado
 /** Where a linked document was, and where it was found; null: nowhere. */
 type Whereabouts = { readonly base: LocalPath; readonly now: LocalPath | null };
 
-/** Of all documents below a folder that was not found: how many say that it is where. */
+/**
+ * For a folder that was not found: how many documents there were below it, and how many say that it
+ * is at each path.
+ */
 type Poll = { total: number; readonly votes: Map<LocalPath, number> };
 
-/** Has a document vote for each of the folders that it was in. */
+/** Has a document vote for each folder that it was in. */
 function askDocument(polls: ReadonlyMap<LocalPath, Poll>, { base, now }: Whereabouts): void {
   for (let above = parentOf(base); above !== ""; above = parentOf(above)) {
     const poll = polls.get(above);
@@ -176,11 +179,14 @@ function askDocument(polls: ReadonlyMap<LocalPath, Poll>, { base, now }: Whereab
   }
 }
 
-/** Where a document says that a folder above it is now: it is at the same place below it. */
+/**
+ * Where a document says that a folder above it is now: the document must be at the same place below
+ * it.
+ */
 function folderByDocument(above: LocalPath, base: LocalPath, now: LocalPath): LocalPath | null {
   const suffix = base.slice(above.length);
   if (now.endsWith(suffix) && now.length > suffix.length) return now.slice(0, -suffix.length);
-  // A direct child that was renamed too still says in which folder it is.
+  // A direct child that was renamed as well still tells its folder.
   return parentOf(base) === above && parentOf(now) !== "" ? parentOf(now) : null;
 }
 
@@ -198,9 +204,8 @@ function foldedFolders(local: LocalTree): FoldersByKey {
 }
 
 /**
- * The path at which a linked file would be were its folder where it is now and its name the base's;
- * null where its folder was not found, so that nothing at its old path can be told from what came
- * to stand there.
+ * The path at which a linked file is expected, with its folder where that is now; null where its
+ * folder was not found, because a file at the old path then proves nothing.
  */
 export function expectedPath(basePath: LocalPath, paths: FolderPaths): LocalPath | null {
   if (!paths.moved) return basePath;

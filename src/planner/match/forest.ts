@@ -5,7 +5,7 @@ import { type FolderRow, pathOn, SIDES } from "./row.ts";
 import { type FolderPaths, relocate } from "./folder-paths.ts";
 import { isUnseen, whyNothingIsAbsent } from "./unseen.ts";
 
-/** All folders of the three trees, each one row however many trees hold it. */
+/** All folders of the three trees. Each is one row, however many trees hold it. */
 export type Forest = {
   readonly root: FolderRow;
   readonly folders: Set<FolderRow>;
@@ -81,15 +81,15 @@ function lookThere(
   const listed = remote.folders.get(dir.id);
   if (listed !== undefined) return { remotePath: listed.path, remoteSeen: "listed" };
   if (remote.complete && remote.foldersComplete && remote.goneFolders.has(dir.id)) return { remoteSeen: "gone" };
-  // Not listed in this pass: it is where it was, below whatever its parent has become.
+  // Not listed in this pass: it counts as where it was, below the present place of its parent.
   const parent = forest.byBaseRemote.get(parentOf(dir.remotePath));
   const above = parent?.remotePath ?? parentOf(dir.remotePath);
   return { remotePath: joinPath(above, nameOf(dir.remotePath)), remoteSeen: "unknown" };
 }
 
 /**
- * Two links of one place (one of them went here, and the service keeps its folder): what base has
- * there is in the one that stands there.
+ * Two links may have one place (one folder was removed here, and the service keeps it): what base
+ * has there belongs to the folder that is there.
  */
 function noteBase({ byBaseLocal, byBaseRemote }: Forest, { localPath, remotePath }: DirLink, folder: FolderRow): void {
   const isPresent = folder.localSeen === "present";
@@ -106,12 +106,12 @@ export function register(forest: Forest, folder: FolderRow): void {
   if (folder.localPath !== null && !forest.byLocal.has(folder.localPath)) forest.byLocal.set(folder.localPath, folder);
   if (folder.remotePath === null) return;
   const other = forest.byRemote.get(folder.remotePath);
-  // A listed folder beats one that is only assumed to be where it was.
+  // A listed folder counts more than one that is only assumed to be where it was.
   if (other === undefined || (other.remoteSeen === "unknown" && folder.remoteSeen === "listed"))
     forest.byRemote.set(folder.remotePath, folder);
 }
 
-/** Says of every folder in which other it is, by name, when all are planted. */
+/** Sets the folder above each folder, once all are known. */
 export function placeFolders(forest: Forest): void {
   for (const folder of forest.folders)
     for (const side of SIDES) {
@@ -121,8 +121,8 @@ export function placeFolders(forest: Forest): void {
 }
 
 /**
- * The folder at a current path; one that no tree shows (nonsense input, a parent the key cannot
- * read) is made as implied.
+ * The folder at a present path. One that no tree shows (nonsense input, or a parent that the key
+ * cannot read) is added as implied.
  */
 export function folderAt(forest: Forest, side: "local" | "remote", path: string): FolderRow {
   const index = side === "local" ? forest.byLocal : forest.byRemote;
@@ -139,7 +139,7 @@ export function folderAt(forest: Forest, side: "local" | "remote", path: string)
 }
 
 /**
- * The folder that stood at a base path: the linked one; else an unlinked one that is still there;
+ * The folder that was at a path of base: the linked one; else an unlinked one that is still there;
  * else one that is nowhere.
  * @param remotePath the same folder's path on the service, as far as base knows
  */
@@ -151,8 +151,9 @@ export function baseFolderAt(forest: Forest, localPath: LocalPath, remotePath: R
 }
 
 /**
- * Likewise; and a linked one that stands there now, of which base does not know that yet: what base
- * has there went ahead of it (moved one by one while no folder was listed), and did not move again.
+ * The same on the service. Also a linked folder that is there now and that base does not know
+ * there: what base has below was moved ahead of it (one by one, while no folder was listed), and
+ * did not move again.
  */
 export function baseRemoteFolderAt(forest: Forest, remotePath: RemotePath, localPath: LocalPath): FolderRow {
   const known = forest.byBaseRemote.get(remotePath);
@@ -161,7 +162,7 @@ export function baseRemoteFolderAt(forest: Forest, remotePath: RemotePath, local
   return there ?? plantMissing(forest, localPath, remotePath);
 }
 
-/** The root is only ever the root: nothing that stood elsewhere is taken for it. */
+/** The root is only ever the root: no folder from elsewhere is taken for it. */
 function unlinked(forest: Forest, folder: FolderRow | undefined): FolderRow | null {
   return folder === undefined || folder.link !== null || folder === forest.root ? null : folder;
 }
@@ -174,10 +175,7 @@ function plantMissing(forest: Forest, localPath: LocalPath, remotePath: RemotePa
   return missingFolder;
 }
 
-/**
- * Whether `folder` is `above` or lies somewhere below it on a side, as things stand or as they are
- * wanted.
- */
+/** Whether `folder` is `above` or lies below it on a side, at present or by their goals. */
 export function isInside(folder: FolderRow, above: FolderRow, place: (at: FolderRow) => FolderRow | null): boolean {
   const seen = new Set<FolderRow>();
   for (let at: FolderRow | null = folder; at !== null && !seen.has(at); at = place(at)) {

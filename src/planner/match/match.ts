@@ -17,15 +17,15 @@ import type { LocalMatch, Matching } from "./matching.ts";
 import { findTwins } from "./twins.ts";
 
 /**
- * What match hands on: every folder, and every document in which the three trees do not simply
+ * The result of matching: every folder, and every document on which the three trees do not simply
  * agree.
  */
 export type Matched = {
   readonly forest: Forest;
   readonly documents: DocumentRow[];
   /**
-   * Makes the row of a document that had none, because something else wants its place; null where
-   * no linked document is at the path.
+   * Makes a row for a document that had none, because something else wants its path; null where no
+   * linked document is at the path.
    */
   readonly includeQuiet: (path: LocalPath) => DocumentRow | null;
   /** Folders that directly hold documents without a row. */
@@ -48,9 +48,10 @@ export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, aske
     if (!isLoose && isQuiet(trees, link)) quietPaths.add(link.localPath);
     else links.set(link.id, link);
   }
-  // Two links at one path (nonsense) must not both be quiet: the later one would have no file.
+  // Two links at one path make no sense, and must not both be quiet: the later one would have no
+  // file.
   const files = filesBut(trees.local.files, quietPaths);
-  // The order of what is laid out follows from this one: by id, whatever the order of the input.
+  // Rows are laid out in the order of ids, whatever the order of the input.
   const loose = [...links.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   for (const link of loose) if (isAway(link)) links.delete(link.id);
   const matching: Matching = { trees, texts, folders, files, links, matches: new Map() };
@@ -76,7 +77,9 @@ export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, aske
   return { forest, documents, includeQuiet, quietFolders };
 }
 
-/** Without a pass over all of them where nothing is left, which is nearly always. */
+/**
+ * All files but the quiet ones. Nearly always none is left, which is told without looking at each.
+ */
 function filesBut(files: ReadonlyMap<LocalPath, LocalFile>, quiet: ReadonlySet<LocalPath>): Map<LocalPath, LocalFile> {
   const left = new Map<LocalPath, LocalFile>();
   if (files.size === quiet.size) return left;
@@ -107,7 +110,7 @@ function linkedDocument(forest: Forest, trees: Trees, link: Link, match: LocalMa
 }
 
 /**
- * An absence counts only when the listing was complete (I20); what nobody proved gone is only not
+ * An absence counts only when the listing was complete (I20); what was not proven gone was only not
  * seen.
  */
 function remoteSeen(trees: Trees, link: Link): RemoteSeen {
@@ -147,7 +150,7 @@ function standing(forest: Forest, side: "local" | "remote", path: string | null)
   return { now, goal: null };
 }
 
-/** New documents: those that both sides have, those of the service, those of the disk. */
+/** Adds the new documents: those that both sides have, those of the service, those of the disk. */
 function addNew(forest: Forest, documents: DocumentRow[], trees: Trees, policy: Policy, newFiles: LocalFile[]): void {
   const { met, there, here } = findTwins(forest, trees, policy, newFiles);
   for (const [file, twin] of met) documents.push(newDocument(forest, trees, file, present(twin)));

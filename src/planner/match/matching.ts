@@ -14,7 +14,7 @@ import type { LocalFile, TextLookup, Trees } from "../../model/tree.ts";
 import type { FolderPaths } from "./folder-paths.ts";
 import { fileInodeKey } from "./inode.ts";
 
-/** By what a file on disk was taken for a linked document. */
+/** Why a file on disk was taken for a linked document. */
 export type Evidence =
   | "inode-and-text"
   | "path"
@@ -44,8 +44,8 @@ export function claim(matching: Matching, link: Link, file: LocalFile, evidence:
 }
 
 /**
- * What the file of a document was last known to hold: base's bytes; or what waits for review (I31),
- * or is held (by a conflict, a refusal), while base has the live text.
+ * The texts that a document's file may have had last: base's bytes; or the text that waits for
+ * review (I31) or is held (by a conflict, a refusal), while base has the live one.
  */
 export function knownTexts({ trees }: Matching, { id, localDigest, submissions }: Link): readonly Digest[] {
   const held = trees.base.holds.get(id)?.digest ?? null;
@@ -53,7 +53,7 @@ export function knownTexts({ trees }: Matching, { id, localDigest, submissions }
   return [localDigest, ...submissions.map(({ digest }) => digest), ...(held === null ? [] : [held])];
 }
 
-/** How like a text is to what a document was known to hold: 0 to 1. */
+/** How similar a text is to what a document was known to hold: 0 to 1. */
 export function likeness(matching: Matching, link: Link, is: LineProfile): number {
   let most = 0;
   for (const digest of knownTexts(matching, link)) {
@@ -63,7 +63,7 @@ export function likeness(matching: Matching, link: Link, is: LineProfile): numbe
   return most;
 }
 
-/** Whether a file may be a version of a document, by its text alone. */
+/** Whether a file may be a version of a document, judged by its text alone. */
 export function isLike(matching: Matching, link: Link, file: LocalFile): boolean {
   if (knownTexts(matching, link).includes(file.digest)) return true;
   const is = readProfile(matching, file.digest);
@@ -71,8 +71,8 @@ export function isLike(matching: Matching, link: Link, file: LocalFile): boolean
 }
 
 /**
- * Whether one of the document's texts stands whole in the file's: a note of one line that was
- * filled is not alike any more.
+ * Whether one of the document's texts is contained in the file: a short note that was filled is not
+ * similar any more.
  */
 export function isGrown(matching: Matching, link: Link, file: LocalFile): boolean {
   const is = readProfile(matching, file.digest);
@@ -90,7 +90,7 @@ export function readProfile(matching: Matching, digest: Digest): LineProfile | n
 
 /**
  * Links that are not found yet, each with the file that has its inode and birth time now; none
- * where no inode is evidence.
+ * where inodes are no evidence.
  */
 export function sameInodes(matching: Matching): [Link, LocalFile][] {
   if (!matching.trees.local.inodesTrusted) return [];

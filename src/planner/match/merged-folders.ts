@@ -8,10 +8,9 @@ import { claimFolder, type FolderPaths, relocate } from "./folder-paths.ts";
 import { type Forest, newFolder, register } from "./forest.ts";
 
 /**
- * A folder that was renamed or moved on the service to where a folder of no link stands here: the
- * two are one from then on, as a new folder of the service and one here are. What base had in the
- * old one stays there as what is in another folder, and follows document by document; the old one
- * goes when it is empty.
+ * A folder was renamed or moved on the service to the path of an unlinked folder here: from then on
+ * the two are one, like a new folder of the service and one here. What base has in the old folder
+ * stays there, follows document by document, and the old folder goes when it is empty.
  */
 export function mergeFolders(forest: Forest, trees: Trees, policy: Policy, paths: FolderPaths): void {
   if (policy.direction === "push-only") return;
@@ -22,8 +21,8 @@ export function mergeFolders(forest: Forest, trees: Trees, policy: Policy, paths
 }
 
 /**
- * @returns the folder here that stands where the service has this one; null where there is none, or
- * it is the mirror's own
+ * @returns the local folder at the place that the service has for this one; null where there is
+ * none, or it is linked
  */
 function targetOf(forest: Forest, { local }: Trees, paths: FolderPaths, folder: FolderRow): LocalPath | null {
   const { link, localPath, remotePath } = folder;
@@ -34,13 +33,15 @@ function targetOf(forest: Forest, { local }: Trees, paths: FolderPaths, folder: 
   return isWithin(target, localPath) || isWithin(localPath, target) ? null : target;
 }
 
-/** Where a folder would be here; null: the one above it is not here. */
+/** The path that a folder would have here; null: the one above it is not here. */
 function pathHere(forest: Forest, { id }: DirLink, remotePath: RemotePath): LocalPath | null {
   const parent = forest.byRemote.get(parentOf(remotePath))?.localPath ?? null;
   return parent === null ? null : joinPath(parent, localNameFor(nameOf(remotePath), "folder", id));
 }
 
-/** Of one that was moved here too, the table says who wins. */
+/**
+ * Whether it was moved only on the service: if it was moved here as well, the table says who wins.
+ */
 function isMovedThereAlone(folder: FolderRow, link: DirLink, paths: FolderPaths): boolean {
   if (folder.localSeen !== "present" || folder.remoteSeen !== "listed") return false;
   return folder.remotePath !== link.remotePath && folder.localPath === relocate(link.localPath, paths);

@@ -20,9 +20,9 @@ export function whyUnseen(path: LocalPath, trees: Trees): Unread | null {
 }
 
 /**
- * Why nothing is absent in this walk: what is missing may have been moved to where the walk could
- * not see (I04: "the scan complete"). A linked document's own file that cannot be read hides itself
- * alone. null: what was not found is not there.
+ * Why nothing counts as absent in this walk: what is missing may have been moved to a place that
+ * the walk could not see (I04: "the scan complete"). A linked document's own file that cannot be
+ * read hides only itself. null: what was not found is absent.
  */
 export function whyNothingIsAbsent(trees: Trees): Unread | null {
   if (trees.local.unseen.size === 0) return null;
@@ -33,7 +33,7 @@ export function whyNothingIsAbsent(trees: Trees): Unread | null {
   return why;
 }
 
-/** Asked for each missing document, the same for all of them. */
+/** Asked for each missing document, with the same answer for all. */
 const known = new WeakMap<Trees, Unread | null>();
 
 function findHidingPlace({ base, local }: Trees): Unread | null {

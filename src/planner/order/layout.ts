@@ -7,10 +7,7 @@ import { joinPath, sidecarPath } from "../../model/path.ts";
 import { Ledger } from "./ledger.ts";
 import { type Hop, hopsBetween, temporaryName } from "./temporary.ts";
 
-/**
- * A row that came, went or moved by a step. `freed`: the key of the slot that nothing has any
- * more.
- */
+/** A row that a step made, removed or moved. `freed`: the key of the slot that became free. */
 export type Shift = {
   readonly side: Side;
   readonly row: Row;
@@ -22,18 +19,18 @@ export type Shift = {
 const NOTHING: readonly number[] = [];
 
 /**
- * Steps as they are laid out, each with the paths of its moment and what it must come after: the
- * last step on its row, those that made or moved the folders of its paths, the one that freed its
- * slot; and for a folder's move or removal, those that used the path that it had.
+ * The steps laid out so far, each with the paths of its moment and the steps that it must come
+ * after: the last one on its row, those that made or moved the folders of its paths, and the one
+ * that freed its slot; for a folder's move or removal also those that used its old path.
  */
 export class Layout {
   readonly ledgers: Readonly<Record<Side, Ledger>>;
   readonly steps: Step[] = [];
   readonly #draft: PlanDraft;
   readonly #onShift: (shift: Shift) => void;
-  /** The last step that placed a row on a side. */
+  /** The last step that placed a row on each side. */
   readonly #placed = { local: new Map<Row, number>(), remote: new Map<Row, number>() };
-  /** Steps that all others of a row come after. */
+  /** Steps before all others of a row. */
   readonly #first = new Map<Row, number[]>();
 
   /** @param moving folders that some step will move or remove, by side */
@@ -75,7 +72,7 @@ export class Layout {
     return new Set(this.#first.get(row));
   }
 
-  /** Where a row is by now; on a side where it is not, where it shall be. */
+  /** Where a row is by now, or its goal on a side where it is not yet. */
   #place(side: Side, row: Row): Place | null {
     return this.ledgers[side].at(row) ?? row[side].goal;
   }
@@ -87,7 +84,7 @@ export class Layout {
 
   #at(row: Row): At {
     const shown = row.kind === "document" && row.remote.seen.kind === "present" ? row.remote.seen.file.path : "";
-    // A large plan is mostly paths: of equal ones the listing's own is kept, once.
+    // Most of a large plan is paths: of equal ones, the listing's string is kept.
     const [local, remote] = [this.#path("local", row), this.#path("remote", row)];
     return {
       local: local === shown ? shown : local,
@@ -95,7 +92,7 @@ export class Layout {
     };
   }
 
-  /** What a step waits for that uses a row's paths as they are. */
+  /** The steps before one that uses a row's present paths. */
   #dependencies(row: Row, sides: readonly Side[]): Set<number> {
     const after = this.#firsts(row);
     for (const side of sides) {
@@ -142,7 +139,7 @@ export class Layout {
     const to = row[side].goal!;
     const ledger = this.ledgers[side];
     if (propose === null) {
-      // A folder that comes with what is inside: no step of its own.
+      // A folder that is made with its content needs no step of its own.
       ledger.move(row, to, this.steps.length);
       this.#onShift({ side, row, from: null, to, freed: null });
       return;
@@ -166,7 +163,8 @@ export class Layout {
   }
 
   /**
-   * One step on disk; on the service one for each PATCH. `temporary`: `to` only breaks a circle.
+   * Lays a move: one step on disk; on the service one for each PATCH. `temporary`: `to` only breaks
+   * a circle.
    */
   layMove(row: Row, side: Side, to: Place, temporary: boolean): void {
     const ledger = this.ledgers[side];
@@ -190,7 +188,7 @@ export class Layout {
     const ledger = this.ledgers[side];
     const from = ledger.at(row)!;
     const after = this.#dependencies(row, [side]);
-    // A move there that comes to nothing leaves it here where its user put it.
+    // If the move on the service fails, the row stays here where its user put it.
     const there = this.#placed.remote.get(row);
     if (there !== undefined) after.add(there);
     ledger.waitsFor(hop.to, after);

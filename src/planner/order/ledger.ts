@@ -3,10 +3,10 @@ import { type Occupancy, SlotMap, slotKey } from "../decide/slots.ts";
 import { type DiskFolding, joinPath } from "../../model/path.ts";
 
 /**
- * One side while the plan is being laid out step by step: where everything is by then, and which
- * step made it so. From this follow the paths that an action carries and what it must wait for: the
- * last step that moved a folder on its path, the step that freed its slot, the last step on itself;
- * and a folder's move waits for those that used its old path.
+ * One side while the plan is laid out step by step: where everything is by then, and by which step.
+ * This gives an action its paths, and the steps that it must wait for: the last one that moved a
+ * folder on its path, the one that freed its slot, the last one on itself. A folder's move also
+ * waits for the steps that used its old path.
  */
 export class Ledger {
   readonly side: Side;
@@ -15,11 +15,13 @@ export class Ledger {
   readonly #at = new Map<Row, Place | null>();
   readonly #slots: SlotMap<Row | null>;
   readonly #freedBy: SlotMap<number>;
-  /** Paths of folders as they are by now. */
+  /** Present paths of folders. */
   readonly #paths = new Map<FolderRow, string>();
   readonly #movedBy = new Map<FolderRow, number>();
   readonly #usedBy = new Map<FolderRow, number[]>();
-  /** Folders that a later step will move or remove: only their uses need to be remembered. */
+  /**
+   * Folders that a later step will move or remove: only for these it is noted who uses their paths.
+   */
   readonly #moving = new Set<FolderRow>();
 
   constructor(side: Side, folding: DiskFolding, occupancy: Occupancy, moving: Iterable<FolderRow>) {
@@ -44,7 +46,7 @@ export class Ledger {
     const holder = this.#slots.get(place);
     if (holder !== undefined) return holder === null || holder === asking;
     const now = asking[this.side].now;
-    // A case-only rename: what stands in the slot is itself.
+    // A rename that only changes case: the slot is taken by the row itself.
     if (now !== null && this.key(now) === this.key(place)) return true;
     return this.#occupancy.at(this.side, place).kind === "free";
   }

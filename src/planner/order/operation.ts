@@ -1,7 +1,7 @@
 import type { PlanDraft, Proposal } from "../decide/plan-draft.ts";
 import { type DocumentRow, isMoving, type Row, type Side } from "../match/row.ts";
 
-/** What has to be laid out, before it is known in which order and at which paths. */
+/** What is to be laid out, before order and paths are known. */
 export type Operation =
   | { readonly kind: "before" | "content" | "record" | "note"; readonly row: Row; readonly propose: Proposal }
   | { readonly kind: "arrive"; readonly row: Row; readonly side: Side; readonly propose: Proposal | null }
@@ -10,15 +10,15 @@ export type Operation =
   | { readonly kind: "sidecar"; readonly row: DocumentRow };
 
 /**
- * ORDER: what moves on both sides (it gets a number) moves there first: that it was moved here is
- * its user's wish, which base must not forget before that is done.
+ * ORDER: a row that moves on both sides (because it gets a number) moves on the service first: its
+ * user moved it here, and base must not forget that before it is done.
  */
 const REMOTE_FIRST = ["remote", "local"] as const;
 const NO_PROPOSALS: readonly Proposal[] = [];
 
 /**
- * Everything decided, in the order in which it is tried: folders, moves, creates and edits,
- * records, deletes, folders that go.
+ * All operations, in the order in which they are tried: folders, moves, creates and edits, records,
+ * deletes, folders that go.
  */
 export function listOperations(draft: PlanDraft): Operation[] {
   const operations: Operation[] = [];
@@ -52,7 +52,7 @@ function addMoves(row: Row, proposals: readonly Proposal[], operations: Operatio
   }
 }
 
-/** null: an arrival, which is listed by the place where it is wanted. */
+/** null: an arrival, which is listed by its goal. */
 function operationOf(row: Row, propose: Proposal): Operation | null {
   switch (propose.role) {
     case "arrive-local":
@@ -67,7 +67,7 @@ function operationOf(row: Row, propose: Proposal): Operation | null {
   }
 }
 
-/** Where a document's place is to be written down, and is not by what it arrives with. */
+/** Records a document's place where no arrival does. */
 function proposeRecord(draft: PlanDraft, row: DocumentRow): Proposal | null {
   const why = draft.whys.get(row);
   const { link } = row;
@@ -79,7 +79,7 @@ function proposeRecord(draft: PlanDraft, row: DocumentRow): Proposal | null {
   };
 }
 
-/** In which order kinds of operations are tried. */
+/** The order in which kinds of operations are tried. */
 const RANKS: Readonly<Record<Operation["kind"], Readonly<Record<Row["kind"], number>>>> = {
   before: { folder: 0, document: 0 },
   move: { folder: 1, document: 2 },

@@ -7,11 +7,10 @@ import { temporaryName } from "./temporary.ts";
 import { WaitingList } from "./waiting-list.ts";
 
 /**
- * Lays the decided operations out as steps. Each is tried in turn on two ledgers, which know where
- * everything is by then; one that cannot be yet (its path is taken, its folder is not there,
- * something is still inside) waits for what it needs. When all that is left waits in a circle, one
- * of them goes to a temporary name. What each step must come after follows from what it used: any
- * order that respects it gives the same trees (I15).
+ * Lays the decided operations out as steps. Two ledgers know where everything is at each moment. An
+ * operation that cannot run yet (its path is taken, its folder is not there, something is still
+ * inside) waits. When all of them wait in a circle, one goes to a temporary name. What a step used
+ * decides what it must come after: any order that respects this gives the same trees (I15).
  */
 export function layOut(draft: PlanDraft): Step[] {
   return new Schedule(draft).run();
@@ -25,9 +24,9 @@ class Schedule {
   readonly #operations: Operation[];
   readonly #waiting = new WaitingList();
   readonly #ready: Operation[] = [];
-  /** Place operations of a row that are not laid out yet. */
+  /** How many place operations of a row are not laid out yet. */
   readonly #open = new Map<Row, number>();
-  /** Rows that are still to leave a folder, by side. */
+  /** How many rows still have to leave a folder, by side. */
   readonly #inside = { local: new Map<FolderRow, number>(), remote: new Map<FolderRow, number>() };
 
   constructor(draft: PlanDraft) {
@@ -100,14 +99,14 @@ class Schedule {
     return this.#isOpen(row, side) ? `placed ${row.key}` : null;
   }
 
-  /** A folder leaves when it is empty. */
+  /** What must still leave a folder before the folder can be removed. */
   #needOfLeave(row: Row, side: Side): string | null {
     return row.kind === "folder" && (this.#inside[side].get(row) ?? 0) > 0 ? `empty ${side} ${row.key}` : null;
   }
 
   /**
-   * A place is written down when the folders above it have reached theirs: if one fails, base must
-   * not say that it was reached.
+   * Base may only say that a place was reached when the folders above it have reached theirs: one
+   * of them could fail.
    */
   #needOfRecord(row: Row): string | null {
     if ((this.#open.get(row) ?? 0) > 0) return `placed ${row.key}`;
@@ -124,12 +123,13 @@ class Schedule {
     return goal !== null && !samePlace(this.#layout.ledgers[side].at(row), goal);
   }
 
-  /** The folder above its goal must be there, and the slot be free. */
+  /** What a row's goal still needs: the folder above must be there, and the path must be free. */
   #needOfGoal(row: Row, side: Side): string | null {
     const to = row[side].goal!;
     const ledger = this.#layout.ledgers[side];
     for (let at: FolderRow | undefined = to.parent; at !== undefined; at = ledger.at(at)?.parent) {
-      // A folder that shall go below what is still inside it waits for that to come out.
+      // A folder whose goal lies below something that is still inside it waits until that has
+      // come out.
       if (at === row) return `moved ${side} ${this.#lowestOpen(side, to.parent, row).key}`;
       if (ledger.at(at) === null && !ledger.exists(at)) return `moved ${side} ${at.key}`;
     }
@@ -176,7 +176,7 @@ class Schedule {
   #note({ side, row, from, to, freed }: Shift): void {
     if (from !== null && from.parent !== to?.parent) {
       this.#count(side, from.parent, -1);
-      // Only what still has somewhere to go keeps a folder from being empty.
+      // Only what still has somewhere to go keeps a folder from becoming empty.
       const goal = row[side].goal;
       if (to !== null && (goal === null || to.parent !== goal.parent)) this.#count(side, to.parent, 1);
     }
@@ -191,8 +191,8 @@ class Schedule {
   }
 
   /**
-   * Moves one of a circle aside, one whose path another waits for. Each is moved aside once at
-   * most, so this ends.
+   * Moves one of a circle aside, one whose path another waits for. Each is moved aside at most
+   * once, so this ends.
    */
   #breakCircle(): boolean {
     const operation = this.#pickParked();
@@ -221,7 +221,7 @@ class Schedule {
     return first;
   }
 
-  /** Whether a folder is not there and nothing is left that would make it. */
+  /** Whether a folder is not there, and no operation is left that would make it. */
   #isHopeless(folder: FolderRow, side: Side): boolean {
     const ledger = this.#layout.ledgers[side];
     for (let at: FolderRow | undefined = folder; at !== undefined; at = (ledger.at(at) ?? at[side].goal)?.parent)
@@ -230,8 +230,8 @@ class Schedule {
   }
 
   /**
-   * The nearest folder above that the plan does not remove: what is moved aside must not keep one
-   * from going.
+   * The nearest folder above that the plan does not remove: a row that is moved aside must not keep
+   * a folder from being removed.
    */
   #lastingFolder(side: Side, from: FolderRow): FolderRow {
     for (let at: FolderRow | undefined = from; at !== undefined; at = this.#layout.ledgers[side].at(at)?.parent)

@@ -2,14 +2,12 @@ import { digestOf } from "../../model/digest.ts";
 import { TEMPORARY_MARK } from "../../model/local-name.ts";
 import type { Row, Place } from "../match/row.ts";
 
-/**
- * LIMIT: UTF-16 units kept of a name, so that what is added stays within 255 bytes and characters.
- */
+/** LIMIT: UTF-16 units kept of a name, so that the whole stays within 255 bytes and characters. */
 const KEPT_UNITS = 60;
 
 /**
  * A name that only breaks a cycle: legal on the service, the same in every plan of the same trees,
- * never one that is taken.
+ * and never taken.
  */
 export function temporaryName(row: Row, name: string, isFree: (name: string) => boolean): string {
   const ending = row.kind === "document" ? ".md" : "";
@@ -29,8 +27,8 @@ export function temporaryName(row: Row, name: string, isFree: (name: string) => 
 export type Hop = { readonly to: Place; readonly how: "rename" | "reparent"; readonly temporary: boolean };
 
 /**
- * The PATCHes from one place to another. Name and parent change one after the other, in the order
- * whose middle path is free; where neither is, by way of a temporary name.
+ * The PATCHes from one place to another. Name and parent are changed one after the other, in the
+ * order whose middle path is free; if neither is, through a temporary name.
  */
 export function hopsBetween(
   from: Place,

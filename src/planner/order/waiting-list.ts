@@ -1,6 +1,6 @@
 import type { Operation } from "./operation.ts";
 
-/** Operations that cannot be laid out yet, by what each waits for. */
+/** Operations that cannot be laid out yet, by what they wait for. */
 export class WaitingList {
   readonly #byNeed = new Map<string, Operation[]>();
   readonly #needs = new Map<Operation, string>();
@@ -21,7 +21,7 @@ export class WaitingList {
     return this.#byNeed.has(need);
   }
 
-  /** @param need a key of what must come about first */
+  /** @param need the key of what must happen first */
   add(operation: Operation, need: string): void {
     this.#needs.set(operation, need);
     const list = this.#byNeed.get(need);
@@ -34,11 +34,11 @@ export class WaitingList {
   }
 
   /**
-   * @param words the key of what has come about
-   * @returns those that waited for it, to be tried again
+   * @param words the key of what has happened, in parts
+   * @returns the operations that waited for it, to be tried again
    */
   take(...words: (string | number)[]): readonly Operation[] {
-    // Nearly always: without a string made for it.
+    // Nearly always nothing waits: then no string is made.
     if (this.#byNeed.size === 0) return NONE;
     const need = words.join(" ");
     const list = this.#byNeed.get(need) ?? NONE;

@@ -1,9 +1,8 @@
 import type { Action } from "../../model/action.ts";
 
 /**
- * The stable name of an action that a guard may stop: the same in every plan that means the very
- * same thing (this document, this version, this text), so that an approval covers it and nothing
- * else.
+ * The stable name of an action that a guard may stop: the same in every plan that means the same
+ * document, version and text, so that an approval covers that and nothing else.
  */
 export function guardKey(action: Action): string {
   switch (action.kind) {

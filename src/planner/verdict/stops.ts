@@ -2,9 +2,9 @@ import type { Policy } from "../../model/policy.ts";
 import type { Trees } from "../../model/tree.ts";
 import { type HaltReason, NOT_APPROVABLE, type Signals } from "../plan-types.ts";
 
-/** What lets nothing of a plan run. */
+/** Reasons to stop a whole plan. */
 
-/** What judging needs to know of the match, and of the steps. */
+/** Counts of the match, by which the steps are judged. */
 export type PresenceCounts = {
   /** Linked documents (not suspended, not outside). */
   readonly known: number;
@@ -18,13 +18,13 @@ export type Reason = { readonly reason: HaltReason; readonly detail: string };
 type Stops = { readonly stops: readonly Reason[]; readonly waived: readonly HaltReason[] };
 
 /**
- * What lets nothing run. `asks`: whether it stops what nobody has approved. `stays`: approved, it
- * may stay as it is, and is told, so that nobody has to say it before each run (documents that are
- * held here, since this mirror only pushes, or they were edited).
+ * A reason to stop everything. `asks`: whether it needs an approval. `stays`: whether, once
+ * approved, it may remain and is only reported, so that nobody has to approve it before each run
+ * (documents that are held here because the mirror only pushes, or because they were edited).
  */
 type Doubt = Reason & { readonly asks: boolean; readonly stays: boolean };
 
-/** Where a person may say that it is as it should be, approving the reason itself does. */
+/** Reasons that a person may approve are approved as such, not step by step. */
 export function stopsAll(trees: Trees, { direction }: Policy, signals: Signals, counts: PresenceCounts): Stops {
   const doubts = [doubtRoot(signals), doubtWorkspace(trees, counts), doubtVersions(signals, counts, direction)];
   const stops: Reason[] = [];

@@ -6,9 +6,9 @@ import type { Trees } from "../../model/tree.ts";
 import { guardKey } from "./guard-key.ts";
 import { type PresenceCounts, type Reason, stopsAll } from "./stops.ts";
 
-/** When to stop: the guards. */
+/** The guards: when a plan must stop and ask. */
 
-/** LIMIT: sidecars gone in one pass that are still taken for decisions. */
+/** LIMIT: how many sidecars that are gone in one pass still count as decided by the user. */
 const MAX_SIDECARS_GONE = 3;
 
 /** A step that a guard stops, and the key by which it can be approved. */
@@ -88,7 +88,9 @@ function unapproved(
 
 type Deletions = { readonly local: readonly Guarded[]; readonly remote: readonly Guarded[] };
 
-/** What a side is left with once the plan has deleted there what is gone from the other. */
+/**
+ * How many documents each side keeps once the plan has deleted there what is gone from the other.
+ */
 type CountsAfter = PresenceCounts & { readonly leftHere: number; readonly leftThere: number };
 
 function countsAfter({ base }: Trees, counts: PresenceCounts, steps: readonly Step[]): CountsAfter {
@@ -103,13 +105,12 @@ function countsAfter({ base }: Trees, counts: PresenceCounts, steps: readonly St
 }
 
 /**
- * Emptied: linked documents are gone from a side, and not one linked document stays there: the
- * others are not there either, or this plan takes them away, since they are gone from the other
- * side. It stays so while any of that is pending: what the mirror itself brought there since is no
- * sign that the rest was meant to go. Its folders wait with them, the empty ones too. A document
- * that was the only one may go without a question: nothing tells its deletion from any other, it
- * was looked for twice, and the service showed by it, or by a folder, that the key is this
- * workspace's.
+ * A side is emptied when linked documents are gone from it and none stays: the others are missing
+ * too, or this plan removes them because they are gone from the other side. That remains so while
+ * any of it is pending, whatever the mirror itself has brought there since. The folders wait with
+ * the documents, the empty ones too. A document that was the only one may go without a question:
+ * its deletion looks like any other, it was looked for twice, and the service showed by the
+ * document, or by a folder, that the key belongs to this workspace.
  */
 function judgeEmptied(
   counts: CountsAfter,
@@ -143,8 +144,8 @@ function isRemovalOfKnown(action: Action): boolean {
 }
 
 /**
- * @param there linked documents that are on the side now @param left of these, what no deletion of
- * this plan is about
+ * @param there linked documents that are on the side now
+ * @param left those of them that no deletion of this plan concerns
  */
 function tellEmptied(side: string, other: string, known: number, gone: number, there: number, left: number): string {
   if (left > 0) return `all linked documents were gone from ${side}, and ${gone} still are`;
@@ -177,7 +178,7 @@ function tellBudget(side: "local" | "remote", planned: number, done: number, bud
   return `${pending} ${goes}${before} ${planned + done === 1 ? "is" : "are"} more than the ${budget} that need no question`;
 }
 
-/** Deletions on one side that need no question. */
+/** How many deletions on one side need no question. */
 export function deleteBudget(limits: GuardLimits, known: number): number {
   return Math.max(limits.minDeletes, Math.min(Math.floor(limits.deleteShare * known), limits.maxDeletes));
 }

@@ -25,6 +25,20 @@ describe("the place of the socket", () => {
     expect(existsSync(long)).toBe(false);
   });
 
+  test.each([
+    ["linux", 107, true],
+    ["linux", 108, false],
+    ["darwin", 103, true],
+    ["darwin", 104, false],
+  ] as const)("on %s a path of %i bytes is short enough: %s", (platform, bytes, fits) => {
+    const name = "/0123456789ab.sock";
+    const exact = join(dir, "x".repeat(bytes - dir.length - 1 - name.length));
+    const other = join(dir, "other");
+    const place = choosePlace(root, { env: {}, folders: [exact, other], platform });
+    expect(place.kind === "ok" && dirname(place.value)).toBe(fits ? exact : other);
+    expect(place.kind === "ok" && fits ? place.value.length : bytes).toBe(bytes);
+  });
+
   test("is trouble where there is none, and says what to set", () => {
     const place = choosePlace(root, { env: {}, folders: [join(dir, "x".repeat(90))] });
     expect(place).toMatchObject({ kind: "trouble", trouble: { kind: "fault" } });

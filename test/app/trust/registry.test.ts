@@ -96,19 +96,20 @@ describe("an entry", () => {
   test.each([
     ["cut off", '{"version":1,"marker":"m1"'],
     ["of another marker", JSON.stringify({ version: 1, ...NOTES, marker: "m2" })],
-    ["of a version that is not known here", JSON.stringify({ version: 2, ...NOTES })],
+    ["of a newer version", JSON.stringify({ version: 2, ...NOTES }), "was written by a newer mdmirror"],
+    ["of a version that never was", JSON.stringify({ version: 0, ...NOTES })],
     ["with a member of another form", JSON.stringify({ version: 1, ...NOTES, addresses: "https://evil.example" })],
     ["with a root that is none", JSON.stringify({ version: 1, ...NOTES, roots: [1] })],
     ["that is no object", "null"],
     ["longer than any", " ".repeat(70_000) + JSON.stringify({ version: 1, ...NOTES })],
-  ])("%s is not believed, is told, and is set aside by the next write", (_what, text) => {
+  ])("%s is not believed, is told, and is set aside by the next write", (_what, text, fault = "is damaged") => {
     const file = join(folder, "m1.json");
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     chmodSync(join(dir, "mdmirror"), 0o700);
     writeFileSync(file, text, { mode: 0o600 });
-    expect(findByMarker(folder, "m1")).toEqual({ kind: "unfit", why: `${file} is damaged` });
-    expect(listMirrors(folder)).toEqual({ mirrors: [], unfit: [`${file} is damaged`] });
-    expect(writeMirror(folder, NOTES)).toBe(`${file} is damaged; it was set aside as ${file}.damaged`);
+    expect(findByMarker(folder, "m1")).toEqual({ kind: "unfit", why: `${file} ${fault}` });
+    expect(listMirrors(folder)).toEqual({ mirrors: [], unfit: [`${file} ${fault}`] });
+    expect(writeMirror(folder, NOTES)).toBe(`${file} ${fault}; it was set aside as ${file}.damaged`);
     expect(readFileSync(`${file}.damaged`, "utf8")).toBe(text);
     expect(findByMarker(folder, "m1").kind).toBe("known");
   });

@@ -104,6 +104,14 @@ const keys: readonly ContractTest[] = [
       assert.deepEqual(await api.paths("files"), [`${folder.path}/a.md`]);
     },
   ),
+  adminTest("takes a key until it expires, and not after it", async ({ as, admin }) => {
+    const made = async (expiresAt: number) => as((await admin().key([{ on: null, level: "read" }], { expiresAt })).key);
+    const [expired, good] = [await made(Date.now() - 1), await made(Date.now() + 3_600_000)];
+    expectOk(await good.get("/v1/files"), 200);
+    expectOk(await good.post("/auth/validate-key", {}), 200);
+    for (const reply of [await expired.get("/v1/files"), await expired.post("/auth/validate-key", {})])
+      expectProblem(reply, "unauthenticated");
+  }),
   adminTest("limits the rate when configured", async ({ as, api, admin }) => {
     const limited = as(
       (await admin().key([{ on: null, level: "read" }], { rateLimit: { requests: 3, seconds: 3_600 } })).key,

@@ -8,6 +8,7 @@ import { folderTests } from "./folder-tests.ts";
 import { grantTests } from "./grant-tests.ts";
 import { hiddenTests } from "./hidden-tests.ts";
 import { keptGrantTests } from "./kept-grant-tests.ts";
+import { linkTests } from "./link-tests.ts";
 import { listTests } from "./list-tests.ts";
 import { nameTests } from "./name-tests.ts";
 import { putTests } from "./put-tests.ts";
@@ -34,4 +35,5 @@ export const CONTRACT: readonly ContractTest[] = [
   ...searchTests,
   ...regexSearchTests,
   ...structureTests,
+  ...linkTests,
 ];

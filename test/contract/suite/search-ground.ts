@@ -6,8 +6,21 @@ type Kind = "search" | "regex search";
 export const KINDS: readonly Kind[] = ["search", "regex search"];
 export const ROUTE = { search: "/v1/search/hybrid", "regex search": "/v1/search/regex" } as const;
 
-export const ask = (world: Pick<World, "api">, kind: Kind, what: string, more: object = {}): Promise<Reply> =>
-  world.api.post(ROUTE[kind], { query: what, ...more });
+/** Answers in a row that are the same: the index has followed what was written. */
+const STEADY = 4;
+const MOST_ASKED = 200;
+
+/** A service may index with some delay: asked until its answer stays. */
+export async function ask(world: Pick<World, "api">, kind: Kind, what: string, more: object = {}): Promise<Reply> {
+  const send = () => world.api.post(ROUTE[kind], { query: what, ...more });
+  let reply = await send();
+  for (let [same, asked] = [1, 1]; reply.status === 200 && same < STEADY && asked < MOST_ASKED; asked++) {
+    const next = await send();
+    same = next.text === reply.text ? same + 1 : 1;
+    reply = next;
+  }
+  return reply;
+}
 
 /** The items of a search below the test's folder. */
 export async function found(world: World, kind: Kind, what: string, more: object = {}): Promise<Json[]> {

@@ -21,6 +21,10 @@ const both = KINDS.flatMap((kind): ContractTest[] => [
     const { id, lastChangeId, path } = (page.data as Json[]).find((item) => item.id === file.id);
     assert.deepEqual({ id, lastChangeId, path }, { id: file.id, lastChangeId: file.lastChangeId, path: file.path });
   }),
+  contractTest(`finds what was written, at once or some requests later: ${kind}`, async (world) => {
+    for (let n = 0; n < 20; n++) await make(world, `late-${n}.md`, `A dormouse.\n${"and more ".repeat(200)}\n`);
+    assert.equal((await found(world, kind, "dormouse", { limit: 50 })).length, 20);
+  }),
   contractTest(`takes a limit of 1, 2, 499 and 500: ${kind}`, async (world) => {
     await makeMany(world, 3);
     assert.equal((await found(world, kind, "zebra", { limit: 1 })).length, 1);

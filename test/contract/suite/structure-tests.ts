@@ -1,10 +1,21 @@
 import assert from "node:assert/strict";
 import { KINDS, make, paths } from "./search-ground.ts";
-import { type ContractTest, contractTest, expectEdited, expectOk } from "./world.ts";
+import { type ContractTest, contractTest, expectEdited, expectOk, expectProblem } from "./world.ts";
 
-/** `.qontext.structure.md`: a file as any other, which no search finds. */
+/** `.qontext.structure.md`: a file as any other, at most one a folder, which no search finds. */
 
-export const structureTests: readonly ContractTest[] = KINDS.flatMap((kind) => [
+const one = contractTest("holds at most one configuration a folder", async ({ api, folder }) => {
+  const name = ".qontext.structure.md";
+  await api.file(`${folder.path}/${name}`);
+  const rules = await api.file(`${folder.path}/rules.md`);
+  expectProblem(await api.post("/v1/files", { path: `${folder.path}/${name}`, content: "" }), "path_already_exists");
+  expectProblem(await api.post("/v1/files", { parentId: folder.id, name, content: "" }), "path_already_exists");
+  expectProblem(await api.patch(`/v1/files/${rules.id}`, { name }), "path_already_exists");
+  await api.folder(`${folder.path}/other`);
+  await api.file(`${folder.path}/other/${name}`);
+});
+
+const unfound: readonly ContractTest[] = KINDS.flatMap((kind) => [
   contractTest(`finds no configuration of a folder: ${kind}`, async (world) => {
     const file = await make(world, "kept/.qontext.structure.md", "quokka\n");
     assert.deepEqual(await paths(world, kind, "quokka"), []);
@@ -17,3 +28,5 @@ export const structureTests: readonly ContractTest[] = KINDS.flatMap((kind) => [
     assert.equal((await world.api.read(file.id)).content, "quokka still\n");
   }),
 ]);
+
+export const structureTests: readonly ContractTest[] = [one, ...unfound];

@@ -10,7 +10,8 @@ import {
   remoteTreeOf,
 } from "../../../src/engine/daemon/in-sync-snapshot.ts";
 import { planOnly } from "../../../src/engine/run/sync.ts";
-import { createRig, ROOT, SETTINGS } from "../../simulator/rig.ts";
+import { ROOT, SETTINGS } from "../../simulator/mirror.ts";
+import { createRig } from "../../simulator/rig.ts";
 import { rollDice } from "../../simulator/dice.ts";
 import { type DaemonRig, startDaemon } from "./rig.ts";
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createRig, ROOT } from "../../simulator/rig.ts";
+import { ROOT } from "../../simulator/mirror.ts";
+import { createRig } from "../../simulator/rig.ts";
 import { type DaemonRig, startDaemon } from "./rig.ts";
 
 const TEXT = `# Plan

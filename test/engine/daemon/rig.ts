@@ -3,7 +3,8 @@ import { createDaemon, type Daemon, type DaemonEvent, type DaemonTiming } from "
 import type { Watcher, WatchHint } from "../../../src/ports/watch.ts";
 import type { LocalPath } from "../../../src/model/path.ts";
 import type { Fault, Remote } from "../../../src/ports/remote.ts";
-import { createRig, type Mirror, type Rig, ROOT, SETTINGS } from "../../simulator/rig.ts";
+import { type Mirror, ROOT, SETTINGS } from "../../simulator/mirror.ts";
+import { createRig, type Rig } from "../../simulator/rig.ts";
 
 /**
  * A daemon over the rig: the person's programs act through `user`, which gives the hints that the

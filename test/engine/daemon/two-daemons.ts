@@ -1,5 +1,6 @@
 import { isSidecarName, nameOf } from "../../../src/model/path.ts";
-import { createRig, ROOT } from "../../simulator/rig.ts";
+import { ROOT } from "../../simulator/mirror.ts";
+import { createRig } from "../../simulator/rig.ts";
 import { type DaemonRig, startDaemon } from "./rig.ts";
 
 /**

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { ChangeId } from "../../../src/contract/ids.ts";
 import type { Fault } from "../../../src/ports/remote.ts";
-import { createRig, ROOT } from "../../simulator/rig.ts";
+import { ROOT } from "../../simulator/mirror.ts";
+import { createRig } from "../../simulator/rig.ts";
 import { type DaemonRig, startDaemon } from "./rig.ts";
 
 async function withNotes(count = 8): Promise<DaemonRig> {

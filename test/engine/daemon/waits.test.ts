@@ -3,7 +3,7 @@ import { DirtyPaths } from "../../../src/engine/daemon/dirty-paths.ts";
 import { PendingDeletions } from "../../../src/engine/daemon/pending-deletions.ts";
 import { pollInterval, retryDelay } from "../../../src/engine/daemon/intervals.ts";
 import { QuietPeriod } from "../../../src/engine/daemon/quiet-period.ts";
-import { countChangedLines } from "../../../src/engine/daemon/changed-lines.ts";
+import { countChangedLines } from "../../../src/engine/daemon/events.ts";
 import { DEFAULT_TIMING } from "../../../src/engine/daemon/timing.ts";
 
 const MINUTE = 60_000;

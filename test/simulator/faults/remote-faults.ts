@@ -79,8 +79,9 @@ export const REMOTE_FAULTS: readonly PlantedFault[] = [
     promise: "I08",
     does: "takes a text that was sent, and never seen in the service, for the base of the next merge",
     file: "engine/journal/settle-writes.ts",
-    find: "  // Not applied, or applied and edited since: the base stays the old one, and the next plan merges\n  // from there, never from the sent text.\n",
-    replace: "  state.putLink({ ...link, digest: intent.digest, localDigest: intent.digest });\n",
+    find: "  state.closeIntent(intentId);\n  return file.lastChangeId === intent.baseChangeId\n",
+    replace:
+      "  state.putLink({ ...link, digest: intent.digest, localDigest: intent.digest });\n  state.closeIntent(intentId);\n  return file.lastChangeId === intent.baseChangeId\n",
     net: "lost-answers",
   },
   {

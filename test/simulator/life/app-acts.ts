@@ -1,5 +1,7 @@
 import type { History } from "./history.ts";
-import { choose, type LifeWorld, type LiveFile } from "./world.ts";
+import { choose } from "./choose.ts";
+import type { LiveFile } from "./live-lists.ts";
+import type { LifeWorld } from "./world.ts";
 import { freePath, isBelow, nameIn } from "./names.ts";
 import type { AppAct } from "./script.ts";
 

@@ -14,7 +14,7 @@ const ROUNDS = 9;
 /** The end of a life: everything heals, everybody rests, and what was promised must be so. */
 export async function calmDown(actors: Actors, { setup }: Script): Promise<void> {
   const { lifeWorld, history } = actors;
-  await lifeWorld.arrive(true);
+  await lifeWorld.late.arrive(true);
   lifeWorld.becomeCalm();
   lifeWorld.admin.setWorkspaceState(lifeWorld.workspaceId, "open");
   for (const [index, { level }] of setup.mirrors.entries())

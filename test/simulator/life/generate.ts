@@ -1,5 +1,6 @@
 import { PROFILES } from "../../variants/profiles.ts";
 import { type Dice, rollDice } from "../dice.ts";
+import { APFS } from "../ram-disk.ts";
 import {
   APP_ACTS,
   type AppAct,
@@ -129,7 +130,7 @@ function makeMirror(dice: Dice, index: number): MirrorSetup {
       {},
       {},
       {},
-      { foldsCase: true, foldsUnicode: true },
+      APFS,
       { hardLinks: false, granularityMs: 2_000, foldsCase: true },
       { reusesInodes: false, granularityMs: 0 },
     ]),

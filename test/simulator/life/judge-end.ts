@@ -6,7 +6,7 @@ import { isTemporaryName } from "../../../src/model/local-name.ts";
 import type { Actors } from "./actors.ts";
 import { digestOf } from "../../../src/model/digest.ts";
 import { marksOf, tagOf } from "./text-marks.ts";
-import type { LiveFile } from "./world.ts";
+import type { LiveFile } from "./live-lists.ts";
 import { documentsOf } from "./desk.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
 import { bare } from "./wire-reading.ts";

@@ -6,7 +6,8 @@ import type { DirLink, Link } from "../../../src/model/link.ts";
 import type { Actors } from "./actors.ts";
 import { documentsOf } from "./desk.ts";
 import { tagOf } from "./text-marks.ts";
-import type { LiveFile } from "./world.ts";
+import type { LiveFile } from "./live-lists.ts";
+import { isGivenUp } from "./judge-given-up.ts";
 import { isBelow } from "./names.ts";
 import { bare } from "./wire-reading.ts";
 import type { LifeMirror } from "./mirror.ts";
@@ -38,6 +39,8 @@ export type Sighted = {
   readonly documents: readonly Before[];
   readonly ids: ReadonlySet<string>;
   readonly dirs: readonly DirLink[];
+  /** Ids of what is held, folders too. */
+  readonly held: ReadonlySet<string>;
 };
 
 export function sightBefore(actors: Actors, mirror: LifeMirror): Sighted {
@@ -67,15 +70,21 @@ export function sightBefore(actors: Actors, mirror: LifeMirror): Sighted {
     const isElsewhere = replaced.some(({ remotePath }) => isBelow(link.remotePath, remotePath));
     return [{ link, tag, text: local.get(link.localPath) ?? null, place: places[0] ?? null, live, isElsewhere }];
   });
-  return { documents, ids: new Set(files.map(({ id }) => id)), dirs: [...dirs.values()] };
+  return {
+    documents,
+    ids: new Set(files.map(({ id }) => id)),
+    dirs: [...dirs.values()],
+    held: new Set(holds.keys()),
+  };
 }
 
-/** @param refused ids of documents about which the service answered a write with a refusal */
+/** @param refused ids of documents and folders about which a write was answered with a refusal */
 export function judgeUndone(actors: Actors, mirror: LifeMirror, before: Sighted, refused: ReadonlySet<string>): void {
   const files = actors.lifeWorld.files();
   const local = documentsOf(mirror.desk);
   const { prefix } = mirror.setup;
   const own = (path: string): string => (prefix === "" ? path : path.slice(prefix.length + 1));
+  const stopped = { ids: new Set([...refused, ...before.held]), dirs: before.dirs };
   for (const { link, tag, text, place, live, isElsewhere } of before.documents) {
     const fail = (what: string): void =>
       actors.history.fail(`${what}: ${link.localPath} ${link.id} (mirror ${mirror.index})`);
@@ -102,18 +111,21 @@ export function judgeUndone(actors: Actors, mirror: LifeMirror, before: Sighted,
       own(after.path) === link.remotePath
     )
       fail("I09 moved there alone, and moved back there");
-    if (!isUnchangedThere || !isInPlaceThere || refused.has(link.id)) continue;
+    if (!isUnchangedThere || !isInPlaceThere) continue;
     const now = local.get(link.localPath);
-    const isEditedHere = text !== null && place === link.localPath && !isBase(link, text) && !isTorn(link, text);
+    const isRefused = refused.has(link.id);
+    const isEditedHere =
+      !isRefused && text !== null && place === link.localPath && !isBase(link, text) && !isTorn(link, text);
     if (isEditedHere && now !== undefined && isBase(link, now)) fail("I14 edited here alone, and the edit is undone");
     // Of one that was never made safe, a power cut may have taken the file, and of one that the
     // mirror took to the trash, what base knew of that: somebody must have deleted it. And what is
     // protected may not be deleted: it comes back unasked.
     const isMeant = actors.history.mayVanish.has(tag);
     const tagAfter = after === null ? tag : tagOf(after.text);
-    if (tagAfter !== tag && !isMeant) fail("I09 another document's text was sent as its own");
+    if (tagAfter !== tag && !isMeant && !isRefused) fail("I09 another document's text was sent as its own");
     const isDeletedHere = place === null && text === null && link.durable && isMeant && !live.protected;
-    if (isDeletedHere && !isElsewhere && placesAfter.length > 0) fail("I04 deleted here alone, and made here again");
+    if (isDeletedHere && !isRefused && !isElsewhere && placesAfter.length > 0)
+      fail("I04 deleted here alone, and made here again");
     const movedAway = place !== null && place !== link.localPath && text === null;
     // Edited beyond likeness and renamed between two looks, it is one that was deleted and one that
     // is new; protected, the deleted one comes back.
@@ -122,7 +134,8 @@ export function judgeUndone(actors: Actors, mirror: LifeMirror, before: Sighted,
       !isMeant &&
       !isElsewhere &&
       placesAfter.includes(link.localPath) &&
-      !closesCircle(actors, before.dirs, link, place)
+      !closesCircle(actors, before.dirs, link, place) &&
+      !isGivenUp(actors, mirror, stopped, link, place)
     )
       fail("I09 moved here alone, and moved back here");
   }

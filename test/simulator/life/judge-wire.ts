@@ -1,19 +1,17 @@
 import type { DocId } from "../../../src/contract/ids.ts";
 import type { WireRequest, WireResponse } from "../../../src/contract/wire.ts";
-import { digestOf } from "../../../src/model/digest.ts";
-import type { Link } from "../../../src/model/link.ts";
 import type { WireResult } from "../../../src/ports/remote.ts";
 import { isSidecarName, nameOf } from "../../../src/model/path.ts";
 import type { History } from "./history.ts";
-import { tagOf } from "./text-marks.ts";
 import type { LifeWorld } from "./world.ts";
 import { CANARY } from "./desk.ts";
-import { type LifeMirror, ROOT } from "./mirror.ts";
+import { DeleteJudge } from "./judge-delete.ts";
+import type { LifeMirror } from "./mirror.ts";
 import { bare, bodyShown, isJson, membersOf, targetOf } from "./wire-reading.ts";
 
 const FILE = /^\/v1\/files\/([^/?]+)/;
+const FILE_OR_FOLDER = /^\/v1\/(?:files|folders)\/([^/?]+)/;
 /** Answers that are no judgement of the request: it may be sent again as it was. */
-const SECOND_LOOK_MS = 2_000;
 const NO_JUDGEMENT: ReadonlySet<number> = new Set([401, 429]);
 
 /** Judges what one mirror sends: I04, I06, I07, I08, I10, I26. */
@@ -32,45 +30,30 @@ export class WireJudge {
   /** Texts that this run was shown. */
   readonly shownTexts = new Set<string>();
   readonly requests: string[] = [];
-  /** This run: documents about which a write was refused. */
+  /** This run: documents and folders about which a write was refused. */
   readonly refusedIds = new Set<string>();
   /** Texts that were taken for review, by id; across restarts. */
   readonly #inReview = new Set<string>();
-  /**
-   * This run: whether something was at a path when it was looked at last, and when; when all of the
-   * folder was. Virtual ms.
-   */
-  readonly #looks = new Map<string, { readonly found: boolean; readonly at: number }>();
-  readonly #walks: number[] = [];
-  /**
-   * Documents at whose path another one stood when all was looked at last: this plan may have moved
-   * that on since, or the folder of both, or have ended its link.
-   */
-  #displaced: ReadonlySet<string> = new Set();
-  /** Rows that were held before this run: their files may be elsewhere than base says. */
-  #held: ReadonlySet<string> = new Set();
-  #watches = false;
+  readonly #deletes: DeleteJudge;
 
   constructor(mirror: LifeMirror, lifeWorld: LifeWorld, history: History) {
     this.#mirror = mirror;
     this.#lifeWorld = lifeWorld;
     this.#history = history;
+    this.#deletes = new DeleteJudge(mirror, lifeWorld.clock);
   }
 
   /**
    * @param watches it is a daemon's: what is gone here waits for a grace, and not for a second walk
    */
   startRun(watches: boolean): void {
-    this.#watches = watches;
+    this.#deletes.startRun(watches);
     this.#shown.clear();
     this.#refused.clear();
     this.refusedIds.clear();
     this.#missed.clear();
     this.shownTexts.clear();
     this.requests.length = 0;
-    this.#looks.clear();
-    this.#walks.length = 0;
-    this.#held = new Set(this.#mirror.state.holds().map(({ key }) => key));
   }
 
   /** The journal went back with the power cut: what it said is not known any more. */
@@ -81,17 +64,7 @@ export class WireJudge {
 
   /** Before a call of the disk. */
   onDisk(call: string, path: string): void {
-    const at = this.#lifeWorld.clock.monotonic();
-    if (call === "lstat") this.#looks.set(path, { found: this.#mirror.disk.user.exists(path), at });
-    if (call !== "readdir" || path !== ROOT) return;
-    this.#walks.push(at);
-    const texts = this.#mirror.disk.user.texts(ROOT);
-    const links = [...this.#mirror.state.load().links.values()];
-    const isDisplaced = (link: Link): boolean => {
-      const stood = texts.get(link.localPath);
-      return stood !== undefined && !this.#isBack(link, stood);
-    };
-    this.#displaced = new Set(links.filter(isDisplaced).map(({ id }) => id));
+    this.#deletes.onDisk(call, path);
   }
 
   /** Before it leaves the machine. */
@@ -116,44 +89,11 @@ export class WireJudge {
       if (digest === undefined || !state.hasText(digest)) fail("I07 the base of a PUT is no text that we hold");
     }
     if (method === "DELETE" && path.includes("recursive=true")) fail("I04 a folder is deleted with all below it");
-    if (method === "DELETE" && id !== undefined) this.#judgeDelete(id, fail);
+    if (method === "DELETE" && id !== undefined) this.#deletes.judge(id, this.#shown.get(id), fail);
     if (method === "PUT" && this.#inReview.has(`${id} ${sent["content"]}`))
       fail("I08 I31 a text is sent to review again");
     this.#uncertain.add(target);
     if (id !== undefined && typeof sent["content"] === "string") this.#sentTexts.set(id, sent["content"]);
-  }
-
-  #judgeDelete(id: string, fail: (what: string) => void): void {
-    const shown = this.#shown.get(id);
-    const link = this.#mirror.state.link(id as DocId);
-    if (shown === undefined) fail("I04 it is deleted without having been read in this run");
-    else if (link === null) fail("I04 it is deleted without a link");
-    else if (shown !== link.changeId)
-      fail(`I06 it is deleted although ${shown} is newer than our base ${link.changeId}`);
-    const at = `${ROOT}/${link?.localPath}`;
-    const { user } = this.#mirror.disk;
-    const look = this.#looks.get(at);
-    // A look of before the second walk is not the one that goes before the DELETE.
-    const isLookedFor = look !== undefined && !look.found && look.at >= this.#walks.at(-1)!;
-    if (link !== null && this.#isBack(link, user.read(at)) && !isLookedFor)
-      fail("I04 it is deleted, and nobody looked whether it is here again");
-    // Where another document stands, no editor is between the two steps of a save; or stood, and
-    // this very run took it away, as it had left the mirrored part or was gone there.
-    const waited = this.#walks.at(-1)! - this.#walks[0]!;
-    const isTaken = user.exists(at) || this.#displaced.has(id);
-    if ((!isTaken || this.#held.has(id)) && !this.#watches && waited < SECOND_LOOK_MS)
-      fail("I04 it is deleted after one look");
-    if (link !== null && !this.#mirror.state.hasText(link.digest)) fail("I03 the text of what is deleted is not kept");
-  }
-
-  /**
-   * Whether the text at a link's path is its document's, and not another's that was moved there.
-   */
-  #isBack(link: Link, text: string | null): boolean {
-    const { state } = this.#mirror;
-    if (text === null || tagOf(text) !== tagOf(state.text(link.digest) ?? "")) return false;
-    const digest = digestOf(text);
-    return ![...state.load().links.values()].some((one) => one.id !== link.id && one.localDigest === digest);
   }
 
   /** At the service, when it is done there. */
@@ -204,7 +144,7 @@ export class WireJudge {
     }
     const refused = status >= 400 && status < 500 && readable && typeof answer["code"] === "string";
     const wording = this.#wordingOf(request);
-    const id = FILE.exec(path)?.[1];
+    const id = FILE_OR_FOLDER.exec(path)?.[1];
     if (status >= 400 && status < 500 && id !== undefined) this.refusedIds.add(id);
     if (refused && !NO_JUDGEMENT.has(status) && answer["code"] !== "workspace_not_found") this.#refused.add(wording);
     if (refused && status === 404) this.#missed.add(wording);

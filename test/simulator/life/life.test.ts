@@ -43,6 +43,11 @@ describe("seeded lives of several mirrors and a person in the app", () => {
       expect([name, lived]).toEqual([name, expect.arrayContaining([told(profile)])]);
   });
 
+  it("a fixed share of the mirrors live on the disk of a Mac", () => {
+    const disks = Array.from({ length: 60 }, (_, index) => makeScript(index + 1, 1).setup.mirrors).flat();
+    expect(disks.filter(({ disk }) => disk.system === "darwin").length / disks.length).toBeGreaterThan(0.12);
+  });
+
   it("all promises that can be judged from outside hold over 60 lives", async () => {
     const totals = await liveAll(60, (seed) => makeScript(seed, 30));
     // Lives in which nothing dies, fails or gets in the way would prove nothing.

@@ -1,6 +1,6 @@
 import { at, canStand, type Desk, documentsOf, makeParent, type Person } from "./desk.ts";
 import type { History } from "./history.ts";
-import { choose } from "./world.ts";
+import { choose } from "./choose.ts";
 import { actOnFolder, actOnPlace, removeMany } from "./local-places.ts";
 import { endConflict, finishSave, leaveOddFile, save } from "./local-texts.ts";
 import { freePath } from "./names.ts";

@@ -1,6 +1,6 @@
 import { isSimilar, profileOf } from "../../../src/model/similar.ts";
 import { at, documentsOf, foldersOf, type Person } from "./desk.ts";
-import { choose } from "./world.ts";
+import { choose } from "./choose.ts";
 import { isBelow, joined, nameIn, parentIn } from "./names.ts";
 
 export function actOnPlace(

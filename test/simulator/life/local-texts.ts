@@ -2,7 +2,7 @@ import { isSidecarName } from "../../../src/model/path.ts";
 import { at, type Desk, isFile, makeParent, type Person, read } from "./desk.ts";
 import type { History } from "./history.ts";
 import { marksOf, tagOf } from "./text-marks.ts";
-import { choose } from "./world.ts";
+import { choose } from "./choose.ts";
 
 export function finishSave(desk: Desk, history: History): void {
   const { half } = desk;

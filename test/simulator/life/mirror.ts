@@ -14,13 +14,14 @@ import { type Db, openEmpty } from "../../../src/state/database.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../../src/state/schema.ts";
 import { StoredState } from "../../../src/state/state.ts";
 import { rollDice } from "../dice.ts";
-import { createRamDisk, type RamDisk } from "../ram-disk.ts";
-import { Killed } from "../rig.ts";
+import { RamDisk } from "../ram-disk.ts";
+import { Killed } from "../mirror.ts";
 import { placeOfCall } from "./crash-point.ts";
 import { ReadState } from "./read-state.ts";
 import type { LifeWorld } from "./world.ts";
 import { CANARY, type Desk, LINKED_FOLDER, PRIVATE_FOLDER } from "./desk.ts";
 import type { MirrorSetup } from "./script.ts";
+import { closeNothing, NO_PROGRESS } from "../quiet-ports.ts";
 
 /**
  * One mirror's machine: its disk, its state, and a process that is started for each sync and may
@@ -69,7 +70,7 @@ export class LifeMirror {
     this.setup = setup;
     const dice = rollDice(seed * 31 + index);
     this.#random = { fraction: () => dice.fraction(), hex: (n) => dice.hex(n) };
-    this.disk = createRamDisk(setup.disk);
+    this.disk = new RamDisk(setup.disk);
     const { user } = this.disk;
     user.makeFolder(ROOT);
     user.makeFolder(OUTSIDE);
@@ -124,7 +125,7 @@ export class LifeMirror {
         enter("wire.answer");
         return result;
       },
-      close: async () => undefined,
+      close: closeNothing,
     };
     const traits = this.state.meta(META.traits);
     const log = { write: (...entry: unknown[]) => void this.log.push(JSON.stringify(entry)) };
@@ -140,7 +141,7 @@ export class LifeMirror {
       clock: lifeWorld.wallClock,
       random: this.#random,
       log,
-      progress: { report: () => undefined },
+      progress: NO_PROGRESS,
       remote,
       disk: new LocalDisk(guardDisk(this.disk, enter, fate), ROOT, { random: this.#random, part: 3 }),
       state: guardState(this.#stored, enter, this.#reads, () => this.#textsSecured()),

@@ -5,7 +5,7 @@ import { approveHalt } from "./approve.ts";
 import { calmDown } from "./calm.ts";
 import { Actors } from "./actors.ts";
 import { documentsOf } from "./desk.ts";
-import { choose } from "./world.ts";
+import { choose } from "./choose.ts";
 import { actHere } from "./local-acts.ts";
 import { runSync } from "./sync-step.ts";
 import { runWatch } from "./watch-step.ts";
@@ -140,7 +140,7 @@ async function takeStep(actors: Actors, step: Step): Promise<string> {
       lifeWorld.backUp();
       return tellStep(step);
     case "restore-backup":
-      await lifeWorld.arrive(true);
+      await lifeWorld.late.arrive(true);
       return `${tellStep(step)}: ${lifeWorld.restore()}`;
     case "approve":
       return `${tellStep(step)}: ${await approveHalt(actors, step.mirror)}`;

@@ -3,7 +3,7 @@ import type { WireRequest } from "../../../src/contract/wire.ts";
 import { type Aim, ownPath } from "./aim.ts";
 import { actInApp } from "./app-acts.ts";
 import type { Actors } from "./actors.ts";
-import { choose } from "./world.ts";
+import { choose } from "./choose.ts";
 import type { Ledger } from "./ledger.ts";
 import { actHere } from "./local-acts.ts";
 import { ROOT } from "./mirror.ts";

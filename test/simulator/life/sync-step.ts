@@ -1,3 +1,4 @@
+import type { ChangeId } from "../../../src/contract/ids.ts";
 import type { WireRequest } from "../../../src/contract/wire.ts";
 import type { WireResult } from "../../../src/ports/remote.ts";
 import type { RunReport } from "../../../src/engine/run/report.ts";
@@ -5,7 +6,7 @@ import { META } from "../../../src/engine/run/meta.ts";
 import { syncToConvergence } from "../../../src/engine/run/sync.ts";
 import type { Settings, World } from "../../../src/engine/run/world.ts";
 import { rollDice } from "../dice.ts";
-import { Killed, SETTINGS } from "../rig.ts";
+import { Killed, SETTINGS } from "../mirror.ts";
 import { Aim } from "./aim.ts";
 import { actInApp } from "./app-acts.ts";
 import type { Actors } from "./actors.ts";
@@ -36,8 +37,9 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
   const judge = actors.judges[step.mirror]!;
   const before = treeOf(mirror);
   const idsBefore = actors.liveIds();
-  const { arrived, torn } = actors.lifeWorld;
-  const sighted = actors.lifeWorld.awaits ? null : sightBefore(actors, mirror);
+  const { torn } = actors.lifeWorld;
+  const { arrived } = actors.lifeWorld.late;
+  const sighted = actors.lifeWorld.late.awaits ? null : sightBefore(actors, mirror);
   const ledger = new Ledger(mirror);
   if (step.kill?.power) {
     mirror.disk.settle();
@@ -113,7 +115,7 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
   if (work === null && report !== null) judgeStanding(actors, mirror, report, synced);
   // A write that was long under way is done by nobody's doing, and after a look is as good as a
   // person's.
-  const isLate = actors.lifeWorld.awaits || actors.lifeWorld.arrived !== arrived;
+  const isLate = actors.lifeWorld.late.awaits || actors.lifeWorld.late.arrived !== arrived;
   if (report?.state === "in-sync" && !facts.meddled && !isLate)
     await actors.lifeWorld.calmly(() => judgeProof(actors, mirror, settingsOf(mirror)));
   mirror.disk.advance(10);
@@ -162,7 +164,7 @@ function exchanger(
   return async (request) => {
     judge.sending(request);
     if (request.method === "PUT") actors.history.sends(request.body ?? "");
-    await actors.lifeWorld.arrive();
+    await actors.lifeWorld.late.arrive();
     aim.onRequest(request);
     // Writes are few among the reads: they are befallen more often.
     const odds = step.storm === null ? null : request.method === "GET" ? step.storm : Math.ceil(step.storm / 5);
@@ -188,7 +190,7 @@ async function exchange(actors: Actors, request: WireRequest, one: Befall | null
     case "lost-before":
       return { kind: "lost", why: "connection reset" };
     case "late":
-      lifeWorld.delay(request, one.wait);
+      lifeWorld.late.delay(request, one.wait);
       return { kind: "lost", why: "deadline of 30 s" };
     case "lost-after":
       await lifeWorld.handle(request);
@@ -204,15 +206,18 @@ function supersededIn(actors: Actors, { index, state, setup }: LifeMirror): read
   // What a process that died had under way is settled before.
   if (state.meta(META.approved) !== null || state.intents().some(({ intent }) => intent.kind !== "parked")) return [];
   const { conflicts } = state.load();
-  return actors.lifeWorld.readable(index).flatMap(({ id, changeId, path }) => {
+  return actors.lifeWorld.readable(index).flatMap((file) => {
+    const { id, changeId, path } = file;
     const link = state.link(id);
     // Let in by an approval, and shown as an open conflict's other version.
     if (conflicts.has(id)) return [];
     // Of the mirrored subtree alone the service lists versions to this mirror.
     if (setup.prefix !== "" && !path.startsWith(`${setup.prefix}/`)) return [];
-    const isOlder =
-      link !== null && bare(link.changeId) !== changeId && state.isEarlier(id, changeId as never, link.changeId);
-    return isOlder ? [path] : [];
+    if (link === null || bare(link.changeId) === changeId) return [];
+    // Change ids are opaque: an old version under one that was issued since is a new one to whoever
+    // is shown it.
+    const shown = actors.lifeWorld.shownChangeId(file) as ChangeId;
+    return state.isEarlier(id, shown, link.changeId) ? [path] : [];
   });
 }
 

@@ -1,5 +1,3 @@
-import type { DocId } from "../../../src/contract/ids.ts";
-import { FILES } from "../../../src/contract/routes.ts";
 import type { WireRequest, WireResponse } from "../../../src/contract/wire.ts";
 import type { Clock } from "../../../src/ports/world.ts";
 import { combineByMerge } from "../../../src/server/combine.ts";
@@ -8,40 +6,24 @@ import { createService, type Service, type ServiceOptions } from "../../../src/s
 import { emptyDatabase } from "../empty-service.ts";
 import type { VariantState } from "../../variants/variant.ts";
 import { loosenService, tightenIds } from "../../variants/loose-ids.ts";
+import { shownChangeId } from "../../variants/responses.ts";
 import { varyService } from "../../variants/vary-service.ts";
 import { virtualClock } from "../../remote/virtual-clock.ts";
 import { type Dice, rollDice } from "../dice.ts";
 import { foldNames } from "../folding-service.ts";
 import { ReadAnswers } from "../read-answers.ts";
-import { type App, type AppFile, createApp } from "../rig.ts";
+import { App } from "../app.ts";
+import { choose } from "./choose.ts";
+import { LateWrites } from "./late-writes.ts";
+import { type LiveFile, LiveLists } from "./live-lists.ts";
 import type { Levels, Setup } from "./script.ts";
-
-/**
- * Of one seed and one document, or folder: stable while others come and go, so that a shrunk script
- * still means the same.
- */
-export function choose<T extends string>(items: readonly T[], seed: number): T | null {
-  let best: T | null = null;
-  let least = Number.POSITIVE_INFINITY;
-  for (const item of items) {
-    let hash = Math.imul(seed + 1, 0x9e3779b1);
-    for (let i = 0; i < item.length; i++) hash = Math.imul(hash ^ item.charCodeAt(i), 0x01000193);
-    hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);
-    const rank = (hash ^ (hash >>> 13)) >>> 0;
-    if (rank < least) [best, least] = [item, rank];
-  }
-  return best;
-}
-
-export type LiveFile = AppFile & { readonly protected: boolean };
+import { rethrow } from "../quiet-ports.ts";
 
 /** Told of what a mirror's key does at the service, at the moment that it is done. */
 export type AtService = {
   /** @returns told the answer */
   serving(key: string, request: WireRequest, late: boolean): (response: WireResponse) => void;
 };
-
-type LateWrite = { readonly request: WireRequest; wait: number };
 
 /** Longer than an answer on its way takes: whatever else can go on does so. */
 async function giveWay(): Promise<void> {
@@ -60,8 +42,7 @@ export class LifeWorld {
   /** The mirrors' way in. */
   readonly handle: (request: WireRequest) => Promise<WireResponse>;
   watcher: AtService | null = null;
-  /** How many writes were done that their senders had given up. */
-  arrived = 0;
+  readonly late = new LateWrites((request) => this.handle(request));
   /** How often a backup was put back. */
   restored = 0;
   #service: Service;
@@ -74,12 +55,7 @@ export class LifeWorld {
     now: () => this.clock.now(),
     withdraw: (changeId) => void this.admin.reviews.reject(tightenIds(changeId)),
   };
-  #late: LateWrite[] = [];
-  #isLate = false;
-  /** Lists by key, till something changes. */
-  readonly #listed = new Map<string, { files?: LiveFile[]; folders?: string[] }>();
-  /** Texts by document and version. */
-  readonly #texts = new Map<string, string>();
+  readonly #lists: LiveLists;
   #off: number;
   readonly #options: Omit<ServiceOptions, "database">;
 
@@ -99,11 +75,13 @@ export class LifeWorld {
       now: () => clock.now(),
       random: (bytes) => Uint8Array.from({ length: bytes }, () => dice.below(256)),
       combine: setup.combines ? combineByMerge : () => null,
-      onFault: (error) => {
-        throw error;
-      },
+      onFault: rethrow,
     };
     this.#reads = new ReadAnswers(() => newId(this.#options, "req_"));
+    this.#lists = new LiveLists(
+      (look) => this.whileOpen(look),
+      () => newId(this.#options, "req_"),
+    );
     this.#service = createService({ ...this.#options, database: emptyDatabase() });
     const owner = this.#service.admin.createWorkspace("notes");
     const { foldsCase = false, foldsUnicode = false } = setup.variant;
@@ -160,7 +138,7 @@ export class LifeWorld {
 
   /** Anybody's way in that is not a mirror's wire. */
   #appOf(key: string): App {
-    return createApp({ answer: (request) => this.#answer(request) }, key);
+    return new App({ answer: (request) => this.#answer(request) }, key);
   }
 
   #answer(request: WireRequest): WireResponse {
@@ -170,45 +148,16 @@ export class LifeWorld {
 
   /** Something may be different at the service: what was listed is listed anew. */
   changed(): void {
-    this.#listed.clear();
+    this.#lists.forget();
     this.#reads.forget();
   }
 
   #serve(request: WireRequest): WireResponse {
     const key = /^Bearer (.*)$/.exec(request.headers["authorization"] ?? "")?.[1] ?? "";
-    const told = this.watcher?.serving(key, request, this.#isLate);
+    const told = this.watcher?.serving(key, request, this.late.isArriving);
     const response = this.#answer(request);
     told?.(response);
     return response;
-  }
-
-  /** Sent, and not there yet: it is done when so many more requests have been. */
-  delay(request: WireRequest, wait: number): void {
-    this.#late.push({ request, wait });
-  }
-
-  /** Whether a write is under way that its sender has given up. */
-  get awaits(): boolean {
-    return this.#late.length > 0;
-  }
-
-  /**
-   * One more request is on its way: those that were under way come a step nearer. `all`: to the
-   * end.
-   */
-  async arrive(all = false): Promise<void> {
-    if (this.#late.length === 0) return;
-    const due = this.#late.filter((one) => all || --one.wait <= 0);
-    this.#late = this.#late.filter((one) => !due.includes(one));
-    this.arrived += due.length;
-    for (const { request } of due) {
-      this.#isLate = true;
-      try {
-        await this.handle(request);
-      } finally {
-        this.#isLate = false;
-      }
-    }
   }
 
   backUp(): void {
@@ -252,46 +201,22 @@ export class LifeWorld {
 
   /** Every live document, whatever the workspace's state; in order of creation. */
   files(): readonly LiveFile[] {
-    return this.#files("", this.app);
+    return this.#lists.files("", this.app);
+  }
+
+  /** The change id of a version as mirrors are shown it. */
+  shownChangeId({ id, changeId }: LiveFile): string {
+    return shownChangeId(id, changeId, this.#varied);
   }
 
   /** What a mirror's key can read. */
   readable(mirror: number): readonly LiveFile[] {
     const { key } = this.keys[mirror]!;
-    return this.#files(key, this.#appOf(key));
+    return this.#lists.files(key, this.#appOf(key));
   }
 
   folders(): readonly string[] {
-    const listed = this.#listed.get("") ?? {};
-    this.#listed.set("", listed);
-    listed.folders ??= this.whileOpen(() => this.app.folders());
-    return listed.folders;
-  }
-
-  #files(key: string, app: App): readonly LiveFile[] {
-    const listed = this.#listed.get(key) ?? {};
-    this.#listed.set(key, listed);
-    listed.files ??= this.whileOpen(() => this.#listFiles(app));
-    return listed.files;
-  }
-
-  /**
-   * A version has one text for ever, so each is read once. A read that is spared still draws the
-   * random bytes of its request id: else a seed's life would depend on what was read before.
-   */
-  #listFiles(app: App): LiveFile[] {
-    const found = app.call("GET", `${FILES}?limit=1000`).json as {
-      data: { id: DocId; path: string; lastChangeId: string; protected: boolean }[];
-    };
-    return found.data.map(({ id, path, lastChangeId, protected: isProtected }) => {
-      const version = `${id} ${lastChangeId}`;
-      let text = this.#texts.get(version);
-      if (text === undefined) {
-        text = (app.call("GET", `${FILES}/${id}`).json as { content: string }).content;
-        this.#texts.set(version, text);
-      } else newId(this.#options, "req_");
-      return { id, path: path.slice(1), changeId: lastChangeId, protected: isProtected, text };
-    });
+    return this.#lists.folders(this.app);
   }
 
   /** The app's person's request; null when it was refused. */

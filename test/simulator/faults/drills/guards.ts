@@ -1,6 +1,6 @@
 import { makeMirrorFolder } from "../../../../src/local/marker.ts";
 import type { Fault } from "../../../variants/variant.ts";
-import { ROOT } from "../../rig.ts";
+import { ROOT } from "../../mirror.ts";
 import { RESTORED } from "./restored.ts";
 import { type Drill, drill, type Stage, textOf } from "./stage.ts";
 

@@ -7,7 +7,8 @@ import { syncToConvergence } from "../../../../src/engine/run/sync.ts";
 import type { World } from "../../../../src/engine/run/world.ts";
 import type { Fault, Variant } from "../../../variants/variant.ts";
 import { Moment } from "../../moment.ts";
-import { createRig, type Mirror, type MirrorOptions, type Rig, SETTINGS } from "../../rig.ts";
+import { type Mirror, type MirrorOptions, SETTINGS } from "../../mirror.ts";
+import { createRig, type Rig } from "../../rig.ts";
 
 /**
  * A drill: a small story with one thing that goes wrong at every moment where it can. It tells what

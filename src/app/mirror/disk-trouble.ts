@@ -1,6 +1,6 @@
 /**
- * Errors of the disk that the state file is on: not mdmirror's own. Told by code alone: nothing is
- * imported for a command that ends well.
+ * Recognises errors of the disk under the state file, which are no faults of mdmirror. It uses
+ * error codes alone, so that a command that ends well need not import anything for it.
  */
 
 type DiskTrouble = { readonly what: string; readonly next: string };
@@ -18,7 +18,7 @@ const DAMAGED: DiskTrouble = {
   next: "run: mdmirror sync (it is set aside and made anew from both sides; nothing is deleted)",
 };
 
-/** @returns what happened and what to do; null for an error that is a fault of mdmirror's own */
+/** @returns what happened and what to do; null for a fault of mdmirror itself */
 export function diskTrouble(error: Error): (DiskTrouble & { readonly code: string }) | null {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (/^(SQLITE_FULL|ENOSPC|EDQUOT)$/.test(code)) return { ...FULL, code };

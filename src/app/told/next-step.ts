@@ -1,11 +1,11 @@
-import type { RunReport } from "../app/mirror/run.ts";
-import { shellWord } from "../model/shell-word.ts";
+import type { RunReport } from "../mirror/run.ts";
+import { shellWord } from "../../model/shell-word.ts";
 
 type Attention = RunReport["attention"][number];
 
 /**
- * What to do about what is open, by its kind: the user never has to guess. `PATH` stands for its
- * path.
+ * What to do about something that is open, by its kind, so that the user need not guess. `PATH`
+ * stands for its path.
  */
 const NEXT_BY_KIND: Readonly<Record<Attention["kind"], string>> = {
   conflict:
@@ -62,7 +62,7 @@ const NEXT_BY_REFUSED: Readonly<Record<NonNullable<Attention["refused"]>, string
 
 type Open = Pick<Attention, "path" | "kind" | "refused">;
 
-/** As one sentence for all that share the kind; `PATH` stands for the path of each. */
+/** The same for all that share a kind, as one sentence; `PATH` stands for the path of each. */
 export function nextForEach({ path, kind, refused }: Open): string {
   if (refused !== undefined) return NEXT_BY_REFUSED[refused];
   if (kind === "unfinished" && path === "") return "mdmirror sync";

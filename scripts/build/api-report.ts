@@ -1,0 +1,63 @@
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { replaceBlock } from "../generated-block.ts";
+import { reachedTypes, typeEntries } from "./types.ts";
+
+/** What users of the library see, as files that a change of it has to change too. */
+
+const REPORT = "config/api-report.md";
+const README = "src/lib/README.md";
+export const EXAMPLES = "test/lib/examples";
+
+const HEAD = `# What the package exports
+
+Made by \`node scripts/api-report.ts --write\` of the declarations in dist/. A line that goes or changes may break
+who uses it: say so in \`.github/CHANGELOG.md\`, and see there for the version that it takes.
+`;
+
+/** Without comments: a word that is mended in one breaks nobody. */
+function apiReport(root: string): string {
+  const parts = reachedTypes(join(root, "dist"), typeEntries(root)).map((file) => {
+    const text = readFileSync(join(root, "dist", file), "utf8").replaceAll(/^ *\/\*\*[\s\S]*?\*\/\n/gm, "");
+    return `\n## ${file}\n\n\`\`\`ts\n${text.trimEnd()}\n\`\`\`\n`;
+  });
+  return HEAD + parts.join("");
+}
+
+function withExamples(root: string): string {
+  const files = globSync("*.ts", { cwd: join(root, EXAMPLES) }).sort();
+  return files.reduce(
+    (text, file) => {
+      const lines = readFileSync(join(root, EXAMPLES, file), "utf8")
+        .trimEnd()
+        .split("\n");
+      return replaceBlock(text, `example ${basename(file, ".ts")}`, ["```ts", ...lines, "```"]);
+    },
+    readFileSync(join(root, README), "utf8"),
+  );
+}
+
+/**
+ * Those that are not as they should be, below the checkout. `dist/` is up to date.
+ * @param write mends them too
+ */
+export function staleFiles(root: string, write: boolean): string[] {
+  const wanted = [
+    [REPORT, apiReport(root)],
+    [README, withExamples(root)],
+  ] as const;
+  return wanted.flatMap(([file, text]) => {
+    if (readIfThere(join(root, file)) === text) return [];
+    if (write) writeFileSync(join(root, file), text);
+    return [file];
+  });
+}
+
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw error;
+  }
+}

@@ -1,0 +1,119 @@
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { reachedTypes, typeEntries } from "./types.ts";
+
+/** `dist/`, made of `src/` by tsc, once for all who ask at the same time. */
+
+export type Built =
+  | { readonly kind: "made" | "up to date"; readonly files: number }
+  /** As a clause. */
+  | { readonly kind: "failed"; readonly why: string };
+
+const CONFIGURED = ["package.json", "tsconfig.json", "config/tsconfig.build.json"];
+/** What runs as it is. */
+const COPIED = ["cli/entry.mjs"];
+const MAN_PAGES = "scripts/build/man-pages.ts";
+/** Waiting for another build, in ms: a guard against one that never ends. */
+const PATIENCE_MS = 300_000;
+
+/** @param root the checkout; it ends with a slash */
+export function buildDist(root: string): Built {
+  const cache = join(root, "node_modules", ".cache");
+  mkdirSync(cache, { recursive: true });
+  const lock = new Sqlite(join(cache, "build.lock"), { timeout: PATIENCE_MS });
+  try {
+    // Test files build in several processes at the same time.
+    lock.exec("BEGIN EXCLUSIVE");
+    return build(root, join(cache, "build.stamp"));
+  } finally {
+    lock.close();
+  }
+}
+
+function build(root: string, stampFile: string): Built {
+  const dist = join(root, "dist");
+  const inputs = digestOf(root, [...CONFIGURED, ...filesIn(root, "scripts/build"), ...filesIn(root, "src")]);
+  const stampOf = (files: readonly string[]) => `${inputs} ${digestOf(dist, files)}\n`;
+  const before = filesIn(dist, "");
+  if (readIfThere(stampFile) === stampOf(before)) return { kind: "up to date", files: before.length };
+  const fresh = `${dist}.new-${process.pid}`;
+  rmSync(fresh, { recursive: true, force: true });
+  try {
+    const why = compile(root, fresh);
+    if (why !== null) return { kind: "failed", why };
+    rmSync(dist, { recursive: true, force: true });
+    renameSync(fresh, dist);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+  const files = filesIn(dist, "");
+  writeFileSync(stampFile, stampOf(files));
+  return { kind: "made", files: files.length };
+}
+
+/** @returns why it failed, as a clause; null: it did not */
+function compile(root: string, dist: string): string | null {
+  const tsc = join(root, "node_modules", ".bin", "tsc");
+  const args = ["-p", join(root, "config", "tsconfig.build.json"), "--outDir", dist];
+  const { status, stdout, error } = spawnSync(tsc, args, { cwd: root, encoding: "utf8" });
+  if (status !== 0) return `tsc failed (${status ?? error?.message}):\n${stdout}`;
+  for (const file of COPIED) copyFileSync(join(root, "src", file), join(dist, file));
+  for (const file of COPIED) chmodSync(join(dist, file), 0o755);
+  const pages = spawnSync(process.execPath, [join(root, MAN_PAGES), join(dist, "man")], { encoding: "utf8" });
+  if (pages.status !== 0) return `the man pages failed (${pages.status ?? pages.error?.message}):\n${pages.stderr}`;
+  const reached = reachedTypes(dist, typeEntries(root));
+  // What nobody can import needs no types.
+  for (const file of filesIn(dist, "")) if (file.endsWith(".d.ts") && !reached.includes(file)) rmSync(join(dist, file));
+  for (const file of reached) nameJavaScript(join(dist, file));
+  return null;
+}
+
+/** In declarations tsc leaves the endings of the sources, which not all that read types know. */
+function nameJavaScript(file: string): void {
+  const text = readFileSync(file, "utf8");
+  writeFileSync(file, text.replaceAll(/((?:from|import\() ?"\.[^"]*)\.ts"/g, '$1.js"'));
+}
+
+/** Below `root`, sorted. */
+function filesIn(root: string, folder: string): string[] {
+  try {
+    const entries = readdirSync(join(root, folder), { recursive: true, withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(join(root, "/").length))
+      .sort();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+function digestOf(root: string, files: readonly string[]): string {
+  const hash = createHash("sha256");
+  for (const file of files) {
+    const bytes = readFileSync(join(root, file));
+    hash.update(`${file}\0${bytes.length}\0`).update(bytes);
+  }
+  return hash.digest("hex");
+}
+
+function readIfThere(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}

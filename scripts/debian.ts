@@ -1,0 +1,25 @@
+/**
+ * `node scripts/debian.ts [--node bundled|system] [--out FOLDER] [--fast]`: the Debian package of
+ * this checkout. `bundled` (the default) brings the checkout's Node along, since few releases of
+ * Debian have one that is new enough; `system` needs the package nodejs. `--fast` compresses less.
+ */
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { buildDebian } from "./build/debian.ts";
+import { asksForHelp, tellUsage } from "./usage.ts";
+
+if (asksForHelp()) tellUsage(import.meta.url);
+else {
+  const { values } = parseArgs({
+    options: { node: { type: "string" }, out: { type: "string" }, fast: { type: "boolean" } },
+  });
+  if (values.node !== undefined && values.node !== "bundled" && values.node !== "system")
+    throw new Error("--node takes bundled or system");
+  const built = buildDebian({
+    root: fileURLToPath(new URL("..", import.meta.url)),
+    out: values.out ?? ".",
+    node: values.node ?? "bundled",
+    fast: values.fast === true,
+  });
+  console.log(`${built.file}: ${(built.size / 1e6).toFixed(1)} MB`);
+}

@@ -1,0 +1,31 @@
+/** One of the checks of `npm test`: a program, run to its end. */
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+
+export type Check = {
+  readonly name: string;
+  /** What it shows, in a few words. */
+  readonly shows: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Where to look when it fails. */
+  readonly look: string;
+};
+
+/** Never rejects: a program that cannot be started has failed as any other. */
+export type CheckEnd = { readonly ok: boolean; readonly said: string; readonly seconds: number };
+
+/** @param stdio pipe: what it prints is held back, and told in the end */
+export async function runCheck({ command, args }: Check, cwd: string, stdio: "pipe" | "inherit"): Promise<CheckEnd> {
+  const started = performance.now();
+  const child = spawn(command, args, { cwd, stdio: ["ignore", stdio, stdio] });
+  const printed = [child.stdout, child.stderr].map((stream) => (stream === null ? "" : text(stream)));
+  const end = await new Promise<number | Error | null>((resolve) => {
+    child.once("error", resolve);
+    child.once("close", resolve);
+  });
+  // A program that was not started closes no pipe.
+  const said =
+    end instanceof Error ? `${command} cannot be run: ${end.message}\n` : (await Promise.all(printed)).join("");
+  return { ok: end === 0, said, seconds: (performance.now() - started) / 1000 };
+}

@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs";
+
+type Sources = {
+  readonly platform?: NodeJS.Platform;
+  /** Linux tells it in this file. */
+  readonly file?: string;
+  /** macOS tells it by this program; absolute, because cron's PATH does not lead there. */
+  readonly sysctl?: string;
+};
+
+const DEADLINE_MS = 3_000;
+
+/**
+ * The id of this boot of the machine, which tells a power loss from an edit.
+ * @returns null where the system does not say: a file that a power loss may have torn is then taken
+ * as it is
+ */
+export function readBootId(sources: Sources = {}): string | null {
+  const { platform = process.platform, file = "/proc/sys/kernel/random/boot_id" } = sources;
+  const id = platform === "darwin" ? askSysctl(sources.sysctl ?? "/usr/sbin/sysctl") : readOrNull(file);
+  return id === null || id.trim() === "" ? null : id.trim();
+}
+
+function readOrNull(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    // No such file on this system, or a sandbox hides it: in both cases the boot is unknown.
+    return null;
+  }
+}
+
+function askSysctl(program: string): string | null {
+  const { spawnSync } = process.getBuiltinModule("node:child_process");
+  const { status, stdout } = spawnSync(program, ["-n", "kern.bootsessionuuid"], {
+    encoding: "utf8",
+    env: {},
+    timeout: DEADLINE_MS,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  return status === 0 ? stdout : null;
+}

@@ -1,0 +1,80 @@
+import { join } from "node:path";
+import { CONTROL_FILE, MIRROR_FOLDER } from "../../model/mirror-folder.ts";
+import type { DaemonStatus } from "../control/protocol.ts";
+import { admit } from "../trust/gate.ts";
+import { readConfig } from "./config.ts";
+import { type MirrorStatus, readStatus } from "./read-status.ts";
+import { ok, type Result, type Trouble } from "./trouble.ts";
+
+const { existsSync } = process.getBuiltinModule("node:fs");
+
+/** The state of a mirror, by its state file and its daemon: no network, walk, lock or writing. */
+export type Look =
+  | { readonly kind: "seen"; readonly status: MirrorStatus; readonly daemon: DaemonStatus | null }
+  /** Not known as the user's (`untrusted`), a daemon that hangs, a state that cannot be read. */
+  | { readonly kind: "unseen"; readonly trouble: Trouble };
+
+export type LookOptions = { readonly env: Readonly<Record<string, string | undefined>>; readonly cwd: string };
+
+/** @param root a folder that holds `.mdmirror/` */
+export async function lookAtMirror(root: string, options: LookOptions): Promise<Look> {
+  const asked = await askFirst(root, options);
+  return asked.kind === "asked" ? readAfter(root, asked) : asked;
+}
+
+type Asked = { readonly kind: "asked"; readonly daemon: DaemonStatus | null };
+
+/** The first half of a look: is it the user's, and what does its daemon say. */
+export async function askFirst(root: string, options: LookOptions): Promise<Asked | Extract<Look, { kind: "unseen" }>> {
+  const doubt = doubtOf(root, options);
+  if (doubt !== null) return { kind: "unseen", trouble: doubt };
+  const daemon = await askAny(root);
+  if (daemon.kind === "trouble") return { kind: "unseen", trouble: daemon.trouble };
+  return { kind: "asked", daemon: daemon.value };
+}
+
+/** The second half: what the state tells. */
+export async function readAfter(root: string, { daemon }: Asked): Promise<Look> {
+  const read = await readStatus(root, daemon !== null && BUSY.has(daemon.phase));
+  if (read.kind === "trouble") return { kind: "unseen", trouble: read.trouble };
+  return { kind: "seen", status: withDaemon(read.value, daemon), daemon };
+}
+
+/** Milliseconds since it was last proven in sync; null: it never was. */
+export function ageOf({ syncedAt }: Pick<MirrorStatus, "syncedAt">, now: number): number | null {
+  return syncedAt === null ? null : Math.max(0, now - syncedAt);
+}
+
+/**
+ * The folder's content was written by whoever made it: unless it is known as the user's, nothing in
+ * it is worth showing.
+ */
+function doubtOf(root: string, { env, cwd }: LookOptions): Trouble | null {
+  const config = readConfig(join(root, MIRROR_FOLDER));
+  if (config.kind === "trouble") return null;
+  const admitted = admit(root, config.value, { mode: "read", env, cwd });
+  return admitted.kind === "trouble" && admitted.trouble.code === "untrusted" ? admitted.trouble : null;
+}
+
+/** The phases of a daemon's loop in the middle of a run. */
+const BUSY: ReadonlySet<string> = new Set(["observing", "applying"]);
+
+/** Loads the code that asks a daemon only if there is one: most folders have none. */
+async function askAny(root: string): Promise<Result<DaemonStatus | null>> {
+  if (!existsSync(join(root, MIRROR_FOLDER, CONTROL_FILE))) return ok(null);
+  const { askDaemon, NO_DAEMON } = await import("../control/ask.ts");
+  const asking = await askDaemon(root, { do: "status" });
+  return asking === NO_DAEMON ? ok(null) : asking;
+}
+
+/** The daemon knows of later looks than it writes down, and of those that failed. */
+function withDaemon(status: MirrorStatus, daemon: DaemonStatus | null): MirrorStatus {
+  if (daemon === null) return status;
+  const syncedAt = latest(status.syncedAt, daemon.inSyncAsOf);
+  const isOffline = daemon.phase === "waiting" && !daemon.paused && status.state !== "halted";
+  return { ...status, syncedAt, state: isOffline ? "offline" : status.state };
+}
+
+function latest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b);
+}

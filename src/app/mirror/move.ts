@@ -1,0 +1,61 @@
+import { existsSync, renameSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
+import { readMarker } from "../../local/marker.ts";
+import { createNodeFs } from "../../local/node-fs.ts";
+import { shellWord } from "../../model/shell-word.ts";
+import { removeOwn } from "../../state/own-files.ts";
+import { keepMirror, placeOf } from "../trust/gate.ts";
+import { findByMarker } from "../trust/registry.ts";
+import { mirrorAbove } from "./link-folder.ts";
+import { codeOf, errnoClause, ok, type Result, trouble } from "./trouble.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Whether a mirror can be moved there, by one rename. @param to absolute; nothing may be there */
+export function judgeMove(root: string, to: string, env: Env): Result<null> {
+  const next = "name a folder that is not there yet, in one that is";
+  if (existsSync(to)) return trouble("usage", `${to} is there already`, next);
+  const above = statSync(dirname(to), { throwIfNoEntry: false });
+  if (above?.isDirectory() !== true) return trouble("usage", `${dirname(to)} is no folder`, next);
+  if (basename(to) === MIRROR_FOLDER) return trouble("usage", `${to} is a name of mdmirror's own`, next);
+  if (to.startsWith(`${root}/`)) return trouble("usage", `${to} lies in ${root} itself`, next);
+  const outer = mirrorAbove(to, env);
+  if (outer !== null)
+    return trouble("usage", `${to} lies in the mirrored folder ${outer}; its files would be mirrored twice`, next);
+  return above.dev === statSync(root).dev ? ok(null) : otherDisk(root, to);
+}
+
+function otherDisk(root: string, to: string): Result<never> {
+  return trouble(
+    "usage",
+    `${to} is on another disk than ${root}, and a copy of a mirror has to be approved; nothing was moved`,
+    `do it by hand, while no daemon keeps it: mv ${shellWord(root)} ${shellWord(to)} && mdmirror approve ${shellWord(to)}`,
+    { code: "EXDEV" },
+  );
+}
+
+/**
+ * Under the folder's lock, nothing of it open.
+ * ORDER: the folder, then the list: killed between, the next command in the folder follows it.
+ * @returns what of the list could not be kept, as a clause, or null
+ */
+export function moveFolder(root: string, to: string, env: Env): Result<string | null> {
+  try {
+    renameSync(root, to);
+  } catch (error) {
+    if (codeOf(error) === "EXDEV") return otherDisk(root, to);
+    return trouble("usage", `${root} cannot be moved to ${to}: ${errnoClause(error)}`, "nothing was moved", {
+      code: codeOf(error),
+    });
+  }
+  // Of the lock that was taken at the old place.
+  removeOwn(join(to, MIRROR_FOLDER), "lock.json");
+  const place = placeOf(env);
+  const marker = readMarker(createNodeFs(), to);
+  const found = place.kind === "ok" && marker !== null ? findByMarker(place.value, marker) : null;
+  if (place.kind === "trouble" || found?.kind !== "known") return ok(null);
+  const roots = found.mirror.roots.map((other) => (other === root ? to : other));
+  const kept = keepMirror(place.value, { ...found.mirror, roots });
+  return ok(kept.kind === "ok" ? null : kept.trouble.what);
+}

@@ -1,0 +1,63 @@
+import type { Action, ActionKind } from "../../model/action.ts";
+
+/** The names of actions outside of the engine. */
+
+export type Words = { readonly arrow: "→" | "←" | "↔" | "·"; readonly label: string };
+
+export const ACTION_WORDS: Readonly<Record<ActionKind, Words>> = {
+  "create-remote": { arrow: "→", label: "new on the service" },
+  put: { arrow: "→", label: "update on the service" },
+  "rename-remote": { arrow: "→", label: "rename on the service" },
+  "reparent-remote": { arrow: "→", label: "move on the service" },
+  "delete-remote": { arrow: "→", label: "delete on the service" },
+  "make-folder-remote": { arrow: "→", label: "new folder on the service" },
+  "rename-folder-remote": { arrow: "→", label: "rename folder on the service" },
+  "reparent-folder-remote": { arrow: "→", label: "move folder on the service" },
+  "remove-folder-remote": { arrow: "→", label: "remove folder on the service" },
+  "end-conflict": { arrow: "→", label: "end a conflict" },
+  "create-local": { arrow: "←", label: "new here" },
+  "write-local": { arrow: "←", label: "update here" },
+  "move-local": { arrow: "←", label: "move here" },
+  "trash-local": { arrow: "←", label: "to the trash here" },
+  "make-folder-local": { arrow: "←", label: "new folder here" },
+  "move-folder-local": { arrow: "←", label: "move folder here" },
+  "remove-folder-local": { arrow: "←", label: "remove folder here" },
+  "renew-conflict": { arrow: "←", label: "renew a conflict" },
+  "move-sidecar": { arrow: "←", label: "move a (theirs) file" },
+  "drop-conflict": { arrow: "←", label: "drop a conflict" },
+  merge: { arrow: "↔", label: "merge, edited on both sides" },
+  meet: { arrow: "↔", label: "link, new on both sides (equal texts are only linked)" },
+  "settle-review": { arrow: "↔", label: "look at a review" },
+  relink: { arrow: "·", label: "note a place" },
+  "note-facts": { arrow: "·", label: "note" },
+  forget: { arrow: "·", label: "forget, gone on both sides" },
+  "look-again": { arrow: "·", label: "look again" },
+  "link-folder": { arrow: "·", label: "link a folder" },
+  "forget-folder": { arrow: "·", label: "forget a folder, gone on both sides" },
+};
+
+/**
+ * Kinds whose names only developers would understand: the names that programs and `log` get
+ * instead.
+ */
+const PUBLIC_KINDS: Readonly<Record<string, string>> = {
+  meet: "link-new",
+  relink: "note-place",
+  "settle-review": "look-at-review",
+};
+
+/** The name of an action, event or rule outside of the engine. */
+export function publicKind(kind: string): string {
+  return PUBLIC_KINDS[kind] ?? kind;
+}
+
+/** Where base has a document or folder here, by its id; null: base does not know it. */
+export type PathOf = (id: string) => string | null;
+
+/** The path of an action as the user knows it, never an id; a move shows both ends. */
+export function actionPath(action: Action, pathOf: PathOf): string {
+  if ("from" in action) return `${action.from} → ${action.to}`;
+  if ("localPath" in action) return action.localPath;
+  if (action.kind === "drop-conflict" && action.sidecarPath !== null) return action.sidecarPath;
+  return pathOf("id" in action ? action.id : action.dirId) ?? "a document that is on neither side";
+}

@@ -1,0 +1,56 @@
+import { comparePaths } from "../../model/by-path.ts";
+import type { HaltReason } from "../../planner/plan-types.ts";
+import { NOT_APPROVABLE } from "../../planner/plan-types.ts";
+import type { RunReport } from "../mirror/run.ts";
+import { nextFor } from "./next-step.ts";
+import type { AttentionEntry } from "./shapes.ts";
+
+/** What is open, in the words that `sync` and `status` share. */
+
+type Open = Pick<RunReport, "attention" | "fault"> & {
+  readonly halt: Pick<NonNullable<RunReport["halt"]>, "reasons"> | null;
+};
+
+/** What to do when no approval ends a halt. */
+export const NEXT_OF_LOST_ROOT =
+  "mount the disk that holds the mirror; or move .mdmirror/ away, and link the folder again: mdmirror init";
+
+/** Halts in which nothing was deleted, so there is nothing to bring back. */
+const BRINGS_NOTHING_BACK: ReadonlySet<HaltReason> = new Set([
+  "root-missing",
+  "root-replaced",
+  "root-moved-or-copied",
+  "wrong-workspace",
+  "conflict-flood",
+]);
+
+/** Both ways out of a halt: to let it go on, or to bring back what was deleted. */
+export function nextOfHalt(reasons: readonly { readonly reason: HaltReason }[]): string[] {
+  const ways = ["to let it go (mdmirror plan shows it): mdmirror approve, then mdmirror sync"];
+  const isNotBrought = reasons.every(({ reason }) => BRINGS_NOTHING_BACK.has(reason));
+  return isNotBrought ? ways : [...ways, "to bring it back: mdmirror approve --refuse"];
+}
+
+/** The `attention` of `--json`: what is open, then why it halted or did not reach the service. */
+export function attentionJson({ attention, halt, fault }: Open): readonly AttentionEntry[] {
+  const entries = attention
+    .toSorted((a, b) => comparePaths(a.path, b.path))
+    .map(
+      (one): AttentionEntry => ({
+        path: one.path,
+        kind: one.kind,
+        code: one.code,
+        detail: one.detail,
+        next: nextFor(one),
+      }),
+    );
+  for (const { reason, detail } of halt?.reasons ?? []) {
+    const next = NOT_APPROVABLE.has(reason) ? NEXT_OF_LOST_ROOT : nextOfHalt([{ reason }]).join("; ");
+    entries.push({ path: "", kind: reason, code: null, detail, next });
+  }
+  if (fault !== null) {
+    const code = "code" in fault ? fault.code : "cause" in fault ? fault.cause : null;
+    entries.push({ path: "", kind: "offline", code, detail: fault.detail, next: "mdmirror doctor" });
+  }
+  return entries;
+}

@@ -1,0 +1,38 @@
+import type { DirId, DocId } from "../../contract/ids.ts";
+import type { Preview } from "../mirror/run.ts";
+import { ACTION_WORDS, actionPath, type PathOf, publicKind } from "./actions.ts";
+import type { PlannedHold, PlannedStep } from "./shapes.ts";
+
+type Planned = Extract<Preview, { kind: "planned" }>;
+
+export function pathsOf({ links, dirs }: Planned["trees"]["base"]): PathOf {
+  return (id) => (links.get(id as DocId) ?? dirs.get(id as DirId))?.localPath ?? null;
+}
+
+/** The object of `plan --json`. */
+export function planJson({ plan, staysLocal, trees }: Planned): {
+  readonly steps: readonly PlannedStep[];
+  readonly holds: readonly PlannedHold[];
+  readonly verdict: Planned["plan"]["verdict"];
+  readonly staysLocal: Planned["staysLocal"];
+} {
+  const pathOf = pathsOf(trees.base);
+  const guarded = new Set(plan.verdict.kind === "halt" ? plan.verdict.guarded : []);
+  return {
+    steps: plan.steps.map(({ action, after }, index) => ({
+      kind: publicKind(action.kind),
+      side: SIDES[ACTION_WORDS[action.kind].arrow],
+      path: "from" in action ? action.to : actionPath(action, pathOf),
+      from: "from" in action ? action.from : null,
+      id: "id" in action ? action.id : "dirId" in action ? action.dirId : null,
+      why: action.why,
+      after,
+      guarded: guarded.has(index),
+    })),
+    holds: plan.holds.map(({ path, reason, code, detail, requestId }) => ({ path, reason, code, detail, requestId })),
+    verdict: plan.verdict,
+    staysLocal,
+  };
+}
+
+const SIDES = { "→": "remote", "←": "local", "↔": "both", "·": "none" } as const;

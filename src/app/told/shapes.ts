@@ -1,0 +1,97 @@
+/**
+ * What programs get: the objects of `--json`, which the library returns too. None holds a text of a
+ * document. Words of `kind` and `code` may be added in a minor version.
+ */
+
+/** One thing that is open. */
+export type AttentionEntry = {
+  /** Below the mirrored folder; "": it is about the whole folder. */
+  readonly path: string;
+  /** Why: `conflict`, `refused`, `in-review`, `offline` … */
+  readonly kind: string;
+  /** The service's or the system's code, where it has one. */
+  readonly code: string | null;
+  readonly detail: string;
+  /** What to do about it, as a clause; often a command. */
+  readonly next: string;
+};
+
+/** What a run did, in documents. */
+export type SyncCounts = {
+  readonly uploaded: number;
+  readonly downloaded: number;
+  readonly createdRemote: number;
+  readonly createdLocal: number;
+  readonly movedRemote: number;
+  readonly movedLocal: number;
+  readonly deletedRemote: number;
+  readonly deletedLocal: number;
+  /** Two edits made into one text, in whatever way. */
+  readonly merged: number;
+  readonly submitted: number;
+  readonly conflicts: number;
+  readonly holds: number;
+};
+
+export type SyncReport = {
+  /**
+   * `in-sync`: both sides were listed to the end, and nothing is left to do. `attention`: something
+   * is open. `halted`: a guard stopped a part, or all. `offline`: the service was not reached, or
+   * refused the key.
+   */
+  readonly state: "in-sync" | "attention" | "halted" | "offline";
+  /** The number of the run in this mirror, from 1. */
+  readonly run: number;
+  readonly counts: SyncCounts;
+  readonly attention: readonly AttentionEntry[];
+};
+
+/** One step of the next sync. */
+export type PlannedStep = {
+  readonly kind: string;
+  /** Where it is done; `none`: it only notes something. */
+  readonly side: "local" | "remote" | "both" | "none";
+  readonly path: string;
+  /** Of a move: where it is now. */
+  readonly from: string | null;
+  /** Of the document or folder; null: it has none yet. */
+  readonly id: string | null;
+  readonly why: string;
+  /** Indexes of the steps that end before it. */
+  readonly after: readonly number[];
+  /** A guard stops it until it is approved. */
+  readonly guarded: boolean;
+};
+
+export type PlannedHold = {
+  readonly path: string;
+  readonly reason: string;
+  readonly code: string | null;
+  readonly detail: string;
+  readonly requestId: string | null;
+};
+
+export type HaltReasonEntry = { readonly reason: string; readonly detail: string };
+
+/** How a mirror stands, by what its runs left in its state, without the network. */
+export type StatusReport = {
+  /** `never`: no run has ended well yet. The others are those of a run. */
+  readonly state: "in-sync" | "attention" | "halted" | "offline" | "never";
+  /** Seconds since it was last proven in sync; null: it never was. */
+  readonly ageSeconds: number | null;
+  /** The same as a time: milliseconds since the epoch. */
+  readonly syncedAt: number | null;
+  readonly url: string;
+  /** The mirrored folder of the workspace; "" is the whole. */
+  readonly remote: string;
+  readonly documents: number;
+  readonly folders: number;
+  /** Effects that were cut off; the next run settles them. */
+  readonly pending: number;
+  /** Paths in conflict. */
+  readonly conflicts: readonly string[];
+  /** Paths whose text waits for a reviewer. */
+  readonly reviews: readonly string[];
+  readonly halt: { readonly reasons: readonly HaltReasonEntry[]; readonly approved: boolean } | null;
+  readonly attention: readonly AttentionEntry[];
+};

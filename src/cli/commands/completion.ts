@@ -1,0 +1,36 @@
+import type { Command } from "../command.ts";
+import { misuse } from "../complain.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
+
+const SHELLS = ["bash", "zsh", "fish"] as const;
+
+export const command: Command = {
+  usage: "completion bash|zsh|fish",
+  about: [
+    "Prints a script that completes commands, options, files and folders at the TAB key. For every new shell:",
+    "  bash: mdmirror completion bash > ~/.local/share/bash-completion/completions/mdmirror",
+    "        (without the package bash-completion: a line in ~/.bashrc, source <(mdmirror completion bash))",
+    '  zsh:  mdmirror completion zsh > "$fpath[1]/_mdmirror"',
+    "  fish: mdmirror completion fish > ~/.config/fish/completions/mdmirror.fish",
+  ],
+  options: {},
+  operands: { least: 1, most: 1, words: SHELLS },
+  async run(io, args, table): Promise<ExitCode> {
+    const shell = SHELLS.find((known) => known === args.operands[0]);
+    if (shell === undefined) return misuse(io, "completion", `there are scripts for ${SHELLS.join(", ")}`);
+    const [{ declaredCommands }, script] = await Promise.all([import("../completion/declared.ts"), scriptOf(shell)]);
+    for (const line of script(await declaredCommands(table))) io.out(line);
+    return EXIT.inSync;
+  },
+};
+
+async function scriptOf(shell: (typeof SHELLS)[number]) {
+  switch (shell) {
+    case "bash":
+      return (await import("../completion/bash.ts")).bashCompletion;
+    case "zsh":
+      return (await import("../completion/zsh.ts")).zshCompletion;
+    case "fish":
+      return (await import("../completion/fish.ts")).fishCompletion;
+  }
+}

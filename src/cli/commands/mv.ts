@@ -1,0 +1,44 @@
+import { basename, dirname, join, resolve } from "node:path";
+import { shownName } from "../../model/shown-name.ts";
+import type { Command, Io } from "../command.ts";
+import { complain } from "../complain.ts";
+import { EXIT } from "../exit.ts";
+import { findMirror } from "../find-mirror.ts";
+
+const { existsSync, realpathSync } = process.getBuiltinModule("node:fs");
+
+export const command: Command = {
+  usage: "mv [DIR] NEWDIR",
+  about: [
+    "Moves a mirror: the folder, the list of mirrors, its service and the daemon that keeps it. It keeps its name. NEWDIR must",
+    "not be there yet, and be on the same disk. Sends nothing. A folder that a file manager moved is followed as well.",
+  ],
+  options: {},
+  operands: { least: 1, most: 2 },
+  async run(io, args) {
+    const [dir, target] = args.operands.length === 1 ? [undefined, args.operands[0]!] : args.operands;
+    const found = findMirror(io, dir);
+    if (found.kind === "trouble") return complain(io, found.trouble);
+    const root = realpathSync(found.value);
+    const to = placeOfNew(io, target!);
+    const { judgeMove, moveFolder } = await import("../../app/mirror/move.ts");
+    const judged = judgeMove(root, to, io.env);
+    if (judged.kind === "trouble") return complain(io, judged.trouble);
+    const { holdFolder, installAgain } = await import("../hold-folder.ts");
+    const held = await holdFolder(io, root, "mv");
+    if (held.kind === "trouble") return complain(io, held.trouble);
+    const moved = moveFolder(root, to, io.env);
+    held.value.giveBack();
+    if (held.value.hadUnit) await installAgain(io, moved.kind === "ok" ? to : root);
+    if (moved.kind === "trouble") return complain(io, moved.trouble);
+    if (moved.value !== null) io.err(`mdmirror: ${moved.value}`);
+    io.out(`moved ${shownName(root)} to ${shownName(to)}`);
+    return EXIT.inSync;
+  },
+};
+
+/** Links on the way are followed; the last name is new. */
+function placeOfNew(io: Io, target: string): string {
+  const to = resolve(io.cwd, target);
+  return existsSync(dirname(to)) ? join(realpathSync(dirname(to)), basename(to)) : to;
+}

@@ -1,0 +1,34 @@
+import type { Command } from "../command.ts";
+import { complain, misuse } from "../complain.ts";
+import { EXIT } from "../exit.ts";
+import { findMirror } from "../find-mirror.ts";
+import { shownName } from "../../model/shown-name.ts";
+
+const { realpathSync } = process.getBuiltinModule("node:fs");
+
+export const command: Command = {
+  usage: "name [DIR] NAME",
+  about: [
+    "Calls a mirror NAME from now on: each command that takes DIR takes its name as well. A path comes first, where there is a",
+    "mirrored folder. A new mirror is called as its folder. Sends nothing; the folder keeps its name, and mdmirror mv moves it.",
+  ],
+  options: {},
+  operands: { least: 1, most: 2 },
+  async run(io, args) {
+    const [dir, name] = args.operands.length === 1 ? [undefined, args.operands[0]!] : args.operands;
+    const { isMirrorName, NAME_RULE } = await import("../../app/trust/names.ts");
+    if (!isMirrorName(name!)) return misuse(io, "name", `it takes ${NAME_RULE}`);
+    const found = findMirror(io, dir);
+    if (found.kind === "trouble") return complain(io, found.trouble);
+    const root = realpathSync(found.value);
+    const { nameTrouble } = await import("../../app/trust/list.ts");
+    const taken = nameTrouble(io.env, name!, root);
+    if (taken !== null) return complain(io, taken);
+    const { nameMirror } = await import("../../app/trust/bind.ts");
+    const named = nameMirror(root, name!, io.env);
+    if (named.kind === "trouble") return complain(io, named.trouble);
+    if (named.value !== null) io.err(`mdmirror: ${named.value}`);
+    io.out(`${shownName(root)} is called ${shownName(name!)}`);
+    return EXIT.inSync;
+  },
+};

@@ -1,0 +1,114 @@
+import { join, resolve } from "node:path";
+import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
+import { shellWord } from "../../model/shell-word.ts";
+import { shownName, shownWords } from "../../model/shown-name.ts";
+import type { Unlinked } from "../../app/mirror/unlink.ts";
+import type { ListedMirror } from "../../app/trust/list.ts";
+import type { Trouble } from "../../app/mirror/trouble.ts";
+import type { Args, Command, Io } from "../command.ts";
+import { complain } from "../complain.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
+import { findMirror } from "../find-mirror.ts";
+
+const { existsSync, realpathSync } = process.getBuiltinModule("node:fs");
+
+export const command: Command = {
+  usage: "unlink [DIR] [--force]",
+  about: [
+    "Ends a mirror: DIR is a plain folder again. Nothing is deleted, here or on the service; history and trash stay in",
+    ".mdmirror/, and mdmirror init links the folder again. Its key goes, its service and its daemon end. Refuses while something",
+    "was not sent, is halted or in conflict. Also of a folder that is gone: mdmirror unlink NAME --force.",
+  ],
+  options: { force: { help: "also with something that was not sent, which is listed" } },
+  operands: { least: 0, most: 1 },
+  async run(io, args): Promise<ExitCode> {
+    const absent = await absentMirror(io, args.operands[0]);
+    if (absent !== null) return forgetAbsent(io, absent, args.flag("force"));
+    const found = findMirror(io, args.operands[0]);
+    if (found.kind === "trouble") return complain(io, found.trouble);
+    const root = realpathSync(found.value);
+    const refused = await judgeUnsent(io, root, args);
+    if (refused !== null) return refused;
+    const { holdFolder } = await import("../hold-folder.ts");
+    const held = await holdFolder(io, root, "unlink");
+    if (held.kind === "trouble") return complain(io, held.trouble);
+    try {
+      const { unlinkFolder } = await import("../../app/mirror/unlink.ts");
+      const unlinked = unlinkFolder(root, io.env, io.clock.now());
+      if (unlinked.kind === "trouble") return complain(io, unlinked.trouble);
+      tellUnlinked(io, root, unlinked.value);
+      return EXIT.inSync;
+    } finally {
+      held.value.giveBack();
+    }
+  },
+};
+
+/** A mirror of the list whose folder is not there; null: there is a folder, or none is meant. */
+async function absentMirror(io: Io, operand: string | undefined): Promise<ListedMirror | null> {
+  if (operand === undefined) return null;
+  const { listOwnMirrors } = await import("../../app/trust/list.ts");
+  const { isSameName } = await import("../../app/trust/names.ts");
+  const listed = listOwnMirrors(io.env);
+  if (listed.kind === "trouble") return null;
+  const path = resolve(io.cwd, operand);
+  const absent = listed.value.mirrors.filter(({ root }) => !existsSync(join(root, MIRROR_FOLDER)));
+  return absent.find(({ root }) => root === path) ?? absent.find(({ name }) => isSameName(name, operand)) ?? null;
+}
+
+async function forgetAbsent(io: Io, { root, name, marker }: ListedMirror, force: boolean): Promise<ExitCode> {
+  if (!force) {
+    return complain(io, {
+      kind: "usage",
+      what: `${root}, your mirror "${name}", is not there, so what was not sent from it cannot be known; nothing was done`,
+      next: `to forget it all the same: mdmirror unlink ${shellWord(name)} --force`,
+    });
+  }
+  const { forgetRoot } = await import("../../app/mirror/unlink.ts");
+  const forgotten = forgetRoot(root, marker, io.env);
+  if (forgotten.kind === "trouble") return complain(io, forgotten.trouble);
+  io.out(`forgot ${shownName(root)}; nothing was deleted; where the folder turns up again: mdmirror trust DIR`);
+  return EXIT.inSync;
+}
+
+/** @returns null: it may be unlinked */
+async function judgeUnsent(io: Io, root: string, args: Args): Promise<ExitCode | null> {
+  const force = args.flag("force");
+  const { findUnsent } = await import("../../app/mirror/unsent.ts");
+  const { env, cwd, clock, random } = io;
+  const unsent = await findUnsent(root, { env, cwd, clock, random });
+  if (unsent.kind === "trouble") return force ? null : complain(io, unknownTrouble(root, unsent.trouble));
+  if (unsent.value === null) return null;
+  const { planLines } = await import("../show-plan.ts");
+  io.err(`mdmirror: of ${shownName(root)} this was not sent, or is open:`);
+  for (const line of planLines(unsent.value, 20).slice(0, -1)) io.err(line);
+  if (force) return null;
+  io.err("  next: mdmirror sync, and what it tells; or leave it so: mdmirror unlink --force");
+  return unsent.value.plan.verdict.kind === "halt" ? EXIT.halted : EXIT.attention;
+}
+
+function unknownTrouble(root: string, { kind, what, code, requestId, next }: Trouble): Trouble {
+  return {
+    kind,
+    what: `whether all of ${root} was sent is not known: ${what}`,
+    code: code ?? null,
+    requestId: requestId ?? null,
+    next: `${next}; or unlink it all the same: mdmirror unlink ${shellWord(root)} --force`,
+  };
+}
+
+const KEYCHAIN: Readonly<Record<Unlinked["keychain"], string | null>> = {
+  none: null,
+  removed: "the key was taken out of the keychain",
+  kept: "the key could not be taken out of the keychain: do that by hand",
+  shared: null,
+};
+
+function tellUnlinked(io: Io, root: string, { keyFile, keychain, url }: Unlinked): void {
+  const service = url === null ? "the service" : shownWords(url);
+  io.out(`unlinked ${shownName(root)}: the folder and its texts stay; nothing was deleted, here or on ${service}`);
+  if (keyFile) io.out("its key was removed");
+  const told = KEYCHAIN[keychain];
+  if (told !== null) io.out(told);
+  io.out(`its history and trash stay in .mdmirror/; to link it again: mdmirror init ${shellWord(root)} --url URL`);
+}

@@ -1,0 +1,59 @@
+import type { DeclaredCommand, DeclaredOption, Offer } from "./declared.ts";
+
+/** The completion of fish, from 3.0 on: one `complete` a command, option and operand. */
+export function fishCompletion(commands: readonly DeclaredCommand[]): readonly string[] {
+  return [
+    "# Completion of mdmirror for fish; made by `mdmirror completion fish`.",
+    "complete -c mdmirror -e",
+    "complete -c mdmirror -n __fish_use_subcommand -f",
+    "complete -c mdmirror -n __fish_use_subcommand -l version -s V -d 'name the version'",
+    "complete -c mdmirror -n __fish_use_subcommand -l help -s h -d 'list the commands'",
+    ...commands.flatMap(linesOf),
+  ];
+}
+
+function linesOf(command: DeclaredCommand): readonly string[] {
+  const { name, summary, options, first, later } = command;
+  const seen = `-n ${quoted(`__fish_seen_subcommand_from ${name}`)}`;
+  return [
+    `complete -c mdmirror -n __fish_use_subcommand -f -a ${name} -d ${quoted(summary)}`,
+    ...options.map((option) => `complete -c mdmirror ${seen} ${optionOf(option)}`),
+    ...operandLines(name, first, later),
+  ];
+}
+
+function optionOf({ name, short, help, value }: DeclaredOption): string {
+  const spelled = short === null ? `-l ${name}` : `-s ${short} -l ${name}`;
+  return `${spelled}${value === null ? "" : ` ${takenValue(value.offer)}`} -d ${quoted(help)}`;
+}
+
+/** `-x`: a value and no file; `-r -F`: a value that is a file. */
+function takenValue(offer: Offer): string {
+  return offer.kind === "file" ? "-r -F" : `-x${candidates(offer)}`;
+}
+
+function operandLines(name: string, first: Offer, later: Offer): readonly string[] {
+  const seen = `__fish_seen_subcommand_from ${name}`;
+  if (first.kind !== "words") return [`complete -c mdmirror -n ${quoted(seen)} ${operandOf(first)}`];
+  const verbs = first.words.join(" ");
+  const chosen = `__fish_seen_subcommand_from ${verbs}`;
+  return [
+    `complete -c mdmirror -n ${quoted(`${seen}; and not ${chosen}`)} ${operandOf(first)}`,
+    `complete -c mdmirror -n ${quoted(`${seen}; and ${chosen}`)} ${operandOf(later)}`,
+  ];
+}
+
+function operandOf(offer: Offer): string {
+  return offer.kind === "file" ? "-F" : `-f${candidates(offer)}`;
+}
+
+function candidates(offer: Offer): string {
+  if (offer.kind === "folder") return ` -a '(__fish_complete_directories)'`;
+  if (offer.kind === "mirror") return ` -a '(mdmirror list --names 2>/dev/null; __fish_complete_directories)'`;
+  return offer.kind === "words" ? ` -a ${quoted(offer.words.join(" "))}` : "";
+}
+
+/** One word of fish. */
+function quoted(text: string): string {
+  return `'${text.replace(/[\\']/g, "\\$&")}'`;
+}

@@ -1,0 +1,70 @@
+import { FolderLock } from "../app/mirror/folder-lock.ts";
+import { busyTrouble } from "../app/mirror/folder-trouble.ts";
+import { join } from "node:path";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { installUnit, isInstalled, managerOf, uninstallUnit } from "../app/autostart/service-manager.ts";
+import { makeUnit, type ServiceUnit } from "../app/autostart/service-unit.ts";
+import { isOnPath } from "../app/mirror/key.ts";
+import { ok, type Result } from "../app/mirror/trouble.ts";
+import { shownName } from "../model/shown-name.ts";
+import type { Io } from "./command.ts";
+
+/**
+ * A mirrored folder that nobody else works on, and of which nobody holds anything open: so that it
+ * can be moved or unlinked.
+ */
+export type HeldFolder = {
+  /** Whether a service of its own kept the folder, which was uninstalled. */
+  readonly hadUnit: boolean;
+  /** A daemon that was asked to leave looks where the folder is now. Twice is once. */
+  readonly giveBack: () => void;
+};
+
+/** @param root real path; @param what the command */
+export async function holdFolder(io: Io, root: string, what: string): Promise<Result<HeldFolder>> {
+  const { borrowFolder, DEADLINE_MS, NO_DAEMON } = await import("../app/control/ask.ts");
+  const hadUnit = await endUnit(io, root);
+  if (hadUnit.kind === "trouble") return hadUnit;
+  const borrowed = await borrowFolder(root, what, DEADLINE_MS.leave, "leave");
+  if (borrowed !== NO_DAEMON && borrowed.kind === "trouble") return borrowed;
+  const giveBack = borrowed === NO_DAEMON ? () => undefined : borrowed.value.giveBack;
+  const lock = new FolderLock(join(root, MIRROR_FOLDER), { what, clock: io.clock });
+  const taken = lock.acquire();
+  if (taken.kind === "busy") {
+    giveBack();
+    return busyTrouble(root, taken.holder, io.clock);
+  }
+  return ok({
+    hadUnit: hadUnit.value,
+    giveBack() {
+      lock.free();
+      giveBack();
+    },
+  });
+}
+
+/** @returns whether there was one */
+async function endUnit(io: Io, root: string): Promise<Result<boolean>> {
+  const unit = unitOf(io, root);
+  if (unit === null || !isInstalled(unit)) return ok(false);
+  const removed = await uninstallUnit(unit, io.env);
+  if (removed.kind === "ok") io.out(`removed ${shownName(unit.file)}`);
+  return removed;
+}
+
+/** The service of the folder goes on at another place. */
+export async function installAgain(io: Io, root: string): Promise<void> {
+  const unit = unitOf(io, root);
+  if (unit === null) return;
+  const installed = await installUnit(unit, io.env);
+  if (installed.kind === "ok" && installed.value === null) io.out(`installed ${shownName(unit.file)}`);
+  else io.err(`mdmirror: its service is not started; next: mdmirror service install ${shownName(root)}`);
+}
+
+function unitOf(io: Io, root: string): ServiceUnit | null {
+  const manager = managerOf(process.platform);
+  if (manager === null) return null;
+  const notifies = isOnPath("systemd-notify", io.env["PATH"] ?? "");
+  const unit = makeUnit({ manager, root, home: io.home, env: io.env, notifies });
+  return unit.kind === "ok" ? unit.value : null;
+}

@@ -1,0 +1,16 @@
+import { nameTrouble } from "../app/trust/list.ts";
+import { isMirrorName, NAME_RULE } from "../app/trust/names.ts";
+import type { Io } from "./command.ts";
+import { complain, misuse } from "./complain.ts";
+import type { ExitCode } from "./exit.ts";
+
+/**
+ * Checks what `--name` gives.
+ * @returns null: a mirror can have that name
+ */
+export function judgeName(io: Io, command: string, name: string | null, root: string): ExitCode | null {
+  if (name === null) return null;
+  if (!isMirrorName(name)) return misuse(io, command, `--name takes ${NAME_RULE}`);
+  const trouble = nameTrouble(io.env, name, root);
+  return trouble === null ? null : complain(io, trouble);
+}

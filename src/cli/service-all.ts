@@ -1,0 +1,62 @@
+import { join } from "node:path";
+import { isInstalled, uninstallUnit } from "../app/autostart/service-manager.ts";
+import { makeUnit, type ManagerKind, type ServiceUnit } from "../app/autostart/service-unit.ts";
+import { managerOf } from "../app/autostart/service-manager.ts";
+import { readConfig } from "../app/mirror/config.ts";
+import { findKey } from "../app/mirror/key.ts";
+import { admit } from "../app/trust/gate.ts";
+import { type ListedMirror, listOwnMirrors } from "../app/trust/list.ts";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { shownName, shownWords } from "../model/shown-name.ts";
+import type { Io } from "./command.ts";
+import { complain } from "./complain.ts";
+import type { ExitCode } from "./exit.ts";
+
+/** One service for all mirrors, beside or instead of those for single folders. */
+
+/** @returns the file of the service for all mirrors; null: none is installed */
+export function isKeptWithAll(io: Io, manager: ManagerKind): string | null {
+  const unit = unitOf(io, manager, null);
+  return unit !== null && isInstalled(unit) ? unit.file : null;
+}
+
+/**
+ * Says of each mirror that the service could not keep why, and takes away the services of single
+ * folders: two daemons of one folder would only be in each other's way.
+ * @returns null: the service may be installed
+ */
+export async function readyAll(io: Io): Promise<ExitCode | null> {
+  const listed = listOwnMirrors(io.env);
+  if (listed.kind === "trouble") return complain(io, listed.trouble);
+  const manager = managerOf(process.platform);
+  for (const mirror of listed.value.mirrors) {
+    const why = mirror.place === "here" ? unreadyBecause(io, mirror) : null;
+    if (why !== null)
+      io.err(`mdmirror: ${shownName(mirror.name)} is not kept before that is mended: ${shownWords(why)}`);
+    const unit = manager === null ? null : unitOf(io, manager, mirror.root);
+    if (unit === null || !isInstalled(unit)) continue;
+    const removed = await uninstallUnit(unit, io.env);
+    if (removed.kind === "trouble") return complain(io, removed.trouble);
+    io.out(`removed ${unit.file}: the service for all mirrors takes its place`);
+  }
+  return null;
+}
+
+/** The service has neither this shell's environment nor its options: what it needs is stored. */
+function unreadyBecause({ env: given, cwd }: Io, { root }: ListedMirror): string | null {
+  const { MDMIRROR_API_KEY: _key, MDMIRROR_URL: _url, ...env } = given;
+  const folder = join(root, MIRROR_FOLDER);
+  const config = readConfig(folder);
+  if (config.kind === "trouble") return config.trouble.what;
+  const admitted = admit(root, config.value, { mode: "read", env, cwd });
+  if (admitted.kind === "trouble") return admitted.trouble.what;
+  const key = findKey({ folder, keyFile: null, cwd, env, origin: admitted.value.origin });
+  return key.kind === "trouble" ? `${key.trouble.what}; store it: mdmirror init ${root} --key-file FILE` : null;
+}
+
+/** @returns null: none could be made for this folder */
+function unitOf({ home, env }: Io, manager: ManagerKind, root: string | null): ServiceUnit | null {
+  // What it would say is not asked, only where it lies.
+  const unit = makeUnit({ manager, root, home, env, notifies: true });
+  return unit.kind === "ok" ? unit.value : null;
+}

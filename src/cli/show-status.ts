@@ -1,0 +1,138 @@
+import type { DaemonStatus } from "../app/control/protocol.ts";
+import type { MirrorStatus } from "../app/mirror/read-status.ts";
+import type { Trouble } from "../app/mirror/trouble.ts";
+import { nextOfHalt } from "../app/told/attention.ts";
+import { shownName, shownWords } from "../model/shown-name.ts";
+import type { Io } from "./command.ts";
+import { exitOfTrouble } from "./complain.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
+import { needs } from "./open.ts";
+import { type Paint, paintFor } from "./paint.ts";
+import { plural } from "./progress.ts";
+import { localTime } from "./when.ts";
+
+/** How a mirror stands, as lines. */
+
+export type Asked = {
+  readonly json: boolean;
+  /** What `--max-age` said, and the same in milliseconds; null: it was not given. */
+  readonly maxAge: { readonly text: string; readonly ms: number } | null;
+};
+
+const EXITS: Readonly<Record<MirrorStatus["state"], ExitCode>> = {
+  "in-sync": EXIT.inSync,
+  never: EXIT.attention,
+  attention: EXIT.attention,
+  halted: EXIT.halted,
+  offline: EXIT.offline,
+};
+
+/** @param old whether it was proven in sync longer ago than was asked for */
+export function exitOfStatus({ state }: Pick<MirrorStatus, "state">, old: boolean): ExitCode {
+  return old && state === "in-sync" ? EXIT.attention : EXITS[state];
+}
+
+export function isOver(age: number | null, most: number): boolean {
+  return age === null || age > most;
+}
+
+export function showUntrusted(io: Io, { kind, what, next }: Trouble, json: boolean): ExitCode {
+  if (json) {
+    const attention = [{ path: "", kind: "untrusted", code: "untrusted", detail: what, next }];
+    io.out(jsonLine({ state: "untrusted", attention }));
+  } else {
+    io.out(`${paintFor(io).bad("not trusted")}: ${shownWords(what)}`);
+    io.out(`  next: ${shownWords(next)}`);
+  }
+  return exitOfTrouble({ kind, what, next });
+}
+
+function daemonLine({ pid, phase, detail, paused }: DaemonStatus): string {
+  if (paused) return `the daemon (process ${pid}) is paused; next: mdmirror resume`;
+  return `the daemon (process ${pid}) is ${phase}${detail === "" ? "" : `: ${shownWords(detail)}`}`;
+}
+
+export async function showStatus(
+  io: Io,
+  status: MirrorStatus,
+  ageMs: number | null,
+  daemon: DaemonStatus | null,
+): Promise<void> {
+  const { ageText } = await import("../app/mirror/age.ts");
+  const { attentionLines } = await import("./show-attention.ts");
+  const paint = paintFor(io);
+  const lines = [
+    ...holdingLines(status, ageMs === null ? null : ageText(ageMs), paint),
+    ...(await stayingLines(status)),
+    ...(await faultLines(status)),
+    ...attentionLines(status.attention, Number.POSITIVE_INFINITY, paint),
+    ...haltLines(status, paint),
+    ...(daemon === null ? [] : [daemonLine(daemon)]),
+  ];
+  for (const line of lines) io.out(line);
+}
+
+/** What the mirror holds, and how it stands. */
+function holdingLines(status: MirrorStatus, age: string | null, paint: Paint): string[] {
+  const { documents, folders, pending, conflicts, reviewedSince, remote } = status;
+  const { suspended = 0 } = status.resting;
+  const where = `${shownWords(status.url)}${remote === "" ? "" : `, folder ${shownName(remote)}`}`;
+  return [
+    `${plural(documents, "document")} in ${plural(folders, "folder")}, mirrored from ${where}`,
+    standingLine(status, age, paint),
+    ...(pending > 0 ? [`${plural(pending, "effect")} cut off; the next sync settles them`] : []),
+    ...(suspended > 0 ? [`${plural(suspended, "document")} left out by .mdmirrorignore; nothing to do`] : []),
+    ...reviewLines(reviewedSince),
+    ...(conflicts.length > 0 ? [`${paint.asks("in conflict")}: ${conflicts.map(shownName).join(", ")}`] : []),
+  ];
+}
+
+async function stayingLines({ staysLocal }: MirrorStatus): Promise<string[]> {
+  if (Object.keys(staysLocal ?? {}).length === 0) return [];
+  const { stayLine } = await import("./describe.ts");
+  const stays = stayLine(staysLocal);
+  return stays === null ? [] : [stays];
+}
+
+async function faultLines({ fault, url }: MirrorStatus): Promise<string[]> {
+  if (fault === null) return [];
+  const { faultTrouble } = await import("../app/mirror/fault-trouble.ts");
+  const { what, next } = faultTrouble(fault, url);
+  return [shownWords(what), `  next: ${shownWords(next)}`];
+}
+
+function haltLines({ halt }: MirrorStatus, paint: Paint): string[] {
+  if (halt === null) return [];
+  const ways = halt.approved
+    ? ["  approved; next: mdmirror sync"]
+    : nextOfHalt(halt.reasons).map((way) => `  next: ${way}`);
+  return [
+    ...halt.reasons.map(({ reason, detail }) => `${paint.bad("halted")}: ${reason}: ${shownWords(detail)}`),
+    ...ways,
+  ];
+}
+
+/**
+ * What waits in review, since when, and what ends it. From here only an acceptance can be seen, by
+ * the live text.
+ */
+function reviewLines(reviews: MirrorStatus["reviewedSince"]): string[] {
+  if (reviews.length === 0) return [];
+  return [
+    ...reviews.map(({ path, since, met }) => {
+      return `in review since ${localTime(since)}${met ? ", because it met another edit" : ""}: ${shownName(path)}`;
+    }),
+    "  a rejection cannot be seen from here; after one, edit the file anew, or take the live text: mdmirror resolve PATH --theirs",
+    "  what was sent, and what it stops: mdmirror reviews",
+  ];
+}
+
+/** In sync as of the last run that proved it; if a later run ended otherwise, its end. */
+export function standingLine({ state, attention }: MirrorStatus, age: string | null, paint: Paint): string {
+  if (state === "in-sync") return `${paint.good("in sync")} as of ${age} ago`;
+  if (state === "never") return "never in sync yet: mdmirror sync";
+  const since = age === null ? "never in sync yet" : `last in sync ${age} ago`;
+  const why = { halted: "a guard has halted it", offline: "the service was not reached", attention: needs(attention) };
+  return `${paint.asks("not in sync")}: ${why[state]}; ${since}`;
+}

@@ -1,0 +1,70 @@
+import { ageText } from "../app/mirror/age.ts";
+import { type LookedAt, lookAtAll } from "../app/mirror/look-at-all.ts";
+import { ageOf } from "../app/mirror/look.ts";
+import { statusJson } from "../app/told/status.ts";
+import { shellWord } from "../model/shell-word.ts";
+import { shownName, shownWords } from "../model/shown-name.ts";
+import type { Io } from "./command.ts";
+import { complain, exitOfTrouble } from "./complain.ts";
+import { EXIT, type ExitCode, worstExit } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
+import { type Paint, paintFor } from "./paint.ts";
+import { type Asked, exitOfStatus, isOver, standingLine } from "./show-status.ts";
+import { columns } from "./when.ts";
+
+/** `status --all`: a line for each mirror; the exit code is that of the worst. */
+export async function tellAll(io: Io, asked: Asked): Promise<ExitCode> {
+  const looked = await lookAtAll(io);
+  if (looked.kind === "trouble") return complain(io, looked.trouble);
+  const { mirrors, unfit } = looked.value;
+  for (const why of unfit) tellUnfit(io, why);
+  const now = io.clock.now();
+  const exits = mirrors.map((one) => exitOf(one, asked, now));
+  if (asked.json) io.out(jsonLine({ mirrors: mirrors.map((one, at) => ({ ...jsonOf(one, now), exit: exits[at] })) }));
+  else tellLines(io, mirrors, exits, asked, now);
+  // A file of the list that cannot be read may be of a mirror that nobody looks after any more.
+  return worstExit([...exits, ...unfit.map(() => EXIT.usage)]);
+}
+
+export function tellUnfit(io: Io, why: string): void {
+  io.err(`mdmirror: ${shownWords(why)}; what it held is asked for again, by mdmirror trust`);
+}
+
+function exitOf({ look }: LookedAt, { maxAge }: Asked, now: number): ExitCode {
+  if (look.kind === "unseen") return exitOfTrouble(look.trouble);
+  return exitOfStatus(look.status, maxAge !== null && isOver(ageOf(look.status, now), maxAge.ms));
+}
+
+/** `name`, `root` and `state`, then what `status --json` tells of one mirror. */
+function jsonOf({ mirror: { name, root }, look, state }: LookedAt, now: number): object {
+  if (look.kind === "seen") {
+    return { name, root, ...statusJson(look.status, ageOf(look.status, now)), state, daemon: look.daemon };
+  }
+  const { what, next, code = null } = look.trouble;
+  return { name, root, state, attention: [{ path: "", kind: state, code, detail: what, next }] };
+}
+
+function tellLines(
+  io: Io,
+  mirrors: readonly LookedAt[],
+  exits: readonly ExitCode[],
+  { maxAge }: Asked,
+  now: number,
+): void {
+  const paint = paintFor(io);
+  const rows = mirrors.map((one, at) => {
+    const tooOld = maxAge !== null && one.state === "in-sync" && exits[at] !== EXIT.inSync;
+    const words = `${wordsOf(one, now, paint)}${tooOld ? `, which is more than ${maxAge.text}` : ""}`;
+    return [shownName(one.mirror.name), words, shownName(one.mirror.root)];
+  });
+  for (const line of columns(rows)) io.out(line);
+  if (rows.length === 0) io.out("no folder is mirrored yet; next: mdmirror init DIR --url URL");
+  const first = mirrors.find((one, at) => exits[at] !== EXIT.inSync && one.look.kind === "seen");
+  if (first !== undefined) io.err(`  next: mdmirror status ${shellWord(first.mirror.name)}`);
+}
+
+function wordsOf({ look, state }: LookedAt, now: number, paint: Paint): string {
+  if (look.kind === "unseen") return `${paint.bad(state)}: ${shownWords(look.trouble.what)}`;
+  const age = ageOf(look.status, now);
+  return standingLine(look.status, age === null ? null : ageText(age), paint);
+}

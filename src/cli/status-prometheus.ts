@@ -1,0 +1,25 @@
+import { lookAtAll } from "../app/mirror/look-at-all.ts";
+import { mirrorMetrics } from "../app/mirror/metrics.ts";
+import type { Io } from "./command.ts";
+import { complain } from "./complain.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
+import { tellUnfit } from "./status-all.ts";
+
+/**
+ * `status --prometheus`: figures for a collector that reads text files. How the mirrors stand is
+ * told by the figures, so the exit code is 0 whatever it is.
+ * @param root real path of the one that is asked about; null: all
+ */
+export async function tellMetrics(io: Io, root: string | null): Promise<ExitCode> {
+  const looked = await lookAtAll(io);
+  if (looked.kind === "trouble") return complain(io, looked.trouble);
+  const { mirrors, unfit } = looked.value;
+  for (const why of unfit) tellUnfit(io, why);
+  const asked = root === null ? mirrors : mirrors.filter(({ mirror }) => mirror.root === root);
+  if (root !== null && asked.length === 0) {
+    const what = `${root} is not in the list of your mirrors, so it has no name for its figures`;
+    return complain(io, { kind: "usage", what, next: "let it in first: mdmirror trust DIR" });
+  }
+  io.text(mirrorMetrics(asked, unfit.length));
+  return EXIT.inSync;
+}

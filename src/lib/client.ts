@@ -1,0 +1,143 @@
+import { systemClock } from "../app/mirror/clock.ts";
+import { SILENT_LOG } from "../app/mirror/log.ts";
+import { systemRandom } from "../app/mirror/random.ts";
+import { connect } from "../app/trust/connect.ts";
+import { originOfUser } from "../app/trust/gate.ts";
+import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
+import type { FileResource, FileWithContent, FolderResource, Selector } from "../contract/resources.ts";
+import { MdmirrorError } from "./error.ts";
+import { requireFitNode } from "./fit-node.ts";
+import { unwrap } from "./told.ts";
+
+/**
+ * `import … from "mdmirror/client"`: the typed HTTP client of the service, with its retry rules.
+ */
+
+export { type ChangeId, type DirId, type DocId, isChangeId, isDirId, isDocId } from "../contract/ids.ts";
+export type { FileResource, FileWithContent, FolderResource, Selector } from "../contract/resources.ts";
+export { MdmirrorError, type MdmirrorErrorFacts } from "./error.ts";
+
+export type ClientOptions = {
+  /** The service's base URL, `https://host[:port][/prefix]`; plain http to loopback alone. */
+  readonly url: string;
+  readonly key: string;
+  /** Hosts that plain http may be used for, besides loopback: it shows the key to the network. */
+  readonly allowHttp?: readonly string[];
+};
+
+/** Why a call has no value. */
+export type Fault =
+  /** A definite no of the service: nothing was done. `status`: 400 to 499, or 501. */
+  | {
+      readonly kind: "problem";
+      readonly status: number;
+      readonly code: string;
+      readonly detail: string;
+      readonly requestId: string | null;
+      readonly pointers: readonly string[];
+    }
+  /** A write that may have happened. Read before you send it again. */
+  | { readonly kind: "uncertain"; readonly detail: string; readonly requestId: string | null }
+  /**
+   * A read that failed, or a write that was certainly not done: all retries that are safe were
+   * made.
+   */
+  | {
+      readonly kind: "later";
+      readonly detail: string;
+      readonly requestId: string | null;
+      readonly cause: "unreachable" | "unavailable" | "malformed" | "rate-limited" | "not-the-service";
+    }
+  /** The key is refused: nothing can be told of any document. */
+  | {
+      readonly kind: "locked-out";
+      readonly code: "unauthenticated" | "workspace_not_found";
+      readonly detail: string;
+      readonly requestId: string | null;
+    };
+
+export type Answer<T> =
+  | { readonly ok: true; readonly value: T; readonly requestId: string | null }
+  | { readonly ok: false; readonly fault: Fault };
+
+/** A whole list, of as many pages as it has. Only a complete one tells that something is absent. */
+export type Listing<Item> = {
+  readonly items: readonly Item[];
+  readonly complete: boolean;
+  /** Why it is not complete, where the service said so. */
+  readonly fault: Fault | null;
+};
+
+/** What became of a text: it is live, or waits for a reviewer. null: the answer did not show it. */
+export type PutResult =
+  | { readonly kind: "live"; readonly changeId: ChangeId | null; readonly content: string | null }
+  | {
+      readonly kind: "in-review";
+      readonly changeId: ChangeId | null;
+      readonly reason: "protected" | "conflict" | null;
+    };
+
+export type ParentRef = { readonly kind: "root" } | { readonly kind: "folder"; readonly id: DirId };
+
+/**
+ * Calls answer with values, also when they fail. Reads are tried up to four times within 120 s,
+ * with growing pauses, or those that the service asks for; a write is sent once, or never, and
+ * never again by itself. Paths have no slash at their beginning.
+ * @throws Error for an id that is none: check what comes from outside by `isDocId` and its like
+ */
+export type Client = {
+  /** Without a selector all readable files. */
+  listFiles(selector?: Selector): Promise<Listing<FileResource>>;
+  /** All folders, or those below `prefix`. */
+  listFolders(prefix?: string): Promise<Listing<FolderResource>>;
+  getFile(id: DocId): Promise<Answer<FileWithContent>>;
+  createFile(path: string, content: string): Promise<Answer<FileResource>>;
+  /** @param baseChangeId the version that was edited: an edit that met another is merged there */
+  putContent(id: DocId, baseChangeId: ChangeId, content: string): Promise<Answer<PutResult>>;
+  renameFile(id: DocId, name: string): Promise<Answer<FileResource>>;
+  moveFile(id: DocId, parent: ParentRef): Promise<Answer<FileResource>>;
+  setProtected(id: DocId, value: boolean): Promise<Answer<FileResource>>;
+  /** For ever: its id and its history there go too. */
+  deleteFile(id: DocId): Promise<Answer<null>>;
+  createFolder(path: string): Promise<Answer<FolderResource>>;
+  renameFolder(id: DirId, name: string): Promise<Answer<FolderResource>>;
+  moveFolder(id: DirId, parent: ParentRef): Promise<Answer<FolderResource>>;
+  /** An empty one alone. */
+  deleteFolder(id: DirId): Promise<Answer<null>>;
+  /** Requests that were sent, by method. */
+  counts(): Readonly<Record<string, number>>;
+  /** Ends waits for a retry, and resolves when no call is in flight. */
+  close(): Promise<void>;
+};
+
+/** Sends nothing by itself. @throws MdmirrorError for a URL or a key that cannot be used */
+export function createClient({ url, key, allowHttp = [] }: ClientOptions): Client {
+  requireFitNode();
+  // A URL is given, so there is an origin, or what is wrong with it.
+  const origin = unwrap(originOfUser({ url, env: {}, allowHttp })!, url);
+  if (!/^[\x21-\x7e]+$/.test(key)) throw unfitKey(url);
+  const [clock, random] = [systemClock(), systemRandom()];
+  const remote = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
+  return {
+    listFiles: (selector = { kind: "none" }) => remote.listFiles(selector),
+    listFolders: (prefix) => remote.listFolders(prefix ?? null),
+    getFile: (id) => remote.getFile(id),
+    createFile: (path, content) => remote.createFile(path, content),
+    putContent: (id, baseChangeId, content) => remote.putContent(id, baseChangeId, content),
+    renameFile: (id, name) => remote.renameFile(id, name),
+    moveFile: (id, parent) => remote.moveFile(id, parent),
+    setProtected: (id, value) => remote.setProtected(id, value),
+    deleteFile: (id) => remote.deleteFile(id),
+    createFolder: (path) => remote.createFolder(path),
+    renameFolder: (id, name) => remote.renameFolder(id, name),
+    moveFolder: (id, parent) => remote.moveFolder(id, parent),
+    deleteFolder: (id) => remote.deleteFolder(id),
+    counts: () => remote.counts(),
+    close: () => remote.close(),
+  };
+}
+
+function unfitKey(path: string): MdmirrorError {
+  const message = "the key is not one word of printable ASCII";
+  return new MdmirrorError({ kind: "usage", code: "unfit-key", path, next: "give the service's API key", message });
+}

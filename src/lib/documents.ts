@@ -1,0 +1,49 @@
+import type { LocalMirror } from "../app/mirror/open-local.ts";
+import type { OpenedMirror } from "../app/mirror/open-mirror.ts";
+import { trouble } from "../app/mirror/trouble.ts";
+import { errorOf, unwrap } from "./told.ts";
+import type { Difference, History, Restored, TwoTexts, Version } from "./types.ts";
+
+/** One document's texts, as the commands `history`, `show`, `restore` and `diff` have them. */
+
+export async function readHistoryOf({ state }: LocalMirror, path: string): Promise<History> {
+  const { findVersion } = await import("../app/history/restore.ts");
+  const { document, entries } = unwrap(findVersion({ state }, path, null), path);
+  const versions = entries.map((entry): Version => {
+    const { n, at, from, digest: sha256, size, what, changeId } = entry;
+    return { n, at: Math.max(0, at), from, sha256, size, what, changeId };
+  });
+  return { id: document.id, path: document.path, gone: document.link === null, versions };
+}
+
+export async function readVersion({ state }: LocalMirror, path: string, n: number | null): Promise<string> {
+  const { findVersion } = await import("../app/history/restore.ts");
+  const { entry } = unwrap(findVersion({ state }, path, n), path);
+  const text = state.text(entry.digest);
+  if (text !== null) return text;
+  const gone = trouble(
+    "usage",
+    `the text of version ${entry.n} of ${path} is no longer kept`,
+    "history() shows which are",
+  );
+  return unwrap<string>(gone, path);
+}
+
+export async function restoreTo({ world }: OpenedMirror, path: string, n: number | null): Promise<Restored> {
+  const { restoreVersion } = await import("../app/history/restore.ts");
+  const { entry, anew, notes, path: place } = unwrap(await restoreVersion(world, path, n), path);
+  return { path: place, n: entry.n, anew, notes };
+}
+
+export async function readDifferences(mirror: OpenedMirror): Promise<readonly Difference[]> {
+  const { listDifferences } = await import("../app/history/diff.ts");
+  const { faultTrouble } = await import("../app/mirror/fault-trouble.ts");
+  const found = await listDifferences(mirror);
+  if (found.kind === "offline") throw errorOf(faultTrouble(found.fault, mirror.url), mirror.root);
+  return found.rows;
+}
+
+export async function readTexts(mirror: OpenedMirror, path: string): Promise<TwoTexts> {
+  const { readBothSides } = await import("../app/history/diff.ts");
+  return unwrap(await readBothSides(mirror, path), path);
+}

@@ -1,0 +1,21 @@
+import { MdmirrorError } from "./error.ts";
+
+/** As `engines` of package.json says. */
+const LEAST = { major: 22, minor: 22 } as const;
+
+/**
+ * Called before anything is loaded that an older Node cannot run: better-sqlite3 ends it without a
+ * word.
+ * @throws MdmirrorError, code `unfit-node`
+ */
+export function requireFitNode(version: string = process.versions.node): void {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  if (major > LEAST.major || (major === LEAST.major && minor >= LEAST.minor)) return;
+  throw new MdmirrorError({
+    kind: "usage",
+    code: "unfit-node",
+    path: process.execPath,
+    next: "run the program with a newer one (https://nodejs.org)",
+    message: `mdmirror needs Node ${LEAST.major}.${LEAST.minor} or newer, and this is ${version}`,
+  });
+}

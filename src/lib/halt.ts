@@ -1,0 +1,69 @@
+import type { Halted } from "../app/by-hand/approve.ts";
+import type { OpenedMirror } from "../app/mirror/open-mirror.ts";
+import type { Preview } from "../app/mirror/run.ts";
+import { NEXT_OF_LOST_ROOT } from "../app/told/attention.ts";
+import { guardKey } from "../planner/verdict/guard-key.ts";
+import { MdmirrorError } from "./error.ts";
+import { errorOf } from "./told.ts";
+import type { Halt, HaltAnswer, MirrorPlan } from "./types.ts";
+
+/** Answers to a halt. Each is to what the caller saw, and to nothing that came since (I21). */
+
+type Planned = Extract<Preview, { kind: "planned" }>;
+type Decidable = Extract<Halted, { kind: "halted" }>;
+
+export function haltOf({ plan: { verdict, steps } }: Planned): Halt | null {
+  if (verdict.kind === "run") return null;
+  const { reasons, guarded, stopsAll } = verdict;
+  const keys = stopsAll ? reasons.map(({ reason }) => reason) : guarded.map((at) => guardKey(steps[at]!.action));
+  return { reasons, stopsAll, keys: [...keys].sort() };
+}
+
+export async function approveHalt(mirror: OpenedMirror, plan: MirrorPlan): Promise<HaltAnswer> {
+  const { approve } = await import("../app/by-hand/approve.ts");
+  const halted = await findSeen(mirror, plan);
+  if (halted === null) return { count: 0, left: [] };
+  approve(mirror, halted);
+  return { count: halted.keys.length, left: [] };
+}
+
+export async function refuseHalt(mirror: OpenedMirror, plan: MirrorPlan): Promise<HaltAnswer> {
+  const { withdrawApproval } = await import("../app/by-hand/approve.ts");
+  const refusing = await import("../app/by-hand/refuse.ts");
+  // What was let go before counts as halted again.
+  withdrawApproval(mirror);
+  const halted = await findSeen(mirror, plan);
+  if (halted === null) return { count: 0, left: [] };
+  const reasons = halted.reasons.map(({ reason }) => reason);
+  const items = refusing.planRefusal(mirror.world.state, halted.plan, halted.trees, reasons);
+  const ends = items.length === 0 ? [] : await refusing.refuseHalt(mirror.world, items);
+  const left = ends.flatMap(({ item, done, note }) => (done ? [] : [{ path: item.path, why: note }]));
+  return { count: ends.length - left.length, left };
+}
+
+/** What is halted now, if all of it stands in the plan; null: nothing is. */
+async function findSeen(mirror: OpenedMirror, { halt }: MirrorPlan): Promise<Decidable | null> {
+  const { findHalt } = await import("../app/by-hand/approve.ts");
+  const { faultTrouble } = await import("../app/mirror/fault-trouble.ts");
+  const { runThatHalted } = await import("../app/mirror/run.ts");
+  const found = await findHalt(mirror, runThatHalted(mirror, false));
+  const { root } = mirror;
+  switch (found.kind) {
+    case "nothing":
+      return null;
+    case "offline":
+      throw errorOf(faultTrouble(found.fault, mirror.url), root);
+    case "not-approvable":
+      throw unanswerable(root, "lost-root", "the folder itself is not what it was", NEXT_OF_LOST_ROOT);
+    case "halted": {
+      const seen = new Set(halt?.keys ?? []);
+      if (found.keys.every((key) => seen.has(key))) return found;
+      const next = "look again: plan(), then answer to that";
+      throw unanswerable(root, "halt-changed", "a guard stops more by now than the plan shows", next);
+    }
+  }
+}
+
+function unanswerable(path: string, code: string, message: string, next: string): MdmirrorError {
+  return new MdmirrorError({ kind: "usage", code, path, next, message });
+}

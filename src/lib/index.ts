@@ -1,0 +1,42 @@
+import { requireFitNode } from "./fit-node.ts";
+import { OpenMirror } from "./mirror.ts";
+import { findRoot, Session, worldOf } from "./session.ts";
+import { told, unwrap } from "./told.ts";
+import type { LinkOptions, Mirror, OpenOptions } from "./types.ts";
+
+/** `import … from "mdmirror"`: a mirrored folder, as the commands have it. */
+
+export { MdmirrorError, type MdmirrorErrorFacts } from "./error.ts";
+export type * from "./types.ts";
+
+/**
+ * A folder that is linked to a workspace. Nothing is sent, and nothing of it is opened, before the
+ * first call.
+ * @param dir that holds `.mdmirror/`; relative to the working folder
+ * @throws MdmirrorError, code `not-a-mirror`, `foreign-owner`
+ */
+export function openMirror(dir: string, options: OpenOptions = {}): Promise<Mirror> {
+  return told(dir, () => {
+    requireFitNode();
+    const world = worldOf(options);
+    return new OpenMirror(new Session(unwrap(findRoot(dir, world.env), dir), world));
+  });
+}
+
+/**
+ * Links a folder to a workspace, and makes it where it is not there. No document travels before the
+ * first `sync`, which deletes and overwrites nothing, on either side; `plan` tells what it would
+ * do. The URL that is given here is the only one that the folder's documents and the key ever go
+ * to.
+ * @throws MdmirrorError, code `linked-already`; `offline` when no service answers at the URL
+ */
+export function linkMirror(dir: string, options: LinkOptions): Promise<Mirror> {
+  return told(dir, async () => {
+    requireFitNode();
+    const { link } = await import("./link.ts");
+    const root = unwrap(await link(dir, options), dir);
+    // From now on the folder's own configuration has the address.
+    const { url: _url, ...rest } = options;
+    return new OpenMirror(new Session(root, worldOf(rest)));
+  });
+}

@@ -1,0 +1,94 @@
+import { existsSync, realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { cleanPrefix, type Config, DEFAULT_CONFIG } from "../app/mirror/config.ts";
+import { findKey } from "../app/mirror/key.ts";
+import {
+  judgeFolder,
+  judgeLeftOver,
+  linkFolder,
+  type LinkRequest,
+  mirrorsInside,
+  openUnlinked,
+} from "../app/mirror/link-folder.ts";
+import { ok, type Result, trouble } from "../app/mirror/trouble.ts";
+import { originOfUser } from "../app/trust/gate.ts";
+import type { TrustedOrigin } from "../app/trust/origin.ts";
+import { ownershipOf } from "../app/trust/owner.ts";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { ownFolder, type World, worldOf } from "./session.ts";
+import type { LinkOptions } from "./types.ts";
+
+/** `init` as a call: links a folder, once the service has shown a list of documents. */
+export async function link(given: string, options: LinkOptions): Promise<Result<string>> {
+  const dir = resolve(given);
+  const world = worldOf(options);
+  const { env, cwd } = world;
+  const judged = judgePlace(dir, env);
+  if (judged.kind === "trouble") return judged;
+  const leftOver = judgeLeftOver(dir, env);
+  if (leftOver.kind === "trouble") return leftOver;
+  const target = targetOf(options, env);
+  if (target.kind === "trouble") return target;
+  const { config, origin } = target.value;
+  // A key in a folder that is not known as the user's may be anybody's.
+  const folder = leftOver.value === "known" ? join(dir, MIRROR_FOLDER) : null;
+  const found = findKey({ folder, keyFile: options.keyFile ?? null, cwd, env, origin });
+  if (found.kind === "trouble") return found;
+  const { key, from } = found.value;
+  const { clock, random } = world;
+  const looked = await lookFirst({ dir, config, origin, key, clock, random, progress: { report: () => undefined } });
+  if (looked.kind === "trouble") return looked;
+  // A key that the keychain holds stays there alone.
+  const stored = options.storeKey === false || from === "keychain" ? null : key;
+  const linked = linkFolder({ dir, config, origin, random, env, name: null }, stored);
+  return linked.kind === "trouble" ? linked : ok(realpathSync(dir));
+}
+
+function judgePlace(dir: string, env: World["env"]): Result<null> {
+  let there = dir;
+  while (!existsSync(there) && dirname(there) !== there) there = dirname(there);
+  if (there === dir || ownershipOf(there, env).kind === "by-sudo") {
+    const own = ownFolder(realpathSync(there), env);
+    if (own.kind === "trouble") return own;
+  }
+  const kind = judgeFolder(dir, { home: env["HOME"] ?? homedir(), env }, false);
+  if (kind.kind === "trouble") return kind;
+  if (kind.value === "new") return ok(null);
+  return trouble("usage", `${dir} is linked already`, "open it: openMirror(dir)", { code: "linked-already" });
+}
+
+function targetOf(
+  { url, remote = "", allowHttp = [] }: LinkOptions,
+  env: World["env"],
+): Result<{ readonly config: Config; readonly origin: TrustedOrigin }> {
+  const prefix = cleanPrefix(remote);
+  if (prefix === null)
+    return trouble("usage", `${JSON.stringify(remote)} is no folder of a workspace`, "give the path of one as remote");
+  // The URL is always given, so there is an origin, or what is wrong with it.
+  const origin = originOfUser({ url, env, allowHttp })!;
+  if (origin.kind === "trouble") return origin;
+  return ok({
+    config: { ...DEFAULT_CONFIG, url: origin.value.url, remote: prefix, allowHttp },
+    origin: origin.value,
+  });
+}
+
+/** What answers must be the service, and no other mirror may lie in the folder. */
+async function lookFirst(request: LinkRequest): Promise<Result<null>> {
+  const { previewSync, USUAL_RUN } = await import("../app/mirror/run.ts");
+  const { faultTroubleOfInit } = await import("../app/mirror/fault-trouble.ts");
+  const mirror = openUnlinked(request);
+  if (mirror.kind === "trouble") return mirror;
+  try {
+    const preview = await previewSync(mirror.value, USUAL_RUN);
+    if (preview.kind === "offline")
+      return { kind: "trouble", trouble: faultTroubleOfInit(preview.fault, request.config.url) };
+    const [inside] = mirrorsInside(preview);
+    if (inside === undefined) return ok(null);
+    const what = `${inside} in this folder is a mirrored folder of its own; its files would be mirrored twice`;
+    return trouble("usage", what, "move it out, or choose another folder");
+  } finally {
+    await mirror.value.close();
+  }
+}

@@ -1,0 +1,183 @@
+import type { RunReport } from "../app/mirror/run.ts";
+import { nextFor } from "../app/told/next-step.ts";
+import { readDifferences, readHistoryOf, readTexts, readVersion, restoreTo } from "./documents.ts";
+import { errorOf, unwrap } from "./told.ts";
+import { approveHalt, haltOf, refuseHalt } from "./halt.ts";
+import type { Session } from "./session.ts";
+import type {
+  Choice,
+  Difference,
+  Done,
+  HaltAnswer,
+  History,
+  Mirror,
+  MirrorPlan,
+  MirrorWatch,
+  OpenConflict,
+  OpenHold,
+  Restored,
+  StatusReport,
+  SyncOptions,
+  SyncReport,
+  TwoTexts,
+  Verification,
+} from "./types.ts";
+import { Watch } from "./watch.ts";
+
+export class OpenMirror implements Mirror {
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  get root(): string {
+    return this.#session.root;
+  }
+
+  status(): Promise<StatusReport> {
+    const { root, world } = this.#session;
+    return this.#session.run(root, async () => {
+      const { ageOf, lookAtMirror } = await import("../app/mirror/look.ts");
+      const { statusJson } = await import("../app/told/status.ts");
+      const look = await lookAtMirror(root, world);
+      if (look.kind === "unseen") throw errorOf(look.trouble, root);
+      return statusJson(look.status, ageOf(look.status, world.clock.now()));
+    });
+  }
+
+  plan(): Promise<MirrorPlan> {
+    const { root } = this.#session;
+    return this.#session.opened({ mode: "read", what: "plan", path: root }, async (mirror) => {
+      const { previewSync, runThatHalted } = await import("../app/mirror/run.ts");
+      const { faultTrouble } = await import("../app/mirror/fault-trouble.ts");
+      const { planJson } = await import("../app/told/plan.ts");
+      const preview = await previewSync(mirror, runThatHalted(mirror, false));
+      if (preview.kind === "offline") throw errorOf(faultTrouble(preview.fault, mirror.url), root);
+      const { steps, holds } = planJson(preview);
+      return { steps, holds, halt: haltOf(preview) };
+    });
+  }
+
+  sync(options: SyncOptions = {}): Promise<SyncReport> {
+    const { root, world } = this.#session;
+    return this.#session.run(root, async () => {
+      const { reportJson } = await import("../app/told/report.ts");
+      const byWatch = isPlain(options, world) ? await this.#askWatch() : null;
+      if (byWatch !== null) return reportJson(byWatch);
+      const { direction = "both", maxDeletes = null, attended = false } = options;
+      const report = await this.#session.opened({ mode: "write", what: "sync", path: root }, async (mirror) => {
+        const { runSync } = await import("../app/mirror/run.ts");
+        return runSync(mirror, { direction, maxDeletes, attended }, "sync");
+      });
+      return reportJson(report);
+    });
+  }
+
+  /** @returns null: nobody keeps the folder */
+  async #askWatch(): Promise<RunReport | null> {
+    const { askDaemon, NO_DAEMON } = await import("../app/control/ask.ts");
+    const asked = await askDaemon(this.root, { do: "sync" });
+    return asked === NO_DAEMON ? null : unwrap(asked, this.root).report;
+  }
+
+  watch({ signal }: { readonly signal?: AbortSignal } = {}): MirrorWatch {
+    const { root, world } = this.#session;
+    const { NOTIFY_SOCKET: _socket, WATCHDOG_USEC: _watchdog, ...env } = world.env;
+    const watch = new Watch(
+      (onEvent, stop) =>
+        this.#session.run(root, async () => {
+          const { runDaemons } = await import("../app/daemon/daemon.ts");
+          const quiet = { ...world, env: { ...env, MDMIRROR_NOTIFY: "off" }, onNote: () => undefined };
+          const ended = await runDaemons([root], { ...quiet, onEvent: (_root, event) => onEvent(event) }, stop);
+          unwrap(ended, root);
+        }),
+      signal,
+    );
+    this.#session.onClose(() => watch.stop());
+    return watch;
+  }
+
+  approve(plan: MirrorPlan): Promise<HaltAnswer> {
+    const use = { mode: "write", what: "approve", path: this.root } as const;
+    return this.#session.opened(use, (mirror) => approveHalt(mirror, plan));
+  }
+
+  refuse(plan: MirrorPlan): Promise<HaltAnswer> {
+    const use = { mode: "write", what: "refuse", path: this.root } as const;
+    return this.#session.opened(use, (mirror) => refuseHalt(mirror, plan));
+  }
+
+  conflicts(): Promise<{ readonly conflicts: readonly OpenConflict[]; readonly holds: readonly OpenHold[] }> {
+    return this.#session.local(this.root, async (mirror) => {
+      const { listConflicts } = await import("../app/by-hand/conflicts.ts");
+      const { conflicts, holds } = listConflicts(mirror);
+      return {
+        conflicts: conflicts.map(({ renewed: _renewed, ...one }) => one),
+        holds: holds.map((hold) => {
+          const { path, kind: reason, code, detail, requestId, since } = hold;
+          return { path, reason, code, detail, requestId, since, next: nextFor(hold) };
+        }),
+      };
+    });
+  }
+
+  resolve(path: string, choice: Choice): Promise<Done> {
+    return this.#session.opened({ mode: "write", what: "resolve", path }, async ({ world }) => {
+      const { findSubject, resolveSubject } = await import("../app/by-hand/resolve.ts");
+      const subject = unwrap(findSubject(world, path), path);
+      const way = choice.kind === "merged" ? { kind: choice.kind, text: choice.text } : { kind: choice.kind };
+      const force = "force" in choice && choice.force === true;
+      const notes = unwrap(await resolveSubject(world, subject, way, { force }), path);
+      return { path: subject.path, notes };
+    });
+  }
+
+  history(path: string): Promise<History> {
+    return this.#session.local(path, (mirror) => readHistoryOf(mirror, path));
+  }
+
+  show(path: string, n?: number): Promise<string> {
+    return this.#session.local(path, (mirror) => readVersion(mirror, path, n ?? null));
+  }
+
+  restore(path: string, n?: number): Promise<Restored> {
+    const use = { mode: "write", what: "restore", path } as const;
+    return this.#session.opened(use, (mirror) => restoreTo(mirror, path, n ?? null));
+  }
+
+  differences(): Promise<readonly Difference[]> {
+    return this.#session.opened({ mode: "read", what: "diff", path: this.root }, readDifferences);
+  }
+
+  diff(path: string): Promise<TwoTexts> {
+    return this.#session.opened({ mode: "read", what: "diff", path }, (mirror) => readTexts(mirror, path));
+  }
+
+  verify(): Promise<Verification> {
+    const { root } = this.#session;
+    return this.#session.opened({ mode: "read", what: "verify", path: root }, async (mirror) => {
+      const { verifyMirror } = await import("../app/doctor/verify.ts");
+      const { faultTrouble } = await import("../app/mirror/fault-trouble.ts");
+      const verified = await verifyMirror(mirror.world);
+      if (verified.kind === "offline") throw errorOf(faultTrouble(verified.fault, mirror.url), root);
+      return { agree: verified.agree, ...verified.report };
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#session.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+/** Another address or way than usual is nothing that a watch could do. */
+function isPlain(
+  { direction = "both", maxDeletes }: SyncOptions,
+  { url, keyFile }: { readonly url?: string | null; readonly keyFile?: string | null },
+): boolean {
+  return direction === "both" && maxDeletes === undefined && url === null && keyFile === null;
+}

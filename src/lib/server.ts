@@ -1,0 +1,93 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { requireFitNode } from "./fit-node.ts";
+import { told, unwrap } from "./told.ts";
+
+/**
+ * `import … from "mdmirror/server"`: the service in this process, for tests of programs that use
+ * it.
+ */
+
+export { MdmirrorError, type MdmirrorErrorFacts } from "./error.ts";
+
+export type ServerOptions = {
+  /** Where documents and keys are kept; without it a temporary folder, which `stop` removes. */
+  readonly data?: string;
+  /** The default is any free one. */
+  readonly port?: number;
+  /** The default is 127.0.0.1; others need `insecureHttp`. */
+  readonly host?: string;
+  /** Plain http beyond this machine, which shows keys to the network. */
+  readonly insecureHttp?: boolean;
+  /** Requests that a key may make in so many seconds; null: any number. Kept in the data. */
+  readonly rateLimit?: { readonly requests: number; readonly seconds: number } | null;
+  /**
+   * Told of what became an answer 500, which is a fault of the service. It holds no key and no
+   * text.
+   */
+  readonly onFault?: (error: unknown, requestId: string) => void;
+};
+
+export type Server = {
+  readonly url: string;
+  /** Has Full access to the first workspace. */
+  readonly key: string;
+  /** Of the routes below `/admin`: workspaces, keys and their grants, reviews. */
+  readonly adminKey: string;
+  /** Absolute. */
+  readonly data: string;
+  /** Imports the Markdown files below a folder. @returns how many, and what was left out and why */
+  importFolder(dir: string): Promise<Imported>;
+  /** Ends cleanly: answers under way are given. Twice is once. */
+  stop(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+export type Imported = {
+  readonly files: number;
+  readonly folders: number;
+  readonly refused: readonly { readonly path: string; readonly reason: string }[];
+};
+
+/** @throws MdmirrorError when the port is taken, or the data is in use or cannot be written */
+export function startServer(options: ServerOptions = {}): Promise<Server> {
+  const kept = options.data === undefined ? null : resolve(options.data);
+  const data = kept ?? mkdtempSync(join(tmpdir(), "mdmirror-server-"));
+  const removeOwn = () => {
+    if (kept === null) rmSync(data, { recursive: true, force: true });
+  };
+  return told(data, () => start(data, options, removeOwn)).catch((error: unknown) => {
+    removeOwn();
+    throw error;
+  });
+}
+
+async function start(data: string, options: ServerOptions, removeOwn: () => void): Promise<Server> {
+  requireFitNode();
+  const { startService } = await import("../app/serve.ts");
+  const { port = 0, host = "127.0.0.1", insecureHttp = false, rateLimit } = options;
+  const settings = rateLimit === undefined ? {} : { rateLimit };
+  const onFault = options.onFault ?? (() => undefined);
+  const started = await startService({ data, host, port, tls: null, insecureHttp, settings, onFault });
+  const serving = unwrap(started, data);
+  let stopping: Promise<void> | null = null;
+  const stop = () => {
+    stopping ??= serving.close().then(removeOwn);
+    return stopping;
+  };
+  return {
+    url: serving.url,
+    key: serving.key,
+    adminKey: readFileSync(serving.adminKeyFile, "utf8").trim(),
+    data,
+    importFolder: (dir) =>
+      told(dir, async () => {
+        const { files, folders, refused } = unwrap(await serving.importFolder(resolve(dir), () => undefined), dir);
+        return { files, folders, refused: refused.map(({ path, reason }) => ({ path, reason })) };
+      }),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}

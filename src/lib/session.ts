@@ -1,0 +1,137 @@
+import { existsSync, realpathSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { systemClock } from "../app/mirror/clock.ts";
+import type { LocalMirror } from "../app/mirror/open-local.ts";
+import type { MirrorOptions, OpenedMirror } from "../app/mirror/open-mirror.ts";
+import { systemRandom } from "../app/mirror/random.ts";
+import { ok, type Result, trouble } from "../app/mirror/trouble.ts";
+import { examineFolder, foreignTrouble, ownershipOf } from "../app/trust/owner.ts";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { MdmirrorError } from "./error.ts";
+import { told, unwrap } from "./told.ts";
+import type { OpenOptions } from "./types.ts";
+
+/** What the calls of one mirror share: who asks, and what of it is under way. */
+
+export type World = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "url" | "keyFile" | "isGuest">;
+
+/** A program's call as a command is: its environment, with the key that was given. */
+export function worldOf({ url, key, keyFile, env = process.env }: OpenOptions): World {
+  return {
+    env: key === undefined ? env : { ...env, MDMIRROR_API_KEY: key },
+    cwd: process.cwd(),
+    clock: systemClock(),
+    random: systemRandom(),
+    url: url ?? null,
+    keyFile: keyFile ?? null,
+    isGuest: true,
+  };
+}
+
+/**
+ * A folder that this user may work on. Unlike a command, a library gives no rights of the process
+ * away: what `sudo` would have to give back is refused.
+ */
+export function ownFolder(folder: string, env: World["env"]): Result<string> {
+  const ownership = ownershipOf(folder, env);
+  switch (ownership.kind) {
+    case "own":
+      return examineFolder(folder);
+    case "by-sudo":
+      return trouble(
+        "usage",
+        `${folder} belongs to user ${ownership.caller.uid}, who called sudo, and this process is root`,
+        "run the program as that user: what it makes in the folder would be root's",
+        { code: "foreign-owner" },
+      );
+    case "foreign":
+      return foreignTrouble(ownership);
+  }
+}
+
+/** The mirrored folder that was named. */
+export function findRoot(dir: string, env: World["env"]): Result<string> {
+  const whole = resolve(dir);
+  if (!existsSync(join(whole, MIRROR_FOLDER))) {
+    const next = "link it: linkMirror(dir, { url, key }), or mdmirror init";
+    return trouble("usage", `${whole} is not a mirrored folder: it holds no ${MIRROR_FOLDER}/`, next, {
+      code: "not-a-mirror",
+    });
+  }
+  const own = ownFolder(whole, env);
+  return own.kind === "trouble" ? own : ok(realpathSync(whole));
+}
+
+/** Opens the mirror anew for each call, as a command does: nothing is held between two of them. */
+export class Session {
+  readonly root: string;
+  readonly world: World;
+  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #onClose: (() => Promise<void>)[] = [];
+  #isClosed = false;
+
+  constructor(root: string, world: World) {
+    this.root = root;
+    this.world = world;
+  }
+
+  /** @param path what an error is about */
+  async run<T>(path: string, work: () => T | Promise<T>): Promise<T> {
+    if (this.#isClosed) {
+      const facts = { kind: "closed", code: "closed", path: this.root, next: "open it again: openMirror" } as const;
+      throw new MdmirrorError({ ...facts, message: "the mirror is closed" });
+    }
+    const running = told(path, () => {
+      // Whose folder it is may change between two calls.
+      unwrap(ownFolder(this.root, this.world.env), this.root);
+      return work();
+    });
+    this.#underWay.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#underWay.delete(running);
+    }
+  }
+
+  /** With the service in reach. @param what the call, for whoever finds the folder locked */
+  opened<T>(
+    { mode, what, path }: { readonly mode: "read" | "write"; readonly what: string; readonly path: string },
+    work: (mirror: OpenedMirror) => Promise<T>,
+  ): Promise<T> {
+    return this.run(path, async () => {
+      const { openMirror } = await import("../app/mirror/open-mirror.ts");
+      const mirror = unwrap(await openMirror(this.root, { ...this.world, mode, what }), this.root);
+      try {
+        return await work(mirror);
+      } finally {
+        await mirror.close();
+      }
+    });
+  }
+
+  /** By this machine alone. */
+  local<T>(path: string, work: (mirror: LocalMirror) => T | Promise<T>): Promise<T> {
+    return this.run(path, async () => {
+      const { openLocal } = await import("../app/mirror/open-local.ts");
+      const mirror = unwrap(openLocal(this.root, this.world), this.root);
+      try {
+        return await work(mirror);
+      } finally {
+        mirror.close();
+      }
+    });
+  }
+
+  /** Called first by `close`. */
+  onClose(end: () => Promise<void>): void {
+    this.#onClose.push(end);
+  }
+
+  /** Resolves when nothing is under way any more; calls after it are refused. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all(this.#onClose.splice(0).map((end) => end()));
+    await Promise.allSettled(this.#underWay);
+  }
+}

@@ -1,0 +1,34 @@
+import { diskTrouble } from "../app/mirror/disk-trouble.ts";
+import { codeOf, type Result, type Trouble } from "../app/mirror/trouble.ts";
+import { MdmirrorError } from "./error.ts";
+
+/** The library's errors, of the values that the app returns. */
+
+export function errorOf({ kind, what, code, requestId, next }: Trouble, path: string): MdmirrorError {
+  return new MdmirrorError({ kind, code: code ?? kind, path, next, message: what, requestId: requestId ?? null });
+}
+
+/** The value of a result. @throws MdmirrorError for its trouble */
+export function unwrap<T>(result: Result<T>, path: string): T {
+  if (result.kind === "trouble") throw errorOf(result.trouble, path);
+  return result.value;
+}
+
+/** Runs `work`; what it throws of the disk and of unsafe paths becomes a `MdmirrorError`. */
+export async function told<T>(path: string, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toldError(error, path);
+  }
+}
+
+function toldError(error: unknown, path: string): unknown {
+  if (error instanceof MdmirrorError || !(error instanceof Error)) return error;
+  const { message, cause } = { message: error.message, cause: error };
+  if (codeOf(error) === "unsafe-path" && "next" in error)
+    return new MdmirrorError({ kind: "usage", code: "unsafe-path", path, next: String(error.next), message, cause });
+  const disk = diskTrouble(error);
+  if (disk === null || codeOf(error) === null) return error;
+  return new MdmirrorError({ kind: "fault", code: disk.code, path, next: disk.next, message: disk.what, cause });
+}

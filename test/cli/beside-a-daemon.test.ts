@@ -1,0 +1,173 @@
+import { existsSync, readFileSync, renameSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { borrowFolder, NO_DAEMON } from "../../src/app/control/ask.ts";
+import { acquireLock } from "../../src/state/lock.ts";
+import { isChange, isRun, useWatchedFolder } from "./watched-folder.ts";
+import type { WatchEvent } from "./watcher.ts";
+
+const watched = useWatchedFolder();
+
+describe("commands where a daemon runs", () => {
+  test("sync right after a save sends it, by the daemon, with its report", async () => {
+    const watch = await watched.watching();
+    watched.rig.write("a.md", "# one\nmore\n");
+    watched.rig.write("c.md", "# three\n");
+    const { code, out } = await watched.rig.run(["sync", "w", "--json"]);
+    expect(code).toBe(0);
+    expect(JSON.parse(out.at(-1)!)).toMatchObject({
+      state: "in-sync",
+      counts: { uploaded: 1, createdRemote: 1 },
+      attention: [],
+    });
+    expect(watched.rig.remote("c.md")!.content).toBe("# three\n");
+    expect(watch.events.some(({ kind }) => kind === "lent")).toBe(false);
+  });
+
+  test("a sync with options of its own borrows the folder, and the daemon goes on after it", async () => {
+    const watch = await watched.watching();
+    expect((await watched.rig.run(["sync", "w", "--pull-only"])).code).toBe(0);
+    const kinds = watch.events.map(({ kind }) => kind);
+    await watch.until(({ kind }) => kind === "returned");
+    expect(kinds).toContain("lent");
+    const from = watch.events.length;
+    watched.rig.write("a.md", "# one\nafter\n");
+    expect((await watched.rig.run(["sync", "w"])).code).toBe(0);
+    await watch.until(isChange("a.md"), from);
+    expect(watched.rig.remote("a.md")!.content).toBe("# one\nafter\n");
+  });
+
+  test("I21 sync --max-deletes beside a daemon: more are held by both, fewer go once they are allowed", async () => {
+    const watch = await watched.watching();
+    for (const name of ["d1", "d2", "d3"]) watched.rig.write(`${name}.md`, `# ${name}\n`);
+    expect((await watched.rig.run(["sync", "w"])).code).toBe(0);
+    for (const name of ["d1", "d2"]) unlinkSync(join(watched.rig.root, `${name}.md`));
+    const halted = await watched.rig.run(["sync", "w", "--max-deletes", "1"]);
+    expect([halted.code, halted.err.join("\n")]).toEqual([
+      4,
+      expect.stringContaining("2 documents to be deleted on the service"),
+    ]);
+    const returned = await watch.until(({ kind }) => kind === "returned");
+    const live = () => [watched.rig.remote("d1.md"), watched.rig.remote("d2.md")];
+    expect(live()).not.toContain(null);
+    // Its grace over, the daemon judges them by that budget, not by its own.
+    const judged = (event: WatchEvent) => event["state"] === "halted" || isChange("d1.md")(event);
+    await watch.until(judged, watch.events.indexOf(returned));
+    expect(live()).not.toContain(null);
+    expect((await watched.rig.run(["approve", "w"])).out.join("\n")).toContain("2 documents to be deleted on the");
+    expect((await watched.rig.run(["sync", "w", "--max-deletes", "2"])).code).toBe(0);
+    expect([watched.rig.remote("d1.md"), watched.rig.remote("d2.md"), watched.rig.remote("d3.md")?.content]).toEqual([
+      null,
+      null,
+      "# d3\n",
+    ]);
+  });
+
+  test("a borrower that dies gives the folder back", async () => {
+    const watch = await watched.watching();
+    const borrowed = await borrowFolder(watched.rig.root, "undo");
+    if (borrowed === NO_DAEMON || borrowed.kind === "trouble") throw new Error("not lent");
+    expect(await watched.daemon()).toMatchObject({ phase: "lent" });
+    const lock = acquireLock(watched.own, { since: Date.now(), what: "undo" });
+    expect(lock.kind).toBe("locked");
+    if (lock.kind === "locked") lock.release();
+    borrowed.value.giveBack();
+    await watch.until(({ kind }) => kind === "returned");
+    expect((await watched.rig.run(["sync", "w"])).code).toBe(0);
+  });
+
+  test("an edit that a whole look saw before it had settled goes out all the same", async () => {
+    const watch = await watched.watching();
+    const borrowed = await borrowFolder(watched.rig.root, "resolve");
+    if (borrowed === NO_DAEMON || borrowed.kind === "trouble") throw new Error("not lent");
+    watched.rig.write("a.md", "# one\nby resolve\n");
+    borrowed.value.giveBack();
+    await watch.until(isChange("a.md"));
+    expect(watched.rig.remote("a.md")!.content).toBe("# one\nby resolve\n");
+  });
+
+  test("told to end while the folder is lent, it ends, and the borrower keeps the folder", async () => {
+    const watch = await watched.watching();
+    const borrowed = await borrowFolder(watched.rig.root, "undo");
+    if (borrowed === NO_DAEMON || borrowed.kind === "trouble") throw new Error("not lent");
+    const lock = acquireLock(watched.own, { since: Date.now(), what: "undo" });
+    watch.signal("SIGTERM");
+    expect(await watch.ended).toBe(0);
+    expect(lock.kind).toBe("locked");
+    if (lock.kind === "locked") lock.release();
+  });
+
+  test("I21 approve lets go what the daemon has halted, and the daemon does it", async () => {
+    for (let n = 0; n < 12; n++) watched.rig.write(`n${n}.md`, `# n${n}\n`);
+    expect((await watched.rig.run(["sync", "w"])).code).toBe(0);
+    for (let n = 0; n < 12; n++) watched.rig.api("DELETE", `/v1/files/${watched.rig.remote(`n${n}.md`)!.id}`);
+    const watch = await watched.watching();
+    await watch.until((event) => event.kind === "phase" && event["phase"] === "halted");
+    const approved = await watched.rig.run(["approve", "w", "--yes"]);
+    expect([approved.code, approved.out.at(-1)]).toEqual([0, "approved; the daemon goes on with it"]);
+    await watch.until((event) => isRun(event) && (event["counts"] as { deletedLocal: number }).deletedLocal === 12);
+    expect(existsSync(join(watched.rig.root, "n3.md"))).toBe(false);
+  });
+
+  test("pause holds edits back, also over a restart, until resume", async () => {
+    const watch = await watched.watching();
+    expect((await watched.rig.run(["pause", "w"])).out).toEqual(["paused; next: mdmirror resume"]);
+    expect((await watched.rig.run(["pause", "w"])).out).toEqual(["it was paused already"]);
+    watch.signal("SIGTERM");
+    expect(await watch.ended).toBe(0);
+    watched.rig.write("a.md", "# one\nwhile paused\n");
+    const next = watched.start(["w"]);
+    await next.until((event) => event.kind === "opened");
+    await expect.poll(async () => (await watched.daemon())?.paused).toBe(true);
+    expect((await watched.rig.run(["status", "w"])).out.at(-1)).toContain("is paused; next: mdmirror resume");
+    expect(watched.rig.remote("a.md")!.content).toBe("# one\n");
+    expect((await watched.rig.run(["resume", "w"])).out).toEqual(["goes on"]);
+    await next.until(isChange("a.md"));
+    expect(watched.rig.remote("a.md")!.content).toBe("# one\nwhile paused\n");
+  });
+
+  test("without one, pause says how to start one", async () => {
+    expect(await watched.rig.run(["pause", "w"])).toMatchObject({
+      code: 2,
+      err: [`mdmirror: no daemon keeps ${watched.rig.root}`, expect.stringContaining("mdmirror watch")],
+    });
+  });
+
+  test("one that hangs is told after its deadline, with the process and what to do", async () => {
+    const watch = await watched.watching();
+    watch.signal("SIGSTOP");
+    const { code, err } = await watched.rig.run(["status", "w"]);
+    expect(code).toBe(1);
+    expect(err.join("\n")).toMatch(
+      new RegExp(`process ${watch.pid}.*has not answered "status" for 3 s[\\s\\S]*kill ${watch.pid}`),
+    );
+    watch.signal("SIGCONT");
+    expect((await watched.rig.run(["status", "w"])).code).toBe(0);
+  });
+
+  test("status --max-age counts from the daemon's last look, and fails when that is older", async () => {
+    await watched.watching();
+    expect((await watched.rig.run(["sync", "w"])).code).toBe(0);
+    const { code, out } = await watched.rig.run(["status", "w", "--json", "--max-age", "15m"]);
+    const { syncedAt, daemon } = JSON.parse(out[0]!) as { syncedAt: number; daemon: { inSyncAsOf: number } };
+    expect(code).toBe(0);
+    expect(syncedAt).toBeGreaterThanOrEqual(daemon.inSyncAsOf);
+    watched.rig.pass(3_600_000);
+    expect((await watched.rig.run(["status", "w", "--max-age", "15m"])).code).toBe(3);
+  });
+
+  test.each([
+    ["the folder is away", ""],
+    ["its marker is away", ".mdmirror/marker"],
+  ])("I04 while %s it halts and deletes nothing, and goes on when it is back", async (_name, path) => {
+    const watch = await watched.watching();
+    const place = join(watched.rig.root, path);
+    const away = join(watched.rig.dir, "away");
+    renameSync(place, away);
+    await watch.until((event) => event.kind === "phase" && event["phase"] === "halted");
+    expect(watched.rig.remote("a.md")!.content).toBe("# one\n");
+    renameSync(away, place);
+    expect((await watched.rig.run(["sync", "w"])).code).toBe(0);
+    expect(readFileSync(join(watched.rig.root, "a.md"), "utf8")).toBe("# one\n");
+  });
+});

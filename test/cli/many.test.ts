@@ -1,0 +1,236 @@
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openRig, type Rig, snapshot } from "./rig.ts";
+
+/** Several mirrors of one user: their names, and how all of them stand. */
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+  rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
+});
+afterEach(() => rig.close());
+
+const at = (name: string) => join(rig.dir, name);
+const registry = () => join(rig.stateHome, "mdmirror/mirrors");
+const isRoot = process.getuid?.() === 0;
+
+async function link(dir: string, ...more: string[]): Promise<void> {
+  const ran = await rig.run(["init", dir, "--url", rig.url, "--key-file", rig.keyFile, "--yes", ...more]);
+  expect([ran.code, ran.err]).toEqual([0, []]);
+}
+
+type Listed = { readonly name: string; readonly root: string; readonly state: string };
+async function list(): Promise<[name: string, state: string][]> {
+  const { out } = await rig.run(["list", "--json"]);
+  return (JSON.parse(out[0]!) as { mirrors: Listed[] }).mirrors.map(({ name, state }) => [name, state]);
+}
+
+test("list --names is a name a line, and nothing else", async () => {
+  await link("one/notes", "--name", "my work");
+  await link("two/notes");
+  const { code, out, err } = await rig.run(["list", "--names"]);
+  expect([code, out, err]).toEqual([0, ["my work", "notes"], []]);
+  expect((await rig.run(["list", "--names", "--json"])).code).toBe(2);
+});
+
+describe("a mirror's name", () => {
+  test("is its folder's, with a number for the second one, and stays when the folder moves", async () => {
+    await link("one/notes");
+    await link("two/notes");
+    expect(await list()).toEqual([
+      ["notes", "in-sync"],
+      ["notes-2", "in-sync"],
+    ]);
+    renameSync(at("one"), at("three"));
+    expect((await rig.run(["sync", "three/notes"])).code).toBe(0);
+    expect(await list()).toEqual([
+      ["notes", "in-sync"],
+      ["notes-2", "in-sync"],
+    ]);
+  });
+
+  test("stands for the folder in every command that takes one", async () => {
+    await link("one", "--name", "my work");
+    for (const argv of [
+      ["sync"],
+      ["status"],
+      ["plan"],
+      ["log"],
+      ["conflicts"],
+      ["reviews"],
+      ["diff"],
+      ["verify"],
+      ["why"],
+      ["fix-names"],
+      ["trust"],
+    ]) {
+      const { code, err } = await rig.run([...argv, "my work"], { cwd: "/" });
+      expect([argv, code, err]).toEqual([argv, 0, []]);
+    }
+    expect((await rig.run(["search", "a", "my work"], { cwd: "/" })).out.length).toBe(1);
+    expect((await rig.run(["service", "print", "my work"], { cwd: "/" })).out.join()).toContain(at("one"));
+  });
+
+  test("is found whatever keyboard wrote it; is no path, and no option", async () => {
+    await link("one", "--name", "caf\u00e9");
+    expect((await rig.run(["sync", "cafe\u0301"], { cwd: "/" })).code).toBe(0);
+    for (const name of ["..", ".", "a/b", "--all", "-x", "", "a\nb"]) {
+      const { code, err } = await rig.run(["name", "one", "--", name]);
+      expect([name, code, err.length]).toEqual([name, 2, 2]);
+    }
+    expect(await list()).toEqual([["caf\u00e9", "in-sync"]]);
+  });
+
+  test("gives way to a path where that is a mirrored folder, and to nothing else", async () => {
+    await link("one", "--name", "two");
+    await link("two", "--name", "other");
+    const rootOf = async (cwd: string) =>
+      (await rig.run(["service", "print", "two"], { cwd })).out.find((line) => line.startsWith("ExecStart"));
+    expect(await rootOf(rig.dir)).toContain(`"${at("two")}"`);
+    mkdirSync(at("elsewhere/two"), { recursive: true });
+    expect(await rootOf(at("elsewhere"))).toContain(`"${at("one")}"`);
+    // What lies in a mirrored folder is a document's place there.
+    mkdirSync(join(at("one"), "two"));
+    writeFileSync(join(at("one"), "two/b.md"), "b\n");
+    expect((await rig.run(["why", "two"], { cwd: at("one") })).out.join("\n")).toContain("two");
+  });
+
+  test("is one mirror's: init, trust and name refuse it to another, and say whose it is", async () => {
+    await link("one", "--name", "work");
+    await link("two");
+    const init = await rig.run(["init", "three", "--url", rig.url, "--key-file", rig.keyFile, "--name", "work"]);
+    for (const { code, err } of [
+      init,
+      await rig.run(["name", "two", "work"]),
+      await rig.run(["trust", "two", "--name", "work"]),
+    ])
+      expect([code, err[0]]).toEqual([2, `mdmirror: "work" is the name of your mirror ${at("one")} already`]);
+    expect(existsSync(at("three"))).toBe(false);
+    expect((await rig.run(["name", "one", "work"])).code).toBe(0);
+    expect((await rig.run(["name", "one", "play"])).out).toEqual([`${at("one")} is called play`]);
+    expect((await rig.run(["name", "work"], { cwd: at("two") })).code).toBe(0);
+    expect(await list()).toEqual([
+      ["play", "in-sync"],
+      ["work", "in-sync"],
+    ]);
+  });
+
+  test("of a copy is another one", async () => {
+    await link("one");
+    cpSync(at("one"), at("a-copy"), { recursive: true });
+    expect((await rig.run(["approve", "a-copy", "--yes"])).code).toBe(0);
+    expect((await list()).map(([name]) => name)).toEqual(["one-2", "one"]);
+    expect((await rig.run(["sync", "one-2"], { cwd: "/" })).out[0]).toContain("in sync");
+  });
+
+  test("of a folder that is not there says where it was, and what to do", async () => {
+    await link("one");
+    renameSync(at("one"), at("away"));
+    const { code, err } = await rig.run(["sync", "one"], { cwd: "/" });
+    expect([code, err]).toEqual([
+      2,
+      [
+        `mdmirror: ${at("one")}, your mirror "one", is not there: moved, deleted or not mounted (gone)`,
+        "  next: mount its disk; or run a command in the folder where it is now; or forget it: mdmirror unlink one --force",
+      ],
+    ]);
+  });
+});
+
+describe("status --all", () => {
+  test("has a line for each, in sync or not, and the exit code of the worst", async () => {
+    expect(await rig.run(["status", "--all"])).toMatchObject({
+      code: 0,
+      out: ["no folder is mirrored yet; next: mdmirror init DIR --url URL"],
+    });
+    await link("one");
+    await link("two");
+    const fine = await rig.run(["status", "--all"]);
+    expect(fine.code).toBe(0);
+    expect(fine.out).toEqual([
+      expect.stringMatching(new RegExp(`^one  in sync as of \\d s ago  ${at("one")}$`)),
+      expect.stringMatching(new RegExp(`^two  in sync as of \\d s ago  ${at("two")}$`)),
+    ]);
+    rig.pass(3_600_000);
+    expect((await rig.run(["status", "--all", "--max-age", "15m"])).code).toBe(3);
+    writeFileSync(join(at("two"), "a.md"), "mine\n");
+    rig.api("PUT", `/v1/files/${rig.remote("a.md")!.id}/content`, {
+      content: "theirs\n",
+      baseChangeId: rig.remote("a.md")!.lastChangeId,
+    });
+    expect((await rig.run(["sync", "two"])).code).toBe(3);
+    const open = await rig.run(["status", "--all"]);
+    expect([open.code, open.out[1]]).toEqual([3, expect.stringContaining("not in sync: one thing needs you")]);
+    expect(open.err).toEqual(["  next: mdmirror status two"]);
+  });
+
+  test("a mirror that is gone, untrusted, unreadable or another's is said, and hides none", async () => {
+    for (const name of ["fine", "gone", "other", "lost", "strange"]) await link(name);
+    renameSync(at("gone"), at("away"));
+    rmSync(join(at("other"), ".mdmirror/marker"));
+    writeFileSync(join(at("lost"), ".mdmirror/state.db"), "no database at all, but some bytes of text".repeat(99));
+    writeFileSync(join(at("strange"), ".mdmirror/config.json"), JSON.stringify({ url: "https://evil.example" }));
+    const before = snapshot(rig.dir);
+    const { code, out, err } = await rig.run(["status", "--all", "--json"]);
+    expect(snapshot(rig.dir)).toEqual(before);
+    const { mirrors } = JSON.parse(out[0]!) as {
+      mirrors: (Listed & { exit: number; attention: { next: string }[] })[];
+    };
+    expect(mirrors.map(({ name, state, exit }) => [name, state, exit])).toEqual([
+      ["fine", "in-sync", 0],
+      ["gone", "gone", 2],
+      ["lost", "unreadable", 1],
+      ["other", "other", 2],
+      ["strange", "untrusted", 2],
+    ]);
+    expect(mirrors.slice(1).every(({ attention }) => attention[0]!.next.length > 10)).toBe(true);
+    expect([code, err]).toEqual([1, []]);
+    expect((await rig.run(["status", "--all"])).out.length).toBe(5);
+  });
+
+  test("a damaged entry, and a list that cannot be read, are told and are no success", async () => {
+    await link("one");
+    await link("two");
+    const [name] = readdirSync(registry());
+    const text = readFileSync(join(registry(), name!), "utf8");
+    writeFileSync(join(registry(), name!), "{");
+    const { code, out, err } = await rig.run(["status", "--all"]);
+    expect([code, out.length, err[0]]).toEqual([2, 1, expect.stringContaining(`${name} is damaged`)]);
+    writeFileSync(join(registry(), name!), text);
+    chmodSync(registry(), 0o777);
+    expect(await rig.run(["status", "--all"])).toMatchObject({
+      code: 2,
+      err: [expect.stringContaining("can be written by other users")],
+    });
+  });
+
+  test.skipIf(isRoot)("a list that may only be read is enough, and one that may not be read is told", async () => {
+    await link("one");
+    chmodSync(registry(), 0o500);
+    expect((await rig.run(["status", "--all"])).code).toBe(0);
+    expect((await rig.run(["name", "one", "other"])).err[0]).toContain("cannot be written");
+    chmodSync(registry(), 0o000);
+    const { code, err } = await rig.run(["status", "--all"]);
+    chmodSync(registry(), 0o700);
+    expect([code, err[0]]).toEqual([2, expect.stringContaining("cannot be read (EACCES)")]);
+  });
+
+  test("goes with no folder", async () => {
+    expect(await rig.run(["status", "w", "--all"])).toMatchObject({
+      code: 2,
+      err: ["mdmirror status: it takes a folder or --all, not both", "  next: mdmirror status --help"],
+    });
+  });
+});

@@ -1,0 +1,222 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openRig, type Rig } from "./rig.ts";
+import { startWatch, type WatchEvent, type WatchProcess } from "./watcher.ts";
+
+/** The end of a mirror, and its move; nothing is lost by either. */
+
+let rig: Rig;
+let running: WatchProcess[] = [];
+beforeEach(async () => {
+  rig = await openRig();
+  rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
+  expect((await rig.init()).code).toBe(0);
+});
+afterEach(async () => {
+  for (const watch of running) watch.signal("SIGKILL");
+  for (const watch of running) await watch.ended;
+  running = [];
+  await rig.close();
+});
+
+const at = (name: string) => join(rig.dir, name);
+const own = (name: string) => join(rig.root, ".mdmirror", name);
+const env = () => ({ XDG_RUNTIME_DIR: rig.dir });
+const isRun = (event: WatchEvent) => event.kind === "run";
+
+async function watching(...dirs: string[]): Promise<WatchProcess> {
+  const watch = startWatch(rig, dirs);
+  running.push(watch);
+  await watch.until(isRun);
+  return watch;
+}
+
+async function names(): Promise<string[]> {
+  const { out } = await rig.run(["list", "--json"]);
+  return (JSON.parse(out[0]!) as { mirrors: { root: string }[] }).mirrors.map(({ root }) => root);
+}
+
+describe("unlink", () => {
+  test("leaves folder, service, history and trash as they are; link and key are gone", async () => {
+    const { code, out } = await rig.run(["unlink", "w"], { env: env() });
+    expect([code, out]).toEqual([
+      0,
+      [
+        `unlinked ${rig.root}: the folder and its texts stay; nothing was deleted, here or on ${rig.url}`,
+        "its key was removed",
+        `its history and trash stay in .mdmirror/; to link it again: mdmirror init ${rig.root} --url URL`,
+      ],
+    ]);
+    expect([rig.read("a.md"), rig.remote("a.md")!.content, await names()]).toEqual(["a\n", "a\n", []]);
+    const left = readdirSync(own(""));
+    for (const gone of ["key", "config.json", "marker", "state.db"]) expect(left).not.toContain(gone);
+    for (const kept of ["texts.db", "trash", "unlinked"]) expect(left).toContain(kept);
+    expect((await rig.run(["sync", "w"])).code).toBe(2);
+  });
+
+  test("I05 linked again, what both sides hold is one document each: nothing is doubled or deleted", async () => {
+    rig.write("notes/b.md", "b\n");
+    rig.write("c.md", "c\n");
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+    expect((await rig.run(["unlink", "w"], { env: env() })).code).toBe(0);
+    rig.write("a.md", "a\nmore\n");
+    rmSync(join(rig.root, "notes/b.md"));
+    // What was edited meanwhile is met as by any first sync: both texts are kept.
+    expect((await rig.init()).code).toBe(3);
+    const listed = (rig.api("GET", "/v1/files") as { data: { path: string }[] }).data.map(({ path }) => path.slice(1));
+    expect(listed.toSorted()).toEqual(["a.md", "c.md", "notes/b.md"]);
+    expect([rig.read("a.md"), rig.read("a (theirs).md"), rig.read("c.md"), rig.read("notes/b.md")]).toEqual([
+      "a\nmore\n",
+      "a\n",
+      "c\n",
+      "b\n",
+    ]);
+    expect(rig.remote("c.md")!.content).toBe("c\n");
+    expect(await names()).toEqual([rig.root]);
+  });
+
+  test("refuses while something was not sent, and lists it; --force leaves it where it is", async () => {
+    rig.write("new.md", "new\n");
+    rig.write("a.md", "mine\n");
+    const { code, err } = await rig.run(["unlink", "w"], { env: env() });
+    expect([code, err[0]]).toEqual([3, `mdmirror: of ${rig.root} this was not sent, or is open:`]);
+    expect(err.join("\n")).toMatch(/new on the service: 1[\s\S]*new\.md[\s\S]*update on the service: 1[\s\S]*a\.md/);
+    expect(existsSync(own("config.json"))).toBe(true);
+    const forced = await rig.run(["unlink", "w", "--force"], { env: env() });
+    expect([forced.code, forced.err.join().includes("new.md")]).toEqual([0, true]);
+    expect([rig.read("new.md"), rig.read("a.md"), rig.remote("a.md")!.content]).toEqual(["new\n", "mine\n", "a\n"]);
+  });
+
+  test("refuses what is halted with 4, what is in conflict with 3, and what it cannot know with 5", async () => {
+    rig.write("a.md", "mine\n");
+    const { id, lastChangeId } = rig.remote("a.md")!;
+    rig.api("PUT", `/v1/files/${id}/content`, { content: "theirs\n", baseChangeId: lastChangeId });
+    expect((await rig.run(["sync", "w"])).code).toBe(3);
+    expect(await rig.run(["unlink", "w"], { env: env() })).toMatchObject({ code: 3 });
+    await rig.stopService();
+    const { code, err } = await rig.run(["unlink", "w"], { env: env() });
+    expect([code, err[0]]).toEqual([5, expect.stringContaining(`whether all of ${rig.root} was sent is not known`)]);
+    expect((await rig.run(["unlink", "w", "--force"], { env: env() })).code).toBe(0);
+    expect(rig.read("a (theirs).md")).toBe("theirs\n");
+  });
+
+  test("refuses a halted mirror with 4", async () => {
+    for (let n = 0; n < 30; n++) rig.write(`n${n}.md`, `${n}\n`);
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+    for (let n = 0; n < 30; n++) rmSync(join(rig.root, `n${n}.md`));
+    expect((await rig.run(["sync", "w"])).code).toBe(4);
+    expect(await rig.run(["unlink", "w"], { env: env() })).toMatchObject({ code: 4 });
+  });
+
+  test("of a folder that is gone wants --force, by name or by path; the other mirrors stay", async () => {
+    expect((await rig.run(["init", "v", "--url", rig.url, "--key-file", rig.keyFile, "--yes"])).code).toBe(0);
+    renameSync(rig.root, at("away"));
+    const { code, err } = await rig.run(["unlink", "w"], { env: env() });
+    expect([code, err[1]]).toEqual([2, "  next: to forget it all the same: mdmirror unlink w --force"]);
+    expect((await rig.run(["unlink", rig.root, "--force"], { env: env() })).code).toBe(0);
+    expect(await names()).toEqual([at("v")]);
+    expect(existsSync(at("away/.mdmirror/config.json"))).toBe(true);
+  });
+
+  test("takes the key out of the keychain with the last mirror of its address", async () => {
+    const kept = at("kept");
+    writeFileSync(kept, rig.key);
+    const script = `#!/bin/sh
+case "$1" in lookup) cat '${kept}' 2>/dev/null ;; clear) rm -f '${kept}' ;; esac
+`;
+    mkdirSync(at("bin"));
+    writeFileSync(at("bin/secret-tool"), script);
+    chmodSync(at("bin/secret-tool"), 0o755);
+    const keychain = { ...env(), PATH: `${at("bin")}:${process.env["PATH"]}`, DBUS_SESSION_BUS_ADDRESS: "x" };
+    expect((await rig.run(["init", "v", "--url", rig.url, "--yes"], { env: keychain })).code).toBe(0);
+    const first = await rig.run(["unlink", "w"], { env: keychain });
+    expect([first.code, existsSync(kept), first.out.join().includes("keychain")]).toEqual([0, true, false]);
+    const last = await rig.run(["unlink", "v"], { env: keychain });
+    expect([last.code, last.out[1], existsSync(kept)]).toEqual([0, "the key was taken out of the keychain", false]);
+  });
+
+  test("killed in the middle, it is told as broken, and the next one ends it", async () => {
+    rmSync(own("key"));
+    rmSync(own("config.json"));
+    expect((await rig.run(["status", "--all"])).code).toBe(2);
+    expect((await rig.run(["unlink", "w", "--force"], { env: env() })).code).toBe(0);
+    expect(await names()).toEqual([]);
+  });
+
+  test("ends what a daemon keeps: the folder alone, or the daemon with its last one", async () => {
+    expect((await rig.run(["init", "v", "--url", rig.url, "--key-file", rig.keyFile, "--yes"])).code).toBe(0);
+    const watch = await watching("w", "v");
+    expect(await rig.run(["unlink", "w"], { env: env() })).toMatchObject({ code: 0, err: [] });
+    await watch.until((event) => event.kind === "left" && event.root === rig.root && event["to"] === null);
+    expect((await rig.run(["status", "v", "--json"], { env: env() })).out[0]).toContain(`"pid":${watch.pid}`);
+    expect((await rig.run(["unlink", "v"], { env: env() })).code).toBe(0);
+    expect(await watch.ended).toBe(0);
+    expect([readdirSync(own("")), rig.read("a.md")]).toEqual([expect.not.arrayContaining(["state.db"]), "a\n"]);
+  });
+});
+
+describe("mv", () => {
+  test("moves folder and list, and the mirror goes on with its name and its state", async () => {
+    mkdirSync(at("place"));
+    expect(await rig.run(["mv", "w", "place/new home"], { env: env() })).toMatchObject({
+      code: 0,
+      out: [`moved ${rig.root} to ${at("place/new home")}`],
+      err: [],
+    });
+    expect(await names()).toEqual([at("place/new home")]);
+    expect(await rig.run(["sync", "w"], { cwd: "/" })).toMatchObject({ code: 0, err: [] });
+    expect(readdirSync(at("place/new home/.mdmirror"))).not.toContain("lock.json");
+  });
+
+  test("the daemon that keeps it follows, and what is saved there goes up", async () => {
+    const watch = await watching("w");
+    expect((await rig.run(["mv", "w", "moved"], { env: env() })).code).toBe(0);
+    await watch.until((event) => event.kind === "left" && event["to"] === at("moved"));
+    await watch.until((event) => isRun(event) && event.root === at("moved"));
+    writeFileSync(at("moved/a.md"), "a\nafter\n");
+    await watch.until((event) => event.kind === "change" && event["path"] === "a.md");
+    expect(rig.remote("a.md")!.content).toBe("a\nafter\n");
+    watch.signal("SIGTERM");
+    expect(await watch.ended).toBe(0);
+  });
+
+  test.each([
+    ["v", "is there already"],
+    ["nowhere/x", "is no folder"],
+    ["w/inside", "lies in"],
+    ["v/inside", "lies in the mirrored folder"],
+    [".mdmirror", "is a name of mdmirror's own"],
+  ])("to %s is refused: it %s", async (target, why) => {
+    expect((await rig.run(["init", "v", "--url", rig.url, "--key-file", rig.keyFile, "--yes"])).code).toBe(0);
+    const { code, err } = await rig.run(["mv", "w", target], { env: env() });
+    expect([code, err[0]]).toEqual([2, expect.stringContaining(why)]);
+    expect(await names()).toEqual([at("v"), rig.root]);
+  });
+
+  const disk = (path: string) => statSync(path, { throwIfNoEntry: false })?.dev;
+  const other = ["/dev/shm", "/var/tmp"].find((path) => ![undefined, disk(tmpdir())].includes(disk(path)));
+  test.skipIf(other === undefined)("to another disk is refused with the commands that do it", async () => {
+    const to = `${other}/mdmirror-mv-${process.pid}`;
+    const { code, err } = await rig.run(["mv", "w", to], { env: env() });
+    expect([code, err]).toEqual([
+      2,
+      [
+        `mdmirror: ${to} is on another disk than ${rig.root}, and a copy of a mirror has to be approved; nothing was moved (EXDEV)`,
+        `  next: do it by hand, while no daemon keeps it: mv ${rig.root} ${to} && mdmirror approve ${to}`,
+      ],
+    ]);
+    expect([existsSync(to), readFileSync(join(rig.root, "a.md"), "utf8")]).toEqual([false, "a\n"]);
+  });
+});

@@ -1,0 +1,103 @@
+import { readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openRig, type Rig } from "./rig.ts";
+import { startWatch, type WatchEvent, type WatchProcess } from "./watcher.ts";
+
+/** One process for all mirrors of the list, as the list changes. */
+
+let rig: Rig;
+let running: WatchProcess[] = [];
+beforeEach(async () => {
+  rig = await openRig();
+  rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
+});
+afterEach(async () => {
+  for (const watch of running) watch.signal("SIGKILL");
+  for (const watch of running) await watch.ended;
+  running = [];
+  await rig.close();
+});
+
+const at = (name: string) => join(rig.dir, name);
+const env = () => ({ XDG_RUNTIME_DIR: rig.dir });
+const ranIn = (name: string) => (event: WatchEvent) => event.kind === "run" && event.root === at(name);
+const link = async (dir: string) =>
+  expect((await rig.run(["init", dir, "--url", rig.url, "--key-file", rig.keyFile, "--yes"])).code).toBe(0);
+
+function watchAll(): WatchProcess {
+  const watch = startWatch(rig, ["--all"]);
+  running.push(watch);
+  return watch;
+}
+
+test("begins without any mirror, takes up what init links, follows mv, lets go of what unlink ends", async () => {
+  const watch = watchAll();
+  await watch.told("no folder is mirrored yet");
+  await link("one");
+  await watch.until(ranIn("one"));
+  await link("two");
+  await watch.until(ranIn("two"));
+  expect((await rig.run(["mv", "one", "moved"], { env: env() })).code).toBe(0);
+  await watch.until(ranIn("moved"));
+  expect((await rig.run(["unlink", "two"], { env: env() })).code).toBe(0);
+  await watch.until((event) => event.kind === "left" && event.root === at("two"));
+  writeFileSync(at("moved/a.md"), "b\n");
+  await watch.until((event) => event.kind === "change" && event.root === at("moved"));
+  watch.signal("SIGTERM");
+  expect(await watch.ended).toBe(0);
+  expect(readdirSync(at("moved/.mdmirror")).filter((name) => /daemon|lock.json|wal|shm/.test(name))).toEqual([]);
+});
+
+test("a mirror that fails, and one that is gone, end no other, and are kept when they are back", async () => {
+  for (const name of ["fine", "broken", "gone"]) await link(name);
+  const config = at("broken/.mdmirror/config.json");
+  const text = rig.read("../broken/.mdmirror/config.json");
+  writeFileSync(config, "{}");
+  renameSync(at("gone"), at("away"));
+  const watch = watchAll();
+  await watch.until(ranIn("fine"));
+  await watch.until((event) => event.kind === "broken" && event.root === at("broken"));
+  await watch.told(`${at("gone")}, your mirror "gone", is not there; it is kept as soon as it is`);
+  writeFileSync(config, text);
+  renameSync(at("away"), at("gone"));
+  await watch.until(ranIn("broken"));
+  await watch.until(ranIn("gone"));
+});
+
+test("a second one is refused with 6; killed, it leaves nothing in the way of the next", async () => {
+  await link("one");
+  const first = watchAll();
+  await first.until(ranIn("one"));
+  const second = watchAll();
+  expect(await second.ended).toBe(6);
+  expect(second.err()).toContain(`keeps your mirrors already (process ${first.pid}`);
+  first.signal("SIGKILL");
+  await first.ended;
+  const third = watchAll();
+  await third.until(ranIn("one"));
+  expect((await rig.run(["status", "--all", "--json"], { env: env() })).out[0]).toContain(`"pid":${third.pid}`);
+});
+
+test("what the list does not hold any more is let go, and a list that cannot be believed ends nothing", async () => {
+  await link("one");
+  await link("two");
+  const watch = watchAll();
+  await watch.until(ranIn("one"));
+  await watch.until(ranIn("two"));
+  const registry = join(rig.stateHome, "mdmirror/mirrors");
+  const entryOf = (name: string) =>
+    readdirSync(registry).find((file) => rig.read(`../state/mdmirror/mirrors/${file}`).includes(`"${at(name)}"`))!;
+  const lost = join(registry, entryOf("two"));
+  rmSync(lost);
+  await watch.until((event) => event.kind === "phase" && event.root === at("two") && event["phase"] === "stopped");
+  writeFileSync(join(registry, entryOf("one")), "{");
+  writeFileSync(at("one/a.md"), "c\n");
+  await watch.until((event) => event.kind === "change" && event.root === at("one"));
+});
+
+test("goes with no folder and no service of its own", async () => {
+  const misuse = async (...more: string[]) => (await rig.run(["watch", "--all", ...more])).err[0];
+  expect(await misuse("w")).toBe("mdmirror watch: it takes folders or --all, not both");
+  expect(await misuse("--url", "http://x")).toContain("with --all each mirror has its own");
+});

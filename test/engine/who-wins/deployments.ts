@@ -1,0 +1,20 @@
+import type { Deployment } from "../../simulator/rig.ts";
+import { PROFILES } from "../../variants/profiles.ts";
+
+/** All profiles, and single traits that would hide behind others in them. */
+export const DEPLOYMENTS: readonly (readonly [string, Deployment])[] = [
+  ...Object.entries(PROFILES).map(([name, profile]) => [`the profile ${name}`, profile] as const),
+  ["no such route for folders", { noFolderPatchOrDelete: 404 }],
+  [
+    "change ids that move on rename, unknown members, no move to the root",
+    { changeIdMovesOnRename: true, unknownMembers: true, noMoveToRoot: true },
+  ],
+  [
+    "pages of two, and empty ones, no leading slashes, bare answers",
+    { maxPageSize: 2, noLeadingSlashes: true, documentedMembersOnly: true },
+  ],
+  [
+    "names folded, and more characters refused in them",
+    { foldsCase: true, foldsUnicode: true, refusedCharacters: "=+" },
+  ],
+];

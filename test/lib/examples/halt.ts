@@ -1,0 +1,18 @@
+import { rm, writeFile } from "node:fs/promises";
+import { linkMirror } from "mdmirror";
+import { startServer } from "mdmirror/server";
+
+await using service = await startServer();
+await using notes = await linkMirror("notes", { url: service.url, key: service.key });
+for (const name of ["a", "b", "c"]) await writeFile(`notes/${name}.md`, `# ${name}\n`);
+await notes.sync();
+
+// All of a side gone at once is stopped, and somebody has to say whether it is meant.
+for (const name of ["a", "b", "c"]) await rm(`notes/${name}.md`);
+console.log((await notes.sync()).state);
+const plan = await notes.plan();
+console.log(plan.halt?.reasons.map(({ reason }) => reason).join());
+
+// `approve` lets just what the plan shows go; `refuse` brings it back.
+const answer = await notes.refuse(plan);
+console.log(answer.count, (await notes.sync()).state);

@@ -1,0 +1,210 @@
+import { chownSync, cpSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { openMirror as openByApp } from "../../src/app/mirror/open-mirror.ts";
+import { linkMirror, MdmirrorError, openMirror } from "../../src/lib/index.ts";
+import { createClient } from "../../src/lib/client.ts";
+import { worldOf } from "../../src/lib/session.ts";
+import { startServer } from "../../src/lib/server.ts";
+import type { WatchEvent } from "../../src/lib/types.ts";
+import { makeLibRig } from "./rig.ts";
+import { NO_PROGRESS } from "../simulator/quiet-ports.ts";
+
+async function errorOf(call: Promise<unknown>): Promise<MdmirrorError> {
+  const error = await call.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(MdmirrorError);
+  return error as MdmirrorError;
+}
+
+describe("a mirror of the library", () => {
+  it("syncs, and tells it in the words of sync --json", async () => {
+    const { mirror, write } = await makeLibRig();
+    write("a.md", "one\n");
+    expect((await mirror.status()).state).toBe("never");
+    expect((await mirror.plan()).steps).toMatchObject([{ kind: "create-remote", side: "remote", path: "a.md" }]);
+    expect(await mirror.sync()).toMatchObject({
+      state: "in-sync",
+      run: 1,
+      counts: { createdRemote: 1 },
+      attention: [],
+    });
+    expect(await mirror.status()).toMatchObject({ state: "in-sync", documents: 1, conflicts: [], attention: [] });
+    expect(await mirror.verify()).toMatchObject({ agree: true, documents: [{ path: "a.md", size: 4 }] });
+  });
+
+  it("shows, restores and compares the texts of a document", async () => {
+    const { mirror, write, read } = await makeLibRig();
+    for (const text of ["one\n", "two\n"]) {
+      write("a.md", text);
+      await mirror.sync();
+    }
+    const { versions, gone } = await mirror.history("a.md");
+    expect([gone, versions.map(({ n, from, size }) => [n, from, size])]).toEqual([
+      false,
+      [
+        [1, "service", 4],
+        [2, "service", 4],
+      ],
+    ]);
+    expect([await mirror.show("a.md", 1), await mirror.show("a.md")]).toEqual(["one\n", "two\n"]);
+    expect(await mirror.restore("a.md", 1)).toMatchObject({ path: "a.md", n: 1, anew: false });
+    expect(read("a.md")).toBe("one\n");
+    expect(await mirror.diff("a.md")).toEqual({ path: "a.md", live: "two\n", local: "one\n" });
+    const lines = { added: 1, removed: 1 };
+    expect(await mirror.differences()).toEqual([{ path: "a.md", kind: "differs", lines }]);
+  });
+
+  it("lists a conflict, and ends it by a choice", async () => {
+    const { mirror, service, write, read } = await makeLibRig();
+    write("a.md", "one\n");
+    await mirror.sync();
+    const client = createClient({ url: service.url, key: service.key });
+    const [file] = (await client.listFiles()).items;
+    await client.putContent(file!.id, file!.lastChangeId, "theirs\n");
+    await client.close();
+    write("a.md", "mine\n");
+    expect((await mirror.sync()).attention).toMatchObject([
+      { path: "a.md", kind: "conflict", next: expect.any(String) },
+    ]);
+    const [conflict] = (await mirror.conflicts()).conflicts;
+    expect(conflict).toMatchObject({ path: "a.md", sidecar: "a (theirs).md", mine: 5, theirs: 7 });
+    const marked = "<<<<<<< mine\nmine\n=======\ntheirs\n>>>>>>> theirs\n";
+    expect(await errorOf(mirror.resolve("a.md", { kind: "merged", text: marked }))).toMatchObject({ kind: "usage" });
+    await mirror.resolve("a.md", { kind: "merged", text: "both\n" });
+    expect([(await mirror.sync()).state, read("a.md")]).toEqual(["in-sync", "both\n"]);
+    expect(await mirror.conflicts()).toEqual({ conflicts: [], holds: [] });
+  });
+
+  it("answers a halt for what its caller saw alone", async () => {
+    const { mirror, root, write, read } = await makeLibRig();
+    const names = Array.from({ length: 24 }, (_, at) => `${at}.md`);
+    for (const name of names) write(name, `# ${name}\n`);
+    await mirror.sync();
+    for (const name of names.slice(0, 12)) rmSync(join(root, name));
+    expect((await mirror.sync()).state).toBe("halted");
+    const plan = await mirror.plan();
+    expect(plan.halt?.keys).toHaveLength(12);
+    rmSync(join(root, names[12]!));
+    expect(await errorOf(mirror.approve(plan))).toMatchObject({ kind: "usage", code: "halt-changed" });
+    const seen = await mirror.plan();
+    expect((await mirror.approve(seen)).count).toBe(13);
+    expect(await mirror.refuse(seen)).toEqual({ count: 13, left: [] });
+    expect([(await mirror.sync()).state, read(names[0]!)]).toEqual(["in-sync", "# 0.md\n"]);
+  });
+
+  it("is asked by its own watch for a sync, and both end with it", async () => {
+    const { mirror, write } = await makeLibRig();
+    const watch = mirror.watch();
+    const seen: WatchEvent[] = [];
+    const until = async (is: (event: WatchEvent) => boolean) => {
+      for (;;) {
+        const { value } = await watch.next();
+        if (value === undefined) throw new Error("the watch ended");
+        seen.push(value);
+        if (is(value)) return;
+      }
+    };
+    await until(({ kind }) => kind === "opened");
+    write("a.md", "one\n");
+    expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
+    await until((event) => event.kind === "change" && event.path === "a.md");
+    expect(seen.at(-1)).toMatchObject({ what: "create-remote", outcome: "done", added: 1 });
+    // A second one of the same folder says so; the first goes on.
+    expect(await errorOf(mirror.watch().next())).toMatchObject({ kind: "locked" });
+    await mirror.restore("a.md", 1).catch((error: unknown) => expect(error).toBeInstanceOf(MdmirrorError));
+    await mirror.close();
+    for (;;) if ((await watch.next()).done === true) break;
+    expect(await errorOf(mirror.sync())).toMatchObject({ kind: "closed", code: "closed" });
+  });
+});
+
+describe("what the library refuses, and how", () => {
+  it("says code, path and what to do", async () => {
+    const { dir, service, options } = await makeLibRig();
+    const none = join(dir, "none");
+    expect(await errorOf(openMirror(none, options))).toMatchObject({ code: "not-a-mirror", path: none });
+    const again = linkMirror(join(dir, "notes"), { url: service.url, key: service.key, ...options });
+    expect(await errorOf(again)).toMatchObject({ code: "linked-already", next: expect.stringContaining("openMirror") });
+    const bad = { url: service.url, key: "mdm_wrong", ...options };
+    const refused = await errorOf(linkMirror(join(dir, "other"), bad));
+    expect([refused.kind, refused.code]).toEqual(["offline", "unauthenticated"]);
+    expect(JSON.stringify(refused) + refused.message + refused.stack).not.toContain("mdm_wrong");
+  });
+
+  it("sends nothing of a folder that came from elsewhere, whatever it names", async () => {
+    const { dir, root, service, options, mirror, write } = await makeLibRig();
+    write("a.md", "one\n");
+    await mirror.sync();
+    const stolen = join(dir, "stolen");
+    cpSync(root, stolen, { recursive: true });
+    const stranger = { env: { ...options.env, XDG_STATE_HOME: join(dir, "stranger"), MDMIRROR_API_KEY: service.key } };
+    const opened = await openMirror(stolen, stranger);
+    for (const call of [() => opened.sync(), () => opened.plan(), () => opened.verify(), () => opened.status()])
+      expect(await errorOf(call())).toMatchObject({ kind: "usage", code: "untrusted" });
+    await opened.close();
+  });
+
+  it("tells a service that is gone in the report of sync", async () => {
+    const { mirror, service } = await makeLibRig();
+    await service.stop();
+    const { state, attention } = await mirror.sync();
+    expect([state, attention]).toMatchObject(["offline", [{ kind: "offline", next: "mdmirror doctor" }]]);
+  });
+});
+
+describe("a guest in another's process", () => {
+  it.skipIf(process.geteuid?.() !== 0)("works on nobody else's folder, under sudo either", async () => {
+    const { root, options } = await makeLibRig();
+    const another = 65_534;
+    for (const path of [root, join(root, ".mdmirror")]) chownSync(path, another, another);
+    const bySudo = { env: { ...options.env, SUDO_UID: `${another}`, SUDO_GID: `${another}` } };
+    expect(await errorOf(openMirror(root, options))).toMatchObject({ kind: "usage", code: "foreign-owner" });
+    const refused = await errorOf(openMirror(root, bySudo));
+    expect(refused).toMatchObject({ code: "foreign-owner", message: expect.stringContaining("who called sudo") });
+    expect(process.geteuid?.()).toBe(0);
+  });
+
+  it("leaves the limits of V8's memory as they are", async () => {
+    const { root, options } = await makeLibRig();
+    const progress = NO_PROGRESS;
+    const opened = await openByApp(root, { ...worldOf(options), mode: "read", what: "plan", progress });
+    if (opened.kind === "trouble") throw new Error(opened.trouble.what);
+    expect(opened.value.world.progress).toBe(progress);
+    await opened.value.close();
+  });
+
+  it("prints nothing, handles no signal and leaves the exit code alone", async () => {
+    const written = vi.spyOn(process.stdout, "write");
+    const complained = vi.spyOn(process.stderr, "write");
+    const signals = ["SIGINT", "SIGTERM", "SIGHUP", "uncaughtException"] as const;
+    const listeners = () => signals.map((signal) => process.listenerCount(signal));
+    const before = [listeners(), process.exitCode];
+    try {
+      const { mirror, write } = await makeLibRig();
+      write("a.md", "one\n");
+      for await (const event of mirror.watch()) if (event.kind === "run") break;
+      await mirror.sync();
+      expect([listeners(), process.exitCode]).toEqual(before);
+      expect([written.mock.calls, complained.mock.calls]).toEqual([[], []]);
+    } finally {
+      written.mockRestore();
+      complained.mockRestore();
+    }
+  });
+});
+
+describe("the service in process", () => {
+  it("keeps what it is told to keep, and removes what it made itself", async () => {
+    const { dir } = await makeLibRig();
+    const own = await startServer();
+    expect(readFileSync(join(own.data, "key"), "utf8").trim()).toBe(own.key);
+    expect(own.adminKey).not.toBe(own.key);
+    const taken = await errorOf(startServer({ data: join(dir, "x"), port: Number(new URL(own.url).port) }));
+    expect(taken).toMatchObject({ kind: "usage", code: "EADDRINUSE" });
+    await own.stop();
+    expect(() => readFileSync(join(own.data, "key"))).toThrow(expect.objectContaining({ code: "ENOENT" }));
+  });
+});

@@ -1,0 +1,65 @@
+import { spawn } from "node:child_process";
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import { join } from "node:path";
+import { CHECKOUT, type Installed } from "./installed.ts";
+
+/** Somebody's project that has the package installed. */
+
+export const EXAMPLES = ["client", "halt", "merge", "mirror", "watch"];
+
+/** @returns its folder, with the examples in it */
+export function makeConsumer({ folder, dir }: Installed, name = "consumer"): string {
+  const project = join(dir, name);
+  const modules = join(project, "node_modules");
+  mkdirSync(join(modules, "@types"), { recursive: true });
+  symlinkSync(folder, join(modules, "mdmirror"));
+  symlinkSync(join(CHECKOUT, "node_modules", "@types", "node"), join(modules, "@types", "node"));
+  symlinkSync(join(CHECKOUT, "node_modules", "undici-types"), join(modules, "undici-types"));
+  writeFileSync(join(project, "package.json"), JSON.stringify({ name: "consumer", type: "module" }));
+  cpSync(join(CHECKOUT, "test", "lib", "examples"), project, { recursive: true });
+  return project;
+}
+
+/**
+ * Runs one of its files, with nothing but Node on the PATH. @returns exit code and all that it
+ * printed
+ */
+export function runIn(project: string, { env }: Installed, file: string): Promise<readonly [number | null, string]> {
+  // Each in a folder of its own.
+  const cwd = join(project, "runs", file);
+  mkdirSync(cwd, { recursive: true });
+  return ended(process.execPath, [join(project, file)], { cwd, env: { ...env, HOME: cwd } });
+}
+
+/** As strictly as it can be, without skipping what the package declares. */
+export function checkTypes(
+  project: string,
+  resolution: "node16" | "bundler",
+): Promise<readonly [number | null, string]> {
+  const file = join(project, `tsconfig.${resolution}.json`);
+  const compilerOptions = {
+    target: "es2024",
+    lib: ["es2024"],
+    module: resolution === "node16" ? "node16" : "esnext",
+    moduleResolution: resolution,
+    types: ["node"],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+    noEmit: true,
+  };
+  writeFileSync(file, JSON.stringify({ compilerOptions, include: ["*.ts"] }));
+  return ended(join(CHECKOUT, "node_modules", ".bin", "tsc"), ["-p", file], { cwd: project, env: process.env });
+}
+
+async function ended(
+  command: string,
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Promise<readonly [number | null, string]> {
+  const child = spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+  const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const said = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return [await closed, said.join("")];
+}

@@ -1,0 +1,180 @@
+import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { createInterface } from "node:readline";
+import { usualTmpdir } from "../memory-folder.ts";
+
+/** The package as a user has it: packed, and installed where nothing of the checkout is. */
+
+export const CHECKOUT = fileURLToPath(new URL("../..", import.meta.url));
+
+export type Packed = {
+  readonly tarball: string;
+  /** Bytes of the tarball. */
+  readonly size: number;
+  /** Below the package, sorted. */
+  readonly files: readonly string[];
+};
+
+export type Installed = {
+  /**
+   * `npm`: by npm, with its dependencies; `linked`: npm did not reach them, so the checkout's are
+   * linked.
+   */
+  readonly by: "npm" | "linked";
+  /** What npm said. */
+  readonly said: string;
+  /** The installed package's folder. */
+  readonly folder: string;
+  /** The command, as npm links it. */
+  readonly command: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Holds all that the tests make. */
+  readonly dir: string;
+};
+
+type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
+
+/** npm as a user calls it: what `npm test` set for its own scripts would change what it does. */
+function npm(cwd: string, ...args: string[]): Ended {
+  const own = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name));
+  const path = `${join(CHECKOUT, "node_modules", ".bin")}:${process.env["PATH"]}`;
+  const env = { ...Object.fromEntries(own), PATH: path, npm_config_update_notifier: "false" };
+  const { status, stdout, stderr, error } = spawnSync("npm", args, { cwd, env, encoding: "utf8" });
+  return { code: status, out: stdout ?? "", err: stderr ?? String(error) };
+}
+
+/** In a folder with a space in its path, on a disk. */
+export function makeDir(): string {
+  const dir = join(mkdtempSync(join(usualTmpdir(), "mdmirror-package-")), "a b");
+  mkdirSync(dir);
+  return dir;
+}
+
+/** @throws with what npm said */
+export function pack(dir: string): Packed {
+  const ended = npm(CHECKOUT, "pack", "--json", "--pack-destination", dir);
+  if (ended.code !== 0) throw new Error(`npm pack: ${ended.err}`);
+  // npm 11 prints a list, later ones an object by name.
+  type Told = {
+    readonly filename: string;
+    readonly size: number;
+    readonly files: readonly { readonly path: string }[];
+  };
+  const [told] = Object.values(JSON.parse(ended.out) as Record<string, Told>);
+  const files = told!.files.map(({ path }) => path).sort();
+  return { tarball: join(dir, told!.filename), size: told!.size, files };
+}
+
+/** No script of a package is run, and no compiler is needed. */
+export function install({ tarball }: Packed, dir: string): Installed {
+  const prefix = join(dir, "prefix");
+  const bin = join(dir, "bin");
+  for (const folder of [prefix, bin, join(dir, "home")]) mkdirSync(folder);
+  // All that a command finds on its PATH is Node.
+  symlinkSync(process.execPath, join(bin, "node"));
+  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
+  const ended = npm(dir, "install", "-g", "--prefix", prefix, ...flags, "--fetch-retries=0", tarball);
+  const by = ended.code === 0 ? "npm" : "linked";
+  if (by === "linked") linkDependencies(prefix, tarball, ended.err);
+  const folder = join(prefix, "lib", "node_modules", "mdmirror");
+  const home = join(dir, "home");
+  const env = { PATH: bin, HOME: home, XDG_RUNTIME_DIR: home, MDMIRROR_NOTIFY: "off" };
+  return { by, said: ended.err, folder, command: join(prefix, "bin", "mdmirror"), env, dir };
+}
+
+const UNREACHED = /ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH/;
+
+/**
+ * What npm would make, of the tarball and the checkout's own packages. @throws for any other fault
+ * of npm
+ */
+function linkDependencies(prefix: string, tarball: string, said: string): void {
+  if (!UNREACHED.test(said)) throw new Error(`npm install: ${said}`);
+  const modules = join(prefix, "lib", "node_modules");
+  mkdirSync(join(prefix, "bin"), { recursive: true });
+  mkdirSync(join(modules, "mdmirror"), { recursive: true });
+  const unpacked = spawnSync("tar", ["-xzf", tarball, "--strip-components=1", "-C", join(modules, "mdmirror")]);
+  if (unpacked.status !== 0) throw new Error(`tar: ${unpacked.stderr}`);
+  symlinkSync("../lib/node_modules/mdmirror/dist/cli/entry.mjs", join(prefix, "bin", "mdmirror"));
+  for (const name of readdirSync(join(CHECKOUT, "node_modules")).filter((one) => !one.startsWith(".")))
+    symlinkSync(join(CHECKOUT, "node_modules", name), join(modules, name));
+}
+
+/** Runs the installed command to its end. */
+export function run({ command, env, dir }: Installed, ...args: string[]): Ended {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: dir, env, encoding: "utf8" });
+  if (error !== undefined) throw error;
+  return { code: status, out: stdout, err: stderr };
+}
+
+export type Running = {
+  readonly child: ChildProcessByStdio<null, Readable, Readable>;
+  /**
+   * Resolves with the first line, from the start on, that is so; rejects when the process ends
+   * before.
+   */
+  line(is: (line: string) => boolean): Promise<string>;
+  /** Asks it to end. @returns its exit code */
+  stop(): Promise<number | null>;
+};
+
+/** Starts the installed command. */
+export function start({ command, env, dir }: Installed, ...args: string[]): Running {
+  const child = spawn(command, args, { cwd: dir, env, stdio: ["ignore", "pipe", "pipe"] });
+  const lines: string[] = [];
+  const waiting = new Set<() => void>();
+  let over = "";
+  const tell = () => {
+    for (const look of [...waiting]) look();
+  };
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    lines.push(line);
+    tell();
+  });
+  let err = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    err += chunk.toString();
+  });
+  child.once("close", (code, signal) => {
+    over = `ended (${code ?? signal}): ${lines.join("\n")}${err}`;
+    tell();
+  });
+  const line = (is: (line: string) => boolean) =>
+    new Promise<string>((resolve, reject) => {
+      const look = () => {
+        const found = lines.find(is);
+        if (found === undefined && over === "") return;
+        waiting.delete(look);
+        if (found === undefined) reject(new Error(over));
+        else resolve(found);
+      };
+      waiting.add(look);
+      look();
+    });
+  const stop = async () => {
+    const closed = once(child, "close");
+    child.kill("SIGTERM");
+    return (await closed)[0] as number | null;
+  };
+  return { child, line, stop };
+}
+
+/** A Node on this machine that mdmirror does not run on; null: there is none. */
+export function findOldNode(): string | null {
+  const places = new Set([...(process.env["PATH"] ?? "").split(":"), "/usr/bin", "/usr/local/bin"]);
+  for (const place of places) {
+    const node = join(place, "node");
+    if (!existsSync(node)) continue;
+    const major = Number(/^v(\d+)\./.exec(spawnSync(node, ["--version"], { encoding: "utf8" }).stdout ?? "")?.[1]);
+    if (major < 22) return node;
+  }
+  return null;
+}
+
+export function manifest(): { readonly version: string; readonly dependencies: Readonly<Record<string, string>> } {
+  return JSON.parse(readFileSync(join(CHECKOUT, "package.json"), "utf8")) as ReturnType<typeof manifest>;
+}

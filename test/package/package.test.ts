@@ -1,0 +1,179 @@
+import { spawnSync } from "node:child_process";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { checkTypes, EXAMPLES, makeConsumer, runIn } from "./consumer.ts";
+import { findOldNode, type Installed, install, makeDir, manifest, pack, type Packed, run, start } from "./installed.ts";
+
+/** What `npm install` gives to somebody who has Node and nothing else. */
+
+let packed: Packed;
+let installed: Installed;
+let dir: string;
+
+beforeAll(() => {
+  dir = makeDir();
+  packed = pack(dir);
+  installed = install(packed, dir);
+});
+
+afterAll(() => rmSync(dirname(dir), { recursive: true, force: true }));
+
+describe("the tarball", () => {
+  it("holds what runs and what it reads, and nothing of the checkout", () => {
+    const beside = packed.files.filter((file) => !file.startsWith("dist/") && !file.endsWith(".md"));
+    const wanted = [".github/session.svg", "LICENSE", "config/mdmirror.plist", "config/mdmirror.service"];
+    expect(beside).toEqual([...wanted, "package.json"]);
+    expect(packed.files).toEqual(expect.arrayContaining(["dist/cli/entry.mjs", ".github/CHANGELOG.md"]));
+    expect(packed.files.filter((file) => /(?<!\.d)\.ts$|\.map$|\.test\./.test(file))).toEqual([]);
+  });
+
+  it("holds each file that README.md links", () => {
+    const readme = readFileSync(join(installed.folder, "README.md"), "utf8");
+    const links = [...readme.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map((match) => match[1]!);
+    expect(links.filter((file) => !packed.files.includes(file))).toEqual([]);
+    expect(links.length).toBeGreaterThan(5);
+  });
+
+  it("is smaller than 3 MB", () => {
+    expect(packed.size).toBeLessThan(3_000_000);
+    expect(packed.size).toBeGreaterThan(100_000);
+  });
+});
+
+describe("the installed package", () => {
+  it("was installed by npm, with its dependencies in it", ({ skip }) => {
+    if (installed.by === "linked")
+      skip(`npm did not reach its registry, so the checkout's packages were linked: ${installed.said}`);
+    expect(readdirSync(dirname(installed.folder)).filter((name) => !name.startsWith("."))).toEqual(["mdmirror"]);
+    const names = Object.keys(manifest().dependencies);
+    expect(readdirSync(join(installed.folder, "node_modules"))).toEqual(expect.arrayContaining(names));
+  });
+
+  it("brings its man pages where man looks for them", ({ skip }) => {
+    if (installed.by === "linked") skip("npm did not install it");
+    const pages = join(installed.folder, "../../../share/man/man1");
+    expect(readFileSync(join(pages, "mdmirror-sync.1"), "utf8")).toContain(".SH SYNOPSIS");
+  });
+
+  it("tells its version, help and service unit, with nothing on its PATH but Node", () => {
+    expect(run(installed, "--version")).toEqual({ code: 0, out: `${manifest().version}\n`, err: "" });
+    expect(run(installed, "sync", "--help").out).toContain("usage: mdmirror sync");
+  });
+
+  it("mirrors a folder as the README's first steps say, and watches it", async () => {
+    const notes = join(dir, "old notes");
+    mkdirSync(notes);
+    writeFileSync(join(notes, "plan.md"), "# Plan\n");
+    const service = start(installed, "serve", "--data", join(dir, "service"), "--port", "0", "--import", notes);
+    const url = (await service.line((line) => line.startsWith("serving "))).slice("serving ".length);
+    const mine = join(dir, "notes");
+    const linked = run(installed, "init", mine, "--url", url, "--key-file", join(dir, "service", "key"), "--yes");
+    expect(linked).toMatchObject({ code: 0, err: "" });
+    expect(readFileSync(join(mine, "plan.md"), "utf8")).toBe("# Plan\n");
+    appendFileSync(join(mine, "plan.md"), "- flour\n");
+    expect(run(installed, "plan", mine)).toMatchObject({ code: 0, out: expect.stringContaining("plan.md") });
+    expect(run(installed, "sync", mine, "--json")).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('"in-sync"'),
+    });
+    expect(run(installed, "status", mine)).toMatchObject({ code: 0, out: expect.stringContaining("in sync as of") });
+    expect(run(installed, "history", join(mine, "plan.md"))).toMatchObject({ code: 0, err: "" });
+    expect(run(installed, "search", "flour", mine)).toMatchObject({ code: 0, out: expect.stringContaining("plan.md") });
+    expect(run(installed, "verify", mine)).toMatchObject({ code: 0, err: "" });
+
+    const watching = start(installed, "watch", mine, "--json");
+    await watching.line((line) => line.includes('"kind":"run"'));
+    appendFileSync(join(mine, "plan.md"), "- butter\n");
+    await watching.line((line) => line.includes('"kind":"change"') && line.includes("plan.md"));
+    expect(await watching.stop()).toBe(0);
+    const unit = run(installed, "service", "print", mine);
+    expect(unit).toMatchObject({ code: 0, err: "" });
+    expect(unit.out).toContain(join(installed.folder, "dist", "cli", "entry.mjs"));
+    expect(await service.stop()).toBe(0);
+  });
+});
+
+describe("the library, in somebody's project", () => {
+  let project: string;
+  beforeAll(() => {
+    project = makeConsumer(installed);
+  });
+
+  it("runs the examples of its README, which print what is said there", async () => {
+    const ends = await Promise.all(EXAMPLES.map((name) => runIn(project, installed, `${name}.ts`)));
+    const printed = Object.fromEntries(EXAMPLES.map((name, at) => [name, ends[at]]));
+    expect(printed).toEqual({
+      client: [0, "live\nplan.md true\n404 file_not_found\n"],
+      halt: [0, "halted\nlocal-emptied\n3 in-sync\n"],
+      merge: [0, "mine - flour, 1 kg\ntheirs - oat milk\noverlap 3\n11\n"],
+      mirror: [
+        0,
+        "in-sync 1\nput plan.md null\n1: 7 bytes, 2: 15 bytes\nin-sync true\nusage nothing is open at plan.md\n",
+      ],
+      watch: [0, "create-remote today.md done\nin-sync\n"],
+    });
+  });
+
+  it("has types for both ways of finding modules, with nothing skipped", async () => {
+    const [node16, bundler] = await Promise.all([checkTypes(project, "node16"), checkTypes(project, "bundler")]);
+    expect({ node16, bundler }).toEqual({ node16: [0, ""], bundler: [0, ""] });
+  });
+
+  it("is had by require too, and tells nothing of what is inside", async () => {
+    const names = ["mdmirror", "mdmirror/merge", "mdmirror/client", "mdmirror/server"];
+    const script = `
+      for (const name of ${JSON.stringify(names)}) console.log(Object.keys(require(name)).join());
+      try { require("mdmirror/dist/lib/mirror.js"); } catch (error) { console.log(error.code); }`;
+    writeFileSync(join(project, "old.cjs"), script);
+    const lines = [
+      "MdmirrorError,linkMirror,openMirror",
+      "lineOrigins,mergeMarkdown,mergeWithMarkers",
+      "MdmirrorError,createClient,isChangeId,isDirId,isDocId",
+      "MdmirrorError,startServer",
+      "ERR_PACKAGE_PATH_NOT_EXPORTED",
+    ];
+    expect(await runIn(project, installed, "old.cjs")).toEqual([0, `${lines.join("\n")}\n`]);
+  });
+});
+
+describe("an unfit Node", () => {
+  const entry = () => join(installed.folder, "dist", "cli", "entry.mjs");
+
+  function expectOneSentence(node: string, args: readonly string[], version: RegExp): void {
+    const { status, stdout, stderr } = spawnSync(node, [...args, entry(), "--version"], { encoding: "utf8", env: {} });
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(version);
+    expect(stderr).toMatch(/^mdmirror: needs Node 22\.22 or newer, and this is [\d.]+; install a newer one .*\n$/);
+    expect(stderr).not.toContain("checkout");
+  }
+
+  it("is told so in one sentence, as a process that says that it is Node 20", () => {
+    const faked = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.11.1" } })`;
+    expectOneSentence(process.execPath, ["--import", `data:text/javascript,${encodeURIComponent(faked)}`], /20\.11\.1/);
+  });
+
+  it("is told so by the library, before it loads what would end the process", ({ skip }) => {
+    const node = findOldNode();
+    if (node === null) return skip("no Node before 22 is on this machine");
+    const script = join(makeConsumer(installed, "old-node"), "old.mjs");
+    writeFileSync(
+      script,
+      `import { openMirror } from "mdmirror";
+      import { startServer } from "mdmirror/server";
+      for (const call of [() => openMirror("x"), () => startServer()])
+        await call().catch(({ code, message }) => console.log(code, message));`,
+    );
+    const { stdout, stderr } = spawnSync(node, [script], { encoding: "utf8", env: {} });
+    expect([stdout.replaceAll(/is \d[\d.]*/g, "is …"), stderr]).toEqual([
+      "unfit-node mdmirror needs Node 22.22 or newer, and this is …\n".repeat(2),
+      "",
+    ]);
+  });
+
+  it("is told so in one sentence, on a real one", ({ skip }) => {
+    const node = findOldNode();
+    if (node === null) skip("no Node before 22 is on this machine");
+    else expectOneSentence(node, [], /this is \d+\.\d+/);
+  });
+});

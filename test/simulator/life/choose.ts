@@ -1,0 +1,16 @@
+/**
+ * Of one seed and one document, or folder: stable while others come and go, so that a shrunk script
+ * still means the same.
+ */
+export function choose<T extends string>(items: readonly T[], seed: number): T | null {
+  let best: T | null = null;
+  let least = Number.POSITIVE_INFINITY;
+  for (const item of items) {
+    let hash = Math.imul(seed + 1, 0x9e3779b1);
+    for (let i = 0; i < item.length; i++) hash = Math.imul(hash ^ item.charCodeAt(i), 0x01000193);
+    hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);
+    const rank = (hash ^ (hash >>> 13)) >>> 0;
+    if (rank < least) [best, least] = [item, rank];
+  }
+  return best;
+}

@@ -1,0 +1,91 @@
+import type { DocId } from "../../../src/contract/ids.ts";
+import { digestOf } from "../../../src/model/digest.ts";
+import type { Link } from "../../../src/model/link.ts";
+import type { Clock } from "../../../src/ports/world.ts";
+import { type LifeMirror, ROOT } from "./mirror.ts";
+import { tagOf } from "./text-marks.ts";
+
+const SECOND_LOOK_MS = 2_000;
+
+/** Judges one mirror's DELETEs by its looks at the disk before them: I03, I04, I06. */
+export class DeleteJudge {
+  readonly #mirror: LifeMirror;
+  readonly #clock: Clock;
+  /**
+   * This run: whether something was at a path when it was looked at last, and when; when all of the
+   * folder was. Virtual ms.
+   */
+  readonly #looks = new Map<string, { readonly found: boolean; readonly at: number }>();
+  readonly #walks: number[] = [];
+  /**
+   * Documents at whose path another one stood when all was looked at last: this plan may have moved
+   * that on since, or the folder of both, or have ended its link.
+   */
+  #displaced: ReadonlySet<string> = new Set();
+  /** Rows that were held before this run: their files may be elsewhere than base says. */
+  #held: ReadonlySet<string> = new Set();
+  #watches = false;
+
+  constructor(mirror: LifeMirror, clock: Clock) {
+    this.#mirror = mirror;
+    this.#clock = clock;
+  }
+
+  /** @param watches a daemon's run: what is gone here waits for a grace, not for a second walk */
+  startRun(watches: boolean): void {
+    this.#watches = watches;
+    this.#looks.clear();
+    this.#walks.length = 0;
+    this.#held = new Set(this.#mirror.state.holds().map(({ key }) => key));
+  }
+
+  /** Before a call of the disk. */
+  onDisk(call: string, path: string): void {
+    const at = this.#clock.monotonic();
+    const { user } = this.#mirror.disk;
+    if (call === "lstat") this.#looks.set(path, { found: user.exists(path), at });
+    if (call !== "readdir" || path !== ROOT) return;
+    this.#walks.push(at);
+    this.#displaced = this.#findDisplaced(user.texts(ROOT));
+  }
+
+  #findDisplaced(texts: ReadonlyMap<string, string>): ReadonlySet<string> {
+    const displaced = new Set<string>();
+    for (const link of this.#mirror.state.load().links.values()) {
+      const stood = texts.get(link.localPath);
+      if (stood !== undefined && !this.#isBack(link, stood)) displaced.add(link.id);
+    }
+    return displaced;
+  }
+
+  /** @param shown the change id that a GET of this run showed last, if any did */
+  judge(id: string, shown: string | undefined, fail: (what: string) => void): void {
+    const link = this.#mirror.state.link(id as DocId);
+    if (shown === undefined) fail("I04 it is deleted without having been read in this run");
+    else if (link === null) fail("I04 it is deleted without a link");
+    else if (shown !== link.changeId)
+      fail(`I06 it is deleted although ${shown} is newer than our base ${link.changeId}`);
+    const at = `${ROOT}/${link?.localPath}`;
+    const { user } = this.#mirror.disk;
+    const look = this.#looks.get(at);
+    // A look of before the second walk is not the one that goes before the DELETE.
+    const isLookedFor = look !== undefined && !look.found && look.at >= this.#walks.at(-1)!;
+    if (link !== null && this.#isBack(link, user.read(at)) && !isLookedFor)
+      fail("I04 it is deleted, and nobody looked whether it is here again");
+    // Where another document stands, no editor is between the two steps of a save; or stood, and
+    // this very run took it away, as it had left the mirrored part or was gone there.
+    const waited = this.#walks.at(-1)! - this.#walks[0]!;
+    const isTaken = user.exists(at) || this.#displaced.has(id);
+    if ((!isTaken || this.#held.has(id)) && !this.#watches && waited < SECOND_LOOK_MS)
+      fail("I04 it is deleted after one look");
+    if (link !== null && !this.#mirror.state.hasText(link.digest)) fail("I03 the text of what is deleted is not kept");
+  }
+
+  /** Whether the text at a link's path is its document's, not another's that was moved there. */
+  #isBack(link: Link, text: string | null): boolean {
+    const { state } = this.#mirror;
+    if (text === null || tagOf(text) !== tagOf(state.text(link.digest) ?? "")) return false;
+    const digest = digestOf(text);
+    return ![...state.load().links.values()].some((one) => one.id !== link.id && one.localDigest === digest);
+  }
+}

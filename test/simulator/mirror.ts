@@ -1,0 +1,230 @@
+import { rememberRoot } from "../../src/engine/run/guard-facts.ts";
+import { META } from "../../src/engine/run/meta.ts";
+import type { RunReport } from "../../src/engine/run/report.ts";
+import { planOnly, syncToConvergence } from "../../src/engine/run/sync.ts";
+import type { Settings, World } from "../../src/engine/run/world.ts";
+import { LocalDisk } from "../../src/local/disk.ts";
+import { makeMirrorFolder } from "../../src/local/marker.ts";
+import { DEFAULT_GUARDS } from "../../src/model/policy.ts";
+import type { RemoteTraits, Wire, WireResult } from "../../src/ports/remote.ts";
+import type { State } from "../../src/ports/state.ts";
+import type { Clock, Random } from "../../src/ports/world.ts";
+import { createRemote } from "../../src/remote/client.ts";
+import type { Service } from "../../src/server/service.ts";
+import type { StoredState } from "../../src/state/state.ts";
+import type { Dice } from "./dice.ts";
+import { openInMemory, type StateCopy } from "./memory-state.ts";
+import { RamDisk, type RamDiskOptions } from "./ram-disk.ts";
+import { closeNothing, NO_LOG, NO_PROGRESS } from "./quiet-ports.ts";
+
+/**
+ * What kills a mirror: thrown by a port call, and by every one after it, until the mirror is
+ * started anew.
+ */
+export class Killed extends Error {
+  override readonly name = "Killed";
+}
+
+export const ROOT = "/home/ann/notes";
+
+export const SETTINGS: Settings = {
+  names: "map",
+  direction: "both",
+  prefer: null,
+  conflicts: () => "sidecar",
+  retryRefused: false,
+  guards: DEFAULT_GUARDS,
+  reviewAfterQuiet: false,
+  secondLookMs: 2_000,
+};
+
+/** A disk and a state, as the mirror left them. */
+export type MirrorCopy = StateCopy & { readonly disk: Buffer; readonly requests: readonly string[] };
+
+export type MirrorOptions = {
+  readonly disk?: RamDiskOptions;
+  readonly prefix?: string;
+  readonly key?: string;
+  readonly fill?: (disk: RamDisk) => void;
+};
+
+/** What a mirror shares with the others of its rig. */
+type Surroundings = {
+  readonly key: string;
+  readonly handle: Service["handle"];
+  readonly clock: Clock;
+  readonly dice: Dice;
+};
+
+/** One mirror: its disk, its state, and a process that is started for each run and may die. */
+export class Mirror {
+  readonly disk: RamDisk;
+  readonly state: StoredState;
+  /** Requests that the mirror sent since it was made, as `METHOD /path`. */
+  readonly requests: string[];
+  readonly #around: Surroundings;
+  readonly #options: MirrorOptions;
+  readonly #copyState: () => StateCopy;
+  readonly #random: Random;
+  #calls = 0;
+  #killAt: number | null = null;
+  #dead = false;
+
+  /** @param from a copy of a mirror with the same options; null: its folder is made now */
+  constructor(around: Surroundings, options: MirrorOptions, from: MirrorCopy | null) {
+    const { dice, clock } = around;
+    this.#around = around;
+    this.#options = options;
+    this.disk = from === null ? startDisk(options) : new RamDisk(options.disk, from.disk);
+    const { state, copy } = openInMemory(clock, from);
+    this.state = state;
+    this.#copyState = copy;
+    this.requests = [...(from?.requests ?? [])];
+    this.#random = { fraction: () => dice.fraction(), hex: (n) => dice.hex(n) };
+    if (from === null) rememberRoot(this.world());
+    this.disk.beforeCall = null;
+  }
+
+  /** How often a port was called since the last start. */
+  calls(): number {
+    return this.#calls;
+  }
+
+  /** Dies at this call (1: the next one), counted over disk, state and wire. null: never. */
+  killAt(call: number | null): void {
+    this.#killAt = call;
+  }
+
+  /**
+   * One `sync`, by hand unless `retryRefused` is false; a kill ends it with `null`, as a crash
+   * would.
+   */
+  async sync(
+    settings: Partial<Settings> = {},
+    run: { readonly retryRefused: boolean } = { retryRefused: true },
+  ): Promise<RunReport | null> {
+    const world = this.world();
+    try {
+      return await syncToConvergence(world, { settings: { ...SETTINGS, ...settings }, ...run, kind: "sync" });
+    } catch (error) {
+      if (!(error instanceof Killed)) throw error;
+      return null;
+    } finally {
+      this.#killAt = null;
+      this.disk.beforeCall = null;
+      this.disk.advance(10);
+    }
+  }
+
+  async plan(settings: Partial<Settings> = {}): ReturnType<typeof planOnly> {
+    const world = this.world();
+    try {
+      return await planOnly(world, { settings: { ...SETTINGS, ...settings }, retryRefused: true, kind: "sync" });
+    } finally {
+      this.disk.beforeCall = null;
+    }
+  }
+
+  write(path: string, text: string): void {
+    const whole = this.path(path);
+    this.disk.user.makeFolder(whole.slice(0, whole.lastIndexOf("/")));
+    this.disk.user.write(whole, text);
+    this.disk.advance(10);
+  }
+
+  texts(): Map<string, string> {
+    return this.disk.user.texts(ROOT);
+  }
+
+  path(path: string): string {
+    return `${ROOT}/${path}`;
+  }
+
+  /** Of a new process. */
+  world(): World {
+    this.#dead = false;
+    this.#calls = 0;
+    const enter = () => this.#enter();
+    this.disk.beforeCall = enter;
+    const state = guardState(this.state, enter);
+    const { clock } = this.#around;
+    const random = this.#random;
+    const traits = this.state.meta(META.traits);
+    const remote = createRemote({
+      wire: this.#wire(),
+      key: this.#options.key ?? this.#around.key,
+      clock,
+      random,
+      log: NO_LOG,
+      traits: traits === null ? null : (JSON.parse(traits) as RemoteTraits),
+    });
+    return {
+      clock,
+      random,
+      log: NO_LOG,
+      progress: NO_PROGRESS,
+      remote,
+      disk: new LocalDisk(this.disk, ROOT, { random }),
+      state,
+      bootId: "boot-1",
+      prefix: this.#options.prefix ?? "",
+    };
+  }
+
+  /** Of all that outlives the process, between two runs. */
+  copy(): MirrorCopy {
+    return { disk: this.disk.copy(), ...this.#copyState(), requests: [...this.requests] };
+  }
+
+  /** Each call of a port is a place to die. */
+  #enter(): void {
+    if (this.#dead) throw new Killed("the process is gone");
+    this.#calls++;
+    if (this.#killAt !== null && --this.#killAt <= 0) {
+      this.#dead = true;
+      throw new Killed("killed here");
+    }
+  }
+
+  #wire(): Wire {
+    return { send: (request) => this.#send(request), close: closeNothing };
+  }
+
+  async #send(request: Parameters<Wire["send"]>[0]): Promise<WireResult> {
+    this.#enter();
+    this.requests.push(`${request.method} ${request.path}`);
+    let response: Awaited<ReturnType<Service["handle"]>>;
+    try {
+      response = await this.#around.handle(request);
+    } catch (error) {
+      if ((error as Error).name !== "ConnectionLost") throw error;
+      return { kind: "lost", why: (error as Error).message };
+    }
+    // A second moment to die: the service has done it, and nobody heard.
+    this.#enter();
+    return { kind: "answer", response };
+  }
+}
+
+/** A disk with a folder that is to become a mirror. */
+function startDisk(options: MirrorOptions): RamDisk {
+  const disk = new RamDisk(options.disk);
+  disk.user.makeFolder(ROOT);
+  options.fill?.(disk);
+  makeMirrorFolder(disk, ROOT, "marker-1");
+  return disk;
+}
+
+/** Every call of the state is a place to die; inside a transaction that rolls it back. */
+function guardState(state: State, enter: () => void): State {
+  return new Proxy(state, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== "function") return member;
+      return (...args: unknown[]) => {
+        enter();
+        return Reflect.apply(member, target, args) as unknown;
+      };
+    },
+  });
+}

@@ -1,0 +1,164 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { type OpenData, openData } from "../../src/server/data.ts";
+import { startHttp } from "../../src/server/http.ts";
+import { MIGRATIONS } from "../../src/server/schema.ts";
+import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/state/schema.ts";
+import { openRig, type Rig } from "../cli/rig.ts";
+
+/**
+ * Mirrors and services as earlier programs wrote them (`scripts/record-upgrades.ts`), opened by
+ * this one.
+ */
+
+const FIXTURES = new URL("../fixtures/upgrades/", import.meta.url);
+const NAMES = readdirSync(FIXTURES).map((name) => name.replace(".tar.gz", ""));
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+});
+afterEach(() => rig.close());
+
+type Live = { readonly data: OpenData; readonly list: () => [path: string, id: string, lastChangeId: string][] };
+
+/** Unpacks a fixture: `w` is the rig's mirrored folder, `data` is served on a port of today. */
+async function unpack(name: string): Promise<Live> {
+  const { status, stderr } = spawnSync("tar", ["-xzf", new URL(`${name}.tar.gz`, FIXTURES).pathname, "-C", rig.dir]);
+  expect([status, String(stderr)]).toEqual([0, ""]);
+  const data = openData(join(rig.dir, "data"));
+  const server = await startHttp(data.service);
+  onTestFinished(() => server.close().then(() => data.close()));
+  const config = JSON.parse(rig.read(".mdmirror/config.json")) as { url: string };
+  rig.write(".mdmirror/config.json", JSON.stringify({ ...config, url: server.url }));
+  const list = () => {
+    const headers = { "x-api-key": data.key };
+    const { status: code, body } = data.service.answer({
+      method: "GET",
+      path: "/v1/files?limit=1000",
+      headers,
+      body: null,
+    });
+    expect(code).toBe(200);
+    const { data: files } = JSON.parse(body) as { data: { path: string; id: string; lastChangeId: string }[] };
+    return files.map(({ path, id, lastChangeId }): [string, string, string] => [path, id, lastChangeId]);
+  };
+  return { data, list };
+}
+
+/** Every document here, and its bytes. */
+function documents(): Record<string, string> {
+  const names = readdirSync(rig.root, { recursive: true, encoding: "utf8" }).filter(
+    (name) => name.endsWith(".md") && !name.startsWith(".mdmirror"),
+  );
+  return Object.fromEntries(names.toSorted().map((name) => [name, rig.read(name)]));
+}
+
+const versionOf = (file: string) => {
+  const db = new Sqlite(file, { readonly: true });
+  const version = db.pragma("user_version", { simple: true }) as number;
+  db.close();
+  return version;
+};
+const own = (name: string) => join(rig.root, ".mdmirror", name);
+
+test("there are mirrors and services of several formats", () => {
+  expect(NAMES.length).toBeGreaterThanOrEqual(8);
+});
+
+describe.each(NAMES)("written by the program of %s", (name) => {
+  test("a mirror and its service go on: all is there, nothing is sent again, and the copy goes with the first proof", async () => {
+    const { list, data } = await unpack(name);
+    const before = { live: list(), here: documents(), state: versionOf(own("state.db")) };
+    expect(Object.keys(before.here).length).toBeGreaterThan(6);
+    // Unpacked it is a copy of the folder that it was, which is asked once.
+    expect((await rig.run(["trust", "w", "--yes"])).code).toBe(0);
+    expect((await rig.run(["approve", "w", "--yes"])).code).toBe(0);
+    expect((await rig.run(["sync", "w"])).code).toBe(3);
+    expect([list(), documents()]).toEqual([before.live, before.here]);
+    expect([versionOf(own("state.db")), versionOf(own("texts.db"))]).toEqual([
+      STATE_SCHEMA.migrations.length,
+      TEXTS_SCHEMA.migrations.length,
+    ]);
+    const isOlder = before.state < STATE_SCHEMA.migrations.length;
+    expect(existsSync(own("state.db.before"))).toBe(isOlder);
+    if (isOlder) {
+      expect([versionOf(own("state.db.before")), statSync(own("state.db.before")).mode & 0o777]).toEqual([
+        before.state,
+        0o600,
+      ]);
+    }
+    // Its history is that of before: a text that is on neither side any more can be had.
+    const shown = await rig.run(["show", "w/plan.md@1"]);
+    expect([shown.code, shown.out.join()]).toEqual([0, expect.stringContaining("two")]);
+    expect((await rig.run(["resolve", "w/plan.md", "--mine"])).code).toBe(0);
+    expect(await rig.run(["sync", "w"])).toMatchObject({ code: 0 });
+    expect(existsSync(own("state.db.before"))).toBe(false);
+    expect((await rig.run(["verify", "w"])).code).toBe(0);
+    const kept = list().map(([path, id]) => [path, id]);
+    expect(kept).toEqual(before.live.map(([path, id]) => [path, id]));
+    const service = new Sqlite(Buffer.from(data.service.copy()).fill(1, 18, 20));
+    expect(service.pragma("user_version", { simple: true })).toBe(MIGRATIONS.length);
+    service.close();
+  });
+});
+
+describe("a newer format", () => {
+  const raise = (file: string) => {
+    const db = new Sqlite(file);
+    db.pragma(`user_version = ${(db.pragma("user_version", { simple: true }) as number) + 1}`);
+    db.close();
+  };
+
+  test.each(["state.db", "texts.db"])(
+    "of %s is refused by every way to open it, with one sentence and 2",
+    async (file) => {
+      rig.write("a.md", "a\n");
+      expect((await rig.init()).code).toBe(0);
+      raise(own(file));
+      const bytes = readFileSync(own(file)).toString("base64");
+      const known = (file === "state.db" ? STATE_SCHEMA : TEXTS_SCHEMA).migrations.length;
+      const what = `mdmirror: ${file} was written by a newer mdmirror (schema ${known + 1}, this one knows ${known}); nothing was changed`;
+      for (const argv of [["sync"], ["plan"], ["watch"], ["log"], ...(file === "state.db" ? [["status"]] : [])]) {
+        const { code, err } = await rig.run([...argv, "w"]);
+        expect([argv, code, err]).toEqual([argv, 2, [what, expect.stringContaining("next: use the newer mdmirror")]]);
+      }
+      expect(readFileSync(own(file)).toString("base64")).toBe(bytes);
+    },
+  );
+
+  test("of the service's data is refused by serve, with one sentence and 2", async () => {
+    const dir = mkdtempSync(join(tmpdir(), "mdmirror-newer-"));
+    onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+    openData(dir).close();
+    raise(join(dir, "service.db"));
+    const { code, err } = await rig.run(["serve", "--data", dir, "--port", "0"]);
+    const known = MIGRATIONS.length;
+    expect([code, err]).toEqual([
+      2,
+      [
+        `mdmirror: ${dir}: service.db was written by a newer mdmirror (schema ${known + 1}, this one knows ${known}); nothing was changed (newer-data)`,
+        "  next: use the newer mdmirror, or give another folder with --data",
+      ],
+    ]);
+  });
+
+  test("of the list of mirrors is told as one, and its mirror is asked for again", async () => {
+    rig.write("a.md", "a\n");
+    expect((await rig.init()).code).toBe(0);
+    const folder = join(rig.stateHome, "mdmirror/mirrors");
+    const file = join(folder, readdirSync(folder)[0]!);
+    writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), version: 2 }));
+    expect((await rig.run(["sync", "w"])).err[0]).toContain("was written by a newer mdmirror");
+  });
+});
+
+test("the service keeps its data as they were until a start finds nothing more to do", async () => {
+  await unpack("bdbfa60");
+  const before = join(rig.dir, "data/service.db.before");
+  expect([versionOf(before), statSync(before).mode & 0o777]).toEqual([1, 0o600]);
+});
