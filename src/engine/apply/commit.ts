@@ -4,7 +4,7 @@ import type { Digest } from "../../model/digest.ts";
 import type { Conflict, DirLink, Link, Stamp } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { Intent, TextName } from "../../ports/state.ts";
-import { bury } from "../../model/settle.ts";
+import { bury, renameVersion } from "../../model/settle.ts";
 import { DONE, ended, type Got, got, outcomeOfDisk, stale } from "./effect.ts";
 import { madeOfBoth } from "./text-name.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -102,6 +102,20 @@ export function whereItStands(ctx: PassContext, changed: Link): Link {
   if (current === null) return changed;
   const { localPath, remotePath, standing } = current;
   return { ...changed, localPath, remotePath, standing, protected: current.protected };
+}
+
+/**
+ * Whether base has another change id than when an effect began: a rename beside it gives one, on
+ * some deployments. Which of two ids of one text is the newer one cannot be told.
+ */
+export function hasAnotherId(ctx: PassContext, link: Link): boolean {
+  return ctx.world.state.link(link.id)?.changeId !== link.changeId;
+}
+
+/** A link that an effect leaves at its version, with the id that this version has by now. */
+export function withIdNow(ctx: PassContext, link: Link): Link {
+  const current = ctx.world.state.link(link.id);
+  return current?.digest === link.digest ? renameVersion(link, current.changeId) : link;
 }
 
 /** Moves base once the effect is done: the one transaction that each action ends with. */

@@ -5,7 +5,7 @@ import { type Conflict, isBeingReplaced, type Link, type ShownVersion } from "..
 import { type LocalPath, sidecarPath } from "../../model/path.ts";
 import { flushFiles } from "../journal/durable.ts";
 import { type Got, got, outcomeOfDisk, type RemoteText, stale } from "./effect.ts";
-import { commit, whereItStands } from "./commit.ts";
+import { commit, whereItStands, withIdNow } from "./commit.ts";
 import { keepSidecar } from "./keep-sidecar.ts";
 import { trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -66,7 +66,7 @@ export async function openConflict(
     since: now,
   };
   return commit(ctx, {
-    text: whereItStands(ctx, link),
+    text: whereItStands(ctx, withIdNow(ctx, link)),
     closes: intentId,
     version: { id: link.id, changeId: remote.file.lastChangeId, digest: remote.digest },
     conflict,

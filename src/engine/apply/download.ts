@@ -15,7 +15,7 @@ import {
   type RemoteText,
   stale,
 } from "./effect.ts";
-import { commit, commitWithOthers, landText, whereItStands } from "./commit.ts";
+import { commit, commitWithOthers, hasAnotherId, landText, whereItStands } from "./commit.ts";
 import { seenThere } from "./text-name.ts";
 import { fromService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -86,6 +86,7 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
   if (fetched.kind === "end") return fetched.outcome;
   const { file, text, digest } = fetched.value;
   if (digest === link.digest) {
+    if (hasAnotherId(ctx, link)) return stale("its base moved meanwhile");
     const renamed = whereItStands(ctx, renameVersion(link, file.lastChangeId));
     ctx.world.state.transact(() => {
       ctx.world.state.putLink({ ...renamed, protected: file.protected });

@@ -4,7 +4,7 @@ import type { Link, Submission } from "../../model/link.ts";
 import { mergeText } from "../../merge/merge.ts";
 import { moveBase, moveBaseUnderEdit } from "../../model/settle.ts";
 import { eventOf, fetchText, readLocal, type RemoteText, stale } from "./effect.ts";
-import { commit, landText } from "./commit.ts";
+import { commit, hasAnotherId, landText } from "./commit.ts";
 import { meetLiveText } from "./in-review.ts";
 import { madeOfBoth } from "./text-name.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -80,6 +80,8 @@ async function readBoth(
   if (local.kind === "end") return local;
   const remote = await fetchText(ctx, action.id, action.localPath);
   if (remote.kind === "end") return remote;
+  if (remote.value.digest === link.digest && hasAnotherId(ctx, link))
+    return { kind: "end", outcome: stale("its base moved meanwhile") };
   return { kind: "got", value: { link, local: local.value.text, localDigest: action.expect, remote: remote.value } };
 }
 

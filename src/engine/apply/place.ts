@@ -1,3 +1,4 @@
+import type { ChangeId } from "../../contract/ids.ts";
 import type { FileResource } from "../../contract/resources.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { HoldReason } from "../../model/hold.ts";
@@ -119,16 +120,17 @@ async function landMove(
   const link = state.link(action.id);
   if (link === null) return stale("its link went meanwhile");
   const remotePath = fromService(ctx.world, answer.value.path) ?? action.to;
-  const sameText = answer.value.lastChangeId === link.changeId || (await isBaseText(ctx, link));
+  const known = answer.value.lastChangeId === link.changeId ? link.changeId : await idOfBaseText(ctx, link);
   // Read again: an effect on its text may have ended during that request.
   const current = state.link(action.id);
   if (current === null) return stale("its link went meanwhile");
   const moved = movePlace(current, { remotePath });
   // On a deployment that gives a new change id on a rename, the same text has a new id. If the text
   // is another one, or an effect on it ended during the request, the old id stays, and the next
-  // pass reads the document.
-  const hasNewId = sameText && current.changeId === link.changeId;
-  const now = hasNewId ? renameVersion(moved, answer.value.lastChangeId) : moved;
+  // pass reads the document. ORDER: the id that was read with the text, not the one that the move
+  // was answered with: a PUT may have been saved and noted between the two.
+  const hasNewId = known !== null && current.changeId === link.changeId;
+  const now = hasNewId ? renameVersion(moved, known) : moved;
   if (!action.temporary) ctx.notes.counts.movedRemote++;
   const done = commit(ctx, {
     link: now,
@@ -142,9 +144,8 @@ async function landMove(
     }),
   });
   if (nameOf(remotePath) !== nameOf(action.to)) return renamedOtherwise(ctx, action, remotePath, answer.requestId);
-  // The move is done, but not the document: another pass must look at the version that the answer
-  // named.
-  return now.changeId === answer.value.lastChangeId ? done : stale("it has another version on the service by now");
+  // The move is done, but not the document: another pass must look at the version that was seen.
+  return now.changeId === known ? done : stale("it has another version on the service by now");
 }
 
 function newVersion(
@@ -171,10 +172,12 @@ function renamedOtherwise(
   return { kind: "refused", code: "renamed-otherwise", detail, requestId, hold };
 }
 
-async function isBaseText(ctx: PassContext, { id, localPath, digest }: Link): Promise<boolean> {
+/** @returns the change id under which the service has base's text now; null: it has another one */
+async function idOfBaseText(ctx: PassContext, { id, localPath, digest }: Link): Promise<ChangeId | null> {
   const answer = await ctx.world.remote.getFile(id);
-  if (!answer.ok || !answer.value.content.isWellFormed()) return false;
-  return ctx.world.state.putText(answer.value.content, seenThere(localPath, id)) === digest;
+  if (!answer.ok || !answer.value.content.isWellFormed()) return null;
+  const read = ctx.world.state.putText(answer.value.content, seenThere(localPath, id));
+  return read === digest ? answer.value.lastChangeId : null;
 }
 
 /** The id of a folder by its path below the prefix, as a request names a parent. */

@@ -18,7 +18,7 @@ import {
   type RemoteText,
   stale,
 } from "./effect.ts";
-import { commit, commitWithOthers, landText, openIntentWithOthers } from "./commit.ts";
+import { commit, commitWithOthers, hasAnotherId, landText, openIntentWithOthers, withIdNow } from "./commit.ts";
 import { settlePut } from "../journal/settle-writes.ts";
 import { stillInReview } from "./in-review.ts";
 import { seenHere, seenThere } from "./text-name.ts";
@@ -161,12 +161,15 @@ async function landSaved(
     return commitWithOthers(ctx, { text, version, closes: intentId, event });
   }
   if (saved.digest === link.digest) {
+    const isOther = hasAnotherId(ctx, link);
+    const known = isOther ? withIdNow(ctx, link).changeId : saved.changeId;
     const echoed = "saved as the text that was there: the service normalises what differed";
-    return commit(ctx, {
-      text: noteEcho(link, saved.changeId, action.expect),
+    const done = commit(ctx, {
+      text: noteEcho(link, known, action.expect),
       closes: intentId,
       event: { ...event, detail: echoed },
     });
+    return isOther ? stale("its base moved meanwhile") : done;
   }
   const landed = landText(ctx, action.id, action.localPath, saved.text, saved.digest, action.expect, link);
   if (landed.kind === "end") {
