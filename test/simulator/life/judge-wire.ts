@@ -1,7 +1,7 @@
 import type { DocId } from "../../../src/contract/ids.ts";
 import type { WireRequest, WireResponse } from "../../../src/contract/wire.ts";
 import type { WireResult } from "../../../src/ports/remote.ts";
-import { isSidecarName, nameOf } from "../../../src/model/path.ts";
+import { isSidecarName, nameOf, parentOf } from "../../../src/model/path.ts";
 import type { History } from "./history.ts";
 import type { LifeWorld } from "./world.ts";
 import { CANARY } from "./desk.ts";
@@ -184,13 +184,15 @@ export class WireJudge {
   }
 
   /**
-   * A request and what it asks for: a move by `parentId` names no name, and with another one it
-   * leads to another path.
+   * A request and what it asks for: a move by `parentId` names no name, and a rename no folder;
+   * with another one it leads to another path.
    */
   #wordingOf({ method, path, body }: WireRequest): string {
+    const wording = `${method} ${path} ${body}`;
     const link = this.#mirror.state.link((FILE.exec(path)?.[1] ?? "") as DocId);
-    const name = link !== null && "parentId" in membersOf(body) ? ` as ${nameOf(link.remotePath)}` : "";
-    return `${method} ${path} ${body}${name}`;
+    if (link === null || method !== "PATCH") return wording;
+    const isMove = "parentId" in membersOf(body);
+    return isMove ? `${wording} as ${nameOf(link.remotePath)}` : `${wording} in ${parentOf(link.remotePath)}`;
   }
 
   #fail(what: string): void {

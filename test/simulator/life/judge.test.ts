@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { Actors } from "./actors.ts";
+import type { RemotePath } from "../../../src/model/path.ts";
+import { judgeConverged } from "./judge-end.ts";
 import { judgeUndone, sightBefore } from "./judge-undone.ts";
+import type { LiveFile } from "./live-lists.ts";
 import { ROOT } from "./mirror.ts";
 import type { RunFacts } from "./run-facts.ts";
 import type { Levels, MirrorSetup, SyncStep } from "./script.ts";
@@ -17,9 +20,9 @@ function open(levels: readonly Levels[], variant: object = {}): Actors {
   return actors;
 }
 
-function sync(actors: Actors, mirror: number): Promise<RunFacts> {
-  const nothing = { kill: null, storm: null, trouble: null, meddles: [] };
-  const step: SyncStep = { do: "sync", mirror, seed: 1, retry: true, ...nothing };
+function sync(actors: Actors, mirror: number, kill: SyncStep["kill"] = null): Promise<RunFacts> {
+  const nothing = { storm: null, trouble: null, meddles: [] };
+  const step: SyncStep = { do: "sync", mirror, seed: 1, retry: true, kill, ...nothing };
   return runSync(actors, step);
 }
 
@@ -28,9 +31,7 @@ function create(actors: Actors, path: string): void {
   expect(made).not.toBeNull();
 }
 
-function edit(actors: Actors): void {
-  const [file] = actors.lifeWorld.files();
-  const { id, changeId, text } = file!;
+function edit(actors: Actors, { id, changeId, text }: LiveFile): void {
   const content = actors.history.edit(text, 1, "the app");
   expect(actors.lifeWorld.ask("PUT", `/v1/files/${id}/content`, { baseChangeId: changeId, content })).not.toBeNull();
 }
@@ -69,6 +70,63 @@ describe("what was moved here alone and is moved back", () => {
   });
 });
 
+describe("a text that waits for review", () => {
+  /** @returns the calls of the run, and whether its journal says that it was about to send */
+  async function dieAt(at: number): Promise<{ readonly calls: number; readonly mayHaveLeft: boolean }> {
+    const actors = open(["full"]);
+    const [mirror] = actors.mirrors;
+    create(actors, "a.md");
+    const [file] = actors.lifeWorld.files();
+    expect(actors.lifeWorld.ask("PATCH", `/v1/files/${file!.id}`, { protected: true })).not.toBeNull();
+    await sync(actors, 0);
+    mirror!.disk.user.write(`${ROOT}/a.md`, actors.history.edit(file!.text, 1, "mirror 0"));
+    const before = actors.tally.portCalls;
+    await sync(actors, 0, { at, power: false });
+    const calls = actors.tally.portCalls - before;
+    const mayHaveLeft = mirror!.state.intents().some(({ intent }) => intent.kind === "put");
+    for (let n = 0; n < 2; n++) await sync(actors, 0);
+    expect([...mirror!.state.load().holds.values()].map(({ reason }) => reason)).toEqual(["in-review"]);
+    judgeConverged(actors, mirror!);
+    expect({ at, failures: actors.history.failures }).toEqual({ at, failures: [] });
+    actors.history.sent.clear();
+    judgeConverged(actors, mirror!);
+    expect(actors.history.failures).toEqual([expect.stringContaining("I31 a.md counts as sent, and was not")]);
+    actors.close();
+    return { calls, mayHaveLeft };
+  }
+
+  it("was sent, or may have been by a mirror that died about to send it", async () => {
+    const { calls } = await dieAt(1_000);
+    const seen: boolean[] = [];
+    // From the end of the run back to before its journal named the text.
+    for (let at = calls; at > 0 && !(seen.includes(true) && seen.at(-1) === false); at--)
+      seen.push((await dieAt(at)).mayHaveLeft);
+    expect(new Set(seen)).toEqual(new Set([true, false]));
+  });
+});
+
+describe("a rename that was refused", () => {
+  it.each([
+    ["in the same folder is the same rename", "d/a.md", ["I08 a refused write is sent again unchanged"]],
+    ["in another folder leads to another path", "e/a.md", []],
+  ])("%s", async (_, place, expected) => {
+    const actors = open(["full"]);
+    const [mirror] = actors.mirrors;
+    create(actors, "d/a.md");
+    await sync(actors, 0);
+    const [link] = mirror!.state.load().links.values();
+    const request = { method: "PATCH", path: `/v1/files/${link!.id}`, headers: {}, body: '{"name":"b.md"}' } as const;
+    const [judge] = actors.judges;
+    judge!.sending(request);
+    const refused = { status: 409, headers: {}, body: '{"code":"path_already_exists"}' };
+    judge!.heard(request, { kind: "answer", response: refused });
+    mirror!.state.putLink({ ...link!, remotePath: place as RemotePath });
+    judge!.sending(request);
+    expect(actors.history.failures).toEqual(expected.map((what) => expect.stringContaining(what)));
+    actors.close();
+  });
+});
+
 describe("a service that shows a superseded version", () => {
   async function restored(variant: object, between: (actors: Actors) => Promise<unknown>) {
     const actors = open(["full", "full"], variant);
@@ -77,7 +135,7 @@ describe("a service that shows a superseded version", () => {
     await between(actors);
     await sync(actors, 0);
     actors.lifeWorld.backUp();
-    edit(actors);
+    for (const file of actors.lifeWorld.files()) edit(actors, file);
     await sync(actors, 0);
     actors.lifeWorld.restore();
     return actors;
@@ -103,6 +161,18 @@ describe("a service that shows a superseded version", () => {
     const actors = await restored(variant, between);
     const { superseded, report } = await sync(actors, 0);
     expect([superseded, report?.state]).toEqual([[path], "halted"]);
+    expect(actors.history.failures).toEqual([]);
+    actors.close();
+  });
+
+  it("and a save into a file that was replaced before is brought back all the same", async () => {
+    const actors = await restored({}, async (begun) => create(begun, "b.md"));
+    const [mirror] = actors.mirrors;
+    const [parked] = mirror!.state.intents().map(({ intent }) => (intent.kind === "parked" ? intent.parkAt : ""));
+    const aside = `${ROOT}/.mdmirror/${parked}`;
+    mirror!.disk.user.write(aside, actors.history.edit(mirror!.disk.user.read(aside)!, 7, "mirror 0"));
+    const { diskWrites, report } = await sync(actors, 0);
+    expect([diskWrites > 0, report?.state]).toEqual([true, "halted"]);
     expect(actors.history.failures).toEqual([]);
     actors.close();
   });

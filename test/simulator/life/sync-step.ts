@@ -1,4 +1,3 @@
-import type { ChangeId } from "../../../src/contract/ids.ts";
 import type { WireRequest } from "../../../src/contract/wire.ts";
 import type { WireResult } from "../../../src/ports/remote.ts";
 import type { RunReport } from "../../../src/engine/run/report.ts";
@@ -14,7 +13,7 @@ import { makeTrouble } from "./disk-trouble.ts";
 import { actHere } from "./local-acts.ts";
 import { Ledger, treeOf } from "./ledger.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
-import { bare } from "./wire-reading.ts";
+import { supersededIn } from "./superseded.ts";
 import { sightBefore } from "./judge-undone.ts";
 import { judgeProof, judgeStanding, syncedBefore } from "./judge-proof.ts";
 import { judgeRun } from "./judge-run.ts";
@@ -81,6 +80,7 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
   tally.portCalls += mirror.calls;
   if (end === null) {
     tally.kills++;
+    noteMayHaveLeft(actors, mirror);
     actors.crashPoints.add(mirror.crashPoint!);
     if (step.kill?.power) {
       const dice = rollDice(step.seed + 5);
@@ -120,6 +120,11 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
     await actors.lifeWorld.calmly(() => judgeProof(actors, mirror, settingsOf(mirror)));
   mirror.disk.advance(10);
   return facts;
+}
+
+/** What it was about to send when it died may have left: nobody can know, and it counts as sent. */
+function noteMayHaveLeft({ history }: Actors, { state }: LifeMirror): void {
+  for (const { intent } of state.intents()) if (intent.kind === "put") history.sends(state.text(intent.digest) ?? "");
 }
 
 export function settingsOf(mirror: LifeMirror): Settings {
@@ -200,25 +205,6 @@ async function exchange(actors: Actors, request: WireRequest, one: Befall | null
     case "answer":
       return { kind: "answer", response: one.response };
   }
-}
-
-function supersededIn(actors: Actors, { index, state, setup }: LifeMirror): readonly string[] {
-  // What a process that died had under way is settled before.
-  if (state.meta(META.approved) !== null || state.intents().some(({ intent }) => intent.kind !== "parked")) return [];
-  const { conflicts } = state.load();
-  return actors.lifeWorld.readable(index).flatMap((file) => {
-    const { id, changeId, path } = file;
-    const link = state.link(id);
-    // Let in by an approval, and shown as an open conflict's other version.
-    if (conflicts.has(id)) return [];
-    // Of the mirrored subtree alone the service lists versions to this mirror.
-    if (setup.prefix !== "" && !path.startsWith(`${setup.prefix}/`)) return [];
-    if (link === null || bare(link.changeId) === changeId) return [];
-    // Change ids are opaque: an old version under one that was issued since is a new one to whoever
-    // is shown it.
-    const shown = actors.lifeWorld.shownChangeId(file) as ChangeId;
-    return state.isEarlier(id, shown, link.changeId) ? [path] : [];
-  });
 }
 
 const MUTATIONS: ReadonlySet<string> = new Set(["rename", "link", "unlink", "writeNew", "makeNew", "mkdir", "rmdir"]);
