@@ -1,14 +1,15 @@
 import { timingSafeEqual } from "node:crypto";
-import { isJsonObject, type JsonObject } from "../contract/json.ts";
 import type { WireHeaders, WireRequest } from "../contract/wire.ts";
-import { patchSettings, readRate } from "./admin-settings.ts";
-import { type Admin, answered, type KeyGrant } from "./admin.ts";
+import { createKey, patchKey } from "./admin-key-routes.ts";
+import { patchSettings } from "./admin-settings.ts";
+import { type Admin, answered } from "./admin.ts";
 import { type Answer, done, isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
 import { hashKey, sentKey, unauthenticated } from "./authenticate.ts";
-import { type BodyFault, type Member, memberErrors, readBody, type SentBody } from "./body.ts";
+import { type BodyFault, notOneOf, readBody, readName, type SentBody, STRING } from "./body.ts";
 import type { ServerContext } from "./context.ts";
 import { readContent } from "./input.ts";
-import { type Query, readQuery } from "./query.ts";
+import { type Query, readInteger, readQuery } from "./query.ts";
+import { MOST_REVIEWS } from "./reviews.ts";
 import { matchPath, splitTarget } from "./router.ts";
 
 type AdminCore = { readonly server: ServerContext; readonly admin: Admin; readonly adminKey: string | null };
@@ -27,8 +28,6 @@ type AdminEndpoint = {
   readonly run: (call: AdminCall) => Answer;
 };
 
-const STRING: Member = { type: "string", required: true };
-const LEVELS = ["none", "read", "edit", "full"] as const;
 const STATES = ["open", "closed", "restoring"] as const;
 const STATUSES = ["in_review", "accepted", "rejected"] as const;
 
@@ -49,8 +48,13 @@ const ENDPOINTS: readonly AdminEndpoint[] = [
     run: ({ admin, id }) => answered(admin.removeWorkspace(id)),
   },
   { method: "GET", path: "/admin/keys", parameters: [], run: ({ admin }) => done(200, { data: admin.keys() }) },
-  { method: "POST", path: "/admin/keys", parameters: [], run: createKey },
-  { method: "PATCH", path: "/admin/keys/{id}", parameters: [], run: patchKey },
+  { method: "POST", path: "/admin/keys", parameters: [], run: ({ admin, body }) => createKey(admin, body) },
+  {
+    method: "PATCH",
+    path: "/admin/keys/{id}",
+    parameters: [],
+    run: ({ admin, id, body }) => patchKey(admin, id, body),
+  },
   { method: "DELETE", path: "/admin/keys/{id}", parameters: [], run: ({ admin, id }) => answered(admin.removeKey(id)) },
   {
     method: "GET",
@@ -64,7 +68,7 @@ const ENDPOINTS: readonly AdminEndpoint[] = [
     parameters: [],
     run: ({ server, body }) => patchSettings(server.store.settings, body),
   },
-  { method: "GET", path: "/admin/reviews", parameters: ["workspaceId", "status"], run: listReviews },
+  { method: "GET", path: "/admin/reviews", parameters: ["workspaceId", "status", "limit", "cursor"], run: listReviews },
   {
     method: "GET",
     path: "/admin/reviews/{id}",
@@ -113,7 +117,9 @@ export function routeAdmin(
 
 function createWorkspace({ admin, body }: AdminCall): Answer {
   const members = readBody(body, { name: STRING });
-  return isRefused(members) ? members : answered(admin.createWorkspace(members["name"] as string), 201);
+  if (isRefused(members)) return members;
+  const name = readName(members["name"] as string, "/name");
+  return isRefused(name) ? name : answered(admin.createWorkspace(name), 201);
 }
 
 function patchWorkspace({ admin, id, body }: AdminCall): Answer {
@@ -130,62 +136,6 @@ function patchWorkspace({ admin, id, body }: AdminCall): Answer {
   return answered(admin.setWorkspaceState(id, state, retryAfter));
 }
 
-const KEY_MEMBERS = {
-  workspaceId: STRING,
-  grants: { type: "array", required: true },
-  label: { type: "string", required: false },
-  rateLimit: { type: "object", required: false },
-  expiresAt: { type: "integer", required: false },
-} as const;
-
-function createKey({ admin, body }: AdminCall): Answer {
-  const members = readBody(body, KEY_MEMBERS);
-  if (isRefused(members)) return members;
-  const grants = readGrants(members["grants"] as readonly unknown[]);
-  if (isRefused(grants)) return grants;
-  const rateLimit = readRate(members["rateLimit"] as JsonObject | undefined);
-  if (isRefused(rateLimit)) return rateLimit;
-  const label = (members["label"] as string | undefined) ?? "";
-  const workspaceId = members["workspaceId"] as string;
-  const expiresAt = (members["expiresAt"] as number | undefined) ?? null;
-  return answered(admin.createKey({ workspaceId, grants, label, rateLimit, expiresAt }), 201);
-}
-
-const KEY_CHANGES = {
-  grants: { type: "array", required: false },
-  rateLimit: { type: "object-or-null", required: false },
-} as const;
-
-function patchKey({ admin, id, body }: AdminCall): Answer {
-  const members = readBody(body, KEY_CHANGES);
-  if (isRefused(members)) return members;
-  const sent = members["rateLimit"] as JsonObject | null | undefined;
-  if (members["grants"] === undefined && sent === undefined) {
-    return refuseFields([{ code: "required", pointer: "/grants", detail: "grants or rateLimit must be sent." }]);
-  }
-  const grants = members["grants"] === undefined ? undefined : readGrants(members["grants"] as readonly unknown[]);
-  if (isRefused(grants)) return grants;
-  const rateLimit = sent === undefined ? undefined : readRate(sent ?? undefined);
-  if (isRefused(rateLimit)) return rateLimit;
-  return answered(admin.changeKey(id, { grants, rateLimit }));
-}
-
-const GRANT_MEMBERS = { on: { type: "string-or-null", required: true }, level: STRING } as const;
-
-function readGrants(sent: readonly unknown[]): KeyGrant[] | Refused {
-  const grants: KeyGrant[] = [];
-  for (const [i, each] of sent.entries()) {
-    if (!isJsonObject(each))
-      return refuseFields([{ code: "wrong_type", pointer: `/grants/${i}`, detail: "A grant is an object." }]);
-    const errors = memberErrors(each, GRANT_MEMBERS, `/grants/${i}`);
-    if (errors.length > 0) return refuseFields(errors);
-    const level = LEVELS.find((known) => known === each["level"]);
-    if (level === undefined) return notOneOf(`/grants/${i}/level`, LEVELS);
-    grants.push({ on: each["on"] as string | null, level });
-  }
-  return grants;
-}
-
 /** With a body `{content}`, makes that text live instead of the one in review. */
 function acceptReview({ admin, id, body }: AdminCall): Answer {
   if (body.text === null && body.fault === null) return answered(admin.reviews.accept(id));
@@ -200,18 +150,8 @@ function listReviews({ admin, query }: AdminCall): Answer {
   const workspaceId = query.get("workspaceId");
   const status = STATUSES.find((each) => each === (query.get("status") ?? "in_review"));
   if (status === undefined) return notOneOf("/status", STATUSES);
-  const workspaces = workspaceId === undefined ? admin.workspaces().map(({ id }) => id) : [workspaceId];
-  const data: object[] = [];
-  for (const id of workspaces) {
-    const reviews = admin.reviews.list(id, status);
-    if (isRefused(reviews)) return reviews;
-    data.push(...reviews);
-  }
-  return done(200, { data });
-}
-
-function notOneOf(pointer: string, known: readonly string[]): Refused {
-  return refuseFields([
-    { code: "out_of_range", pointer, detail: `${pointer.slice(1)} must be one of ${known.join(", ")}.` },
-  ]);
+  const limit = readInteger(query, "limit", { min: 1, max: MOST_REVIEWS, default: MOST_REVIEWS });
+  if (isRefused(limit)) return limit;
+  const after = readInteger(query, "cursor", { min: 0, max: Number.MAX_SAFE_INTEGER, default: 0 });
+  return isRefused(after) ? after : answered(admin.reviews.page({ workspaceId, status, after, limit }));
 }

@@ -1,48 +1,38 @@
 import { type Answer, done, isRefused, type Refused, refuse } from "./answer.ts";
-import { hashKey } from "./authenticate.ts";
 import { type ServerContext, newId } from "./context.ts";
-import { placeAt } from "./kept-grants.ts";
-import type { GrantRow, KeyRow, Level } from "./keys-table.ts";
-import { limitOf, type RateLimit } from "./rate.ts";
+import {
+  type KeyGrant,
+  type KeyInfo,
+  keyInfo,
+  type KeyOptions,
+  makeKey,
+  type NewKeyInfo,
+  noWorkspace,
+  readGrants,
+  setGrants,
+} from "./keys.ts";
+import type { KeyMembers, KeyRow } from "./keys-table.ts";
+import type { RateLimit } from "./rate.ts";
 import { Reviews } from "./reviews.ts";
 import type { WorkspaceRow, WorkspaceState } from "./workspaces-table.ts";
 
-/**
- * `on` is a folder or file id, or a path that begins with a slash; null is the whole workspace. A
- * grant on a path where nothing exists waits: what is created there gets it, if it gives less than
- * the place above.
- */
-export type KeyGrant = { readonly on: string | null; readonly level: Level };
-
-type KeyInfo = {
+type WorkspaceInfo = {
   readonly id: string;
-  readonly workspaceId: string;
-  readonly label: string;
-  readonly grants: readonly KeyGrant[];
-  readonly rateLimit: RateLimit | null;
-  /** Milliseconds since the epoch; null: it does not expire. */
-  readonly expiresAt: number | null;
+  readonly name: string;
+  readonly state: WorkspaceState;
+  readonly documents: number;
+  /** How many changes wait for review. */
+  readonly inReview: number;
 };
 
-/** A key that was just made: only now its text is shown. */
-type NewKeyInfo = KeyInfo & { readonly key: string };
-
-type WorkspaceInfo = { readonly id: string; readonly name: string; readonly state: WorkspaceState };
-
-type KeyOptions = {
-  readonly workspaceId: string;
-  readonly grants: readonly KeyGrant[];
-  readonly label?: string;
-  readonly rateLimit?: RateLimit | null;
-  readonly expiresAt?: number | null;
-};
-
+/** What is not given stays. */
 type KeyChanges = {
-  readonly grants: readonly KeyGrant[] | undefined;
-  readonly rateLimit: RateLimit | null | undefined;
+  readonly grants?: readonly KeyGrant[] | undefined;
+  readonly rateLimit?: RateLimit | null | undefined;
+  readonly label?: string | undefined;
+  readonly expiresAt?: number | null | undefined;
 };
 
-const noWorkspace = () => refuse("not_found", "There is no such workspace.");
 const noKey = () => refuse("not_found", "There is no such key.");
 
 /** The operations that the contract leaves to "the app". They are also served under /admin. */
@@ -56,7 +46,7 @@ export class Admin {
   }
 
   workspaces(): WorkspaceInfo[] {
-    return this.#server.store.workspaces.all().map(workspaceInfo);
+    return this.#server.store.workspaces.all().map((row) => workspaceInfo(this.#server, row));
   }
 
   /** Makes a workspace and a first key with Full access to all of it. */
@@ -79,7 +69,7 @@ export class Admin {
     const { workspaces } = this.#server.store;
     workspaces.setState(workspaceId, state, retryAfter);
     const workspace = workspaces.byId(workspaceId);
-    return workspace === undefined ? noWorkspace() : workspaceInfo(workspace);
+    return workspace === undefined ? noWorkspace() : workspaceInfo(this.#server, workspace);
   }
 
   /**
@@ -106,11 +96,11 @@ export class Admin {
   }
 
   setGrants(keyId: string, grants: readonly KeyGrant[]): KeyInfo | Refused {
-    return this.changeKey(keyId, { grants, rateLimit: undefined });
+    return this.changeKey(keyId, { grants });
   }
 
   /** Changes the members that are given; with a rate limit of null, the key has the service's. */
-  changeKey(keyId: string, { grants, rateLimit }: KeyChanges): KeyInfo | Refused {
+  changeKey(keyId: string, { grants, ...members }: KeyChanges): KeyInfo | Refused {
     const { store } = this.#server;
     const row = store.keys.byId(keyId);
     const workspace = row && store.workspaces.byId(row.workspaceId);
@@ -119,7 +109,7 @@ export class Admin {
     if (isRefused(wanted)) return wanted;
     store.transact(() => {
       if (wanted !== null) setGrants(this.#server, row.seq, workspace, wanted);
-      if (rateLimit !== undefined) store.keys.setRate(row.seq, rateLimit?.requests ?? null, rateLimit?.seconds ?? null);
+      store.keys.change(row.seq, changedMembers(row, members));
     });
     return keyInfo(this.#server, store.keys.byId(keyId)!);
   }
@@ -133,91 +123,17 @@ export class Admin {
   }
 }
 
-function makeKey(server: ServerContext, options: KeyOptions): NewKeyInfo | Refused {
-  const { store } = server;
-  const workspace = store.workspaces.byId(options.workspaceId);
-  if (workspace === undefined) return noWorkspace();
-  const grants = readGrants(server, workspace, options.grants);
-  if (isRefused(grants)) return grants;
-  const key = newKeyText(server);
-  const row = {
-    id: newId(server, "key_"),
-    workspaceId: workspace.id,
-    hash: hashKey(key),
-    label: options.label ?? "",
-    rateRequests: options.rateLimit?.requests ?? null,
-    rateSeconds: options.rateLimit?.seconds ?? null,
-    expiresAt: options.expiresAt ?? null,
-    at: server.now(),
-  };
-  const seq = store.keys.insert(row);
-  setGrants(server, seq, workspace, grants);
-  return { ...keyInfo(server, { seq, ...row }), key };
+function changedMembers(row: KeyRow, { rateLimit, label, expiresAt }: Omit<KeyChanges, "grants">): KeyMembers {
+  const { rateRequests, rateSeconds } = row;
+  const rate =
+    rateLimit === undefined
+      ? { rateRequests, rateSeconds }
+      : { rateRequests: rateLimit?.requests ?? null, rateSeconds: rateLimit?.seconds ?? null };
+  return { ...rate, label: label ?? row.label, expiresAt: expiresAt === undefined ? row.expiresAt : expiresAt };
 }
 
-/** 256 random bits; the prefix makes a leaked key recognisable. */
-function newKeyText(server: ServerContext): string {
-  return `mdm_${Buffer.from(server.random(32)).toString("base64url")}`;
-}
-
-function workspaceInfo({ id, name, state }: WorkspaceRow): WorkspaceInfo {
-  return { id, name, state };
-}
-
-function keyInfo({ store }: ServerContext, row: KeyRow): KeyInfo {
-  const grants = store.keys.grants(row.seq).flatMap(({ kind, target, level }): KeyGrant[] => {
-    if (kind === "root") return [{ on: null, level }];
-    const id = kind === "folder" ? store.folders.idOf(target) : store.files.bySeq(target)?.id;
-    return id === undefined ? [] : [{ on: id, level }];
-  });
-  grants.push(...store.grants.keptOf(row.seq).map(({ path, level }): KeyGrant => ({ on: `/${path}`, level })));
-  const { id, workspaceId, label, expiresAt } = row;
-  return { id, workspaceId, label, grants, rateLimit: limitOf(row), expiresAt };
-}
-
-type WantedGrants = { readonly rows: readonly GrantRow[]; readonly paths: ReadonlyMap<string, Level> };
-
-function readGrants(
-  server: ServerContext,
-  workspace: WorkspaceRow,
-  grants: readonly KeyGrant[],
-): WantedGrants | Refused {
-  const rows: GrantRow[] = [];
-  const paths = new Map<string, Level>();
-  for (const { on, level } of grants) {
-    const path = on?.startsWith("/") === true ? on.slice(1) : null;
-    const place = path === null ? placeOf(server, workspace, on) : placeAt({ ...server, workspace }, path);
-    if (place !== undefined) rows.push({ kind: place.kind, target: place.seq, level });
-    else if (path !== null && !paths.has(path)) paths.set(path, level);
-    else if (path === null) return refuse("not_found", `There is no file or folder ${on} in the workspace.`);
-    else return refuse("invalid_request", "Two grants are on the same resource.");
-  }
-  const distinct = new Set(rows.map((row) => `${row.kind} ${row.target}`));
-  return distinct.size === rows.length
-    ? { rows, paths }
-    : refuse("invalid_request", "Two grants are on the same resource.");
-}
-
-function placeOf(
-  { store }: ServerContext,
-  workspace: WorkspaceRow,
-  id: string | null,
-): { readonly kind: GrantRow["kind"]; readonly seq: number } | undefined {
-  if (id === null) return { kind: "root", seq: 0 };
-  const folder = store.folders.byId(workspace.seq, id);
-  if (folder !== undefined) return { kind: "folder", seq: folder.seq };
-  const file = store.files.byId(workspace.seq, id);
-  return file && { kind: "file", seq: file.seq };
-}
-
-function setGrants(
-  { store }: ServerContext,
-  key: number,
-  workspace: WorkspaceRow,
-  { rows, paths }: WantedGrants,
-): void {
-  store.keys.setGrants(key, rows);
-  for (const [path, level] of paths) store.grants.keep({ key, workspace: workspace.seq, path, level });
+function workspaceInfo({ store }: ServerContext, { seq, id, name, state }: WorkspaceRow): WorkspaceInfo {
+  return { id, name, state, documents: store.files.countOf(seq), inReview: store.changes.countInReview(seq) };
 }
 
 /** The result of an admin operation as an answer. */

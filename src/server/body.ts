@@ -13,6 +13,7 @@ type MemberType =
   | "integer"
   | "integer-or-null";
 export type Member = { readonly type: MemberType; readonly required: boolean };
+export const STRING: Member = { type: "string", required: true };
 
 /**
  * Why a transport did not pass a body on as text. All but the first two concern the whole request.
@@ -113,4 +114,19 @@ export function readBody(body: SentBody, spec: Readonly<Record<string, Member>>)
   if (isRefused(members)) return members;
   const errors = memberErrors(members, spec);
   return errors.length > 0 ? refuseFields(errors) : members;
+}
+
+/** LIMIT: characters of a label, and of a workspace's name: they are read in lists. */
+const MOST_NAME = 200;
+
+/** Reads what a key or a workspace is called: any characters, which whoever shows them makes harmless. */
+export function readName(sent: string, pointer: string): string | Refused {
+  if (sent.length <= MOST_NAME) return sent;
+  const detail = `${pointer.slice(1)} must have at most ${MOST_NAME} characters.`;
+  return refuseFields([{ code: "out_of_range", pointer, detail }]);
+}
+
+export function notOneOf(pointer: string, known: readonly string[]): Refused {
+  const detail = `${pointer.slice(1)} must be one of ${known.join(", ")}.`;
+  return refuseFields([{ code: "out_of_range", pointer, detail }]);
 }

@@ -21,6 +21,15 @@ export type ChangeRow = {
   readonly at: number;
 };
 
+type ReviewedRow = ChangeRow & { readonly workspace: number };
+
+type ReviewedQuery = {
+  readonly workspace: number | null;
+  readonly status: Exclude<ChangeStatus, "saved">;
+  readonly after: number;
+  readonly most: number;
+};
+
 type NewChange = Omit<ChangeRow, "seq" | "reason"> & { readonly reason?: ReviewReason; readonly text: string };
 
 const IN_WORKSPACE = `
@@ -64,8 +73,17 @@ export class ChangesTable {
     return this.#sql.treeInReview.get({ workspace, path }) !== undefined;
   }
 
-  withStatus(workspace: number, status: ChangeStatus): ChangeRow[] {
-    return this.#sql.withStatus.all(workspace, status);
+  /**
+   * Changes that went to review, in the order in which they came.
+   * @param workspace null: all of them
+   * @param after the number of the last one that is known
+   */
+  reviewed(query: ReviewedQuery): ReviewedRow[] {
+    return this.#sql.reviewed.all(query);
+  }
+
+  countInReview(workspace: number): number {
+    return this.#sql.countInReview.get(workspace)!.n;
   }
 
   insert(change: NewChange): void {
@@ -103,7 +121,17 @@ function prepare(db: Db) {
     inReview: db.prepare<[number], { seq: number }>(
       "SELECT seq FROM changes WHERE file = ? AND status = 'in_review' LIMIT 1",
     ),
-    withStatus: db.prepare<[number, ChangeStatus], ChangeRow>(`${IN_WORKSPACE} AND c.status = ? ORDER BY c.seq`),
+    reviewed: db.prepare<[ReviewedQuery], ReviewedRow>(
+      `SELECT c.seq, c.id, c.file, c.base_id AS baseId, c.status, c.reason, c.at, x.workspace
+       FROM changes c INDEXED BY changes_reviewed CROSS JOIN files x ON x.seq = c.file
+       WHERE c.status = @status AND c.status <> 'saved' AND c.seq > @after
+         AND (@workspace IS NULL OR x.workspace = @workspace)
+       ORDER BY c.seq LIMIT @most`,
+    ),
+    countInReview: db.prepare<[number], { n: number }>(
+      `SELECT count(*) AS n FROM changes c INDEXED BY changes_in_review CROSS JOIN files x ON x.seq = c.file
+       WHERE c.status = 'in_review' AND x.workspace = ?`,
+    ),
     treeInReview: db.prepare<[Subtree], { seq: number }>(
       // Reads the few changes in review and then their folders, never all files.
       `SELECT c.seq FROM changes c INDEXED BY changes_in_review

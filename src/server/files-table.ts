@@ -53,6 +53,10 @@ export class FilesTable {
     return this.#reads.bySeq.get(seq);
   }
 
+  countOf(workspace: number): number {
+    return this.#reads.countOf.get(workspace)!.n;
+  }
+
   byName(workspace: number, folder: number, name: string): FileRow | undefined {
     return this.#reads.byName.get(workspace, folder, name);
   }
@@ -115,6 +119,7 @@ export class FilesTable {
 function prepareReads(db: Db) {
   return {
     byId: db.prepare<[number, string], FileRow>(`${SELECT} WHERE x.workspace = ? AND x.id = ?`),
+    countOf: db.prepare<[number], { n: number }>("SELECT count(*) AS n FROM files WHERE workspace = ?"),
     bySeq: db.prepare<[number], FileRow>(`${SELECT} WHERE x.seq = ?`),
     byName: db.prepare<[number, number, string], FileRow>(
       `${SELECT} WHERE x.workspace = ? AND x.folder = ? AND x.name = ?`,

@@ -48,8 +48,8 @@ export class FoldersTable {
     return this.#reads.parentOf.get(seq)?.parent ?? ROOT;
   }
 
-  idOf(seq: number): string | undefined {
-    return this.#reads.idOf.get(seq)?.id;
+  bySeq(seq: number): { readonly id: string; readonly path: string } | undefined {
+    return this.#reads.bySeq.get(seq);
   }
 
   pathOf(seq: number): string | undefined {
@@ -106,7 +106,7 @@ function prepareReads(db: Db) {
     byId: db.prepare<[number, string], FolderRow>(`${SELECT} WHERE workspace = ? AND id = ?`),
     byPath: db.prepare<[number, string], FolderRow>(`${SELECT} WHERE workspace = ? AND path = ?`),
     parentOf: db.prepare<[number], { parent: number }>("SELECT parent FROM folders WHERE seq = ?"),
-    idOf: db.prepare<[number], { id: string }>("SELECT id FROM folders WHERE seq = ?"),
+    bySeq: db.prepare<[number], { id: string; path: string }>("SELECT id, path FROM folders WHERE seq = ?"),
     pathOf: db.prepare<[number], { path: string }>("SELECT path FROM folders WHERE seq = ?"),
     inParent: db.prepare<[ParentPage], FolderRow>(
       `${SELECT} WHERE workspace = @workspace AND parent = @parent ${PAGE}`,

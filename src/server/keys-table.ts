@@ -10,27 +10,34 @@ export type KeyRow = {
   readonly rateSeconds: number | null;
   /** Milliseconds since the epoch; null: it does not expire. */
   readonly expiresAt: number | null;
+  /** When it was made, in milliseconds since the epoch. */
+  readonly at: number;
+  /** As it was saved last (`lastUsed` is newer), in milliseconds since the epoch. */
+  readonly lastUsedAt: number | null;
 };
+
+/** What of a key can be changed, but for its grants. */
+export type KeyMembers = Pick<KeyRow, "label" | "rateRequests" | "rateSeconds" | "expiresAt">;
 
 /** `none` revokes, in a subtree, what a grant further up gives. */
 export type Level = Grant | "none";
 export type GrantRow = { readonly kind: "root" | "folder" | "file"; readonly target: number; readonly level: Level };
 
-type NewKey = Omit<KeyRow, "seq"> & {
+type NewKey = Omit<KeyRow, "seq" | "lastUsedAt"> & {
   /** SHA-256 of the key; the key itself is never stored. */
   readonly hash: Buffer;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
 };
 
 const SELECT = `
 SELECT seq, id, workspace_id AS workspaceId, label, rate_requests AS rateRequests, rate_seconds AS rateSeconds,
-  expires_at AS expiresAt
+  expires_at AS expiresAt, at, last_used_at AS lastUsedAt
 FROM keys`;
 
 /** Table `keys`, and the grants of each key in table `grants`. */
 export class KeysTable {
   readonly #sql: ReturnType<typeof prepare>;
+  /** Uses that are not saved yet, by row number: a write with each request would cost more than the request. */
+  readonly #used = new Map<number, number>();
 
   constructor(db: Db) {
     this.#sql = prepare(db);
@@ -53,14 +60,38 @@ export class KeysTable {
     return Number(this.#sql.insert.run(key).lastInsertRowid);
   }
 
-  setRate(key: number, requests: number | null, seconds: number | null): void {
-    this.#sql.setRate.run(requests, seconds, key);
+  change(key: number, members: KeyMembers): void {
+    this.#sql.change.run({ ...members, key });
+  }
+
+  /** Remembers that a key was used. @param at milliseconds since the epoch */
+  noteUse(key: number, at: number): void {
+    this.#used.set(key, at);
+  }
+
+  /** @returns milliseconds since the epoch; null: never */
+  lastUsed({ seq, lastUsedAt }: KeyRow): number | null {
+    return this.#used.get(seq) ?? lastUsedAt;
+  }
+
+  hasUnsavedUses(): boolean {
+    return this.#used.size > 0;
+  }
+
+  /** To be called in a transaction; once that is kept, `forgetUses`. */
+  saveUses(): void {
+    for (const [key, at] of this.#used) this.#sql.saveUse.run(at, key);
+  }
+
+  forgetUses(): void {
+    this.#used.clear();
   }
 
   /** Removes a key, its grants, and those kept for it. */
   remove(seq: number): void {
     this.#dropGrants(seq);
     this.#sql.remove.run(seq);
+    this.#used.delete(seq);
   }
 
   grants(key: number): GrantRow[] {
@@ -88,9 +119,11 @@ function prepare(db: Db) {
       `INSERT INTO keys (id, workspace_id, hash, label, rate_requests, rate_seconds, expires_at, at)
        VALUES (@id, @workspaceId, @hash, @label, @rateRequests, @rateSeconds, @expiresAt, @at)`,
     ),
-    setRate: db.prepare<[number | null, number | null, number]>(
-      "UPDATE keys SET rate_requests = ?, rate_seconds = ? WHERE seq = ?",
+    change: db.prepare<[KeyMembers & { key: number }]>(
+      `UPDATE keys SET label = @label, rate_requests = @rateRequests, rate_seconds = @rateSeconds,
+         expires_at = @expiresAt WHERE seq = @key`,
     ),
+    saveUse: db.prepare<[number, number]>("UPDATE keys SET last_used_at = ? WHERE seq = ?"),
     remove: db.prepare<[number]>("DELETE FROM keys WHERE seq = ?"),
     grants: db.prepare<[number], GrantRow>(
       "SELECT kind, target, level FROM grants WHERE key = ? ORDER BY kind DESC, target",

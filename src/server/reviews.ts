@@ -19,6 +19,25 @@ type ReviewInfo = {
   readonly at: number;
 };
 
+type ReviewsAsked = {
+  /** Default: all workspaces. */
+  readonly workspaceId?: string | undefined;
+  /** Default `in_review`. */
+  readonly status?: ReviewInfo["status"];
+  /** The `nextCursor` of the page before, as a number. */
+  readonly after?: number;
+  readonly limit?: number;
+};
+
+type ReviewPage = {
+  readonly data: readonly ReviewInfo[];
+  readonly hasMore: boolean;
+  readonly nextCursor: string | null;
+};
+
+/** LIMIT: reviews of one page. */
+export const MOST_REVIEWS = 1_000;
+
 type Review = ReviewInfo & {
   /** The text that was sent. */
   readonly content: string;
@@ -30,7 +49,7 @@ type Review = ReviewInfo & {
 };
 
 type Found = {
-  readonly workspace: { readonly id: string; readonly seq: number };
+  readonly workspace: { readonly id: string };
   readonly change: ChangeRow;
   readonly file: FileRow;
 };
@@ -43,13 +62,26 @@ export class Reviews {
     this.#server = server;
   }
 
-  list(workspaceId: string, status: ReviewInfo["status"] = "in_review"): ReviewInfo[] | Refused {
+  /** All of a workspace, in the order in which they came. */
+  list(workspaceId: string, status: ReviewInfo["status"] = "in_review"): readonly ReviewInfo[] | Refused {
+    const page = this.page({ workspaceId, status, limit: Number.MAX_SAFE_INTEGER - 1 });
+    return isRefused(page) ? page : page.data;
+  }
+
+  page({ workspaceId, status = "in_review", after = 0, limit = MOST_REVIEWS }: ReviewsAsked): ReviewPage | Refused {
     const { store } = this.#server;
-    const workspace = store.workspaces.byId(workspaceId);
+    const workspace = workspaceId === undefined ? null : store.workspaces.byId(workspaceId);
     if (workspace === undefined) return refuse("not_found", "There is no such workspace.");
-    return store.changes.withStatus(workspace.seq, status).map((change) => {
-      return reviewInfo({ workspace, change, file: store.files.bySeq(change.file)! });
+    const asked = { workspace: workspace?.seq ?? null, status, after, most: limit + 1 };
+    const rows = store.changes.reviewed(asked);
+    const page = rows.slice(0, limit);
+    const ids = new Map(store.workspaces.all().map(({ seq, id }) => [seq, id]));
+    const data = page.map((change) => {
+      const file = store.files.bySeq(change.file)!;
+      return reviewInfo({ workspace: { id: ids.get(change.workspace)! }, change, file });
     });
+    const hasMore = rows.length > limit;
+    return { data, hasMore, nextCursor: hasMore ? String(page.at(-1)!.seq) : null };
   }
 
   show(changeId: string): Review | Refused {

@@ -146,4 +146,9 @@ INSERT OR REPLACE INTO search_queue (kind, seq) SELECT 'text', seq FROM files WH
 INSERT OR REPLACE INTO search_queue (kind, seq) SELECT 'text', seq FROM files ORDER BY seq;
 `,
   "ALTER TABLE keys ADD COLUMN expires_at INTEGER;",
+  `
+ALTER TABLE keys ADD COLUMN last_used_at INTEGER;
+-- What waits for review, and what was decided, without a look at every version of every document.
+CREATE INDEX changes_reviewed ON changes (status, seq) WHERE status <> 'saved';
+`,
 ];

@@ -7,6 +7,7 @@ import type { Combine, ServerContext } from "./context.ts";
 import type { DatabaseLocation } from "./database.ts";
 import { answerRequest, type Core, judgeHead, type RequestHead } from "./dispatch.ts";
 import { RateLimiter } from "./rate.ts";
+import { isDiskFull } from "./reserve.ts";
 import { loadRegexEngine } from "./search.ts";
 import { STEP } from "./search-index.ts";
 import type { Settings } from "./settings.ts";
@@ -60,7 +61,10 @@ export class Service {
     const server = { store, now, random, combine, searchCatchesUp };
     const rates = new RateLimiter(() => store.settings.get().rateLimit, now);
     this.admin = new Admin(server);
-    this.#admitByRate = (key) => rates.take(key);
+    this.#admitByRate = (key) => {
+      store.keys.noteUse(key.seq, now());
+      return rates.take(key);
+    };
     this.#core = {
       server,
       admin: this.admin,
@@ -135,6 +139,14 @@ export class Service {
     return next === null ? "done" : "more";
   }
 
+  /** Saves when each key was last used. @throws when the disk is full: it is saved another time */
+  saveUses(): void {
+    const store = this.#store;
+    if (!this.#core.isOpen || !store.keys.hasUnsavedUses()) return;
+    store.transactUnsynced(() => store.keys.saveUses());
+    store.keys.forgetUses();
+  }
+
   /** Reserves again the space that was released when the disk was full. */
   holdReserve(): void {
     if (this.#core.isOpen) this.#store.reserve.hold();
@@ -166,8 +178,16 @@ export class Service {
 
   /** From now on every request is answered 503. */
   close(): void {
-    if (this.#core.isOpen) this.#store.close();
-    this.#core.isOpen = false;
+    if (!this.#core.isOpen) return;
+    try {
+      this.saveUses();
+    } catch (error) {
+      // A full disk is no reason to stay open: what is lost is when keys were used since it was full.
+      if (!isDiskFull(error)) throw error;
+    } finally {
+      this.#core.isOpen = false;
+      this.#store.close();
+    }
   }
 
   get #store(): Store {

@@ -1,16 +1,19 @@
+import { isDiskFull } from "./reserve.ts";
 import type { Service } from "./service.ts";
 
 /** The pause between two rounds, each of which prunes and fills the disk reserve again. */
 const ROUND_MS = 600_000;
 /** The pause between two steps of a round, in which requests are answered. */
 const PAUSE_MS = 20;
+/** How often it is saved when keys were used: what is newer is lost by a kill. */
+const USES_MS = 60_000;
 
 /**
  * What the service does from time to time, in steps of some milliseconds between requests.
  * @returns what stops it
  */
 export function keepUp(
-  service: Pick<Service, "pruneStep" | "holdReserve">,
+  service: Pick<Service, "pruneStep" | "holdReserve" | "saveUses">,
   onFault: (error: unknown, requestId: string) => void = () => undefined,
 ): () => void {
   let timer: NodeJS.Timeout;
@@ -29,5 +32,19 @@ export function keepUp(
     wait(ROUND_MS);
   };
   wait(PAUSE_MS);
-  return () => clearTimeout(timer);
+  const uses = setInterval(() => saveUses(service, onFault), USES_MS);
+  uses.unref();
+  return () => {
+    clearTimeout(timer);
+    clearInterval(uses);
+  };
+}
+
+function saveUses(service: Pick<Service, "saveUses">, onFault: (error: unknown, requestId: string) => void): void {
+  try {
+    service.saveUses();
+  } catch (error) {
+    // They stay in memory until there is room; requests tell of a full disk already.
+    if (!isDiskFull(error)) onFault(error, "upkeep");
+  }
 }

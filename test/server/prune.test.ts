@@ -93,6 +93,7 @@ describe("upkeep", () => {
           return next;
         },
         holdReserve: () => void did.push("hold"),
+        saveUses: () => undefined,
       },
       (error, what) => did.push(`${what}: ${(error as Error).message}`),
     );

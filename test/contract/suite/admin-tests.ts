@@ -151,7 +151,7 @@ const keys: readonly ContractTest[] = [
     const { key: _, ...info } = made;
     const listed = expectOk(reply, 200).data.find((each: { id: string }) => each.id === made.id);
     assert.deepEqual(listed, info);
-    assert.deepEqual(info.grants, [{ on: null, level: "edit" }]);
+    assert.deepEqual([info.grants, info.lastUsedAt], [[{ on: null, level: "edit" }], null]);
   }),
   adminTest("refuses keys and grants that are malformed or name nothing", async ({ admin, folder }) => {
     const { api, workspaceId } = admin();
@@ -184,8 +184,39 @@ const keys: readonly ContractTest[] = [
     assert.deepEqual([changed.rateLimit, changed.grants], [{ requests: 1, seconds: 3_600 }, []]);
     assert.equal(expectOk(await patch({ rateLimit: null }), 200).rateLimit, null);
     expectOk(await as(key).get("/v1/files"), 200);
+    const dated = expectOk(await patch({ label: "phone", expiresAt: 4_102_444_800_000 }), 200);
+    assert.deepEqual([dated.label, dated.expiresAt, dated.grants], ["phone", 4_102_444_800_000, []]);
+    assert.equal(expectOk(await patch({ expiresAt: null }), 200).expiresAt, null);
+    expectProblem(await patch({ label: "x".repeat(201) }), "invalid_request", "/label");
     expectProblem(await patch({}), "invalid_request", "/grants");
     expectProblem(await patch({ rateLimit: { requests: 0, seconds: 1 } }), "invalid_request", "/rateLimit");
+  }),
+  adminTest("shows where the grants of a key are, and that it was used", async ({ admin, as, api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    const made = await admin().key([
+      { on: folder.id, level: "read" },
+      { on: file.id, level: "edit" },
+      { on: "/not-there-yet.md", level: "none" },
+    ]);
+    assert.deepEqual(made.grantPaths, [folder.path, file.path, "/not-there-yet.md"]);
+    const shown = async () => {
+      const listed = expectOk(await admin().api.get("/admin/keys"), 200).data;
+      return listed.find((each: { id: string }) => each.id === made.id).lastUsedAt;
+    };
+    assert.equal(await shown(), null);
+    expectOk(await as(made.key).get("/v1/files"), 200);
+    assert.equal(typeof (await shown()), "number");
+  }),
+  adminTest("lists reviews by the page", async (world) => {
+    const { api, workspaceId } = world.admin();
+    const first = await inReview(world);
+    const second = expectOk(await world.api.edit(first.file.id, first.file.lastChangeId, "again\n"), 202).id;
+    const list = (more: string) => api.get(`/admin/reviews?workspaceId=${workspaceId}&limit=1${more}`);
+    const page = expectOk(await list(""), 200);
+    assert.deepEqual([page.data.length, page.data[0].id, page.hasMore], [1, first.reviewId, true]);
+    const next = expectOk(await list(`&cursor=${page.nextCursor}`), 200);
+    assert.deepEqual([next.data[0].id, next.hasMore, next.nextCursor], [second, false, null]);
+    expectProblem(await list("&cursor=chg_1"), "invalid_request", "/cursor");
   }),
   adminTest("shows settings, and changes those that are sent", async ({ admin }) => {
     const { api } = admin();

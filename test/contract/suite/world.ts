@@ -3,7 +3,8 @@ import { PROBLEM_CODES, type Problem, type ProblemCode } from "../../../src/cont
 import type { FileResource, FileWithContent, FolderResource, ListEnvelope } from "../../../src/contract/resources.ts";
 import type { WireHeaders } from "../../../src/contract/wire.ts";
 import type { Wire } from "./fetch-wire.ts";
-import type { Admin, KeyGrant } from "../../../src/server/admin.ts";
+import type { Admin } from "../../../src/server/admin.ts";
+import type { KeyGrant } from "../../../src/server/keys.ts";
 
 /**
  * One test of the contract. It sees the service through the wire alone, so that it runs in process
