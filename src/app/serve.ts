@@ -1,12 +1,14 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { isLoopbackHost } from "../model/loopback.ts";
-import { startHttp } from "../server/http.ts";
+import { leaveAddress, removeAddress } from "../server/address.ts";
+import { type HttpServer, startHttp } from "../server/http.ts";
 import type { Settings } from "../server/settings.ts";
 import { type OpenData, openData } from "../server/data.ts";
 import { type ImportProgress, type ImportReport, importFolder } from "../server/import.ts";
 import { ROOM_FOR_LEAST } from "../server/reserve.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "./mirror/trouble.ts";
+import { dataTrouble } from "./admin/data-trouble.ts";
 
 /** The embedded service over HTTP, from a data folder. */
 
@@ -24,16 +26,15 @@ export type ServeOptions = {
   readonly onFault: (error: unknown, requestId: string) => void;
 };
 
+type Lack = { readonly what: string; readonly next: string };
+
 export type Serving = {
   readonly url: string;
   readonly key: string;
   readonly keyFile: string;
   readonly adminKeyFile: string;
-  /**
-   * Why deletions may fail once the disk is full, as a clause, and what to do; null: space is
-   * reserved for them.
-   */
-  readonly lacks: { readonly what: string; readonly next: string } | null;
+  /** What it cannot do as it should, each as a clause and what to do about it. */
+  readonly lacks: readonly Lack[];
   importFolder(dir: string, onProgress: (progress: ImportProgress) => void): Promise<Result<ImportReport>>;
   close(): Promise<void>;
 };
@@ -67,16 +68,52 @@ async function listen(data: OpenData, options: ServeOptions, pem: Pem | null): P
   const { service, key, keyFile, adminKeyFile } = data;
   const { host, port, insecureHttp: allowPlainHttp } = options;
   const server = await startHttp(service, { host, port, allowPlainHttp, ...(pem === null ? {} : { tls: pem }) });
+  const own = await ownDoor(data, options, server);
+  const unreachable = tellAddress(options.data, (own ?? server).url);
   return {
     url: server.url,
     key,
     keyFile,
     adminKeyFile,
-    lacks: service.reserved() === 0 ? lacksRoom(options.data) : null,
+    lacks: [...(service.reserved() === 0 ? [lacksRoom(options.data)] : []), ...unreachable],
     importFolder: (dir, onProgress) => importOrTell(data, dir, onProgress),
     // ORDER: the last answers are written before the database is closed.
-    close: () => server.close().then(() => data.close()),
+    async close() {
+      await Promise.all([server.close(), own?.close()]);
+      removeAddress(options.data);
+      data.close();
+    },
   };
+}
+
+/** The service goes on without it: what cannot be reached is its administration by command. */
+function tellAddress(data: string, url: string): Lack[] {
+  try {
+    leaveAddress(data, { url, pid: process.pid });
+    return [];
+  } catch (error) {
+    if (codeOf(error) === null) throw error;
+    const what = `its address cannot be left in ${data}, so mdmirror serve admin does not find it: ${errnoClause(error)}`;
+    return [{ what, next: "make room there, and start it again" }];
+  }
+}
+
+/**
+ * Where this machine's own administration comes in, which knows neither the certificate's name nor
+ * the network's address of the machine. @returns null: it comes as everybody does
+ */
+async function ownDoor(
+  { service }: OpenData,
+  { host, tls }: ServeOptions,
+  server: HttpServer,
+): Promise<HttpServer | null> {
+  if (tls === null && isLoopbackHost(host)) return null;
+  try {
+    return await startHttp({ handle: service.handle, admit: service.admitAdmin });
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
 }
 
 /** Each way that listening fails, by the beginning of the error's code. */
@@ -109,7 +146,7 @@ function listenTrouble(error: unknown, options: ServeOptions): Result<never> | n
   return known === undefined ? null : trouble("usage", known.what(options), known.next, { code });
 }
 
-function lacksRoom(data: string): NonNullable<Serving["lacks"]> {
+function lacksRoom(data: string): Lack {
   const megabytes = ROOM_FOR_LEAST / (1024 * 1024);
   return {
     what: `the disk of ${data} has less than ${megabytes} MB free, so no room is kept for deletions: once it is full, they fail too`,
@@ -136,29 +173,11 @@ function readPem(tls: NonNullable<ServeOptions["tls"]>): Result<Pem> {
 }
 
 function openOrTell(options: ServeOptions): Result<OpenData> {
+  const { data, onFault, docsBase = null, settings = {} } = options;
   try {
-    const { data, onFault, docsBase = null, settings = {} } = options;
     return ok(openData(resolve(data), { onFault, settings, ...(docsBase === null ? {} : { docsBase }) }));
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? null;
-    if (code?.startsWith("SQLITE_BUSY") === true) {
-      return trouble(
-        "locked",
-        `${options.data} is in use by another mdmirror serve`,
-        "stop that one, or give another folder with --data",
-        { code },
-      );
-    }
-    if (code === null) throw error;
-    if (code === "newer-data") {
-      const what = `${options.data}: ${(error as Error).message}; nothing was changed`;
-      return trouble("usage", what, "use the newer mdmirror, or give another folder with --data", { code });
-    }
-    const next =
-      code === "SQLITE_FULL"
-        ? "make room there: an update needs as much again as service.db has, until the next start"
-        : "give a folder that this user may write with --data";
-    return trouble("fault", `${options.data} cannot be used: ${errnoClause(error)}`, next, { code });
+    return dataTrouble(data, error);
   }
 }
 

@@ -43,10 +43,10 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
 }
 
 async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
-  const [name, ...rest] = argv;
+  const [name, ...rest] = joined(argv);
   if (name === "--version" || name === "-V") return print(io, [version()]);
   if (name === undefined || asksForHelp(name, rest)) return showOverview(io, name !== undefined);
-  if (name === "help") return dispatch([rest[0]!, "--help"], io);
+  if (name === "help") return dispatch([...rest, "--help"], io);
   const entry = findCommand(name);
   if (entry === null) return unknownCommand(io, name);
   const [{ command }, { readArgs }] = await Promise.all([entry.load(), import("./args.ts")]);
@@ -64,6 +64,11 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
     case "parsed":
       return command.run(io, read.args, COMMANDS);
   }
+}
+
+/** `serve admin` is a command of its own, which is written in two words. */
+function joined(argv: readonly string[]): readonly string[] {
+  return argv[0] === "serve" && argv[1] === "admin" ? ["serve-admin", ...argv.slice(2)] : argv;
 }
 
 function asksForHelp(name: string, rest: readonly string[]): boolean {

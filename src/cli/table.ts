@@ -65,6 +65,11 @@ export const COMMANDS: readonly Entry[] = [
     load: () => import("./commands/completion.ts"),
   },
   { name: "serve", summary: "run the embedded service", load: () => import("./commands/serve.ts") },
+  {
+    name: "serve-admin",
+    summary: "keys, reviews and workspaces of an embedded service",
+    load: () => import("./commands/serve-admin.ts"),
+  },
 ];
 
 export function findCommand(name: string): Entry | null {

@@ -119,7 +119,7 @@ export function readBody(body: SentBody, spec: Readonly<Record<string, Member>>)
 /** LIMIT: characters of a label, and of a workspace's name: they are read in lists. */
 const MOST_NAME = 200;
 
-/** Reads what a key or a workspace is called: any characters, which whoever shows them makes harmless. */
+/** Reads what a key or a workspace is called. Whoever shows it makes its characters harmless. */
 export function readName(sent: string, pointer: string): string | Refused {
   if (sent.length <= MOST_NAME) return sent;
   const detail = `${pointer.slice(1)} must have at most ${MOST_NAME} characters.`;

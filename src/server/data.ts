@@ -15,6 +15,8 @@ type OpenDataOptions = {
   /** {docs_base} of the problem types. */
   readonly docsBase?: string;
   readonly onFault?: (error: unknown, requestId: string) => void;
+  /** Milliseconds to wait for another process that has it open (2,000). */
+  readonly waitMs?: number;
 };
 
 /** An open data folder: the service, and where its two keys are. */
@@ -24,6 +26,7 @@ export type OpenData = {
   readonly key: string;
   readonly keyFile: string;
   readonly adminKeyFile: string;
+  readonly adminKey: string;
   close(): void;
 };
 
@@ -42,10 +45,11 @@ export function openData(dir: string, options: OpenDataOptions = {}): OpenData {
     adminKey = `mdm_admin_${randomBytes(32).toString("base64url")}`;
     writeKey(adminKeyFile, adminKey);
   }
+  const { waitMs, combine = combineByMerge, ...more } = options;
   const service = createService({
-    ...options,
-    combine: options.combine ?? combineByMerge,
-    database: { folder: dir },
+    ...more,
+    combine,
+    database: { folder: dir, ...(waitMs === undefined ? {} : { waitMs }) },
     now: Date.now,
     random: pooledRandom(),
     adminKey,
@@ -60,7 +64,7 @@ export function openData(dir: string, options: OpenDataOptions = {}): OpenData {
       stopUpkeep();
       service.close();
     };
-    return { service, key, keyFile, adminKeyFile, close };
+    return { service, key, keyFile, adminKeyFile, adminKey, close };
   } catch (error) {
     service.close();
     throw error;

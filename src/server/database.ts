@@ -48,14 +48,23 @@ export class Db {
  * `:memory:`, the folder that holds `service.db`, or a copy of a database (`Service.copy`) that a
  * service in memory continues.
  */
-export type DatabaseLocation = ":memory:" | { readonly folder: string } | { readonly copy: Uint8Array };
+export type DatabaseLocation =
+  | ":memory:"
+  | {
+      readonly folder: string;
+      /** Milliseconds to wait for another process that has it open (2,000). */
+      readonly waitMs?: number;
+    }
+  | { readonly copy: Uint8Array };
+
+const WAIT_MS = 2_000;
 
 /**
  * Opens the database and brings it to the newest schema.
  * @throws when the folder cannot be used, another process holds it, or a newer program wrote it
  */
 export function openDatabase(location: DatabaseLocation): Db {
-  const sqlite = new Sqlite(sourceOf(location), { timeout: 2_000 });
+  const sqlite = new Sqlite(sourceOf(location), { timeout: waitOf(location) });
   const db = new Db(sqlite);
   try {
     if (location !== ":memory:" && "folder" in location) {
@@ -89,6 +98,10 @@ const PAGE_BYTES = 4_096;
 export function boundJournal(db: Db, reserved: number): void {
   db.pragma(`wal_autocheckpoint = ${Math.floor(reserved / 2 / PAGE_BYTES)}`);
   db.pragma(`journal_size_limit = ${2 * reserved}`);
+}
+
+function waitOf(location: DatabaseLocation): number {
+  return typeof location === "object" && "folder" in location ? (location.waitMs ?? WAIT_MS) : WAIT_MS;
 }
 
 function sourceOf(location: DatabaseLocation): string | Buffer {

@@ -45,6 +45,15 @@ export function judgeHead(core: Core, { method, path, headers }: RequestHead): W
   });
 }
 
+/** As `judgeHead`, where nothing but `/admin` is let in. */
+export function judgeAdminHead(core: Core, { path, headers }: RequestHead): WireResponse | null {
+  return answering(core, () => {
+    if (!core.isOpen) return closing();
+    if (!isAdminPath(path)) return refuse("not_found", "There is no such endpoint.");
+    return authenticateAdmin(core.adminKey, headers);
+  });
+}
+
 /**
  * Runs a part of a request; an exception becomes a 500. @param work returns null for no answer yet
  */

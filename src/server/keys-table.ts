@@ -36,7 +36,7 @@ FROM keys`;
 /** Table `keys`, and the grants of each key in table `grants`. */
 export class KeysTable {
   readonly #sql: ReturnType<typeof prepare>;
-  /** Uses that are not saved yet, by row number: a write with each request would cost more than the request. */
+  /** Uses that are not saved yet, by row number: a write would cost more than a request. */
   readonly #used = new Map<number, number>();
 
   constructor(db: Db) {

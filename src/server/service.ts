@@ -5,7 +5,7 @@ import type { Admit } from "./authenticate.ts";
 import type { BodyFault } from "./body.ts";
 import type { Combine, ServerContext } from "./context.ts";
 import type { DatabaseLocation } from "./database.ts";
-import { answerRequest, type Core, judgeHead, type RequestHead } from "./dispatch.ts";
+import { answerRequest, type Core, judgeAdminHead, judgeHead, type RequestHead } from "./dispatch.ts";
 import { RateLimiter } from "./rate.ts";
 import { isDiskFull } from "./reserve.ts";
 import { loadRegexEngine } from "./search.ts";
@@ -87,6 +87,9 @@ export class Service {
    * not count for a rate limit.
    */
   readonly admit = (head: RequestHead): WireResponse | null => judgeHead(this.#core, head);
+
+  /** `admit` of a door that leads to `/admin` alone. */
+  readonly admitAdmin = (head: RequestHead): WireResponse | null => judgeAdminHead(this.#core, head);
 
   /** `handle` without promise and rate limit, for requests of the program itself (imports). */
   readonly answer = (request: WireRequest, fault: BodyFault | null = null): WireResponse =>
@@ -182,7 +185,7 @@ export class Service {
     try {
       this.saveUses();
     } catch (error) {
-      // A full disk is no reason to stay open: what is lost is when keys were used since it was full.
+      // A full disk is no reason to stay open: only the last uses of keys are lost.
       if (!isDiskFull(error)) throw error;
     } finally {
       this.#core.isOpen = false;

@@ -83,6 +83,12 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     local("serve", "--port", "0", "--data", "data"),
     local("serve", "--port", "0", "--data", "data", "--docs-base", "https://docs.example.org"),
   ],
+  // A data folder by name, or an address of the user's own; no mirror is asked.
+  "serve-admin": [
+    local("serve-admin", "keys", "--data", "data"),
+    local("serve", "admin", "reviews", "--data", "w"),
+    local("serve-admin", "workspaces", "--url", "http://127.0.0.1:9", "--admin-key-file", "key-file"),
+  ],
 };
 
 test("each command has a row here", () => {

@@ -105,7 +105,7 @@ describe("I30 what other programs and users see", () => {
     for (const entry of COMMANDS) {
       const { command } = await entry.load();
       const secret = Object.keys(command.options).filter((name) => /key|secret|token|pass/.test(name));
-      expect(secret.filter((name) => !/^(key-file|no-store-key|tls-key|store-key)$/.test(name))).toEqual([]);
+      expect(secret.filter((name) => !/^((?:admin-)?key-file|no-store-key|tls-key|store-key)$/.test(name))).toEqual([]);
     }
     await rig.init();
     const child = startUnder(":", rig, ["watch", rig.root, "--json"], { MDMIRROR_API_KEY: rig.key });

@@ -78,7 +78,14 @@ const LINES: Readonly<Record<string, (rig: Rig) => string[]>> = {
 /** These stand for all of the commands where it matters less what the link leads to. */
 const WRITERS: ReadonlySet<string> = new Set(["init", "sync", "watch", "search", "status"]);
 /** Has no mirrored folder. */
-const ELSEWHERE: ReadonlySet<string> = new Set(["serve", "list", "merge", "upgrade-check", "completion"]);
+const ELSEWHERE: ReadonlySet<string> = new Set([
+  "serve",
+  "serve-admin",
+  "list",
+  "merge",
+  "upgrade-check",
+  "completion",
+]);
 
 type Plant = "to a file" | "to a folder" | "to nothing";
 

@@ -12,11 +12,20 @@ const ISO = /^(\d{4}-\d{2}-(\d{2}))(?:[T ](\d{2}:\d{2}(?::\d{2})?))?(Z|[+-]\d{2}
 export function readMoment(text: string, now: number): number | null {
   const ago = /^(\d{1,5})([smhdw])$/.exec(text);
   if (ago !== null) return now - Number(ago[1]) * UNITS[ago[2]!]!;
+  const at = readIso(text);
+  return at === null || at > now ? null : at;
+}
+
+/**
+ * A day or a time of it, as `readMoment` takes them.
+ * @returns milliseconds since the epoch
+ */
+export function readIso(text: string): number | null {
   const iso = ISO.exec(text);
   if (iso === null) return null;
   const [, date, day, time = "00:00", zone = ""] = iso;
   const at = Date.parse(`${date}T${time}${zone}`);
   // `Date` reads the 31st of a month with 30 days as the 1st of the next month.
   const isDay = new Date(Date.parse(`${date}T00:00Z`)).getUTCDate() === Number(day);
-  return Number.isNaN(at) || !isDay || at > now ? null : at;
+  return Number.isNaN(at) || !isDay ? null : at;
 }

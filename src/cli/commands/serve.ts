@@ -5,9 +5,10 @@ import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import { count, plural } from "../progress.ts";
+import { readRate } from "../read-rate.ts";
+import { DEFAULT_DATA } from "../service-data.ts";
 
 const DEFAULT_PORT = 8420;
-const DEFAULT_DATA = ".mdmirror-service";
 /** How many names are shown for each reason of an import. */
 const MOST = 5;
 
@@ -68,9 +69,9 @@ export const command: Command = {
 };
 
 function showServing(io: Io, { lacks, url, keyFile, adminKeyFile }: Serving): void {
-  if (lacks !== null) {
-    io.err(`mdmirror serve: ${lacks.what}`);
-    io.err(`  next: ${lacks.next}`);
+  for (const { what, next } of lacks) {
+    io.err(`mdmirror serve: ${what}`);
+    io.err(`  next: ${next}`);
   }
   io.out(`serving ${url}`);
   io.out(`key: ${keyFile} (admin: ${adminKeyFile})`);
@@ -97,14 +98,6 @@ function readSettings(args: Args): ServiceSettings | string {
     ...(rateLimit === undefined ? {} : { rateLimit }),
     ...(keepVersionsDays === undefined ? {} : { keepVersionsDays }),
   };
-}
-
-/** undefined: not given. */
-function readRate(text: string | null): ServiceSettings["rateLimit"] | "bad" {
-  if (text === null) return undefined;
-  if (text === "none") return null;
-  const [, requests, seconds] = /^([1-9]\d{0,6})\/([1-9]\d{0,6})$/.exec(text) ?? [];
-  return requests === undefined ? "bad" : { requests: Number(requests), seconds: Number(seconds) };
 }
 
 /** undefined: not given. */

@@ -1,0 +1,158 @@
+import { readFileSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Clock } from "../../ports/world.ts";
+import { readAddress, removeAddress, type ServiceAddress } from "../../server/address.ts";
+import { openData } from "../../server/data.ts";
+import { codeOf, errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
+import { openWire } from "../trust/connect.ts";
+import { originOfUser } from "../trust/gate.ts";
+import type { TrustedOrigin } from "../trust/origin.ts";
+import { effectiveUser } from "../trust/owner.ts";
+import { dataTrouble, isInUse } from "./data-trouble.ts";
+import { type AdminSession, openSession } from "./session.ts";
+
+/** A list of everything may be long; a review has three texts. */
+const BOUNDS = { deadlineMs: 60_000, maxBytes: 64 * 1024 * 1024 } as const;
+/** How long another administrator, or a service that starts, is waited for. */
+const WAIT_MS = 3_000;
+const PAUSE_MS = 50;
+
+/** @param options.keyFile absolute */
+export function reachByUrl(options: {
+  readonly url: string;
+  readonly keyFile: string;
+  readonly allowHttp: readonly string[];
+}): Result<AdminSession> {
+  const { keyFile, ...given } = options;
+  // Never null: a URL is given.
+  const origin = originOfUser({ ...given, env: {} })!;
+  if (origin.kind === "trouble") return origin;
+  const key = readKeyFile(keyFile);
+  if (key.kind === "trouble") return key;
+  const keyHint = "give the file of its admin key with --admin-key-file: it lies in the service's data folder";
+  return ok(overWire(origin.value, key.value, keyHint));
+}
+
+/**
+ * Talks to the service that has the data folder open, or else opens the folder itself.
+ * @param data absolute
+ */
+export async function reachByFolder(data: string, options: { readonly clock: Clock }): Promise<Result<AdminSession>> {
+  const fit = examine(data);
+  if (fit.kind === "trouble") return fit;
+  const { clock } = options;
+  const began = clock.monotonic();
+  for (;;) {
+    const opened = tryOpen(data, fit.value);
+    if (opened !== "in-use") return opened;
+    const address = addressIn(data);
+    if (address.kind === "trouble") return address;
+    if (address.value !== null) return reachRunning(data, address.value);
+    if (clock.monotonic() - began > WAIT_MS) return heldByOther(data);
+    await clock.sleep(PAUSE_MS);
+  }
+}
+
+function heldByOther(data: string): Result<never> {
+  return trouble(
+    "locked",
+    `another process has ${data} open, and left no address that leads to it from here`,
+    "run this again when it is done; a service in a container, or of an older mdmirror, is reached with --url and --admin-key-file",
+    { code: "SQLITE_BUSY" },
+  );
+}
+
+/** Who looks, and whose the folder is. */
+type Fit = { readonly mayOpen: boolean; readonly uid: number };
+
+/** Nothing is made in a folder that is no service's. */
+function examine(data: string): Result<Fit> {
+  try {
+    const { uid } = statSync(join(data, "service.db"));
+    const me = effectiveUser();
+    return ok({ mayOpen: me === null || me === uid, uid });
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === null) throw error;
+    if (code === "ENOENT" || code === "ENOTDIR") {
+      const next =
+        "give the folder that mdmirror serve --data has; --url URL --admin-key-file FILE for another machine";
+      return trouble("usage", `${data} is no data folder of a service: there is no service.db in it`, next, { code });
+    }
+    const next = "run mdmirror as the user that the service runs as";
+    return trouble("usage", `${data} cannot be looked into: ${errnoClause(error)}`, next, { code });
+  }
+}
+
+/** The lock is the system's, and ends with its process: it alone tells whether a service runs. */
+function tryOpen(data: string, { mayOpen, uid }: Fit): Result<AdminSession> | "in-use" {
+  if (!mayOpen) {
+    const address = addressIn(data);
+    if (address.kind === "trouble") return address;
+    return address.value === null ? foreign(data, uid) : "in-use";
+  }
+  try {
+    const { service, adminKey, close } = openData(data, { waitMs: 0 });
+    // What a killed service has left.
+    removeAddress(data);
+    const where = `${data} (no service runs there)`;
+    const keyHint = `the admin key lies in ${join(data, "admin-key")}`;
+    const carry = async (request: Parameters<typeof service.handle>[0]) => {
+      return { kind: "answer", response: await service.handle(request) } as const;
+    };
+    return ok(openSession(carry, adminKey, { where, keyHint, close: async () => close() }));
+  } catch (error) {
+    return isInUse(error) ? "in-use" : dataTrouble(data, error);
+  }
+}
+
+function addressIn(data: string): Result<ServiceAddress | null> {
+  try {
+    return ok(readAddress(data));
+  } catch (error) {
+    if (codeOf(error) === null) throw error;
+    return trouble("fault", `${join(data, "address")} cannot be read: ${errnoClause(error)}`, "mend that", {
+      code: codeOf(error),
+    });
+  }
+}
+
+/** Files that another user's service would be given must stay that user's. */
+function foreign(data: string, uid: number): Result<never> {
+  return trouble(
+    "usage",
+    `${data} belongs to user ${uid}, and this process is user ${effectiveUser()}; no service runs there`,
+    "run mdmirror as that user, or start the service",
+    { code: "foreign-owner" },
+  );
+}
+
+function reachRunning(data: string, { url }: ServiceAddress): Result<AdminSession> {
+  const origin = originOfUser({ url, env: {}, allowHttp: [] })!;
+  if (origin.kind === "trouble") return origin;
+  const keyFile = join(data, "admin-key");
+  const key = readKeyFile(keyFile);
+  if (key.kind === "trouble") return key;
+  const keyHint = `${keyFile} is not the key that the running service began with: start the service again`;
+  return ok(overWire(origin.value, key.value, keyHint));
+}
+
+function overWire(origin: TrustedOrigin, adminKey: string, keyHint: string): AdminSession {
+  const wire = openWire(origin);
+  return openSession((request) => wire.send(request, BOUNDS), adminKey, {
+    where: origin.url,
+    keyHint,
+    close: () => wire.close(),
+  });
+}
+
+function readKeyFile(file: string): Result<string> {
+  try {
+    return ok(readFileSync(resolve(file), "utf8").trim());
+  } catch (error) {
+    if (codeOf(error) === null) throw error;
+    const what = `the admin key ${file} cannot be read: ${errnoClause(error)}`;
+    const next = "run mdmirror as the user that the service runs as, or give the file with --admin-key-file";
+    return trouble("usage", what, next, { code: codeOf(error) });
+  }
+}

@@ -1,0 +1,165 @@
+import type { KeyWishes, MadeKey } from "../../app/admin/change.ts";
+import type { AdminSession } from "../../app/admin/session.ts";
+import type { ToldKey, ToldWorkspace } from "../../app/admin/shapes.ts";
+import { type Result, ok } from "../../app/mirror/trouble.ts";
+import { shownName, shownWords } from "../../model/shown-name.ts";
+import type { Args, Io } from "../command.ts";
+import { complain } from "../complain.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
+import { jsonLine } from "../json-line.ts";
+import { age, columns, localTime } from "../when.ts";
+import type { Action, Actions } from "./action.ts";
+import { showMade, withKeyFile } from "./made-key.ts";
+import { readWishes } from "./wishes.ts";
+
+const CHANGES = ["grant", "expires", "rate", "label"] as const;
+
+const list: Action = {
+  takes: null,
+  options: ["workspace"],
+  async run(io, args, session) {
+    const { findWorkspace, listKeys, listWorkspaces } = await import("../../app/admin/look.ts");
+    const word = args.text("workspace");
+    const asked = word === null ? null : await findWorkspace(session, word);
+    if (asked?.kind === "trouble") return complain(io, asked.trouble);
+    const [all, workspaces] = [await listKeys(session), await listWorkspaces(session)];
+    if (all.kind === "trouble") return complain(io, all.trouble);
+    if (workspaces.kind === "trouble") return complain(io, workspaces.trouble);
+    const keys = all.value.filter(({ workspaceId }) => asked === null || workspaceId === asked.value.id);
+    const names = new Map(workspaces.value.map(({ id, name }) => [id, name]));
+    if (args.flag("json")) {
+      const shown = keys.map((key) => ({ ...key, workspace: names.get(key.workspaceId) ?? null }));
+      io.out(jsonLine({ keys: shown }));
+    } else if (keys.length === 0) io.out("there is no key");
+    else for (const line of columns(keys.map((key) => cells(io, key, names)))) io.out(line);
+    return EXIT.inSync;
+  },
+};
+
+function cells(io: Io, key: ToldKey, names: ReadonlyMap<string, string>): string[] {
+  const name = names.get(key.workspaceId);
+  return [
+    key.label === "" ? "(no label)" : shownName(key.label),
+    name === undefined ? "(a workspace that is gone)" : shownName(name),
+    grantsWords(key),
+    key.lastUsedAt === null ? "never used" : `used ${age(io, key.lastUsedAt)} ago`,
+    expiryWords(io, key),
+    rateWords(key),
+    shownName(key.id),
+  ];
+}
+
+function grantsWords({ grants }: ToldKey): string {
+  const words = grants.map(({ path, level, waits }) => {
+    return `${shownName(path)}=${shownWords(level)}${waits ? " (nothing is there)" : ""}`;
+  });
+  return words.length === 0 ? "may do nothing" : words.join(" ");
+}
+
+function expiryWords(io: Io, { expiresAt }: ToldKey): string {
+  if (expiresAt === null) return "does not expire";
+  return `${expiresAt <= io.clock.now() ? "expired" : "expires"} ${localTime(expiresAt)}`;
+}
+
+function rateWords({ rateLimit }: ToldKey): string {
+  return rateLimit === null ? "no rate of its own" : `${rateLimit.requests} requests in ${rateLimit.seconds} s`;
+}
+
+const create: Action = {
+  takes: null,
+  options: ["workspace", "out", ...CHANGES],
+  misused(args, io) {
+    if (args.text("label") === null) return "create takes --label, by which the key is known later";
+    if (args.texts("grant").length === 0) return "create takes --grant PATH=LEVEL; --grant /=full is everything";
+    const wishes = readWishes(args, io);
+    return typeof wishes === "string" ? wishes : null;
+  },
+  async run(io, args, session) {
+    const workspace = await workspaceOf(session, args.text("workspace"));
+    if (workspace.kind === "trouble") return complain(io, workspace.trouble);
+    const { createKey } = await import("../../app/admin/change.ts");
+    const wishes = readWishes(args, io) as KeyWishes;
+    const made = await withKeyFile(io, args, () => createKey(session, workspace.value.id, wishes));
+    if (made.kind === "trouble") return complain(io, made.trouble);
+    return tellMade(io, args, made.value, workspace.value);
+  },
+};
+
+/** Without a word, the only one that there is. */
+async function workspaceOf(session: AdminSession, word: string | null): Promise<Result<ToldWorkspace>> {
+  const { findWorkspace, listWorkspaces } = await import("../../app/admin/look.ts");
+  if (word !== null) return findWorkspace(session, word);
+  const all = await listWorkspaces(session);
+  if (all.kind === "trouble") return all;
+  const [first, ...others] = all.value;
+  if (first !== undefined && others.length === 0) return ok(first);
+  const names = all.value.map(({ name }) => shownName(name)).join(", ");
+  const what = first === undefined ? "there is no workspace" : `there are ${all.value.length} workspaces: ${names}`;
+  const next = first === undefined ? "mdmirror serve admin workspaces create NAME" : "choose one with --workspace";
+  return { kind: "trouble", trouble: { kind: "usage", what, next } };
+}
+
+function tellMade(io: Io, args: Args, made: MadeKey, { name }: ToldWorkspace): ExitCode {
+  const { key } = made;
+  const what = `made the key ${shownName(key.label)} of ${shownName(name)}: ${grantsWords(key)}`;
+  showMade(io, args, made, `${what}; ${expiryWords(io, key)}; ${rateWords(key)} (${key.id})`);
+  return tellWaiting(io, key);
+}
+
+/** A grant on a path that nobody has made yet may be a slip of the pen. */
+function tellWaiting(io: Io, { grants }: ToldKey): ExitCode {
+  const waiting = grants.filter(({ waits, level }) => waits && level !== "none");
+  for (const { path } of waiting) {
+    io.err(
+      `mdmirror: nothing is at ${shownName(path)} now, so this grant gives nothing; what comes there later has the`,
+    );
+    io.err("  rights of the folder above it, or these if they are fewer");
+    io.err("  next: make the folder, then mdmirror serve admin keys change");
+  }
+  return waiting.length === 0 ? EXIT.inSync : EXIT.attention;
+}
+
+const change: Action = {
+  takes: "ID|LABEL",
+  options: CHANGES,
+  misused(args, io) {
+    const wishes = readWishes(args, io);
+    if (typeof wishes === "string") return wishes;
+    return Object.keys(wishes).length > 0 ? null : "change takes --grant, --expires, --rate or --label";
+  },
+  async run(io, args, session, word) {
+    const { findKey } = await import("../../app/admin/look.ts");
+    const { changeKey } = await import("../../app/admin/change.ts");
+    const found = await findKey(session, word);
+    if (found.kind === "trouble") return complain(io, found.trouble);
+    const changed = await changeKey(session, found.value.id, readWishes(args, io) as KeyWishes);
+    if (changed.kind === "trouble") return complain(io, changed.trouble);
+    const key = changed.value;
+    if (args.flag("json")) io.out(jsonLine({ key }));
+    else {
+      io.out(
+        `changed the key ${shownName(key.label)}: ${grantsWords(key)}; ${expiryWords(io, key)}; ${rateWords(key)}`,
+      );
+    }
+    return tellWaiting(io, key);
+  },
+};
+
+const revoke: Action = {
+  takes: "ID|LABEL",
+  options: [],
+  async run(io, args, session, word) {
+    const { findKey } = await import("../../app/admin/look.ts");
+    const { revokeKey } = await import("../../app/admin/change.ts");
+    const found = await findKey(session, word);
+    if (found.kind === "trouble") return complain(io, found.trouble);
+    const { id, label } = found.value;
+    const revoked = await revokeKey(session, id);
+    if (revoked.kind === "trouble") return complain(io, revoked.trouble);
+    if (args.flag("json")) io.out(jsonLine({ revoked: found.value }));
+    else io.out(`revoked the key ${shownName(label)} (${shownName(id)}): it is refused from now on`);
+    return EXIT.inSync;
+  },
+};
+
+export const actions: Actions = { list, create, change, revoke };

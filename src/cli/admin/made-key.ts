@@ -1,0 +1,38 @@
+import { resolve } from "node:path";
+import type { MadeKey } from "../../app/admin/change.ts";
+import type { Result } from "../../app/mirror/trouble.ts";
+import { shownName } from "../../model/shown-name.ts";
+import type { Args, Io } from "../command.ts";
+import { jsonLine } from "../json-line.ts";
+
+/** Makes a key and keeps its text in the new file of `--out`, if there is one. */
+export async function withKeyFile(io: Io, args: Args, make: () => Promise<Result<MadeKey>>): Promise<Result<MadeKey>> {
+  const out = args.text("out");
+  if (out === null) return make();
+  const { openKeyFile } = await import("../../app/admin/files.ts");
+  const file = openKeyFile(resolve(io.cwd, out));
+  if (file.kind === "trouble") return file;
+  const made = await make().catch((error: unknown) => {
+    file.value.discard();
+    throw error;
+  });
+  if (made.kind === "ok") file.value.keep(made.value.text);
+  else file.value.discard();
+  return made;
+}
+
+/** Tells of a new key: its text now and never again, unless a file has it. */
+export function showMade(io: Io, args: Args, { key, text }: MadeKey, told: string): void {
+  const out = args.text("out");
+  const file = out === null ? null : resolve(io.cwd, out);
+  if (args.flag("json")) {
+    io.out(jsonLine({ key, ...(file === null ? { text } : { file }) }));
+    return;
+  }
+  io.out(told);
+  io.out(
+    file === null
+      ? `its text, which is shown this once: ${text}`
+      : `its text is in ${shownName(file)}, for this user alone`,
+  );
+}

@@ -1,0 +1,121 @@
+import { resolve } from "node:path";
+import type { ToldReview, ToldTexts } from "../../app/admin/shapes.ts";
+import { shownName, shownWords } from "../../model/shown-name.ts";
+import type { Io } from "../command.ts";
+import { complain } from "../complain.ts";
+import { EXIT } from "../exit.ts";
+import { jsonLine } from "../json-line.ts";
+import { paintFor } from "../paint.ts";
+import { plural } from "../progress.ts";
+import { age, columns, localTime } from "../when.ts";
+import type { Action, Actions } from "./action.ts";
+
+const WHY: Readonly<Record<string, string>> = {
+  protected: "its document is protected",
+  conflict: "it met another edit",
+};
+
+function whyOf({ reason }: ToldReview): string {
+  return WHY[reason] ?? shownWords(reason);
+}
+
+const list: Action = {
+  takes: null,
+  options: ["workspace"],
+  async run(io, args, session) {
+    const { findWorkspace, listReviews, listWorkspaces } = await import("../../app/admin/look.ts");
+    const word = args.text("workspace");
+    const asked = word === null ? null : await findWorkspace(session, word);
+    if (asked?.kind === "trouble") return complain(io, asked.trouble);
+    const [reviews, workspaces] = [await listReviews(session, asked?.value.id ?? null), await listWorkspaces(session)];
+    if (reviews.kind === "trouble") return complain(io, reviews.trouble);
+    if (workspaces.kind === "trouble") return complain(io, workspaces.trouble);
+    const names = new Map(workspaces.value.map(({ id, name }) => [id, name]));
+    const nameOf = ({ workspaceId }: ToldReview) => names.get(workspaceId) ?? workspaceId;
+    const all = reviews.value;
+    if (args.flag("json")) io.out(jsonLine({ reviews: all.map((one) => ({ ...one, workspace: nameOf(one) })) }));
+    else if (all.length === 0) io.out("nothing waits for review");
+    else {
+      const rows = all.map((one) => {
+        const since = `since ${localTime(one.at)} (${age(io, one.at)})`;
+        return [shownName(one.path), whyOf(one), since, shownName(nameOf(one)), shownName(one.id)];
+      });
+      for (const line of columns(rows)) io.out(line);
+      io.out(`${plural(all.length, "review")}; next: mdmirror serve admin reviews show ID`);
+    }
+    return all.length === 0 ? EXIT.inSync : EXIT.attention;
+  },
+};
+
+const show: Action = {
+  takes: "ID|PATH",
+  options: [],
+  async run(io, args, session, word) {
+    const { findReviewId, showReview } = await import("../../app/admin/look.ts");
+    const id = await findReviewId(session, word);
+    if (id.kind === "trouble") return complain(io, id.trouble);
+    const review = await showReview(session, id.value);
+    if (review.kind === "trouble") return complain(io, review.trouble);
+    if (args.flag("json")) io.out(jsonLine({ review: review.value }));
+    else for (const line of await reviewLines(io, review.value)) io.out(line);
+    return EXIT.inSync;
+  },
+};
+
+const STATES: Readonly<Record<string, string>> = { accepted: "it was accepted", rejected: "it was rejected" };
+
+/** The head, what became live since the base of a conflict, and what would change. */
+async function reviewLines(io: Io, review: ToldReview & ToldTexts): Promise<string[]> {
+  const { diffLines } = await import("../../app/history/line-diff.ts");
+  const { unifiedLines } = await import("../show-hunks.ts");
+  const { path, id, status, at, baseContent: base, liveContent: live, content: sent } = review;
+  const diff = (before: string, after: string, names: readonly [string, string]) =>
+    unifiedLines(io, { before: names[0] + path, after: names[1] + path }, diffLines(before, after));
+  const state = STATES[status] ?? paintFor(io).asks("in review");
+  return [
+    `${shownName(path)}: ${state} ${shownName(id)} since ${localTime(at)}, because ${whyOf(review)}`,
+    ...(review.reason === "conflict" && base !== null ? diff(base, live, ["base", "live"]) : []),
+    ...(live === sent ? ["what was sent is what is live"] : diff(live, sent, ["live", "sent"])),
+  ];
+}
+
+const accept: Action = {
+  takes: "ID|PATH",
+  options: ["content"],
+  async run(io, args, session, word) {
+    const { findReviewId } = await import("../../app/admin/look.ts");
+    const { settleReview } = await import("../../app/admin/change.ts");
+    const { readNewText } = await import("../../app/admin/files.ts");
+    const file = args.text("content");
+    const content = file === null ? null : readNewText(file === "-" ? file : resolve(io.cwd, file));
+    if (content?.kind === "trouble") return complain(io, content.trouble);
+    const id = await findReviewId(session, word);
+    if (id.kind === "trouble") return complain(io, id.trouble);
+    const settled = await settleReview(session, id.value, "accept", content?.value ?? null);
+    if (settled.kind === "trouble") {
+      const exit = complain(io, settled.trouble);
+      return settled.trouble.code === "edit_conflict" ? EXIT.attention : exit;
+    }
+    if (args.flag("json")) io.out(jsonLine({ accepted: id.value, path: settled.value }));
+    else io.out(`accepted: ${shownName(settled.value)} has ${content === null ? "what was sent" : "the new text"}`);
+    return EXIT.inSync;
+  },
+};
+
+const reject: Action = {
+  takes: "ID|PATH",
+  options: [],
+  async run(io, args, session, word) {
+    const { findReviewId } = await import("../../app/admin/look.ts");
+    const { settleReview } = await import("../../app/admin/change.ts");
+    const id = await findReviewId(session, word);
+    if (id.kind === "trouble") return complain(io, id.trouble);
+    const settled = await settleReview(session, id.value, "reject", null);
+    if (settled.kind === "trouble") return complain(io, settled.trouble);
+    if (args.flag("json")) io.out(jsonLine({ rejected: id.value, path: settled.value }));
+    else io.out(`rejected: ${shownName(settled.value)} stays as it is; what was sent stays in its history`);
+    return EXIT.inSync;
+  },
+};
+
+export const actions: Actions = { list, show, accept, reject };

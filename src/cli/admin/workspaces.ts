@@ -1,0 +1,111 @@
+import type { AdminSession } from "../../app/admin/session.ts";
+import { shownName, shownWords } from "../../model/shown-name.ts";
+import type { Args, Io } from "../command.ts";
+import { complain } from "../complain.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
+import { jsonLine } from "../json-line.ts";
+import { count, plural } from "../progress.ts";
+import { agrees } from "../use-mirror.ts";
+import { columns } from "../when.ts";
+import type { Action, Actions } from "./action.ts";
+import { showMade, withKeyFile } from "./made-key.ts";
+
+const list: Action = {
+  takes: null,
+  options: [],
+  async run(io, args, session) {
+    const { listWorkspaces } = await import("../../app/admin/look.ts");
+    const all = await listWorkspaces(session);
+    if (all.kind === "trouble") return complain(io, all.trouble);
+    if (args.flag("json")) io.out(jsonLine({ workspaces: all.value }));
+    else if (all.value.length === 0) io.out("there is no workspace; next: mdmirror serve admin workspaces create NAME");
+    else {
+      const rows = all.value.map(({ id, name, state, documents, inReview }) => {
+        return [
+          shownName(name),
+          shownWords(state),
+          plural(documents, "document"),
+          `${count(inReview)} in review`,
+          shownName(id),
+        ];
+      });
+      for (const line of columns(rows)) io.out(line);
+    }
+    return EXIT.inSync;
+  },
+};
+
+const create: Action = {
+  takes: "NAME",
+  options: ["out"],
+  async run(io, args, session, name) {
+    const { listWorkspaces } = await import("../../app/admin/look.ts");
+    const { createWorkspace } = await import("../../app/admin/change.ts");
+    const all = await listWorkspaces(session);
+    if (all.kind === "trouble") return complain(io, all.trouble);
+    if (all.value.some((one) => one.name === name)) {
+      const what = `there is a workspace ${shownName(name)} already`;
+      return complain(io, { kind: "usage", what, next: "give another name" });
+    }
+    const made = await withKeyFile(io, args, () => createWorkspace(session, name));
+    if (made.kind === "trouble") return complain(io, made.trouble);
+    const { workspaceId, id } = made.value.key;
+    showMade(
+      io,
+      args,
+      made.value,
+      `made the workspace ${shownName(name)} (${workspaceId}), and a key that may do everything in it (${id})`,
+    );
+    return EXIT.inSync;
+  },
+};
+
+const STATES = {
+  open: { state: "open", words: "is open: its keys work" },
+  close: { state: "closed", words: "is closed: its keys are told to come back later" },
+} as const;
+
+function stateAction(verb: keyof typeof STATES): Action {
+  return {
+    takes: "ID|NAME",
+    options: [],
+    async run(io, args, session, word) {
+      const { findWorkspace } = await import("../../app/admin/look.ts");
+      const { setState } = await import("../../app/admin/change.ts");
+      const found = await findWorkspace(session, word);
+      if (found.kind === "trouble") return complain(io, found.trouble);
+      const changed = await setState(session, found.value.id, STATES[verb].state);
+      if (changed.kind === "trouble") return complain(io, changed.trouble);
+      if (args.flag("json")) io.out(jsonLine({ workspace: changed.value }));
+      else io.out(`${shownName(changed.value.name)} ${STATES[verb].words}`);
+      return EXIT.inSync;
+    },
+  };
+}
+
+const remove: Action = {
+  takes: "ID|NAME",
+  options: ["yes"],
+  run: removeAsked,
+};
+
+async function removeAsked(io: Io, args: Args, session: AdminSession, word: string): Promise<ExitCode> {
+  const { findWorkspace } = await import("../../app/admin/look.ts");
+  const { removeWorkspace } = await import("../../app/admin/change.ts");
+  const found = await findWorkspace(session, word);
+  if (found.kind === "trouble") return complain(io, found.trouble);
+  const { id, name, documents } = found.value;
+  const all = `${shownName(name)} with ${plural(documents, "document")} and all their history`;
+  if (!(await agrees(io, args.flag("yes"), `remove ${all}, for good?`))) {
+    io.err(`mdmirror: nothing was removed: this would remove ${all}`);
+    io.err("  next: if that is what you want: the same with --yes");
+    return EXIT.usage;
+  }
+  const removed = await removeWorkspace(session, id);
+  if (removed.kind === "trouble") return complain(io, removed.trouble);
+  if (args.flag("json")) io.out(jsonLine({ removed: found.value }));
+  else io.out(`removed ${all}; its keys find no workspace from now on`);
+  return EXIT.inSync;
+}
+
+export const actions: Actions = { list, create, close: stateAction("close"), open: stateAction("open"), remove };

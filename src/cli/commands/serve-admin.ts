@@ -1,0 +1,99 @@
+import { resolve } from "node:path";
+import type { AdminSession } from "../../app/admin/session.ts";
+import type { Result } from "../../app/mirror/trouble.ts";
+import { type Action, type Actions, REACH } from "../admin/action.ts";
+import type { Args, Command, Io } from "../command.ts";
+import { complain, misuse } from "../complain.ts";
+import type { ExitCode } from "../exit.ts";
+import { DEFAULT_DATA } from "../service-data.ts";
+
+const SUBJECTS = ["keys", "reviews", "workspaces"] as const;
+
+const LOAD: Readonly<Record<(typeof SUBJECTS)[number], () => Promise<{ readonly actions: Actions }>>> = {
+  keys: () => import("../admin/keys.ts"),
+  reviews: () => import("../admin/reviews.ts"),
+  workspaces: () => import("../admin/workspaces.ts"),
+};
+
+/** Options of single actions; the others are of every one. */
+const OF_ACTIONS = ["workspace", "label", "grant", "expires", "rate", "out", "content", "yes"] as const;
+
+export const command: Command = {
+  usage: "serve-admin keys|reviews|workspaces [VERB [NAME]] [--data DIR | --url URL --admin-key-file FILE] [--json]",
+  about: [
+    "The administration of an embedded service, also as mdmirror serve admin. It talks to the one that runs on --data; where none",
+    "does, it opens that folder itself. Ids are taken, and names that only one has.",
+    "  keys                          whose they are, what they may do, when they were last used",
+    "  keys create --label L --grant PATH=full|edit|read|none … [--workspace W] [--expires 30d] [--rate N/S] [--out FILE]",
+    "  keys change ID|LABEL          other grants, label, expiry or rate; grants replace all that it had",
+    "  keys revoke ID|LABEL          it is refused from then on",
+    "  reviews [--workspace W]       what waits, and why; exit 3 when something does",
+    "  reviews show ID|PATH          the lines that would change; of a conflict also what became live since its base",
+    "  reviews accept ID|PATH        makes it live; with --content a text of yours in its place",
+    "  reviews reject ID|PATH        the live text stays",
+    "  workspaces                    their documents and reviews, counted",
+    "  workspaces create NAME        with a first key that may do everything in it; also close NAME, open NAME",
+    "  workspaces remove NAME --yes  with all its documents and their history",
+  ],
+  options: {
+    ...REACH,
+    workspace: { value: "W", help: "a workspace, where there are several" },
+    label: { value: "L", help: "what a key is called" },
+    grant: { value: "PATH=LEVEL", multiple: true, help: "what a key may do in a folder or document; / is everything" },
+    expires: { value: "WHEN", help: "30d, 12h, a date such as 2027-01-31, or never" },
+    rate: { value: "N/S", help: "requests that a key may make in S seconds (none: as the service has it)" },
+    out: { value: "FILE", help: "a new file for the text of a new key, instead of showing it" },
+    content: { value: "FILE", help: "make the text of FILE live; - reads standard input" },
+    yes: { short: "y", help: "do not ask" },
+    json: { help: "one JSON object" },
+  },
+  operands: { least: 1, most: 3, words: SUBJECTS },
+  async run(io, args): Promise<ExitCode> {
+    const subject = SUBJECTS.find((one) => one === args.operands[0]);
+    if (subject === undefined) return misuse(io, "serve admin", `it takes ${SUBJECTS.join(", ")}`);
+    const { actions } = await LOAD[subject]();
+    const [, verb = "list", word = ""] = args.operands;
+    const action = Object.hasOwn(actions, verb) ? actions[verb]! : null;
+    const wrong = action === null ? unknownVerb(subject, actions) : misuseOf(io, args, verb, action);
+    if (action === null || wrong !== null) return misuse(io, "serve admin", wrong ?? "");
+    const session = await reach(io, args);
+    if (session.kind === "trouble") return complain(io, session.trouble);
+    try {
+      return await action.run(io, args, session.value, word);
+    } finally {
+      await session.value.close();
+    }
+  },
+};
+
+function unknownVerb(subject: string, actions: Actions): string {
+  return `${subject} takes ${Object.keys(actions).join(", ")}`;
+}
+
+/** @returns what is wrong with the command line */
+function misuseOf(io: Io, args: Args, verb: string, action: Action): string | null {
+  const { takes, options, misused } = action;
+  const words = args.operands.length - 2;
+  if (takes !== null && words < 1) return `${verb} takes ${takes}`;
+  if (takes === null && words > 0) return `${verb} takes no name`;
+  const foreign = OF_ACTIONS.find((name) => isGiven(args, name) && !options.includes(name));
+  if (foreign !== undefined) return `--${foreign} does not go with ${verb}`;
+  if ((args.text("url") === null) !== (args.text("admin-key-file") === null))
+    return "--url and --admin-key-file go together; --data is for a service on this machine";
+  if (args.text("url") !== null && args.text("data") !== null) return "it takes --data or --url, not both";
+  return misused?.(args, io) ?? null;
+}
+
+function isGiven(args: Args, name: (typeof OF_ACTIONS)[number]): boolean {
+  if (name === "yes") return args.flag(name);
+  return name === "grant" ? args.texts(name).length > 0 : args.text(name) !== null;
+}
+
+async function reach(io: Io, args: Args): Promise<Result<AdminSession>> {
+  const { reachByFolder, reachByUrl } = await import("../../app/admin/reach.ts");
+  const [url, keyFile] = [args.text("url"), args.text("admin-key-file")];
+  if (url !== null && keyFile !== null) {
+    return reachByUrl({ url, keyFile: resolve(io.cwd, keyFile), allowHttp: args.texts("allow-http") });
+  }
+  return reachByFolder(resolve(io.cwd, args.text("data") ?? DEFAULT_DATA), { clock: io.clock });
+}

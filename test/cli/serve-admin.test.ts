@@ -1,0 +1,303 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Serving, startService } from "../../src/app/serve.ts";
+import { openData } from "../../src/server/data.ts";
+import { TEST_CERT, TEST_KEY } from "../server/tls-fixture.ts";
+import { openRig, type Ran, type Rig } from "./rig.ts";
+
+let rig: Rig;
+let data: string;
+beforeEach(async () => {
+  rig = await openRig();
+  data = join(rig.dir, "data");
+  openData(data).close();
+});
+afterEach(() => rig.close());
+
+const admin = (...argv: string[]) => rig.run(["serve", "admin", ...argv, "--data", "data"]);
+const serve = async (more: Partial<Parameters<typeof startService>[0]> = {}): Promise<Serving> => {
+  const common = { data, host: "127.0.0.1", port: 0, tls: null, insecureHttp: false, onFault: () => undefined };
+  const started = await startService({ ...common, ...more });
+  if (started.kind === "trouble") throw new Error(started.trouble.what);
+  return started.value;
+};
+const json = (ran: Ran) => JSON.parse(ran.out[0]!);
+
+/** Both ways to a service: it runs, or its folder is opened. */
+const WAYS = { "with the service running": true, "with the folder alone": false } as const;
+
+describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
+  let serving: Serving | null = null;
+  beforeEach(async () => {
+    serving = WAYS[way] ? await serve() : null;
+  });
+  afterEach(() => serving?.close());
+
+  test("a key is made, listed by its paths, changed and revoked", async () => {
+    const made = await admin("keys", "create", "--label", "laptop", "--grant", "/=read", "--rate", "5/1", "--out", "k");
+    expect([made.code, made.err]).toEqual([0, []]);
+    expect(made.out[0]).toMatch(
+      /^made the key laptop of main: \/=read; does not expire; 5 requests in 1 s \(key_\w+\)$/,
+    );
+    const file = join(rig.dir, "k");
+    expect(readFileSync(file, "utf8")).toMatch(/^mdm_[\w-]{43}\n$/);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const changed = await admin("keys", "change", "laptop", "--grant", "/=edit", "--rate", "none", "--expires", "30d");
+    expect(changed.out[0]).toMatch(/^changed the key laptop: \/=edit; expires 20\d\d-.*; no rate of its own$/);
+    const { keys } = json(await admin("keys", "--workspace", "main", "--json"));
+    expect(keys.map(({ label, workspace, grants }: never) => ({ label, workspace, grants }))).toEqual([
+      { label: "owner", workspace: "main", grants: [{ path: "/", level: "full", waits: false }] },
+      { label: "laptop", workspace: "main", grants: [{ path: "/", level: "edit", waits: false }] },
+    ]);
+    expect((await admin("keys", "revoke", "laptop")).out[0]).toMatch(/^revoked the key laptop \(key_/);
+    expect((await admin("keys")).out.join()).not.toContain("laptop");
+  });
+
+  test("workspaces are made, closed, opened and removed, the last not without a yes", async () => {
+    const made = json(await admin("workspaces", "create", "second", "--json"));
+    expect(made.text).toMatch(/^mdm_/);
+    expect((await admin("workspaces", "create", "second")).err[0]).toBe(
+      "mdmirror: there is a workspace second already",
+    );
+    await admin("workspaces", "close", "second");
+    expect((await admin("workspaces")).out[1]).toMatch(/^second {2}closed {2}0 documents {2}0 in review {2}wsp_/);
+    await admin("workspaces", "open", made.key.workspaceId);
+    const kept = await admin("workspaces", "remove", "second");
+    expect([kept.code, kept.err[0]]).toEqual([
+      2,
+      "mdmirror: nothing was removed: this would remove second with 0 documents and all their history",
+    ]);
+    expect((await admin("workspaces", "remove", "second", "--yes")).code).toBe(0);
+    expect(json(await admin("workspaces", "--json")).workspaces).toHaveLength(1);
+    expect((await admin("keys")).out[1]).toContain("(a workspace that is gone)");
+  });
+});
+
+/** Texts of `a.md` in the data folder; each is sent on the first, so the second goes to review. */
+async function inReview(...texts: readonly string[]): Promise<string[]> {
+  const opened = openData(data);
+  const headers = { "x-api-key": opened.key, "content-type": "application/json" };
+  const send = async (method: string, path: string, body: object) => {
+    const answer = await opened.service.handle({ method, path, headers, body: JSON.stringify(body) });
+    return JSON.parse(answer.body) as { id: string; lastChangeId: string };
+  };
+  const { id, lastChangeId } = await send("POST", "/v1/files", { path: "a.md", content: "base\n" });
+  const ids: string[] = [];
+  for (const content of texts) {
+    ids.push((await send("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content })).id);
+  }
+  opened.close();
+  return ids.slice(1);
+}
+
+function live(): string {
+  const opened = openData(data);
+  const headers = { "x-api-key": opened.key };
+  const ask = (path: string) => JSON.parse(opened.service.answer({ method: "GET", path, headers, body: null }).body);
+  const { content } = ask(`/v1/files/${ask("/v1/files?path=a.md").data[0].id}`) as { content: string };
+  opened.close();
+  return content;
+}
+
+describe("reviews", () => {
+  test("are listed with why, shown with both edits, and accepted by path with a text of both", async () => {
+    const [id] = await inReview("live\n", "sent\n");
+    const listed = await admin("reviews");
+    expect(listed.code).toBe(3);
+    expect(listed.out[0]).toMatch(new RegExp(`^/a\\.md {2}it met another edit {2}since .* {2}main {2}${id}$`));
+    const shown = await admin("reviews", "show", "/a.md");
+    expect(shown.out.slice(1)).toEqual([
+      ...["--- base/a.md", "+++ live/a.md", "@@ -1 +1 @@", "-base", "+live"],
+      ...["--- live/a.md", "+++ sent/a.md", "@@ -1 +1 @@", "-live", "+sent"],
+    ]);
+    writeFileSync(join(rig.dir, "both.md"), "live and sent\n");
+    expect((await admin("reviews", "accept", "a.md", "--content", "both.md")).code).toBe(0);
+    expect(live()).toBe("live and sent\n");
+    expect(await admin("reviews")).toMatchObject({ code: 0, out: ["nothing waits for review"] });
+  });
+
+  test("settled by somebody else meanwhile are told as that; of two at a path an id is asked for", async () => {
+    const [first, second] = await inReview("live\n", "one\n", "two\n");
+    const both = await admin("reviews", "reject", "a.md");
+    expect([both.code, both.err[0]]).toEqual([2, `mdmirror: a.md names 2 reviews: ${first}; ${second}`]);
+    expect((await admin("reviews", "reject", first!)).out).toEqual([
+      "rejected: /a.md stays as it is; what was sent stays in its history",
+    ]);
+    const again = await admin("reviews", "accept", first!);
+    expect([again.code, again.err[0]]).toEqual([
+      2,
+      expect.stringMatching(/^mdmirror: the change is no longer in review: rejected \(not_found, request req_/),
+    ]);
+    expect(live()).toBe("live\n");
+  });
+
+  test("that no longer combine are left in review, with exit 3", async () => {
+    const opened = openData(data);
+    const headers = { "x-api-key": opened.key, "content-type": "application/json" };
+    const send = (method: string, path: string, body: object) => {
+      return JSON.parse(opened.service.answer({ method, path, headers, body: JSON.stringify(body) }).body);
+    };
+    const file = send("POST", "/v1/files", { path: "a.md", content: "base\n" });
+    send("PATCH", `/v1/files/${file.id}`, { protected: true });
+    const content = { baseChangeId: file.lastChangeId, content: "sent\n" };
+    const { id } = send("PUT", `/v1/files/${file.id}/content`, content);
+    send("PATCH", `/v1/files/${file.id}`, { protected: false });
+    send("PUT", `/v1/files/${file.id}/content`, { ...content, content: "live\n" });
+    opened.close();
+    const ran = await admin("reviews", "accept", id);
+    expect([ran.code, ran.err[0]]).toEqual([3, expect.stringContaining("cannot be combined; nothing was saved")]);
+    expect((await admin("reviews", "show", id)).out[0]).toContain("in review");
+  });
+
+  test("a text that is not UTF-8 is not made live", async () => {
+    const [id] = await inReview("live\n", "sent\n");
+    writeFileSync(join(rig.dir, "latin.md"), Buffer.from([0xe4, 0x0a]));
+    const ran = await admin("reviews", "accept", id!, "--content", "latin.md");
+    expect([ran.code, ran.err[0]]).toEqual([2, `mdmirror: ${join(rig.dir, "latin.md")} is not UTF-8 text`]);
+    expect(live()).toBe("live\n");
+  });
+});
+
+describe("which service", () => {
+  test("a folder that is no service's is left as it is", async () => {
+    mkdirSync(join(rig.dir, "other"));
+    const ran = await rig.run(["serve", "admin", "keys", "--data", "other"]);
+    expect([ran.code, ran.err[0]]).toEqual([
+      2,
+      `mdmirror: ${join(rig.dir, "other")} is no data folder of a service: there is no service.db in it (ENOENT)`,
+    ]);
+    expect(existsSync(join(rig.dir, "other/admin-key"))).toBe(false);
+  });
+
+  test("the address is for this user alone, goes at the end, and a dead service's is seen through", async () => {
+    const serving = await serve();
+    const address = join(data, "address");
+    expect(statSync(address).mode & 0o777).toBe(0o600);
+    const left = readFileSync(address, "utf8");
+    await serving.close();
+    expect(existsSync(address)).toBe(false);
+    // This process lives, and holds nothing: a number that was given anew.
+    writeFileSync(address, left, { mode: 0o600 });
+    expect((await admin("keys")).code).toBe(0);
+    expect(existsSync(address)).toBe(false);
+  });
+
+  test("one with a certificate, or beyond this machine, is reached by a door that leads to /admin alone", async () => {
+    const [certFile, keyFile] = [join(rig.dir, "c.pem"), join(rig.dir, "k.pem")];
+    writeFileSync(certFile, TEST_CERT);
+    writeFileSync(keyFile, TEST_KEY);
+    const serving = await serve({ tls: { certFile, keyFile } });
+    const door = JSON.parse(readFileSync(join(data, "address"), "utf8")).url;
+    const headers = { "x-api-key": serving.key };
+    const statuses = [];
+    for (const path of ["/v1/files", "/admin/keys", "/"]) statuses.push((await fetch(door + path, { headers })).status);
+    const ran = await admin("keys");
+    await serving.close();
+    expect([new URL(door).hostname, statuses, ran.code]).toEqual(["127.0.0.1", [404, 401, 404], 0]);
+  });
+
+  test("another process that has the folder open is waited for, and then told", async () => {
+    const held = openData(data);
+    const ran = await admin("keys");
+    held.close();
+    expect([ran.code, ran.err[0]]).toEqual([
+      6,
+      `mdmirror: another process has ${data} open, and left no address that leads to it from here (SQLITE_BUSY)`,
+    ]);
+  });
+
+  test("one on another machine takes its URL and admin key, over plain http only where that is said", async () => {
+    const serving = await serve();
+    const there = ["--url", serving.url, "--admin-key-file", serving.adminKeyFile];
+    const ask = (...argv: string[]) => rig.run(["serve-admin", "keys", ...argv]);
+    expect((await ask(...there)).code).toBe(0);
+    const refused = await ask("--url", serving.url, "--admin-key-file", serving.keyFile);
+    expect([refused.code, refused.err[0]]).toEqual([
+      5,
+      `mdmirror: ${serving.url} refuses the admin key (unauthenticated)`,
+    ]);
+    await serving.close();
+    const gone = await ask(...there);
+    expect([gone.code, gone.err[0]]).toEqual([
+      5,
+      `mdmirror: ${serving.url} did not answer: nothing listens at this address (unreachable)`,
+    ]);
+    const plain = await ask("--url", "http://192.0.2.1", "--admin-key-file", serving.adminKeyFile);
+    expect([plain.code, plain.err[0]]).toEqual([2, expect.stringContaining("plain http would show the key")]);
+    expect((await ask("--url", serving.url)).err[0]).toContain("--url and --admin-key-file go together");
+  });
+
+  test("a program that is no service of ours is told as that", async () => {
+    const { createServer } = await import("node:http");
+    const other = createServer((_request, response) => response.end("<html>hello</html>"));
+    await new Promise<void>((done) => other.listen(0, "127.0.0.1", done));
+    const { port } = other.address() as { port: number };
+    const there = ["--url", `http://127.0.0.1:${port}`, "--admin-key-file", join(data, "admin-key")];
+    const ran = await rig.run(["serve", "admin", "keys", ...there]);
+    await new Promise((done) => other.close(done));
+    expect([ran.code, ran.err[0]]).toEqual([
+      5,
+      `mdmirror: http://127.0.0.1:${port} answers as no mdmirror service does (200)`,
+    ]);
+  });
+});
+
+describe("words", () => {
+  test("a label that would steer a terminal is shown escaped, in lines and in JSON", async () => {
+    const label = "x\u001b[31m\nred\u202e";
+    const made = await admin("keys", "create", "--label", label, "--grant", "/=read", "--json");
+    expect(made.out[0]).toContain(String.raw`"x\u001b[31m\nred\u202e"`);
+    const { out } = await admin("keys");
+    expect([out.length, out[1]]).toEqual([2, expect.stringContaining(String.raw`"x\u{1b}[31m\nred\u{202e}"  main`)]);
+  });
+
+  test("a label of two keys is refused with both, and each is taken by its id", async () => {
+    for (const level of ["read", "edit"]) await admin("keys", "create", "--label", "two", "--grant", `/=${level}`);
+    const ran = await admin("keys", "revoke", "two");
+    const ids = json(await admin("keys", "--json"))
+      .keys.slice(1)
+      .map(({ id }: { id: string }) => id);
+    expect(ran.code).toBe(2);
+    for (const id of ids) expect(ran.err[0]).toContain(id);
+    expect((await admin("keys", "revoke", ids[0])).code).toBe(0);
+    expect((await admin("keys", "revoke", "two")).code).toBe(0);
+  });
+
+  test("a grant on a path where nothing is gives nothing, which is said", async () => {
+    const ran = await admin("keys", "create", "--label", "typo", "--grant", "/not-there=edit");
+    expect([ran.code, ran.err[0]]).toEqual([3, expect.stringContaining("nothing is at /not-there now")]);
+    expect((await admin("keys")).out[1]).toContain("/not-there=edit (nothing is there)");
+  });
+
+  test("a key is not made when the file for its text cannot be", async () => {
+    writeFileSync(join(rig.dir, "taken"), "mine\n");
+    const ran = await admin("keys", "create", "--label", "x", "--grant", "/=read", "--out", "taken");
+    expect([ran.code, ran.err[0]]).toEqual([
+      2,
+      `mdmirror: ${join(rig.dir, "taken")} cannot be written: something is there already (EEXIST)`,
+    ]);
+    expect(readFileSync(join(rig.dir, "taken"), "utf8")).toBe("mine\n");
+    const refused = await admin("keys", "create", "--label", "x".repeat(201), "--grant", "/=read", "--out", "new");
+    expect([refused.code, existsSync(join(rig.dir, "new"))]).toEqual([2, false]);
+    expect((await admin("keys")).out).toHaveLength(1);
+  });
+
+  test.each([
+    [["keys", "create", "--grant", "/=read"], "create takes --label, by which the key is known later"],
+    [["keys", "create", "--label", "x"], "create takes --grant PATH=LEVEL; --grant /=full is everything"],
+    [["keys", "create", "--label", "x", "--grant", "/=owner"], "--grant takes PATH=LEVEL, where LEVEL is full, edit,"],
+    [["keys", "change", "owner", "--expires", "2020-01-01"], "--expires takes a time to come"],
+    [["keys", "change", "owner", "--expires", "2027-02-30"], "--expires takes a time to come"],
+    [["keys", "change", "owner"], "change takes --grant, --expires, --rate or --label"],
+    [["keys", "list", "all"], "list takes no name"],
+    [["keys", "make"], "keys takes list, create, change, revoke"],
+    [["keys", "constructor"], "keys takes list, create, change, revoke"],
+    [["reviews", "accept"], "accept takes ID|PATH"],
+    [["reviews", "--label", "x"], "--label does not go with list"],
+    [["files"], "it takes keys, reviews, workspaces"],
+  ])("%j is refused before anything is opened", async (argv, why) => {
+    const ran = await admin(...(argv as string[]));
+    expect([ran.code, ran.err[0]]).toEqual([2, expect.stringContaining(`mdmirror serve admin: ${why}`)]);
+  });
+});
