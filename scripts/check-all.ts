@@ -40,6 +40,13 @@ const CHECKS: readonly Check[] = [
   },
   { name: "types", shows: "tsc", command: bin("tsc"), args: ["-p", "tsconfig.json"], look: "again: npm run check" },
   {
+    name: "islands",
+    shows: "tsc, with what browsers know",
+    command: bin("tsc"),
+    args: ["-p", "src/page/islands/tsconfig.json"],
+    look: "again: npm run check",
+  },
+  {
     name: "lint",
     shows: "biome, rules and format",
     command: bin("biome"),

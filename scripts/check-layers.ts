@@ -9,28 +9,34 @@ import { fileURLToPath } from "node:url";
 /** What is computed from values alone: no clock, no chance, no process. */
 const PURE = ["contract", "model", "planner", "merge", "search"];
 
+/** Runs in a browser: a room of its own within `page`. */
+const ISLANDS = "page/islands";
+
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   merge: [],
   search: [],
   model: ["contract"],
   planner: ["contract", "model", "merge"],
+  page: ["contract", "model"],
+  [ISLANDS]: ["contract", "model", "page"],
   ports: ["contract", "model"],
-  server: [...PURE, "ports"],
+  server: [...PURE, "page", "ports"],
   remote: [...PURE, "ports"],
   local: [...PURE, "ports"],
   state: [...PURE, "ports"],
   engine: [...PURE, "ports"],
-  app: [...PURE, "ports", "server", "remote", "local", "state", "engine"],
-  cli: [...PURE, "ports", "app"],
-  ui: [...PURE, "ports", "app"],
+  app: [...PURE, "page", "ports", "server", "remote", "local", "state", "engine"],
+  cli: [...PURE, "ports", "app", "ui"],
+  ui: [...PURE, "page", "ports", "app"],
   lib: [...PURE, "ports", "app"],
 };
 
 /** Package → the folders (or files) of `src/` that may import it. */
 const HOMES: Readonly<Record<string, readonly string[]>> = {
   "better-sqlite3": ["server", "state"],
-  fastify: ["server"],
+  fastify: ["server", "ui"],
+  idiomorph: [ISLANDS],
   undici: ["remote"],
   "p-queue": ["remote"],
   chokidar: ["local"],
@@ -45,6 +51,10 @@ const GATES: Readonly<Record<string, string>> = {
   "remote/client.ts": "app/trust/connect.ts",
 };
 
+/** Only what has been sanitised is HTML as it is. */
+const RAW_HTML = /\b(?:sanitised|new Html)\(/;
+const RAW_HTML_HOMES: readonly string[] = ["page/html.ts", "page/markdown.ts"];
+
 /** Only what this says is a trusted address is one. */
 const TRUSTS = /\bas TrustedOrigin\b/;
 const TRUSTER = "app/trust/gate.ts";
@@ -58,6 +68,8 @@ const PURE_BUILTINS: Readonly<Record<string, readonly string[]>> = {
   search: [],
   model: ["node:crypto"],
   planner: ["node:crypto"],
+  page: ["node:crypto"],
+  [ISLANDS]: [],
   ports: [],
   engine: [],
 };
@@ -70,7 +82,7 @@ const IMPORT = /(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+"([^"]+)"|import\("([
 
 export function checkFile(file: string, text: string): string[] {
   const breaches: string[] = [];
-  const layer = file.split("/")[0]!;
+  const layer = layerOf(file);
   const allowed = LAYERS[layer];
   if (allowed === undefined) return [`${file}:1 is in no layer`];
   for (const match of text.matchAll(IMPORT)) {
@@ -81,7 +93,9 @@ export function checkFile(file: string, text: string): string[] {
   }
   if (TRUSTS.test(text) && file !== TRUSTER)
     breaches.push(`${file}:1 makes a trusted address, which ${TRUSTER} alone may`);
-  if (layer in PURE_BUILTINS) {
+  if (RAW_HTML.test(text) && !RAW_HTML_HOMES.includes(file))
+    breaches.push(`${file}:1 makes HTML of text, which ${RAW_HTML_HOMES.join(" and ")} alone may`);
+  if (layer in PURE_BUILTINS && layer !== ISLANDS) {
     for (const [index, line] of text.split("\n").entries()) {
       if (IMPURE.test(line.replace(/\/\/.*|\/?\*.*/, "")))
         breaches.push(`${file}:${index + 1} reads clock, chance or process in a pure layer`);
@@ -90,11 +104,15 @@ export function checkFile(file: string, text: string): string[] {
   return breaches;
 }
 
+function layerOf(file: string): string {
+  return file.startsWith(`${ISLANDS}/`) ? ISLANDS : file.split("/")[0]!;
+}
+
 function breachOf(file: string, layer: string, allowed: readonly string[], target: string): string | null {
   if (target.startsWith(".")) {
     const imported = normalize(join(dirname(file), target));
     if (imported.startsWith("..")) return `imports ${target}, outside src/`;
-    const other = imported.split("/")[0]!;
+    const other = layerOf(imported);
     const gate = GATES[imported];
     if (gate !== undefined && other !== layer && file !== gate) return `imports ${imported}, which ${gate} alone may`;
     return other === layer || allowed.includes(other) ? null : `imports ${other}/, which ${layer}/ must not`;

@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
+import { bundlePage } from "./page.ts";
 import { reachedTypes, typeEntries } from "./types.ts";
 
 /** `dist/`, made of `src/` by tsc, once for all who ask at the same time. */
@@ -21,7 +22,7 @@ export type Built =
   /** As a clause. */
   | { readonly kind: "failed"; readonly why: string };
 
-const CONFIGURED = ["package.json", "tsconfig.json", "config/tsconfig.build.json"];
+const CONFIGURED = ["package.json", "package-lock.json", "tsconfig.json", "config/tsconfig.build.json"];
 /** What runs as it is. */
 const COPIED = ["cli/entry.mjs"];
 const MAN_PAGES = "scripts/build/man-pages.ts";
@@ -73,6 +74,7 @@ function compile(root: string, dist: string): string | null {
   for (const file of COPIED) chmodSync(join(dist, file), 0o755);
   const pages = spawnSync(process.execPath, [join(root, MAN_PAGES), join(dist, "man")], { encoding: "utf8" });
   if (pages.status !== 0) return `the man pages failed (${pages.status ?? pages.error?.message}):\n${pages.stderr}`;
+  bundlePage(root, join(dist, "page", "files"));
   const reached = reachedTypes(dist, typeEntries(root));
   // What nobody can import needs no types.
   for (const file of filesIn(dist, "")) if (file.endsWith(".d.ts") && !reached.includes(file)) rmSync(join(dist, file));

@@ -1,7 +1,7 @@
 import type { RunReport } from "../app/mirror/run.ts";
 import { comparePaths } from "../model/by-path.ts";
 import { shownName } from "../model/shown-name.ts";
-import { count } from "./progress.ts";
+import { count } from "../model/count.ts";
 import { attentionLines } from "./show-attention.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { FolderEvent } from "../app/daemon/daemon.ts";
 import { comparePaths } from "../model/by-path.ts";
 import { shownName } from "../model/shown-name.ts";
-import { count } from "./progress.ts";
+import { count } from "../model/count.ts";
 
 /** Files that are gone here and whose deletion on the service waits, as `watch` reports them. */
 

@@ -1,4 +1,5 @@
 import type { Progress } from "../ports/world.ts";
+import { count } from "../model/count.ts";
 import type { Io } from "./command.ts";
 
 /**
@@ -99,14 +100,4 @@ function duration(seconds: number): string {
   if (seconds < 90.5) return `${Math.max(1, Math.round(seconds))} s`;
   if (seconds < 5_400) return `${Math.ceil(seconds / 60)} min`;
   return `${(seconds / 3_600).toFixed(1)} h`;
-}
-
-/** `12345` → `12,345` */
-export function count(n: number): string {
-  return String(n).replace(/\B(?=(\d{3})+$)/g, ",");
-}
-
-/** `1 step`, `2 steps` */
-export function plural(n: number, noun: string): string {
-  return `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
 }

@@ -4,7 +4,7 @@ import type { RefuseEnd, RefuseItem } from "../app/by-hand/refuse.ts";
 import type { HaltReason } from "../planner/plan-types.ts";
 import type { Args, Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import { count } from "./progress.ts";
+import { count } from "../model/count.ts";
 import { agrees } from "./use-mirror.ts";
 import { shownName, shownWords } from "../model/shown-name.ts";
 

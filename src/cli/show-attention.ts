@@ -3,7 +3,7 @@ import { origin } from "./complain.ts";
 import { nextFor, nextForEach } from "../app/told/next-step.ts";
 import { byPath } from "./describe.ts";
 import { type Paint, PLAIN } from "./paint.ts";
-import { count } from "./progress.ts";
+import { count } from "../model/count.ts";
 import { shownName, shownWords } from "../model/shown-name.ts";
 
 /**

@@ -5,7 +5,7 @@ import type { Io } from "./command.ts";
 import { origin } from "./complain.ts";
 import { ACTION_WORDS } from "../app/told/actions.ts";
 import { newsJson } from "../app/told/news.ts";
-import { count } from "./progress.ts";
+import { count } from "../model/count.ts";
 import { tellOpenNews } from "./open-news.ts";
 import { pendingLines, PendingNews, seconds } from "./pending-news.ts";
 import { renamedLines } from "./show-report.ts";

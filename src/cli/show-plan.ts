@@ -8,7 +8,8 @@ import { pathsOf, planJson } from "../app/told/plan.ts";
 import { byPath, groupLines, stayLine } from "./describe.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { type Paint, paintFor, PLAIN } from "./paint.ts";
-import { count, plural, showProgress } from "./progress.ts";
+import { showProgress } from "./progress.ts";
+import { count, plural } from "../model/count.ts";
 import { jsonLine } from "./json-line.ts";
 import { shownName, shownWords } from "../model/shown-name.ts";
 

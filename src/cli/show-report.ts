@@ -6,12 +6,13 @@ import { complain } from "./complain.ts";
 import { actionPath } from "../app/told/actions.ts";
 import { NEXT_OF_LOST_ROOT, nextOfHalt } from "../app/told/attention.ts";
 import { renamedDetail } from "../app/told/report.ts";
-import { actionName, byPath, doneLine, wordsOf } from "./describe.ts";
+import { doneLine } from "../app/told/done.ts";
+import { actionName, byPath, wordsOf } from "./describe.ts";
 import { attentionLines } from "./show-attention.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import { needs } from "./open.ts";
+import { needs } from "../app/told/needs.ts";
 import { type Paint, paintFor, PLAIN } from "./paint.ts";
-import { count } from "./progress.ts";
+import { count } from "../model/count.ts";
 import { shownName, shownWords } from "../model/shown-name.ts";
 
 /** Shows a run: one summary line, then what needs the user. */

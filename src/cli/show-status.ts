@@ -7,9 +7,9 @@ import type { Io } from "./command.ts";
 import { exitOfTrouble } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { jsonLine } from "./json-line.ts";
-import { needs } from "./open.ts";
+import { whyNotInSync } from "../app/told/needs.ts";
 import { type Paint, paintFor } from "./paint.ts";
-import { plural } from "./progress.ts";
+import { plural } from "../model/count.ts";
 import { localTime } from "./when.ts";
 
 /** How a mirror stands, as lines. */
@@ -59,7 +59,7 @@ export async function showStatus(
   ageMs: number | null,
   daemon: DaemonStatus | null,
 ): Promise<void> {
-  const { ageText } = await import("../app/mirror/age.ts");
+  const { ageText } = await import("../model/age.ts");
   const { attentionLines } = await import("./show-attention.ts");
   const paint = paintFor(io);
   const lines = [
@@ -129,10 +129,10 @@ function reviewLines(reviews: MirrorStatus["reviewedSince"]): string[] {
 }
 
 /** In sync as of the last run that proved it; if a later run ended otherwise, its end. */
-export function standingLine({ state, attention }: MirrorStatus, age: string | null, paint: Paint): string {
+export function standingLine(status: MirrorStatus, age: string | null, paint: Paint): string {
+  const { state } = status;
   if (state === "in-sync") return `${paint.good("in sync")} as of ${age} ago`;
   if (state === "never") return "never in sync yet: mdmirror sync";
   const since = age === null ? "never in sync yet" : `last in sync ${age} ago`;
-  const why = { halted: "a guard has halted it", offline: "the service was not reached", attention: needs(attention) };
-  return `${paint.asks("not in sync")}: ${why[state]}; ${since}`;
+  return `${paint.asks("not in sync")}: ${whyNotInSync(status)}; ${since}`;
 }

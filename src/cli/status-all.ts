@@ -1,4 +1,4 @@
-import { ageText } from "../app/mirror/age.ts";
+import { ageText } from "../model/age.ts";
 import { type LookedAt, lookAtAll } from "../app/mirror/look-at-all.ts";
 import { ageOf } from "../app/mirror/look.ts";
 import { statusJson } from "../app/told/status.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { ageText } from "../app/mirror/age.ts";
+import { ageText } from "../model/age.ts";
 import { readConfig } from "../app/mirror/config.ts";
-import { parseAge } from "../app/mirror/age.ts";
+import { parseAge } from "../model/age.ts";
 import { endTransient, noteTransient, type TransientKind } from "../app/mirror/transient-trouble.ts";
 import type { RunReport } from "../app/mirror/run.ts";
 import type { Trouble } from "../app/mirror/trouble.ts";

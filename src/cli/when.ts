@@ -1,6 +1,6 @@
-import { ageText } from "../app/mirror/age.ts";
+import { ageText } from "../model/age.ts";
 import type { Io } from "./command.ts";
-import { count } from "./progress.ts";
+import { count } from "../model/count.ts";
 import { cellsOf, padTo } from "./width.ts";
 
 /** Times and sizes in the form in which people read them. */

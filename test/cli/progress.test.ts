@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Io } from "../../src/cli/command.ts";
-import { barLine, count, plural, showProgress } from "../../src/cli/progress.ts";
+import { barLine, showProgress } from "../../src/cli/progress.ts";
+import { count, plural } from "../../src/model/count.ts";
 
 function ioOf(terminal: boolean) {
   const shown: string[] = [];

@@ -74,7 +74,7 @@ export function runAsUser(
   const stop = new AbortController();
   const cwd = argv[0] === "undo" ? rig.root : rig.dir;
   const onOut = () => {
-    if (argv[0] === "serve") stop.abort();
+    if (argv[0] === "serve" || argv[0] === "ui") stop.abort();
   };
   return rig.run(argv, { env: { MDMIRROR_API_KEY: KEY, ...env }, cwd, stop: stop.signal, onOut });
 }

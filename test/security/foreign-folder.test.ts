@@ -79,6 +79,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   // Three files by name; no mirror is asked.
   merge: [local("merge", "w/a.md", "w/a.md", "w/a.md", "--print")],
   completion: [local("completion", "bash")],
+  ui: [local("ui", "w", "--no-open")],
   serve: [
     local("serve", "--port", "0", "--data", "data"),
     local("serve", "--port", "0", "--data", "data", "--docs-base", "https://docs.example.org"),

@@ -74,6 +74,7 @@ const LINES: Readonly<Record<string, (rig: Rig) => string[]>> = {
   mv: () => ["mv", "w", "elsewhere"],
   unlink: () => ["unlink", "w"],
   refuse: () => ["refuse", "w", "--yes"],
+  ui: () => ["ui", "w", "--no-open"],
 };
 /** These stand for all of the commands where it matters less what the link leads to. */
 const WRITERS: ReadonlySet<string> = new Set(["init", "sync", "watch", "search", "status"]);

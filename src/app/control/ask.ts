@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { join } from "node:path";
-import { ageText } from "../mirror/age.ts";
+import { ageText } from "../../model/age.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
 import { LineReader } from "./lines.ts";
 import { type ControlPlace, findPlace } from "./place.ts";

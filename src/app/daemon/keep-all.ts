@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { acquireLock } from "../../state/lock.ts";
-import { ageText } from "../mirror/age.ts";
+import { ageText } from "../../model/age.ts";
 import { errnoClause, ok, type Result, type Trouble, trouble } from "../mirror/trouble.ts";
 import { placeOf } from "../trust/gate.ts";
 import { listOwnMirrors } from "../trust/list.ts";

@@ -6,7 +6,7 @@ import { UnsafePath } from "../../state/unsafe-path.ts";
 import { pathFault } from "../../contract/names.ts";
 import type { RemotePath } from "../../model/path.ts";
 import type { Policy } from "../../model/policy.ts";
-import { parseAge } from "./age.ts";
+import { parseAge } from "../../model/age.ts";
 import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
 
 /**

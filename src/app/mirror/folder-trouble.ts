@@ -1,7 +1,7 @@
 import type { Clock } from "../../ports/world.ts";
 import type { LockHolder } from "../../state/lock.ts";
 import { UnsafePath } from "../../state/unsafe-path.ts";
-import { ageText } from "./age.ts";
+import { ageText } from "../../model/age.ts";
 import { codeOf, errnoClause, type Result, trouble } from "./trouble.ts";
 
 export function busyTrouble(root: string, holder: LockHolder | null, clock: Clock): Result<never> {

@@ -6,7 +6,7 @@ import { complain } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { jsonLine } from "../json-line.ts";
 import { paintFor } from "../paint.ts";
-import { plural } from "../progress.ts";
+import { plural } from "../../model/count.ts";
 import { age, columns, localTime } from "../when.ts";
 import type { Action, Actions } from "./action.ts";
 

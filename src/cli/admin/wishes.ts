@@ -1,6 +1,6 @@
 import type { KeyWishes, WantedGrant } from "../../app/admin/change.ts";
 import { readIso } from "../../app/history/as-of.ts";
-import { parseAge } from "../../app/mirror/age.ts";
+import { parseAge } from "../../model/age.ts";
 import type { Args, Io } from "../command.ts";
 import { readRate } from "../read-rate.ts";
 

@@ -4,7 +4,7 @@ import type { Args, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { jsonLine } from "../json-line.ts";
-import { count, plural } from "../progress.ts";
+import { count, plural } from "../../model/count.ts";
 import { agrees } from "../use-mirror.ts";
 import { columns } from "../when.ts";
 import type { Action, Actions } from "./action.ts";

@@ -3,7 +3,7 @@ import type { Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { plural } from "../progress.ts";
+import { plural } from "../../model/count.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
 
 export const command: Command = {

@@ -6,7 +6,7 @@ import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { locateAny } from "../locate-document.ts";
-import { count } from "../progress.ts";
+import { count } from "../../model/count.ts";
 import { agrees, REACH_OPTIONS, syncAfter, useMirror } from "../use-mirror.ts";
 import { localTime } from "../when.ts";
 import { jsonLine } from "../json-line.ts";

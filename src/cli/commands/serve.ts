@@ -4,7 +4,7 @@ import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { shellWord } from "../../model/shell-word.ts";
-import { count, plural } from "../progress.ts";
+import { count, plural } from "../../model/count.ts";
 import { readRate } from "../read-rate.ts";
 import { DEFAULT_DATA } from "../service-data.ts";
 

@@ -1,4 +1,4 @@
-import { parseAge } from "../../app/mirror/age.ts";
+import { parseAge } from "../../model/age.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import type { ExitCode } from "../exit.ts";

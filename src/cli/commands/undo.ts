@@ -5,7 +5,7 @@ import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { agrees, REACH_OPTIONS, syncAfter, useMirror } from "../use-mirror.ts";
-import { count } from "../progress.ts";
+import { count } from "../../model/count.ts";
 import { localTime } from "../when.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";

@@ -3,7 +3,7 @@ import type { Command } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { count } from "../progress.ts";
+import { count } from "../../model/count.ts";
 import { bytes } from "../when.ts";
 import { REACH_OPTIONS, useMirror } from "../use-mirror.ts";
 import { jsonLine } from "../json-line.ts";

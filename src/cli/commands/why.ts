@@ -13,7 +13,7 @@ import { age, bytes, columns, localTime } from "../when.ts";
 import { eventLine } from "./log.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
-import { count, plural } from "../progress.ts";
+import { count, plural } from "../../model/count.ts";
 
 export const command: Command = {
   usage: "why PATH [--json]",

@@ -1,5 +1,5 @@
-import type { RunReport } from "../app/mirror/run.ts";
-import { count } from "./progress.ts";
+import type { RunReport } from "../mirror/run.ts";
+import { count } from "../../model/count.ts";
 
 /** `one thing needs you`, `2 things need you, 3 wait`, `one thing waits`. */
 export function needs(attention: RunReport["attention"]): string {
@@ -9,4 +9,12 @@ export function needs(attention: RunReport["attention"]): string {
   if (waits === 0) return asks;
   if (needing > 0) return `${asks}, ${count(waits)} ${waits === 1 ? "waits" : "wait"}`;
   return waits === 1 ? "one thing waits" : `${count(waits)} things wait`;
+}
+
+type Standing = { readonly state: string; readonly attention: RunReport["attention"] };
+
+/** Why a mirror is not in sync, as a clause. @param status of a mirror that is not */
+export function whyNotInSync({ state, attention }: Standing): string {
+  if (state === "halted") return "a guard has halted it";
+  return state === "offline" ? "the service was not reached" : needs(attention);
 }

@@ -1,0 +1,98 @@
+// The scripts and styles of the pages, as a browser gets them: `node scripts/build/page.ts` prints
+// the folder that holds them, made of the sources where it is not there yet.
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildSync } from "esbuild";
+
+const SOURCE = "src/page";
+/** What the bundle is made of, beside `src/page`: modules that islands import, and packages. */
+const BESIDE = ["package-lock.json", "src/model", "src/contract", "scripts/build/page.ts"];
+const STYLES = ["style.css"];
+const PICTURES = ["icon.svg"];
+/** Browsers that are used in 2026, and those of two years before. */
+const TARGET = ["chrome123", "firefox125", "safari17.5"];
+
+/** @param root the checkout; it ends with a slash @returns the folder, below node_modules/.cache */
+export function pageFolder(root: string): string {
+  const folder = join(root, "node_modules", ".cache", "page", digestOf(inputsOf(root)).slice(0, 16));
+  if (existsSync(folder)) return folder;
+  const fresh = `${folder}.${process.pid}`;
+  try {
+    bundlePage(root, fresh);
+    // Others may have made the same meanwhile.
+    if (!existsSync(folder)) renameSync(fresh, folder);
+  } catch (error) {
+    if (!existsSync(folder)) throw error;
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+  return folder;
+}
+
+/**
+ * Writes each entry as `NAME-DIGEST.ending`, the parts that entries share, and `manifest.json`, by
+ * which an entry is found.
+ * @throws with what esbuild says
+ */
+export function bundlePage(root: string, folder: string): void {
+  // What lies in folders below are parts of these.
+  const scripts = readdirSync(join(root, SOURCE, "islands")).filter((name) => name.endsWith(".ts"));
+  const { metafile, outputFiles } = buildSync({
+    absWorkingDir: root,
+    entryPoints: [
+      ...scripts.map((name) => join(SOURCE, "islands", name)),
+      ...[...STYLES, ...PICTURES].map((name) => join(SOURCE, name)),
+    ],
+    outdir: folder,
+    outbase: SOURCE,
+    entryNames: "[name]-[hash]",
+    chunkNames: "part-[hash]",
+    loader: { ".svg": "copy" },
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    target: TARGET,
+    minify: true,
+    legalComments: "none",
+    metafile: true,
+    write: false,
+    logLevel: "silent",
+  });
+  mkdirSync(folder, { recursive: true });
+  for (const { path, contents } of outputFiles) writeFileSync(join(folder, basename(path)), contents);
+  const names = Object.entries(metafile.outputs).flatMap(([path, { entryPoint }]) =>
+    entryPoint === undefined ? [] : [[basename(entryPoint).replace(/\.ts$/, ".js"), basename(path)] as const],
+  );
+  const manifest = {
+    entries: Object.fromEntries(names.sort()),
+    files: outputFiles.map(({ path }) => basename(path)).sort(),
+  };
+  writeFileSync(join(folder, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+function inputsOf(root: string): string[] {
+  return [SOURCE, ...BESIDE].flatMap((name) => filesOf(join(root, name))).sort();
+}
+
+function filesOf(path: string): string[] {
+  if (path.endsWith(".json") || path.endsWith(".ts")) return [path];
+  const entries = readdirSync(path, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+function digestOf(files: readonly string[]): string {
+  const hash = createHash("sha256");
+  for (const file of files) {
+    const bytes = readFileSync(file);
+    hash.update(`${bytes.length}\0`).update(bytes);
+  }
+  return hash.digest("hex");
+}
+
+if (import.meta.main) {
+  const root = fileURLToPath(new URL("../../", import.meta.url));
+  mkdirSync(join(root, "node_modules", ".cache"), { recursive: true });
+  console.log(pageFolder(root));
+}

@@ -1,0 +1,67 @@
+import type { Args, Command, Io } from "../command.ts";
+import { complain, misuse } from "../complain.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
+import { findMirror } from "../find-mirror.ts";
+import { jsonLine } from "../json-line.ts";
+
+const { realpathSync } = process.getBuiltinModule("node:fs");
+
+export const command: Command = {
+  usage: "ui [DIR…] [--port N] [--no-open] [--json]",
+  about: [
+    "A page in your browser, for you alone on this machine: how each mirror stands, what travels, and what needs you. Stays",
+    "in the foreground until Ctrl-C, SIGTERM or SIGHUP. The address that it prints lets one browser in, once, within 5 minutes.",
+    "It watches nothing itself: daemons that run are asked, and where none runs, the folder is borrowed for what is asked.",
+  ],
+  options: {
+    port: { value: "N", help: "port of 127.0.0.1 (any free one)" },
+    "no-open": { help: "print the address, and open no browser" },
+    json: { help: "the address as one JSON object" },
+  },
+  operands: { least: 0, most: 64 },
+  async run(io, args): Promise<ExitCode> {
+    // ORDER: first, so that a signal that comes while it starts ends it cleanly too.
+    const { stop } = io;
+    const port = args.text("port") ?? "0";
+    if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return misuse(io, "ui", "--port takes a number up to 65535");
+    const roots = new Set<string>();
+    for (const operand of args.operands) {
+      const found = findMirror(io, operand);
+      if (found.kind === "trouble") return complain(io, found.trouble);
+      roots.add(realpathSync(found.value));
+    }
+    const { startUi } = await import("../../ui/start-ui.ts");
+    const { env, cwd, clock, random } = io;
+    const onFault = (error: unknown) => io.err(`mdmirror ui: a fault of mdmirror itself: ${detailOf(io, error)}`);
+    const shown = roots.size === 0 ? null : roots;
+    const started = await startUi({ env, cwd, clock, random, port: Number(port), roots: shown, onFault });
+    if (started.kind === "trouble") return complain(io, started.trouble);
+    try {
+      await showAddress(io, args, started.value.enterUrl());
+      await aborted(stop);
+      return EXIT.inSync;
+    } finally {
+      await started.value.close();
+    }
+  },
+};
+
+async function showAddress(io: Io, args: Args, url: string): Promise<void> {
+  io.out(args.flag("json") ? jsonLine({ url }) : url);
+  if (args.flag("no-open") || !io.terminal.output) return;
+  const { openBrowser } = await import("../open-browser.ts");
+  const isOpened = openBrowser(io, url);
+  io.err(
+    isOpened ? "opening it in your browser; Ctrl-C ends it" : "open it in a browser on this machine; Ctrl-C ends it",
+  );
+}
+
+function detailOf(io: Io, error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return io.env["MDMIRROR_DEBUG"] === undefined ? error.message : (error.stack ?? error.message);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((done) => signal.addEventListener("abort", () => done(), { once: true }));
+}

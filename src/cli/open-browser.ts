@@ -1,0 +1,26 @@
+import { withoutKey } from "../app/mirror/key.ts";
+import type { Io } from "./command.ts";
+
+const { execFile } = process.getBuiltinModule("node:child_process");
+
+const DEADLINE_MS = 10_000;
+
+/**
+ * Opens an address in the user's browser, on a desktop.
+ * @returns whether it was tried; that it failed is said later
+ */
+export function openBrowser(io: Io, url: string, platform: NodeJS.Platform = process.platform): boolean {
+  const program = programFor(io, platform);
+  if (program === null) return false;
+  const env = withoutKey(io.env);
+  execFile(program, [url], { env, timeout: DEADLINE_MS }, (error) => {
+    if (error !== null) io.err(`mdmirror: ${program} did not open it; open the address above yourself`);
+  });
+  return true;
+}
+
+function programFor({ env }: Io, platform: NodeJS.Platform): string | null {
+  if (platform === "darwin") return "open";
+  const hasDisplay = ["WAYLAND_DISPLAY", "DISPLAY"].some((name) => (env[name] ?? "") !== "");
+  return hasDisplay ? "xdg-open" : null;
+}

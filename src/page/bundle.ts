@@ -1,0 +1,33 @@
+/** What the browser is given beside the pages: scripts, styles, pictures. */
+
+export type Asset = { readonly type: string; readonly bytes: Uint8Array };
+
+export type Bundle = {
+  /** The name under which an entry (`page.js`) is served: it has a digest of the content in it. */
+  readonly names: ReadonlyMap<string, string>;
+  /** By that name. */
+  readonly assets: ReadonlyMap<string, Asset>;
+};
+
+/** Where assets are served. */
+export const ASSETS = "/assets/";
+
+const TYPES: Readonly<Record<string, string>> = {
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  svg: "image/svg+xml",
+};
+
+/** @param name with its ending @throws for an ending that no asset has: a bug */
+export function assetType(name: string): string {
+  const type = TYPES[name.slice(name.lastIndexOf(".") + 1)];
+  if (type === undefined) throw new Error(`${name} is no asset`);
+  return type;
+}
+
+/** The address of an entry. @throws for one that was not bundled: a bug */
+export function assetPath({ names }: Bundle, entry: string): string {
+  const name = names.get(entry);
+  if (name === undefined) throw new Error(`${entry} is not in the bundle`);
+  return `${ASSETS}${name}`;
+}

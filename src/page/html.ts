@@ -1,0 +1,41 @@
+/**
+ * HTML that cannot be broken out of: what is put into a template is escaped, unless it is HTML that
+ * a template made.
+ */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** What a template takes. null and false show nothing; a list, its members one after the other. */
+export type Shown = Html | string | number | null | false | readonly Shown[];
+
+/**
+ * Values stand between tags or within a quoted attribute, where their escape is the same. They are
+ * never put into a tag's name, an attribute without quotes, a script or a style.
+ */
+export function html(parts: TemplateStringsArray, ...values: readonly Shown[]): Html {
+  return new Html(parts.reduce((text, part, at) => `${text}${textOf(values[at - 1]!)}${part}`));
+}
+
+function textOf(value: Shown): string {
+  if (value === null || value === false) return "";
+  if (value instanceof Html) return value.text;
+  if (typeof value === "object") return value.map(textOf).join("");
+  return escapeHtml(String(value));
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
+}

@@ -1,0 +1,58 @@
+import { Idiomorph } from "idiomorph";
+
+/**
+ * Shows what the server tells, without a reload: it sends the page's content anew, and only what
+ * differs is changed. Focus, selection, open details and what is being typed stay.
+ */
+
+type News = { readonly title: string; readonly main: string; readonly said: string };
+
+/**
+ * A hidden page listens to nothing: a browser has six connections to a server for all its pages.
+ */
+export function keepUpToDate(): void {
+  const main = document.querySelector<HTMLElement>("main[data-events]");
+  const address = main?.dataset["events"];
+  if (main === null || address === undefined) return;
+  let source: EventSource | null = null;
+  const listen = () => {
+    source?.close();
+    source = document.hidden ? null : openEvents(address, main);
+  };
+  document.addEventListener("visibilitychange", listen);
+  addEventListener("pagehide", () => source?.close());
+  // A page that the browser had kept comes back.
+  addEventListener("pageshow", ({ persisted }) => {
+    if (persisted) listen();
+  });
+  listen();
+}
+
+function openEvents(address: string, main: HTMLElement): EventSource {
+  const source = new EventSource(address);
+  source.addEventListener("open", () => showCutOff(false));
+  source.addEventListener("error", () => showCutOff(true));
+  source.addEventListener("news", ({ data }: MessageEvent<string>) => show(main, JSON.parse(data) as News));
+  return source;
+}
+
+function showCutOff(isCutOff: boolean): void {
+  const note = document.getElementById("cut-off");
+  if (note !== null) note.hidden = !isCutOff;
+}
+
+function show(main: HTMLElement, { title, main: content, said }: News): void {
+  document.title = title;
+  Idiomorph.morph(main, content, {
+    morphStyle: "innerHTML",
+    ignoreActiveValue: true,
+    callbacks: { beforeAttributeUpdated },
+  });
+  const status = document.getElementById("said");
+  if (status !== null && status.textContent !== said) status.textContent = said;
+}
+
+/** What the person opened or closed stays so. */
+function beforeAttributeUpdated(name: string, element: Element): boolean {
+  return !(name === "open" && element instanceof HTMLDetailsElement);
+}

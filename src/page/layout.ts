@@ -1,0 +1,74 @@
+import { assetPath, type Bundle } from "./bundle.ts";
+import { html, type Html } from "./html.ts";
+
+/** The frame that all pages share. */
+
+type Link = { readonly href: string; readonly label: string };
+
+/** How something is meant, for its colour; words say it as well. */
+export type Tone = "good" | "asks" | "bad" | "quiet";
+
+/** One sentence to who just did something. */
+export type Notice = { readonly tone: Tone; readonly text: string; readonly next: string | null };
+
+export type Frame = {
+  /** Of the program, at the left of the header. */
+  readonly brand: Link;
+  readonly nav: readonly Link[];
+  readonly bundle: Bundle;
+  /** Of the session, for what scripts send; null: nobody is signed in. */
+  readonly csrf: string | null;
+};
+
+export type Content = {
+  readonly title: string;
+  readonly main: Html;
+  /** What a screen reader is told when it changes; "": nothing. */
+  readonly said?: string;
+  readonly notices?: readonly Notice[];
+  /** Where the page's changes are told, by server-sent events; null: it does not change. */
+  readonly events?: string | null;
+  /** More entries of the bundle, which this page alone needs. */
+  readonly scripts?: readonly string[];
+  /** The address of this page, to mark it in the navigation. */
+  readonly here?: string;
+};
+
+export function renderPage(frame: Frame, content: Content): string {
+  const { brand, nav, bundle, csrf } = frame;
+  const { title, main, said = "", notices = [], events = null, scripts = [], here = null } = content;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+${csrf !== null && html`<meta name="csrf-token" content="${csrf}">`}
+<title>${title}</title>
+<link rel="icon" href="${assetPath(bundle, "icon.svg")}">
+<link rel="stylesheet" href="${assetPath(bundle, "style.css")}">
+${["page.js", ...scripts].map((entry) => html`<script type="module" src="${assetPath(bundle, entry)}"></script>`)}
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header class="bar">
+<a class="brand" href="${brand.href}">${brand.label}</a>
+<nav aria-label="Pages"><ul>${nav.map((link) => navItem(link, here))}</ul></nav>
+</header>
+<p id="said" role="status" class="unseen">${said}</p>
+<p id="cut-off" role="alert" class="notice bad" hidden>This page is not up to date any more: the program that shows it does
+not answer. Start it again, or reload the page.</p>
+${notices.map(noticeOf)}
+<main id="main" tabindex="-1"${events !== null && html` data-events="${events}"`}>${main}</main>
+</body>
+</html>
+`.text;
+}
+
+function navItem({ href, label }: Link, here: string | null): Html {
+  return html`<li><a href="${href}"${href === here && html` aria-current="page"`}><bdi>${label}</bdi></a></li>`;
+}
+
+export function noticeOf({ tone, text, next }: Notice): Html {
+  return html`<p role="status" class="notice ${tone}">${text}${next !== null && html` <span class="next">Next: ${next}</span>`}</p>`;
+}

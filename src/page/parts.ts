@@ -1,0 +1,54 @@
+import { ageText } from "../model/age.ts";
+import { shownName, shownWords } from "../model/shown-name.ts";
+import { html, type Html, type Shown } from "./html.ts";
+import type { Tone } from "./layout.ts";
+
+/** Pieces of pages. */
+
+/**
+ * A name or path from outside: it cannot steer how what stands beside it is shown, in whatever
+ * direction it is written.
+ */
+export function nameOf(name: string): Html {
+  return html`<bdi class="name">${shownName(name)}</bdi>`;
+}
+
+/** A sentence that holds names, or comes from the service. */
+export function wordsOf(words: string): Html {
+  return html`<span dir="auto">${shownWords(words)}</span>`;
+}
+
+/** One word with a mark in its colour. */
+export function badgeOf(tone: Tone, word: string): Html {
+  return html`<span class="badge ${tone}">${word}</span>`;
+}
+
+/**
+ * How long ago something was; a script keeps it up to date.
+ * @param at milliseconds since the epoch, as `now`
+ */
+export function ageOf(at: number, now: number): Html {
+  const date = new Date(at).toISOString();
+  return html`<time class="age" datetime="${date}" title="${date}">${ageText(now - at)}</time>`;
+}
+
+/** What to do next: a clause, often a command. */
+export function nextOf(next: string): Html {
+  return html`<p class="next">Next: ${wordsOf(next)}</p>`;
+}
+
+/**
+ * A button that does something. It works without scripts.
+ * @param fields hidden ones, beside the token
+ */
+export function actionForm(
+  { action, csrf, fields = {} }: { readonly action: string; readonly csrf: string; readonly fields?: Fields },
+  content: Shown,
+): Html {
+  const hidden = Object.entries({ ...fields, csrf });
+  return html`<form method="post" action="${action}">${hidden.map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )}${content}</form>`;
+}
+
+type Fields = Readonly<Record<string, string>>;

@@ -1,0 +1,96 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+
+/** Who is signed in: a secret in a cookie, and another one in each form. */
+
+export type Session<Who> = {
+  readonly who: Who;
+  /** Stands in each form, and in a header of what scripts send: no other site can read it. */
+  readonly csrf: string;
+};
+
+type World = {
+  /** Milliseconds; never goes back. */
+  readonly now: () => number;
+  /** 32 random bytes or more, spelled as an address, a cookie and a form can hold them. */
+  readonly secret: () => string;
+};
+
+type Held<Who> = Session<Who> & { usedAt: number };
+
+export class Sessions<Who> {
+  readonly #world: World;
+  readonly #limits: { readonly most: number; readonly idleMs: number };
+  /** By the digest of its secret, the one that was used last at the end. */
+  readonly #held = new Map<string, Held<Who>>();
+
+  /** @param limits.most sessions at once: of more, the one ends that was not used for longest */
+  constructor(world: World, limits: { readonly most: number; readonly idleMs: number }) {
+    this.#world = world;
+    this.#limits = limits;
+  }
+
+  /** @returns the secret, for the cookie */
+  begin(who: Who): string {
+    const secret = this.#world.secret();
+    this.#held.set(digestOf(secret), { who, csrf: this.#world.secret(), usedAt: this.#world.now() });
+    const [oldest] = this.#held.keys();
+    if (this.#held.size > this.#limits.most) this.#held.delete(oldest!);
+    return secret;
+  }
+
+  /** @returns null: nobody is signed in with it, or not any more */
+  find(secret: string | null): Session<Who> | null {
+    if (secret === null) return null;
+    const id = digestOf(secret);
+    const held = this.#held.get(id);
+    if (held === undefined) return null;
+    this.#held.delete(id);
+    const now = this.#world.now();
+    if (now - held.usedAt > this.#limits.idleMs) return null;
+    held.usedAt = now;
+    this.#held.set(id, held);
+    return held;
+  }
+
+  end(secret: string): void {
+    this.#held.delete(digestOf(secret));
+  }
+}
+
+/** Secrets that are good once, for a while. */
+export class Tickets {
+  readonly #world: World;
+  readonly #limits: { readonly most: number; readonly lifeMs: number };
+  readonly #until = new Map<string, number>();
+
+  constructor(world: World, limits: { readonly most: number; readonly lifeMs: number }) {
+    this.#world = world;
+    this.#limits = limits;
+  }
+
+  issue(): string {
+    const ticket = this.#world.secret();
+    this.#until.set(digestOf(ticket), this.#world.now() + this.#limits.lifeMs);
+    const [oldest] = this.#until.keys();
+    if (this.#until.size > this.#limits.most) this.#until.delete(oldest!);
+    return ticket;
+  }
+
+  /** @returns whether it was good; it is not any more */
+  take(ticket: string): boolean {
+    const id = digestOf(ticket);
+    const until = this.#until.get(id);
+    this.#until.delete(id);
+    return until !== undefined && this.#world.now() <= until;
+  }
+}
+
+/** Says nothing by the time that it takes. */
+export function isSameSecret(a: string, b: string): boolean {
+  return timingSafeEqual(Buffer.from(digestOf(a)), Buffer.from(digestOf(b)));
+}
+
+/** What is looked up is a digest: how long a look takes says nothing of the secret. */
+function digestOf(secret: string): string {
+  return createHash("sha256").update(secret).digest("base64url");
+}

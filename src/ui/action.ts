@@ -1,0 +1,41 @@
+import type { LookedAt } from "../app/mirror/look-at-all.ts";
+import type { Trouble } from "../app/mirror/trouble.ts";
+import { actionForm } from "../page/parts.ts";
+import type { Html, Shown } from "../page/html.ts";
+import type { Notice } from "../page/layout.ts";
+import { mirrorAddress } from "./addresses.ts";
+import type { Asked, Moment, Ui } from "./page.ts";
+
+/** Something that a form asks for, of one mirror. */
+export type UiAction = {
+  /** As fastify's router reads it, below the mirror's page: `sync`, `doc/resolve/*`. */
+  readonly path: string;
+  readonly run: (ui: Ui, asked: AskedAction) => Promise<Done>;
+};
+
+export type AskedAction = Asked & {
+  /** Its folder is there, and this user's. */
+  readonly mirror: LookedAt["mirror"];
+  readonly form: URLSearchParams;
+};
+
+/** Which page comes next (an address of ours), and what is said there. */
+export type Done = { readonly to: string; readonly notice: Notice | null };
+
+export function noticeOfTrouble({ what, code = null, next }: Trouble): Notice {
+  return { tone: "bad", text: code === null ? what : `${what} (${code})`, next };
+}
+
+/**
+ * The form of an action. The folder goes with it, so that a mirror that has another's name by now
+ * is not taken for it.
+ * @param path as the action has it, with its parts filled in and encoded
+ */
+export function mirrorForm(
+  { name, root }: { readonly name: string; readonly root: string },
+  { path, fields = {} }: { readonly path: string; readonly fields?: Readonly<Record<string, string>> },
+  { csrf }: Moment,
+  content: Shown,
+): Html {
+  return actionForm({ action: mirrorAddress(name, path), csrf, fields: { ...fields, root } }, content);
+}

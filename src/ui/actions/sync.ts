@@ -1,0 +1,35 @@
+import { syncMirror } from "../../app/by-hand/sync.ts";
+import type { RunReport } from "../../app/mirror/run.ts";
+import { doneLine } from "../../app/told/done.ts";
+import { needs } from "../../app/told/needs.ts";
+import type { Notice } from "../../page/layout.ts";
+import { noticeOfTrouble, type UiAction } from "../action.ts";
+import { mirrorAddress } from "../addresses.ts";
+
+/** `sync`, by the daemon where one keeps the folder. */
+export const SYNC: UiAction = {
+  path: "sync",
+  async run({ env, cwd, clock, random, jobs }, { mirror }) {
+    const { name, root } = mirror;
+    const started = jobs.start(root, "sync", async (progress) => {
+      const ended = await syncMirror(root, { env, cwd, clock, random, progress });
+      return ended.kind === "trouble" ? noticeOfTrouble(ended.trouble) : noticeOfRun(ended.value);
+    });
+    const busy: Notice = { tone: "asks", text: "something is under way in this mirror", next: "wait until it ends" };
+    return { to: mirrorAddress(name), notice: started ? null : busy };
+  },
+};
+
+function noticeOfRun(report: RunReport): Notice {
+  const done = doneLine(report.counts);
+  switch (report.state) {
+    case "in-sync":
+      return { tone: "good", text: `in sync: ${done ?? "nothing to do"}`, next: null };
+    case "attention":
+      return { tone: "asks", text: `done, ${needs(report.attention)}: ${done ?? "nothing to do"}`, next: null };
+    case "halted":
+      return { tone: "bad", text: `halted by a guard: ${done ?? "nothing was done"}`, next: null };
+    case "offline":
+      return { tone: "bad", text: `offline: ${done ?? "nothing was done"}`, next: "mdmirror doctor" };
+  }
+}

@@ -1,0 +1,30 @@
+/** Tells all who listen that something may look different now. */
+export class Changes {
+  readonly #listeners = new Set<() => void>();
+
+  /** @returns what ends it */
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Resolves with the next change, after `ms`, or when aborted. */
+  next(ms: number, gone: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        off();
+        clearTimeout(timer);
+        gone.removeEventListener("abort", end);
+        resolve();
+      };
+      const off = this.listen(end);
+      const timer = setTimeout(end, ms);
+      gone.addEventListener("abort", end, { once: true });
+      if (gone.aborted) end();
+    });
+  }
+}

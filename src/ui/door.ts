@@ -1,0 +1,89 @@
+import type { FastifyRequest } from "fastify";
+import type { Trouble } from "../app/mirror/trouble.ts";
+import { cookieOf, sessionCookie } from "../page/cookies.ts";
+import { type Refusal, refusalOf } from "../page/same-site.ts";
+import { isSameSecret, type Session, Sessions, Tickets } from "../page/sessions.ts";
+import type { Clock, Random } from "../ports/world.ts";
+
+/**
+ * Who may come in: who was given an address with a ticket, by this process, and a page of ours that
+ * was opened by it.
+ */
+
+/** LIMIT: browsers that are signed in, and tickets that are not used yet. */
+const MOST = 32;
+const TICKET_LIFE_MS = 300_000;
+/** After so long without a page open, somebody has to ask the terminal again. */
+const IDLE_MS = 12 * 3_600_000;
+const SECRET_DIGITS = 64;
+
+/** There is one user: whoever runs this. */
+type Me = null;
+
+export class Door {
+  readonly sessions: Sessions<Me>;
+  readonly #tickets: Tickets;
+  #hosts: ReadonlySet<string> = new Set();
+  #cookie = "";
+
+  constructor({ clock, random }: { readonly clock: Clock; readonly random: Random }) {
+    const world = { now: () => clock.monotonic(), secret: () => random.hex(SECRET_DIGITS) };
+    this.sessions = new Sessions(world, { most: MOST, idleMs: IDLE_MS });
+    this.#tickets = new Tickets(world, { most: MOST, lifeMs: TICKET_LIFE_MS });
+  }
+
+  /** Before it, nobody is let in. */
+  listensAt(port: number): void {
+    this.#hosts = new Set(["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${port}`));
+    // A browser sends cookies of a host to each of its ports: another process has another name.
+    this.#cookie = `mdmirror-${port}`;
+  }
+
+  issueTicket(): string {
+    return this.#tickets.issue();
+  }
+
+  /** @returns the value of `Set-Cookie`; null: the ticket is not good */
+  admit(ticket: string): string | null {
+    if (!this.#tickets.take(ticket)) return null;
+    return sessionCookie(this.#cookie, this.sessions.begin(null), { secure: false });
+  }
+
+  /** @returns null: the request may be answered */
+  refusal({ method, headers }: FastifyRequest): Refusal | null {
+    const { host, origin } = headers;
+    const fetchSite = headers["sec-fetch-site"];
+    const asked = { method, host, origin, fetchSite: typeof fetchSite === "string" ? fetchSite : undefined };
+    return refusalOf(asked, this.#hosts, "http");
+  }
+
+  /** @returns null: it comes from nobody who is signed in */
+  sessionOf({ headers }: FastifyRequest): Session<Me> | null {
+    return this.sessions.find(cookieOf(headers.cookie, this.#cookie));
+  }
+
+  /** Whether what is sent comes from a page that this session was shown. */
+  isFromPage({ csrf }: Session<Me>, request: FastifyRequest, form: URLSearchParams): boolean {
+    const header = request.headers["x-csrf-token"];
+    const token = typeof header === "string" ? header : form.get("csrf");
+    return token !== null && isSameSecret(token, csrf);
+  }
+}
+
+const WHATS: Readonly<Record<Refusal, string>> = {
+  host: "this request names another host than this machine",
+  origin: "this request comes from another site",
+  site: "this request comes from another site",
+};
+
+export function refusedTrouble(refusal: Refusal): Trouble {
+  const next = "open the address that mdmirror ui prints, by itself, and not from another page";
+  return { kind: "usage", what: WHATS[refusal], next, code: `other-${refusal}` };
+}
+
+export const NO_TOKEN: Trouble = {
+  kind: "usage",
+  what: "this form was not sent from a page of this session; nothing was done",
+  next: "go back, reload the page, and try again",
+  code: "no-csrf-token",
+};

@@ -1,0 +1,187 @@
+import type { AddressInfo } from "node:net";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Trouble } from "../app/mirror/trouble.ts";
+import { ASSETS, type Bundle } from "../page/bundle.ts";
+import { ASSET_HEADERS, ENTER_HEADERS, PAGE_HEADERS } from "../page/headers.ts";
+import { type Content, type Frame, renderPage } from "../page/layout.ts";
+import type { Session } from "../page/sessions.ts";
+import type { UiAction } from "./action.ts";
+import { eventsAddress } from "./addresses.ts";
+import { type Door, NO_TOKEN, refusedTrouble } from "./door.ts";
+import { tellNews } from "./live.ts";
+import { ownMirror } from "./own-mirror.ts";
+import type { Asked, Ui, UiPage } from "./page.ts";
+import { FAULT, NO_PAGE, NOT_SIGNED_IN, SPENT_TICKET, troublePage } from "./pages/trouble.ts";
+import type { Said } from "./said.ts";
+
+/** The pages over HTTP, on loopback alone. */
+
+/** LIMIT: bytes of a form: the longest document, percent-encoded, and some more. */
+const MAX_BODY = 1024 * 1024;
+/** LIMIT: characters of a part of an address: a path of a document. */
+const MAX_PART = 8_192;
+/** LIMIT: connections at a time. */
+const MAX_CONNECTIONS = 128;
+const HEADERS_MS = 10_000;
+
+type Site = {
+  readonly ui: Ui;
+  readonly door: Door;
+  readonly said: Said;
+  readonly bundle: Bundle;
+  readonly pages: readonly UiPage[];
+  readonly actions: readonly UiAction[];
+  readonly onFault: (error: unknown) => void;
+};
+
+type Listening = {
+  readonly port: number;
+  close(): Promise<void>;
+};
+
+/** @throws as `listen` does */
+export async function listen(site: Site, port: number): Promise<Listening> {
+  const { fastify } = await import("fastify");
+  const app = fastify({
+    bodyLimit: MAX_BODY,
+    routerOptions: { maxParamLength: MAX_PART },
+    exposeHeadRoutes: false,
+    forceCloseConnections: true,
+    http: { headersTimeout: HEADERS_MS },
+  });
+  app.server.maxConnections = MAX_CONNECTIONS;
+  mount(app, site);
+  await app.listen({ host: "127.0.0.1", port });
+  const listened = (app.server.address() as AddressInfo).port;
+  site.door.listensAt(listened);
+  return { port: listened, close: () => app.close() };
+}
+
+function mount(app: FastifyInstance, site: Site): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, body, done) => {
+    done(null, new URLSearchParams(body as string));
+  });
+  app.addHook("onRequest", async (request, reply) => {
+    const refusal = site.door.refusal(request);
+    if (refusal !== null) return sendTrouble(site, reply, refusedTrouble(refusal), 403);
+  });
+  app.setNotFoundHandler((_request, reply) => sendTrouble(site, reply, NO_PAGE, 404));
+  app.setErrorHandler((error, _request, reply) => answerError(site, reply, error));
+  app.get(`${ASSETS}:name`, (request, reply) => sendAsset(site, request, reply));
+  app.get("/enter", (request, reply) => enter(site, request, reply));
+  for (const page of site.pages) mountPage(app, site, page);
+  for (const action of site.actions) mountAction(app, site, action);
+}
+
+function mountPage(app: FastifyInstance, site: Site, page: UiPage): void {
+  app.get(page.path, (request, reply) => showPage(site, page, request, reply));
+  if (page.isLive) app.get(eventsAddress(page.path), (request, reply) => showNews(site, page, request, reply));
+}
+
+function mountAction(app: FastifyInstance, site: Site, action: UiAction): void {
+  app.post(`/m/:name/${action.path}`, (request, reply) => runAction(site, action, request, reply));
+}
+
+async function showPage(site: Site, page: UiPage, request: FastifyRequest, reply: FastifyReply) {
+  const session = site.door.sessionOf(request);
+  if (session === null) return sendTrouble(site, reply, NOT_SIGNED_IN, 401);
+  const asked = askedOf(request);
+  const opened = await page.open(site.ui, asked);
+  if (opened.kind === "trouble") return sendTrouble(site, reply, opened.trouble, STATUS[opened.trouble.kind], session);
+  const content = opened.value.show({ now: site.ui.clock.now(), csrf: session.csrf });
+  const events = page.isLive ? eventsAddress(request.url) : null;
+  return send(site, reply, { ...content, events, notices: site.said.of(asked.query) }, { status: 200, session });
+}
+
+async function showNews(site: Site, page: UiPage, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { ui, door } = site;
+  if (door.sessionOf(request) === null) return sendTrouble(site, reply, NOT_SIGNED_IN, 401);
+  reply.hijack();
+  const gone = new AbortController();
+  reply.raw.once("close", () => gone.abort());
+  const moment = () => {
+    const session = door.sessionOf(request);
+    return session === null ? null : { now: ui.clock.now(), csrf: session.csrf };
+  };
+  try {
+    await tellNews(ui, page, askedOf(request), { raw: reply.raw, gone: gone.signal, moment });
+  } catch (error) {
+    site.onFault(error);
+    reply.raw.destroy();
+  }
+}
+
+async function runAction(site: Site, action: UiAction, request: FastifyRequest, reply: FastifyReply) {
+  const { ui, door, said } = site;
+  const session = door.sessionOf(request);
+  if (session === null) return sendTrouble(site, reply, NOT_SIGNED_IN, 401);
+  const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
+  if (!door.isFromPage(session, request, form)) return sendTrouble(site, reply, NO_TOKEN, 403, session);
+  const asked = askedOf(request);
+  const mirror = await ownMirror(ui, asked.params["name"]!, form);
+  if (mirror.kind === "trouble") return sendTrouble(site, reply, mirror.trouble, 409, session);
+  const { to, notice } = await action.run(ui, { ...asked, form, mirror: mirror.value });
+  ui.looks.forget();
+  ui.changes.tell();
+  return reply.code(303).headers(PAGE_HEADERS).header("location", said.at(to, notice)).send();
+}
+
+async function enter(site: Site, request: FastifyRequest, reply: FastifyReply) {
+  // A browser that looks ahead would spend the ticket.
+  const isAhead = request.headers["sec-purpose"] !== undefined || request.headers["purpose"] !== undefined;
+  const ticket = askedOf(request).query.get("token");
+  const cookie = isAhead || ticket === null ? null : site.door.admit(ticket);
+  if (cookie === null) return sendTrouble(site, reply, SPENT_TICKET, 403);
+  return reply.code(303).headers(ENTER_HEADERS).header("set-cookie", cookie).header("location", "/").send();
+}
+
+async function sendAsset({ bundle }: Site, request: FastifyRequest, reply: FastifyReply) {
+  const asset = bundle.assets.get(askedOf(request).params["name"]!);
+  if (asset === undefined) return reply.code(404).headers(PAGE_HEADERS).send();
+  return reply.headers({ ...ASSET_HEADERS, "content-type": asset.type }).send(asset.bytes);
+}
+
+const STATUS: Readonly<Record<Trouble["kind"], number>> = { usage: 404, fault: 500, locked: 423, offline: 502 };
+
+/** What fastify itself refuses has a status below 500; anything else is a bug. */
+function answerError(site: Site, reply: FastifyReply, error: unknown) {
+  const { statusCode = 500, code = null } = error as { readonly statusCode?: number; readonly code?: string };
+  if (statusCode >= 500) {
+    site.onFault(error);
+    return sendTrouble(site, reply, FAULT, 500);
+  }
+  const refused = { kind: "usage", what: "this request is not understood", next: NO_TOKEN.next, code } as const;
+  return sendTrouble(site, reply, refused, statusCode);
+}
+
+function askedOf(request: FastifyRequest): Asked {
+  const at = request.url.indexOf("?");
+  const query = new URLSearchParams(at === -1 ? "" : request.url.slice(at));
+  return { params: request.params as Readonly<Record<string, string>>, query };
+}
+
+function sendTrouble(site: Site, reply: FastifyReply, trouble: Trouble, status: number, session: Who = null) {
+  return send(site, reply, troublePage(trouble), { status, session });
+}
+
+type Who = Session<null> | null;
+
+function send(
+  { bundle }: Site,
+  reply: FastifyReply,
+  content: Content,
+  { status, session }: { readonly status: number; readonly session: Who },
+) {
+  const frame: Frame = {
+    brand: { href: "/", label: "mdmirror" },
+    nav: [{ href: "/", label: "Mirrors" }],
+    bundle,
+    csrf: session?.csrf ?? null,
+  };
+  const text = renderPage(frame, content);
+  return reply
+    .code(status)
+    .headers({ ...PAGE_HEADERS, "content-type": "text/html; charset=utf-8" })
+    .send(text);
+}

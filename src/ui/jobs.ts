@@ -1,0 +1,88 @@
+import { diskTrouble } from "../app/mirror/disk-trouble.ts";
+import type { Notice } from "../page/layout.ts";
+import type { Clock, Progress } from "../ports/world.ts";
+import type { Changes } from "./changes.ts";
+
+/** What a page asked for and takes longer than a request: one thing for each mirror at a time. */
+export type JobView = {
+  /** `sync` */
+  readonly what: string;
+  readonly since: number;
+  /** The same words as on the command line; null: nothing is told yet. */
+  readonly phase: string | null;
+  readonly done: number;
+  /** null: not known yet. */
+  readonly total: number | null;
+  /** How it ended; null: it goes on. */
+  readonly end: (Notice & { readonly at: number }) | null;
+};
+
+type World = {
+  readonly clock: Clock;
+  readonly changes: Changes;
+  readonly onFault: (error: unknown) => void;
+};
+
+const PHASES: Readonly<Record<Parameters<Progress["report"]>[0], string>> = {
+  recover: "recovering",
+  scan: "looking here",
+  list: "listing",
+  plan: "planning",
+  apply: "mirroring",
+};
+/** Progress is told this often at most, in ms. */
+const TELL_MS = 200;
+
+export class Jobs {
+  readonly #world: World;
+  readonly #byRoot = new Map<string, JobView>();
+  readonly #underWay = new Set<Promise<void>>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  of(root: string): JobView | null {
+    return this.#byRoot.get(root) ?? null;
+  }
+
+  /** @returns false: something is under way in this mirror */
+  start(root: string, what: string, work: (progress: Progress) => Promise<Notice>): boolean {
+    const before = this.#byRoot.get(root);
+    if (before !== undefined && before.end === null) return false;
+    const { clock, changes } = this.#world;
+    const job = { what, since: clock.now(), phase: null, done: 0, total: null, end: null };
+    this.#byRoot.set(root, job);
+    changes.tell();
+    const running = this.#run(root, job, work).finally(() => this.#underWay.delete(running));
+    this.#underWay.add(running);
+    return true;
+  }
+
+  /** Resolves when nothing is under way. */
+  async idle(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+  }
+
+  async #run(root: string, job: JobView, work: (progress: Progress) => Promise<Notice>): Promise<void> {
+    const { clock, changes } = this.#world;
+    let toldAt = Number.NEGATIVE_INFINITY;
+    const report: Progress["report"] = (phase, done, total) => {
+      this.#byRoot.set(root, { ...job, phase: PHASES[phase], done, total });
+      if (clock.monotonic() - toldAt < TELL_MS) return;
+      toldAt = clock.monotonic();
+      changes.tell();
+    };
+    const end = await work({ report }).catch((error: unknown) => this.#faultOf(error));
+    this.#byRoot.set(root, { ...job, end: { ...end, at: clock.now() } });
+    changes.tell();
+  }
+
+  #faultOf(error: unknown): Notice {
+    const fault = error instanceof Error ? error : new Error(String(error));
+    const disk = diskTrouble(fault);
+    if (disk !== null) return { tone: "bad", text: `${disk.what} (${disk.code ?? "no code"})`, next: disk.next };
+    this.#world.onFault(error);
+    return { tone: "bad", text: "a fault of mdmirror itself", next: "nothing is lost; the terminal says more" };
+  }
+}

@@ -1,0 +1,52 @@
+import { type LookedAt, lookAtAll } from "../app/mirror/look-at-all.ts";
+import type { LookOptions } from "../app/mirror/look.ts";
+import { ok, type Result, trouble } from "../app/mirror/trouble.ts";
+import { isSameName } from "../app/trust/names.ts";
+import type { Clock } from "../ports/world.ts";
+
+/** How all mirrors stand: one look for all pages that ask at about the same time. */
+
+type Looked = { readonly mirrors: readonly LookedAt[]; readonly unfit: readonly string[] };
+
+/** How old a look may be that a page is shown from, in ms. */
+const FRESH_MS = 250;
+
+type World = LookOptions & { readonly clock: Clock };
+
+export class Looks {
+  readonly #world: World;
+  readonly #roots: ReadonlySet<string> | null;
+  #last: { readonly at: number; readonly look: Promise<Result<Looked>> } | null = null;
+
+  /** @param roots real paths of the mirrors that are shown; null: all of this user */
+  constructor(world: World, roots: ReadonlySet<string> | null) {
+    this.#world = world;
+    this.#roots = roots;
+  }
+
+  all(): Promise<Result<Looked>> {
+    const now = this.#world.clock.monotonic();
+    if (this.#last === null || now - this.#last.at > FRESH_MS) this.#last = { at: now, look: this.#look() };
+    return this.#last.look;
+  }
+
+  /** What was seen is out of date. */
+  forget(): void {
+    this.#last = null;
+  }
+
+  async one(name: string): Promise<Result<LookedAt>> {
+    const all = await this.all();
+    if (all.kind === "trouble") return all;
+    const found = all.value.mirrors.find(({ mirror }) => isSameName(mirror.name, name));
+    if (found !== undefined) return ok(found);
+    return trouble("usage", `no mirror is called "${name}"`, "choose one of the list", { code: "no-mirror" });
+  }
+
+  async #look(): Promise<Result<Looked>> {
+    const looked = await lookAtAll(this.#world);
+    if (looked.kind === "trouble" || this.#roots === null) return looked;
+    const { mirrors, unfit } = looked.value;
+    return ok({ mirrors: mirrors.filter(({ mirror }) => this.#roots!.has(mirror.root)), unfit });
+  }
+}

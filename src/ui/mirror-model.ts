@@ -1,0 +1,65 @@
+import type { LookedAt, MirrorWord } from "../app/mirror/look-at-all.ts";
+import type { MirrorStatus } from "../app/mirror/read-status.ts";
+import { attentionJson } from "../app/told/attention.ts";
+import { whyNotInSync } from "../app/told/needs.ts";
+import type { AttentionEntry } from "../app/told/shapes.ts";
+import type { Tone } from "../page/layout.ts";
+import type { JobView } from "./jobs.ts";
+import type { Ui } from "./page.ts";
+
+/** How a mirror stands, as pages show it: plain data, with times and no ages. */
+export type MirrorModel = {
+  readonly name: string;
+  readonly root: string;
+  readonly addresses: readonly string[];
+  /** The word of `mdmirror list`. */
+  readonly state: MirrorWord;
+  readonly tone: Tone;
+  /** Why it is not in sync, as a clause; null: it is, or never was. */
+  readonly why: string | null;
+  readonly syncedAt: number | null;
+  /** null: its folder or its state cannot be looked at. */
+  readonly facts: Pick<MirrorStatus, "remote" | "documents" | "folders" | "pending" | "lastRun"> | null;
+  readonly daemon: { readonly phase: string; readonly detail: string; readonly paused: boolean } | null;
+  /** What somebody has to do. */
+  readonly needs: readonly AttentionEntry[];
+  /** What ends by itself. */
+  readonly waits: readonly AttentionEntry[];
+  readonly job: JobView | null;
+};
+
+const TONES: Readonly<Record<MirrorWord, Tone>> = {
+  "in-sync": "good",
+  attention: "asks",
+  halted: "bad",
+  offline: "bad",
+  never: "asks",
+  gone: "quiet",
+  other: "quiet",
+  untrusted: "bad",
+  unreadable: "bad",
+};
+
+export function modelOf({ mirror, look, state }: LookedAt, { jobs }: Pick<Ui, "jobs">): MirrorModel {
+  const { name, root, addresses } = mirror;
+  const common = { name, root, addresses, state, tone: TONES[state], job: jobs.of(root) };
+  if (look.kind === "unseen") {
+    const { what, next, code = null } = look.trouble;
+    const open = { path: "", kind: state, code, detail: what, next };
+    return { ...common, why: null, syncedAt: null, facts: null, daemon: null, needs: [open], waits: [] };
+  }
+  const { status, daemon } = look;
+  const { remote, documents, folders, pending, lastRun, syncedAt, halt, fault } = status;
+  const of = (waits: boolean) => status.attention.filter((one) => one.waits === waits);
+  const onlyWaits = state === "attention" && of(false).length === 0;
+  return {
+    ...common,
+    tone: onlyWaits ? "quiet" : common.tone,
+    why: state === "in-sync" || state === "never" ? null : whyNotInSync(status),
+    syncedAt,
+    facts: { remote, documents, folders, pending, lastRun },
+    daemon: daemon === null ? null : { phase: daemon.phase, detail: daemon.detail, paused: daemon.paused },
+    needs: attentionJson({ attention: of(false), halt, fault }),
+    waits: attentionJson({ attention: of(true), halt: null, fault: null }),
+  };
+}

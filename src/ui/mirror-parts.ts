@@ -1,0 +1,95 @@
+import type { MirrorWord } from "../app/mirror/look-at-all.ts";
+import type { AttentionEntry } from "../app/told/shapes.ts";
+import { count, plural } from "../model/count.ts";
+import { html, type Html } from "../page/html.ts";
+import { noticeOf } from "../page/layout.ts";
+import { ageOf, badgeOf, nameOf, nextOf, wordsOf } from "../page/parts.ts";
+import type { MirrorModel } from "./mirror-model.ts";
+
+/** Pieces that several pages show of a mirror. */
+
+/** LIMIT: entries of a list that are shown at first. */
+const MOST = 200;
+
+const LABELS: Readonly<Record<MirrorWord, string>> = {
+  "in-sync": "in sync",
+  attention: "attention",
+  halted: "halted",
+  offline: "offline",
+  never: "never in sync yet",
+  gone: "gone",
+  other: "other",
+  untrusted: "not trusted",
+  unreadable: "unreadable",
+};
+
+/** In one word, with its colour, and the proof. */
+export function standingOf({ state, tone, why, syncedAt }: MirrorModel, now: number): Html {
+  return html`${badgeOf(tone, LABELS[state])} ${proofOf(state, why, syncedAt, now)}`;
+}
+
+function proofOf(state: MirrorWord, why: string | null, syncedAt: number | null, now: number): Html | null {
+  if (state === "in-sync") return html`<span>as of ${ageOf(syncedAt!, now)} ago</span>`;
+  if (why === null) return null;
+  const last = syncedAt === null ? "never in sync yet" : html`last in sync ${ageOf(syncedAt, now)} ago`;
+  return html`<span>${why}; ${last}</span>`;
+}
+
+/** What a screen reader is told when it changes. */
+export function saidOf({ name, state, why }: MirrorModel): string {
+  return `${name}: ${LABELS[state]}${why === null ? "" : `, ${why}`}`;
+}
+
+const PHASES: Readonly<Record<string, string>> = {
+  idle: "the daemon watches; nothing travels",
+  observing: "the daemon looks at both sides",
+  applying: "the daemon brings changes across",
+  lent: "a command has the folder",
+  opening: "the daemon opens the folder",
+  closed: "the daemon cannot keep it",
+  halted: "the daemon watches; a guard has halted it",
+  stopped: "the daemon ends",
+};
+
+/** What travels now. */
+export function trafficOf({ daemon, job, facts }: MirrorModel): Html | null {
+  if (job !== null && job.end === null) return jobOf(job);
+  if (facts === null) return null;
+  if (daemon === null) return html`<p class="faint">No daemon keeps it: nothing travels until the next sync.</p>`;
+  const { phase, detail, paused } = daemon;
+  const words = paused ? "the daemon is paused" : (PHASES[phase] ?? `the daemon is ${phase}`);
+  return html`<p class="faint">${words}${detail !== "" && !paused && html`: ${wordsOf(detail)}`}</p>`;
+}
+
+function jobOf({ what, phase, done, total }: NonNullable<MirrorModel["job"]>): Html {
+  const counts = total === null ? (done > 0 ? ` ${count(done)}` : "") : ` ${count(done)} of ${count(total)}`;
+  const bar =
+    total === null || total === 0
+      ? html`<progress aria-label="${what}"></progress>`
+      : html`<progress aria-label="${what}" value="${done}" max="${total}"></progress>`;
+  return html`<p>${what}: ${phase ?? "under way"}${counts} …</p>${bar}`;
+}
+
+/** How what was asked for here has ended. */
+export function endOf({ job }: MirrorModel): Html | null {
+  return job === null || job.end === null ? null : noticeOf(job.end);
+}
+
+/** The same words as `status`. */
+export function attentionList(entries: readonly AttentionEntry[]): Html {
+  const more = entries.length - MOST;
+  return html`<ul class="cards">${entries.slice(0, MOST).map(attentionItem)}</ul>${
+    more > 0 && html`<p>… and ${count(more)} more: <code>mdmirror status</code></p>`
+  }`;
+}
+
+function attentionItem({ path, kind, code, detail, next }: AttentionEntry): Html {
+  return html`<li class="card"><p>${path !== "" && html`<strong>${nameOf(path)}</strong>: `}<b>${kind}</b>: ${wordsOf(detail)}${
+    code !== null && ` (${code})`
+  }</p>${nextOf(next)}</li>`;
+}
+
+/** `12 documents in 3 folders` */
+export function sizeOf({ documents, folders }: NonNullable<MirrorModel["facts"]>): string {
+  return `${plural(documents, "document")} in ${plural(folders, "folder")}`;
+}

@@ -1,0 +1,29 @@
+import { ok, type Result, trouble } from "../app/mirror/trouble.ts";
+import { absentTrouble } from "../app/trust/list.ts";
+import { checkOwner, examineFolder } from "../app/trust/owner.ts";
+import type { AskedAction } from "./action.ts";
+import type { Ui } from "./page.ts";
+
+/**
+ * The mirror that a form is about: its folder is there, belongs to this user, and is the one that
+ * the page was about.
+ */
+export async function ownMirror(
+  { looks, env }: Pick<Ui, "looks" | "env">,
+  name: string,
+  form: URLSearchParams,
+): Promise<Result<AskedAction["mirror"]>> {
+  looks.forget();
+  const looked = await looks.one(name);
+  if (looked.kind === "trouble") return looked;
+  const { mirror } = looked.value;
+  if (form.get("root") !== mirror.root) {
+    const what = `"${name}" is another mirror than when this page was shown; nothing was done`;
+    return trouble("usage", what, "go back to the list of mirrors", { code: "other-mirror" });
+  }
+  if (mirror.place !== "here") return { kind: "trouble", trouble: absentTrouble(mirror) };
+  const owned = checkOwner(mirror.root, env);
+  if (owned.kind === "trouble") return owned;
+  const fit = examineFolder(mirror.root);
+  return fit.kind === "trouble" ? fit : ok(mirror);
+}

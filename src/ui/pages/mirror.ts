@@ -1,0 +1,71 @@
+import { ok } from "../../app/mirror/trouble.ts";
+import { plural } from "../../model/count.ts";
+import { html, type Html } from "../../page/html.ts";
+import { ageOf, nameOf, wordsOf } from "../../page/parts.ts";
+import { mirrorForm } from "../action.ts";
+import { PAUSE, RESUME } from "../actions/daemon.ts";
+import { SYNC } from "../actions/sync.ts";
+import { mirrorAddress } from "../addresses.ts";
+import { type MirrorModel, modelOf } from "../mirror-model.ts";
+import { attentionList, endOf, saidOf, sizeOf, standingOf, trafficOf } from "../mirror-parts.ts";
+import { definePage, type Moment } from "../page.ts";
+
+/** One mirror: how it stands, and all that is open. */
+export const MIRROR = definePage<MirrorModel>({
+  path: "/m/:name",
+  isLive: true,
+  async look(ui, { params }) {
+    const looked = await ui.looks.one(params["name"]!);
+    return looked.kind === "trouble" ? looked : ok(modelOf(looked.value, ui));
+  },
+  show: (mirror, moment) => ({
+    title: `${mirror.needs.length > 0 ? `(${mirror.needs.length}) ` : ""}${mirror.name} · mdmirror`,
+    here: mirrorAddress(mirror.name),
+    said: saidOf(mirror),
+    main: html`<h1>${nameOf(mirror.name)}</h1>
+<p>${standingOf(mirror, moment.now)}</p>
+${trafficOf(mirror)}${endOf(mirror)}
+${mirror.facts !== null && buttons(mirror, moment)}
+${openOf(mirror)}
+<h2>The mirror</h2>
+${factsOf(mirror, moment.now)}`,
+  }),
+});
+
+function buttons(mirror: MirrorModel, moment: Moment): Html {
+  const isBusy = mirror.job !== null && mirror.job.end === null;
+  const sync = html`<button class="main-action"${isBusy && html` disabled`}>Sync now</button>`;
+  return html`<div class="row">${mirrorForm(mirror, SYNC, moment, sync)}${
+    mirror.daemon !== null &&
+    (mirror.daemon.paused
+      ? mirrorForm(mirror, RESUME, moment, html`<button>Resume</button>`)
+      : mirrorForm(mirror, PAUSE, moment, html`<button>Pause</button>`))
+  }</div>`;
+}
+
+function openOf({ needs, waits }: MirrorModel): Html {
+  return html`<h2>Needs you</h2>
+${needs.length === 0 ? html`<p>Nothing needs you.</p>` : attentionList(needs)}
+${waits.length > 0 && html`<details><summary>${plural(waits.length, "thing")} ${waits.length === 1 ? "ends" : "end"} by ${waits.length === 1 ? "itself" : "themselves"}</summary>${attentionList(waits)}</details>`}`;
+}
+
+function factsOf({ root, addresses, facts, daemon }: MirrorModel, now: number): Html {
+  const rows: readonly (readonly [string, Html | string | null])[] = [
+    ["Folder", nameOf(root)],
+    ["Service", wordsOf(addresses.join(" "))],
+    ["Part of it", facts === null || facts.remote === "" ? null : nameOf(facts.remote)],
+    ["Holds", facts === null ? null : sizeOf(facts)],
+    [
+      "Cut off",
+      facts === null || facts.pending === 0 ? null : `${plural(facts.pending, "effect")}; the next sync settles them`,
+    ],
+    ["Last run", facts === null ? null : lastRunOf(facts.lastRun, now)],
+    ["Daemon", facts === null ? null : daemon === null ? "none" : "runs"],
+  ];
+  return html`<dl class="facts">${rows.map(([term, what]) => what !== null && html`<dt>${term}</dt><dd>${what}</dd>`)}</dl>`;
+}
+
+function lastRunOf(run: NonNullable<MirrorModel["facts"]>["lastRun"], now: number): Html | string {
+  if (run === null) return "none yet";
+  return html`${run.kind} ${run.run}, ${ageOf(run.endedAt ?? run.startedAt, now)} ago`;
+}

@@ -1,0 +1,66 @@
+import { ok } from "../../app/mirror/trouble.ts";
+import { plural } from "../../model/count.ts";
+import { html, type Html } from "../../page/html.ts";
+import type { Content } from "../../page/layout.ts";
+import { nameOf, wordsOf } from "../../page/parts.ts";
+import { mirrorAddress } from "../addresses.ts";
+import { type MirrorModel, modelOf } from "../mirror-model.ts";
+import { attentionList, saidOf, sizeOf, standingOf, trafficOf } from "../mirror-parts.ts";
+import { definePage } from "../page.ts";
+
+/** All mirrors: how each stands, what travels, and what needs the user. */
+
+type Model = { readonly mirrors: readonly MirrorModel[]; readonly unfit: readonly string[] };
+
+/** LIMIT: what needs the user, of one mirror, on this page. */
+const MOST = 5;
+
+export const OVERVIEW = definePage<Model>({
+  path: "/",
+  isLive: true,
+  async look(ui) {
+    const looked = await ui.looks.all();
+    if (looked.kind === "trouble") return looked;
+    const { mirrors, unfit } = looked.value;
+    return ok({ mirrors: mirrors.map((one) => modelOf(one, ui)), unfit });
+  },
+  show: ({ mirrors, unfit }, { now }): Content => ({
+    title: `${titleOf(mirrors)} · mdmirror`,
+    here: "/",
+    said: mirrors.map(saidOf).join("; "),
+    main: html`<h1>Mirrors</h1>
+${unfit.map((why) => html`<p class="notice bad">${wordsOf(why)}; what it held is asked for again, by mdmirror trust</p>`)}
+${mirrors.length === 0 ? nothingYet() : html`<ul class="cards">${mirrors.map((one) => card(one, now))}</ul>${needsMe(mirrors)}`}`,
+  }),
+});
+
+function titleOf(mirrors: readonly MirrorModel[]): string {
+  const asking = mirrors.reduce((sum, { needs }) => sum + needs.length, 0);
+  return asking === 0 ? "Mirrors" : `(${asking}) Mirrors`;
+}
+
+function nothingYet(): Html {
+  return html`<section class="card"><h2>No folder is mirrored yet</h2>
+<p>Link a folder to a workspace, in a terminal; this page then shows it by itself:</p>
+<pre><code>mdmirror init DIR --url URL --key-file FILE</code></pre>
+<p>Without a service of your own, <code>mdmirror serve</code> is one.</p></section>`;
+}
+
+function card(mirror: MirrorModel, now: number): Html {
+  const { name, root, addresses, facts } = mirror;
+  return html`<li class="card" id="${`m-${name}`}"><h2><a href="${mirrorAddress(name)}">${nameOf(name)}</a></h2>
+<p>${standingOf(mirror, now)}</p>
+${trafficOf(mirror)}
+<p class="faint">${nameOf(root)}, from ${wordsOf(addresses.join(" "))}${facts !== null && `, ${sizeOf(facts)}`}</p></li>`;
+}
+
+function needsMe(mirrors: readonly MirrorModel[]): Html {
+  const asking = mirrors.filter(({ needs }) => needs.length > 0);
+  if (asking.length === 0) return html`<h2>Needs you</h2><p>Nothing needs you.</p>`;
+  return html`<h2>Needs you</h2>${asking.map(({ name, needs }) => {
+    const more = needs.length - MOST;
+    return html`<section><h3><a href="${mirrorAddress(name)}">${nameOf(name)}</a></h3>${attentionList(needs.slice(0, MOST))}${
+      more > 0 && html`<p><a href="${mirrorAddress(name)}">… and ${plural(more, "more thing")}</a></p>`
+    }</section>`;
+  })}`;
+}

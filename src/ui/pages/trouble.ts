@@ -1,0 +1,43 @@
+import type { Trouble } from "../../app/mirror/trouble.ts";
+import { html } from "../../page/html.ts";
+import type { Content } from "../../page/layout.ts";
+import { nextOf, wordsOf } from "../../page/parts.ts";
+
+/** What is shown in place of a page: what happened, and what to do. */
+export function troublePage({ what, code = null, requestId = null, next }: Trouble): Content {
+  const origin = [code, requestId === null ? null : `request ${requestId}`].filter((one) => one !== null).join(", ");
+  return {
+    title: "Not shown · mdmirror",
+    said: what,
+    main: html`<h1>This cannot be shown</h1>
+<div class="notice bad"><p>${wordsOf(what)}${origin !== "" && html` (${wordsOf(origin)})`}</p>${nextOf(next)}</div>
+<p><a href="/">All mirrors</a></p>`,
+  };
+}
+
+export const NOT_SIGNED_IN: Trouble = {
+  kind: "usage",
+  what: "this browser is not signed in",
+  next: "run mdmirror ui in a terminal; the address that it prints opens this page, once",
+  code: "not-signed-in",
+};
+
+export const SPENT_TICKET: Trouble = {
+  kind: "usage",
+  what: "this address was used already, or is too old",
+  next: "run mdmirror ui in a terminal again; it prints a new one",
+  code: "spent",
+};
+
+export const NO_PAGE: Trouble = {
+  kind: "usage",
+  what: "there is no such page",
+  next: "go back, or to the list of mirrors",
+  code: "no-page",
+};
+
+export const FAULT: Trouble = {
+  kind: "fault",
+  what: "a fault of mdmirror itself",
+  next: "nothing is lost; the terminal where mdmirror ui runs says more",
+};

@@ -1,0 +1,58 @@
+import { loadBundle } from "../app/page-bundle.ts";
+import { codeOf, errnoClause, ok, type Result, trouble } from "../app/mirror/trouble.ts";
+import type { Clock, Random } from "../ports/world.ts";
+import { Changes } from "./changes.ts";
+import { Door } from "./door.ts";
+import { listen } from "./http.ts";
+import { Jobs } from "./jobs.ts";
+import { Looks } from "./looks.ts";
+import { Said } from "./said.ts";
+import { ACTIONS, PAGES } from "./table.ts";
+
+/** The local pages of this user's mirrors. */
+
+export type UiOptions = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** 0: any free one. */
+  readonly port: number;
+  /** Real paths of the mirrors to show; null: all. */
+  readonly roots: ReadonlySet<string> | null;
+  /** A bug: the page says no more than that there is one. */
+  readonly onFault: (error: unknown) => void;
+};
+
+export type RunningUi = {
+  readonly url: string;
+  /** An address that lets one browser in, once. */
+  enterUrl(): string;
+  /** Resolves when what a page has begun is over. */
+  close(): Promise<void>;
+};
+
+export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
+  const { env, cwd, clock, random, port, roots, onFault } = options;
+  const changes = new Changes();
+  const door = new Door({ clock, random });
+  const jobs = new Jobs({ clock, changes, onFault });
+  const ui = { env, cwd, clock, random, changes, jobs, looks: new Looks({ env, cwd, clock }, roots) };
+  const said = new Said((digits) => random.hex(digits));
+  const site = { ui, door, said, bundle: loadBundle(), pages: PAGES, actions: ACTIONS, onFault };
+  try {
+    const listening = await listen(site, port);
+    const url = `http://127.0.0.1:${listening.port}`;
+    return ok({
+      url,
+      enterUrl: () => `${url}/enter?token=${door.issueTicket()}`,
+      // ORDER: no request comes any more, then what was begun is waited for.
+      close: () => listening.close().then(() => jobs.idle()),
+    });
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === null || !/^E[A-Z]+$/.test(code)) throw error;
+    const what = `port ${port} of 127.0.0.1 cannot be used: ${errnoClause(error)}`;
+    return trouble("usage", what, "give another with --port N, or none for any free one", { code });
+  }
+}

@@ -1,0 +1,33 @@
+import { describe, expect, test } from "vitest";
+import { html } from "../../src/page/html.ts";
+import { nameOf } from "../../src/page/parts.ts";
+import { fc } from "../property.ts";
+
+describe("a template", () => {
+  test("shows what is put into it, between tags and in attributes, and nothing of it is HTML", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        const shown = html`<a title="${text}">${text}</a>`.text;
+        const [, attribute, content] = /^<a title="([^"<>']*)">([^<>"']*)<\/a>$/su.exec(shown) ?? [];
+        expect(attribute).toBe(content);
+        expect(unescaped(content!)).toBe(text);
+      }),
+    );
+  });
+
+  test("takes in what another one made, lists, numbers and nothing", () => {
+    const items = ["<", 2].map((one) => html`<li>${one}</li>`);
+    expect(html`<ul>${items}</ul>${null}${false}${0}`.text).toBe("<ul><li>&lt;</li><li>2</li></ul>0");
+  });
+});
+
+test("a name that steers how lines are shown is shown in quotes, apart from what stands beside it", () => {
+  expect(nameOf("a\u202egnp.md").text).toBe('<bdi class="name">&quot;a\\u{202e}gnp.md&quot;</bdi>');
+  expect(nameOf("عربي.md").text).toBe('<bdi class="name">عربي.md</bdi>');
+});
+
+const CHARACTERS: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
+
+function unescaped(text: string): string {
+  return text.replace(/&(#?\w+);/g, (_whole, name: string) => CHARACTERS[name]!);
+}

@@ -1,0 +1,107 @@
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { expect, onTestFinished } from "vitest";
+import { isOnPath } from "../../src/app/mirror/key.ts";
+
+/**
+ * A real Chromium, one for each process of the tests; started when a test first asks for it. A page
+ * that says anything on its console, or asks another host, fails its test.
+ */
+
+const NAMES = ["chromium", "chromium-browser", "google-chrome"];
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+const NARROW = 320;
+/** Where screenshots are kept, for who wants to look at them. */
+const SHOTS =
+  process.env["MDMIRROR_SCREENSHOTS"] ??
+  fileURLToPath(new URL("../../node_modules/.cache/screenshots", import.meta.url));
+
+const program = findProgram();
+let started: Promise<Browser> | null = null;
+
+/** For `describe.skipIf`. */
+export const hasBrowser = program !== null;
+if (!hasBrowser) console.log("the tests of pages in a browser are skipped: no chromium is on this machine");
+
+function findProgram(): string | null {
+  const path = process.env["PATH"] ?? "";
+  const name = NAMES.find((one) => isOnPath(one, path));
+  const folder = path.split(":").find((one) => name !== undefined && existsSync(join(one, name)));
+  return name === undefined || folder === undefined ? null : join(folder, name);
+}
+
+async function browser(): Promise<Browser> {
+  if (started === null) {
+    const { chromium } = await import("playwright-core");
+    // It ends with the process: playwright sees to that.
+    started = chromium.launch({ executablePath: program!, args: FLAGS });
+  }
+  return started;
+}
+
+type OpenOptions = BrowserContextOptions & {
+  /** What the page may say on its console. */
+  readonly mayFail?: RegExp;
+};
+
+/** A browser of its own for one person: its cookies are nobody else's. Ended with the test. */
+export async function openBrowser({ mayFail = /^$/, ...options }: OpenOptions = {}): Promise<BrowserContext> {
+  const context = await (await browser()).newContext({ viewport: { width: 1_000, height: 700 }, ...options });
+  const wrong: string[] = [];
+  context.on("weberror", (error) => wrong.push(String(error.error())));
+  context.on("console", (message) => {
+    const text = `${message.type()}: ${message.text()}`;
+    if (!mayFail.test(text)) wrong.push(text);
+  });
+  context.on("request", (request) => {
+    if (new URL(request.url()).hostname !== "127.0.0.1") wrong.push(`asked ${request.url()}`);
+  });
+  onTestFinished(async () => {
+    await context.close();
+    expect(wrong).toEqual([]);
+  });
+  return context;
+}
+
+/** Keeps what a page looks like: light, dark and narrow. Nothing of it may be cut off. */
+export async function shoot(page: Page, name: string): Promise<void> {
+  mkdirSync(SHOTS, { recursive: true });
+  const before = page.viewportSize()!;
+  for (const scheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    await expectAccessible(page);
+    await page.screenshot({ path: join(SHOTS, `${name}-${scheme}.png`), fullPage: true });
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize({ width: NARROW, height: 640 });
+  await page.screenshot({ path: join(SHOTS, `${name}-narrow.png`), fullPage: true });
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(NARROW);
+  await page.setViewportSize(before);
+}
+
+type AxeResult = {
+  readonly violations: readonly { readonly id: string; readonly nodes: readonly { html: string }[] }[];
+};
+
+/** axe-core finds nothing. */
+export async function expectAccessible(page: Page): Promise<void> {
+  // As what the debugger runs, not the page: its policy lets no script in.
+  if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(axeSource());
+  const { violations } = (await page.evaluate("axe.run()")) as AxeResult;
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`)).toEqual([]);
+}
+
+function axeSource(): string {
+  return readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+}

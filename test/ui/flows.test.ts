@@ -1,0 +1,112 @@
+import { describe, expect, test } from "vitest";
+import { startWatch } from "../cli/watcher.ts";
+import { hasBrowser, openBrowser, shoot } from "./browser.ts";
+import { openUi } from "./rig.ts";
+
+describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
+  test("the address that is printed opens the list of mirrors, and leaves the address bar", async () => {
+    const { ui } = await openUi();
+    const page = await (await openBrowser()).newPage();
+    await page.goto(ui.enterUrl());
+    expect(page.url()).toBe(`${ui.url}/`);
+    expect(await page.getByRole("heading", { name: "w", exact: true }).count()).toBe(1);
+    expect(await page.getByText("in sync", { exact: true }).count()).toBe(1);
+    await shoot(page, "overview");
+    await page.getByRole("link", { name: "w" }).click();
+    await page.getByRole("heading", { level: 1, name: "w" }).waitFor();
+    await shoot(page, "mirror");
+  });
+
+  test("what is edited, and what needs somebody, is shown without a reload", async () => {
+    const { ui, rig } = await openUi();
+    const page = await (await openBrowser()).newPage();
+    await page.goto(ui.enterUrl());
+    await page.getByText("Nothing needs you.").waitFor();
+    // Nothing of a page that is reloaded would be left of this.
+    await page.evaluate("globalThis.isTheSame = true");
+    rig.write("a.md", "# one\n");
+    await rig.run(["sync", "w"]);
+    await page.getByText("1 document in 0 folders").waitFor();
+    rig.write("too-large.md", `# ${"x".repeat(60_000)}\n`);
+    await rig.run(["sync", "w"]);
+    await page.getByText("too-large.md").waitFor();
+    expect(await page.title()).toBe("(1) Mirrors · mdmirror");
+    expect(await page.evaluate("globalThis.isTheSame")).toBe(true);
+    await shoot(page, "overview-attention");
+  });
+
+  test("a button syncs, its end is told, and the keyboard's focus stays where it is", async () => {
+    const { ui, rig } = await openUi();
+    const page = await (await openBrowser()).newPage();
+    await page.goto(ui.enterUrl());
+    await page.goto(`${ui.url}/m/w`);
+    rig.write("b.md", "# two\n");
+    await page.getByRole("button", { name: "Sync now" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("in sync: 1 new on the service").waitFor();
+    expect(rig.remote("b.md")?.content).toBe("# two\n");
+    await page.getByRole("button", { name: "Sync now" }).focus();
+    rig.write("c.md", "# three\n");
+    await rig.run(["sync", "w"]);
+    await page.getByText("2 documents in 0 folders").waitFor();
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Sync now");
+  });
+
+  test("a daemon is paused and goes on, in two browsers at once", async () => {
+    const { ui, rig } = await openUi();
+    const watch = startWatch(rig, ["w"]);
+    await watch.until(({ kind }) => kind === "run");
+    const [one, other] = [await (await openBrowser()).newPage(), await (await openBrowser()).newPage()];
+    for (const page of [one, other]) {
+      await page.goto(ui.enterUrl());
+      await page.goto(`${ui.url}/m/w`);
+    }
+    await one.getByRole("button", { name: "Pause" }).click();
+    await other.getByText("the daemon is paused").waitFor();
+    await other.getByRole("button", { name: "Resume" }).click();
+    await one.getByText("the daemon watches").waitFor();
+    watch.signal("SIGKILL");
+    await watch.ended;
+    await one.getByText("No daemon keeps it").waitFor();
+  });
+
+  test("without JavaScript all is there to read and to do, by a reload", async () => {
+    const { ui, rig } = await openUi();
+    const page = await (await openBrowser({ javaScriptEnabled: false })).newPage();
+    await page.goto(ui.enterUrl());
+    await page.getByRole("link", { name: "w", exact: true }).click();
+    rig.write("b.md", "# two\n");
+    await page.getByRole("button", { name: "Sync now" }).click();
+    await expect
+      .poll(async () => {
+        await page.reload();
+        return page.getByText("in sync: 1 new on the service").count();
+      })
+      .toBe(1);
+  });
+
+  test("no mirror yet, and none of that name, are told with what to do", async () => {
+    const { ui } = await openUi({ linked: false });
+    const page = await (await openBrowser({ mayFail: /404/ })).newPage();
+    await page.goto(ui.enterUrl());
+    await page.getByText("mdmirror init DIR").waitFor();
+    await shoot(page, "overview-empty");
+    await page.goto(`${ui.url}/m/nothing`);
+    await page.locator("#main").getByText('no mirror is called "nothing"').waitFor();
+    await shoot(page, "trouble");
+  });
+
+  test("a service that is away, and a program that has ended, are told", async () => {
+    const { ui, rig } = await openUi();
+    const page = await (await openBrowser({ mayFail: /ERR_CONNECTION_REFUSED|ERR_EMPTY|INCOMPLETE/ })).newPage();
+    await page.goto(ui.enterUrl());
+    await page.goto(`${ui.url}/m/w`);
+    await rig.stopService();
+    await page.getByRole("button", { name: "Sync now" }).click();
+    await page.getByText("the service was not reached; last in sync").waitFor();
+    await shoot(page, "mirror-offline");
+    await ui.close();
+    await page.getByText("This page is not up to date any more").waitFor();
+    await shoot(page, "cut-off");
+  });
+});

@@ -1,0 +1,93 @@
+import { request } from "node:http";
+import { onTestFinished } from "vitest";
+import { systemClock } from "../../src/app/mirror/clock.ts";
+import { systemRandom } from "../../src/app/mirror/random.ts";
+import { type RunningUi, startUi } from "../../src/ui/start-ui.ts";
+import type { Clock } from "../../src/ports/world.ts";
+import { openRig, type Rig } from "../cli/rig.ts";
+
+/** The pages over real HTTP, in process, for the mirrors of a rig. */
+export type UiRig = {
+  readonly rig: Rig;
+  readonly ui: RunningUi;
+  /** What the terminal would have said. */
+  readonly faults: unknown[];
+  /** Moves the clock of the pages on, in milliseconds. */
+  pass(ms: number): void;
+  ask(path: string, options?: AskOptions): Promise<Answer>;
+  /** Comes in as a browser does. @returns the `Cookie` header of its session */
+  enter(): Promise<string>;
+  /** What a page's forms send: the token, and the folder of that mirror. */
+  formOf(page: string, cookie: string, root?: string): Promise<URLSearchParams>;
+};
+
+type AskOptions = {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: URLSearchParams | string;
+};
+
+export type Answer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+};
+
+/** Ended with the test. @param options.linked `w` is linked and synced */
+export async function openUi({ linked = true }: { readonly linked?: boolean } = {}): Promise<UiRig> {
+  const rig = await openRig();
+  onTestFinished(() => rig.close());
+  if (linked) await rig.init();
+  const faults: unknown[] = [];
+  let offset = 0;
+  const system = systemClock();
+  const clock: Clock = {
+    now: () => system.now() + offset,
+    monotonic: () => system.monotonic() + offset,
+    sleep: (ms, signal) => system.sleep(ms, signal),
+  };
+  const env = { XDG_STATE_HOME: rig.stateHome, XDG_RUNTIME_DIR: rig.dir };
+  const world = { env, cwd: rig.dir, clock, random: systemRandom() };
+  const started = await startUi({ ...world, port: 0, roots: null, onFault: (error) => faults.push(error) });
+  if (started.kind === "trouble") throw new Error(started.trouble.what);
+  const ui = started.value;
+  onTestFinished(() => ui.close());
+  const ask = (path: string, options: AskOptions = {}) => askAt(ui.url, path, options);
+  return {
+    rig,
+    ui,
+    faults,
+    pass(ms) {
+      offset += ms;
+    },
+    ask,
+    async enter() {
+      const { headers } = await ask(ui.enterUrl().slice(ui.url.length));
+      return headers["set-cookie"]![0]!.split(";")[0]!;
+    },
+    async formOf(page, cookie, root = rig.root) {
+      const { text } = await ask(page, { headers: { cookie } });
+      const [, csrf] = /name="csrf-token" content="([^"]+)"/.exec(text)!;
+      return new URLSearchParams({ csrf: csrf!, root });
+    },
+  };
+}
+
+/** One request, with any headers: a browser would not let a page choose them. */
+function askAt(base: string, path: string, { method = "GET", headers = {}, body }: AskOptions): Promise<Answer> {
+  const { hostname, port, host } = new URL(base);
+  const type = body === undefined ? {} : { "content-type": "application/x-www-form-urlencoded" };
+  const all = { host, ...type, ...headers };
+  return new Promise((resolve, reject) => {
+    const sent = request({ hostname, port, path, method, headers: all, setHost: false, agent: false }, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (chunk: string) => {
+        text += chunk;
+      });
+      response.on("end", () => resolve({ status: response.statusCode!, headers: response.headers, text }));
+    });
+    sent.on("error", reject);
+    sent.end(body === undefined ? undefined : String(body));
+  });
+}
