@@ -46,6 +46,31 @@ it("I12 where change ids move on a rename, a text that is sent to review beside 
   expect(await stepsLeft(mirror)).toEqual([]);
 });
 
+it.each([
+  ["where change ids move on a rename", true, false],
+  ["and edited there meanwhile", false, true],
+])(
+  "I02 I12 a rename whose answer was lost is over when its version is known as well: %s",
+  async (_, changeIdMovesOnRename, isEdited) => {
+    const fixture = openFixture(67, { changeIdMovesOnRename });
+    const { rig, mirror } = fixture;
+    const id = rig.app.create("a.md", LINES.join(""));
+    await mirror.sync();
+    mirror.disk.user.rename(mirror.path("a.md"), mirror.path("b.md"));
+    fixture.fault = ({ method }) => (method === "PATCH" ? "drop-after" : null);
+    let isAsked = false;
+    fixture.onRequest = ({ method, path }) => {
+      const settles = method === "GET" && path.endsWith(id) && rig.app.files().has("b.md") && !isAsked;
+      if (settles) isAsked = true;
+      if (settles && isEdited) rig.app.edit("b.md", LINES.with(3, "written there\n\n").join(""));
+    };
+    expect((await mirror.sync())?.state).toBe("in-sync");
+    expect(isAsked).toBe(true);
+    expect(await stepsLeft(mirror)).toEqual([]);
+    expect(mirror.texts().get("b.md")).toBe(rig.app.files().get("b.md")?.text);
+  },
+);
+
 describe("a document that is renamed here while its text is read or sent", () => {
   type Held = (remote: Remote, link: () => Link | null) => Partial<Remote>;
 

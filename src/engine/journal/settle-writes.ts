@@ -1,11 +1,14 @@
 import type { DirId } from "../../contract/ids.ts";
 import type { Outcome } from "../../model/action.ts";
+import type { FileWithContent } from "../../contract/resources.ts";
+import { digestOf } from "../../model/digest.ts";
 import type { Link } from "../../model/link.ts";
+import type { RemotePath } from "../../model/path.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
-import { moveBase, movePlace, submit } from "../../model/settle.ts";
+import { moveBase, movePlace, renameVersion, submit } from "../../model/settle.ts";
 import { DONE, fetchText, isNotFound, readFacts, type RemoteText, stale } from "../apply/effect.ts";
-import { commit, endLink } from "../apply/commit.ts";
+import { commit, endLink, hasAnotherId } from "../apply/commit.ts";
 import { readCreated } from "../apply/read-created.ts";
 import { settlePost } from "./settle-post.ts";
 import { didNotHappen, notSettledBy, unsettled } from "./unsettled.ts";
@@ -133,15 +136,31 @@ async function settlePatch(
   intent: Extract<Intent, { kind: "patch" }>,
 ): Promise<Outcome> {
   const { state } = ctx.world;
-  const answer = await readFacts(ctx, intent.id, state.link(intent.id)?.localPath ?? intent.to);
+  const before = state.link(intent.id);
+  const answer = await readFacts(ctx, intent.id, before?.localPath ?? intent.to);
   if (!answer.ok && !isNotFound(answer)) return notSettledBy(answer.fault);
-  state.transact(() => {
-    const link = state.link(intent.id);
-    if (answer.ok && link !== null && fromService(ctx.world, answer.value.path) === intent.to)
-      state.putLink(movePlace(link, { remotePath: intent.to }));
+  return state.transact(() => {
     state.closeIntent(intentId);
+    const isThere = answer.ok && fromService(ctx.world, answer.value.path) === intent.to;
+    return isThere && before !== null ? noteMoved(ctx, before, intent.to, answer.value) : DONE;
   });
-  return DONE;
+}
+
+/**
+ * Base has the new place, and the change id if it was read with base's text: a move may give
+ * another one.
+ */
+function noteMoved(ctx: PassContext, before: Link, to: RemotePath, file: FileWithContent): Outcome {
+  const { state, clock } = ctx.world;
+  const { content, lastChangeId } = file;
+  const link = state.link(before.id);
+  if (link === null) return DONE;
+  const isBase = content.isWellFormed() && digestOf(content) === link.digest && !hasAnotherId(ctx, before);
+  const moved = movePlace(isBase ? renameVersion(link, lastChangeId) : link, { remotePath: to });
+  state.putLink(moved);
+  const { id, changeId, digest } = moved;
+  if (changeId !== link.changeId) state.addVersion({ id, changeId, digest, at: clock.now() });
+  return changeId === lastChangeId ? DONE : stale("it has another version on the service by now");
 }
 
 async function settleDelete(
