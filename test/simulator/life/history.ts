@@ -37,7 +37,7 @@ export class History {
    * By the tag of the text that was kept of a conflict, that of the document: base has its text
    * until the kept one is sent.
    */
-  readonly #kept: Map<string, string>[] = [];
+  readonly kept: Map<string, string>[] = [];
   /** Whose documents stood at each path when the mirror looked; base knows them by it. */
   readonly #places: Map<string, Set<string>>[] = [];
 
@@ -160,8 +160,8 @@ export class History {
   keptHere(mirror: number, kept: string, dropped: string): void {
     const [tag, other] = [tagOf(kept), tagOf(dropped)];
     if (tag === null || other === null || tag === other) return;
-    this.#kept[mirror] ??= new Map();
-    this.#kept[mirror].set(tag, other);
+    this.kept[mirror] ??= new Map();
+    this.kept[mirror].set(tag, other);
     this.editedHere(mirror, kept);
   }
 
@@ -211,8 +211,8 @@ export class History {
     if (all) {
       for (const since of [this.#edited, this.#renamed, this.#rewritten])
         for (const [tag, step] of [...(since[mirror] ?? [])]) if (step < this.step) since[mirror]!.delete(tag);
-      for (const tag of [...(this.#kept[mirror]?.keys() ?? [])])
-        if (this.#edited[mirror]?.has(tag) !== true) this.#kept[mirror]!.delete(tag);
+      for (const tag of [...(this.kept[mirror]?.keys() ?? [])])
+        if (this.#edited[mirror]?.has(tag) !== true) this.kept[mirror]!.delete(tag);
       if ((this.#renamed[mirror]?.size ?? 0) === 0) this.#places[mirror]?.clear();
     }
     this.#places[mirror] ??= new Map();
@@ -230,7 +230,7 @@ export class History {
     done[mirror].set(tag, this.step);
     if (!other[mirror]?.has(tag)) return;
     this.mayVanish.add(tag);
-    const document = this.#kept[mirror]?.get(tag);
+    const document = this.kept[mirror]?.get(tag);
     if (document !== undefined) this.mayVanish.add(document);
   }
 

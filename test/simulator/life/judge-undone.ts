@@ -61,7 +61,9 @@ export function sightBefore(actors: Actors, mirror: LifeMirror): Sighted {
     const tag = base === null ? null : tagOf(base);
     const live = files.find(({ id }) => id === link.id) ?? null;
     const busy = conflicts.has(link.id) || holds.has(link.id) || holds.has(link.localPath) || underWay.has(link.id);
-    if (tag === null || busy || link.standing !== "linked" || (live !== null && !readable.has(live.id))) return [];
+    const isKept = actors.history.kept[mirror.index]?.get(tagOf(local.get(link.localPath) ?? "") ?? "") === tag;
+    if (tag === null || busy || isKept || link.standing !== "linked" || (live !== null && !readable.has(live.id)))
+      return [];
     const places = [...local].flatMap(([path, text]) => (tagOf(text) === tag ? [path] : []));
     const isTwin = [...links.values()].some((one) => one.id !== link.id && tagOf(state.text(one.digest) ?? "") === tag);
     // Or on the service alone: made anew from a file that a kill left without its link.

@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { Actors } from "./actors.ts";
 import type { RemotePath } from "../../../src/model/path.ts";
+import { actHere } from "./local-acts.ts";
 import { judgeConverged } from "./judge-end.ts";
 import { judgeUndone, sightBefore } from "./judge-undone.ts";
 import type { LiveFile } from "./live-lists.ts";
 import { ROOT } from "./mirror.ts";
 import type { RunFacts } from "./run-facts.ts";
-import type { Levels, MirrorSetup, SyncStep } from "./script.ts";
+import type { Levels, MirrorSetup, Strike, SyncStep } from "./script.ts";
 import { runSync } from "./sync-step.ts";
 
 /** The judges' own eyes: what they must see, and what no mirror can know. */
@@ -20,9 +21,14 @@ function open(levels: readonly Levels[], variant: object = {}): Actors {
   return actors;
 }
 
-function sync(actors: Actors, mirror: number, kill: SyncStep["kill"] = null): Promise<RunFacts> {
+function sync(
+  actors: Actors,
+  mirror: number,
+  kill: SyncStep["kill"] = null,
+  strikes: readonly Strike[] = [],
+): Promise<RunFacts> {
   const nothing = { storm: null, trouble: null, meddles: [] };
-  const step: SyncStep = { do: "sync", mirror, seed: 1, retry: true, kill, ...nothing };
+  const step: SyncStep = { do: "sync", mirror, seed: 1, retry: true, kill, strikes, ...nothing };
   return runSync(actors, step);
 }
 
@@ -102,6 +108,27 @@ describe("a text that waits for review", () => {
     for (let at = calls; at > 0 && !(seen.includes(true) && seen.at(-1) === false); at--)
       seen.push((await dieAt(at)).mayHaveLeft);
     expect(new Set(seen)).toEqual(new Set([true, false]));
+  });
+});
+
+describe("a text of another document", () => {
+  it("may be sent where it was kept of a conflict that ended, in a later run too", async () => {
+    const actors = open(["full"]);
+    const { history } = actors;
+    const [mirror] = actors.mirrors;
+    const mine = history.newText(5);
+    mirror!.disk.user.write(`${ROOT}/a.md`, mine);
+    create(actors, "a.md");
+    await sync(actors, 0);
+    expect(actHere(mirror!.desk, history, "end-conflict", 3)).toBe("here 0: end-conflict a (theirs).md removed");
+    const unsent = { moment: "PUT", what: "not-sent", seed: 1, calls: 0 } as const;
+    const never = Array.from({ length: 20 }, (_, before) => ({ ...unsent, nth: before + 1 }));
+    await sync(actors, 0, null, never);
+    expect([mirror!.state.load().conflicts.size, actors.lifeWorld.files()[0]!.text === mine]).toEqual([0, false]);
+    await sync(actors, 0);
+    expect(actors.lifeWorld.files()[0]!.text).toBe(mine);
+    expect(history.failures).toEqual([]);
+    actors.close();
   });
 });
 
