@@ -72,6 +72,14 @@ describe.skipIf(!has("bash"))("the completion of bash (skipped where bash is mis
     [["sync", "--quiet", ""], `readline: plusdirs\n${NAMES}`],
     [["sync", "m"], "readline: plusdirs\nmy\\ mirror"],
     [["init", ""], "readline: dirnames"],
+    [["mv", "m"], "readline: plusdirs\nmy\\ mirror"],
+    [["mv", "work", ""], "readline: dirnames"],
+    [["name", "m"], "readline: plusdirs\nmy\\ mirror"],
+    [["name", "work", ""], ""],
+    [["search", ""], ""],
+    [["search", "flour", "m"], "readline: plusdirs\nmy\\ mirror"],
+    [["undo", "w"], "readline: plusdirs\nwork"],
+    [["conflicts", "show", ""], "readline: default"],
     [["sync", "notes", ""], ""],
     [["service", "pr"], "print"],
     [["service", "print", ""], `readline: plusdirs\n${NAMES}`],
@@ -95,11 +103,21 @@ describe.skipIf(!has("zsh"))("the completion of zsh (skipped where zsh is missin
     ["sync wo", "sync work"],
     ["sync my", "sync my\\ mirror"],
     ["init My", "init My\\ Notes/"],
+    ["mv wo", "mv work"],
+    ["mv work My", "mv work My\\ Notes/"],
+    ["search flour wo", "search flour work"],
     ["sync --dr", "sync --dry-run"],
     ["service pr", "service print"],
     ["service --for=l", "service --for=launchd"],
     ["why a", "why a.md"],
   ] as const;
+
+  test("a line in .zshrc is enough, also where nothing else has started the completion system", () => {
+    const program = 'eval "$(<"$1")"; print -r -- "$_comps[mdmirror]"';
+    const options = { encoding: "utf8", cwd: dir, env: { ...process.env, ZDOTDIR: dir } } as const;
+    const run = spawnSync("zsh", ["-f", "-c", program, "zsh", scripts["zsh"]!], options);
+    expect([run.stdout, run.stderr]).toEqual(["_mdmirror\n", ""]);
+  });
 
   test("completes commands, options, values, files, folders and the names of mirrors", () => {
     // A zsh of its own on a pseudo-terminal; a key of ours prints what its editor holds and
@@ -135,6 +153,10 @@ describe.skipIf(!has("fish"))("the completion of fish (skipped where fish is mis
     ["mdmirror sync M", ["My Notes/"]],
     ["mdmirror sync my\\ m", ["my mirror"]],
     ["mdmirror sync w", ["work"]],
+    ["mdmirror mv w", ["work"]],
+    ["mdmirror mv work ", ["My Notes/"]],
+    ["mdmirror search ", []],
+    ["mdmirror search --regex flour w", ["work"]],
     ["mdmirror sync --dr", ["--dry-run"]],
     ["mdmirror service ", ["install", "print", "status", "uninstall"]],
     ["mdmirror service print --for ", ["launchd", "systemd"]],

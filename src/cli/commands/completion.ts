@@ -7,11 +7,12 @@ const SHELLS = ["bash", "zsh", "fish"] as const;
 export const command: Command = {
   usage: "completion bash|zsh|fish",
   about: [
-    "Prints a script that completes commands, options, files and folders at the TAB key. For every new shell:",
-    "  bash: mdmirror completion bash > ~/.local/share/bash-completion/completions/mdmirror",
-    "        (without the package bash-completion: a line in ~/.bashrc, source <(mdmirror completion bash))",
-    '  zsh:  mdmirror completion zsh > "$fpath[1]/_mdmirror"',
+    "Prints a script that completes commands, options, mirrors, files and folders at the TAB key. For every new shell:",
+    `  bash: a line in ~/.bashrc: eval "$(mdmirror completion bash)"`,
+    `  zsh:  a line in ~/.zshrc:  eval "$(mdmirror completion zsh)"`,
     "  fish: mdmirror completion fish > ~/.config/fish/completions/mdmirror.fish",
+    "As a file it is loaded at the first TAB alone: mdmirror in ~/.local/share/bash-completion/completions/ for the",
+    "package bash-completion, _mdmirror in a folder of $fpath for zsh.",
   ],
   options: {},
   operands: { least: 1, most: 1, words: SHELLS },

@@ -28,6 +28,9 @@ export type DeclaredCommand = {
   readonly later: Offer;
 };
 
+const NOTHING: Offer = { kind: "nothing" };
+const FILE: Offer = { kind: "file" };
+
 /** They take a folder that need not be a mirror yet. */
 const TAKES_NO_NAME: ReadonlySet<string> = new Set(["init", "trust"]);
 
@@ -59,17 +62,32 @@ function offerFor(placeholder: string, choices: readonly string[] | undefined): 
 }
 
 function operandsOf({ usage, operands }: Command): Pick<DeclaredCommand, "first" | "later"> {
-  const nothing: Offer = { kind: "nothing" };
-  if (operands.most === 0) return { first: nothing, later: nothing };
-  const offers = operandKinds(usage);
-  const { words } = operands;
-  if (words !== undefined) return { first: { kind: "words", words }, later: operands.most === 1 ? nothing : offers };
-  return { first: offers, later: operands.most === 1 ? nothing : offers };
+  if (operands.most === 0) return { first: NOTHING, later: NOTHING };
+  const [first, later] = operandKinds(usage);
+  const rest = operands.most === 1 ? NOTHING : later;
+  return operands.words === undefined
+    ? { first, later: rest }
+    : { first: { kind: "words", words: operands.words }, later: rest };
 }
 
-/** A command whose usage names only `DIR` takes mirrors; every other takes files and folders. */
-function operandKinds(usage: string): Offer {
-  if (TAKES_NO_NAME.has(usage.split(" ")[0]!)) return { kind: "folder" };
-  const others = usage.replace(/\[?--?[a-z][^[\]|]*\]?/g, " ").match(/\b[A-Z]{2,}\b/g) ?? [];
-  return { kind: others.every((word) => word === "DIR") ? "mirror" : "file" };
+/** What placeholders of operands stand for; each other one is a file. */
+const OPERANDS: Readonly<Record<string, Offer>> = {
+  DIR: { kind: "mirror" },
+  NEWDIR: { kind: "folder" },
+  NAME: NOTHING,
+  QUERY: NOTHING,
+  RUN: NOTHING,
+};
+
+/**
+ * Of a usage without alternatives, each operand by its place; else a mirror where only `DIR` is
+ * named, and files and folders for every other.
+ */
+function operandKinds(usage: string): readonly [first: Offer, later: Offer] {
+  if (TAKES_NO_NAME.has(usage.split(" ")[0]!)) return [{ kind: "folder" }, NOTHING];
+  const bare = usage.replace(/\[?--?[a-z][^[\]|]*\]?/g, " ");
+  const offers = (bare.match(/\b[A-Z]{2,}\b/g) ?? []).map((word) => OPERANDS[word] ?? FILE);
+  if (!bare.includes("|") && offers.length > 0) return [offers[0]!, offers[1] ?? offers[0]!];
+  const one = offers.every(({ kind }) => kind === "mirror") ? OPERANDS["DIR"]! : FILE;
+  return [one, one];
 }

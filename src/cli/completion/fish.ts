@@ -34,12 +34,23 @@ function takenValue(offer: Offer): string {
 
 function operandLines(name: string, first: Offer, later: Offer): readonly string[] {
   const seen = `__fish_seen_subcommand_from ${name}`;
-  if (first.kind !== "words") return [`complete -c mdmirror -n ${quoted(seen)} ${operandOf(first)}`];
+  if (first.kind !== "words") return byPlace(seen, first, later);
   const verbs = first.words.join(" ");
   const chosen = `__fish_seen_subcommand_from ${verbs}`;
   return [
     `complete -c mdmirror -n ${quoted(`${seen}; and not ${chosen}`)} ${operandOf(first)}`,
     `complete -c mdmirror -n ${quoted(`${seen}; and ${chosen}`)} ${operandOf(later)}`,
+  ];
+}
+
+/** A command without a second operand offers the first everywhere. */
+function byPlace(seen: string, first: Offer, later: Offer): readonly string[] {
+  if (first === later || later.kind === "nothing") return [`complete -c mdmirror -n ${quoted(seen)} ${operandOf(first)}`];
+  // Words before this one that are no options: the program, the command, its operands.
+  const before = "count (string match -v -- '-*' (commandline -poc))";
+  return [
+    `complete -c mdmirror -n ${quoted(`${seen}; and test (${before}) -le 2`)} ${operandOf(first)}`,
+    `complete -c mdmirror -n ${quoted(`${seen}; and test (${before}) -gt 2`)} ${operandOf(later)}`,
   ];
 }
 

@@ -29,7 +29,10 @@ export function zshCompletion(commands: readonly DeclaredCommand[]): readonly st
     "}",
     "# Loaded by the completion system this file is the function's body; sourced, it registers it.",
     `if [[ $funcstack[1] == _mdmirror ]]; then _mdmirror "$@"`,
-    "else compdef _mdmirror mdmirror; fi",
+    "else",
+    "  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i; }",
+    "  compdef _mdmirror mdmirror",
+    "fi",
   ];
 }
 
@@ -47,7 +50,7 @@ function optionSpec({ name, short, help, multiple, value }: DeclaredOption): str
 }
 
 function operandSpecs(first: Offer, later: Offer): readonly string[] {
-  if (first.kind === "nothing") return [];
+  if (first.kind === "nothing" && later.kind === "nothing") return [];
   const specs = [quoted(`1:${messageOf(first)}:${actionOf(first)}`)];
   if (later.kind !== "nothing") specs.push(quoted(`*:${messageOf(later)}:${actionOf(later)}`));
   return specs;
