@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { listOwnMirrors } from "../app/trust/list.ts";
 import type { FolderEvent } from "../app/daemon/daemon.ts";
 import type { ActionKind } from "../model/action.ts";
 import type { Io } from "./command.ts";
@@ -19,15 +20,17 @@ import { shownName, shownWords } from "../model/shown-name.ts";
 
 export type NewsOptions = {
   readonly json: boolean;
-  /** With several folders, each line names its own. */
+  /** With several mirrors, each line names its own. */
   readonly several: boolean;
 };
 
 export function showNews(io: Io, { json, several }: NewsOptions): (root: string, news: FolderEvent) => void {
   const lastPhase = new Map<string, string>();
   const openNews = tellOpenNews();
+  const names = new Map<string, string>();
   const tell = (root: string, news: FolderEvent, lines: readonly string[]) => {
-    const prefix = `${timeOf(news.at)} ${several ? `${shownName(basename(root))}: ` : ""}`;
+    if (several && news.kind !== "change") readNames(names, io.env);
+    const prefix = `${timeOf(news.at)} ${several ? `${shownName(names.get(root) ?? basename(root))}: ` : ""}`;
     for (const line of lines) (isBad(news) ? io.err : io.out)(`${prefix}${line}`);
   };
   const pending = new PendingNews((root, together) => tell(root, together[0]!, pendingLines(together)));
@@ -38,6 +41,12 @@ export function showNews(io: Io, { json, several }: NewsOptions): (root: string,
     pending.flush(root);
     tell(root, news, [...newsLines(news), ...(news.kind === "run" ? openNews(root, news.report) : [])]);
   };
+}
+
+/** What mirrors are called now; one that left the list keeps the name that it had. */
+function readNames(names: Map<string, string>, env: Io["env"]): void {
+  const listed = listOwnMirrors(env);
+  if (listed.kind === "ok") for (const { root, name } of listed.value.mirrors) names.set(root, name);
 }
 
 /** @param last the phase that was printed last for each folder; updated here */

@@ -19,7 +19,7 @@ const MOST = 64;
 
 /** For messages: `--name takes …`. */
 export const NAME_RULE =
-  "a name of 1 to 64 characters on one line, without a slash, a space at its ends or a hyphen in front";
+  "a name of 1 to 64 characters on one line, without a slash, a backslash, a space at its ends or a hyphen in front";
 
 export function isMirrorName(text: string): boolean {
   const isOneWord = text !== "." && text !== ".." && text.trim() === text;
