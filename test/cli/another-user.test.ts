@@ -1,7 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { ENTRY } from "../security/process.ts";
 import { openRig, type Rig } from "./rig.ts";
@@ -91,5 +92,32 @@ describe("a folder of another user", () => {
     );
     expect(made).toEqual(expect.arrayContaining([join(rig.root, "a.md"), join(rig.root, ".mdmirror/state.db")]));
     expect(made.filter((path) => lstatSync(path).uid !== NOBODY)).toEqual([]);
+  });
+
+  test.skipIf(!reaches)("with a list that may only be read: mv and unlink do nothing, and say it first", async () => {
+    mkdirSync(rig.stateHome);
+    for (const path of [rig.dir, rig.stateHome, rig.keyFile]) chownSync(path, NOBODY, NOBODY);
+    const env = { PATH: process.env["PATH"], XDG_STATE_HOME: rig.stateHome, HOME: rig.dir };
+    const run = async (...args: string[]) => {
+      const options = { ...AS_NOBODY, cwd: rig.dir, env, stdio: ["ignore", "ignore", "pipe"] } as const;
+      const child = spawn(process.execPath, [ENTRY, ...args], options);
+      const [err, [code]] = await Promise.all([text(child.stderr), once(child, "close")]);
+      return { code: code as number, err };
+    };
+    expect(await run("init", "w", "--url", rig.url, "--key-file", rig.keyFile, "--yes")).toEqual({ code: 0, err: "" });
+    const list = join(rig.stateHome, "mdmirror/mirrors");
+    chmodSync(list, 0o500);
+    for (const [argv, undone] of [
+      [["mv", "w", "moved"], "nothing was moved"],
+      [["unlink", "w"], "nothing was done"],
+    ] as const) {
+      const { code, err } = await run(...argv);
+      const what = `mdmirror: the list of your mirrors, ${list}, cannot be written: this user may not read or write it; ${undone} (EACCES)`;
+      expect([code, err.split("\n")[0]]).toEqual([2, what]);
+      expect(readdirSync(join(rig.root, ".mdmirror"))).toEqual(expect.arrayContaining(["config.json", "key", "marker"]));
+    }
+    chmodSync(list, 0o700);
+    expect([await run("unlink", "w"), readdirSync(list)]).toEqual([{ code: 0, err: "" }, []]);
+    expect(existsSync(join(rig.root, "a.md"))).toBe(true);
   });
 });

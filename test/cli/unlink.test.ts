@@ -130,6 +130,19 @@ describe("unlink", () => {
     expect(existsSync(at("away/.mdmirror/config.json"))).toBe(true);
   });
 
+  test("of a place where another folder is now wants its name and --force, and leaves that folder alone", async () => {
+    renameSync(rig.root, at("away"));
+    mkdirSync(own(""), { recursive: true });
+    rig.write("mine.md", "mine\n");
+    expect((await rig.run(["list"])).out[0]).toContain("other: another folder is there now");
+    const { code, err } = await rig.run(["sync", "w"], { cwd: "/" });
+    expect([code, err[1]]).toEqual([2, expect.stringContaining("forget it: mdmirror unlink w --force")]);
+    expect((await rig.run(["unlink", "w"], { cwd: "/", env: env() })).err[0]).toContain("is another folder now, so what");
+    const forced = await rig.run(["unlink", "w", "--force"], { cwd: "/", env: env() });
+    expect([forced.code, await names()]).toEqual([0, []]);
+    expect([rig.read("mine.md"), existsSync(at("away/.mdmirror/key"))]).toEqual(["mine\n", true]);
+  });
+
   test("takes the key out of the keychain with the last mirror of its address", async () => {
     const kept = at("kept");
     writeFileSync(kept, rig.key);

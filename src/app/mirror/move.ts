@@ -5,7 +5,7 @@ import { readMarker } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import { removeOwn } from "../../state/own-files.ts";
-import { keepMirror, placeOf } from "../trust/gate.ts";
+import { judgeList, keepMirror, placeOf } from "../trust/gate.ts";
 import { findByMarker } from "../trust/registry.ts";
 import { mirrorAbove } from "./link-folder.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "./trouble.ts";
@@ -23,7 +23,7 @@ export function judgeMove(root: string, to: string, env: Env): Result<null> {
   const outer = mirrorAbove(to, env);
   if (outer !== null)
     return trouble("usage", `${to} lies in the mirrored folder ${outer}; its files would be mirrored twice`, next);
-  return above.dev === statSync(root).dev ? ok(null) : otherDisk(root, to);
+  return above.dev === statSync(root).dev ? judgeList(env, "nothing was moved") : otherDisk(root, to);
 }
 
 function otherDisk(root: string, to: string): Result<never> {

@@ -15,6 +15,8 @@ import {
 } from "./registry.ts";
 import { type Doubt, untrusted } from "./untrusted.ts";
 
+const { accessSync, constants } = process.getBuiltinModule("node:fs");
+
 /**
  * Whether the documents of a folder, and the key, may go where its configuration says. Anybody may
  * have made the folder, so its configuration counts only as far as the user's own registry, outside
@@ -152,11 +154,30 @@ export function keepMirror(place: string, mirror: KnownMirror): Result<string | 
     return ok(writeMirror(place, mirror));
   } catch (error) {
     if (codeOf(error) === null) throw error;
-    return trouble(
-      "usage",
-      `the list of your mirrors, ${place}, cannot be written: ${errnoClause(error)}`,
-      "give this user the right to write there, or set XDG_STATE_HOME to a folder where it may, wherever mdmirror is run",
-      { code: codeOf(error) },
-    );
+    return unwritableList(place, error, "");
   }
+}
+
+function unwritableList(place: string, error: unknown, undone: string): Result<never> {
+  return trouble(
+    "usage",
+    `the list of your mirrors, ${place}, cannot be written: ${errnoClause(error)}${undone}`,
+    "give this user the right to write there, or set XDG_STATE_HOME to a folder where it may, wherever mdmirror is run",
+    { code: codeOf(error) },
+  );
+}
+
+/**
+ * Whether the list can be changed; for what ends half done where it cannot.
+ * @param undone what the user is told was not done
+ */
+export function judgeList(env: UrlSources["env"], undone: string): Result<null> {
+  const place = placeOf(env);
+  if (place.kind === "trouble") return place;
+  try {
+    accessSync(place.value, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") return unwritableList(place.value, error, `; ${undone}`);
+  }
+  return ok(null);
 }

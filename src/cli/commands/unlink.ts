@@ -3,6 +3,7 @@ import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
 import type { Unlinked } from "../../app/mirror/unlink.ts";
+import { judgeList } from "../../app/trust/gate.ts";
 import type { ListedMirror } from "../../app/trust/list.ts";
 import type { Trouble } from "../../app/mirror/trouble.ts";
 import type { Args, Command, Io } from "../command.ts";
@@ -27,6 +28,8 @@ export const command: Command = {
     const found = findMirror(io, args.operands[0]);
     if (found.kind === "trouble") return complain(io, found.trouble);
     const root = realpathSync(found.value);
+    const listed = judgeList(io.env, "nothing was done");
+    if (listed.kind === "trouble") return complain(io, listed.trouble);
     const refused = await judgeUnsent(io, root, args);
     if (refused !== null) return refused;
     const { holdFolder } = await import("../hold-folder.ts");
@@ -44,7 +47,10 @@ export const command: Command = {
   },
 };
 
-/** A mirror of the list whose folder is not there; null: there is a folder, or none is meant. */
+/**
+ * A mirror of the list whose folder is not there, or by its name also one whose place another
+ * folder has taken; null: the folder that is there is meant, or none.
+ */
 async function absentMirror(io: Io, operand: string | undefined): Promise<ListedMirror | null> {
   if (operand === undefined) return null;
   const { listOwnMirrors } = await import("../../app/trust/list.ts");
@@ -52,15 +58,17 @@ async function absentMirror(io: Io, operand: string | undefined): Promise<Listed
   const listed = listOwnMirrors(io.env);
   if (listed.kind === "trouble") return null;
   const path = resolve(io.cwd, operand);
-  const absent = listed.value.mirrors.filter(({ root }) => !existsSync(join(root, MIRROR_FOLDER)));
+  if (existsSync(join(path, MIRROR_FOLDER))) return null;
+  const absent = listed.value.mirrors.filter(({ place }) => place !== "here");
   return absent.find(({ root }) => root === path) ?? absent.find(({ name }) => isSameName(name, operand)) ?? null;
 }
 
-async function forgetAbsent(io: Io, { root, name, marker }: ListedMirror, force: boolean): Promise<ExitCode> {
+async function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror, force: boolean): Promise<ExitCode> {
   if (!force) {
+    const why = place === "other" ? "is another folder now" : "is not there";
     return complain(io, {
       kind: "usage",
-      what: `${root}, your mirror "${name}", is not there, so what was not sent from it cannot be known; nothing was done`,
+      what: `${root}, your mirror "${name}", ${why}, so what was not sent from it cannot be known; nothing was done`,
       next: `to forget it all the same: mdmirror unlink ${shellWord(name)} --force`,
     });
   }
