@@ -8,6 +8,7 @@ describe("errors of the ground under the state file", () => {
     ["SQLITE_FULL", "the disk is full"],
     ["ENOSPC", "the disk is full"],
     ["EDQUOT", "the disk is full"],
+    ["SQLITE_IOERR_SHMSIZE", "the disk is full"],
     ["SQLITE_CORRUPT_INDEX", "the state file is damaged"],
     ["SQLITE_IOERR_WRITE", "the disk failed under the state file"],
     ["EROFS", "the disk failed under the state file"],

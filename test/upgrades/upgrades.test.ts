@@ -1,21 +1,19 @@
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { type OpenData, openData } from "../../src/server/data.ts";
-import { startHttp } from "../../src/server/http.ts";
+import { openData } from "../../src/server/data.ts";
 import { MIGRATIONS } from "../../src/server/schema.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/state/schema.ts";
 import { openRig, type Rig } from "../cli/rig.ts";
+import { documents, FIXTURES, unpack, versionOf } from "./unpack.ts";
 
 /**
  * Mirrors and services as earlier programs wrote them (`scripts/record-upgrades.ts`), opened by
  * this one.
  */
 
-const FIXTURES = new URL("../fixtures/upgrades/", import.meta.url);
 const NAMES = readdirSync(FIXTURES).map((name) => name.replace(".tar.gz", ""));
 
 let rig: Rig;
@@ -24,46 +22,6 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-type Live = { readonly data: OpenData; readonly list: () => [path: string, id: string, lastChangeId: string][] };
-
-/** Unpacks a fixture: `w` is the rig's mirrored folder, `data` is served on a port of today. */
-async function unpack(name: string): Promise<Live> {
-  const { status, stderr } = spawnSync("tar", ["-xzf", new URL(`${name}.tar.gz`, FIXTURES).pathname, "-C", rig.dir]);
-  expect([status, String(stderr)]).toEqual([0, ""]);
-  const data = openData(join(rig.dir, "data"));
-  const server = await startHttp(data.service);
-  onTestFinished(() => server.close().then(() => data.close()));
-  const config = JSON.parse(rig.read(".mdmirror/config.json")) as { url: string };
-  rig.write(".mdmirror/config.json", JSON.stringify({ ...config, url: server.url }));
-  const list = () => {
-    const headers = { "x-api-key": data.key };
-    const { status: code, body } = data.service.answer({
-      method: "GET",
-      path: "/v1/files?limit=1000",
-      headers,
-      body: null,
-    });
-    expect(code).toBe(200);
-    const { data: files } = JSON.parse(body) as { data: { path: string; id: string; lastChangeId: string }[] };
-    return files.map(({ path, id, lastChangeId }): [string, string, string] => [path, id, lastChangeId]);
-  };
-  return { data, list };
-}
-
-/** Every document here, and its bytes. */
-function documents(): Record<string, string> {
-  const names = readdirSync(rig.root, { recursive: true, encoding: "utf8" }).filter(
-    (name) => name.endsWith(".md") && !name.startsWith(".mdmirror"),
-  );
-  return Object.fromEntries(names.toSorted().map((name) => [name, rig.read(name)]));
-}
-
-const versionOf = (file: string) => {
-  const db = new Sqlite(file, { readonly: true });
-  const version = db.pragma("user_version", { simple: true }) as number;
-  db.close();
-  return version;
-};
 const own = (name: string) => join(rig.root, ".mdmirror", name);
 
 test("there are mirrors and services of several formats", () => {
@@ -72,14 +30,14 @@ test("there are mirrors and services of several formats", () => {
 
 describe.each(NAMES)("written by the program of %s", (name) => {
   test("a mirror and its service go on: all is there, nothing is sent again, and the copy goes with the first proof", async () => {
-    const { list, data } = await unpack(name);
-    const before = { live: list(), here: documents(), state: versionOf(own("state.db")) };
+    const { list, data } = await unpack(rig, name);
+    const before = { live: list(), here: documents(rig), state: versionOf(own("state.db")) };
     expect(Object.keys(before.here).length).toBeGreaterThan(6);
     // Unpacked it is a copy of the folder that it was, which is asked once.
     expect((await rig.run(["trust", "w", "--yes"])).code).toBe(0);
     expect((await rig.run(["approve", "w", "--yes"])).code).toBe(0);
     expect((await rig.run(["sync", "w"])).code).toBe(3);
-    expect([list(), documents()]).toEqual([before.live, before.here]);
+    expect([list(), documents(rig)]).toEqual([before.live, before.here]);
     expect([versionOf(own("state.db")), versionOf(own("texts.db"))]).toEqual([
       STATE_SCHEMA.migrations.length,
       TEXTS_SCHEMA.migrations.length,
@@ -158,7 +116,7 @@ describe("a newer format", () => {
 });
 
 test("the service keeps its data as they were until a start finds nothing more to do", async () => {
-  await unpack("bdbfa60");
+  await unpack(rig, "bdbfa60");
   const before = join(rig.dir, "data/service.db.before");
   expect([versionOf(before), statSync(before).mode & 0o777]).toEqual([1, 0o600]);
 });

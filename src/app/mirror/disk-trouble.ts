@@ -1,3 +1,5 @@
+import { FULL_NEXT, isDiskFull } from "./trouble.ts";
+
 /**
  * Recognises errors of the disk under the state file, which are no faults of mdmirror. It uses
  * error codes alone, so that a command that ends well need not import anything for it.
@@ -7,7 +9,7 @@ type DiskTrouble = { readonly what: string; readonly next: string };
 
 const FULL: DiskTrouble = {
   what: "the disk is full",
-  next: "nothing is lost: free some space, then run the command again",
+  next: FULL_NEXT,
 };
 const BROKEN: DiskTrouble = {
   what: "the disk failed under the state file",
@@ -21,7 +23,7 @@ const DAMAGED: DiskTrouble = {
 /** @returns what happened and what to do; null for a fault of mdmirror itself */
 export function diskTrouble(error: Error): (DiskTrouble & { readonly code: string }) | null {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  if (/^(SQLITE_FULL|ENOSPC|EDQUOT)$/.test(code)) return { ...FULL, code };
+  if (isDiskFull(code)) return { ...FULL, code };
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return { ...DAMAGED, code };
   if (/^(SQLITE_IOERR|EIO|EROFS|SQLITE_READONLY)/.test(code)) return { ...BROKEN, code };
   return null;

@@ -2,7 +2,7 @@ import type { Clock } from "../../ports/world.ts";
 import type { LockHolder } from "../../state/lock.ts";
 import { UnsafePath } from "../../state/unsafe-path.ts";
 import { ageText } from "../../model/age.ts";
-import { codeOf, errnoClause, type Result, trouble } from "./trouble.ts";
+import { codeOf, errnoClause, FULL_NEXT, isDiskFull, type Result, trouble } from "./trouble.ts";
 
 export function busyTrouble(root: string, holder: LockHolder | null, clock: Clock): Result<never> {
   const who =
@@ -20,7 +20,7 @@ export function unwritable(root: string, error: unknown): Result<never> | null {
   return trouble(
     "fault",
     `${root} cannot be used: ${errnoClause(error)}`,
-    "see that the disk has space and this user may write there",
+    isDiskFull(code) ? FULL_NEXT : "see that the disk has space and this user may write there",
     { code },
   );
 }

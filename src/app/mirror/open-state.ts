@@ -5,7 +5,7 @@ import type { DatabaseFault } from "../../state/database.ts";
 import { openState } from "../../state/open.ts";
 import type { StateFile } from "../../state/schema.ts";
 import type { StoredState } from "../../state/state.ts";
-import { ok, type Result, trouble } from "./trouble.ts";
+import { FULL_NEXT, isDiskFull, ok, type Result, trouble } from "./trouble.ts";
 
 /**
  * Opens the state file as a command needs it, and reports or repairs each way in which it can be
@@ -102,12 +102,14 @@ export function stateTrouble(
         `${opened.file} was written by a newer mdmirror (schema ${opened.version}, this one knows ${opened.known}); nothing was changed`,
         "use the newer mdmirror; or go back to .mdmirror/state.db.before, where there is one (mdmirror upgrade-check)",
       );
-    case "unusable":
+    case "unusable": {
+      const isFull = isDiskFull(opened.code);
       return trouble(
         "fault",
-        `${opened.file} cannot be used: ${opened.detail}`,
-        "see that the disk has space and this user may write .mdmirror/",
+        `${opened.file} cannot be used: ${isFull ? "the disk is full" : opened.detail}`,
+        isFull ? FULL_NEXT : "see that the disk has space and this user may write .mdmirror/",
         { code: opened.code },
       );
+    }
   }
 }

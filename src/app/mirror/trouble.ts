@@ -45,6 +45,7 @@ const CLAUSES: ReadonlyMap<string, string> = new Map([
   ["ENOSPC", "the disk is full"],
   ["EDQUOT", "the disk is full"],
   ["SQLITE_FULL", "the disk is full"],
+  ["SQLITE_IOERR_SHMSIZE", "the disk is full"],
   ["EROFS", "the disk is read-only"],
   ["SQLITE_READONLY", "the disk is read-only"],
   ["SQLITE_BUSY", "another program holds the file"],
@@ -66,6 +67,13 @@ export function errnoClause(error: unknown): string {
   if (error instanceof UnsafePath) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
   return code === undefined ? message : (CLAUSES.get(code) ?? `the system refused it (${code})`);
+}
+
+export const FULL_NEXT = "nothing is lost: free some space, then run the command again";
+
+/** A file that SQLite cannot make large enough for its shared memory counts as a full disk. */
+export function isDiskFull(code: string | null): boolean {
+  return code !== null && CLAUSES.get(code) === "the disk is full";
 }
 
 /** The code of an error of the system or of SQLite (`ENOSPC`, `SQLITE_FULL`); null: it has none. */

@@ -1,0 +1,66 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { STATE_SCHEMA } from "../../src/state/schema.ts";
+import { openRig, type Rig } from "../cli/rig.ts";
+import { documents, unpack, versionOf } from "./unpack.ts";
+
+/** The migration of a state on a disk that is full, or becomes full in the middle of it. */
+
+/** Free; it ends at texts.db, at shared memory, in the copy of before, and after the migration. */
+const KILOBYTES = [4, 32, 96, 160];
+const FULL = /^mdmirror: (.* cannot be used: )?the disk is full \((ENOSPC|SQLITE_FULL|SQLITE_IOERR_SHMSIZE)\)$/;
+
+/** @returns false: no disk can be mounted here */
+function mountSmall(rig: Rig): boolean {
+  mkdirSync(rig.root);
+  if (spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", rig.root]).status !== 0) return false;
+  onTestFinished(() => void execFileSync("umount", [rig.root]));
+  return true;
+}
+
+/** @returns what takes the space again */
+function leaveFree(root: string, bytes: number): () => void {
+  const filler = join(root, "filler");
+  const { bavail, bsize } = statfsSync(root);
+  writeFileSync(filler, Buffer.alloc(bavail * bsize - bytes));
+  return () => rmSync(filler);
+}
+
+test("I06 on a full disk nothing is lost, one sentence says so, and with space it goes on", async ({ skip }) => {
+  const rig = await openRig();
+  onTestFinished(() => rig.close());
+  if (!mountSmall(rig)) return skip("no small disk can be mounted here");
+  const { list } = await unpack(rig, "bdbfa60");
+  const state = join(rig.root, ".mdmirror/state.db");
+  const before = { live: list(), here: documents(rig), version: versionOf(state) };
+  const kept = join(rig.dir, "kept");
+  execFileSync("cp", ["-a", rig.root, kept]);
+  expect((await rig.run(["trust", "w", "--yes"])).code).toBe(0);
+  const versions = new Set<number>();
+  for (const kilobytes of KILOBYTES) {
+    execFileSync("find", [rig.root, "-mindepth", "1", "-delete"]);
+    execFileSync("cp", ["-a", `${kept}/.`, rig.root]);
+    const free = leaveFree(rig.root, kilobytes * 1_024);
+    const { code, err } = await rig.run(["approve", "w", "--yes"]);
+    if (code !== 0) {
+      expect([kilobytes, code, err[0]]).toEqual([kilobytes, 1, expect.stringMatching(FULL)]);
+      expect(err.slice(1)).toEqual(["  next: nothing is lost: free some space, then run the command again"]);
+    }
+    expect([documents(rig), list()]).toEqual([before.here, before.live]);
+    free();
+    versions.add(versionOf(state));
+    expect((await rig.run(["approve", "w", "--yes"])).code).toBe(0);
+    expect((await rig.run(["sync", "w"])).code).toBe(3);
+    expect([documents(rig), list(), versionOf(state)]).toEqual([
+      before.here,
+      before.live,
+      STATE_SCHEMA.migrations.length,
+    ]);
+    // A text that is on neither side any more.
+    expect((await rig.run(["show", "w/plan.md@1"])).out.join()).toContain("two");
+  }
+  // It became full before the migration and after it.
+  expect([...versions]).toEqual([before.version, STATE_SCHEMA.migrations.length]);
+});

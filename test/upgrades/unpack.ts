@@ -1,0 +1,53 @@
+import { spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { expect, onTestFinished } from "vitest";
+import { type OpenData, openData } from "../../src/server/data.ts";
+import { startHttp } from "../../src/server/http.ts";
+import type { Rig } from "../cli/rig.ts";
+
+/** Fixtures of earlier programs, as a rig's mirror and a service of today. */
+
+export const FIXTURES = new URL("../fixtures/upgrades/", import.meta.url);
+
+export type Live = { readonly data: OpenData; readonly list: () => [path: string, id: string, lastChangeId: string][] };
+
+/** Unpacks a fixture: `w` is the rig's mirrored folder, `data` is served on a port of today. */
+export async function unpack(rig: Rig, name: string): Promise<Live> {
+  const { status, stderr } = spawnSync("tar", ["-xzf", new URL(`${name}.tar.gz`, FIXTURES).pathname, "-C", rig.dir]);
+  expect([status, String(stderr)]).toEqual([0, ""]);
+  const data = openData(join(rig.dir, "data"));
+  const server = await startHttp(data.service);
+  onTestFinished(() => server.close().then(() => data.close()));
+  const config = JSON.parse(rig.read(".mdmirror/config.json")) as { url: string };
+  rig.write(".mdmirror/config.json", JSON.stringify({ ...config, url: server.url }));
+  const list = () => {
+    const headers = { "x-api-key": data.key };
+    const { status: code, body } = data.service.answer({
+      method: "GET",
+      path: "/v1/files?limit=1000",
+      headers,
+      body: null,
+    });
+    expect(code).toBe(200);
+    const { data: files } = JSON.parse(body) as { data: { path: string; id: string; lastChangeId: string }[] };
+    return files.map(({ path, id, lastChangeId }): [string, string, string] => [path, id, lastChangeId]);
+  };
+  return { data, list };
+}
+
+/** Every document here, and its bytes. */
+export function documents(rig: Rig): Record<string, string> {
+  const names = readdirSync(rig.root, { recursive: true, encoding: "utf8" }).filter(
+    (name) => name.endsWith(".md") && !name.startsWith(".mdmirror"),
+  );
+  return Object.fromEntries(names.toSorted().map((name) => [name, rig.read(name)]));
+}
+
+export function versionOf(file: string): number {
+  const db = new Sqlite(file, { readonly: true });
+  const version = db.pragma("user_version", { simple: true }) as number;
+  db.close();
+  return version;
+}
