@@ -99,8 +99,12 @@ describe("a folder of another user", () => {
     for (const path of [rig.dir, rig.stateHome, rig.keyFile]) chownSync(path, NOBODY, NOBODY);
     const env = { PATH: process.env["PATH"], XDG_STATE_HOME: rig.stateHome, HOME: rig.dir };
     const run = async (...args: string[]) => {
-      const options = { ...AS_NOBODY, cwd: rig.dir, env, stdio: ["ignore", "ignore", "pipe"] } as const;
-      const child = spawn(process.execPath, [ENTRY, ...args], options);
+      const child = spawn(process.execPath, [ENTRY, ...args], {
+        ...AS_NOBODY,
+        cwd: rig.dir,
+        env,
+        stdio: ["ignore", "ignore", "pipe"],
+      });
       const [err, [code]] = await Promise.all([text(child.stderr), once(child, "close")]);
       return { code: code as number, err };
     };
@@ -114,7 +118,9 @@ describe("a folder of another user", () => {
       const { code, err } = await run(...argv);
       const what = `mdmirror: the list of your mirrors, ${list}, cannot be written: this user may not read or write it; ${undone} (EACCES)`;
       expect([code, err.split("\n")[0]]).toEqual([2, what]);
-      expect(readdirSync(join(rig.root, ".mdmirror"))).toEqual(expect.arrayContaining(["config.json", "key", "marker"]));
+      expect(readdirSync(join(rig.root, ".mdmirror"))).toEqual(
+        expect.arrayContaining(["config.json", "key", "marker"]),
+      );
     }
     chmodSync(list, 0o700);
     expect([await run("unlink", "w"), readdirSync(list)]).toEqual([{ code: 0, err: "" }, []]);

@@ -11,8 +11,6 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Io } from "../../src/cli/command.ts";
-import { showNews } from "../../src/cli/show-news.ts";
 import { openRig, type Rig, snapshot } from "./rig.ts";
 
 /** Several mirrors of one user: their names, and how all of them stand. */
@@ -83,21 +81,6 @@ describe("a mirror's name", () => {
     }
     expect((await rig.run(["search", "a", "my work"], { cwd: "/" })).out.length).toBe(1);
     expect((await rig.run(["service", "print", "my work"], { cwd: "/" })).out.join()).toContain(at("one"));
-  });
-
-  test("stands in each line of a watch of several", async () => {
-    await link("one/notes");
-    await link("two/notes");
-    const lines: string[] = [];
-    const io = { out: (line: string) => lines.push(line), env: { XDG_STATE_HOME: rig.stateHome } } as unknown as Io;
-    const show = showNews(io, { json: false, several: true });
-    const woke = (dir: string) => show(at(dir), { kind: "woke", at: 0, sleptMs: 1_000 });
-    for (const dir of ["one/notes", "two/notes"]) woke(dir);
-    await rig.run(["name", "two/notes", "other"]);
-    woke("two/notes");
-    await rig.run(["unlink", "two/notes"]);
-    woke("two/notes");
-    expect(lines.map((line) => line.split(" ")[1])).toEqual(["notes:", "notes-2:", "other:", "other:"]);
   });
 
   test("is found whatever keyboard wrote it; is no path, and no option", async () => {

@@ -137,7 +137,9 @@ describe("unlink", () => {
     expect((await rig.run(["list"])).out[0]).toContain("other: another folder is there now");
     const { code, err } = await rig.run(["sync", "w"], { cwd: "/" });
     expect([code, err[1]]).toEqual([2, expect.stringContaining("forget it: mdmirror unlink w --force")]);
-    expect((await rig.run(["unlink", "w"], { cwd: "/", env: env() })).err[0]).toContain("is another folder now, so what");
+    expect((await rig.run(["unlink", "w"], { cwd: "/", env: env() })).err[0]).toContain(
+      "is another folder now, so what",
+    );
     const forced = await rig.run(["unlink", "w", "--force"], { cwd: "/", env: env() });
     expect([forced.code, await names()]).toEqual([0, []]);
     expect([rig.read("mine.md"), existsSync(at("away/.mdmirror/key"))]).toEqual(["mine\n", true]);

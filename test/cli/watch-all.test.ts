@@ -1,6 +1,8 @@
 import { readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Io } from "../../src/cli/command.ts";
+import { showNews } from "../../src/cli/show-news.ts";
 import { openRig, type Rig } from "./rig.ts";
 import { startWatch, type WatchEvent, type WatchProcess } from "./watcher.ts";
 
@@ -100,4 +102,19 @@ test("goes with no folder and no service of its own", async () => {
   const misuse = async (...more: string[]) => (await rig.run(["watch", "--all", ...more])).err[0];
   expect(await misuse("w")).toBe("mdmirror watch: it takes folders or --all, not both");
   expect(await misuse("--url", "http://x")).toContain("with --all each mirror has its own");
+});
+
+test("each line bears the name of its mirror, also after it is called otherwise or unlinked", async () => {
+  await link("one/notes");
+  await link("two/notes");
+  const lines: string[] = [];
+  const io = { out: (line: string) => lines.push(line), env: { XDG_STATE_HOME: rig.stateHome } } as unknown as Io;
+  const show = showNews(io, { json: false, several: true });
+  const woke = (dir: string) => show(at(dir), { kind: "woke", at: 0, sleptMs: 1_000 });
+  for (const dir of ["one/notes", "two/notes"]) woke(dir);
+  await rig.run(["name", "two/notes", "other"]);
+  woke("two/notes");
+  await rig.run(["unlink", "two/notes"]);
+  woke("two/notes");
+  expect(lines.map((line) => line.split(" ")[1])).toEqual(["notes:", "notes-2:", "other:", "other:"]);
 });

@@ -45,7 +45,8 @@ function operandLines(name: string, first: Offer, later: Offer): readonly string
 
 /** A command without a second operand offers the first everywhere. */
 function byPlace(seen: string, first: Offer, later: Offer): readonly string[] {
-  if (first === later || later.kind === "nothing") return [`complete -c mdmirror -n ${quoted(seen)} ${operandOf(first)}`];
+  if (first === later || later.kind === "nothing")
+    return [`complete -c mdmirror -n ${quoted(seen)} ${operandOf(first)}`];
   // Words before this one that are no options: the program, the command, its operands.
   const before = "count (string match -v -- '-*' (commandline -poc))";
   return [
