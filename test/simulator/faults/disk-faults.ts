@@ -146,9 +146,9 @@ export const DISK_FAULTS: readonly PlantedFault[] = [
     promise: "I12",
     does: "moves base to a version before it is on the disk",
     file: "engine/apply/download.ts",
-    find: "  if (digest === link.digest) {\n    const renamed",
+    find: "  if (digest === link.digest) {\n    if (hasAnotherId",
     replace:
-      "  if (digest !== link.digest)\n    ctx.world.state.putLink({ ...link, changeId: file.lastChangeId, digest, localDigest: digest, stampTrusted: false });\n  if (digest === link.digest) {\n    const renamed",
+      "  if (digest !== link.digest)\n    ctx.world.state.putLink({ ...link, changeId: file.lastChangeId, digest, localDigest: digest, stampTrusted: false });\n  if (digest === link.digest) {\n    if (hasAnotherId",
     net: "intrusions",
   },
   {
