@@ -70,6 +70,9 @@ export default defineConfig({
     // One process a core for all files: a module is read once in it, not once a file. What a test
     // changes in its process (environment, timers) it takes back.
     isolate: false,
+    // Node itself loads sources and tests, as it does where they are run: nothing is bundled, and a
+    // name of another module is not looked up in an object at each use. No test mocks a module.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     // One more than cores: tests that wait for a watch, a disk or a process leave theirs idle.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongFirst },

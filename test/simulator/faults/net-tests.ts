@@ -35,6 +35,8 @@ export async function throwTests(
       reporters: [{}],
       bail: 1,
       fileParallelism: false,
+      // Node's own loader would go by the plugin.
+      experimental: { viteModuleRunner: true },
       // What was transformed with a fault must never be what another run finds, nor the other way
       // round.
       fsModuleCache: false,
