@@ -3,7 +3,12 @@ import { html, type Html } from "./html.ts";
 
 /** The frame that all pages share. */
 
-type Link = { readonly href: string; readonly label: string };
+export type Link = {
+  readonly href: string;
+  readonly label: string;
+  /** `page`: it leads to the page that is shown; `true`: that page belongs to it. */
+  readonly current?: "page" | "true" | null;
+};
 
 /** How something is meant, for its colour; words say it as well. */
 export type Tone = "good" | "asks" | "bad" | "quiet";
@@ -15,6 +20,8 @@ export type Frame = {
   /** Of the program, at the left of the header. */
   readonly brand: Link;
   readonly nav: readonly Link[];
+  /** The pages of what this page is about, below the header; null: it is about no single thing. */
+  readonly sections?: { readonly label: string; readonly links: readonly Link[] } | null;
   readonly bundle: Bundle;
   /** Of the session, for what scripts send; null: nobody is signed in. */
   readonly csrf: string | null;
@@ -35,7 +42,7 @@ export type Content = {
 };
 
 export function renderPage(frame: Frame, content: Content): string {
-  const { brand, nav, bundle, csrf } = frame;
+  const { brand, nav, sections = null, bundle, csrf } = frame;
   const { title, main, said = "", notices = [], events = null, scripts = [], here = null } = content;
   return html`<!doctype html>
 <html lang="en">
@@ -55,6 +62,7 @@ ${["page.js", ...scripts].map((entry) => html`<script type="module" src="${asset
 <a class="brand" href="${brand.href}">${brand.label}</a>
 <nav aria-label="Pages"><ul>${nav.map((link) => navItem(link, here))}</ul></nav>
 </header>
+${sections !== null && html`<nav class="sections" aria-label="${sections.label}"><ul>${sections.links.map((link) => navItem(link, here))}</ul></nav>`}
 <p id="said" role="status" class="unseen">${said}</p>
 <p id="cut-off" role="alert" class="notice bad" hidden>This page is not up to date any more: the program that shows it does
 not answer. Start it again, or reload the page.</p>
@@ -65,8 +73,9 @@ ${notices.map(noticeOf)}
 `.text;
 }
 
-function navItem({ href, label }: Link, here: string | null): Html {
-  return html`<li><a href="${href}"${href === here && html` aria-current="page"`}><bdi>${label}</bdi></a></li>`;
+function navItem({ href, label, current = null }: Link, here: string | null): Html {
+  const marked = href === here ? "page" : current;
+  return html`<li><a href="${href}"${marked !== null && html` aria-current="${marked}"`}><bdi>${label}</bdi></a></li>`;
 }
 
 export function noticeOf({ tone, text, next }: Notice): Html {

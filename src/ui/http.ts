@@ -10,7 +10,8 @@ import { eventsAddress } from "./addresses.ts";
 import { type Door, NO_TOKEN, refusedTrouble } from "./door.ts";
 import { tellNews } from "./live.ts";
 import { ownMirror } from "./own-mirror.ts";
-import type { Asked, Ui, UiPage } from "./page.ts";
+import type { Asked, Moment, Ui, UiPage } from "./page.ts";
+import { sectionsOf } from "./sections.ts";
 import { FAULT, NO_PAGE, NOT_SIGNED_IN, SPENT_TICKET, troublePage } from "./pages/trouble.ts";
 import type { Said } from "./said.ts";
 
@@ -33,6 +34,9 @@ type Site = {
   readonly actions: readonly UiAction[];
   readonly onFault: (error: unknown) => void;
 };
+
+/** What a page is shown around and with. */
+type Shown = { readonly status: number; readonly session: Who; readonly sections?: Frame["sections"] };
 
 type Listening = {
   readonly port: number;
@@ -88,10 +92,26 @@ async function showPage(site: Site, page: UiPage, request: FastifyRequest, reply
   if (session === null) return sendTrouble(site, reply, NOT_SIGNED_IN, 401);
   const asked = askedOf(request);
   const opened = await page.open(site.ui, asked);
-  if (opened.kind === "trouble") return sendTrouble(site, reply, opened.trouble, STATUS[opened.trouble.kind], session);
-  const content = opened.value.show({ now: site.ui.clock.now(), csrf: session.csrf });
+  const sections = sectionsAround(site, page, request);
+  if (opened.kind === "trouble") {
+    const status = STATUS[opened.trouble.kind];
+    return send(site, reply, troublePage(opened.trouble), { status, session, sections });
+  }
+  const content = opened.value.show(momentOf(site, session));
   const events = page.isLive ? eventsAddress(request.url) : null;
-  return send(site, reply, { ...content, events, notices: site.said.of(asked.query) }, { status: 200, session });
+  const said = { ...content, events, notices: site.said.of(asked.query) };
+  return send(site, reply, said, { status: 200, session, sections });
+}
+
+function momentOf({ ui, pages }: Site, { csrf }: Session<null>): Moment {
+  return { now: ui.clock.now(), csrf, pages: new Set(pages.map(({ path }) => path)) };
+}
+
+function sectionsAround({ pages }: Site, { path }: UiPage, request: FastifyRequest): Shown["sections"] {
+  const name = askedOf(request).params["name"];
+  if (name === undefined) return null;
+  const shown = { page: path, address: request.url.split("?", 1)[0]! };
+  return { label: name, links: sectionsOf(name, shown, new Set(pages.map((page) => page.path))) };
 }
 
 async function showNews(site: Site, page: UiPage, request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -102,7 +122,7 @@ async function showNews(site: Site, page: UiPage, request: FastifyRequest, reply
   reply.raw.once("close", () => gone.abort());
   const moment = () => {
     const session = door.sessionOf(request);
-    return session === null ? null : { now: ui.clock.now(), csrf: session.csrf };
+    return session === null ? null : momentOf(site, session);
   };
   try {
     await tellNews(ui, page, askedOf(request), { raw: reply.raw, gone: gone.signal, moment });
@@ -167,15 +187,11 @@ function sendTrouble(site: Site, reply: FastifyReply, trouble: Trouble, status: 
 
 type Who = Session<null> | null;
 
-function send(
-  { bundle }: Site,
-  reply: FastifyReply,
-  content: Content,
-  { status, session }: { readonly status: number; readonly session: Who },
-) {
+function send({ bundle }: Site, reply: FastifyReply, content: Content, { status, session, sections = null }: Shown) {
   const frame: Frame = {
     brand: { href: "/", label: "mdmirror" },
     nav: [{ href: "/", label: "Mirrors" }],
+    sections,
     bundle,
     csrf: session?.csrf ?? null,
   };

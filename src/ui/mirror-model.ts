@@ -1,10 +1,9 @@
 import type { LookedAt, MirrorWord } from "../app/mirror/look-at-all.ts";
 import type { MirrorStatus } from "../app/mirror/read-status.ts";
-import { attentionJson } from "../app/told/attention.ts";
 import { whyNotInSync } from "../app/told/needs.ts";
-import type { AttentionEntry } from "../app/told/shapes.ts";
 import type { Tone } from "../page/layout.ts";
 import type { JobView } from "./jobs.ts";
+import { type Need, needsOf } from "./needs.ts";
 import type { Ui } from "./page.ts";
 
 /** How a mirror stands, as pages show it: plain data, with times and no ages. */
@@ -22,9 +21,9 @@ export type MirrorModel = {
   readonly facts: Pick<MirrorStatus, "remote" | "documents" | "folders" | "pending" | "lastRun"> | null;
   readonly daemon: { readonly phase: string; readonly detail: string; readonly paused: boolean } | null;
   /** What somebody has to do. */
-  readonly needs: readonly AttentionEntry[];
+  readonly needs: readonly Need[];
   /** What ends by itself. */
-  readonly waits: readonly AttentionEntry[];
+  readonly waits: readonly Need[];
   readonly job: JobView | null;
 };
 
@@ -45,13 +44,13 @@ export function modelOf({ mirror, look, state }: LookedAt, { jobs }: Pick<Ui, "j
   const common = { name, root, addresses, state, tone: TONES[state], job: jobs.of(root) };
   if (look.kind === "unseen") {
     const { what, next, code = null } = look.trouble;
-    const open = { path: "", kind: state, code, detail: what, next };
+    const open = { path: "", kind: state, code, detail: what, next, where: null };
     return { ...common, why: null, syncedAt: null, facts: null, daemon: null, needs: [open], waits: [] };
   }
   const { status, daemon } = look;
-  const { remote, documents, folders, pending, lastRun, syncedAt, halt, fault } = status;
-  const of = (waits: boolean) => status.attention.filter((one) => one.waits === waits);
-  const onlyWaits = state === "attention" && of(false).length === 0;
+  const { remote, documents, folders, pending, lastRun, syncedAt } = status;
+  const open = needsOf(status);
+  const onlyWaits = state === "attention" && open.needs.length === 0;
   return {
     ...common,
     tone: onlyWaits ? "quiet" : common.tone,
@@ -59,7 +58,6 @@ export function modelOf({ mirror, look, state }: LookedAt, { jobs }: Pick<Ui, "j
     syncedAt,
     facts: { remote, documents, folders, pending, lastRun },
     daemon: daemon === null ? null : { phase: daemon.phase, detail: daemon.detail, paused: daemon.paused },
-    needs: attentionJson({ attention: of(false), halt, fault }),
-    waits: attentionJson({ attention: of(true), halt: null, fault: null }),
+    ...open,
   };
 }

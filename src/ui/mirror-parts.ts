@@ -1,10 +1,10 @@
 import type { MirrorWord } from "../app/mirror/look-at-all.ts";
-import type { AttentionEntry } from "../app/told/shapes.ts";
 import { count, plural } from "../model/count.ts";
 import { html, type Html } from "../page/html.ts";
 import { noticeOf } from "../page/layout.ts";
 import { ageOf, badgeOf, nameOf, nextOf, wordsOf } from "../page/parts.ts";
 import type { MirrorModel } from "./mirror-model.ts";
+import { addressOf, type Need } from "./needs.ts";
 
 /** Pieces that several pages show of a mirror. */
 
@@ -75,16 +75,22 @@ export function endOf({ job }: MirrorModel): Html | null {
   return job === null || job.end === null ? null : noticeOf(job.end);
 }
 
-/** The same words as `status`. */
-export function attentionList(entries: readonly AttentionEntry[]): Html {
-  const more = entries.length - MOST;
-  return html`<ul class="cards">${entries.slice(0, MOST).map(attentionItem)}</ul>${
+/**
+ * The same words as `status`, and the way to the page that ends it.
+ * @param pages all that there are, as the router reads them
+ */
+export function attentionList(needs: readonly Need[], mirror: string, pages: ReadonlySet<string>): Html {
+  const more = needs.length - MOST;
+  return html`<ul class="cards">${needs.slice(0, MOST).map((need) => attentionItem(need, addressOf(need, mirror, pages)))}</ul>${
     more > 0 && html`<p>… and ${count(more)} more: <code>mdmirror status</code></p>`
   }`;
 }
 
-function attentionItem({ path, kind, code, detail, next }: AttentionEntry): Html {
-  return html`<li class="card"><p>${path !== "" && html`<strong>${nameOf(path)}</strong>: `}<b>${kind}</b>: ${wordsOf(detail)}${
+function attentionItem({ path, kind, code, detail, next }: Need, address: string | null): Html {
+  const what = path === "" ? kind : nameOf(path);
+  const named =
+    address === null ? html`<strong>${what}</strong>` : html`<strong><a href="${address}">${what}</a></strong>`;
+  return html`<li class="card"><p>${named}: ${path !== "" && html`<b>${kind}</b>: `}${wordsOf(detail)}${
     code !== null && ` (${code})`
   }</p>${nextOf(next)}</li>`;
 }

@@ -25,6 +25,8 @@ export type Moment = {
   readonly now: number;
   /** Of the session, for forms. */
   readonly csrf: string;
+  /** The paths of all pages, as the router reads them: what leads to another is left out. */
+  readonly pages: ReadonlySet<string>;
 };
 
 /** A page as it is now. `key`: as long as it is the same, the page looks the same. */

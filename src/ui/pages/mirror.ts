@@ -1,5 +1,5 @@
 import { ok } from "../../app/mirror/trouble.ts";
-import { plural } from "../../model/count.ts";
+import { count, plural } from "../../model/count.ts";
 import { html, type Html } from "../../page/html.ts";
 import { ageOf, nameOf, wordsOf } from "../../page/parts.ts";
 import { mirrorForm } from "../action.ts";
@@ -26,7 +26,7 @@ export const MIRROR = definePage<MirrorModel>({
 <p>${standingOf(mirror, moment.now)}</p>
 ${trafficOf(mirror)}${endOf(mirror)}
 ${mirror.facts !== null && buttons(mirror, moment)}
-${openOf(mirror)}
+${openOf(mirror, moment)}
 <h2>The mirror</h2>
 ${factsOf(mirror, moment.now)}`,
   }),
@@ -43,10 +43,14 @@ function buttons(mirror: MirrorModel, moment: Moment): Html {
   }</div>`;
 }
 
-function openOf({ needs, waits }: MirrorModel): Html {
+/** LIMIT: what needs the user, on this page. */
+const MOST = 20;
+
+function openOf({ name, needs, waits }: MirrorModel, { pages }: Moment): Html {
   return html`<h2>Needs you</h2>
-${needs.length === 0 ? html`<p>Nothing needs you.</p>` : attentionList(needs)}
-${waits.length > 0 && html`<details><summary>${plural(waits.length, "thing")} ${waits.length === 1 ? "ends" : "end"} by ${waits.length === 1 ? "itself" : "themselves"}</summary>${attentionList(waits)}</details>`}`;
+${needs.length === 0 ? html`<p>Nothing needs you.</p>` : attentionList(needs.slice(0, MOST), name, pages)}
+${needs.length > MOST && html`<p><a href="${mirrorAddress(name, "needs")}">All ${count(needs.length)} things</a></p>`}
+${waits.length > 0 && html`<details><summary>${plural(waits.length, "thing")} ${waits.length === 1 ? "ends" : "end"} by ${waits.length === 1 ? "itself" : "themselves"}</summary>${attentionList(waits, name, pages)}</details>`}`;
 }
 
 function factsOf({ root, addresses, facts, daemon }: MirrorModel, now: number): Html {

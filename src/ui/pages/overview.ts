@@ -24,13 +24,13 @@ export const OVERVIEW = definePage<Model>({
     const { mirrors, unfit } = looked.value;
     return ok({ mirrors: mirrors.map((one) => modelOf(one, ui)), unfit });
   },
-  show: ({ mirrors, unfit }, { now }): Content => ({
+  show: ({ mirrors, unfit }, { now, pages }): Content => ({
     title: `${titleOf(mirrors)} · mdmirror`,
     here: "/",
     said: mirrors.map(saidOf).join("; "),
     main: html`<h1>Mirrors</h1>
 ${unfit.map((why) => html`<p class="notice bad">${wordsOf(why)}; what it held is asked for again, by mdmirror trust</p>`)}
-${mirrors.length === 0 ? nothingYet() : html`<ul class="cards">${mirrors.map((one) => card(one, now))}</ul>${needsMe(mirrors)}`}`,
+${mirrors.length === 0 ? nothingYet() : html`<ul class="cards">${mirrors.map((one) => card(one, now))}</ul>${needsMe(mirrors, pages)}`}`,
   }),
 });
 
@@ -54,13 +54,13 @@ ${trafficOf(mirror)}
 <p class="faint">${nameOf(root)}, from ${wordsOf(addresses.join(" "))}${facts !== null && `, ${sizeOf(facts)}`}</p></li>`;
 }
 
-function needsMe(mirrors: readonly MirrorModel[]): Html {
+function needsMe(mirrors: readonly MirrorModel[], pages: ReadonlySet<string>): Html {
   const asking = mirrors.filter(({ needs }) => needs.length > 0);
   if (asking.length === 0) return html`<h2>Needs you</h2><p>Nothing needs you.</p>`;
   return html`<h2>Needs you</h2>${asking.map(({ name, needs }) => {
     const more = needs.length - MOST;
-    return html`<section><h3><a href="${mirrorAddress(name)}">${nameOf(name)}</a></h3>${attentionList(needs.slice(0, MOST))}${
-      more > 0 && html`<p><a href="${mirrorAddress(name)}">… and ${plural(more, "more thing")}</a></p>`
+    return html`<section><h3><a href="${mirrorAddress(name)}">${nameOf(name)}</a></h3>${attentionList(needs.slice(0, MOST), name, pages)}${
+      more > 0 && html`<p><a href="${mirrorAddress(name, "needs")}">… and ${plural(more, "more thing")}</a></p>`
     }</section>`;
   })}`;
 }

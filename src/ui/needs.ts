@@ -1,0 +1,71 @@
+import type { MirrorStatus } from "../app/mirror/read-status.ts";
+import { attentionJson } from "../app/told/attention.ts";
+import type { AttentionEntry } from "../app/told/shapes.ts";
+import { documentAddress, mirrorAddress } from "./addresses.ts";
+
+/** What is open in a mirror, and the page on which it can be ended. */
+
+/** `where`: the page; null: none, only what its words say. */
+export type Need = AttentionEntry & { readonly where: Where | null };
+
+type Where = "conflict" | "halt" | "reviews" | "docs";
+
+const WHERES: Readonly<Record<string, Where>> = {
+  conflict: "conflict",
+  "in-review": "reviews",
+  "review-conflict": "reviews",
+  "review-quiet": "reviews",
+  "review-unknown": "reviews",
+};
+
+/** How each place is found by the router. */
+const PAGES: Readonly<Record<Where, string>> = {
+  conflict: "/m/:name/conflict/*",
+  halt: "/m/:name/halt",
+  reviews: "/m/:name/reviews",
+  docs: "/m/:name/docs/*",
+};
+
+/** @returns what somebody has to do; and what ends by itself */
+export function needsOf({ attention, halt, fault }: Pick<MirrorStatus, "attention" | "halt" | "fault">): {
+  readonly needs: readonly Need[];
+  readonly waits: readonly Need[];
+} {
+  const of = (waits: boolean) => placed(attention.filter((one) => one.waits === waits));
+  const halts = attentionJson({ attention: [], halt, fault: null });
+  const faults = attentionJson({ attention: [], halt: null, fault });
+  return {
+    needs: [
+      ...of(false),
+      ...halts.map((one) => ({ ...one, where: "halt" as const })),
+      ...faults.map((one) => ({ ...one, where: null })),
+    ],
+    waits: of(true),
+  };
+}
+
+function placed(attention: MirrorStatus["attention"]): Need[] {
+  return attentionJson({ attention, halt: null, fault: null }).map((one) => ({
+    ...one,
+    where: WHERES[one.kind] ?? (one.path === "" ? null : "docs"),
+  }));
+}
+
+/**
+ * The address of the page that ends it.
+ * @param pages all that there are, as the router reads them
+ * @returns null: there is none
+ */
+export function addressOf({ where, path }: Need, name: string, pages: ReadonlySet<string>): string | null {
+  const found = [where, path === "" ? null : "docs"].find((one) => one !== null && pages.has(PAGES[one as Where]));
+  switch (found) {
+    case "conflict":
+    case "docs":
+      return documentAddress(name, found, path);
+    case "halt":
+    case "reviews":
+      return mirrorAddress(name, found);
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,36 @@
+import { ok } from "../../app/mirror/trouble.ts";
+import { html } from "../../page/html.ts";
+import { nameOf } from "../../page/parts.ts";
+import { mirrorAddress } from "../addresses.ts";
+import { type MirrorModel, modelOf } from "../mirror-model.ts";
+import { attentionList, saidOf, standingOf } from "../mirror-parts.ts";
+import type { Need } from "../needs.ts";
+import { definePage } from "../page.ts";
+import { type Part, pagerOf, partOf } from "../paging.ts";
+
+/** LIMIT: things on one page. */
+const SIZE = 100;
+
+type Model = { readonly mirror: MirrorModel; readonly part: Part<Need> };
+
+/** All that needs somebody, in one mirror, each with the way to what ends it. */
+export const NEEDS = definePage<Model>({
+  path: "/m/:name/needs",
+  isLive: true,
+  async look(ui, asked) {
+    const looked = await ui.looks.one(asked.params["name"]!);
+    if (looked.kind === "trouble") return looked;
+    const mirror = modelOf(looked.value, ui);
+    const part = partOf(mirror.needs, asked, SIZE);
+    return ok({ mirror: { ...mirror, needs: [] }, part });
+  },
+  show: ({ mirror, part }, { now, pages }) => ({
+    title: `Needs you · ${mirror.name} · mdmirror`,
+    said: saidOf(mirror),
+    main: html`<h1>Needs you in ${nameOf(mirror.name)}</h1>
+<p>${standingOf(mirror, now)}</p>
+${part.total === 0 ? html`<p>Nothing needs you.</p>` : attentionList(part.items, mirror.name, pages)}
+${pagerOf(part, "things", (page) => mirrorAddress(mirror.name, "needs", { page }))}
+${mirror.waits.length > 0 && html`<h2>Ends by itself</h2>${attentionList(mirror.waits, mirror.name, pages)}`}`,
+  }),
+});

@@ -1,0 +1,42 @@
+import { count } from "../model/count.ts";
+import { html, type Html } from "../page/html.ts";
+import type { Asked } from "./page.ts";
+
+/** A long list, in pages of `?page=N`. */
+
+export type Part<T> = {
+  readonly items: readonly T[];
+  /** From 1. */
+  readonly page: number;
+  readonly pages: number;
+  /** Of the whole list. */
+  readonly total: number;
+};
+
+/** A page that there is not is taken for the nearest one that there is. */
+export function partOf<T>(all: readonly T[], { query }: Pick<Asked, "query">, size: number): Part<T> {
+  const pages = Math.max(1, Math.ceil(all.length / size));
+  const page = Math.min(pages, pageAsked(query));
+  return { items: all.slice((page - 1) * size, page * size), page, pages, total: all.length };
+}
+
+function pageAsked(query: URLSearchParams): number {
+  const text = query.get("page") ?? "1";
+  return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : 1;
+}
+
+/**
+ * The way to the pages beside this one; nothing where there is one page alone.
+ * @param addressOf of a page, by its number
+ */
+export function pagerOf(
+  { page, pages, total }: Pick<Part<unknown>, "page" | "pages" | "total">,
+  what: string,
+  addressOf: (page: number) => string,
+): Html | null {
+  if (pages === 1) return null;
+  const link = (to: number, label: string) =>
+    to >= 1 && to <= pages && to !== page && html`<a class="button" href="${addressOf(to)}">${label}</a>`;
+  return html`<nav class="row pager" aria-label="${`Pages of ${what}`}">${link(1, "First")}${link(page - 1, "Previous")}
+<span>Page ${count(page)} of ${count(pages)}, ${count(total)} ${what}</span>${link(page + 1, "Next")}${link(pages, "Last")}</nav>`;
+}

@@ -1,0 +1,47 @@
+import type { Link } from "../page/layout.ts";
+import { mirrorAddress } from "./addresses.ts";
+
+/** The pages of a mirror between which its navigation leads. */
+
+type Section = {
+  /** What stands after the mirror's address. */
+  readonly part: string;
+  readonly label: string;
+  /** Its page, as the router reads it. */
+  readonly page: string;
+  /** Pages that belong to it, and have no entry of their own. */
+  readonly within?: readonly string[];
+};
+
+const SECTIONS: readonly Section[] = [
+  { part: "", label: "Overview", page: "/m/:name" },
+  { part: "needs", label: "Needs you", page: "/m/:name/needs", within: ["/m/:name/halt", "/m/:name/conflict/*"] },
+  { part: "docs/", label: "Documents", page: "/m/:name/docs/*" },
+  {
+    part: "history/",
+    label: "History",
+    page: "/m/:name/history/*",
+    within: ["/m/:name/version/*", "/m/:name/diff/*", "/m/:name/restore/*"],
+  },
+  { part: "runs", label: "Runs", page: "/m/:name/runs", within: ["/m/:name/runs/:run"] },
+  { part: "search", label: "Search", page: "/m/:name/search" },
+  { part: "reviews", label: "Reviews", page: "/m/:name/reviews", within: ["/m/:name/review/*"] },
+  { part: "log", label: "Log", page: "/m/:name/log" },
+];
+
+/**
+ * @param name of a mirror
+ * @param shown the page that is shown: how the router reads it, and its address
+ * @param pages all that there are, as the router reads them
+ */
+export function sectionsOf(
+  name: string,
+  shown: { readonly page: string; readonly address: string },
+  pages: ReadonlySet<string>,
+): readonly Link[] {
+  return SECTIONS.filter(({ page }) => pages.has(page)).map(({ part, label, page, within = [] }) => {
+    const href = mirrorAddress(name, part);
+    const isOfIt = page === shown.page || within.includes(shown.page);
+    return { href, label, current: href === shown.address ? "page" : isOfIt ? "true" : null };
+  });
+}

@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest";
+import { PAGES } from "../../src/ui/table.ts";
+import { openUi } from "./rig.ts";
+
+describe("the navigation of a mirror", () => {
+  test("leads to pages that there are, and marks the one that is shown", async () => {
+    const { ask, enter } = await openUi();
+    const cookie = await enter();
+    const { text } = await ask("/m/w", { headers: { cookie } });
+    const links = linksOf(text);
+    expect(links.length).toBeGreaterThan(1);
+    expect(text).toContain('<a href="/m/w" aria-current="page">');
+    for (const href of links) {
+      const { status, text: page } = await ask(href, { headers: { cookie } });
+      expect([href, status]).toEqual([href, 200]);
+      expect(page).toContain(`<a href="${href}" aria-current="page">`);
+    }
+  });
+
+  test("has no entry for a page that is missing", async () => {
+    const { sectionsOf } = await import("../../src/ui/sections.ts");
+    const paths = new Set(PAGES.map(({ path }) => path));
+    const shown = { page: "/m/:name/docs/*", address: "/m/a%2Fb/docs/x.md" };
+    const all = sectionsOf("a/b", shown, new Set([...paths, "/m/:name/docs/*", "/m/:name/log"]));
+    expect(all).toContainEqual({ href: "/m/a%2Fb/docs/", label: "Documents", current: "true" });
+    expect(all.map(({ label }) => label)).toContain("Log");
+    expect(sectionsOf("a/b", shown, new Set(["/m/:name"])).map(({ label }) => label)).toEqual(["Overview"]);
+  });
+
+  test("stands on no page that is about no mirror, and on a page of one that cannot be shown", async () => {
+    const { ask, enter } = await openUi();
+    const cookie = await enter();
+    expect(linksOf((await ask("/", { headers: { cookie } })).text)).toEqual([]);
+    expect(linksOf((await ask("/nothing", { headers: { cookie } })).text)).toEqual([]);
+  });
+});
+
+describe("what needs somebody", () => {
+  test("is listed in pages, each thing with its way to what ends it", async () => {
+    const { ask, enter, rig } = await openUi();
+    for (let n = 100; n < 221; n++) rig.write(`large-${n}.md`, `# ${n} ${"x".repeat(60_000)}\n`);
+    await rig.run(["sync", "w"]);
+    const cookie = await enter();
+    const first = await ask("/m/w/needs", { headers: { cookie } });
+    expect(first.text).toContain("large-199.md");
+    expect(first.text).not.toContain("large-200.md");
+    expect(first.text).toContain("Page 1 of 2, 121 things");
+    expect((await ask("/m/w/needs?page=2", { headers: { cookie } })).text).toContain("large-220.md");
+    expect((await ask("/m/w/needs?page=99", { headers: { cookie } })).text).toContain("Page 2 of 2");
+    expect((await ask("/m/w", { headers: { cookie } })).text).toContain("All 121 things");
+  });
+
+  test("leads to the page of a conflict, a halt, a review and a document, where there is one", async () => {
+    const { addressOf } = await import("../../src/ui/needs.ts");
+    const need = { code: null, detail: "", next: "", path: "a b/ü%.md" };
+    const all = new Set(["conflict/*", "halt", "reviews", "docs/*"].map((one) => `/m/:name/${one}`));
+    const path = "a%20b/%C3%BC%25.md";
+    expect(addressOf({ ...need, kind: "conflict", where: "conflict" }, "w", all)).toBe(`/m/w/conflict/${path}`);
+    expect(addressOf({ ...need, kind: "in-review", where: "reviews" }, "w", all)).toBe("/m/w/reviews");
+    expect(addressOf({ ...need, kind: "too-large", where: "docs" }, "w", all)).toBe(`/m/w/docs/${path}`);
+    expect(addressOf({ ...need, path: "", kind: "local-emptied", where: "halt" }, "w", all)).toBe("/m/w/halt");
+    expect(addressOf({ ...need, path: "", kind: "offline", where: null }, "w", all)).toBeNull();
+    expect(addressOf({ ...need, kind: "conflict", where: "conflict" }, "w", new Set(["/m/:name/docs/*"]))).toBe(
+      `/m/w/docs/${path}`,
+    );
+    expect(addressOf({ ...need, kind: "conflict", where: "conflict" }, "w", new Set())).toBeNull();
+  });
+});
+
+function linksOf(text: string): string[] {
+  const nav = /<nav class="sections".*?<\/nav>/s.exec(text)?.[0] ?? "";
+  return [...nav.matchAll(/href="([^"]+)"/g)].map((match) => match[1]!);
+}
