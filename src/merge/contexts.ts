@@ -1,7 +1,9 @@
+import { Nests } from "./nests.ts";
+
 /** What the lines of a text stand in: fences, directives, HTML blocks and comments. */
 export type Contexts = {
-  /** For each line what is open around it, outermost first; empty for plain text. */
-  readonly around: readonly string[];
+  /** For each line the number of what is open around it; 0 for plain text. */
+  readonly around: readonly number[];
   /** For each line whether it opens or closes something. */
   readonly marks: readonly boolean[];
   /** What is still open at the end, and what was closed without being open. */
@@ -22,44 +24,37 @@ const BLOCKS = new Set(
   ),
 );
 
-/** Reads the contexts of a text's lines. */
-export function contextsOf(lines: readonly string[]): Contexts {
-  const around: string[] = [];
-  const marks: boolean[] = [];
-  const open: string[] = [];
-  const depths: Depth[] = [{ name: "", path: "" }];
-  let [faults, outline, inside] = [0, "", ""];
-  for (const line of lines) {
-    around.push(inside);
-    const isPlain = !MARKED.test(line);
-    const before = open.length;
-    const stray = isPlain ? 0 : step(open, line.trimEnd());
-    const isMark = stray !== 0 || open.length !== before;
-    marks.push(isMark);
+/** What is open at a place of a text. */
+type Place = { inside: number; readonly nests: Nests };
+
+/** Tells of a line by its index whether it has nothing that opens or closes a context. */
+type IsPlain = (at: number) => boolean;
+
+/** Reads the contexts of a text's lines; `nests` gives the numbers. */
+export function contextsOf(
+  lines: readonly string[],
+  nests: Nests = new Nests(),
+  isPlain: IsPlain = (at) => !hasContexts(lines[at] as string),
+): Contexts {
+  const [around, marks] = [new Array<number>(lines.length), new Array<boolean>(lines.length)];
+  const place: Place = { inside: 0, nests };
+  let [faults, outline, depth] = [0, "", 0];
+  for (let at = 0; at < lines.length; at++) {
+    around[at] = place.inside;
+    const stray = isPlain(at) ? 0 : step(place, (lines[at] as string).trimEnd());
+    const isMark = stray !== 0 || depth !== nests.depth(place.inside);
+    marks[at] = isMark;
     if (!isMark) continue;
     faults += Math.max(0, stray);
-    outline += line;
-    inside = pathOf(open, depths);
+    outline += lines[at] as string;
+    depth = nests.depth(place.inside);
   }
-  return { around, marks, faults: faults + open.length, open: open.length, outline };
+  return { around, marks, faults: faults + depth, open: depth, outline };
 }
 
-/** Something that is open, and the names of all that are open down to it. */
-type Depth = { readonly name: string; readonly path: string };
-
-/**
- * The names of what is open in a row. `depths`, from the outermost on, are kept, so that deep nests
- * are not written out for each line.
- */
-function pathOf(open: readonly string[], depths: Depth[]): string {
-  let same = 0;
-  while (same < open.length && depths[same + 1]?.name === open[same]) same++;
-  depths.length = same + 1;
-  for (const name of open.slice(same)) {
-    const outer = (depths.at(-1) as Depth).path;
-    depths.push({ name, path: outer === "" ? name : `${outer} ${name}` });
-  }
-  return (depths.at(-1) as Depth).path;
+/** How deep a context is, and whether it is code. */
+export function natureOf(inside: number, nests: Nests): string {
+  return `${Math.max(1, nests.depth(inside))} ${/[`~]{3}$/.test(nests.name(inside))}`;
 }
 
 /** Whether a text has anything that opens or closes a context: the cheap test. */
@@ -71,20 +66,32 @@ export function hasContexts(text: string): boolean {
  * Takes one line into account. @returns how many things it closed that were not open; -1 where it
  * changed nothing in sum but is a mark
  */
-function step(open: string[], line: string): number {
-  const inner = open.at(-1) ?? "";
+function step(place: Place, line: string): number {
+  const inner = innermost(place);
   if (/^[`~]/.test(inner) || inner === "<!--") {
-    if (endsOpaque(inner, line)) open.pop();
+    if (endsOpaque(inner, line)) leave(place);
     return 0;
   }
   const opaque = opensOpaque(line);
   if (opaque !== undefined) {
-    open.push(opaque);
+    enter(place, opaque);
     return 0;
   }
   const [, colons, name = ""] = DIRECTIVE.exec(line) ?? [];
-  if (colons !== undefined) return directive(open, colons, name);
-  return /^[\s>]*</.test(line) ? tags(open, line) : 0;
+  if (colons !== undefined) return directive(place, colons, name);
+  return /^[\s>]*</.test(line) ? tags(place, line) : 0;
+}
+
+function innermost({ inside, nests }: Place): string {
+  return nests.name(inside);
+}
+
+function enter(place: Place, name: string): void {
+  place.inside = place.nests.inside(place.inside, name);
+}
+
+function leave(place: Place): void {
+  place.inside = place.nests.outer(place.inside);
 }
 
 /** Whether a line ends a fence or a comment, inside of which nothing else counts. */
@@ -102,29 +109,29 @@ function opensOpaque(line: string): string | undefined {
 }
 
 /** Takes a directive into account: with a name it opens, else it closes. */
-function directive(open: string[], colons: string, name: string): number {
-  if (name === "") return close(open, (one) => one.startsWith(":::")) ? 0 : 1;
-  open.push(`${colons}${/^\S+/.exec(name)?.[0] ?? ""}`);
+function directive(place: Place, colons: string, name: string): number {
+  if (name === "") return close(place, (one) => one.startsWith(":::")) ? 0 : 1;
+  enter(place, `${colons}${/^\S+/.exec(name)?.[0] ?? ""}`);
   return 0;
 }
 
 /** Takes the tags of one line into account. */
-function tags(open: string[], line: string): number {
+function tags(place: Place, line: string): number {
   let stray = 0;
   let found = false;
   for (const { groups } of line.matchAll(TAG)) {
     const { end, name = "", empty } = groups as { end?: string; name?: string; empty?: string };
     if (empty !== undefined || !(BLOCKS.has(name.toLowerCase()) || /^[A-Z]/.test(name))) continue;
     found = true;
-    if (end === undefined) open.push(`<${name}>`);
-    else if (!close(open, (one) => one === `<${name}>`)) stray++;
+    if (end === undefined) enter(place, `<${name}>`);
+    else if (!close(place, (one) => one === `<${name}>`)) stray++;
   }
   return stray === 0 && found ? -1 : stray;
 }
 
 /** Closes the innermost thing if it is the one that is meant. */
-function close(open: string[], isMeant: (one: string) => boolean): boolean {
-  if (open.length === 0 || !isMeant(open.at(-1) as string)) return false;
-  open.pop();
+function close(place: Place, isMeant: (one: string) => boolean): boolean {
+  if (place.inside === 0 || !isMeant(innermost(place))) return false;
+  leave(place);
   return true;
 }

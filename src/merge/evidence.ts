@@ -2,6 +2,7 @@ import { afford } from "./budget.ts";
 import { counterparts, type Edit } from "./myers.ts";
 import type { Reading } from "./reading.ts";
 import { occursOnce, type Words } from "./said.ts";
+import { firstWhere, touching } from "./touching.ts";
 
 /** What a word of a removal costs in steps. */
 const STEPS_A_WORD = 10;
@@ -15,24 +16,18 @@ type Bag = Map<number, number>;
 
 /**
  * Whether what an edit removed is gone from `more` at that place too, but for a common word here
- * and there. `own`: the words that the edit put in place of it.
+ * and there. `own`: the elements that the edit put in place of it.
  */
-export function isGone(
-  edit: Edit,
-  base: Ids,
-  more: Script,
-  words: Words,
-  reading: Reading,
-  own: () => readonly number[] = nothing,
-): boolean {
+export function isGone(edit: Edit, base: Ids, more: Script, words: Words, reading: Reading, own: Ids = []): boolean {
   if (edit.start === edit.end) return true;
   if (reading.left < 0) return false;
-  const there = more.edits.filter(({ start, end }) => start <= edit.end && edit.start <= end);
+  const there = touching(more.edits, edit.start, edit.end);
   const size = there.reduce((sum, { from, to }) => sum + to - from, (edit.end - edit.start) * (1 + there.length));
   if (!afford(reading, more.edits.length + STEPS_A_WORD * size)) return false;
   // Where all of it was removed and nothing put in its place, no word is left.
   if (there.length === 1 && isRemovedWhole(edit, there[0] as Edit)) return true;
-  const said = own();
+  if (there.length === 1 && isPartOf(more.ids, there[0] as Edit, own, edit)) return true;
+  const said = own.flatMap(words.of);
   if (!afford(reading, said.length)) return false;
   const left = wordsLeft(edit, base, { ids: more.ids, edits: there }, words, reading, said);
   if (left === undefined) return false;
@@ -41,14 +36,20 @@ export function isGone(
   return left.words.every((word) => !occursOnce(word, base, words, reading));
 }
 
-/** In place of the words that an edit put there. */
-function nothing(): readonly number[] {
-  return [];
-}
-
 /** Whether an edit took away all that another one did, and put nothing there. */
 function isRemovedWhole({ start, end }: Edit, other: Edit): boolean {
   return other.from === other.to && other.start <= start && end <= other.end;
+}
+
+/**
+ * Whether an edit took away all that another one did, and put nothing there but what that one put
+ * (`own`) too: none of the words is left then, whatever they are.
+ */
+function isPartOf(ids: Ids, edit: Edit, own: Ids, { start, end }: Edit): boolean {
+  if (start < edit.start || edit.end < end || edit.to - edit.from > own.length) return false;
+  const there = bagOf(own);
+  for (let at = edit.from; at < edit.to; at++) if (!take(there, ids[at] as number)) return false;
+  return true;
 }
 
 /**
@@ -74,8 +75,8 @@ function wordsLeft(
   const covered = coveredBy(there.edits, edit);
   const left: number[] = [];
   let of = 0;
-  for (const [at, id] of removed.entries()) {
-    const said = words.of(id);
+  for (let at = 0; at < removed.length; at++) {
+    const said = words.of(removed[at] as number);
     // A line that is still there is no common word.
     if (!covered[at] && said.length > 1) return undefined;
     const counted = said.filter((word) => (countsMarks || tokenTexts.isWord(word)) && !take(kept, word));
@@ -114,10 +115,11 @@ export function agree(
   const after = counterparts(length + shiftOf(earlier), later);
   const across = counterparts(length, direct);
   const known = counterparts(length + shiftOf(earlier) + shiftOf(later), later.map(reverse));
-  return before.every((at, place) => {
-    const there = across[place] as number;
-    return at < 0 || there < 0 || (after[at] as number) >= 0 || (known[there] as number) >= 0;
-  });
+  for (let place = 0; place < length; place++) {
+    const [at, there] = [before[place] as number, across[place] as number];
+    if (at >= 0 && there >= 0 && (after[at] as number) < 0 && (known[there] as number) < 0) return false;
+  }
+  return true;
 }
 
 /** How much longer a script makes a sequence. */
@@ -138,7 +140,7 @@ function put(bag: Bag, words: readonly number[]): void {
 
 /** Whether any of the later edits comes up to what an edit put there. */
 export function isTouched({ from, to }: Edit, later: readonly Edit[]): boolean {
-  return later.some(({ start, end }) => start <= to && from <= end);
+  return touching(later, from, to).length > 0;
 }
 
 /** As many elements, none of them new, may stand together elsewhere by chance. */
@@ -162,13 +164,15 @@ export function leaves(
 ): boolean {
   return earlier.every((edit, at) => {
     const { from, to } = edit;
+    const near = touching(later, from, to);
+    if (near.length === 0) return true;
     // What only removed leaves a seam that must stay closed.
-    if (from === to) return later.every((one) => from < one.start || one.end < from);
-    if (later.some((one) => changesInside(one, edit) && !mayComeBetween(one, edit, isWhole))) return false;
+    if (from === to) return false;
+    if (near.some((one) => changesInside(one, edit) && !mayComeBetween(one, edit, isWhole))) return false;
     // A mark belongs to the word beside it: nothing comes between.
-    if (isParted(edit, later) && isBare(text, from, to, reading)) return false;
+    if (isParted(edit, near) && isBare(text, from, to, reading)) return false;
     // Known words with changes beside them may have been found elsewhere.
-    const sides = changedSides(edit, later);
+    const sides = changedSides(edit, near);
     if (standsFirm(edit, later, sides)) return true;
     return (sides < 2 || isReplaced(at)) && text.ids.slice(from, to).some((id) => !text.old.has(id));
   });
@@ -209,12 +213,9 @@ function isBare({ ids, words }: Made, from: number, to: number, { tokenTexts }: 
  * one of them.
  */
 function rowLength(later: readonly Edit[], from: number, to: number): number {
-  let [first, last] = [0, Number.POSITIVE_INFINITY];
-  for (const { start, end } of later) {
-    if (end <= from) first = Math.max(first, end);
-    if (start >= to) last = Math.min(last, start);
-  }
-  return last - first;
+  const before = later[firstWhere(later, ({ end }) => end > from) - 1];
+  const after = later[firstWhere(later, ({ start }) => start >= to)];
+  return (after?.start ?? Number.POSITIVE_INFINITY) - (before?.end ?? 0);
 }
 
 /** An edit the other way round. */

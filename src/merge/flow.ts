@@ -5,6 +5,7 @@ import type { Reading } from "./reading.ts";
 import { OWN_WORD, type Words } from "./said.ts";
 import { sentences, type Unit, words } from "./sentences.ts";
 import type { Runs } from "./split.ts";
+import { keepTokens, withSpace } from "./spaces.ts";
 import { subsumes } from "./subsume.ts";
 import { BLANK, BREAK, endsLine, isHeadingId, isMark, isWord, newRuns, type Passage, type Token } from "./tokens.ts";
 import { transfer } from "./transfer.ts";
@@ -119,16 +120,6 @@ function settleOneSide(
   return finer ?? withSpace(mine, passage.base, other);
 }
 
-/**
- * Rewritten tokens, with the white space that the other side gave the first of them unless the
- * rewriter changed it too.
- */
-function withSpace(rewritten: readonly Token[], base: readonly Token[], other: readonly Token[]): readonly Token[] {
-  const [first, old, space] = [rewritten[0], base[0], other[0]?.space];
-  if (first === undefined || old === undefined || space === undefined || first.space !== old.space) return rewritten;
-  return [{ ...first, space }, ...rewritten.slice(1)];
-}
-
 /** Words and a heading's id, added at one place: the id ends its line. */
 function withHeadingId({ base, local, remote }: Passage): readonly Token[] | undefined {
   if (base.length > 0) return undefined;
@@ -198,7 +189,7 @@ function isEndOfLine(token: Token | undefined): boolean {
   return /^\n*$/.test(token?.text ?? "");
 }
 
-/** Whether a change takes text away: what took lines together removed what stood between them. */
+/** Whether a change takes text away: what took lines together removed what stood between. */
 function removes(tokens: Passage, change: Change): boolean {
   const { start, end } = change.edit;
   return isRemoval(change.edit) || countBreaks(tokens.base.slice(start, end)) > countBreaks(addedBy(tokens, change));
@@ -227,24 +218,4 @@ function leads(tokens: Passage, change: Change): boolean {
 function shareWords(tokens: Passage, one: Change, other: Change): boolean {
   const known = new Set(addedBy(tokens, one).map(({ text }) => text));
   return addedBy(tokens, other).some(({ text }) => known.has(text) && (isWord(text) || isMark(text)));
-}
-
-/** Tokens that neither side changed, each with the white space of the side that changed it. */
-function keepTokens({ base, local, remote }: Passage): Token[] | undefined {
-  const kept: Token[] = [];
-  for (const [at, token] of base.entries()) {
-    const { text, space } = token;
-    const l = local[at]?.space ?? space;
-    const r = remote[at]?.space ?? space;
-    if (l === r || r === space) kept.push({ ...token, space: l });
-    else if (l === space) kept.push({ ...token, space: r });
-    else if (isFolded(l, r, text)) kept.push({ ...token, space: l });
-    else return undefined;
-  }
-  return kept;
-}
-
-/** Whether two spaces differ only in where a running line is broken. */
-function isFolded(l: string, r: string, text: string): boolean {
-  return text === BREAK || (/^[ \n]+$/.test(l) && /^[ \n]+$/.test(r) && (l === " " || r === " " || l === r));
 }

@@ -35,7 +35,7 @@ function findHeld(base: string, less: string, more: string, reading: Reading): b
   const words = wordsOfLines(reading);
   const edits = pairs ? compose(b.ids.length, m.ids.length, earlier, later) : direct;
   return earlier.every((edit) => {
-    const own = (): readonly number[] => (isRemoval(edit) ? [] : l.ids.slice(edit.from, edit.to).flatMap(words.of));
+    const own = isRemoval(edit) ? [] : l.ids.slice(edit.from, edit.to);
     return isGone(edit, b.ids, { ids: m.ids, edits }, words, reading, own);
   });
 }

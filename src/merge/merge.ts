@@ -12,7 +12,7 @@ import { diffLines, newReading, type Reading, readLines } from "./reading.ts";
 import { isSound, openUnlike } from "./sound.ts";
 import { isHeld } from "./held.ts";
 import { keepsPlaces } from "./places.ts";
-import { type Counts, countsKept, keepsChanges } from "./words.ts";
+import { countsKept, keepsChanges } from "./words.ts";
 
 export type { ConflictHunk } from "./hunk.ts";
 
@@ -185,11 +185,10 @@ function keepsBoth(base: string, local: string, remote: string, result: Clean, r
   const texts = [base, local, remote, result.text].map((text) => readLines(text, reading));
   const counts = countApart(texts, reading);
   if (counts === undefined) return false;
-  const [b, l, r, m] = counts as [Counts, Counts, Counts, Counts];
-  if (!countsKept(b, l, r, m)) return false;
+  if (counts !== "sum" && !countsKept(...counts)) return false;
   if (isOneOf(result, local, remote)) return true;
   if (!keepsInsertions([base, local, remote, result.text], reading)) return false;
-  if (keepsChanges(b, l, r, m)) return true;
+  if (counts === "sum" || keepsChanges(...counts)) return true;
   return result.how === "lines" && !meetOverBlanks(base, local, remote, reading);
 }
 

@@ -25,7 +25,9 @@ export const MAX_EDIT_LENGTH = 400;
  */
 export function diff(base: readonly number[], side: readonly number[], budget: Budget, ends?: EndsLine): Edit[] {
   const edits = shortest(base, side, budget);
-  for (const [at, edit] of edits.entries()) edits[at] = slide(edit, edits[at - 1], edits[at + 1], base, side, ends);
+  for (let at = 0; at < edits.length; at++) {
+    edits[at] = slide(edits[at] as Edit, edits[at - 1], edits[at + 1], base, side, ends);
+  }
   return edits;
 }
 
@@ -72,7 +74,7 @@ function withoutCommonEnds(base: readonly number[], side: readonly number[]): Ed
 }
 
 /** The edits of `apart` between its equal elements: `pairs` of places in `a` and `b`. */
-function editsBetween(apart: Edit, a: readonly number[], b: readonly number[], pairs: readonly number[]): Edit[] {
+function editsBetween(apart: Edit, a: readonly number[], b: readonly number[], pairs: Int32Array): Edit[] {
   const edits: Edit[] = [];
   let { start, from } = apart;
   for (let at = 0; at <= pairs.length; at += 2) {
@@ -109,7 +111,7 @@ function occurring(
 }
 
 /** The places of a longest common subsequence, in pairs; undefined past a cap. */
-function script(a: Int32Array, b: Int32Array, budget: Budget): number[] | undefined {
+function script(a: Int32Array, b: Int32Array, budget: Budget): Int32Array | undefined {
   const most = Math.min(MAX_EDIT_LENGTH, a.length + b.length);
   const reach = new Int32Array(2 * most + 3);
   const middle = most + 1;
@@ -144,19 +146,22 @@ function advance(a: Int32Array, b: Int32Array, reach: Int32Array, middle: number
 }
 
 /** Follows the furthest points back; `trace[d]` holds those of diagonals -d…d after step d. */
-function walkBack(trace: readonly Int32Array[], last: number, n: number, m: number): number[] {
-  const pairs: number[] = [];
+function walkBack(trace: readonly Int32Array[], last: number, n: number, m: number): Int32Array {
+  const pairs = new Int32Array(n + m - last);
+  let free = pairs.length;
   let [x, y] = [n, m];
-  for (let d = last; d > 0; d--) {
+  for (let d = last; d >= 0; d--) {
     const k = x - y;
     const [below, above] = [reachOf(trace, d - 1, k - 1), reachOf(trace, d - 1, k + 1)];
     const down = k === -d || (k !== d && below < above);
-    const first = down ? above : below + 1;
-    for (; x > first; x--, y--) pairs.push(y - 1, x - 1);
+    const first = d === 0 ? 0 : down ? above : below + 1;
+    while (x > first) {
+      pairs[--free] = --y;
+      pairs[--free] = --x;
+    }
     [x, y] = down ? [above, above - k - 1] : [below, below - k + 1];
   }
-  for (; x > 0; x--, y--) pairs.push(y - 1, x - 1);
-  return pairs.reverse();
+  return pairs;
 }
 
 /** How far diagonal `k` reached after step `d`; -1 where it had not been entered. */

@@ -33,7 +33,7 @@ export function keepsPlaces(texts: FourTexts, removals: boolean, reading: Readin
   if (!afford(reading, texts.reduce((sum, text) => sum + text.length, 0) / LETTERS_A_STEP)) return false;
   const read = texts.map((text): Text => {
     const lines = readLines(text, reading);
-    return { ...lines, contexts: contextsIn(lines) };
+    return { ...lines, contexts: contextsIn(lines, reading) };
   });
   const apart = apartIn(read, reading.interner.size);
   const wrapped = read.some((one) => one.contexts.outline !== read[0]?.contexts.outline);
@@ -84,20 +84,19 @@ function movedOrGone(
 function isInItsMarks(word: number, texts: readonly Text[], places: readonly Places[], reading: Reading): boolean {
   const traits = texts.map((text, at) => traitsOf(word, text, places[at] as Places, reading));
   const [was, mine, theirs, is] = traits as [Traits, Traits, Traits, Traits];
-  return was.every((one, at) => isPicked(one, mine[at] as Trait, theirs[at] as Trait, is[at] as Trait));
+  return was.every((one, at) => isPicked(one, mine[at] as number, theirs[at] as number, is[at] as number));
 }
 
-type Trait = string | number;
 /**
  * What is open around the line of a word, the marks before the line, and the marks that are open at
  * the word.
  */
-type Traits = readonly [around: string, prefix: number, open: number];
+type Traits = readonly [around: number, prefix: number, open: number];
 
 function traitsOf(word: number, text: Text, places: Places, reading: Reading): Traits {
   const [line, at] = [(places.line[word] as number) - 1, places.at[word] as number];
-  const around = text.contexts.around[line] as string;
-  const marked = reading.markedByLine.get(text.ids[line] as number);
+  const around = text.contexts.around[line] as number;
+  const marked = reading.markedByLine[text.ids[line] as number];
   if (at < 0 || marked === undefined) return [around, reading.words.id(""), reading.words.id("")];
   return [around, marked.prefix, marked.open[at] as number];
 }
@@ -105,7 +104,7 @@ function traitsOf(word: number, text: Text, places: Places, reading: Reading): T
 /**
  * Whether a trait is that of the side which changed it; what both changed may be either, or both.
  */
-function isPicked(was: Trait, mine: Trait, theirs: Trait, is: Trait): boolean {
+function isPicked(was: number, mine: number, theirs: number, is: number): boolean {
   if (mine === was) return is === theirs;
   return (theirs !== was && mine !== theirs) || is === mine;
 }

@@ -56,8 +56,9 @@ export function pairsQuotations(base: string, side: string, more: string, readin
   const gone = counterparts(ids.length, diffLines(base, side, reading));
   const kept = counterparts(ids.length, diffLines(base, more, reading));
   const paired: number[] = [];
-  for (const [at, id] of ids.entries()) {
-    if ((gone[at] as number) < 0 && (kept[at] as number) >= 0 && wordsIn(id, reading).length > 0) paired.push(at);
+  for (let at = 0; at < ids.length; at++) {
+    if ((gone[at] as number) >= 0 || (kept[at] as number) < 0) continue;
+    if (wordsIn(ids[at] as number, reading).length > 0) paired.push(at);
   }
   const isQuoted = paired.length === 0 ? undefined : quotesElsewhere(base, side, more, reading);
   return isQuoted !== undefined && paired.every(isQuoted);

@@ -1,8 +1,9 @@
 import { type Budget, newBudget, spend } from "./budget.ts";
-import { type Contexts, contextsOf } from "./contexts.ts";
+import { type Contexts, contextsOf, hasContexts } from "./contexts.ts";
 import { openFences } from "./fences.ts";
 import { type MarkedWords, readMarkedWords } from "./marks.ts";
 import { diff, type Edit } from "./myers.ts";
+import { Nests } from "./nests.ts";
 import { Interner, splitLines } from "./split.ts";
 import { cutLine, joinTokens, type Token, TokenTexts } from "./tokens.ts";
 import { walk } from "./walk.ts";
@@ -33,10 +34,14 @@ export type Reading = Budget & {
   /** Gives the texts of tokens their numbers. */
   readonly tokenTexts: TokenTexts;
   /** By a line's number: the numbers of its tokens' texts. */
-  readonly tokenTextsByLine: Map<number, readonly number[]>;
+  readonly tokenTextsByLine: (readonly number[] | undefined)[];
   /** By a line's number: the numbers of its words, and of those in their marks. */
-  readonly wordsByLine: Map<number, readonly number[]>;
-  readonly markedByLine: Map<number, MarkedWords>;
+  readonly wordsByLine: (readonly number[] | undefined)[];
+  readonly markedByLine: (MarkedWords | undefined)[];
+  /** By a line's number: whether it has nothing that opens or closes a fence or block. */
+  readonly plainByLine: (boolean | undefined)[];
+  /** Gives what is open around lines its numbers. */
+  readonly nests: Nests;
   /** By what a line begins with: the number of its kind. */
   readonly prefixes: Map<string, number>;
   /** By a line's number: the number of the whole line as a word. */
@@ -61,9 +66,11 @@ export function newReading(): Reading {
     texts: new Map(),
     tokens: new Map(),
     tokenTexts: new TokenTexts(),
-    tokenTextsByLine: new Map(),
-    wordsByLine: new Map(),
-    markedByLine: new Map(),
+    tokenTextsByLine: [],
+    wordsByLine: [],
+    markedByLine: [],
+    plainByLine: [],
+    nests: new Nests(),
     prefixes: new Map(),
     wholeByLine: [],
     counted: new WeakMap(),
@@ -128,9 +135,15 @@ export function walkLines(from: string, to: string, reading: Reading): Edit[] | 
 }
 
 /** What the lines of a text stand in, found once a merge. */
-export function contextsIn(text: Lines): Contexts {
-  text.contexts ??= contextsOf(text.lines);
+export function contextsIn(text: Lines, reading: Reading): Contexts {
+  text.contexts ??= contextsOf(text.lines, reading.nests, (at) => isPlain(text.ids[at] as number, reading));
   return text.contexts;
+}
+
+/** Whether a line, by its number, has nothing that opens or closes a fence or block. */
+function isPlain(line: number, reading: Reading): boolean {
+  reading.plainByLine[line] ??= !hasContexts(reading.interner.text(line));
+  return reading.plainByLine[line];
 }
 
 /**
@@ -144,10 +157,10 @@ export function fencesIn(text: Lines): readonly string[] {
 
 /** The numbers of the words of a line, by the line's number, found once a merge. */
 export function wordsIn(line: number, reading: Reading): readonly number[] {
-  const known = reading.wordsByLine.get(line);
+  const known = reading.wordsByLine[line];
   if (known !== undefined) return known;
   const words = reading.words.ids(wordsOf(reading.interner.text(line)));
-  reading.wordsByLine.set(line, words);
+  reading.wordsByLine[line] = words;
   return words;
 }
 
@@ -162,10 +175,10 @@ export function wholeLine(line: number, reading: Reading): number {
 
 /** The words of a line in their marks, by the line's number, found once a merge. */
 export function markedWordsIn(line: number, reading: Reading): MarkedWords {
-  const known = reading.markedByLine.get(line);
+  const known = reading.markedByLine[line];
   if (known !== undefined) return known;
   const marked = readMarkedWords(reading.interner.text(line), reading.words, reading.prefixes);
-  reading.markedByLine.set(line, marked);
+  reading.markedByLine[line] = marked;
   return marked;
 }
 
@@ -183,12 +196,12 @@ export function tokenise(lines: readonly string[], reading: Reading, code = fals
 
 /** The numbers of the texts of a line's tokens, by the line's number, found once a merge. */
 export function tokenTextsIn(line: number, reading: Reading): readonly number[] {
-  const known = reading.tokenTextsByLine.get(line);
+  const known = reading.tokenTextsByLine[line];
   if (known !== undefined) return known;
   const tokens = tokensIn(reading.interner.text(line), reading);
   const texts = tokens.map(({ id }) => id);
   // What was cut without a budget is no reading of the line.
-  if (reading.left >= 0) reading.tokenTextsByLine.set(line, texts);
+  if (reading.left >= 0) reading.tokenTextsByLine[line] = texts;
   return texts;
 }
 

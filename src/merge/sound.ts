@@ -1,9 +1,10 @@
 import { afford } from "./budget.ts";
-import { type Contexts, hasContexts } from "./contexts.ts";
+import { type Contexts, hasContexts, natureOf } from "./contexts.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { inlineFaults } from "./inline.ts";
 import { counterparts } from "./myers.ts";
 import { contextsIn, diffLines, type Reading, readLines } from "./reading.ts";
+import type { Nests } from "./nests.ts";
 import { normalise } from "./style.ts";
 import { rowsFit } from "./tables.ts";
 import { flowsOn } from "./tokens.ts";
@@ -97,8 +98,17 @@ function faultsOf({ lines, ids }: Known, others: readonly [Known, ...Known[]]): 
   return faults;
 }
 
-const DEFINITION = /^\s{0,3}\[(?<name>[^\]\n]{1,200})\]:\s*(?<what>.*)$/;
-const HEADING_ID = /^(?<what>\s*#{1,6}\s.*\{(?:#|\/\*)(?<name>[^}\s]{1,120})\}\s*)$/;
+/** What gives names in a text, and what every line that does so has. */
+type Naming = { readonly pattern: RegExp; readonly has: string };
+
+const DEFINITION: Naming = {
+  pattern: /^\s{0,3}\[(?<name>[^\]\n]{1,200})\]:\s*(?<what>.*)$/,
+  has: "]:",
+};
+const HEADING_ID: Naming = {
+  pattern: /^(?<what>\s*#{1,6}\s.*\{(?:#|\/\*)(?<name>[^}\s]{1,120})\}\s*)$/,
+  has: "{",
+};
 
 /** Definitions and headings' ids: no name is given to two things that was not so on a side. */
 function keepsNames(merged: string, texts: readonly (readonly string[])[]): boolean {
@@ -106,15 +116,16 @@ function keepsNames(merged: string, texts: readonly (readonly string[])[]): bool
   return !/\{#|\{\/\*/.test(merged) || keepsSingle(HEADING_ID, texts);
 }
 
-/** Whether a pattern's names stand for one thing each, but as far as the sides' did. */
-function keepsSingle(pattern: RegExp, texts: readonly (readonly string[])[]): boolean {
-  return within(texts.map((lines) => doubled(lines, pattern)));
+/** Whether the names of one kind stand for one thing each, but as far as the sides' did. */
+function keepsSingle(naming: Naming, texts: readonly (readonly string[])[]): boolean {
+  return within(texts.map((lines) => doubled(lines, naming)));
 }
 
-function doubled(lines: readonly string[], pattern: RegExp): number {
+function doubled(lines: readonly string[], { pattern, has }: Naming): number {
   const known = new Map<string, string>();
   let count = 0;
   for (const line of lines) {
+    if (!line.includes(has)) continue;
     const { name, what } = pattern.exec(line.trimEnd())?.groups ?? {};
     if (name === undefined || what === undefined) continue;
     const key = name.toLowerCase();
@@ -129,7 +140,7 @@ function doubled(lines: readonly string[], pattern: RegExp): number {
  * their side had them.
  */
 function keepsContexts(texts: readonly [string, string, string, string], reading: Reading): boolean {
-  const [b, l, r, m] = texts.map((text) => contextsIn(readLines(text, reading))) as [
+  const [b, l, r, m] = texts.map((text) => contextsIn(readLines(text, reading), reading)) as [
     Contexts,
     Contexts,
     Contexts,
@@ -137,15 +148,15 @@ function keepsContexts(texts: readonly [string, string, string, string], reading
   ];
   if (!within([b.faults, l.faults, r.faults, m.faults])) return false;
   if ([l, r, m].every((one) => one.outline === b.outline)) return true;
-  return staysInside(linesInside(texts, [b, l, r, m], reading));
+  return staysInside(linesInside(texts, [b, l, r, m], reading), reading.nests);
 }
 
 /** What a line of the merged text stands in there and in each of the others, where they have it. */
 type Inside = {
-  readonly is: string;
-  readonly was: string | undefined;
-  readonly mine: string | undefined;
-  readonly theirs: string | undefined;
+  readonly is: number;
+  readonly was: number | undefined;
+  readonly mine: number | undefined;
+  readonly theirs: number | undefined;
 };
 
 /** The lines of the merged text, the last of four, that are neither marks nor blank. */
@@ -160,7 +171,7 @@ function linesInside(
   ) as [Int32Array, Int32Array, Int32Array];
   return lines.flatMap((line, at) => {
     if (m.marks[at] || line.trim() === "") return [];
-    const is = m.around[at] as string;
+    const is = m.around[at] as number;
     const was = b.around[toBase[at] as number];
     return [{ is, was, mine: l.around[toLocal[at] as number], theirs: r.around[toRemote[at] as number] }];
   });
@@ -170,22 +181,22 @@ function linesInside(
  * Whether each line stands in what a side put it in. A line that one side alone has may stand in
  * what the other one put around all of it: in what the lines of both sides before and after do.
  */
-function staysInside(lines: readonly Inside[]): boolean {
-  let [known, pending] = ["", ""];
+function staysInside(lines: readonly Inside[], nests: Nests): boolean {
+  let [known, pending] = [0, 0];
   for (const line of lines) {
     const { is, mine, theirs } = line;
     if (hasBoth(line)) {
-      if (!isPicked(line) || (pending !== "" && pending !== is)) return false;
-      [known, pending] = [is, ""];
-    } else if (isElsewhere(is, mine ?? theirs)) {
+      if (!isPicked(line) || (pending !== 0 && pending !== is)) return false;
+      [known, pending] = [is, 0];
+    } else if (isElsewhere(is, mine ?? theirs, nests)) {
       if (is !== known) return false;
       pending = is;
     }
   }
-  return pending === "";
+  return pending === 0;
 }
 
-type OfBoth = Inside & { readonly mine: string; readonly theirs: string };
+type OfBoth = Inside & { readonly mine: number; readonly theirs: number };
 
 function hasBoth(line: Inside): line is OfBoth {
   return line.mine !== undefined && line.theirs !== undefined;
@@ -195,8 +206,8 @@ function hasBoth(line: Inside): line is OfBoth {
  * Whether a line of one side stands in something else than it did there; the other side may have
  * given what is around it another name.
  */
-function isElsewhere(is: string, was: string | undefined): boolean {
-  return was !== undefined && nature(is) !== nature(was);
+function isElsewhere(is: number, was: number | undefined, nests: Nests): boolean {
+  return was !== undefined && natureOf(is, nests) !== natureOf(was, nests);
 }
 
 /** Whether a context is that of the side which changed it; `was` is undefined in new lines. */
@@ -204,9 +215,4 @@ function isPicked({ was, mine, theirs, is }: OfBoth): boolean {
   if (mine === theirs) return is === mine;
   if (was === undefined) return is === mine || is === theirs;
   return mine === was ? is === theirs : theirs === was && is === mine;
-}
-
-/** How deep a context is, and whether it is code. */
-function nature(context: string): string {
-  return `${context.split(" ").length} ${/[`~]{3}$/.test(context)}`;
 }

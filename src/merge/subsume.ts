@@ -32,7 +32,7 @@ export function subsumes(
   const later = diff(text, more.ids.slice(more.from, more.to), reading);
   if (reading.left < 0) return false;
   const isReplaced = less.edits.every((edit) => {
-    const own = (): readonly number[] => (isRemoval(edit) ? [] : less.ids.slice(edit.from, edit.to).flatMap(words.of));
+    const own = isRemoval(edit) ? [] : less.ids.slice(edit.from, edit.to);
     return isGone(edit, base, more, words, reading, own);
   });
   if (!isReplaced) return false;

@@ -124,16 +124,24 @@ export function joinTokens(
   if (cuts.length === 1) return cuts[0] as readonly Token[];
   const tokens: Token[] = [];
   let before = "";
-  for (const [at, cut] of cuts.entries()) {
-    const [first, ...rest] = cut as [Token, ...Token[]];
-    const line = before === "" ? cut : [{ ...first, space: before + first.space }, ...rest];
-    const last = line.at(-1) as Token;
+  for (let at = 0; at < cuts.length; at++) {
+    const cut = cuts[at] as readonly Token[];
+    const last = cut.at(-1) as Token;
     // The last token is the break; running text goes on without one.
     const flows = !code && last.text === BREAK && breaksInText(lines, at);
-    tokens.push(...(flows ? line.slice(0, -1) : line));
-    before = flows ? `${last.space}\n` : "";
+    const end = flows ? cut.length - 1 : cut.length;
+    pushTokens(tokens, cut, end, before);
+    before = flows ? `${end > 0 ? "" : before}${last.space}\n` : "";
   }
   return tokens;
+}
+
+/** Adds the first `end` tokens of a line, with white space before them. */
+function pushTokens(tokens: Token[], cut: readonly Token[], end: number, before: string): void {
+  for (let at = 0; at < end; at++) {
+    const token = cut[at] as Token;
+    tokens.push(at > 0 || before === "" ? token : { ...token, space: before + token.space });
+  }
 }
 
 /** Whether the break after a line is one of running text. */

@@ -13,8 +13,13 @@ type Walk = {
   readonly long: Int32Array;
   readonly reach: Int32Array;
   readonly last: Int32Array;
-  readonly runs: number[];
+  /** The runs, packed, and how many numbers they take. */
+  runs: Int32Array;
+  size: number;
 };
+
+/** How many numbers there is room for at first. */
+const FIRST_SIZE = 1024 * RUN_SIZE;
 
 /**
  * The edits from `base` to `side` as diff3 finds them (Wu, Manber, Myers, Miller 1990), which are
@@ -30,7 +35,7 @@ export function walk(base: readonly number[], side: readonly number[], budget: B
   const delta = long.length - short.length;
   const size = short.length + long.length + 3;
   const [reach, last] = [new Int32Array(size).fill(-1), new Int32Array(size).fill(-1)];
-  const way: Walk = { short, long, reach, last, runs: [] };
+  const way: Walk = { short, long, reach, last, runs: new Int32Array(FIRST_SIZE), size: 0 };
   for (let p = 0; reach[delta + short.length + 1] !== long.length; p++) {
     let steps = 0;
     for (let k = -p; k < delta; k++) steps += advance(way, k);
@@ -42,7 +47,8 @@ export function walk(base: readonly number[], side: readonly number[], budget: B
 }
 
 /** Moves the furthest point of diagonal `k` on. @returns the steps that it took */
-function advance({ short, long, reach, last, runs }: Walk, k: number): number {
+function advance(way: Walk, k: number): number {
+  const { short, long, reach, last } = way;
   const at = k + short.length + 1;
   const [left, right] = [(reach[at - 1] as number) + 1, reach[at + 1] as number];
   const before = last[left > right ? at - 1 : at + 1] as number;
@@ -50,10 +56,25 @@ function advance({ short, long, reach, last, runs }: Walk, k: number): number {
   let y = first;
   while (y - k < short.length && y < long.length && short[y - k] === long[y]) y++;
   reach[at] = y;
-  last[at] = y === first ? before : runs.length;
+  last[at] = y === first ? before : way.size;
   if (y === first) return CELL;
-  runs.push(k, first, y, before);
+  note(way, k, first, y, before);
   return CELL + RUN + y - first;
+}
+
+/** Notes a run. */
+function note(way: Walk, k: number, first: number, end: number, before: number): void {
+  if (way.size === way.runs.length) {
+    const larger = new Int32Array(2 * way.size);
+    larger.set(way.runs);
+    way.runs = larger;
+  }
+  const { runs, size } = way;
+  runs[size] = k;
+  runs[size + 1] = first;
+  runs[size + 2] = end;
+  runs[size + 3] = before;
+  way.size += RUN_SIZE;
 }
 
 /** What lies between the runs on the way to the end. */
