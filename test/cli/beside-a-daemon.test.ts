@@ -37,6 +37,22 @@ describe("commands where a daemon runs", () => {
     expect(watched.rig.remote("a.md")!.content).toBe("# one\nafter\n");
   });
 
+  test("status --prometheus counts its requests by how they ended, also over the time when it was lent", async () => {
+    const watch = await watched.watching();
+    const count = async (result: string) => {
+      const { code, out } = await watched.rig.run(["status", "w", "--prometheus"]);
+      const line = out.join("\n").match(`mdmirror_requests_total\\{mirror="w",result="${result}"\\} (\\d+)`);
+      return [code, Number(line?.[1] ?? 0)] as const;
+    };
+    const [code, first] = await count("2xx");
+    expect([code, first > 0, await count("5xx")]).toEqual([0, true, [0, 0]]);
+    expect((await watched.rig.run(["sync", "w", "--pull-only"])).code).toBe(0);
+    await watch.until(({ kind }) => kind === "returned", 0);
+    watched.rig.write("a.md", "# one\nafter\n");
+    expect((await watched.rig.run(["sync", "w"])).code).toBe(0);
+    expect((await count("2xx"))[1]).toBeGreaterThan(first);
+  });
+
   test("I21 sync --max-deletes beside a daemon: more are held by both, fewer go once they are allowed", async () => {
     const watch = await watched.watching();
     for (const name of ["d1", "d2", "d3"]) watched.rig.write(`${name}.md`, `# ${name}\n`);

@@ -1,5 +1,6 @@
 import { isJsonObject } from "../../contract/json.ts";
 import type { RunReport } from "../../engine/run/report.ts";
+import type { ExchangeEnd } from "../../remote/tally.ts";
 import type { Trouble } from "../mirror/trouble.ts";
 
 /**
@@ -55,6 +56,8 @@ export type DaemonStatus = {
   readonly inSyncAsOf: number | null;
   /** Milliseconds since its loop was last seen to move. */
   readonly stillMs: number;
+  /** To the service since the start, by how they ended; absent: an older daemon. */
+  readonly requests?: Readonly<Partial<Record<ExchangeEnd, number>>>;
 };
 
 type Envelope = { readonly id: number; readonly root: string; readonly request: ControlRequest };

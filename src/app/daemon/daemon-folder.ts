@@ -12,6 +12,7 @@ import { type FolderEvent, logEvent } from "./folder-events.ts";
 import { noteReport, runThatHalted } from "../mirror/run.ts";
 import { pruneDaily } from "../mirror/upkeep.ts";
 import { beatDuring, codeClause, doAsked, endingTrouble, refusedClosed, retryMsAfter, statusOf } from "./answer.ts";
+import { ExchangeTally } from "../../remote/tally.ts";
 import { codeOf, ok, type Result, type Trouble } from "../mirror/trouble.ts";
 
 /**
@@ -30,9 +31,11 @@ const LENT_MS = 30_000;
 
 type Leaving = { readonly gone: AbortSignal; readonly free: () => void };
 
+type Tallied = FolderOptions & { readonly tally: ExchangeTally };
+
 export class DaemonFolder {
   readonly root: string;
-  readonly #options: FolderOptions;
+  readonly #options: Tallied;
   readonly #since: number;
   #open: OpenedDaemon | null;
   #lent: { readonly what: string; readonly at: number } | null = null;
@@ -41,7 +44,7 @@ export class DaemonFolder {
   #leaving: Leaving | null = null;
   readonly #marker: string | null;
 
-  private constructor(open: OpenedDaemon, options: FolderOptions) {
+  private constructor(open: OpenedDaemon, options: Tallied) {
     this.#open = open;
     this.root = open.mirror.root;
     this.#marker = readMarker(createNodeFs(), this.root);
@@ -51,8 +54,9 @@ export class DaemonFolder {
 
   /** Takes the folder's lock. @param dir a folder that holds `.mdmirror/` */
   static async open(dir: string, options: FolderOptions): Promise<Result<DaemonFolder>> {
-    const opened = await openDaemon(dir, options);
-    return opened.kind === "trouble" ? opened : ok(new DaemonFolder(opened.value, options));
+    const tallied = { ...options, tally: new ExchangeTally() };
+    const opened = await openDaemon(dir, tallied);
+    return opened.kind === "trouble" ? opened : ok(new DaemonFolder(opened.value, tallied));
   }
 
   /** Closes it after a start that did not get as far as `run`. */
@@ -94,7 +98,8 @@ export class DaemonFolder {
 
   status(): DaemonStatus {
     const daemon = this.#open?.daemon ?? null;
-    const common = { pid: process.pid, since: this.#since, stillMs: this.stillMs() };
+    const { tally } = this.#options;
+    const common = { pid: process.pid, since: this.#since, stillMs: this.stillMs(), requests: tally.counts() };
     return statusOf(common, daemon, { lentTo: this.#lent?.what ?? null, closedBy: this.#closedBy?.what ?? "" });
   }
 

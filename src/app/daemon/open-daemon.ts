@@ -14,7 +14,10 @@ export type OpenedDaemon = {
   readonly reopen: AbortController;
 };
 
-export type DaemonSetup = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "url" | "keyFile" | "isGuest"> & {
+export type DaemonSetup = Pick<
+  MirrorOptions,
+  "env" | "cwd" | "clock" | "random" | "url" | "keyFile" | "isGuest" | "tally"
+> & {
   readonly createDaemon: CreateDaemon;
   readonly createWatcher: (root: string) => Watcher;
   readonly timing?: Partial<DaemonTiming>;
@@ -23,7 +26,7 @@ export type DaemonSetup = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random"
 /** Takes the folder's lock. @param dir a folder that holds `.mdmirror/` */
 export async function openDaemon(dir: string, options: DaemonSetup): Promise<Result<OpenedDaemon>> {
   const { env, cwd, clock, random, url = null, keyFile = null, isGuest = false, timing = {} } = options;
-  const reach = { url, keyFile, isGuest };
+  const reach = { url, keyFile, isGuest, ...(options.tally === undefined ? {} : { tally: options.tally }) };
   const opened = await openMirror(dir, { mode: "write", what: DAEMON, env, cwd, clock, random, ...reach });
   if (opened.kind === "trouble") return opened;
   const mirror = opened.value;

@@ -57,6 +57,11 @@ const GAUGES: readonly Gauge[] = [
     of: ({ status: { lastRun } }) =>
       lastRun === null || lastRun.endedAt === null ? null : Math.max(0, lastRun.endedAt - lastRun.startedAt) / 1_000,
   },
+  {
+    name: "daemon_start_timestamp_seconds",
+    help: "When its daemon was started.",
+    of: ({ daemon }) => seconds(daemon?.since ?? null),
+  },
   { name: "daemon_up", help: "Whether a daemon keeps it.", of: ({ daemon }) => Number(daemon !== null) },
   { name: "daemon_paused", help: "Whether its daemon rests.", of: ({ daemon }) => Number(daemon?.paused === true) },
 ];
@@ -82,12 +87,23 @@ export function mirrorMetrics(mirrors: readonly LookedAt[], unfit: number): stri
       ofEach(`mdmirror_${name}`, help, mirrors, ({ look }) => (look.kind === "seen" ? of(look) : null)),
     ),
     {
+      name: "mdmirror_requests_total",
+      help: "Requests of its daemon to the service since the daemon was started, by how they ended.",
+      type: "counter",
+      samples: mirrors.flatMap(requestSamples),
+    },
+    {
       name: "mdmirror_unreadable_entries",
       help: "Entries of the list of mirrors that cannot be believed.",
       type: "gauge",
       samples: [{ labels: {}, value: unfit }],
     },
   ]);
+}
+
+function requestSamples({ mirror, look }: LookedAt): readonly Sample[] {
+  const ends = look.kind === "seen" ? Object.entries(look.daemon?.requests ?? {}) : [];
+  return ends.map(([result, value]) => ({ labels: { mirror: mirror.name, result }, value }));
 }
 
 function ofEach(

@@ -19,6 +19,7 @@ import { withHeapGrowth } from "./heap-growth.ts";
 import { openToRead, openToWrite } from "./open-state.ts";
 import { borrowLock, FolderLock } from "./folder-lock.ts";
 import { unwritable } from "./folder-trouble.ts";
+import type { ExchangeTally } from "../../remote/tally.ts";
 import { connect } from "../trust/connect.ts";
 import { type Admitted, admit, keepMarker } from "../trust/gate.ts";
 import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
@@ -43,6 +44,7 @@ export type MirrorOptions = {
    * The process is another program's: settings that belong to the whole process are not changed.
    */
   readonly isGuest?: boolean;
+  readonly tally?: ExchangeTally;
 };
 
 /** One mirrored folder with its parts: config, key, lock, state, disk, remote. */
@@ -147,7 +149,8 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
   const notes = [...admitted.notes, ...opened.value.notes];
   closers.add(() => state.close());
   const log = logOf(mode, folder, key, options, notes);
-  const remote = connect(admitted.origin, { key, clock, random, log, traits: readTraits(state) });
+  const reach = { key, clock, random, log, traits: readTraits(state) };
+  const remote = connect(admitted.origin, reach, options.tally ?? null);
   closers.add(() => remote.close());
   const fs = createNodeFs();
   if (mode === "write" && isNew) {

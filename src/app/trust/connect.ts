@@ -1,5 +1,6 @@
 import type { Remote, Wire } from "../../ports/remote.ts";
 import { createRemote, type RemoteOptions } from "../../remote/client.ts";
+import { type ExchangeTally, tallied } from "../../remote/tally.ts";
 import { createUndiciWire } from "../../remote/undici-wire.ts";
 import type { TrustedOrigin } from "./origin.ts";
 
@@ -12,6 +13,12 @@ export function openWire(origin: TrustedOrigin): Wire {
   return createUndiciWire({ baseUrl: origin.url, allowHttpHosts: origin.allowHttp });
 }
 
-export function connect(origin: TrustedOrigin, options: Omit<RemoteOptions, "wire" | "address">): Remote {
-  return createRemote({ ...options, wire: openWire(origin), address: origin.url });
+/** @param tally null: nobody asks how exchanges end */
+export function connect(
+  origin: TrustedOrigin,
+  options: Omit<RemoteOptions, "wire" | "address">,
+  tally: ExchangeTally | null = null,
+): Remote {
+  const wire = openWire(origin);
+  return createRemote({ ...options, wire: tally === null ? wire : tallied(wire, tally), address: origin.url });
 }
