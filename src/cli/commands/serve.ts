@@ -3,8 +3,8 @@ import type { ImportReport, ServeOptions, Serving } from "../../app/serve.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
-import { shellWord } from "../../model/shell-word.ts";
 import { count, plural } from "../../model/count.ts";
+import { initCommand } from "../init-command.ts";
 import { readRate } from "../read-rate.ts";
 import { DEFAULT_DATA } from "../service-data.ts";
 
@@ -79,7 +79,7 @@ function showServing(io: Io, { lacks, url, keyFile, adminKeyFile }: Serving): vo
   io.out(`serving ${url}`);
   io.out(`key: ${keyFile} (admin: ${adminKeyFile})`);
   io.out(`pages: ${url}/app`);
-  io.out(`try: mdmirror init my-notes --url ${url} --key-file ${shellWord(keyFile)}`);
+  io.out(`try: ${initCommand(url, keyFile)}`);
 }
 
 /** What the service is called by others. @returns why the flags are misused */
