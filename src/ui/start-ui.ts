@@ -1,3 +1,4 @@
+import { FolderLists } from "../app/doctor/list-folder.ts";
 import { loadBundle } from "../app/page-bundle.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "../app/mirror/trouble.ts";
 import type { Clock, Random } from "../ports/world.ts";
@@ -37,7 +38,8 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
   const changes = new Changes();
   const door = new Door({ clock, random });
   const jobs = new Jobs({ clock, changes, onFault });
-  const ui = { env, cwd, clock, random, changes, jobs, looks: new Looks({ env, cwd, clock }, roots) };
+  const looks = new Looks({ env, cwd, clock }, roots);
+  const ui = { env, cwd, clock, random, changes, jobs, looks, folders: new FolderLists(random) };
   const said = new Said((digits) => random.hex(digits));
   const site = { ui, door, said, bundle: loadBundle(), pages: PAGES, actions: ACTIONS, onFault };
   try {
