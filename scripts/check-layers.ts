@@ -18,7 +18,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   search: [],
   model: ["contract"],
   planner: ["contract", "model", "merge"],
-  page: ["contract", "model"],
+  page: ["contract", "model", "merge"],
   [ISLANDS]: ["contract", "model", "page"],
   ports: ["contract", "model"],
   server: [...PURE, "page", "ports"],

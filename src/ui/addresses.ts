@@ -13,11 +13,12 @@ export function mirrorAddress(name: string, part = "", query: Query = {}): strin
  * @param path below the mirrored folder; "": that folder
  */
 export function documentAddress(name: string, part: string, path: string, query: Query = {}): string {
-  return mirrorAddress(name, `${part}/${encodePath(path)}`, query);
+  return mirrorAddress(name, documentPart(part, path), query);
 }
 
-function encodePath(path: string): string {
-  return path.split("/").map(encodeURIComponent).join("/");
+/** The same, below the mirror's page. */
+export function documentPart(part: string, path: string): string {
+  return `${part}/${path.split("/").map(encodeURIComponent).join("/")}`;
 }
 
 /** Where the changes of a page are told. @param here its address, with its query */

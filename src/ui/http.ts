@@ -17,8 +17,8 @@ import type { Said } from "./said.ts";
 
 /** The pages over HTTP, on loopback alone. */
 
-/** LIMIT: bytes of a form: the longest document, percent-encoded, and some more. */
-const MAX_BODY = 1024 * 1024;
+/** LIMIT: bytes of a form: three of the longest documents in one, percent-encoded. */
+const MAX_BODY = 2 * 1024 * 1024;
 /** LIMIT: characters of a part of an address: a path of a document. */
 const MAX_PART = 8_192;
 /** LIMIT: connections at a time. */

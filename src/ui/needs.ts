@@ -1,3 +1,4 @@
+import { HOLD_REASONS, type HoldReason } from "../model/hold.ts";
 import type { MirrorStatus } from "../app/mirror/read-status.ts";
 import { attentionJson } from "../app/told/attention.ts";
 import type { AttentionEntry } from "../app/told/shapes.ts";
@@ -47,8 +48,16 @@ export function needsOf({ attention, halt, fault }: Pick<MirrorStatus, "attentio
 function placed(attention: MirrorStatus["attention"]): Need[] {
   return attentionJson({ attention, halt: null, fault: null }).map((one) => ({
     ...one,
-    where: WHERES[one.kind] ?? (one.path === "" ? null : "docs"),
+    where: whereOf(one),
   }));
+}
+
+/** A hold that a choice ends has the page of a conflict. */
+function whereOf({ kind, path }: AttentionEntry): Where | null {
+  const known = WHERES[kind];
+  if (known !== undefined || path === "") return known ?? null;
+  const isChosen = Object.hasOwn(HOLD_REASONS, kind) && HOLD_REASONS[kind as HoldReason].ways !== undefined;
+  return isChosen ? "conflict" : "docs";
 }
 
 /**

@@ -1,8 +1,8 @@
-import type { FolderLists } from "../app/doctor/list-folder.ts";
 import type { Result } from "../app/mirror/trouble.ts";
 import type { Content } from "../page/layout.ts";
 import type { Clock, Random } from "../ports/world.ts";
 import type { Changes } from "./changes.ts";
+import type { Drafts } from "./drafts.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Looks } from "./looks.ts";
 
@@ -13,9 +13,9 @@ export type Ui = {
   readonly clock: Clock;
   readonly random: Random;
   readonly looks: Looks;
-  readonly folders: FolderLists;
   readonly jobs: Jobs;
   readonly changes: Changes;
+  readonly drafts: Drafts;
 };
 
 /** What an address says: the named parts of its path (`*`: the rest of it), and its query. */

@@ -15,7 +15,12 @@ type Section = {
 
 const SECTIONS: readonly Section[] = [
   { part: "", label: "Overview", page: "/m/:name" },
-  { part: "needs", label: "Needs you", page: "/m/:name/needs", within: ["/m/:name/halt", "/m/:name/conflict/*"] },
+  {
+    part: "needs",
+    label: "Needs you",
+    page: "/m/:name/needs",
+    within: ["/m/:name/halt", "/m/:name/conflicts", "/m/:name/conflict/*"],
+  },
   { part: "docs/", label: "Documents", page: "/m/:name/docs/*" },
   {
     part: "history/",

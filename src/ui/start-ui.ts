@@ -1,9 +1,9 @@
-import { FolderLists } from "../app/doctor/list-folder.ts";
 import { loadBundle } from "../app/page-bundle.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "../app/mirror/trouble.ts";
 import type { Clock, Random } from "../ports/world.ts";
 import { Changes } from "./changes.ts";
 import { Door } from "./door.ts";
+import { Drafts } from "./drafts.ts";
 import { listen } from "./http.ts";
 import { Jobs } from "./jobs.ts";
 import { Looks } from "./looks.ts";
@@ -38,8 +38,16 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
   const changes = new Changes();
   const door = new Door({ clock, random });
   const jobs = new Jobs({ clock, changes, onFault });
-  const looks = new Looks({ env, cwd, clock }, roots);
-  const ui = { env, cwd, clock, random, changes, jobs, looks, folders: new FolderLists(random) };
+  const ui = {
+    env,
+    cwd,
+    clock,
+    random,
+    changes,
+    jobs,
+    drafts: new Drafts(),
+    looks: new Looks({ env, cwd, clock }, roots),
+  };
   const said = new Said((digits) => random.hex(digits));
   const site = { ui, door, said, bundle: loadBundle(), pages: PAGES, actions: ACTIONS, onFault };
   try {

@@ -72,7 +72,7 @@ describe("a request", () => {
     const { ask, enter, formOf, ui } = await openUi();
     const headers = { origin: ui.url, cookie: await enter() };
     const form = await formOf("/m/w", headers.cookie);
-    form.set("text", "x".repeat(1024 * 1024));
+    form.set("text", "x".repeat(2 * 1024 * 1024));
     expect((await ask("/m/w/sync", { method: "POST", headers, body: form })).status).toBe(413);
     const json = { ...headers, "content-type": "application/json" };
     expect((await ask("/m/w/sync", { method: "POST", headers: json, body: "{}" })).status).toBe(415);

@@ -11,6 +11,7 @@ import {
   landMerged,
   type Placed,
   resubmit,
+  type Seen,
   sendNow,
   takeTheirs,
   tryAgain,
@@ -126,6 +127,8 @@ function linkOfRenamed(world: Pick<World, "disk">, base: BaseTree, path: LocalPa
 export type ResolveOptions = {
   /** Takes, and sends, a text that holds conflict markers. */
   readonly force: boolean;
+  /** What the person saw; left out: whatever is there. */
+  readonly seen?: Seen;
 };
 
 /** Resolves it here; the next run sends what the service has to know. */
@@ -150,7 +153,7 @@ export async function resolveSubject(
     return trouble("usage", `the text for ${path} holds conflict markers (<<<<<<< ======= >>>>>>>)`, next);
   }
   const [end] = await runByHand(world, "resolve", async (ctx) => {
-    const first = await resolveOne(ctx, subject, way);
+    const first = await resolveOne(ctx, subject, way, options.seen);
     const sends = marked && isDone(first);
     if (!sends) return [first];
     // The planner holds back what looks like an unfinished merge; here the user meant it.
@@ -180,9 +183,9 @@ function markersIn(world: World, subject: Subject, way: Way): boolean {
 
 const IN_REVIEW: ReadonlySet<HoldReason> = new Set(["in-review", "review-conflict", "review-quiet", "review-unknown"]);
 
-async function resolveOne(ctx: PassContext, subject: Subject, way: Way): Promise<HandEnd> {
+async function resolveOne(ctx: PassContext, subject: Subject, way: Way, seen?: Seen): Promise<HandEnd> {
   const { link, conflict, hold, path } = subject;
-  const placed: Placed = { link, at: path };
+  const placed: Placed = { link, at: path, ...(seen === undefined ? {} : { seen }) };
   const leftMirror = hold?.reason === "renamed-out-of-mirror";
   switch (way.kind) {
     case "mine":

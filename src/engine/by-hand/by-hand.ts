@@ -68,6 +68,7 @@ export type LandedByHand = {
 /**
  * Replaces a file's text. The old file goes to the trash instead of being removed later, so that
  * the losing text stays a file, and an editor that still has it open saves into that file.
+ * @param seen what the file has to hold; null: anything
  */
 export function landByHand(
   ctx: PassContext,
@@ -75,11 +76,13 @@ export function landByHand(
   path: LocalPath,
   text: string,
   link: Link | null,
+  seen: Digest | null = null,
 ): Got<LandedByHand> {
   const { disk, state } = ctx.world;
   const writes = state.putText(text, madeOfBoth(path, id, "chosen by hand"));
   const look = disk.look(path);
   if (look.kind !== "file") return ended(stale(`no file is at ${path}`));
+  if (seen !== null && look.digest !== seen) return ended(stale(`${path} was edited meanwhile`));
   if (look.digest === writes) return got({ stamp: look.stamp, closes: null, keptAs: null });
   keepText(ctx, path, id);
   const parkAt = trashPlace(ctx.world, path);

@@ -5,7 +5,7 @@ import { ensureFolders } from "../apply/parents.ts";
 import { deleteRemote, trashLocal } from "../apply/presence.ts";
 import { stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
-import { dropSidecar, type Placed } from "./resolve.ts";
+import { dropSidecar, isOther, type Placed } from "./resolve.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /** Ends holds about a document's presence or place. */
@@ -40,9 +40,10 @@ export async function bringBack(ctx: PassContext, link: Link): Promise<HandEnd> 
  * A document that is gone from the service, not readable any more, or outside the mirrored part,
  * and was edited here: the edit goes to the trash.
  */
-export function dropHere(ctx: PassContext, { link, at }: Placed, conflict: Conflict | null): HandEnd {
+export function dropHere(ctx: PassContext, { link, at, seen }: Placed, conflict: Conflict | null): HandEnd {
   const digest = keepText(ctx, at, link.id);
   if (digest === null) return notDone(stale(`no file is at ${at}`));
+  if (isOther(seen?.mine, digest)) return notDone(stale(`${at} was edited meanwhile`));
   const cause = link.standing === "outside" ? "outside" : "gone";
   const why = "dropped by hand";
   const outcome = trashLocal(ctx, {

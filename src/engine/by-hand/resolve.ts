@@ -24,7 +24,12 @@ import type { PassContext } from "../run/pass-context.ts";
  * A linked document and where its file is now, which is elsewhere than the link says while a move
  * is held. That move is still to be sent, and is not touched here.
  */
-export type Placed = { readonly link: Link; readonly at: LocalPath };
+export type Placed = { readonly link: Link; readonly at: LocalPath; readonly seen?: Seen };
+
+/**
+ * What the person saw who decides: where it is otherwise by now, nothing is done. null: anything.
+ */
+export type Seen = { readonly mine: Digest | null; readonly theirs: Digest | null };
 
 /**
  * Ends conflicts, reviews and refused edits as a person decides. Effects come first and base
@@ -38,6 +43,7 @@ export function keepMine(ctx: PassContext, placed: Placed, conflict: Conflict): 
   const { disk } = ctx.world;
   const look = disk.look(placed.at);
   if (look.kind !== "file") return notDone(stale(`no file is at ${placed.at}`));
+  if (isOther(placed.seen?.mine, look.digest)) return notDone(stale(`${placed.at} was edited meanwhile`));
   keepText(ctx, placed.at, placed.link.id);
   const dropped = dropSidecar(ctx, conflict);
   if (dropped.kind === "end") return notDone(dropped.outcome);
@@ -52,9 +58,9 @@ export function keepMine(ctx: PassContext, placed: Placed, conflict: Conflict): 
  * an edit.
  */
 export function landMerged(ctx: PassContext, placed: Placed, conflict: Conflict | null, text: string): HandEnd {
-  const { link, at } = placed;
+  const { link, at, seen } = placed;
   const before = keepText(ctx, at, link.id);
-  const landed = landByHand(ctx, link.id, at, text, link);
+  const landed = landByHand(ctx, link.id, at, text, link, seen?.mine);
   if (landed.kind === "end") return notDone(landed.outcome);
   if (conflict === null) {
     const { closes, keptAs } = landed.value;
@@ -101,12 +107,14 @@ function endConflict(
  * refuses.
  */
 export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Conflict | null): Promise<HandEnd> {
-  const { link, at: path } = placed;
+  const { link, at: path, seen } = placed;
   const fetched = await fetchText(ctx, link.id, path);
   if (fetched.kind === "end") return notDone(fetched.outcome);
   const { file, text, digest } = fetched.value;
+  if (isOther(seen?.theirs, digest)) return notDone(stale(`${path} was edited on the service meanwhile`));
   const before = keepText(ctx, path, link.id);
-  const landed = before === null ? createFile(ctx, placed, text) : landByHand(ctx, link.id, path, text, link);
+  const landed =
+    before === null ? createFile(ctx, placed, text) : landByHand(ctx, link.id, path, text, link, seen?.mine);
   if (landed.kind === "end") return notDone(landed.outcome);
   const dropped: Got<string | null> = conflict === null ? got(null) : dropSidecar(ctx, conflict);
   if (dropped.kind === "end") {
@@ -132,6 +140,11 @@ export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Con
     },
   });
   return { outcome, notes: [...keptNote("your text", keptAs), ...keptNote("the (theirs) file", dropped.value)] };
+}
+
+/** Whether what is found is not what the person saw. */
+export function isOther(seen: Digest | null | undefined, found: Digest): boolean {
+  return seen !== undefined && seen !== null && seen !== found;
 }
 
 /** The file is not there, so nothing is replaced. */

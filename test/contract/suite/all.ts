@@ -1,5 +1,4 @@
 import { accessTests } from "./access-tests.ts";
-import { adminSettingsTests } from "./admin-settings-tests.ts";
 import { adminTests } from "./admin-tests.ts";
 import { contentTests } from "./content-tests.ts";
 import { cursorTests } from "./cursor-tests.ts";
@@ -33,7 +32,6 @@ export const CONTRACT: readonly ContractTest[] = [
   ...keptGrantTests,
   ...hiddenTests,
   ...adminTests,
-  ...adminSettingsTests,
   ...searchTests,
   ...regexSearchTests,
   ...structureTests,

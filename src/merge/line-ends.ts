@@ -1,0 +1,48 @@
+import { newBudget } from "./budget.ts";
+import { diff } from "./myers.ts";
+import { Interner } from "./split.ts";
+
+/** A line that ends with `end`; "" for the last one, where nothing ends it. */
+type Line = { readonly text: string; readonly end: string };
+
+/**
+ * A text that came back from an editor that has line ends of its own (a form sends each as CRLF),
+ * with the line ends of the text with which the editor began: its lines get their own again, new
+ * ones that which most have. What was not edited comes back byte for byte.
+ */
+export function withLineEnds(edited: string, start: string): string {
+  const [before, after] = [linesOf(start), linesOf(edited)];
+  const interner = new Interner();
+  // The last line of each, which nothing ends, is a line as well.
+  const ids = (lines: readonly Line[]) => interner.ids(lines.map(({ text }) => text));
+  const usual = usualEnd(before);
+  const ends = after.map(({ end }) => (end === "" ? "" : usual));
+  let [from, to] = [0, 0];
+  for (const edit of [...diff(ids(before), ids(after), newBudget()), atEnd(before, after)]) {
+    for (; from < edit.start; from++, to++) {
+      const { end } = before[from]!;
+      if (end !== "" && ends[to] !== "") ends[to] = end;
+    }
+    [from, to] = [edit.end, edit.to];
+  }
+  return after.map(({ text }, index) => text + ends[index]!).join("");
+}
+
+function atEnd(before: readonly Line[], after: readonly Line[]) {
+  return { start: before.length, end: before.length, from: after.length, to: after.length };
+}
+
+function linesOf(text: string): Line[] {
+  const parts = text.split(/(\r\n|\r|\n)/);
+  return Array.from({ length: Math.ceil(parts.length / 2) }, (_, index) => ({
+    text: parts[2 * index]!,
+    end: parts[2 * index + 1] ?? "",
+  }));
+}
+
+function usualEnd(lines: readonly Line[]): string {
+  const counts = Map.groupBy(lines, ({ end }) => end);
+  counts.delete("");
+  const [most = ["\n"]] = [...counts].toSorted(([, a], [, b]) => b.length - a.length);
+  return most[0];
+}

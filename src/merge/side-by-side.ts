@@ -1,0 +1,171 @@
+import { newBudget } from "./budget.ts";
+import { type Cluster, cluster, overlaps, span } from "./cluster.ts";
+import { diff, type Edit } from "./myers.ts";
+import { Interner, splitLines } from "./split.ts";
+import { LETTER, UNSPACED } from "./words.ts";
+
+/** Texts beside each other, line by line, for people to read. */
+
+/** `differs`: the line that it is compared with does not have it there. */
+export type Piece = { readonly text: string; readonly differs: boolean };
+
+/** One line with its line feed; `number` from 1. */
+export type SideLine = { readonly number: number; readonly pieces: readonly Piece[] };
+
+/** Lines that stand for each other; null: that text has none there. */
+export type SideRow = {
+  readonly mine: SideLine | null;
+  readonly base: SideLine | null;
+  readonly theirs: SideLine | null;
+};
+
+/**
+ * Lines that nobody changed, or that mine changed, theirs, both alike, or both in another way each.
+ * Without a base only `same` and `both` are told apart.
+ */
+export type Passage = {
+  readonly kind: "same" | "mine" | "theirs" | "alike" | "both";
+  readonly rows: readonly SideRow[];
+};
+
+type Sides = {
+  /** null: both are new. */
+  readonly base: string | null;
+  readonly mine: string;
+  readonly theirs: string;
+};
+
+/**
+ * Passages in the order of the texts; their lines, joined, give each text back.
+ * @param against with what words are compared: the other side, or the base where there is one
+ */
+export function sideBySide({ base, mine, theirs }: Sides, against: "other" | "base" = "other"): Passage[] {
+  const isBased = base !== null;
+  const interner = new Interner();
+  const texts = [base ?? mine, mine, theirs].map((text) => splitLines(text));
+  const [ids, mineIds, theirIds] = texts.map((lines) => interner.ids(lines)) as [number[], number[], number[]];
+  const edits = { mine: diff(ids, mineIds, newBudget()), theirs: diff(ids, theirIds, newBudget()) };
+  const lines = { base: texts[0]!, mine: texts[1]!, theirs: texts[2]! };
+  const work = { lines, isBased, against: isBased ? against : "other" } as const;
+  return passagesOf(work, cluster(edits.mine, edits.theirs, meets));
+}
+
+type Work = {
+  readonly lines: {
+    readonly base: readonly string[];
+    readonly mine: readonly string[];
+    readonly theirs: readonly string[];
+  };
+  readonly isBased: boolean;
+  readonly against: "other" | "base";
+};
+
+/** Lines [from, to) of one text. */
+type Range = { readonly from: number; readonly to: number };
+type Ranges = { readonly base: Range; readonly mine: Range; readonly theirs: Range };
+
+function meets(earlier: Edit, _side: unknown, later: Edit): boolean {
+  return overlaps(earlier, later) || later.start === earlier.end;
+}
+
+function passagesOf(work: Work, clusters: readonly Cluster[]): Passage[] {
+  const passages: Passage[] = [];
+  const end = { start: work.lines.base.length, end: work.lines.base.length, local: [], remote: [] };
+  const shift = { mine: 0, theirs: 0 };
+  let at = 0;
+  for (const one of [...clusters, end]) {
+    const base = { from: at, to: one.start };
+    if (one.start > at)
+      passages.push(passage(work, "same", { base, mine: moved(base, shift.mine), theirs: moved(base, shift.theirs) }));
+    const mine = span(one.local, one.start, one.end, shift.mine);
+    const theirs = span(one.remote, one.start, one.end, shift.theirs);
+    if (one !== end)
+      passages.push(
+        passage(work, kindOf(work, one, mine, theirs), { base: { from: one.start, to: one.end }, mine, theirs }),
+      );
+    shift.mine = mine.to - one.end;
+    shift.theirs = theirs.to - one.end;
+    at = one.end;
+  }
+  return passages;
+}
+
+function moved({ from, to }: Range, by: number): Range {
+  return { from: from + by, to: to + by };
+}
+
+function kindOf({ lines, isBased }: Work, { local, remote }: Cluster, mine: Range, theirs: Range): Passage["kind"] {
+  if (!isBased) return "both";
+  if (local.length === 0) return "theirs";
+  if (remote.length === 0) return "mine";
+  const [a, b] = [lines.mine.slice(mine.from, mine.to), lines.theirs.slice(theirs.from, theirs.to)];
+  return a.join("") === b.join("") ? "alike" : "both";
+}
+
+function passage({ lines, isBased, against }: Work, kind: Passage["kind"], ranges: Ranges): Passage {
+  const [mine, base, theirs] = [ranges.mine, ranges.base, ranges.theirs].map(({ from, to }) => to - from) as [
+    number,
+    number,
+    number,
+  ];
+  const count = Math.max(mine, theirs, isBased ? base : 0);
+  const rows = Array.from({ length: count }, (_, index): SideRow => {
+    const [a, b, c] = [
+      lineAt(lines.mine, ranges.mine, index),
+      lineAt(lines.base, ranges.base, index),
+      lineAt(lines.theirs, ranges.theirs, index),
+    ];
+    return {
+      mine: sideLine(ranges.mine, index, a, kind === "same" ? a : against === "base" ? b : c),
+      base: isBased ? sideLine(ranges.base, index, b, b) : null,
+      theirs: sideLine(ranges.theirs, index, c, kind === "same" ? c : against === "base" ? b : a),
+    };
+  });
+  return { kind, rows };
+}
+
+function lineAt(lines: readonly string[], { from, to }: Range, index: number): string | null {
+  return from + index < to ? lines[from + index]! : null;
+}
+
+function sideLine({ from }: Range, index: number, line: string | null, other: string | null): SideLine | null {
+  return line === null ? null : { number: from + index + 1, pieces: piecesOf(line, other) };
+}
+
+/** A word, a run of white space, or one other character. */
+const PIECE = new RegExp(`${UNSPACED}|${LETTER}+|\\s+|.`, "gvs");
+/** LIMIT: characters of a line whose words are compared. */
+const MOST = 20_000;
+/** A line that shares less with the other one is another line. */
+const LEAST_SHARE = 0.3;
+
+/** @param other null: there is none */
+function piecesOf(line: string, other: string | null): Piece[] {
+  if (line === other) return [{ text: line, differs: false }];
+  if (other === null || line.length + other.length > MOST) return [{ text: line, differs: true }];
+  const interner = new Interner();
+  const [a, b] = [tokensOf(line), tokensOf(other)];
+  const edits = diff(interner.ids(a), interner.ids(b), newBudget());
+  const pieces: Piece[] = [];
+  let at = 0;
+  for (const { start, end } of edits) {
+    add(pieces, a.slice(at, start), false);
+    add(pieces, a.slice(start, end), true);
+    at = end;
+  }
+  add(pieces, a.slice(at), false);
+  return sharesEnough(pieces, line) ? pieces : [{ text: line, differs: true }];
+}
+
+function tokensOf(text: string): readonly string[] {
+  return text.match(PIECE) ?? [];
+}
+
+function add(pieces: Piece[], tokens: readonly string[], differs: boolean): void {
+  if (tokens.length > 0) pieces.push({ text: tokens.join(""), differs });
+}
+
+function sharesEnough(pieces: readonly Piece[], line: string): boolean {
+  const shared = pieces.reduce((sum, { text, differs }) => sum + (differs ? 0 : text.trim().length), 0);
+  return shared >= LEAST_SHARE * line.trim().length;
+}

@@ -1,0 +1,108 @@
+import { count, plural } from "../model/count.ts";
+import type { Passage, Piece, SideLine, SideRow } from "../merge/side-by-side.ts";
+import { html, type Html } from "./html.ts";
+
+/** Texts beside each other, as a table that is read without scripts. */
+
+type Column = "mine" | "base" | "theirs";
+
+type SidesOptions = {
+  /** What it shows, for who does not see it. */
+  readonly caption: string;
+  /** In the order in which they are shown. */
+  readonly columns: readonly { readonly side: Column; readonly label: string }[];
+  /** What is said of a passage that differs. */
+  readonly words: Readonly<Record<Exclude<Passage["kind"], "same">, string>>;
+  /** All lines are shown, not only those near to a change. */
+  readonly whole: boolean;
+};
+
+/** Lines that are shown before and after a change. */
+const CONTEXT = 3;
+/** LIMIT: lines that are shown. */
+const MOST = 4_000;
+
+export function sidesOf(passages: readonly Passage[], options: SidesOptions): Html {
+  const parts = partsOf(passages, options.whole);
+  const { columns, caption } = options;
+  const cut = parts.reduce((sum, { rows }) => sum + rows.length, 0) - MOST;
+  return html`<table class="sides of-${columns.length}"><caption class="unseen">${caption}</caption>
+<colgroup>${columns.map(() => html`<col class="no"><col>`)}</colgroup>
+<thead><tr>${columns.map(({ label }) => html`<th scope="col" colspan="2">${label}</th>`)}</tr></thead>
+${cutTo(parts, MOST).map((part) => partOf(part, options))}</table>${cut > 0 && html`<p>… and ${plural(cut, "more line")}.</p>`}`;
+}
+
+/** How many passages differ. */
+export function countChanges(passages: readonly Passage[]): number {
+  return passages.filter(({ kind }) => kind !== "same").length;
+}
+
+/** `hidden`: how many equal lines are left out before it. `at`: which change it is, from 1. */
+type Part = Passage & { readonly hidden: number; readonly at: number };
+
+function partsOf(passages: readonly Passage[], whole: boolean): Part[] {
+  let hidden = 0;
+  let at = 0;
+  return passages.flatMap((passage, index): Part[] => {
+    if (passage.kind !== "same") {
+      const before = hidden;
+      hidden = 0;
+      at += 1;
+      return [{ ...passage, hidden: before, at }];
+    }
+    const [head, tail] = [index === 0 ? 0 : CONTEXT, index === passages.length - 1 ? 0 : CONTEXT];
+    const { rows } = passage;
+    if (whole || rows.length <= head + tail + 1) return [{ ...passage, hidden: 0, at: 0 }];
+    const above = rows.slice(0, head);
+    const below = rows.slice(rows.length - tail);
+    const gap = { kind: "same", rows: below, hidden: rows.length - head - tail, at: 0 } as const;
+    const last = tail === 0 ? { ...gap, rows: [] } : gap;
+    return head === 0 ? [last] : [{ kind: "same", rows: above, hidden: 0, at: 0 }, last];
+  });
+}
+
+function cutTo(parts: readonly Part[], most: number): Part[] {
+  let left = most;
+  return parts.flatMap((part) => {
+    const rows = part.rows.slice(0, left);
+    left -= rows.length;
+    return rows.length === 0 && part.rows.length > 0 ? [] : [{ ...part, rows }];
+  });
+}
+
+function partOf({ kind, rows, hidden, at }: Part, options: SidesOptions): Html {
+  const { columns, words } = options;
+  const wide = columns.length * 2;
+  const gap =
+    hidden > 0 &&
+    html`<tbody><tr class="gap"><td colspan="${wide}">${plural(hidden, "line")} that nobody changed</td></tr></tbody>`;
+  if (rows.length === 0) return html`${gap}`;
+  const says =
+    kind !== "same" &&
+    html`<tr class="says"><th scope="rowgroup" colspan="${wide}">${count(at)}. ${words[kind]}</th></tr>`;
+  return html`${gap}<tbody class="${kind === "same" ? "same" : `change ${kind}`}"${at > 0 && html` id="change-${at}"`}>${says}${rows.map((row) => rowOf(row, kind, options))}</tbody>`;
+}
+
+function rowOf(row: SideRow, kind: Passage["kind"], { columns }: SidesOptions): Html {
+  return html`<tr>${columns.map(({ side, label }) => cellsOf(row[side], label, isChanged(kind, side)))}</tr>`;
+}
+
+/** Whether what this side has there is not what was there before. */
+function isChanged(kind: Passage["kind"], side: Column): boolean {
+  if (kind === "same" || side === "base") return false;
+  return kind === "both" || kind === "alike" || kind === side;
+}
+
+function cellsOf(line: SideLine | null, label: string, changed: boolean): Html {
+  const mark = changed ? (line === null ? "gone" : "new") : "";
+  if (line === null)
+    return html`<td class="no ${mark}"></td><td class="line none ${mark}">${changed && html`<span class="unseen">${label}: no line</span>`}</td>`;
+  return html`<td class="no ${mark}">${line.number}</td><td class="line ${mark}" dir="auto"><span class="who" aria-hidden="true">${label}</span>${line.pieces.map(pieceOf)}</td>`;
+}
+
+function pieceOf({ text, differs }: Piece): Html | string {
+  const shown = text.replace(/\n$/, "").replace(/\r$/, "");
+  const feed = differs && /\r\n$/.test(text) && html`<span class="end" title="carriage return">␍</span>`;
+  if (!differs) return shown;
+  return html`${shown !== "" && html`<mark>${shown}</mark>`}${feed}`;
+}

@@ -1,0 +1,89 @@
+import type { WayKind } from "../../model/hold.ts";
+import { shownName } from "../../model/shown-name.ts";
+import type { Way } from "../../app/by-hand/resolve.ts";
+import { type ResolvedSeen, resolveSeen } from "../../app/by-hand/resolve-seen.ts";
+import type { Versions } from "../../app/by-hand/subject-view.ts";
+import { WAY_ENDS } from "../../app/told/ways.ts";
+import type { Digest } from "../../model/digest.ts";
+import type { Notice } from "../../page/layout.ts";
+import { withLineEnds } from "../../merge/line-ends.ts";
+import { type AskedAction, type Done, noticeOfTrouble, type UiAction } from "../action.ts";
+import { documentAddress } from "../addresses.ts";
+import { startAsked } from "../conflict-model.ts";
+import type { Ui } from "../page.ts";
+import { SYNC } from "./sync.ts";
+
+/** `resolve`: only where the texts are those that the page showed. */
+export const RESOLVE: UiAction = {
+  path: "conflict/*",
+  async run(ui, asked) {
+    const { mirror, form } = asked;
+    const path = asked.params["*"]!;
+    const draft = draftOf(ui, asked, path);
+    const way = wayOf(asked, draft);
+    // Whatever comes, what somebody wrote is still there.
+    if (draft !== null) ui.drafts.keep(mirror.root, path, draft);
+    const to = documentAddress(mirror.name, "conflict", path);
+    if (way === null) return { to, notice: { tone: "bad", text: "choose a way; nothing was done", next: null } };
+    const job = ui.jobs.of(mirror.root);
+    if (job !== null && job.end === null) return { to, notice: BUSY };
+    const seen = versionsOf(form);
+    const done = await resolveSeen(mirror.root, { path, way, seen, force: form.get("force") !== null }, ui);
+    if (done.kind === "trouble") return { to, notice: noticeOfTrouble(done.trouble) };
+    if (done.value.kind === "changed") return { to, notice: noticeOfChange(done.value.what, draft !== null) };
+    ui.drafts.drop(mirror.root, path);
+    return sendResolved(ui, asked, done.value, way.kind);
+  },
+};
+
+const BUSY: Notice = {
+  tone: "asks",
+  text: "something is under way in this mirror; nothing was done",
+  next: "wait until it ends, then try again",
+};
+
+/** As the command does: the next sync tells the service, and it is begun now. */
+async function sendResolved(
+  ui: Ui,
+  asked: AskedAction,
+  { path, notes }: Extract<ResolvedSeen, { kind: "resolved" }>,
+  kind: WayKind,
+): Promise<Done> {
+  await SYNC.run(ui, asked);
+  const text = [`${shownName(path)}: ${WAY_ENDS[kind]}`, ...notes].join("; ");
+  return { to: documentAddress(asked.mirror.name, "conflict", path), notice: { tone: "good", text, next: null } };
+}
+
+const WAYS: readonly WayKind[] = ["mine", "theirs", "merged", "keep", "delete", "recreate"];
+
+function wayOf({ form }: AskedAction, draft: string | null): Way | null {
+  const kind = WAYS.find((one) => one === form.get("way"));
+  if (kind === undefined) return null;
+  if (kind !== "merged") return { kind };
+  return draft === null ? null : { kind, text: draft };
+}
+
+/** What was written into the form, with line ends of its own. null: the form has no text. */
+function draftOf(ui: Ui, { mirror, form }: AskedAction, path: string): string | null {
+  const written = form.get("text");
+  return written === null ? null : withLineEnds(written, startAsked(ui, mirror.root, path, form.get("from")));
+}
+
+function versionsOf(form: URLSearchParams): Versions {
+  const digest = (name: string) => (form.get(name) ?? "") as Digest | "";
+  return { mine: digest("mine") || null, theirs: digest("theirs") || null, base: digest("base") || null };
+}
+
+const CHANGED: Readonly<Record<keyof Versions, string>> = {
+  mine: "the file here was saved",
+  theirs: "the service has another text",
+  base: "the two were brought together",
+};
+
+function noticeOfChange(what: readonly (keyof Versions)[], wrote: boolean): Notice {
+  const text = `nothing was written: since this page was shown, ${what.map((one) => CHANGED[one]).join(", and ")}`;
+  const next = wrote
+    ? "look at what is there now; what you wrote is kept below"
+    : "look at what is there now, and choose again";
+  return { tone: "asks", text, next };
+}

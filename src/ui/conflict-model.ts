@@ -1,0 +1,104 @@
+import { listConflicts } from "../app/by-hand/conflicts.ts";
+import { findSubject } from "../app/by-hand/resolve.ts";
+import { type SubjectView, viewSubject } from "../app/by-hand/subject-view.ts";
+import { openLocal } from "../app/mirror/open-local.ts";
+import { ok, type Result, type Trouble } from "../app/mirror/trouble.ts";
+import type { LookedAt } from "../app/mirror/look-at-all.ts";
+import { markedMerge } from "../merge/marked.ts";
+import type { Ui } from "./page.ts";
+
+/** What is open at one path, as plain data. */
+export type ConflictModel = {
+  readonly name: string;
+  readonly root: string;
+  readonly path: string;
+  /** null: nothing is open there, or nothing that a choice ends. */
+  readonly open: SubjectView | null;
+  /** Why `open` is null. */
+  readonly why: Trouble | null;
+  /** What somebody wrote and could not be saved. */
+  readonly draft: string | null;
+  /** Paths of other conflicts. */
+  readonly others: readonly string[];
+  /** Something that a page asked for is under way in this mirror. */
+  readonly busy: string | null;
+};
+
+/** LIMIT: other conflicts to which the page leads. */
+const MOST_OTHERS = 5;
+
+export function modelOfConflict(ui: Ui, { mirror, look }: LookedAt, path: string): Result<ConflictModel> {
+  if (look.kind === "unseen") return { kind: "trouble", trouble: look.trouble };
+  const { name, root } = mirror;
+  const opened = openLocal(root, ui);
+  if (opened.kind === "trouble") return opened;
+  const local = opened.value;
+  try {
+    const found = findSubject(local, path);
+    const open = found.kind === "ok" ? viewSubject(local, found.value) : null;
+    const others = look.status.conflicts.filter((one) => one !== path && one !== open?.path).slice(0, MOST_OTHERS);
+    const job = ui.jobs.of(root);
+    return ok({
+      name,
+      root,
+      path: open?.path ?? path,
+      open,
+      why: found.kind === "trouble" ? found.trouble : null,
+      draft: ui.drafts.of(root, open?.path ?? path),
+      others,
+      busy: job !== null && job.end === null ? job.what : null,
+    });
+  } finally {
+    local.close();
+  }
+}
+
+type ConflictsModel = { readonly name: string; readonly root: string } & ReturnType<typeof listConflicts>;
+
+export function modelOfConflicts(ui: Ui, { mirror, look }: LookedAt): Result<ConflictsModel> {
+  if (look.kind === "unseen") return { kind: "trouble", trouble: look.trouble };
+  const { name, root } = mirror;
+  const opened = openLocal(root, ui);
+  if (opened.kind === "trouble") return opened;
+  try {
+    return ok({ name, root, ...listConflicts(opened.value) });
+  } finally {
+    opened.value.close();
+  }
+}
+
+/** From what the result is made. */
+export type Start = "merge" | "mine" | "theirs" | "base" | "draft";
+
+/** @returns null: that text cannot be shown */
+export function startText(open: SubjectView, draft: string | null, from: Start): string | null {
+  if (from === "draft") return draft;
+  const [mine, theirs, base] = [open.mine, open.theirs, open.base].map((one) =>
+    one.kind === "text" ? one.text : null,
+  );
+  if (from === "mine") return mine!;
+  if (from === "theirs") return theirs!;
+  if (from === "base") return base!;
+  return mine === null || theirs === null ? null : markedMerge({ base: base ?? "", mine: mine!, theirs: theirs! });
+}
+
+const STARTS: readonly Start[] = ["merge", "mine", "theirs", "base", "draft"];
+
+export function startNamed(name: string | null): Start | null {
+  return STARTS.find((one) => one === name) ?? null;
+}
+
+/** The text with which a form began; "": it is not known any more. */
+export function startAsked(ui: Ui, root: string, path: string, name: string | null): string {
+  const from = startNamed(name);
+  if (from === null) return "";
+  const opened = openLocal(root, ui);
+  if (opened.kind === "trouble") return "";
+  try {
+    const found = findSubject(opened.value, path);
+    if (found.kind === "trouble") return "";
+    return startText(viewSubject(opened.value, found.value), ui.drafts.of(root, path), from) ?? "";
+  } finally {
+    opened.value.close();
+  }
+}

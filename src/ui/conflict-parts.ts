@@ -1,0 +1,65 @@
+import { nextFor } from "../app/told/next-step.ts";
+import { wayWords } from "../app/told/ways.ts";
+import type { SubjectView } from "../app/by-hand/subject-view.ts";
+import type { HoldReason, WayKind } from "../model/hold.ts";
+import { plural } from "../model/count.ts";
+import { html, type Html } from "../page/html.ts";
+import { ageOf, badgeOf, nameOf, nextOf, wordsOf } from "../page/parts.ts";
+import { mirrorForm } from "./action.ts";
+import { documentPart } from "./addresses.ts";
+import type { ConflictModel } from "./conflict-model.ts";
+import type { Moment } from "./page.ts";
+
+/** Pieces of the page of one conflict: how it stands, and what can be chosen. */
+
+export function standsAs({ open }: ConflictModel, now: number): Html {
+  const { conflict, hold } = open!;
+  return html`${conflict !== null && conflictWords(conflict, now)}${hold !== null && holdWords(hold, now)}${
+    conflict === null && hold === null && html`<p>${badgeOf("quiet", "in review")} Its text waits for a reviewer.</p>`
+  }`;
+}
+
+function conflictWords(conflict: NonNullable<SubjectView["conflict"]>, now: number): Html {
+  const { since, sidecar, hasSidecar, bothNew, renewed } = conflict;
+  const how = bothNew
+    ? "It was new on both sides, with two texts."
+    : "It was edited here and on the service, in ways that do not merge by themselves.";
+  return html`<p>${badgeOf("asks", "conflict")} for ${ageOf(since, now)}. ${how}${
+    renewed > 0 && html` The service's text has changed ${plural(renewed, "time")} since.`
+  }</p>
+<p class="faint">Mine is the file of this folder; theirs, the service's text, is ${
+    hasSidecar
+      ? html`beside it as ${nameOf(sidecar)}.`
+      : html`kept in the history: the file ${nameOf(sidecar)} was removed, which counts as a choice for mine with the next sync.`
+  }</p>`;
+}
+
+function holdWords(hold: NonNullable<SubjectView["hold"]>, now: number): Html {
+  const { kind, detail, code, since } = hold;
+  return html`<p>${badgeOf("asks", "held")} for ${ageOf(since, now)}. <b>${kind}</b>: ${wordsOf(detail)}${code !== null && ` (${code})`}</p>
+${nextOf(nextFor(hold))}`;
+}
+
+/** Where the forms of a conflict go, and the versions that they are about. */
+export function resolveForm(conflict: ConflictModel, moment: Moment, content: Html): Html {
+  const { open, path } = conflict;
+  const { mine, theirs, base } = open!.versions;
+  const fields = { mine: mine ?? "", theirs: theirs ?? "", base: base ?? "" };
+  return mirrorForm(conflict, { path: documentPart("conflict", path), fields }, moment, content);
+}
+
+export function choicesOf(conflict: ConflictModel, moment: Moment): Html {
+  const open = conflict.open!;
+  const ways = open.ways.filter((way) => way !== "merged");
+  if (ways.length === 0) return html`<section id="choose"></section>`;
+  const inputs = ways.map((way) => choiceOf(way, open));
+  return html`<section id="choose"><h2>Choose</h2>${resolveForm(conflict, moment, html`<ul class="choices">${inputs}</ul>`)}
+<p class="faint">Nothing is lost: what gives way stays in .mdmirror/trash and in the history.</p></section>`;
+}
+
+function choiceOf(way: WayKind, { conflict, hold }: SubjectView): Html {
+  const { label, does } = wayWords(way, conflict !== null, (hold?.kind ?? null) as HoldReason | null);
+  const button = html`<button name="way" value="${way}" aria-describedby="does-${way}">${label}</button> <span id="does-${way}">${does}</span>`;
+  if (way !== "recreate") return html`<li>${button}</li>`;
+  return html`<li><details class="confirm"><summary>${label} …</summary><p>${button}</p></details></li>`;
+}

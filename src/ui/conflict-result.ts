@@ -1,0 +1,58 @@
+import { html, type Html } from "../page/html.ts";
+import { type ConflictModel, type Start, startText } from "./conflict-model.ts";
+import { resolveForm } from "./conflict-parts.ts";
+import { type View, viewAddress } from "./conflict-texts.ts";
+import type { Moment } from "./page.ts";
+
+/** The text that is made of both, to edit and to save. */
+
+const STARTS: readonly { readonly from: Start; readonly label: string }[] = [
+  { from: "merge", label: "the merge" },
+  { from: "mine", label: "mine" },
+  { from: "theirs", label: "theirs" },
+  { from: "base", label: "base" },
+];
+
+export function resultOf(conflict: ConflictModel, view: View, moment: Moment): Html | null {
+  const { draft } = conflict;
+  const open = conflict.open!;
+  if (!open.ways.includes("merged")) return draftLeft(conflict);
+  const from = view.from ?? (draft === null ? "merge" : "draft");
+  const text = startText(open, draft, from) ?? startText(open, draft, "mine");
+  if (text === null) return draftLeft(conflict);
+  const starts = STARTS.filter((one) => one.from !== from && startText(open, draft, one.from) !== null);
+  return html`<section id="result"><h2>The result</h2>
+<p id="result-about">${draft !== null && from === "draft" ? "What you wrote, which was not saved yet." : ABOUT[from]}${
+    text.includes("<<<<<<< ") && " Where the edits meet, both stand between <<<<<<< and >>>>>>>: make one of them."
+  }</p>
+<p class="row">Begin again from: ${starts.map((one) => html`<a class="button" href="${viewAddress(conflict, view, { from: one.from }, "result")}">${one.label}</a>`)}</p>
+${resolveForm(conflict, moment, fieldsOf(text, from))}</section>`;
+}
+
+const ABOUT: Readonly<Record<Start, string>> = {
+  merge: "The merge, as far as it goes.",
+  mine: "Begins as mine.",
+  theirs: "Begins as theirs.",
+  base: "Begins as the base.",
+  draft: "",
+};
+
+/** A form's first line feed is left out by the parser of HTML: one is put before the text. */
+function fieldsOf(text: string, from: Start): Html {
+  return html`<input type="hidden" name="from" value="${from}">
+<label for="result-text">Text of the document</label>
+<textarea id="result-text" name="text" rows="20" spellcheck="false" dir="auto" aria-describedby="result-about" data-keep>
+${text}</textarea>
+<p class="row"><button class="main-action" name="way" value="merged">Save the result</button>
+<label class="check"><input type="checkbox" name="force"> Lines of &lt;&lt;&lt;&lt;&lt;&lt;&lt; or &gt;&gt;&gt;&gt;&gt;&gt;&gt; belong to the text</label></p>`;
+}
+
+/** What was written is not lost where it cannot be saved any more. */
+export function draftLeft({ draft }: ConflictModel): Html | null {
+  if (draft === null) return null;
+  return html`<section id="result"><h2>What you wrote</h2>
+<p>It was not saved. Copy it, if it is of use.</p>
+<label for="result-text">Text that was not saved</label>
+<textarea id="result-text" rows="20" readonly dir="auto">
+${draft}</textarea></section>`;
+}

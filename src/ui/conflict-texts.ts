@@ -1,0 +1,93 @@
+import { mergeText } from "../merge/merge.ts";
+import { type Passage, sideBySide } from "../merge/side-by-side.ts";
+import { plural } from "../model/count.ts";
+import { html, type Html } from "../page/html.ts";
+import { nameOf, wordsOf } from "../page/parts.ts";
+import { countChanges, sidesOf } from "../page/side-by-side.ts";
+import type { ShownText, SubjectView } from "../app/by-hand/subject-view.ts";
+import { documentAddress } from "./addresses.ts";
+import { type ConflictModel, type Start, startNamed } from "./conflict-model.ts";
+
+/** The texts of a conflict, side by side. */
+
+/** What the address says of how the page is shown. */
+export type View = {
+  readonly withBase: boolean;
+  /** All lines, not only those near to a change. */
+  readonly whole: boolean;
+  /** From what the result begins; null: what was written last, else the merge. */
+  readonly from: Start | null;
+};
+
+export function viewAsked(query: URLSearchParams): View {
+  return {
+    withBase: query.get("base") === "yes",
+    whole: query.get("lines") === "all",
+    from: startNamed(query.get("from")),
+  };
+}
+
+/** The address of the page, shown in another way. */
+export function viewAddress({ name, path }: ConflictModel, view: View, other: Partial<View>, fragment: string): string {
+  const { withBase, whole, from } = { ...view, ...other };
+  const query = { base: withBase ? "yes" : null, lines: whole ? "all" : null, from };
+  return `${documentAddress(name, "conflict", path, query)}#${fragment}`;
+}
+
+export function textsOf(conflict: ConflictModel, view: View): Html {
+  const open = conflict.open!;
+  const { mine, theirs, base } = open;
+  if (mine.kind === "none" || theirs.kind === "none") return oneOf(open);
+  const isHold = open.conflict === null;
+  const bothNew = open.conflict?.bothNew === true;
+  const baseText = bothNew || isHold || base.kind === "none" ? null : base.text;
+  const withBase = view.withBase && baseText !== null;
+  const passages = sideBySide({ base: baseText, mine: mine.text, theirs: theirs.text }, withBase ? "base" : "other");
+  const columns = [
+    { side: "mine", label: "Mine" },
+    ...(withBase ? [{ side: "base", label: "Base" } as const] : []),
+    { side: "theirs", label: isHold ? "As it was on both sides" : "Theirs" },
+  ] as const;
+  const caption = withBase ? "Mine, base and theirs, line by line" : "Mine and theirs, line by line";
+  const words = isHold || baseText === null ? TWO_WORDS : WORDS;
+  return html`<section id="texts"><h2>${isHold ? "What was edited here" : "The texts"}</h2>
+<p>${meetingOf(open, passages)}</p>
+${switchesOf(conflict, view, baseText !== null)}
+${countChanges(passages) > 0 && sidesOf(passages, { caption, columns, words, whole: view.whole })}</section>`;
+}
+
+const WORDS: Readonly<Record<Exclude<Passage["kind"], "same">, string>> = {
+  mine: "Changed here (mine)",
+  theirs: "Changed on the service (theirs)",
+  alike: "Changed on both sides, alike",
+  both: "Changed on both sides, each in its own way",
+};
+const TWO_WORDS = { ...WORDS, both: "They differ" };
+
+function meetingOf({ mine, theirs, base, conflict }: SubjectView, passages: readonly Passage[]): string {
+  const changes = plural(countChanges(passages), "place");
+  if (countChanges(passages) === 0) return "The texts are equal.";
+  if (conflict === null) return `They differ in ${changes}.`;
+  const text = (one: ShownText) => (one.kind === "text" ? one.text : "");
+  const merged = mergeText(text(base), text(mine), text(theirs));
+  if (merged.kind === "clean") return `They differ in ${changes}. The two edits merge by now: the next sync ends it.`;
+  return `They differ in ${changes}; in ${plural(merged.hunks.length, "place")} the two edits do not merge.`;
+}
+
+function switchesOf(conflict: ConflictModel, view: View, hasBase: boolean): Html {
+  const link = (label: string, other: Partial<View>) =>
+    html`<a class="button" href="${viewAddress(conflict, view, other, "texts")}">${label}</a>`;
+  return html`<p class="row">${
+    hasBase && (view.withBase ? link("Hide the base", { withBase: false }) : link("Show the base", { withBase: true }))
+  }${view.whole ? link("Only what changed", { whole: false }) : link("All lines", { whole: true })}</p>`;
+}
+
+/** Where one text cannot be shown, the other one is. */
+function oneOf({ mine, theirs, path }: SubjectView): Html {
+  return html`<section id="texts"><h2>The texts</h2>${oneText(html`Mine, ${nameOf(path)}`, mine)}${oneText(html`Theirs`, theirs)}</section>`;
+}
+
+function oneText(label: Html, text: ShownText): Html {
+  if (text.kind === "none") return html`<h3>${label}</h3><p>It cannot be shown: ${wordsOf(text.why)}.</p>`;
+  return html`<h3>${label}</h3><pre tabindex="0" dir="auto">${text.text}</pre>`;
+}

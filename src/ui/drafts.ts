@@ -1,0 +1,31 @@
+/**
+ * What a person wrote in a form that was not taken, so that it is there again on the page that
+ * follows. Kept in memory alone.
+ */
+
+/** LIMIT: texts that are kept. */
+const MOST = 50;
+
+export class Drafts {
+  /** By folder and path, the one that was kept last at the end. */
+  readonly #texts = new Map<string, string>();
+
+  of(root: string, path: string): string | null {
+    return this.#texts.get(nameOf(root, path)) ?? null;
+  }
+
+  keep(root: string, path: string, text: string): void {
+    this.drop(root, path);
+    this.#texts.set(nameOf(root, path), text);
+    const [oldest] = this.#texts.keys();
+    if (this.#texts.size > MOST) this.#texts.delete(oldest!);
+  }
+
+  drop(root: string, path: string): void {
+    this.#texts.delete(nameOf(root, path));
+  }
+}
+
+function nameOf(root: string, path: string): string {
+  return `${root}\0${path}`;
+}

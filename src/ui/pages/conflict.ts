@@ -1,0 +1,62 @@
+import { ok } from "../../app/mirror/trouble.ts";
+import { html, type Html } from "../../page/html.ts";
+import { badgeOf, nameOf, nextOf, wordsOf } from "../../page/parts.ts";
+import { documentAddress, mirrorAddress } from "../addresses.ts";
+import { type ConflictModel, modelOfConflict } from "../conflict-model.ts";
+import { choicesOf, standsAs } from "../conflict-parts.ts";
+import { draftLeft, resultOf } from "../conflict-result.ts";
+import { textsOf, type View, viewAsked } from "../conflict-texts.ts";
+import { definePage, type Moment } from "../page.ts";
+
+type Model = { readonly conflict: ConflictModel; readonly view: View };
+
+/** What is open at one path: the texts side by side, the ways to end it, and the result to edit. */
+export const CONFLICT = definePage<Model>({
+  path: "/m/:name/conflict/*",
+  isLive: true,
+  async look(ui, { params, query }) {
+    const looked = await ui.looks.one(params["name"]!);
+    if (looked.kind === "trouble") return looked;
+    const conflict = modelOfConflict(ui, looked.value, params["*"]!);
+    return conflict.kind === "trouble" ? conflict : ok({ conflict: conflict.value, view: viewAsked(query) });
+  },
+  show: ({ conflict, view }, moment) => ({
+    title: `${conflict.path} · ${conflict.name} · mdmirror`,
+    said: saidOf(conflict),
+    main: conflict.open === null ? overOf(conflict) : openOf(conflict, view, moment),
+  }),
+});
+
+function saidOf({ path, open }: ConflictModel): string {
+  if (open === null) return `${path}: nothing is open`;
+  return `${path}: ${open.conflict === null ? "held" : "in conflict"}`;
+}
+
+function openOf(conflict: ConflictModel, view: View, moment: Moment): Html {
+  const { open, path, busy } = conflict;
+  const versions = Object.values(open!.versions).join(" ");
+  return html`<h1>${nameOf(path)}</h1>
+<div id="stands" data-versions="${versions}">${standsAs(conflict, moment.now)}</div>
+${busy !== null && html`<p id="busy" class="notice quiet">${busy} is under way in this mirror; a choice is possible when it has ended.</p>`}
+${choicesOf(conflict, moment)}
+${textsOf(conflict, view)}
+${resultOf(conflict, view, moment)}
+${othersOf(conflict)}`;
+}
+
+/** Nothing is open: it ended here, in an editor, or there never was anything. */
+function overOf(conflict: ConflictModel): Html {
+  const { path, why, name } = conflict;
+  return html`<h1>${nameOf(path)}</h1>
+<div id="stands" data-versions=""><p>${badgeOf("quiet", "nothing to choose")} ${wordsOf(why!.what)}</p>${nextOf(why!.next)}</div>
+${draftLeft(conflict)}
+${othersOf(conflict)}
+<p><a href="${mirrorAddress(name, "conflicts")}">All conflicts of ${nameOf(name)}</a></p>`;
+}
+
+function othersOf({ name, others }: ConflictModel): Html | null {
+  if (others.length === 0) return null;
+  return html`<section id="others"><h2>Other conflicts</h2><ul>${others.map(
+    (path) => html`<li><a href="${documentAddress(name, "conflict", path)}">${nameOf(path)}</a></li>`,
+  )}</ul></section>`;
+}

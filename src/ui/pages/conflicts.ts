@@ -1,0 +1,65 @@
+import type { OpenConflict, OpenHold } from "../../app/by-hand/conflicts.ts";
+import { nextFor } from "../../app/told/next-step.ts";
+import { HOLD_REASONS, type HoldReason } from "../../model/hold.ts";
+import { plural } from "../../model/count.ts";
+import { html, type Html } from "../../page/html.ts";
+import { ageOf, badgeOf, nameOf, nextOf, wordsOf } from "../../page/parts.ts";
+import { documentAddress, mirrorAddress } from "../addresses.ts";
+import { modelOfConflicts } from "../conflict-model.ts";
+import { definePage } from "../page.ts";
+import { ok } from "../../app/mirror/trouble.ts";
+import { type Part, pagerOf, partOf } from "../paging.ts";
+
+/** LIMIT: rows on one page. */
+const SIZE = 100;
+
+type Row =
+  | { readonly kind: "conflict"; readonly one: OpenConflict }
+  | { readonly kind: "hold"; readonly one: OpenHold };
+type Model = { readonly name: string; readonly conflicts: number; readonly holds: number; readonly part: Part<Row> };
+
+/** The documents whose two edits do not merge, and the rows that are held until somebody acts. */
+export const CONFLICTS = definePage<Model>({
+  path: "/m/:name/conflicts",
+  isLive: true,
+  async look(ui, asked) {
+    const looked = await ui.looks.one(asked.params["name"]!);
+    if (looked.kind === "trouble") return looked;
+    const listed = modelOfConflicts(ui, looked.value);
+    if (listed.kind === "trouble") return listed;
+    const { name, conflicts, holds } = listed.value;
+    const rows: Row[] = [
+      ...conflicts.map((one) => ({ kind: "conflict", one }) as const),
+      ...holds.map((one) => ({ kind: "hold", one }) as const),
+    ];
+    return ok({ name, conflicts: conflicts.length, holds: holds.length, part: partOf(rows, asked, SIZE) });
+  },
+  show: ({ name, conflicts, holds, part }, { now }) => ({
+    title: `${conflicts > 0 ? `(${conflicts}) ` : ""}Conflicts · ${name} · mdmirror`,
+    said: `${name}: ${plural(conflicts, "conflict")}, ${holds} held`,
+    main: html`<h1>Conflicts in ${nameOf(name)}</h1>
+${
+  part.total === 0
+    ? html`<p>No conflicts, and nothing is held.</p>`
+    : html`<ul class="cards">${part.items.map((row) => (row.kind === "conflict" ? conflictCard(name, row.one, now) : holdCard(name, row.one, now)))}</ul>`
+}
+${pagerOf(part, "conflicts", (page) => mirrorAddress(name, "conflicts", { page }))}`,
+  }),
+});
+
+function conflictCard(name: string, { path, since, mine, theirs, inReview, renewed }: OpenConflict, now: number): Html {
+  return html`<li class="card"><p><strong><a href="${documentAddress(name, "conflict", path)}">${nameOf(path)}</a></strong>
+${badgeOf("asks", inReview ? "in review" : "conflict")} for ${ageOf(since, now)}</p>
+<p class="faint">mine ${mine === null ? "is not there" : plural(mine, "byte")}, theirs ${theirs === null ? "is no longer kept" : plural(theirs, "byte")}${
+    renewed > 0 && html`; the service's text has changed ${plural(renewed, "time")} since`
+  }</p></li>`;
+}
+
+function holdCard(name: string, hold: OpenHold, now: number): Html {
+  const { path, kind, detail, code, since } = hold;
+  const isEnded = (HOLD_REASONS[kind as HoldReason].ways ?? []).length > 0;
+  return html`<li class="card"><p><strong>${
+    isEnded ? html`<a href="${documentAddress(name, "conflict", path)}">${nameOf(path)}</a>` : nameOf(path)
+  }</strong> ${badgeOf("asks", "held")} for ${ageOf(since, now)}</p>
+<p><b>${kind}</b>: ${wordsOf(detail)}${code !== null && ` (${code})`}</p>${nextOf(nextFor(hold))}</li>`;
+}

@@ -1,0 +1,110 @@
+import { describe, expect, test } from "vitest";
+import { withLineEnds } from "../../src/merge/line-ends.ts";
+import { type Passage, sideBySide } from "../../src/merge/side-by-side.ts";
+import { fc } from "../property.ts";
+
+type Side = "mine" | "base" | "theirs";
+
+function textOf(passages: readonly Passage[], side: Side): string {
+  return passages
+    .flatMap(({ rows }) => rows.flatMap((row) => row[side]?.pieces ?? []))
+    .map(({ text }) => text)
+    .join("");
+}
+
+function numbersOf(passages: readonly Passage[], side: Side): number[] {
+  return passages.flatMap(({ rows }) => rows.flatMap((row) => row[side]?.number ?? []));
+}
+
+/** With lines that occur again, and ends of all kinds. */
+const text = fc
+  .array(fc.constantFrom("", "a", "b", "one two", "one three", "# h", "二三"), { maxLength: 8 })
+  .chain((lines) => fc.constantFrom("\n", "\r\n").map((end) => lines.join(end)));
+
+describe("side by side", () => {
+  test("who changed what is told by passages, and what within a line by words", () => {
+    const passages = sideBySide({
+      base: "# Plan\n\none two three\nkept\nleft\nlast\n",
+      mine: "# Plan\n\none TWO three\nkept\nleft here\nlast\n",
+      theirs: "# Plan\n\none 2 three\nkept\nleft\nlast\nmore\n",
+    });
+    expect(passages.map(({ kind }) => kind)).toEqual(["same", "both", "same", "mine", "same", "theirs"]);
+    expect(passages[1]!.rows).toEqual([
+      {
+        mine: { number: 3, pieces: pieces("one ", "!TWO", " three\n") },
+        base: { number: 3, pieces: pieces("one two three\n") },
+        theirs: { number: 3, pieces: pieces("one ", "!2", " three\n") },
+      },
+    ]);
+    expect(passages[5]!.rows).toEqual([{ mine: null, base: null, theirs: { number: 7, pieces: pieces("!more\n") } }]);
+  });
+
+  test("against the base, each side shows what it changed of it", () => {
+    const [both] = sideBySide({ base: "a b c", mine: "a B c", theirs: "a b c d" }, "base");
+    expect(both!.rows[0]!.mine!.pieces).toEqual(pieces("a ", "!B", " c"));
+    expect(both!.rows[0]!.theirs!.pieces).toEqual(pieces("a b c", "! d"));
+  });
+
+  test("without a base it tells equal and different alone", () => {
+    const passages = sideBySide({ base: null, mine: "one\ntwo\n", theirs: "one\nthree\n" });
+    expect(passages.map(({ kind }) => kind)).toEqual(["same", "both"]);
+    expect(passages.every(({ rows }) => rows.every(({ base }) => base === null))).toBe(true);
+  });
+
+  test("lines that have little in common are marked as a whole; an end of line that differs is", () => {
+    const [unlike] = sideBySide({ base: null, mine: "all of this is mine", theirs: "nothing, though" });
+    expect(unlike!.rows[0]!.mine!.pieces).toEqual(pieces("!all of this is mine"));
+    const [ended] = sideBySide({ base: null, mine: "one\r\n", theirs: "one\n" });
+    expect(ended!.rows[0]!.mine!.pieces).toEqual(pieces("one", "!\r\n"));
+  });
+
+  test("whatever the texts are, each is given back, its lines numbered in order", () => {
+    fc.assert(
+      fc.property(
+        fc.option(text, { nil: null }),
+        text,
+        text,
+        fc.constantFrom("other", "base"),
+        (base, mine, theirs, against) => {
+          const passages = sideBySide({ base, mine, theirs }, against as "other" | "base");
+          expect(textOf(passages, "mine")).toBe(mine);
+          expect(textOf(passages, "theirs")).toBe(theirs);
+          expect(textOf(passages, "base")).toBe(base ?? "");
+          for (const side of ["mine", "base", "theirs"] as const)
+            expect(numbersOf(passages, side)).toEqual(numbersOf(passages, side).map((_, index) => index + 1));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
+
+/** `!` stands before a piece that differs. */
+function pieces(...texts: readonly string[]) {
+  return texts.map((one) => ({ text: one.replace(/^!/, ""), differs: one.startsWith("!") }));
+}
+
+/** As a form sends it. */
+function asSent(written: string): string {
+  return written.replace(/\r\n|\r|\n/g, "\r\n");
+}
+
+describe("line ends", () => {
+  test("what was not edited comes back byte for byte", () => {
+    const any = fc
+      .array(fc.constantFrom("a", "b", "", "\n", "\r\n", "\r"), { maxLength: 12 })
+      .map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(any, (start) => {
+        expect(withLineEnds(asSent(start), start)).toBe(start);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("new lines end as most do, and the others as they did", () => {
+    const start = "one\r\ntwo\nthree\r\n";
+    expect(withLineEnds("one\r\nnew\r\ntwo\r\nthree\r\nlast", start)).toBe("one\r\nnew\r\ntwo\nthree\r\nlast");
+    expect(withLineEnds("a\r\nb", "")).toBe("a\nb");
+  });
+});

@@ -1,0 +1,27 @@
+import type { Rig } from "../cli/rig.ts";
+import { openUi, type UiRig } from "./rig.ts";
+
+/** A document that was edited on both sides, in ways that do not merge. */
+export const TEXTS = {
+  base: "# Plan\n\none\ntwo\nthree\n",
+  mine: "# Plan\n\none\nmine\nthree\n",
+  theirs: "# Plan\n\none\ntheirs\nthree\n",
+  merged: "# Plan\n\none\nmine and theirs\nthree\n",
+} as const;
+
+/** `w` with a conflict at `path`. */
+export async function openConflict(path = "plan.md"): Promise<UiRig> {
+  const opened = await openUi({ linked: false });
+  const { rig } = opened;
+  rig.api("POST", "/v1/files", { path, content: TEXTS.base });
+  await rig.init();
+  rig.write(path, TEXTS.mine);
+  editThere(rig, path, TEXTS.theirs);
+  await rig.run(["sync", "w"]);
+  return opened;
+}
+
+export function editThere(rig: Rig, path: string, content: string): void {
+  const { id, lastChangeId } = rig.remote(path)!;
+  rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content });
+}

@@ -1,0 +1,244 @@
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { AnsweredFile } from "../../src/contract/resources.ts";
+import type { Rig } from "../cli/rig.ts";
+import { editThere, openConflict, TEXTS } from "./conflict.ts";
+import { openUi, type UiRig } from "./rig.ts";
+
+/** A person who has opened a page of one path, and sends its forms. */
+async function opened({ ask, enter, ui }: UiRig, path = "plan.md") {
+  const cookie = await enter();
+  const address = `/m/w/conflict/${path.split("/").map(encodeURIComponent).join("/")}`;
+  const see = async (query = "") => (await ask(`${address}${query}`, { headers: { cookie } })).text;
+  let shown = await see();
+  return {
+    see,
+    shown: () => shown,
+    async look(query = "") {
+      shown = await see(query);
+      return shown;
+    },
+    /** Sends the form of that way as it was shown. @returns the page that follows */
+    async choose(way: string, fields: Readonly<Record<string, string>> = {}) {
+      const body = new URLSearchParams({ ...hiddenOf(shown), way, ...fields });
+      const headers = { cookie, origin: ui.url };
+      const answer = await ask(address, { method: "POST", headers, body });
+      expect(answer.status).toBe(303);
+      shown = (await ask(String(answer.headers["location"]), { headers: { cookie } })).text;
+      return shown;
+    },
+  };
+}
+
+/** What a browser sends of the forms, beside what is typed. */
+function hiddenOf(page: string): Record<string, string> {
+  const found = [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)];
+  return Object.fromEntries(found.map(([, name, value]) => [name!, value!]));
+}
+
+/** The text that the result's field holds. */
+function resultIn(page: string): string {
+  const [, text] = /<textarea[^>]*>\n([^<]*)<\/textarea>/.exec(page) ?? [];
+  if (text === undefined) throw new Error("no result is shown");
+  return unescaped(text);
+}
+
+function unescaped(text: string): string {
+  const characters: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', "#39": "'", amp: "&" };
+  return text.replace(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => characters[name]!);
+}
+
+/** Waits until what was asked for in the page is over. */
+async function idle(rig: Rig, path: string, text: string): Promise<void> {
+  await expect.poll(() => rig.remote(path)?.content).toBe(text);
+}
+
+/** Texts of that document that `history` can bring back, and files of the trash. */
+async function kept(rig: Rig): Promise<string[]> {
+  const trash = join(rig.root, ".mdmirror", "trash");
+  const files = existsSync(trash) ? readdirSync(trash, { recursive: true, encoding: "utf8" }) : [];
+  return files.filter((name) => name.endsWith(".md")).map((name) => readFileSync(join(trash, name), "utf8"));
+}
+
+describe("a conflict", () => {
+  test.each([
+    ["mine", TEXTS.mine],
+    ["theirs", TEXTS.theirs],
+  ] as const)("is ended by taking %s, as the command does", async (way, text) => {
+    const rigged = await openConflict();
+    const { rig } = rigged;
+    const person = await opened(rigged);
+    expect(person.shown()).toContain("Changed on both sides, each in its own way");
+    const after = await person.choose(way);
+    expect(after).toContain(`${way} was taken`);
+    expect(after).toContain("kept as .mdmirror/trash/");
+    expect(after).toContain("nothing is open at plan.md");
+    await idle(rig, "plan.md", text);
+    expect(rig.read("plan.md")).toBe(text);
+    expect(existsSync(join(rig.root, "plan (theirs).md"))).toBe(false);
+    expect((await rig.run(["conflicts", "w"])).code).toBe(0);
+  });
+
+  test("begins its result as the merge, and is ended by what is made of it", async () => {
+    const rigged = await openConflict();
+    const person = await opened(rigged);
+    expect(resultIn(person.shown())).toContain(
+      "<<<<<<< mine\nmine\n||||||| base\ntwo\n=======\ntheirs\n>>>>>>> theirs\n",
+    );
+    for (const from of ["mine", "theirs", "base"] as const)
+      expect(resultIn(await person.see(`?from=${from}`))).toBe(TEXTS[from]);
+    const after = await person.choose("merged", { text: TEXTS.merged.replaceAll("\n", "\r\n") });
+    expect(after).toContain("the result was saved");
+    await idle(rigged.rig, "plan.md", TEXTS.merged);
+    expect(rigged.rig.read("plan.md")).toBe(TEXTS.merged);
+  });
+
+  test("refuses a result with conflict markers, keeps what was written, and takes it if they are meant", async () => {
+    const rigged = await openConflict();
+    const person = await opened(rigged);
+    const marked = `${resultIn(person.shown())}and more\n`;
+    const refused = await person.choose("merged", { text: marked.replaceAll("\n", "\r\n") });
+    expect(refused).toContain("holds conflict markers");
+    expect(resultIn(refused)).toBe(marked);
+    expect(rigged.rig.read("plan.md")).toBe(TEXTS.mine);
+    await person.choose("merged", { text: marked, force: "on" });
+    await idle(rigged.rig, "plan.md", marked);
+  });
+
+  test("an editor saved since the page was shown: nothing is written, and both texts are there", async () => {
+    const rigged = await openConflict();
+    const { rig } = rigged;
+    const person = await opened(rigged);
+    rig.write("plan.md", "# Plan\n\none\nmine, again\nthree\n");
+    for (const way of ["mine", "theirs", "merged"]) {
+      await person.look();
+      const before = person.shown();
+      expect(before).toContain("mine, again");
+      rig.write("plan.md", `# Plan\n\none\nmine, again ${way}\nthree\n`);
+      const after = await person.choose(way, way === "merged" ? { text: "what I wrote\n" } : {});
+      expect(after).toContain("nothing was written: since this page was shown, the file here was saved");
+      expect(after).toContain(`mine, again ${way}`);
+      expect(rig.read("plan.md")).toBe(`# Plan\n\none\nmine, again ${way}\nthree\n`);
+      if (way === "merged") expect(resultIn(after)).toBe("what I wrote\n");
+    }
+    // The page that follows shows what is there now: it can be chosen about.
+    await person.choose("merged", { text: "what I wrote\n" });
+    await idle(rig, "plan.md", "what I wrote\n");
+    expect(await kept(rig)).toContain("# Plan\n\none\nmine, again merged\nthree\n");
+  });
+
+  test.each(["mine", "theirs", "merged"])(
+    "the service moved on since the page was shown, and %s writes nothing",
+    async (way) => {
+      const rigged = await openConflict();
+      const { rig } = rigged;
+      const person = await opened(rigged);
+      editThere(rig, "plan.md", "# Plan\n\none\ntheirs, again\nthree\n");
+      const after = await person.choose(way, way === "merged" ? { text: "what I wrote\n" } : {});
+      expect(after).toContain("since this page was shown, the service has another text");
+      expect(after).toContain("theirs, again");
+      expect(rig.read("plan.md")).toBe(TEXTS.mine);
+      expect(rig.remote("plan.md")!.content).toBe("# Plan\n\none\ntheirs, again\nthree\n");
+    },
+  );
+
+  test("ended elsewhere meanwhile: what was written is shown to be copied", async () => {
+    const rigged = await openConflict();
+    const person = await opened(rigged);
+    await rigged.rig.run(["resolve", "w/plan.md", "--mine"]);
+    const after = await person.choose("merged", { text: "what I wrote\r\n" });
+    expect(after).toContain("nothing is open at plan.md");
+    expect(resultIn(after)).toBe("what I wrote\n");
+    expect(rigged.rig.remote("plan.md")!.content).toBe(TEXTS.mine);
+  });
+
+  test("the service away: mine is taken here, and goes up later", async () => {
+    const rigged = await openConflict();
+    const person = await opened(rigged);
+    await rigged.rig.stopService();
+    expect(await person.choose("theirs")).toContain("Next:");
+    expect(rigged.rig.read("plan.md")).toBe(TEXTS.mine);
+    expect(await person.choose("mine")).toContain("mine was taken");
+    expect(existsSync(join(rigged.rig.root, "plan (theirs).md"))).toBe(false);
+  });
+
+  test("at a path in any script, with every character that addresses use", async () => {
+    const path = "ордер-100%/שלום,a+b=%2F#.md";
+    const rigged = await openConflict(path);
+    const person = await opened(rigged, path);
+    expect(person.shown()).toContain('<bdi class="name">ордер-100%/שלום,a+b=%2F#.md</bdi>');
+    await person.choose("mine");
+    await idle(rigged.rig, path, TEXTS.mine);
+  });
+
+  test("text that looks like a page's is shown as text", async () => {
+    const rigged = await openConflict();
+    const text = '</textarea></form><script>alert(1)</script>"\n';
+    rigged.rig.write("plan.md", text);
+    const person = await opened(rigged);
+    expect(person.shown()).not.toContain("<script>alert");
+    expect(resultIn(await person.see("?from=mine"))).toBe(text);
+  });
+});
+
+describe("what a choice ends beside a conflict", () => {
+  test("deleted there with its folder, edited here: it is kept as a new document, or let go", async () => {
+    const rigged = await openUi();
+    const { rig } = rigged;
+    for (const name of ["d/keep.md", "d/drop.md", "a.md", "b.md", "c.md", "e.md"]) rig.write(name, "one\n");
+    await rig.run(["sync", "w"]);
+    const { parentId } = rig.remote("d/keep.md") as unknown as AnsweredFile;
+    for (const name of ["d/keep.md", "d/drop.md"]) {
+      rig.api("DELETE", `/v1/files/${rig.remote(name)!.id}`);
+      rig.write(name, "edited\n");
+    }
+    rig.api("DELETE", `/v1/folders/${parentId}`);
+    await rig.run(["sync", "w"]);
+    const keeps = await opened(rigged, "d/keep.md");
+    expect(keeps.shown()).toContain("gone-or-unreadable");
+    expect(keeps.shown()).toContain("goes up as a new document");
+    await keeps.choose("keep");
+    await idle(rig, "d/keep.md", "edited\n");
+    const drops = await opened(rigged, "d/drop.md");
+    rig.write("d/drop.md", "edited again\n");
+    expect(await drops.choose("delete")).toContain("since this page was shown, the file here was saved");
+    expect(await drops.choose("delete")).toContain("kept in .mdmirror/trash");
+    expect(existsSync(join(rig.root, "d/drop.md"))).toBe(false);
+  });
+
+  test("a text that cannot be shown says why, and can give way", async () => {
+    const rigged = await openUi();
+    const { rig } = rigged;
+    rig.write("a.md", "one\n");
+    await rig.run(["sync", "w"]);
+    writeFileSync(join(rig.root, "a.md"), Buffer.from([0xff, 0xfe, 0x00]));
+    await rig.run(["sync", "w"]);
+    const person = await opened(rigged, "a.md");
+    expect(person.shown()).toContain("It cannot be shown");
+    expect(person.shown()).not.toContain("Save the result");
+    await person.choose("theirs");
+    expect(rig.read("a.md")).toBe("one\n");
+  });
+
+  test("a (theirs) file that was removed is told, and its text is still shown", async () => {
+    const rigged = await openConflict();
+    rmSync(join(rigged.rig.root, "plan (theirs).md"));
+    const person = await opened(rigged);
+    expect(person.shown()).toContain("was removed, which counts as a choice for mine");
+    expect(person.shown()).toContain("theirs");
+    await person.choose("theirs");
+    await idle(rigged.rig, "plan.md", TEXTS.theirs);
+  });
+
+  test("a path where nothing is open, and one that no choice ends, say so", async () => {
+    const rigged = await openUi();
+    const { rig } = rigged;
+    rig.write("large.md", "x".repeat(60_000));
+    await rig.run(["sync", "w"]);
+    expect((await opened(rigged, "nothing.md")).shown()).toContain("nothing is open at nothing.md");
+    expect((await opened(rigged, "large.md")).shown()).toContain("no choice ends that");
+    const list = await rigged.ask("/m/w/conflicts", { headers: { cookie: await rigged.enter() } });
+    expect(list.text).toContain("too-large");
+  });
+});
