@@ -21,7 +21,7 @@ import {
 } from "./sync-fixture.ts";
 
 const ARCHIVES = [
-  ["rust-book", "rust-book.tar.gz", 110],
+  ["rust-book", "rust-book.tar.gz", 480],
   ["tldr", "tldr.tar.xz", 38_000],
 ] as const;
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { once } from "../model/once.ts";
-import { type Asset, assetType, type Bundle } from "../page/bundle.ts";
+import { ASSETS, type Asset, assetType, type Bundle } from "../page/bundle.ts";
 
 /**
  * Reads the scripts and styles of the pages. The package holds them; in a checkout they are made of
@@ -28,7 +28,7 @@ function readBundle(folder: string): Bundle {
   const assets = new Map<string, Asset>();
   for (const name of manifest.files)
     assets.set(name, { type: assetType(name), bytes: readFileSync(join(folder, name)) });
-  return { names: new Map(Object.entries(manifest.entries)), assets };
+  return { names: new Map(Object.entries(manifest.entries)), assets, base: ASSETS };
 }
 
 type Manifest = { readonly entries: Readonly<Record<string, string>>; readonly files: readonly string[] };

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { isLoopbackHost } from "../model/loopback.ts";
+import type { Bundle } from "../page/bundle.ts";
 import { leaveAddress, removeAddress } from "../server/address.ts";
 import { type HttpServer, startHttp } from "../server/http.ts";
 import type { Settings } from "../server/settings.ts";
@@ -21,6 +22,8 @@ export type ServeOptions = {
   readonly insecureHttp: boolean;
   /** A setting given here replaces the one that is stored in the data folder. */
   readonly settings?: Partial<Settings>;
+  /** How browsers reach its pages through a proxy: `https://notes.example.org`; null: not so. */
+  readonly appOrigin?: string | null;
   /** {docs_base} of the problem types; null: the service's own. */
   readonly docsBase?: string | null;
   readonly onFault: (error: unknown, requestId: string) => void;
@@ -67,7 +70,8 @@ export async function startService(options: ServeOptions): Promise<Result<Servin
 async function listen(data: OpenData, options: ServeOptions, pem: Pem | null): Promise<Serving> {
   const { service, key, keyFile, adminKeyFile } = data;
   const { host, port, insecureHttp: allowPlainHttp } = options;
-  const server = await startHttp(service, { host, port, allowPlainHttp, ...(pem === null ? {} : { tls: pem }) });
+  const pages = { core: service.core, proxy: options.appOrigin ?? null, loadBundle };
+  const server = await startHttp(service, { host, port, allowPlainHttp, pages, ...(pem === null ? {} : { tls: pem }) });
   const own = await ownDoor(data, options, server);
   const unreachable = tellAddress(options.data, (own ?? server).url);
   return {
@@ -84,6 +88,12 @@ async function listen(data: OpenData, options: ServeOptions, pem: Pem | null): P
       data.close();
     },
   };
+}
+
+/** Read when a browser first asks for a page. */
+async function loadBundle(): Promise<Bundle> {
+  const bundle = await import("./page-bundle.ts");
+  return bundle.loadBundle();
 }
 
 /** The service goes on without it: what cannot be reached is its administration by command. */

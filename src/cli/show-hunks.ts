@@ -1,5 +1,5 @@
 import type { ConflictHunk } from "../merge/merge.ts";
-import type { DiffHunk } from "../app/history/line-diff.ts";
+import type { DiffHunk } from "../merge/line-diff.ts";
 import { shownName } from "../model/shown-name.ts";
 import type { Io } from "./command.ts";
 import { type Paint, paintFor, shown } from "./paint.ts";

@@ -5,6 +5,7 @@ import type { Random } from "../ports/world.ts";
 import type { LocalTree } from "../model/tree.ts";
 import { attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
 import { flushDisk, flushPaths } from "./flush.ts";
+import { type FolderName, folderSeal, namesIn, stampsIn } from "./folder-names.ts";
 import { learnFolding } from "./folding.ts";
 import { RootGuard } from "./root-guard.ts";
 import { readMarker } from "./marker.ts";
@@ -148,6 +149,22 @@ export class LocalDisk implements Disk {
 
   flushAll(): Promise<boolean> {
     return flushDisk(this.#guard);
+  }
+
+  /** As `folderSeal`. */
+  sealOf(folder: LocalPath): string | null {
+    return folderSeal(this.#guard, folder);
+  }
+
+  /** As `namesIn` of `folder-names.ts`. */
+  namesIn(folder: LocalPath): readonly FolderName[] | null {
+    this.folding();
+    return namesIn(this.#guard, folder);
+  }
+
+  /** As `stampsIn` of `folder-names.ts`. */
+  stampsIn(folder: LocalPath, names: readonly string[]): ReturnType<typeof stampsIn> {
+    return stampsIn(this.#guard, folder, names);
   }
 
   #effect<T>(work: (guard: RootGuard) => T): T {

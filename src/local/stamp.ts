@@ -6,8 +6,11 @@ export function stampOf(stat: FsStat): Stamp {
   return { dev, ino, size, mtimeMs, ctimeMs, birthMs, nlink };
 }
 
+/** What changes when a file is written. */
+type StampOfText = Pick<Stamp, "dev" | "ino" | "size" | "mtimeMs" | "ctimeMs">;
+
 /** Whether a file still has the stamp of when it was hashed: then it need not be hashed again. */
-export function sameStamp(a: Stamp, b: Stamp): boolean {
+export function sameStamp(a: StampOfText, b: StampOfText): boolean {
   return a.ino === b.ino && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.size === b.size && a.dev === b.dev;
 }
 

@@ -7,9 +7,11 @@ export type Bundle = {
   readonly names: ReadonlyMap<string, string>;
   /** By that name. */
   readonly assets: ReadonlyMap<string, Asset>;
+  /** Where assets are served; ends with a slash. */
+  readonly base: string;
 };
 
-/** Where assets are served. */
+/** Where `ui` serves assets. */
 export const ASSETS = "/assets/";
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -26,8 +28,8 @@ export function assetType(name: string): string {
 }
 
 /** The address of an entry. @throws for one that was not bundled: a bug */
-export function assetPath({ names }: Bundle, entry: string): string {
+export function assetPath({ names, base }: Bundle, entry: string): string {
   const name = names.get(entry);
   if (name === undefined) throw new Error(`${entry} is not in the bundle`);
-  return `${ASSETS}${name}`;
+  return `${base}${name}`;
 }

@@ -20,6 +20,10 @@ export function cookieOf(header: string | undefined, name: string): string | nul
  * The value of a `Set-Cookie` header for a cookie that no script reads and no other site sends, and
  * that ends with the browser.
  */
-export function sessionCookie(name: string, value: string, { secure }: { readonly secure: boolean }): string {
-  return `${name}=${value}; HttpOnly; SameSite=Strict; Path=/${secure ? "; Secure" : ""}`;
+export function sessionCookie(
+  name: string,
+  value: string,
+  { path = "/", secure }: { readonly path?: string; readonly secure: boolean },
+): string {
+  return `${name}=${value}; HttpOnly; SameSite=Strict; Path=${path}${secure ? "; Secure" : ""}`;
 }

@@ -3,7 +3,7 @@
  * requests here, also under a name that it has made to mean this machine (DNS rebinding).
  */
 
-type Asked = {
+export type Asked = {
   readonly method: string;
   readonly host: string | undefined;
   readonly origin: string | undefined;

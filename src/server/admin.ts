@@ -25,6 +25,8 @@ type WorkspaceInfo = {
   readonly inReview: number;
 };
 
+type KeysAsked = { readonly workspaceId: string | null; readonly from: number; readonly most: number };
+
 /** What is not given stays. */
 type KeyChanges = {
   readonly grants?: readonly KeyGrant[] | undefined;
@@ -86,6 +88,20 @@ export class Admin {
 
   keys(): KeyInfo[] {
     return this.#server.store.keys.all().map((row) => keyInfo(this.#server, row));
+  }
+
+  /** @returns null: it is not there */
+  key(keyId: string): KeyInfo | null {
+    const row = this.#server.store.keys.byId(keyId);
+    return row === undefined ? null : keyInfo(this.#server, row);
+  }
+
+  /** Some of them, in the order in which they were made. @param asked.workspaceId null: of all */
+  keyPage({ workspaceId, from, most }: KeysAsked): KeyInfo[] | Refused {
+    const { keys, workspaces } = this.#server.store;
+    if (workspaceId !== null && workspaces.byId(workspaceId) === undefined) return noWorkspace();
+    const rows = keys.all().filter((row) => workspaceId === null || row.workspaceId === workspaceId);
+    return rows.slice(from, from + most).map((row) => keyInfo(this.#server, row));
   }
 
   createKey(options: KeyOptions): NewKeyInfo | Refused {

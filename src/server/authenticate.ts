@@ -28,10 +28,16 @@ export function unauthenticated(): Refused {
   return refuse("unauthenticated", "The API key is missing or not valid.", [], { "www-authenticate": "Bearer" });
 }
 
-/** A key that has expired is none: what says so would say that it was one. */
-function findHolder(server: ServerContext, headers: WireHeaders): ReturnType<Holders["byHash"]> {
+type Holder = ReturnType<Holders["byHash"]>;
+
+function findHolder(server: ServerContext, headers: WireHeaders): Holder {
   const sent = sentKey(headers);
-  const holder = sent === null ? undefined : server.store.holders.byHash(hashKey(sent));
+  return sent === null ? undefined : holderOf(server, hashKey(sent));
+}
+
+/** A key that has expired is none: what says so would say that it was one. */
+export function holderOf(server: ServerContext, hash: Buffer): Holder {
+  const holder = server.store.holders.byHash(hash);
   const expiresAt = holder?.key.expiresAt ?? null;
   return expiresAt !== null && expiresAt <= server.now() ? undefined : holder;
 }
@@ -49,7 +55,11 @@ export type Admit = (key: KeyRow) => Refused | null;
  * @returns what the key may see, or why it may not now: 401, `workspace_not_found`, 429, 503
  */
 export function authenticate(server: ServerContext, headers: WireHeaders, admit: Admit): RequestContext | Refused {
-  const holder = findHolder(server, headers);
+  return contextOf(server, findHolder(server, headers), admit);
+}
+
+/** @param holder undefined: no valid key was sent */
+export function contextOf(server: ServerContext, holder: Holder, admit: Admit): RequestContext | Refused {
   if (holder === undefined) return unauthenticated();
   const { key, workspace, grants } = holder;
   if (workspace === undefined) return refuse("workspace_not_found", "No workspace matches the key.");

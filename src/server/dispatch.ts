@@ -19,9 +19,19 @@ export type Core = {
   readonly rates: RateLimiter;
   readonly docsBase: string;
   readonly onFault: (error: unknown, requestId: string) => void;
+  /** Called after each request that was answered. */
+  readonly served: (mayHaveWritten: boolean) => void;
   /** Once false, every request is answered 503. */
   isOpen: boolean;
 };
+
+/** Counts a request for the rate limit of its key, and as a use of it. */
+export function admitByRate({ rates, server }: Pick<Core, "rates" | "server">): Admit {
+  return (key) => {
+    server.store.keys.noteUse(key.seq, server.now());
+    return rates.take(key);
+  };
+}
 
 /** A request before its body. */
 export type RequestHead = Omit<WireRequest, "body">;

@@ -1,5 +1,5 @@
 import type { Db } from "./database.ts";
-import { FILE_PATH, isBelow, isWithin, type Page, type Subtree } from "./sql.ts";
+import { FILE_PATH, isBelow, isWithin, type NamePage, type Page, type Subtree } from "./sql.ts";
 
 export type FileRow = {
   readonly seq: number;
@@ -69,6 +69,10 @@ export class FilesTable {
     return this.#reads.inFolder.all(page);
   }
 
+  inFolderByName(page: NamePage): FileRow[] {
+    return this.#reads.inFolderByName.all(page);
+  }
+
   /** The files in the folder at `path` and below. */
   inTree(page: Page & Subtree): FileRow[] {
     const { small } = this.#reads.isSmall.get({ workspace: page.workspace, path: page.path })!;
@@ -127,6 +131,9 @@ function prepareReads(db: Db) {
     all: db.prepare<[Page], FileRow>(`${SELECT} WHERE x.workspace = @workspace ${PAGE}`),
     inFolder: db.prepare<[FolderPage], FileRow>(
       `${SELECT} WHERE x.workspace = @workspace AND x.folder = @folder ${PAGE}`,
+    ),
+    inFolderByName: db.prepare<[NamePage], FileRow>(
+      `${SELECT} WHERE x.workspace = @workspace AND x.folder = @folder AND x.name > @after ORDER BY x.name LIMIT @count`,
     ),
     inTree: db.prepare<[Page & Subtree], FileRow>(
       `${SELECT} WHERE x.workspace = @workspace AND x.folder IN (${TREE}) ${PAGE}`,

@@ -1,5 +1,5 @@
 import type { Db } from "./database.ts";
-import { isBelow, type Page, type Subtree } from "./sql.ts";
+import { isBelow, type NamePage, type Page, type Subtree } from "./sql.ts";
 
 export type FolderRow = {
   readonly seq: number;
@@ -56,6 +56,10 @@ export class FoldersTable {
     return this.#reads.pathOf.get(seq)?.path;
   }
 
+  inParentByName(page: NamePage): FolderRow[] {
+    return this.#reads.inParentByName.all(page);
+  }
+
   inParent(page: ParentPage): FolderRow[] {
     return this.#reads.inParent.all(page);
   }
@@ -108,6 +112,9 @@ function prepareReads(db: Db) {
     parentOf: db.prepare<[number], { parent: number }>("SELECT parent FROM folders WHERE seq = ?"),
     bySeq: db.prepare<[number], { id: string; path: string }>("SELECT id, path FROM folders WHERE seq = ?"),
     pathOf: db.prepare<[number], { path: string }>("SELECT path FROM folders WHERE seq = ?"),
+    inParentByName: db.prepare<[NamePage], FolderRow>(
+      `${SELECT} WHERE workspace = @workspace AND parent = @folder AND name > @after ORDER BY name LIMIT @count`,
+    ),
     inParent: db.prepare<[ParentPage], FolderRow>(
       `${SELECT} WHERE workspace = @workspace AND parent = @parent ${PAGE}`,
     ),

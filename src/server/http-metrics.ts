@@ -91,6 +91,7 @@ function routeOf(request: FastifyRequest): string {
 
 function generalRoute(path: string): string {
   if (path.startsWith("/admin")) return "/admin";
+  if (path === "/app" || path.startsWith("/app/")) return "/app";
   const [, kind, rest = ""] = /^\/v1\/(files|folders)\/[^/]+(\/content)?$/.exec(path) ?? [];
   return kind === undefined ? "other" : `/v1/${kind}/{id}${rest}`;
 }

@@ -3,8 +3,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { WireRequest, WireResponse } from "../contract/wire.ts";
 import type { Admission } from "./admission.ts";
 import { type BodyFault, MAX_BODY_BYTES } from "./body.ts";
+import type { PageAnswer } from "./app/site.ts";
 import { markAnsweredEarly } from "./http-broken.ts";
 import { wireHeaders } from "./http-headers.ts";
+import { isPagePath, type LoadPages } from "./http-pages.ts";
 import type { RequestHead } from "./dispatch.ts";
 import type { ServiceWire } from "./service.ts";
 
@@ -19,10 +21,23 @@ export type HttpService = {
   readonly figures?: () => { readonly documents: number; readonly indexing: number };
 };
 
+/** What answers a request: the service, or its pages. */
+type Answerer = {
+  readonly handle: (request: WireRequest, fault: BodyFault | null) => Promise<Answered>;
+  readonly admit?: (head: RequestHead) => Answered | null;
+};
+
+type Answered = WireResponse | PageAnswer;
+
 /** Requests whose clients wait for permission to send the body. */
 type Expecting = WeakMap<IncomingMessage, "continue" | "something-else">;
 
-export function mountService(app: FastifyInstance, service: HttpService, admission: Admission): void {
+/** @param loadPages null: `/app` is the service's, which knows no such path */
+export function mountService(
+  app: FastifyInstance,
+  service: HttpService,
+  { admission, loadPages }: { readonly admission: Admission; readonly loadPages: LoadPages | null },
+): void {
   const expecting: Expecting = new WeakMap();
   listenForExpectations(app, expecting);
   app.removeAllContentTypeParsers();
@@ -30,7 +45,8 @@ export function mountService(app: FastifyInstance, service: HttpService, admissi
   app.addHook("onRequest", async (request, reply) => {
     // What an operator asks is answered already.
     if (reply.sent) return;
-    const refused = await refuseEarly(request, reply, service, admission, expecting);
+    const answerer = isForPages(request, loadPages) ? await pagesFor(request, loadPages) : service;
+    const refused = await refuseEarly(request, reply, answerer, admission, expecting);
     if (refused === null) {
       if (expecting.get(request.raw) === "continue" && sentLength(request) <= MAX_BODY_BYTES) reply.raw.writeContinue();
       return;
@@ -43,7 +59,8 @@ export function mountService(app: FastifyInstance, service: HttpService, admissi
     const unread = body === "unreadable" ? "unreadable" : fault;
     try {
       const text = unread === null ? textOf(body) : null;
-      return await respond(reply, await service.handle({ ...headOf(request), body: text }, unread));
+      const answerer = isForPages(request, loadPages) ? await pagesFor(request, loadPages) : service;
+      return await respond(reply, await answerer.handle({ ...headOf(request), body: text }, unread));
     } catch {
       request.raw.socket.destroy();
       return await reply.hijack();
@@ -60,6 +77,19 @@ export function mountService(app: FastifyInstance, service: HttpService, admissi
   });
 }
 
+function isForPages({ originalUrl }: FastifyRequest, loadPages: LoadPages | null): loadPages is LoadPages {
+  return loadPages !== null && isPagePath(originalUrl);
+}
+
+async function pagesFor(request: FastifyRequest, loadPages: LoadPages): Promise<Answerer> {
+  const pages = await loadPages();
+  const from = request.raw.socket.remoteAddress ?? "";
+  return {
+    handle: async (asked, fault) => pages.handle(asked, fault, from),
+    admit: (head) => pages.admit(head, sentLength(request)),
+  };
+}
+
 function listenForExpectations(app: FastifyInstance, expecting: Expecting): void {
   const pass = (what: "continue" | "something-else") => (request: IncomingMessage, response: ServerResponse) => {
     expecting.set(request, what);
@@ -73,10 +103,10 @@ function listenForExpectations(app: FastifyInstance, expecting: Expecting): void
 async function refuseEarly(
   request: FastifyRequest,
   reply: FastifyReply,
-  { handle, admit }: HttpService,
+  { handle, admit }: Answerer,
   admission: Admission,
   expecting: Expecting,
-): Promise<WireResponse | null> {
+): Promise<Answered | null> {
   const head = headOf(request);
   const told = (fault: BodyFault) => handle({ ...head, body: null }, fault);
   if (request.raw.httpVersion === "1.1" && request.headers.host === undefined) return told("no-host");
@@ -95,11 +125,11 @@ function sentLength({ headers }: FastifyRequest): number {
   return Number(headers["content-length"] ?? 0);
 }
 
-async function respond(reply: FastifyReply, response: WireResponse): Promise<FastifyReply> {
+async function respond(reply: FastifyReply, { status, headers, body }: Answered): Promise<FastifyReply> {
   return await reply
-    .code(response.status)
-    .headers(response.headers)
-    .send(response.body === "" ? undefined : response.body);
+    .code(status)
+    .headers(headers)
+    .send(body === "" ? undefined : typeof body === "string" ? body : Buffer.from(body));
 }
 
 function headOf(request: FastifyRequest): Omit<WireRequest, "body"> {

@@ -4,6 +4,7 @@ import { isLoopbackHost } from "../model/loopback.ts";
 import { MAX_BODY_BYTES } from "./body.ts";
 import { answerBroken, answerTunnels } from "./http-broken.ts";
 import { mountMetrics } from "./http-metrics.ts";
+import { lazyPages, type PagesOptions } from "./http-pages.ts";
 import { type HttpService, mountService } from "./http-requests.ts";
 import { Admission, type Turns } from "./admission.ts";
 
@@ -18,6 +19,8 @@ export type HttpOptions = {
    * Without it, plain HTTP is served to loopback only: a key must not cross a network unencrypted.
    */
   readonly allowPlainHttp?: boolean;
+  /** Pages for browsers, below `/app`. */
+  readonly pages?: PagesOptions;
   /** Tests control the turns of the event loop. */
   readonly turns?: Turns;
   /** Tests pass shorter ones. */
@@ -63,9 +66,11 @@ export async function startHttp(service: HttpService, options: HttpOptions = {})
   app.server.headersTimeout = (options.deadlines ?? DEADLINES).headers;
   answerTunnels(app.server, service.handle);
   mountMetrics(app, service);
-  mountService(app, service, new Admission(options.turns));
-  await app.listen({ host, port: options.port ?? 0 });
   const scheme = options.tls === undefined ? "http" : "https";
+  const where = () => ({ scheme, host, port: portOf(app) }) as const;
+  const loadPages = options.pages === undefined ? null : lazyPages(options.pages, where);
+  mountService(app, service, { admission: new Admission(options.turns), loadPages });
+  await app.listen({ host, port: options.port ?? 0 });
   return { url: `${scheme}://${host.includes(":") ? `[${host}]` : host}:${portOf(app)}`, close: () => app.close() };
 }
 

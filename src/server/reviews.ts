@@ -7,7 +7,7 @@ import { saveCombined, saveText } from "./file-writes.ts";
 import type { FileRow } from "./files-table.ts";
 import { presentFile, shownPath } from "./present.ts";
 
-type ReviewInfo = {
+export type ReviewInfo = {
   readonly id: ChangeId;
   readonly workspaceId: string;
   readonly fileId: DocId;
@@ -38,7 +38,7 @@ type ReviewPage = {
 /** LIMIT: reviews of one page. */
 export const MOST_REVIEWS = 1_000;
 
-type Review = ReviewInfo & {
+export type Review = ReviewInfo & {
   /** The text that was sent. */
   readonly content: string;
   /** The text that it was made from; null where that version was pruned. */

@@ -5,7 +5,7 @@ import type { Admit } from "./authenticate.ts";
 import type { BodyFault } from "./body.ts";
 import type { Combine, ServerContext } from "./context.ts";
 import type { DatabaseLocation } from "./database.ts";
-import { answerRequest, type Core, judgeAdminHead, judgeHead, type RequestHead } from "./dispatch.ts";
+import { admitByRate, answerRequest, type Core, judgeAdminHead, judgeHead, type RequestHead } from "./dispatch.ts";
 import { RateLimiter } from "./rate.ts";
 import { isDiskFull } from "./reserve.ts";
 import { loadRegexEngine } from "./search.ts";
@@ -61,10 +61,7 @@ export class Service {
     const server = { store, now, random, combine, searchCatchesUp };
     const rates = new RateLimiter(() => store.settings.get().rateLimit, now);
     this.admin = new Admin(server);
-    this.#admitByRate = (key) => {
-      store.keys.noteUse(key.seq, now());
-      return rates.take(key);
-    };
+    this.#admitByRate = admitByRate({ rates, server });
     this.#core = {
       server,
       admin: this.admin,
@@ -72,6 +69,10 @@ export class Service {
       rates,
       docsBase: options.docsBase ?? DEFAULT_DOCS_BASE,
       onFault: options.onFault ?? (() => undefined),
+      served: (mayHaveWritten) => {
+        this.#served++;
+        if (mayHaveWritten) this.#onWrite();
+      },
       isOpen: true,
     };
   }
@@ -91,14 +92,18 @@ export class Service {
   /** `admit` of a door that leads to `/admin` alone. */
   readonly admitAdmin = (head: RequestHead): WireResponse | null => judgeAdminHead(this.#core, head);
 
+  /** For the pages, which are rendered in this process. */
+  get core(): Core {
+    return this.#core;
+  }
+
   /** `handle` without promise and rate limit, for requests of the program itself (imports). */
   readonly answer = (request: WireRequest, fault: BodyFault | null = null): WireResponse =>
     this.#answer(request, fault, EVERYBODY);
 
   #answer(request: WireRequest, fault: BodyFault | null, admit: Admit): WireResponse {
-    this.#served++;
     const response = answerRequest(this.#core, request, fault, admit);
-    if (request.method !== "GET") this.#onWrite();
+    this.#core.served(request.method !== "GET");
     return response;
   }
 

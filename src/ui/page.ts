@@ -1,3 +1,4 @@
+import type { FolderLists } from "../app/doctor/list-folder.ts";
 import type { Result } from "../app/mirror/trouble.ts";
 import type { Content } from "../page/layout.ts";
 import type { Clock, Random } from "../ports/world.ts";
@@ -13,6 +14,7 @@ export type Ui = {
   readonly clock: Clock;
   readonly random: Random;
   readonly looks: Looks;
+  readonly folders: FolderLists;
   readonly jobs: Jobs;
   readonly changes: Changes;
   readonly drafts: Drafts;

@@ -20,7 +20,7 @@ export function partOf<T>(all: readonly T[], { query }: Pick<Asked, "query">, si
   return { items: all.slice((page - 1) * size, page * size), page, pages, total: all.length };
 }
 
-function pageAsked(query: URLSearchParams): number {
+export function pageAsked(query: URLSearchParams): number {
   const text = query.get("page") ?? "1";
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : 1;
 }

@@ -1,3 +1,4 @@
+import { FolderLists } from "../app/doctor/list-folder.ts";
 import { loadBundle } from "../app/page-bundle.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "../app/mirror/trouble.ts";
 import type { Clock, Random } from "../ports/world.ts";
@@ -46,6 +47,7 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
     changes,
     jobs,
     drafts: new Drafts(),
+    folders: new FolderLists(random),
     looks: new Looks({ env, cwd, clock }, roots),
   };
   const said = new Said((digits) => random.hex(digits));

@@ -5,11 +5,12 @@ import { SYNC } from "./actions/sync.ts";
 import type { UiPage } from "./page.ts";
 import { CONFLICT } from "./pages/conflict.ts";
 import { CONFLICTS } from "./pages/conflicts.ts";
+import { DOCS } from "./pages/docs.ts";
 import { MIRROR } from "./pages/mirror.ts";
 import { NEEDS } from "./pages/needs.ts";
 import { OVERVIEW } from "./pages/overview.ts";
 
 /** Every page and every action. */
 
-export const PAGES: readonly UiPage[] = [OVERVIEW, MIRROR, NEEDS, CONFLICTS, CONFLICT];
+export const PAGES: readonly UiPage[] = [OVERVIEW, MIRROR, NEEDS, DOCS, CONFLICTS, CONFLICT];
 export const ACTIONS: readonly UiAction[] = [SYNC, PAUSE, RESUME, RESOLVE];

@@ -10,7 +10,7 @@ const watched = useWatchedFolder();
 
 describe("commands where a daemon runs", () => {
   test("sync right after a save sends it, by the daemon, with its report", async () => {
-    const watch = await watched.watching();
+    const watch = await watched.watchingHere();
     watched.rig.write("a.md", "# one\nmore\n");
     watched.rig.write("c.md", "# three\n");
     const { code, out } = await watched.rig.run(["sync", "w", "--json"]);
@@ -25,7 +25,7 @@ describe("commands where a daemon runs", () => {
   });
 
   test("a sync with options of its own borrows the folder, and the daemon goes on after it", async () => {
-    const watch = await watched.watching();
+    const watch = await watched.watchingHere();
     expect((await watched.rig.run(["sync", "w", "--pull-only"])).code).toBe(0);
     const kinds = watch.events.map(({ kind }) => kind);
     await watch.until(({ kind }) => kind === "returned");
@@ -54,7 +54,7 @@ describe("commands where a daemon runs", () => {
   });
 
   test("I21 sync --max-deletes beside a daemon: more are held by both, fewer go once they are allowed", async () => {
-    const watch = await watched.watching();
+    const watch = await watched.watchingHere();
     for (const name of ["d1", "d2", "d3"]) watched.rig.write(`${name}.md`, `# ${name}\n`);
     expect((await watched.rig.run(["sync", "w"])).code).toBe(0);
     for (const name of ["d1", "d2"]) unlinkSync(join(watched.rig.root, `${name}.md`));
@@ -68,6 +68,7 @@ describe("commands where a daemon runs", () => {
     expect(live()).not.toContain(null);
     // Its grace over, the daemon judges them by that budget, not by its own.
     const judged = (event: WatchEvent) => event["state"] === "halted" || isChange("d1.md")(event);
+    watch.clock.hurry(20);
     await watch.until(judged, watch.events.indexOf(returned));
     expect(live()).not.toContain(null);
     expect((await watched.rig.run(["approve", "w"])).out.join("\n")).toContain("2 documents to be deleted on the");
@@ -80,7 +81,7 @@ describe("commands where a daemon runs", () => {
   });
 
   test("a borrower that dies gives the folder back", async () => {
-    const watch = await watched.watching();
+    const watch = await watched.watchingHere();
     const borrowed = await borrowFolder(watched.rig.root, "undo");
     if (borrowed === NO_DAEMON || borrowed.kind === "trouble") throw new Error("not lent");
     expect(await watched.daemon()).toMatchObject({ phase: "lent" });
@@ -93,7 +94,7 @@ describe("commands where a daemon runs", () => {
   });
 
   test("an edit that a whole look saw before it had settled goes out all the same", async () => {
-    const watch = await watched.watching();
+    const watch = await watched.watchingHere();
     const borrowed = await borrowFolder(watched.rig.root, "resolve");
     if (borrowed === NO_DAEMON || borrowed.kind === "trouble") throw new Error("not lent");
     watched.rig.write("a.md", "# one\nby resolve\n");
@@ -103,11 +104,11 @@ describe("commands where a daemon runs", () => {
   });
 
   test("told to end while the folder is lent, it ends, and the borrower keeps the folder", async () => {
-    const watch = await watched.watching();
+    const watch = await watched.watchingHere();
     const borrowed = await borrowFolder(watched.rig.root, "undo");
     if (borrowed === NO_DAEMON || borrowed.kind === "trouble") throw new Error("not lent");
     const lock = acquireLock(watched.own, { since: Date.now(), what: "undo" });
-    watch.signal("SIGTERM");
+    watch.stop();
     expect(await watch.ended).toBe(0);
     expect(lock.kind).toBe("locked");
     if (lock.kind === "locked") lock.release();
@@ -117,7 +118,7 @@ describe("commands where a daemon runs", () => {
     for (let n = 0; n < 12; n++) watched.rig.write(`n${n}.md`, `# n${n}\n`);
     expect((await watched.rig.run(["sync", "w"])).code).toBe(0);
     for (let n = 0; n < 12; n++) watched.rig.api("DELETE", `/v1/files/${watched.rig.remote(`n${n}.md`)!.id}`);
-    const watch = await watched.watching();
+    const watch = await watched.watchingHere();
     await watch.until((event) => event.kind === "phase" && event["phase"] === "halted");
     const approved = await watched.rig.run(["approve", "w", "--yes"]);
     expect([approved.code, approved.out.at(-1)]).toEqual([0, "approved; the daemon goes on with it"]);
@@ -126,13 +127,13 @@ describe("commands where a daemon runs", () => {
   });
 
   test("pause holds edits back, also over a restart, until resume", async () => {
-    const watch = await watched.watching();
+    const watch = await watched.watchingHere();
     expect((await watched.rig.run(["pause", "w"])).out).toEqual(["paused; next: mdmirror resume"]);
     expect((await watched.rig.run(["pause", "w"])).out).toEqual(["it was paused already"]);
-    watch.signal("SIGTERM");
+    watch.stop();
     expect(await watch.ended).toBe(0);
     watched.rig.write("a.md", "# one\nwhile paused\n");
-    const next = watched.start(["w"]);
+    const next = watched.startHere();
     await next.until((event) => event.kind === "opened");
     await expect.poll(async () => (await watched.daemon())?.paused).toBe(true);
     expect((await watched.rig.run(["status", "w"])).out.at(-1)).toContain("is paused; next: mdmirror resume");
@@ -162,7 +163,7 @@ describe("commands where a daemon runs", () => {
   });
 
   test("status --max-age counts from the daemon's last look, and fails when that is older", async () => {
-    await watched.watching();
+    await watched.watchingHere();
     expect((await watched.rig.run(["sync", "w"])).code).toBe(0);
     const { code, out } = await watched.rig.run(["status", "w", "--json", "--max-age", "15m"]);
     const { syncedAt, daemon } = JSON.parse(out[0]!) as { syncedAt: number; daemon: { inSyncAsOf: number } };
@@ -176,7 +177,7 @@ describe("commands where a daemon runs", () => {
     ["the folder is away", ""],
     ["its marker is away", ".mdmirror/marker"],
   ])("I04 while %s it halts and deletes nothing, and goes on when it is back", async (_name, path) => {
-    const watch = await watched.watching();
+    const watch = await watched.watchingHere();
     const place = join(watched.rig.root, path);
     const away = join(watched.rig.dir, "away");
     renameSync(place, away);

@@ -26,6 +26,9 @@ export type RunOptions = {
   readonly stop?: AbortSignal;
   /** Called with each line as it is printed. */
   readonly onOut?: (line: string) => void;
+  readonly onErr?: (line: string) => void;
+  /** Instead of the rig's, on which no wait takes time. */
+  readonly clock?: Io["clock"];
 };
 
 export type Rig = {
@@ -106,6 +109,7 @@ export async function openRig(): Promise<Rig> {
         err: (line) => {
           err.push(line);
           printed.push(line);
+          options.onErr?.(line);
         },
         status: (text) => void printed.push(text),
         terminal: { input: terminal, output: terminal, error: terminal, columns: 80 },
@@ -113,7 +117,7 @@ export async function openRig(): Promise<Rig> {
         env: { XDG_STATE_HOME: rig.stateHome, ...options.env },
         cwd: options.cwd ?? dir,
         home: join(dir, "home"),
-        clock,
+        clock: options.clock ?? clock,
         random: systemRandom(),
         become: (caller) => void rig.became.push(caller),
         ask: async (question) => {

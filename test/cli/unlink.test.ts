@@ -13,19 +13,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openRig, type Rig } from "./rig.ts";
-import { startWatch, type WatchEvent, type WatchProcess } from "./watcher.ts";
+import { type WatchEvent, type WatchHere, watchHere } from "./watcher.ts";
 
 /** The end of a mirror, and its move; nothing is lost by either. */
 
 let rig: Rig;
-let running: WatchProcess[] = [];
+let running: WatchHere[] = [];
 beforeEach(async () => {
   rig = await openRig();
   rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
   expect((await rig.init()).code).toBe(0);
 });
 afterEach(async () => {
-  for (const watch of running) watch.signal("SIGKILL");
+  for (const watch of running) watch.stop();
   for (const watch of running) await watch.ended;
   running = [];
   await rig.close();
@@ -36,8 +36,8 @@ const own = (name: string) => join(rig.root, ".mdmirror", name);
 const env = () => ({ XDG_RUNTIME_DIR: rig.dir });
 const isRun = (event: WatchEvent) => event.kind === "run";
 
-async function watching(...dirs: string[]): Promise<WatchProcess> {
-  const watch = startWatch(rig, dirs);
+async function watching(...dirs: string[]): Promise<WatchHere> {
+  const watch = watchHere(rig, dirs);
   running.push(watch);
   await watch.until(isRun);
   return watch;
@@ -203,7 +203,7 @@ describe("mv", () => {
     writeFileSync(at("moved/a.md"), "a\nafter\n");
     await watch.until((event) => event.kind === "change" && event["path"] === "a.md");
     expect(rig.remote("a.md")!.content).toBe("a\nafter\n");
-    watch.signal("SIGTERM");
+    watch.stop();
     expect(await watch.ended).toBe(0);
   });
 

@@ -4,19 +4,22 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Io } from "../../src/cli/command.ts";
 import { showNews } from "../../src/cli/show-news.ts";
 import { openRig, type Rig } from "./rig.ts";
-import { startWatch, type WatchEvent, type WatchProcess } from "./watcher.ts";
+import { startWatch, type WatchEvent, watchHere, type WatchHere, type WatchProcess } from "./watcher.ts";
 
-/** One process for all mirrors of the list, as the list changes. */
+/** One watch for all mirrors of the list, as the list changes. */
 
 let rig: Rig;
-let running: WatchProcess[] = [];
+let processes: WatchProcess[] = [];
+let running: WatchHere[] = [];
 beforeEach(async () => {
   rig = await openRig();
   rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
 });
 afterEach(async () => {
-  for (const watch of running) watch.signal("SIGKILL");
-  for (const watch of running) await watch.ended;
+  for (const watch of processes) watch.signal("SIGKILL");
+  for (const watch of running) watch.stop();
+  for (const watch of [...processes, ...running]) await watch.ended;
+  processes = [];
   running = [];
   await rig.close();
 });
@@ -27,8 +30,10 @@ const ranIn = (name: string) => (event: WatchEvent) => event.kind === "run" && e
 const link = async (dir: string) =>
   expect((await rig.run(["init", dir, "--url", rig.url, "--key-file", rig.keyFile, "--yes"])).code).toBe(0);
 
-function watchAll(): WatchProcess {
-  const watch = startWatch(rig, ["--all"]);
+/** It looks at the list every two seconds, of a clock on which they are short. */
+function watchAll(): WatchHere {
+  const watch = watchHere(rig, ["--all"]);
+  watch.clock.hurry(10);
   running.push(watch);
   return watch;
 }
@@ -46,7 +51,7 @@ test("begins without any mirror, takes up what init links, follows mv, lets go o
   await watch.until((event) => event.kind === "left" && event.root === at("two"));
   writeFileSync(at("moved/a.md"), "b\n");
   await watch.until((event) => event.kind === "change" && event.root === at("moved"));
-  watch.signal("SIGTERM");
+  watch.stop();
   expect(await watch.ended).toBe(0);
   expect(readdirSync(at("moved/.mdmirror")).filter((name) => /daemon|lock.json|wal|shm/.test(name))).toEqual([]);
 });
@@ -69,7 +74,8 @@ test("a mirror that fails, and one that is gone, end no other, and are kept when
 
 test("a second one is refused with 6; killed, it leaves nothing in the way of the next", async () => {
   await link("one");
-  const first = watchAll();
+  const first = startWatch(rig, ["--all"]);
+  processes.push(first);
   await first.until(ranIn("one"));
   const second = watchAll();
   expect(await second.ended).toBe(6);

@@ -9,7 +9,7 @@ const watched = useWatchedFolder();
 
 describe("watch", () => {
   test("I09 I30 an edit here is an event with what, side, id, change id and lines, and never a text", async () => {
-    const watch = await watched.watching();
+    const watch = await watched.watchingHere();
     const id = watched.rig.remote("a.md")!.id;
     watched.rig.write("a.md", "# one\nsecret garden\n");
     const event = await watch.until(isChange("a.md"));
@@ -42,8 +42,8 @@ describe("watch", () => {
   );
 
   test("a second one on the same folder is refused with 6", async () => {
-    const watch = await watched.watching();
-    const second = watched.start(["w"]);
+    const watch = await watched.watchingHere();
+    const second = watched.startHere();
     expect(await second.ended).toBe(6);
     expect(second.err()).toContain(`process ${watch.pid}`);
     expect(await watched.daemon()).toMatchObject({ pid: watch.pid });
@@ -51,7 +51,7 @@ describe("watch", () => {
 
   test("while a command has the folder it is refused with 6, naming the command", async () => {
     const lock = acquireLock(watched.own, { since: Date.now(), what: "sync" });
-    const watch = watched.start(["w"]);
+    const watch = watched.startHere();
     expect(await watch.ended).toBe(6);
     expect(watch.err()).toContain("mdmirror sync");
     if (lock.kind === "locked") lock.release();
@@ -59,7 +59,7 @@ describe("watch", () => {
 
   test("a configuration fault ends it with 2, so that a service manager does not start it again", async () => {
     writeFileSync(join(watched.own, "config.json"), "{}");
-    const watch = watched.start(["w"]);
+    const watch = watched.startHere();
     expect(await watch.ended).toBe(2);
     expect(watch.err()).toContain('"url"');
   });
@@ -69,8 +69,8 @@ describe("watch", () => {
     expect(
       (await watched.rig.run(["init", "v", "--url", watched.rig.url, "--key-file", watched.rig.keyFile, "--yes"])).code,
     ).toBe(0);
-    expect(await watched.start(["w", "nowhere"]).ended).toBe(2);
-    const watch = await watched.watching(["w", "v"]);
+    expect(await watched.startHere(["w", "nowhere"]).ended).toBe(2);
+    const watch = await watched.watchingHere(["w", "v"]);
     await watch.until((event) => isRun(event) && event.root === join(watched.rig.dir, "v"));
     await watch.until((event) => isRun(event) && event.root === watched.rig.root);
     watched.rig.write("b.md", "# two\n");
@@ -116,12 +116,12 @@ describe("under systemd", () => {
 
 describe("I30", () => {
   test("neither the key nor a text is in the log, the socket's file, the events or any output", async () => {
-    const watch = await watched.watching(["w"], { MDMIRROR_LOG: "debug" });
+    const watch = await watched.watchingHere(["w"], { MDMIRROR_LOG: "debug" });
     watched.rig.write("a.md", "# one\nsecret garden\n");
     await watch.until(isChange("a.md"));
     await watched.rig.run(["sync", "w", "--json"]);
     await watched.rig.run(["status", "w", "--json"]);
-    watch.signal("SIGTERM");
+    watch.stop();
     await watch.ended;
     const logs = readdirSync(join(watched.own, "log")).map((name) =>
       readFileSync(join(watched.own, "log", name), "utf8"),

@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect } from "vitest";
 import { openRig, type Rig } from "./rig.ts";
-import { startWatch, type WatchEvent, type WatchProcess } from "./watcher.ts";
+import { startWatch, type WatchEvent, type WatchHere, watchHere, type WatchProcess } from "./watcher.ts";
 
 /** A linked folder `w` with one document, and the daemons that a test starts over it. */
 export class WatchedFolder {
   #rig: Rig | null = null;
   readonly #running: WatchProcess[] = [];
+  readonly #here: WatchHere[] = [];
 
   get rig(): Rig {
     return this.#rig!;
@@ -27,16 +28,34 @@ export class WatchedFolder {
     for (const watch of this.#running) watch.signal("SIGKILL");
     for (const watch of this.#running) await watch.ended;
     this.#running.length = 0;
+    for (const watch of this.#here) watch.stop();
+    for (const watch of this.#here) await watch.ended;
+    this.#here.length = 0;
     await this.rig.close();
   }
 
+  /** A process. */
   start(dirs: readonly string[] = ["w"], env: Readonly<Record<string, string>> = {}): WatchProcess {
     const watch = startWatch(this.rig, dirs, env);
     this.#running.push(watch);
     return watch;
   }
 
+  /** In this process, with a clock that can be made to run faster. */
+  startHere(dirs: readonly string[] = ["w"], env: Readonly<Record<string, string>> = {}): WatchHere {
+    const watch = watchHere(this.rig, dirs, env);
+    this.#here.push(watch);
+    return watch;
+  }
+
   /** Ready: its first look is over, so what changes from now on is seen. */
+  async watchingHere(dirs?: readonly string[], env?: Readonly<Record<string, string>>): Promise<WatchHere> {
+    const watch = this.startHere(dirs, env);
+    await watch.until(isRun);
+    return watch;
+  }
+
+  /** The same, as a process. */
   async watching(dirs?: readonly string[], env?: Readonly<Record<string, string>>): Promise<WatchProcess> {
     const watch = this.start(dirs, env);
     await watch.until(isRun);

@@ -2,29 +2,46 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { keptCompiled } from "../compiled.ts";
+import { LiveClock } from "./live-clock.ts";
 import type { Rig } from "./rig.ts";
 
-/** `mdmirror watch --json` as a process of its own, with its lines as they come. */
+/** `mdmirror watch --json`, with its lines as they come: as a process, or in this one. */
 export type WatchEvent = Readonly<Record<string, unknown>> & { readonly kind: string; readonly root: string };
 
-export type WatchProcess = {
+export type Watching = {
   readonly pid: number;
-  readonly events: WatchEvent[];
+  readonly events: readonly WatchEvent[];
   /** All that it printed on standard error. */
   err(): string;
   /**
    * Resolves with the first event from now on (or since `from`) that is so; rejects when the
-   * process ends before.
+   * watch ends before.
    */
   until(is: (event: WatchEvent) => boolean, from?: number): Promise<WatchEvent>;
-  /** Resolves when standard error holds that; rejects when the process ends before. */
+  /** Resolves when standard error holds that; rejects when the watch ends before. */
   told(text: string): Promise<void>;
+};
+
+export type WatchProcess = Watching & {
   signal(name: NodeJS.Signals): void;
   /** The exit code, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals>;
 };
 
+export type WatchHere = Watching & {
+  readonly clock: LiveClock;
+  /** As SIGTERM does. */
+  stop(): void;
+  /** The exit code. */
+  readonly ended: Promise<number>;
+};
+
 const ENTRY = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
+
+function environment(rig: Rig, env: Readonly<Record<string, string>>) {
+  const usual = { XDG_RUNTIME_DIR: rig.dir, XDG_STATE_HOME: rig.stateHome, MDMIRROR_NOTIFY: "off" };
+  return { ...keptCompiled(), PATH: process.env["PATH"], ...usual, ...env };
+}
 
 export function startWatch(
   rig: Rig,
@@ -33,65 +50,99 @@ export function startWatch(
 ): WatchProcess {
   const child: ChildProcess = spawn(process.execPath, [ENTRY, "watch", ...dirs, "--json"], {
     cwd: rig.dir,
-    env: {
-      ...keptCompiled(),
-      PATH: process.env["PATH"],
-      XDG_RUNTIME_DIR: rig.dir,
-      XDG_STATE_HOME: rig.stateHome,
-      MDMIRROR_NOTIFY: "off",
-      ...env,
-    },
+    env: environment(rig, env),
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const events: WatchEvent[] = [];
-  const waiting = new Set<() => void>();
-  let err = "";
-  let over = false;
-  child.stderr?.on("data", (chunk: Buffer) => {
-    err += chunk.toString("utf8");
-    for (const look of [...waiting]) look();
-  });
+  const heard = new Heard(child.pid!);
+  child.stderr?.on("data", (chunk: Buffer) => heard.complain(chunk.toString("utf8")));
   createInterface({ input: child.stdout! }).on("line", (line) => {
     rig.printed.push(line);
-    events.push(JSON.parse(line) as WatchEvent);
-    for (const look of [...waiting]) look();
+    heard.line(line);
   });
   const ended = new Promise<number | NodeJS.Signals>((resolve) => {
     child.once("close", (code, signal) => {
-      over = true;
-      rig.printed.push(err);
+      rig.printed.push(heard.err());
       resolve(code ?? signal!);
-      for (const look of [...waiting]) look();
+      heard.end();
     });
   });
-  const waitFor = waitingFor(
-    waiting,
-    () => over,
-    () => err,
-  );
-  return {
-    pid: child.pid!,
-    events,
-    err: () => err,
-    ended,
-    signal: (name) => void child.kill(name),
-    until: (is, from = 0) => waitFor(() => events.slice(from).find(is)),
-    told: (text) => waitFor(() => (err.includes(text) ? true : undefined)).then(() => undefined),
-  };
+  return Object.assign(heard, { ended, signal: (name: NodeJS.Signals) => void child.kill(name) });
 }
 
-/** Looks whenever something came, until it is found or the process is over. */
-function waitingFor(waiting: Set<() => void>, isOver: () => boolean, err: () => string) {
-  return <T>(find: () => T | undefined): Promise<T> =>
-    new Promise((resolve, reject) => {
+/** In this process, which saves the start of one; signals and kills need one. */
+export function watchHere(rig: Rig, dirs: readonly string[], env: Readonly<Record<string, string>> = {}): WatchHere {
+  const clock = new LiveClock();
+  const ending = new AbortController();
+  const heard = new Heard(process.pid);
+  const ran = rig.run(["watch", ...dirs, "--json"], {
+    env: environment(rig, env),
+    clock,
+    stop: ending.signal,
+    onOut: (line) => heard.line(line),
+    onErr: (line) => heard.complain(`${line}\n`),
+  });
+  const ended = ran.then(({ code }) => {
+    heard.end();
+    return code;
+  });
+  return Object.assign(heard, { clock, ended, stop: () => ending.abort() });
+}
+
+/** What a watch said so far, and who waits for more. */
+class Heard implements Watching {
+  readonly pid: number;
+  readonly events: WatchEvent[] = [];
+  readonly #waiting = new Set<() => void>();
+  #err = "";
+  #isOver = false;
+
+  constructor(pid: number) {
+    this.pid = pid;
+  }
+
+  line(line: string): void {
+    this.events.push(JSON.parse(line) as WatchEvent);
+    this.#look();
+  }
+
+  complain(text: string): void {
+    this.#err += text;
+    this.#look();
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#look();
+  }
+
+  err(): string {
+    return this.#err;
+  }
+
+  until(is: (event: WatchEvent) => boolean, from = 0): Promise<WatchEvent> {
+    return this.#waitFor(() => this.events.slice(from).find(is));
+  }
+
+  async told(text: string): Promise<void> {
+    await this.#waitFor(() => (this.#err.includes(text) ? true : undefined));
+  }
+
+  #look(): void {
+    for (const look of [...this.#waiting]) look();
+  }
+
+  /** Looks whenever something came, until it is found or the watch is over. */
+  #waitFor<T>(find: () => T | undefined): Promise<T> {
+    return new Promise((resolve, reject) => {
       const look = () => {
         const found = find();
-        if (found === undefined && !isOver()) return;
-        waiting.delete(look);
-        if (found === undefined) reject(new Error(`watch ended before it said so: ${err()}`));
+        if (found === undefined && !this.#isOver) return;
+        this.#waiting.delete(look);
+        if (found === undefined) reject(new Error(`watch ended before it said so: ${this.#err}`));
         else resolve(found);
       };
-      waiting.add(look);
+      this.#waiting.add(look);
       look();
     });
+  }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { DocId } from "../../src/contract/ids.ts";
 import { hashedName } from "../../src/model/local-name.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { APFS } from "../simulator/ram-disk.ts";
@@ -134,4 +135,19 @@ it("a name that the disk refuses is held, and the others come", async () => {
   expect(here).toEqual({ "other.md": "other\n" });
   expect(rig.app.files().size).toBe(2);
   expect((await mirror.sync())?.attention).toMatchObject([{ path: "new-\u{1faea}.md", code: "EILSEQ" }]);
+});
+
+it("I09 a file with its id's digits in its name that is moved to the root stays there while the service cannot move it", async () => {
+  const rig = createRig(43, { noMoveToRoot: true });
+  rig.app.create("d/Note.md", "one\n");
+  const id = rig.app.create("d/note.md", "two\n");
+  const mirror = rig.mirror({ disk: APFS });
+  await mirror.sync();
+  const given = mirror.state.link(id as DocId)!.localPath;
+  expect(given).toMatch(/^d\/note-[0-9a-f]{8}\.md$/);
+  const name = given.slice(2);
+  mirror.disk.user.rename(mirror.path(given), mirror.path(name));
+  const { here } = await settle({ rig, mirror });
+  expect(here).toEqual({ "d/Note.md": "one\n", [name]: "two\n" });
+  expect((await mirror.sync())?.attention).toMatchObject([{ kind: "no-move-to-root" }]);
 });

@@ -84,7 +84,7 @@ function stepsOf(plan: Plan, keys: ReadonlySet<string | undefined>, asked: Local
   });
 }
 
-const STAYS: Readonly<Record<LocalOther["kind"], string>> = {
+export const STAYS: Readonly<Record<LocalOther["kind"], string>> = {
   symlink: "a symbolic link: never followed, never mirrored",
   "other-file": "not a .md file",
   ignored: "excluded by .mdmirrorignore",

@@ -5,7 +5,7 @@ import type { BaseTree, Trees } from "../../model/tree.ts";
 import type { World } from "../../engine/run/world.ts";
 import { faultTrouble } from "../mirror/fault-trouble.ts";
 import { findDocument, linkAt } from "./find-document.ts";
-import { countLines } from "./line-diff.ts";
+import { countLines } from "../../merge/line-diff.ts";
 import type { OpenedMirror } from "../mirror/open-mirror.ts";
 import { USUAL_RUN, previewSync } from "../mirror/run.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";

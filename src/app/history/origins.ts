@@ -1,6 +1,6 @@
 import type { Digest } from "../../model/digest.ts";
 import { type Origin, originsOf } from "../../merge/origin.ts";
-import type { DiffHunk } from "./line-diff.ts";
+import type { DiffHunk } from "../../merge/line-diff.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
 
 /** Which side each line of a merge comes from, found from the texts that it was made from. */

@@ -66,7 +66,7 @@ const STATES: Readonly<Record<string, string>> = { accepted: "it was accepted", 
 
 /** The head, what became live since the base of a conflict, and what would change. */
 async function reviewLines(io: Io, review: ToldReview & ToldTexts): Promise<string[]> {
-  const { diffLines } = await import("../../app/history/line-diff.ts");
+  const { diffLines } = await import("../../merge/line-diff.ts");
   const { unifiedLines } = await import("../show-hunks.ts");
   const { path, id, status, at, baseContent: base, liveContent: live, content: sent } = review;
   const diff = (before: string, after: string, names: readonly [string, string]) =>

@@ -139,7 +139,7 @@ async function show(
   before: string,
   after: string,
 ): Promise<ExitCode> {
-  const { countLines, diffLines } = await import("../../app/history/line-diff.ts");
+  const { countLines, diffLines } = await import("../../merge/line-diff.ts");
   const { unifiedLines } = await import("../show-hunks.ts");
   const same = before === after && (names.before === null) === (names.after === null);
   if (args.flag("json")) io.out(jsonLine({ ...names, same, ...countLines(before, after) }));

@@ -22,7 +22,7 @@ export const command: Command = {
     const root = findMirror(io, args.operands[0]);
     if (root.kind === "trouble") return complain(io, root.trouble);
     const { listReviews } = await import("../../app/by-hand/reviews.ts");
-    const { countLines, diffLines } = await import("../../app/history/line-diff.ts");
+    const { countLines, diffLines } = await import("../../merge/line-diff.ts");
     const { unifiedLines } = await import("../show-hunks.ts");
     const changed = ({ path, live, submitted }: WaitingReview): string[] => {
       if (live === null || submitted === null) return ["  the text that was sent is not known here"];

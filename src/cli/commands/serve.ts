@@ -3,8 +3,8 @@ import type { ImportReport, ServeOptions, Serving } from "../../app/serve.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
-import { shellWord } from "../../model/shell-word.ts";
 import { count, plural } from "../../model/count.ts";
+import { initCommand } from "../init-command.ts";
 import { readRate } from "../read-rate.ts";
 import { DEFAULT_DATA } from "../service-data.ts";
 
@@ -28,6 +28,10 @@ export const command: Command = {
     "rate-limit": { value: "N/S", help: "requests a key may make in S seconds (none); kept" },
     "keep-versions": { value: "DAYS", help: "texts of versions that were replaced longer ago are removed (all); kept" },
     "docs-base": { value: "URL", help: "where the errors are explained: `type` of an error is URL/errors/CODE" },
+    "app-origin": {
+      value: "URL",
+      help: "how browsers reach its pages through a proxy, such as https://notes.example.org",
+    },
     "insecure-http": { help: "plain http beyond this machine, which shows keys to the network" },
   },
   operands: { least: 0, most: 0 },
@@ -39,9 +43,8 @@ export const command: Command = {
     if (tls === "bad") return misuse(io, "serve", "--tls-cert and --tls-key go together");
     const settings = readSettings(args);
     if (typeof settings === "string") return misuse(io, "serve", settings);
-    const docsBase = args.text("docs-base");
-    if (docsBase !== null && !/^https?:\/\//.test(docsBase))
-      return misuse(io, "serve", "--docs-base takes an http URL");
+    const addresses = readAddresses(args);
+    if (typeof addresses === "string") return misuse(io, "serve", addresses);
     const stop = io.stop;
     const { startService } = await import("../../app/serve.ts");
     const started = await startService({
@@ -51,7 +54,7 @@ export const command: Command = {
       tls,
       insecureHttp: args.flag("insecure-http"),
       settings,
-      docsBase: docsBase === null ? null : docsBase.replace(/\/+$/, ""),
+      ...addresses,
       onFault: (error, requestId) => io.err(`mdmirror serve: request ${requestId} failed: ${(error as Error).message}`),
     });
     if (started.kind === "trouble") return complain(io, started.trouble);
@@ -75,7 +78,24 @@ function showServing(io: Io, { lacks, url, keyFile, adminKeyFile }: Serving): vo
   }
   io.out(`serving ${url}`);
   io.out(`key: ${keyFile} (admin: ${adminKeyFile})`);
-  io.out(`try: mdmirror init my-notes --url ${url} --key-file ${shellWord(keyFile)}`);
+  io.out(`pages: ${url}/app`);
+  io.out(`try: ${initCommand(url, keyFile)}`);
+}
+
+/** What the service is called by others. @returns why the flags are misused */
+function readAddresses(args: Args): Pick<ServeOptions, "appOrigin" | "docsBase"> | string {
+  const [appOrigin, docsBase] = [args.text("app-origin"), args.text("docs-base")];
+  if (appOrigin !== null && !isOrigin(appOrigin))
+    return "--app-origin takes an http URL without a path: https://notes.example.org";
+  if (docsBase !== null && !/^https?:\/\//.test(docsBase)) return "--docs-base takes an http URL";
+  return {
+    appOrigin: appOrigin === null ? null : new URL(appOrigin).origin,
+    docsBase: docsBase === null ? null : docsBase.replace(/\/+$/, ""),
+  };
+}
+
+function isOrigin(text: string): boolean {
+  return /^https?:\/\/[^/?#@\s]+\/?$/.test(text) && URL.canParse(text);
 }
 
 function readTls(io: Io, args: Args): ServeOptions["tls"] | "bad" {

@@ -54,9 +54,14 @@ function legalName({ policy }: PlanDraft, row: Row, side: Side, name: string): s
   return side === "local" ? localNameFor(name, kind, idOf(row)) : mapName(name, kind, policy.refusedCharacters);
 }
 
-/** The name that it would have here if its place had not been taken when it came. */
+/**
+ * The name that it would have here if its place had not been taken when it came. One that was moved
+ * here, and may not be there, keeps its name: base would take the new one for its place, and forget
+ * the move.
+ */
 function standInFor(row: Row): string | null {
   if (row.link === null || SIDES.some((side) => row[side].now === null || row[side].goal === null)) return null;
+  if (row.local.goal!.parent !== row.remote.goal!.parent) return null;
   return ownNameOf(row.local.goal!.name, row.remote.goal!.name, nameKindOf(row), idOf(row));
 }
 

@@ -1,4 +1,5 @@
 import { accessTests } from "./access-tests.ts";
+import { adminSettingsTests } from "./admin-settings-tests.ts";
 import { adminTests } from "./admin-tests.ts";
 import { contentTests } from "./content-tests.ts";
 import { cursorTests } from "./cursor-tests.ts";
@@ -32,6 +33,7 @@ export const CONTRACT: readonly ContractTest[] = [
   ...keptGrantTests,
   ...hiddenTests,
   ...adminTests,
+  ...adminSettingsTests,
   ...searchTests,
   ...regexSearchTests,
   ...structureTests,

@@ -63,11 +63,15 @@ function judgeTrash(actors: Actors, mirror: LifeMirror): void {
 }
 
 /** I19: where nothing but refusals and failures was heard, no local text went. */
-function judgeLockedOut(actors: Actors, mirror: LifeMirror, { before, heard, meddled, killed }: RunFacts): void {
+function judgeLockedOut(
+  actors: Actors,
+  mirror: LifeMirror,
+  { before, heard, meddled, killed, savedLate }: RunFacts,
+): void {
   if (meddled || killed || heard.some((status) => status > 0 && status < 300)) return;
   const after = new Set(documentsOf(mirror.desk).values());
   for (const [path, text] of before)
-    if (!after.has(text))
+    if (!after.has(text) && !savedLate.has(path))
       actors.history.fail(`I19 mirror ${mirror.index} took ${path} away, and heard only ${heard.join(" ")}`);
 }
 

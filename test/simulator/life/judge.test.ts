@@ -3,6 +3,7 @@ import { Actors } from "./actors.ts";
 import type { RemotePath } from "../../../src/model/path.ts";
 import { actHere } from "./local-acts.ts";
 import { judgeConverged } from "./judge-end.ts";
+import { judgeRun } from "./judge-run.ts";
 import { judgeUndone, sightBefore } from "./judge-undone.ts";
 import type { LiveFile } from "./live-lists.ts";
 import { ROOT } from "./mirror.ts";
@@ -41,6 +42,36 @@ function edit(actors: Actors, { id, changeId, text }: LiveFile): void {
   const content = actors.history.edit(text, 1, "the app");
   expect(actors.lifeWorld.ask("PUT", `/v1/files/${id}/content`, { baseChangeId: changeId, content })).not.toBeNull();
 }
+
+/** Somebody saves into a file that the mirror has replaced. */
+function saveLate({ history, mirrors: [mirror] }: Actors, document: string): void {
+  const parked = mirror!.state.intents().flatMap(({ intent }) => (intent.kind === "parked" ? [intent] : []));
+  const aside = `${ROOT}/.mdmirror/${parked.find(({ path }) => path === document)!.parkAt}`;
+  mirror!.disk.user.write(aside, history.edit(mirror!.disk.user.read(aside)!, 7, "mirror 0"));
+}
+
+describe("a mirror that is locked out", () => {
+  it("may bring back what was saved late, and take away nothing else", async () => {
+    const actors = open(["full"]);
+    const [mirror] = actors.mirrors;
+    for (const path of ["a.md", "b.md"]) create(actors, path);
+    await sync(actors, 0);
+    edit(actors, actors.lifeWorld.files()[0]!);
+    await sync(actors, 0);
+    saveLate(actors, "a.md");
+    actors.lifeWorld.admin.setWorkspaceState(actors.lifeWorld.workspaceId, "closed");
+    const late = mirror!.disk.user.read(`${ROOT}/a.md`);
+    const facts = await sync(actors, 0);
+    expect([facts.heard.some((status) => status < 300), mirror!.disk.user.read(`${ROOT}/a.md`) === late]).toEqual([
+      false,
+      false,
+    ]);
+    expect(actors.history.failures).toEqual([]);
+    judgeRun(actors, 0, { ...facts, before: new Map([["b.md", "a text\n"]]) }, actors.liveIds());
+    expect(actors.history.failures).toEqual([expect.stringContaining("I19 mirror 0 took b.md away")]);
+    actors.close();
+  });
+});
 
 describe("what was moved here alone and is moved back", () => {
   /** As a mirror would that undoes what its user did. */
@@ -194,10 +225,7 @@ describe("a service that shows a superseded version", () => {
 
   it("and a save into a file that was replaced before is brought back all the same", async () => {
     const actors = await restored({}, async (begun) => create(begun, "b.md"));
-    const [mirror] = actors.mirrors;
-    const [parked] = mirror!.state.intents().map(({ intent }) => (intent.kind === "parked" ? intent.parkAt : ""));
-    const aside = `${ROOT}/.mdmirror/${parked}`;
-    mirror!.disk.user.write(aside, actors.history.edit(mirror!.disk.user.read(aside)!, 7, "mirror 0"));
+    saveLate(actors, "a.md");
     const { diskWrites, report } = await sync(actors, 0);
     expect([diskWrites > 0, report?.state]).toEqual([true, "halted"]);
     expect(actors.history.failures).toEqual([]);

@@ -15,6 +15,8 @@ export type RunFacts = {
    * restored from a backup, and nobody has said that this is well.
    */
   readonly superseded: readonly string[];
+  /** Files that were replaced before it, and somebody saved into the old file since. */
+  readonly savedLate: ReadonlySet<string>;
   /** Somebody has approved, and the run ends that. */
   readonly approved: boolean;
   /** How many calls of the disk changed something outside `.mdmirror/`. */

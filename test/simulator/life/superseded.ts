@@ -1,17 +1,27 @@
 import type { ChangeId } from "../../../src/contract/ids.ts";
 import { META } from "../../../src/engine/run/meta.ts";
-import { digestOf } from "../../../src/model/digest.ts";
+import { type Digest, digestOf } from "../../../src/model/digest.ts";
 import type { Actors } from "./actors.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
 import { bare } from "./wire-reading.ts";
 
+/**
+ * Before a run: the paths of files that were replaced, and somebody saved into the old file since.
+ * Whatever the service says, that text is brought back.
+ */
+export function savedLate({ state, disk }: LifeMirror): ReadonlySet<string> {
+  const parked = state.intents().flatMap(({ intent }) => (intent.kind === "parked" ? [intent] : []));
+  const isOther = (text: string | null, digest: Digest): boolean => text !== null && digestOf(text) !== digest;
+  const late = parked.filter(({ parkAt, expect }) => isOther(disk.user.read(`${ROOT}/.mdmirror/${parkAt}`), expect));
+  return new Set(late.map(({ path }) => path));
+}
+
 /** Before a run: the paths of documents that the service shows to this mirror as they were once. */
-export function supersededIn(actors: Actors, { index, state, setup, disk }: LifeMirror): readonly string[] {
-  // What a process that died had under way is settled before, and what was saved into a file that
-  // was replaced is brought back.
-  const settles = ({ intent }: ReturnType<typeof state.intents>[number]): boolean =>
-    intent.kind !== "parked" || digestOf(disk.user.read(`${ROOT}/.mdmirror/${intent.parkAt}`) ?? "") !== intent.expect;
-  if (state.meta(META.approved) !== null || state.intents().some(settles)) return [];
+export function supersededIn(actors: Actors, mirror: LifeMirror): readonly string[] {
+  const { index, state, setup } = mirror;
+  // What a process that died had under way is settled before, and what was saved late comes back.
+  if (state.meta(META.approved) !== null || savedLate(mirror).size > 0) return [];
+  if (state.intents().some(({ intent }) => intent.kind !== "parked")) return [];
   const { conflicts } = state.load();
   return actors.lifeWorld.readable(index).flatMap((file) => {
     const { id, changeId, path } = file;

@@ -13,7 +13,7 @@ import { makeTrouble } from "./disk-trouble.ts";
 import { actHere } from "./local-acts.ts";
 import { Ledger, treeOf } from "./ledger.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
-import { supersededIn } from "./superseded.ts";
+import { savedLate, supersededIn } from "./superseded.ts";
 import { sightBefore } from "./judge-undone.ts";
 import { judgeProof, judgeStanding, syncedBefore } from "./judge-proof.ts";
 import { judgeRun } from "./judge-run.ts";
@@ -47,7 +47,7 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
   const heard: number[] = [];
   const approved = mirror.state.meta(META.approved) !== null;
   const synced = syncedBefore(mirror);
-  const superseded = supersededIn(actors, mirror);
+  const [late, superseded] = [savedLate(mirror), supersededIn(actors, mirror)];
   const watch = watchDisk(actors, mirror);
   const calm = makeTrouble(mirror, step);
   judge.startRun(work !== null);
@@ -106,6 +106,7 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
       work !== null ||
       torn !== actors.lifeWorld.torn,
     unmounted: step.trouble === "unmounted",
+    savedLate: late,
     superseded,
     approved,
     diskWrites: watch.writes(),

@@ -1,6 +1,6 @@
-import { newBudget } from "../../merge/budget.ts";
-import { Interner, splitLines } from "../../merge/split.ts";
-import { diff, type Edit } from "../../merge/myers.ts";
+import { newBudget } from "./budget.ts";
+import { Interner, splitLines } from "./split.ts";
+import { diff, type Edit } from "./myers.ts";
 
 /**
  * The difference of two texts by lines (Myers 1986; beyond its limit, all that differs is one

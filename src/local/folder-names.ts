@@ -1,0 +1,107 @@
+import type { LocalPath } from "../model/path.ts";
+import { ancestorsOf, isSidecarName, joinPath, parentOf } from "../model/path.ts";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import type { Stamp } from "../model/link.ts";
+import type { LocalOther } from "../model/tree.ts";
+import type { FsStat } from "../ports/disk.ts";
+import { anyErrno, unless } from "./errno.ts";
+import { excludes, type FolderRules, IGNORE_FILE, isLitterName, parseRules } from "./ignore.ts";
+import type { RootGuard } from "./root-guard.ts";
+import { stampOf } from "./stamp.ts";
+
+/** What lies in one folder, for people who look at it: its names, and no walk of what is below. */
+
+export type FolderName = {
+  readonly name: string;
+  readonly kind: "file" | "folder" | "other";
+  /** Why it stays local; null: it is mirrored. */
+  readonly stays: LocalOther["kind"] | null;
+};
+
+const GONE = ["ENOENT", "ENOTDIR"];
+
+/**
+ * A word that differs when names in the folder, or what its ignore rules say, may have changed.
+ * @returns null: it is not there
+ */
+export function folderSeal(guard: RootGuard, folder: LocalPath): string | null {
+  return guard.during(() => {
+    const own = folder === "" ? (guard.root()?.stat ?? null) : statAt(guard, folder, "folder");
+    if (own?.kind !== "folder") return null;
+    const rules = rulesAbove(folder).map((path) => statAt(guard, joinPath(path, IGNORE_FILE), "file"));
+    return [own, ...rules]
+      .map((stat) => (stat === null ? "-" : [stat.ino, stat.mtimeMs, stat.ctimeMs].join(":")))
+      .join();
+  });
+}
+
+/**
+ * In no order. null: the folder is not there.
+ * @throws UnfitRules
+ */
+export function namesIn(guard: RootGuard, folder: LocalPath): readonly FolderName[] | null {
+  return guard.during(() => {
+    const inside = guard.place(joinPath(folder, IGNORE_FILE), "file");
+    if (!inside.ok) return null;
+    const entries = unless(GONE, () => guard.fs.readdir(parentOf(inside.abs)));
+    const rules = readRules(guard, folder);
+    const own = folder === "" ? MIRROR_FOLDER : null;
+    return entries?.filter(({ name }) => name !== own).map((entry) => nameOf(rules, folder, entry)) ?? null;
+  });
+}
+
+/** In the order of `names`; null: it is not there, or is no file. */
+export function stampsIn(guard: RootGuard, folder: LocalPath, names: readonly string[]): readonly (Stamp | null)[] {
+  return guard.during(() => {
+    const inside = guard.place(joinPath(folder, IGNORE_FILE), "file");
+    return names.map((name) => {
+      const at = inside.ok ? parentOf(inside.abs) : null;
+      const stat = at === null ? null : anyErrno(() => guard.fs.lstat(`${at}/${name}`));
+      return stat?.kind === "file" ? stampOf(stat) : null;
+    });
+  });
+}
+
+function statAt(guard: RootGuard, path: LocalPath, kind: "file" | "folder"): FsStat | null {
+  const place = guard.place(path, kind);
+  return place.ok ? anyErrno(() => guard.fs.lstat(place.abs)) : null;
+}
+
+/** The folders whose rules apply in a folder, outermost first. */
+function rulesAbove(folder: LocalPath): readonly LocalPath[] {
+  return folder === "" ? [""] : ["", ...ancestorsOf(folder), folder];
+}
+
+type Rules = ReadonlyMap<LocalPath, FolderRules>;
+
+function readRules(guard: RootGuard, folder: LocalPath): Rules {
+  const { foldsCase } = guard.folding();
+  const rules = new Map<LocalPath, FolderRules>();
+  for (const above of rulesAbove(folder)) {
+    const place = guard.place(joinPath(above, IGNORE_FILE), "file");
+    const found = place.ok ? unless(GONE, () => guard.fs.readFile(place.abs)) : null;
+    if (found !== null) rules.set(above, parseRules(above, Buffer.from(found.bytes).toString("utf8"), foldsCase));
+  }
+  return rules;
+}
+
+function nameOf(
+  rules: Rules,
+  folder: LocalPath,
+  { name, kind }: { readonly name: string; readonly kind: FsStat["kind"] },
+): FolderName {
+  if (kind === "symlink" || kind === "special") return { name, kind: "other", stays: kind };
+  return { name, kind, stays: kind === "folder" ? staysFolder(rules, folder, name) : staysFile(rules, folder, name) };
+}
+
+function staysFolder(rules: Rules, folder: LocalPath, name: string): FolderName["stays"] {
+  if (name.startsWith(".")) return "dot-folder";
+  return excludes(rules, joinPath(folder, name), "folder") ? "ignored-folder" : null;
+}
+
+function staysFile(rules: Rules, folder: LocalPath, name: string): FolderName["stays"] {
+  if (isLitterName(name)) return "litter";
+  if (isSidecarName(name)) return "sidecar";
+  if (!name.endsWith(".md")) return "other-file";
+  return excludes(rules, joinPath(folder, name), "file") ? "ignored" : null;
+}

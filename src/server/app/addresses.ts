@@ -1,0 +1,32 @@
+/** The addresses of the pages. */
+
+export const APP = "/app";
+export const SIGN_IN = `${APP}/sign-in`;
+export const SIGN_OUT = `${APP}/sign-out`;
+export const KEYS = `${APP}/keys`;
+export const REVIEWS = `${APP}/reviews`;
+export const WORKSPACES = `${APP}/workspaces`;
+
+/** @param path of a folder or document, without a slash at its ends; "" is the root */
+export function filesAddress(workspaceId: string, path: string): string {
+  const encoded = path.split("/").map(encodeURIComponent).join("/");
+  return `${APP}/w/${encodeURIComponent(workspaceId)}/files/${encoded}`;
+}
+
+export function reviewAddress(id: string): string {
+  return `${REVIEWS}/${encodeURIComponent(id)}`;
+}
+
+export function keyAddress(id: string): string {
+  return `${KEYS}/${encodeURIComponent(id)}`;
+}
+
+export function workspaceAddress(id: string): string {
+  return `${WORKSPACES}/${encodeURIComponent(id)}`;
+}
+
+/** @param members without those that are null */
+export function withQuery(address: string, members: Readonly<Record<string, string | null>>): string {
+  const given = Object.entries(members).flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
+  return given.length === 0 ? address : `${address}?${new URLSearchParams(Object.fromEntries(given))}`;
+}

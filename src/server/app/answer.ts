@@ -1,0 +1,63 @@
+import type { Content, Notice } from "../../page/layout.ts";
+import type { Refused } from "../answer.ts";
+import { PROBLEM_CODES } from "../../contract/problem.ts";
+
+/** What a page or a form of the service ends in. */
+export type PageResult =
+  | { readonly kind: "page"; readonly content: Content }
+  /** Another page comes next, where something may be said. */
+  | { readonly kind: "go"; readonly to: string; readonly notice: Notice | null }
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "not-shown"; readonly trouble: PageTrouble };
+
+/** `what` and `next` are clauses. */
+export type PageTrouble = {
+  readonly status: number;
+  readonly what: string;
+  readonly next: string;
+  readonly retryAfter?: string;
+};
+
+export function page(content: Content): PageResult {
+  return { kind: "page", content };
+}
+
+export function go(to: string, text: string | null = null, tone: Notice["tone"] = "good"): PageResult {
+  return { kind: "go", to, notice: text === null ? null : { tone, text, next: null } };
+}
+
+export function notShown(trouble: PageTrouble): PageResult {
+  return { kind: "not-shown", trouble };
+}
+
+/** A refusal of the service, as a page. */
+export function refusedPage(refused: Refused): PageResult {
+  const { status } = PROBLEM_CODES[refused.code];
+  const retryAfter = refused.headers["retry-after"];
+  const next = status >= 500 || status === 429 ? "try again later" : "go back, and look at what there is";
+  return notShown({ status, what: clauseOf(refused), next, ...(retryAfter === undefined ? {} : { retryAfter }) });
+}
+
+/** What was refused of a form, on the page that it came from. */
+export function refusedForm(to: string, refused: Refused): PageResult {
+  return go(to, `${clauseOf(refused)}; nothing was done`, "bad");
+}
+
+/** A sentence of the service as a clause. */
+function clauseOf({ detail }: Refused): string {
+  return detail.replace(/\.$/, "").replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
+}
+
+export const NO_PAGE: PageTrouble = { status: 404, what: "there is no such page", next: "go back to the first page" };
+
+export const NOT_SIGNED_IN: PageTrouble = {
+  status: 401,
+  what: "this browser is not signed in",
+  next: "sign in with a key",
+};
+
+export const NO_TOKEN: PageTrouble = {
+  status: 403,
+  what: "this form was not sent from a page of this session; nothing was done",
+  next: "go back, reload the page, and try again",
+};

@@ -1,0 +1,96 @@
+import { includes } from "../access.ts";
+import type { RequestContext } from "../context.ts";
+import type { FileRow } from "../files-table.ts";
+import { type FolderRow, ROOT } from "../folders-table.ts";
+import { placeAt } from "../kept-grants.ts";
+
+/** What somebody sees of a workspace: nothing that the API would not show to the same key. */
+
+/** LIMIT: entries of a page. */
+const MOST_ENTRIES = 200;
+/**
+ * LIMIT: rows that are read for one page. In a folder of which a key sees little, a page may be
+ * short, or empty, and still have a next one.
+ */
+const MOST_READ = 2_000;
+
+export type Entry = { readonly kind: "folder" | "file"; readonly name: string; readonly isProtected: boolean };
+
+export type FolderPage = {
+  readonly path: string;
+  readonly entries: readonly Entry[];
+  /** Where the next page begins; null: this is the last. */
+  readonly next: string | null;
+};
+
+export type Found =
+  | { readonly kind: "folder"; readonly seq: number; readonly path: string }
+  | { readonly kind: "file"; readonly row: FileRow };
+
+/** @param path without a slash at its ends; "" is the root */
+export function find(context: RequestContext, path: string): Found | null {
+  const { store, workspace, access } = context;
+  // The root is shown to everybody: empty to who may see nothing that is directly in it.
+  if (path === "") return { kind: "folder", seq: ROOT, path };
+  const place = placeAt({ store, workspace }, path);
+  if (place === undefined) return null;
+  if (place.kind === "folder") {
+    return includes(access.folder(place.seq), "read") ? { kind: "folder", seq: place.seq, path } : null;
+  }
+  const row = store.files.bySeq(place.seq)!;
+  return includes(access.file(row), "read") ? { kind: "file", row } : null;
+}
+
+/**
+ * A page of a folder: its folders by name, then its documents by name.
+ * @param after `next` of the page before; null: the first one
+ */
+export function listFolder(
+  context: RequestContext,
+  folder: { readonly seq: number; readonly path: string },
+  after: string | null,
+): FolderPage {
+  const entries: Entry[] = [];
+  let at = placeOf(after);
+  let read = 0;
+  while (at !== null && entries.length < MOST_ENTRIES && read < MOST_READ) {
+    const count = MOST_ENTRIES - entries.length;
+    // One more than fits tells whether there is a next page.
+    const rows: readonly (FileRow | FolderRow)[] = rowsOf(context, folder.seq, at, count + 1);
+    const kept = rows.slice(0, count);
+    read += kept.length;
+    entries.push(...entriesOf(context, at.kind, kept));
+    at = nextOf(at, kept, rows.length > count);
+  }
+  return { path: folder.path, entries, next: at === null ? null : `${LETTER[at.kind]}${at.name}` };
+}
+
+/** The name after which a page begins, among the folders or among the documents. */
+type At = { readonly kind: "folder" | "file"; readonly name: string };
+
+const LETTER = { folder: "d", file: "f" } as const;
+
+function placeOf(after: string | null): At | null {
+  if (after === null || after === "") return { kind: "folder", name: "" };
+  return { kind: after.startsWith(LETTER.file) ? "file" : "folder", name: after.slice(1) };
+}
+
+function rowsOf({ store, workspace }: RequestContext, folder: number, { kind, name }: At, count: number) {
+  const page = { workspace: workspace.seq, folder, after: name, count };
+  return kind === "folder" ? store.folders.inParentByName(page) : store.files.inFolderByName(page);
+}
+
+function entriesOf({ access }: RequestContext, kind: At["kind"], rows: readonly (FileRow | FolderRow)[]): Entry[] {
+  if (kind === "folder") {
+    const seen = rows.filter(({ seq }) => includes(access.folder(seq), "read"));
+    return seen.map(({ name }) => ({ kind, name, isProtected: false }));
+  }
+  const seen = (rows as readonly FileRow[]).filter((row) => includes(access.file(row), "read"));
+  return seen.map((row) => ({ kind, name: row.name, isProtected: row.protected === 1 }));
+}
+
+/** After the last folder come the documents; after the last document, nothing. */
+function nextOf(at: At, rows: readonly { readonly name: string }[], hasMore: boolean): At | null {
+  if (hasMore) return { kind: at.kind, name: rows.at(-1)!.name };
+  return at.kind === "folder" ? { kind: "file", name: "" } : null;
+}

@@ -1,0 +1,72 @@
+import { html, type Html } from "../../page/html.ts";
+import { shownPath } from "../present.ts";
+import type { Core } from "../dispatch.ts";
+import { ROOT } from "../folders-table.ts";
+import type { KeyInfo } from "../keys.ts";
+import type { WorkspaceRow } from "../workspaces-table.ts";
+
+/** The fields of a key, new or known. */
+
+/** LIMIT: folders that are offered for a grant; any other path can be typed. */
+const MOST_FOLDERS = 200;
+/** LIMIT: grants that a form has room for. */
+const MOST_ROWS = 50;
+
+export const LEVELS = ["full", "edit", "read", "none"] as const;
+
+const WORDS: Readonly<Record<(typeof LEVELS)[number], string>> = {
+  full: "full: edit, move, delete, protect",
+  edit: "edit: read and write texts",
+  read: "read",
+  none: "none: hidden",
+};
+
+/** How many grants the form has room for. @param least without a wish for more */
+export function rowsOf(query: URLSearchParams, least: number): number {
+  const asked = Number(query.get("rows") ?? "0");
+  return Math.min(MOST_ROWS, Number.isInteger(asked) && asked > least ? asked : least);
+}
+
+type Asked = {
+  /** null: a new one. */
+  readonly key: KeyInfo | null;
+  readonly rows: number;
+  /** The address of this page. */
+  readonly more: string;
+};
+
+export function keyFields(core: Core, workspace: WorkspaceRow, { key, rows, more }: Asked): Html {
+  const grants = Array.from({ length: rows }, (_, at) => grantRow(at, key));
+  const date = key?.expiresAt == null ? "" : new Date(key.expiresAt).toISOString().slice(0, 10);
+  return html`<div class="stack">
+<label for="label">Label</label>
+<input id="label" name="label" required maxlength="200" value="${key?.label ?? ""}">
+<fieldset><legend>What it may do</legend>
+<p class="faint">A folder or document, such as /team; / is everything. The nearest one above a document decides.</p>
+${grants}
+<a href="${more}${more.includes("?") ? "&" : "?"}rows=${rows + 5}">More rows</a></fieldset>
+<datalist id="folders">${foldersOf(core, workspace).map((path) => html`<option value="${path}"></option>`)}</datalist>
+<label for="expires">Expires at the end of (empty: never)</label>
+<input id="expires" name="expires" type="date" value="${date}">
+<fieldset><legend>At most (empty: what the service allows each)</legend>
+<span class="row"><label for="requests">requests</label><input id="requests" name="requests" inputmode="numeric" pattern="[0-9]*" size="6" value="${key?.rateLimit?.requests ?? ""}">
+<label for="seconds">in seconds</label><input id="seconds" name="seconds" inputmode="numeric" pattern="[0-9]*" size="6" value="${key?.rateLimit?.seconds ?? ""}"></span></fieldset>
+</div>`;
+}
+
+function grantRow(at: number, key: KeyInfo | null): Html {
+  const path = key?.grantPaths[at] ?? "";
+  const level = key?.grants[at]?.level ?? "read";
+  const options = LEVELS.map(
+    (one) => html`<option value="${one}"${one === level && html` selected`}>${WORDS[one]}</option>`,
+  );
+  const n = at + 1;
+  return html`<span class="row"><input name="path" list="folders" aria-label="Path ${n}" value="${path}" maxlength="1024" dir="auto">
+<select name="level" aria-label="May, path ${n}">${options}</select></span>`;
+}
+
+/** The first level of folders: what is given away is mostly one of these. */
+function foldersOf({ server }: Core, workspace: WorkspaceRow): string[] {
+  const page = { workspace: workspace.seq, folder: ROOT, after: "", count: MOST_FOLDERS };
+  return ["/", ...server.store.folders.inParentByName(page).map(({ path }) => shownPath(path))];
+}

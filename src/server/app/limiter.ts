@@ -1,0 +1,46 @@
+/**
+ * Slows who guesses keys. They are long and random, so nobody guesses one; but each try costs the
+ * service something, and a person who types one has no need of more.
+ */
+
+/** LIMIT: wrong keys from one address, and how fast another one may be tried then. */
+const TRIES = 10;
+const REFILL_MS = 6_000;
+/** LIMIT: addresses that are remembered; of more, the one goes that was there first. */
+const MOST_ADDRESSES = 1_000;
+
+type Bucket = { tries: number; at: number };
+
+export class SignInLimiter {
+  readonly #now: () => number;
+  readonly #buckets = new Map<string, Bucket>();
+
+  /** @param now milliseconds; may go back */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** @returns seconds to wait; null: another key may be tried from there */
+  waitOf(address: string): number | null {
+    const bucket = this.#refilled(address);
+    return bucket === null || bucket.tries >= 1 ? null : Math.ceil(((1 - bucket.tries) * REFILL_MS) / 1_000);
+  }
+
+  noteWrong(address: string): void {
+    const bucket = this.#refilled(address) ?? { tries: TRIES, at: this.#now() };
+    bucket.tries = Math.max(0, bucket.tries - 1);
+    this.#buckets.delete(address);
+    this.#buckets.set(address, bucket);
+    const [oldest] = this.#buckets.keys();
+    if (this.#buckets.size > MOST_ADDRESSES) this.#buckets.delete(oldest!);
+  }
+
+  #refilled(address: string): Bucket | null {
+    const bucket = this.#buckets.get(address);
+    if (bucket === undefined) return null;
+    const now = this.#now();
+    bucket.tries = Math.min(TRIES, bucket.tries + Math.max(0, now - bucket.at) / REFILL_MS);
+    bucket.at = now;
+    return bucket;
+  }
+}

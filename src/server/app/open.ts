@@ -1,0 +1,44 @@
+import { randomBytes } from "node:crypto";
+import type { WireRequest } from "../../contract/wire.ts";
+import type { Bundle } from "../../page/bundle.ts";
+import type { BodyFault } from "../body.ts";
+import { newId } from "../context.ts";
+import type { Core, RequestHead } from "../dispatch.ts";
+import { isDiskFull } from "../reserve.ts";
+import { Door } from "./door.ts";
+import type { Served } from "./origins.ts";
+import { ASSETS, type PageAnswer, Site } from "./site.ts";
+
+/** The pages of an open service. */
+export type Pages = {
+  /** @returns the answer if the body, of so many bytes, need not be read; else null */
+  admit(head: RequestHead, bytes: number): PageAnswer | null;
+  /** @param from the address of whoever asks */
+  handle(request: WireRequest, fault: BodyFault | null, from: string): PageAnswer;
+};
+
+const SECRET_BYTES = 32;
+
+export function openPages(core: Core, served: Served, bundle: Bundle): Pages {
+  const secret = () => randomBytes(SECRET_BYTES).toString("base64url");
+  const door = new Door(core, { served, secret });
+  const site = new Site(core, { door, bundle: { ...bundle, base: ASSETS }, secret });
+  return {
+    admit: (head, bytes) => guarded(core, site, () => site.admit(head, bytes)),
+    handle(request, fault, from) {
+      const answer = guarded(core, site, () => site.handle(request, fault, from));
+      core.served(request.method !== "GET");
+      return answer;
+    },
+  };
+}
+
+/** A fault of one page is that page's alone. */
+function guarded<T extends PageAnswer | null>(core: Core, site: Site, work: () => T): T | PageAnswer {
+  try {
+    return work();
+  } catch (error) {
+    core.onFault(error, newId(core.server, "req_"));
+    return isDiskFull(error) ? site.full() : site.failed();
+  }
+}

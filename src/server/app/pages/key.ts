@@ -1,0 +1,31 @@
+import { html } from "../../../page/html.ts";
+import { actionForm } from "../../../page/parts.ts";
+import { KEYS, keyAddress } from "../addresses.ts";
+import { NO_PAGE, notShown, page, type PageResult } from "../answer.ts";
+import type { PageCall } from "../call.ts";
+import { keyFields, rowsOf } from "../key-fields.ts";
+import { keyFacts, labelOf } from "./keys.ts";
+import { titled } from "../title.ts";
+
+/** One key: what it may do, and how that is changed or ended. */
+export function showKey({ core, params, query, csrf, now }: PageCall): PageResult {
+  const key = core.admin.key(params[0]!);
+  if (key === null) return notShown({ ...NO_PAGE, what: "there is no such key; it may have been revoked" });
+  const workspace = core.server.store.workspaces.byId(key.workspaceId) ?? null;
+  const to = keyAddress(key.id);
+  const rows = rowsOf(query, key.grants.length + 1);
+  return page({
+    title: titled(`Key ${key.label}`),
+    here: KEYS,
+    main: html`<h1>${labelOf(key)}</h1>
+${keyFacts(key, workspace?.name ?? null, now)}
+${
+  workspace !== null &&
+  html`<details class="card"${query.has("rows") && html` open`}><summary>Change it</summary>
+${actionForm({ action: to, csrf }, html`${keyFields(core, workspace, { key, rows, more: to })}<button class="main-action">Change</button>`)}</details>`
+}
+<details class="card"><summary>Revoke it</summary>
+<p>From then on it is refused, wherever it is used. That cannot be taken back.</p>
+${actionForm({ action: `${to}/revoke`, csrf }, html`<button class="danger">Revoke ${labelOf(key)}</button>`)}</details>`,
+  });
+}

@@ -1,0 +1,23 @@
+import { html } from "../../../page/html.ts";
+import { nameOf } from "../../../page/parts.ts";
+import { KEYS } from "../addresses.ts";
+import { page, type PageResult } from "../answer.ts";
+import type { PageCall } from "../call.ts";
+import { titled } from "../title.ts";
+
+/** The text of a new key, once: asked for again, it is gone. */
+export function showMade({ once, csrf, query }: PageCall): PageResult {
+  const made = once.take(csrf, query.get("shown") ?? "");
+  return page({
+    title: titled("A new key"),
+    here: KEYS,
+    main:
+      made === null
+        ? html`<h1>This key was shown</h1>
+<p>Its text is shown once. Without it, revoke the key and make another one.</p><p><a href="${KEYS}">All keys</a></p>`
+        : html`<h1>The key ${nameOf(made.label)} is made</h1>
+<p>This is its text. It is shown this once: keep it now, in a file that only its owner may read.</p>
+<pre class="secret" tabindex="0"><code>${made.text}</code></pre>
+<p><a href="${KEYS}">All keys</a></p>`,
+  });
+}

@@ -1,0 +1,37 @@
+import { html } from "../../../page/html.ts";
+import { actionForm, nameOf } from "../../../page/parts.ts";
+import { APP, KEYS, withQuery } from "../addresses.ts";
+import { NO_PAGE, notShown, page, type PageResult } from "../answer.ts";
+import type { PageCall } from "../call.ts";
+import { keyFields, rowsOf } from "../key-fields.ts";
+import { titled } from "../title.ts";
+
+/** The form of a new key: first of which workspace, then what it may do there. */
+export function showNewKey({ core, query, csrf }: PageCall): PageResult {
+  const workspaces = core.server.store.workspaces.all();
+  const asked = query.get("workspace");
+  const workspace =
+    asked === null && workspaces.length === 1 ? workspaces[0] : workspaces.find(({ id }) => id === asked);
+  const title = titled("A new key");
+  if (workspace !== undefined) {
+    const more = withQuery(`${KEYS}/new`, { workspace: workspace.id });
+    const fields = keyFields(core, workspace, { key: null, rows: rowsOf(query, 2), more });
+    return page({
+      title,
+      here: KEYS,
+      main: html`<h1>A new key of ${nameOf(workspace.name)}</h1>
+${actionForm({ action: KEYS, csrf, fields: { workspace: workspace.id } }, html`${fields}<button class="main-action">Make the key</button>`)}`,
+    });
+  }
+  if (asked !== null) return notShown({ ...NO_PAGE, what: "there is no such workspace" });
+  return page({
+    title,
+    here: KEYS,
+    main: html`<h1>A new key: of which workspace?</h1>
+${
+  workspaces.length === 0
+    ? html`<p class="notice quiet">There is no workspace yet; <a href="${APP}">make one first</a>.</p>`
+    : html`<ul class="entries">${workspaces.map(({ id, name }) => html`<li><a href="${withQuery(`${KEYS}/new`, { workspace: id })}">${nameOf(name)}</a></li>`)}</ul>`
+}`,
+  });
+}

@@ -1,0 +1,37 @@
+import { html } from "../../../page/html.ts";
+import type { Content } from "../../../page/layout.ts";
+import { actionForm } from "../../../page/parts.ts";
+import { SIGN_IN, SIGN_OUT } from "../addresses.ts";
+import { page, type PageResult } from "../answer.ts";
+import type { PageCall } from "../call.ts";
+import { titled } from "../title.ts";
+
+/** @param wrong why it did not go; a clause */
+export function signInPage(wrong: string | null): Content {
+  return {
+    title: titled("Sign in"),
+    here: SIGN_IN,
+    main: html`<h1>Sign in</h1>
+${wrong !== null && html`<p role="alert" class="notice bad" id="wrong">${wrong}</p>`}
+<form method="post" action="${SIGN_IN}" class="stack">
+<input name="username" value="mdmirror" autocomplete="username" hidden>
+<label for="key">Key</label>
+<input id="key" name="key" type="password" autocomplete="current-password" required maxlength="4096" spellcheck="false"${
+      wrong !== null && html` aria-describedby="wrong" aria-invalid="true"`
+    }>
+<button class="main-action">Sign in</button>
+</form>
+<p class="faint">The admin key, which lies in the data folder of the service, or a key of a workspace: it shows what that
+key may read. You are signed out after two hours without a page, and when the service is started again.</p>`,
+  };
+}
+
+export function showSignOut({ csrf }: PageCall): PageResult {
+  return page({
+    title: titled("Sign out"),
+    here: SIGN_OUT,
+    main: html`<h1>Sign out</h1>
+<p>This browser then has to be given a key again.</p>
+${actionForm({ action: SIGN_OUT, csrf }, html`<button class="main-action">Sign out</button>`)}`,
+  });
+}

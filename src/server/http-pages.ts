@@ -1,0 +1,41 @@
+import type { Bundle } from "../page/bundle.ts";
+import type { Served } from "./app/origins.ts";
+import type { Pages } from "./app/open.ts";
+import type { Core } from "./dispatch.ts";
+import { splitTarget } from "./router.ts";
+
+/**
+ * The pages below `/app`, which nobody may ever ask for: their code is loaded, and their scripts
+ * are read, when somebody does.
+ */
+export type PagesOptions = {
+  readonly core: Core;
+  /** What a proxy before the service is called; null: there is none, or pages are not for it. */
+  readonly proxy: string | null;
+  readonly loadBundle: () => Promise<Bundle>;
+};
+
+export function isPagePath(target: string): boolean {
+  const { path } = splitTarget(target);
+  return path === "/app" || path.startsWith("/app/");
+}
+
+/** @param where known once the service listens */
+export function lazyPages({ core, proxy, loadBundle }: PagesOptions, where: () => Omit<Served, "proxy">) {
+  let opened: Promise<Pages> | null = null;
+  return (): Promise<Pages> => {
+    opened ??= open().catch((error: unknown) => {
+      // The next one who asks may have more luck.
+      opened = null;
+      throw error;
+    });
+    return opened;
+  };
+
+  async function open(): Promise<Pages> {
+    const [{ openPages }, bundle] = await Promise.all([import("./app/open.ts"), loadBundle()]);
+    return openPages(core, { ...where(), proxy }, bundle);
+  }
+}
+
+export type LoadPages = ReturnType<typeof lazyPages>;

@@ -1,0 +1,110 @@
+import { join } from "node:path";
+import type { Digest } from "../model/digest.ts";
+import type { Hold, Stamp } from "../model/link.ts";
+import type { LocalPath } from "../model/path.ts";
+import { type DatabaseFault, type Db, faultOf, openForReading } from "./database.ts";
+import { HoldTable } from "./holds.ts";
+import { lookAtOwn } from "./own-files.ts";
+import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
+
+/** What the state knows of one folder, for people who look at it: a few columns, and no texts. */
+
+export type FolderRows = {
+  /** The documents directly in it. */
+  readonly documents: readonly DocumentRow[];
+  /** The folders directly in it. */
+  readonly folders: readonly LocalPath[];
+  /** What is held, at any depth. */
+  readonly holds: readonly Hold[];
+  /** Local paths of the documents in conflict, and of those with text in review, at any depth. */
+  readonly conflicts: readonly LocalPath[];
+  readonly reviews: readonly LocalPath[];
+};
+
+export type DocumentRow = {
+  readonly id: string;
+  readonly path: LocalPath;
+  readonly localDigest: Digest;
+  /** What `sameStamp` compares; null: the file was not seen yet. */
+  readonly stamp: Omit<Stamp, "birthMs" | "nlink"> | null;
+  readonly stampTrusted: boolean;
+  readonly standing: string;
+};
+
+type FolderRead =
+  | { readonly kind: "read"; readonly rows: FolderRows }
+  | { readonly kind: "missing" }
+  | ({ readonly file: StateFile } & DatabaseFault);
+
+/**
+ * A word that differs when the state may have changed.
+ * @param own absolute path of `.mdmirror`
+ */
+export function stateSeal(own: string): string {
+  return [STATE_SCHEMA.file, `${STATE_SCHEMA.file}-wal`]
+    .map((name) => lookAtOwn(own, name, "own-file"))
+    .map((stat) => (stat === null ? "-" : `${stat.ino}:${stat.size}:${stat.mtimeMs}`))
+    .join();
+}
+
+/**
+ * Reads beside a process that writes. Pages and rows are not checked.
+ * @param own absolute path of `.mdmirror`
+ */
+export function readFolderRows(own: string, folder: LocalPath): FolderRead {
+  if (lookAtOwn(own, STATE_SCHEMA.file, "own-file") === null) return { kind: "missing" };
+  if (lookAtOwn(own, TEXTS_SCHEMA.file, "own-file") === null)
+    return { kind: "damaged", file: TEXTS_SCHEMA.file, detail: "is not there" };
+  const opened = openForReading(join(own, STATE_SCHEMA.file), STATE_SCHEMA);
+  if (opened.kind !== "opened") return { file: STATE_SCHEMA.file, ...opened };
+  try {
+    return { kind: "read", rows: rowsOf(opened.db, folder) };
+  } catch (error) {
+    const fault = faultOf(error);
+    if (fault === null) throw error;
+    return { file: STATE_SCHEMA.file, ...fault };
+  } finally {
+    opened.db.close();
+  }
+}
+
+/** Directly in the folder; `$in`: its path with a slash, or nothing for the root. */
+const DIRECTLY = "substr(local_path, 1, length($in)) = $in AND instr(substr(local_path, length($in) + 1), '/') = 0";
+
+function rowsOf(db: Db, folder: LocalPath): FolderRows {
+  const directly = { in: folder === "" ? "" : `${folder}/` };
+  // Closing ends it.
+  db.exec("BEGIN");
+  const documents = db
+    .prepare<[typeof directly], Row>(
+      `SELECT id, local_path, coalesce(local_digest, digest), dev, ino, size, mtime_ms, ctime_ms, stamp_trusted, standing FROM links WHERE ${DIRECTLY} AND NOT (standing = 'outside' AND dev IS NULL)`,
+    )
+    .raw();
+  const pathsOf = (sql: string) => db.prepare<unknown[], LocalPath>(sql).pluck();
+  return {
+    documents: documents.all(directly).map(documentOf),
+    folders: pathsOf(`SELECT local_path FROM dirs WHERE ${DIRECTLY}`).all(directly),
+    holds: [...new HoldTable(db).load().values()],
+    conflicts: pathsOf("SELECT local_path FROM conflicts JOIN links USING (id)").all(),
+    reviews: pathsOf("SELECT local_path FROM links WHERE submissions IS NOT NULL").all(),
+  };
+}
+
+type Row = [
+  id: string,
+  path: LocalPath,
+  localDigest: Digest,
+  dev: number | null,
+  ino: number,
+  size: number,
+  mtimeMs: number,
+  ctimeMs: number,
+  stampTrusted: number,
+  standing: string,
+];
+
+function documentOf(row: Row): DocumentRow {
+  const [id, path, localDigest, dev, ino, size, mtimeMs, ctimeMs, stampTrusted, standing] = row;
+  const stamp = dev === null ? null : { dev, ino, size, mtimeMs, ctimeMs };
+  return { id, path, localDigest, stamp, stampTrusted: stampTrusted === 1, standing };
+}

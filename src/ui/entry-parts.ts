@@ -1,0 +1,38 @@
+import type { EntryState } from "../app/doctor/folder-entries.ts";
+import type { Listed } from "../app/doctor/list-folder.ts";
+import { plural } from "../model/count.ts";
+import { joinPath } from "../model/path.ts";
+import { html, type Html } from "../page/html.ts";
+import type { Tone } from "../page/layout.ts";
+import { badgeOf, nameOf, wordsOf } from "../page/parts.ts";
+import { documentAddress } from "./addresses.ts";
+
+/** How what lies in a folder is shown. */
+
+export type ShownEntry = Listed["entries"][number];
+
+const BADGES: Readonly<Record<EntryState, readonly [Tone, string]>> = {
+  "in-sync": ["good", "in sync"],
+  waiting: ["quiet", "waiting"],
+  held: ["asks", "held"],
+  "in-review": ["quiet", "in review"],
+  conflict: ["bad", "conflict"],
+  ignored: ["quiet", "ignored"],
+};
+
+export function entryBadge({ state, needs }: ShownEntry): Html {
+  const [tone, word] = BADGES[state];
+  return needs > 0 ? badgeOf("asks", `${plural(needs, "thing")} below`) : badgeOf(tone, word);
+}
+
+/** A row of the list of `folder`; it has an id, by which it is found when the page is sent anew. */
+export function entryRow(mirror: string, folder: string, entry: ShownEntry): Html {
+  const { name, kind, why, needs } = entry;
+  const label = html`${nameOf(name)}${kind === "folder" && "/"}`;
+  const isPage = kind !== "other" && !(kind === "folder" && entry.state === "ignored");
+  const address = documentAddress(mirror, "docs", joinPath(folder, name));
+  return html`<li id="${`e-${name}`}">${isPage ? html`<a href="${address}">${label}</a>` : html`<span>${label}</span>`}
+<span class="state">${entryBadge(entry)}${why !== null && html` <span class="faint">${wordsOf(why)}</span>`}${
+    needs > 0 && why === null && html` <span class="unseen">need you</span>`
+  }</span></li>`;
+}

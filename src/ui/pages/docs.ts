@@ -1,0 +1,72 @@
+import { ok, type Result, trouble } from "../../app/mirror/trouble.ts";
+import { plural } from "../../model/count.ts";
+import { html } from "../../page/html.ts";
+import type { Content } from "../../page/layout.ts";
+import { nameOf } from "../../page/parts.ts";
+import { documentAddress } from "../addresses.ts";
+import { entryRow, type ShownEntry } from "../entry-parts.ts";
+import { type Asked, definePage, type Moment, type Ui } from "../page.ts";
+import { pageAsked, pagerOf } from "../paging.ts";
+import { crumbsOf, pathAsked } from "../path-parts.ts";
+import { seenMirror, type SeenMirror } from "../seen-mirror.ts";
+import { type DocumentModel, lookAtDocument, showDocument } from "./document.ts";
+
+/** A folder, as the tree of documents; or a document. */
+
+/** LIMIT: names on one page. */
+const SIZE = 200;
+
+type FolderModel = {
+  readonly kind: "folder";
+  readonly mirror: string;
+  readonly path: string;
+  readonly entries: readonly ShownEntry[];
+  readonly page: number;
+  readonly pages: number;
+  readonly total: number;
+};
+
+export const DOCS = definePage<FolderModel | DocumentModel>({
+  path: "/m/:name/docs/*",
+  isLive: true,
+  async look(ui, asked) {
+    const seen = await seenMirror(ui, asked);
+    if (seen.kind === "trouble") return seen;
+    const path = pathAsked(asked.params);
+    if (path === "") return lookAtFolder(ui, seen.value, path, asked);
+    const found = ui.folders.find(seen.value.root, path);
+    if (found.kind === "trouble") return found;
+    if (found.value === null) return nothingAt(path);
+    return found.value.kind === "folder"
+      ? lookAtFolder(ui, seen.value, path, asked)
+      : lookAtDocument(ui, seen.value, path, found.value);
+  },
+  show: (model, moment) => (model.kind === "folder" ? showFolder(model, moment) : showDocument(model, moment)),
+});
+
+function nothingAt(path: string): Result<never> {
+  const next = "go back to the folder above; what was deleted is found by its history";
+  return trouble("usage", `nothing is at ${path}`, next, { code: "no-document" });
+}
+
+function lookAtFolder(ui: Ui, { name, root }: SeenMirror, path: string, { query }: Asked): Result<FolderModel> {
+  const asked = pageAsked(query);
+  const listed = ui.folders.list(root, path, { from: (asked - 1) * SIZE, count: SIZE });
+  if (listed.kind === "trouble") return listed;
+  const { total, entries } = listed.value;
+  const pages = Math.max(1, Math.ceil(total / SIZE));
+  return ok({ kind: "folder", mirror: name, path, entries, page: Math.min(asked, pages), pages, total });
+}
+
+function showFolder(model: FolderModel, _moment: Moment): Content {
+  const { mirror, path, entries, total } = model;
+  const title = path === "" ? "Documents" : path;
+  return {
+    title: `${title} · ${mirror} · mdmirror`,
+    main: html`${path !== "" && crumbsOf(mirror, path)}
+<h1>${path === "" ? html`Documents of ${nameOf(mirror)}` : nameOf(path)}</h1>
+<p class="faint">${total === 0 ? "Nothing is in this folder." : plural(total, "name")}</p>
+<ul class="rows">${entries.map((entry) => entryRow(mirror, path, entry))}</ul>
+${pagerOf(model, "names", (page) => documentAddress(mirror, "docs", path, { page }))}`,
+  };
+}

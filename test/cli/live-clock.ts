@@ -1,0 +1,43 @@
+import { systemClock } from "../../src/app/mirror/clock.ts";
+import type { Clock } from "../../src/ports/world.ts";
+
+/** The system's clock, which a test can make run faster: nobody waits for a grace of minutes. */
+export class LiveClock implements Clock {
+  readonly turn = systemClock().turn!;
+  readonly #sleepers = new Set<() => void>();
+  #rate = 1;
+  /** When it took its rate, by the system's clock and by this one. */
+  #since = performance.now();
+  #shown = this.#since;
+
+  monotonic(): number {
+    return this.#shown + (performance.now() - this.#since) * this.#rate;
+  }
+
+  now(): number {
+    return Date.now() + this.monotonic() - performance.now();
+  }
+
+  /** From now on its second is a `times`th of one; who sleeps wakes by that. */
+  hurry(times: number): void {
+    this.#shown = this.monotonic();
+    this.#since = performance.now();
+    this.#rate = times;
+    for (const wake of [...this.#sleepers]) wake();
+  }
+
+  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    const until = this.monotonic() + ms;
+    for (let left = ms; left > 0 && signal?.aborted !== true; left = until - this.monotonic()) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const wake = () => resolve();
+      const timer = setTimeout(wake, left / this.#rate);
+      this.#sleepers.add(wake);
+      signal?.addEventListener("abort", wake);
+      await promise;
+      clearTimeout(timer);
+      this.#sleepers.delete(wake);
+      signal?.removeEventListener("abort", wake);
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Serving, startService } from "../../src/app/serve.ts";
+import { openData } from "../../src/server/data.ts";
+import { TEST_CERT, TEST_KEY } from "../server/tls-fixture.ts";
+import { openRig, type Rig } from "./rig.ts";
+
+let rig: Rig;
+let data: string;
+beforeEach(async () => {
+  rig = await openRig();
+  data = join(rig.dir, "data");
+  openData(data).close();
+});
+afterEach(() => rig.close());
+
+const admin = (...argv: string[]) => rig.run(["serve", "admin", ...argv, "--data", "data"]);
+const serve = async (more: Partial<Parameters<typeof startService>[0]> = {}): Promise<Serving> => {
+  const common = { data, host: "127.0.0.1", port: 0, tls: null, insecureHttp: false, onFault: () => undefined };
+  const started = await startService({ ...common, ...more });
+  if (started.kind === "trouble") throw new Error(started.trouble.what);
+  return started.value;
+};
+describe("which service", () => {
+  test("a folder that is no service's is left as it is", async () => {
+    mkdirSync(join(rig.dir, "other"));
+    const ran = await rig.run(["serve", "admin", "keys", "--data", "other"]);
+    expect([ran.code, ran.err[0]]).toEqual([
+      2,
+      `mdmirror: ${join(rig.dir, "other")} is no data folder of a service: there is no service.db in it (ENOENT)`,
+    ]);
+    expect(existsSync(join(rig.dir, "other/admin-key"))).toBe(false);
+  });
+
+  test("the address is for this user alone, goes at the end, and a dead service's is seen through", async () => {
+    const serving = await serve();
+    const address = join(data, "address");
+    expect(statSync(address).mode & 0o777).toBe(0o600);
+    const left = readFileSync(address, "utf8");
+    await serving.close();
+    expect(existsSync(address)).toBe(false);
+    // This process lives, and holds nothing: a number that was given anew.
+    writeFileSync(address, left, { mode: 0o600 });
+    expect((await admin("keys")).code).toBe(0);
+    expect(existsSync(address)).toBe(false);
+  });
+
+  test("one with a certificate, or beyond this machine, is reached by a door that leads to /admin alone", async () => {
+    const [certFile, keyFile] = [join(rig.dir, "c.pem"), join(rig.dir, "k.pem")];
+    writeFileSync(certFile, TEST_CERT);
+    writeFileSync(keyFile, TEST_KEY);
+    const serving = await serve({ tls: { certFile, keyFile } });
+    const door = JSON.parse(readFileSync(join(data, "address"), "utf8")).url;
+    const headers = { "x-api-key": serving.key };
+    const statuses = [];
+    for (const path of ["/v1/files", "/admin/keys", "/"]) statuses.push((await fetch(door + path, { headers })).status);
+    const ran = await admin("keys");
+    await serving.close();
+    expect([new URL(door).hostname, statuses, ran.code]).toEqual(["127.0.0.1", [404, 401, 404], 0]);
+  });
+
+  test("another process that has the folder open is waited for, and then told", async () => {
+    const held = openData(data);
+    const ran = await admin("keys");
+    held.close();
+    expect([ran.code, ran.err[0]]).toEqual([
+      6,
+      `mdmirror: another process has ${data} open, and left no address that leads to it from here (SQLITE_BUSY)`,
+    ]);
+  });
+
+  test("one on another machine takes its URL and admin key, over plain http only where that is said", async () => {
+    const serving = await serve();
+    const there = ["--url", serving.url, "--admin-key-file", serving.adminKeyFile];
+    const ask = (...argv: string[]) => rig.run(["serve-admin", "keys", ...argv]);
+    expect((await ask(...there)).code).toBe(0);
+    const refused = await ask("--url", serving.url, "--admin-key-file", serving.keyFile);
+    expect([refused.code, refused.err[0]]).toEqual([
+      5,
+      `mdmirror: ${serving.url} refuses the admin key (unauthenticated)`,
+    ]);
+    await serving.close();
+    const gone = await ask(...there);
+    expect([gone.code, gone.err[0]]).toEqual([
+      5,
+      `mdmirror: ${serving.url} did not answer: nothing listens at this address (unreachable)`,
+    ]);
+    const plain = await ask("--url", "http://192.0.2.1", "--admin-key-file", serving.adminKeyFile);
+    expect([plain.code, plain.err[0]]).toEqual([2, expect.stringContaining("plain http would show the key")]);
+    expect((await ask("--url", serving.url)).err[0]).toContain("--url and --admin-key-file go together");
+  });
+
+  test("a program that is no service of ours is told as that", async () => {
+    const { createServer } = await import("node:http");
+    const other = createServer((_request, response) => response.end("<html>hello</html>"));
+    await new Promise<void>((done) => other.listen(0, "127.0.0.1", done));
+    const { port } = other.address() as { port: number };
+    const there = ["--url", `http://127.0.0.1:${port}`, "--admin-key-file", join(data, "admin-key")];
+    const ran = await rig.run(["serve", "admin", "keys", ...there]);
+    await new Promise((done) => other.close(done));
+    expect([ran.code, ran.err[0]]).toEqual([
+      5,
+      `mdmirror: http://127.0.0.1:${port} answers as no mdmirror service does (200)`,
+    ]);
+  });
+});

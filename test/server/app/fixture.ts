@@ -1,0 +1,92 @@
+import { openPages } from "../../../src/server/app/open.ts";
+import type { Served } from "../../../src/server/app/origins.ts";
+import type { PageAnswer } from "../../../src/server/app/site.ts";
+import type { Bundle } from "../../../src/page/bundle.ts";
+import { ADMIN_KEY, type Opened, openService } from "../fixture.ts";
+
+/** The pages of a service in process: no HTTP, no browser, a clock that the test moves. */
+
+const asset = (type: string) => ({ type, bytes: new TextEncoder().encode("/* x */") });
+const BUNDLE: Bundle = {
+  names: new Map(["page.js", "style.css", "icon.svg"].map((name) => [name, `1-${name}`])),
+  assets: new Map([
+    ["1-page.js", asset("text/javascript; charset=utf-8")],
+    ["1-style.css", asset("text/css; charset=utf-8")],
+    ["1-icon.svg", asset("image/svg+xml")],
+  ]),
+  base: "/assets/",
+};
+
+const SERVED: Served = { scheme: "http", host: "127.0.0.1", port: 8420, proxy: null };
+export const HOST = "127.0.0.1:8420";
+const ORIGIN = `http://${HOST}`;
+
+type Sent = { readonly headers?: Readonly<Record<string, string | undefined>>; readonly from?: string };
+
+export type PagesRig = Opened & {
+  readonly faults: unknown[];
+  readonly clock: { now: number };
+  /** Any request, with nothing that a browser would add. */
+  ask(
+    method: string,
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    body?: string,
+    from?: string,
+  ): PageAnswer;
+  /** Signs in as a browser does. */
+  signIn(key?: string, sent?: Sent): Browser;
+};
+
+/** What one browser does: it sends its cookie, and from its pages their token. */
+export type Browser = {
+  readonly cookie: string;
+  get(path: string): PageAnswer;
+  /** Follows nothing. @param page that has the form */
+  post(path: string, form?: Readonly<Record<string, string | readonly string[]>>): PageAnswer;
+  /** The page that a form leads to. */
+  submit(path: string, form?: Readonly<Record<string, string | readonly string[]>>): string;
+  readonly csrf: string;
+};
+
+export function openRig(served: Partial<Served> = {}): PagesRig {
+  const clock = { now: Date.UTC(2026, 10, 23) };
+  const faults: unknown[] = [];
+  const opened = openService({ now: () => clock.now, onFault: (error) => faults.push(error) });
+  const pages = openPages(opened.service.core, { ...SERVED, ...served }, BUNDLE);
+  const ask: PagesRig["ask"] = (method, path, headers, body, from = "192.0.2.1") => {
+    const early = pages.admit({ method, path, headers }, Buffer.byteLength(body ?? ""));
+    return early ?? pages.handle({ method, path, headers, body: body ?? null }, null, from);
+  };
+  const signIn: PagesRig["signIn"] = (key = ADMIN_KEY, { headers = {}, from } = {}) => {
+    const own = defined({ host: HOST, origin: ORIGIN, "sec-fetch-site": "same-origin", ...headers });
+    const form = { ...own, "content-type": "application/x-www-form-urlencoded" };
+    const entered = ask("POST", "/app/sign-in", form, String(new URLSearchParams({ key })), from);
+    const set = entered.headers["set-cookie"];
+    if (set === undefined) throw new Error(`not signed in: ${entered.status} ${text(entered)}`);
+    const cookie = set.split(";")[0]!;
+    const get = (path: string) => ask("GET", path, { ...own, cookie });
+    const csrf = /name="csrf-token" content="([^"]+)"/.exec(text(get("/app")))?.[1] ?? "";
+    const post: Browser["post"] = (path, members = {}) => {
+      const sent = new URLSearchParams({ csrf });
+      for (const [name, value] of Object.entries(members)) for (const one of [value].flat()) sent.append(name, one);
+      return ask("POST", path, { ...form, cookie }, String(sent));
+    };
+    const submit: Browser["submit"] = (path, members) => {
+      const { status, headers: got } = post(path, members);
+      if (status !== 303) throw new Error(`${path} ended in ${status}`);
+      return text(get(got["location"]!));
+    };
+    return { cookie, csrf, get, post, submit };
+  };
+  return { ...opened, faults, clock, ask, signIn };
+}
+
+export function text({ body }: PageAnswer): string {
+  return typeof body === "string" ? body : new TextDecoder().decode(body);
+}
+
+function defined(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const given = Object.entries(headers).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return Object.fromEntries(given);
+}

@@ -1,0 +1,143 @@
+import { mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { FolderLists } from "../../src/app/doctor/list-folder.ts";
+import { systemRandom } from "../../src/app/mirror/random.ts";
+import { openRig, type Rig } from "../cli/rig.ts";
+import { openUi } from "./rig.ts";
+
+function edited(rig: Rig, path: string, content: string): void {
+  const { id, lastChangeId } = rig.remote(path)!;
+  rig.api("PUT", `/v1/files/${id}/content`, { content, baseChangeId: lastChangeId });
+}
+
+async function listed(rig: Rig, folder = ""): Promise<Record<string, string>> {
+  const found = new FolderLists(systemRandom()).list(rig.root, folder, { from: 0, count: 1_000 });
+  if (found.kind === "trouble") throw new Error(found.trouble.what);
+  return Object.fromEntries(found.value.entries.map(({ name, state, needs }) => [name, `${state}${needs || ""}`]));
+}
+
+describe("a folder's names, each with how it stands", () => {
+  test("before and after a sync, an edit, a deletion, a conflict, a hold and a rule", async () => {
+    const rig = await openRig();
+    try {
+      rig.write("a.md", "# a\n\none\n");
+      rig.write("b.md", "# b\n");
+      rig.write("deep/c.md", "# c\n");
+      await rig.init();
+      expect(await listed(rig)).toEqual({ "a.md": "in-sync", "b.md": "in-sync", deep: "in-sync" });
+
+      edited(rig, "a.md", "# a\n\ntheirs\n");
+      rig.write("a.md", "# a\n\nmine\n");
+      rig.write("deep/large.md", "x".repeat(60_000));
+      rig.write("notes.txt", "no document");
+      rig.write(".mdmirrorignore", "secret*\n");
+      rig.write("secret.md", "# mine alone\n");
+      rig.write(".obsidian/x.md", "");
+      symlinkSync("b.md", join(rig.root, "link.md"));
+      await rig.run(["sync", "w"]);
+      expect(await listed(rig)).toEqual({
+        ".mdmirrorignore": "ignored",
+        ".obsidian": "ignored",
+        "a (theirs).md": "ignored",
+        "a.md": "conflict",
+        "b.md": "in-sync",
+        deep: "in-sync1",
+        "link.md": "ignored",
+        "notes.txt": "ignored",
+        "secret.md": "ignored",
+      });
+      expect(await listed(rig, "deep")).toEqual({ "c.md": "in-sync", "large.md": "held" });
+
+      rig.write("b.md", "# B\n");
+      rig.write("new.md", "# new\n");
+      mkdirSync(join(rig.root, "empty"));
+      rmSync(join(rig.root, "deep/c.md"));
+      expect(await listed(rig)).toMatchObject({ "b.md": "waiting", "new.md": "waiting", empty: "waiting" });
+      expect(await listed(rig, "deep")).toEqual({ "c.md": "waiting", "large.md": "held" });
+    } finally {
+      await rig.close();
+    }
+  });
+
+  test("is read again when a name, a text, a rule or the state changed, by the one that looked before", async () => {
+    const rig = await openRig();
+    try {
+      rig.write("a.md", "# a\n");
+      await rig.init();
+      const lists = new FolderLists(systemRandom());
+      const look = () => {
+        const found = lists.list(rig.root, "", { from: 0, count: 10 });
+        return found.kind === "ok" ? found.value.entries.map(({ name, state }) => `${name} ${state}`) : [];
+      };
+      expect(look()).toEqual(["a.md in-sync"]);
+      rig.write("a.md", "# A\n");
+      expect(look()).toEqual(["a.md waiting"]);
+      rig.write("b.md", "# b\n");
+      expect(look()).toEqual(["a.md waiting", "b.md waiting"]);
+      await rig.run(["sync", "w"]);
+      expect(look()).toEqual(["a.md in-sync", "b.md in-sync"]);
+      rig.write(".mdmirrorignore", "c*\n");
+      rig.write("c.md", "# c\n");
+      expect(look()).toEqual([".mdmirrorignore ignored", "a.md in-sync", "b.md in-sync", "c.md ignored"]);
+      rig.write(".mdmirrorignore", "d*\n");
+      expect(look()).toContain("c.md waiting");
+      rmSync(rig.root, { recursive: true });
+      expect(look()).toEqual([]);
+    } finally {
+      await rig.close();
+    }
+  });
+
+  test("leads out of the mirrored folder by no way", async () => {
+    const rig = await openRig();
+    try {
+      await rig.init();
+      mkdirSync(join(rig.dir, "outside"));
+      symlinkSync(join(rig.dir, "outside"), join(rig.root, "way"));
+      const lists = new FolderLists(systemRandom());
+      for (const path of ["way", "..", "../outside", ".mdmirror", "a/../..", "/etc", "way/x"]) {
+        const found = lists.list(rig.root, path, { from: 0, count: 10 });
+        expect([path, found.kind]).toEqual([path, "trouble"]);
+        expect(lists.read(rig.root, `${path}/x.md`).kind).toBe("trouble");
+      }
+    } finally {
+      await rig.close();
+    }
+  });
+});
+
+describe("the page of a folder", () => {
+  test("has each name with its badge in words and the way to it, in any script", async () => {
+    const { ask, enter, rig } = await openUi();
+    rig.write("a & b <i>.md", "# <script>alert(1)</script>\n");
+    rig.write("100% 你好/עברית #?.md", "# text\n");
+    await rig.run(["sync", "w"]);
+    const cookie = await enter();
+    const root = await ask("/m/w/docs/", { headers: { cookie } });
+    expect(root.text).toContain("a &amp; b &lt;i&gt;.md");
+    expect(root.text).toContain("in sync");
+    const [folder] = hrefs(root.text).filter((href) => href.includes("100"));
+    const below = await ask(folder!, { headers: { cookie } });
+    const [document] = hrefs(below.text).filter((href) => href.endsWith(".md"));
+    const page = await ask(document!, { headers: { cookie } });
+    expect([page.status, page.text.includes("# text")]).toEqual([200, true]);
+    const other = await ask("/m/w/docs/a%20%26%20b%20%3Ci%3E.md", { headers: { cookie } });
+    expect(other.text).toContain("# &lt;script&gt;alert(1)&lt;/script&gt;");
+  });
+
+  test.each([["none.md"], ["..%2f..%2fetc%2fpasswd"], ["%2e%2e/x"], [".mdmirror/config.json"], ["a.md/b.md"]])(
+    "has nothing of %s",
+    async (path) => {
+      const { ask, enter, rig } = await openUi();
+      rig.write("a.md", "# a\n");
+      await rig.run(["sync", "w"]);
+      const { status, text } = await ask(`/m/w/docs/${path}`, { headers: { cookie: await enter() } });
+      expect([status, text.includes("This cannot be shown") || text.includes("no such page")]).toEqual([404, true]);
+    },
+  );
+});
+
+function hrefs(text: string): string[] {
+  return [...text.matchAll(/href="(\/m\/w\/docs\/[^"]+)"/g)].map((match) => match[1]!);
+}

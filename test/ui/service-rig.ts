@@ -1,0 +1,72 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { BrowserContext, Page } from "playwright-core";
+import { type Serving, startService } from "../../src/app/serve.ts";
+import { temporaryFolder } from "../server/fixture.ts";
+import { openBrowser } from "./browser.ts";
+
+/** A service as `mdmirror serve` runs it, and who uses its pages. */
+export type ServiceRig = {
+  readonly serving: Serving;
+  readonly adminKey: string;
+  /** A request of the API by the first workspace's key. */
+  api(method: string, path: string, body?: object): Promise<Answered>;
+  /** A document with a base, a live text, and another edit of the base, which waits for review. */
+  conflict(path: string, texts: { readonly base: string; readonly live: string; readonly sent: string }): Promise<Met>;
+  text(path: string): Promise<string>;
+  /** Signs in by the form, as a person does. */
+  signIn(options?: { readonly key?: string; readonly context?: BrowserContext }): Promise<Page>;
+};
+
+type Answered = {
+  readonly id: string;
+  readonly lastChangeId: string;
+  readonly content: string;
+  readonly data: Answered[];
+};
+type Met = { readonly fileId: string; readonly reviewId: string };
+
+export async function openServiceRig(more: { readonly appOrigin?: string } = {}): Promise<ServiceRig> {
+  const data = join(temporaryFolder(), "data");
+  const common = { data, host: "127.0.0.1", port: 0, tls: null, insecureHttp: false };
+  const faults: unknown[] = [];
+  const started = await startService({ ...common, ...more, onFault: (error) => faults.push(error) });
+  if (started.kind === "trouble") throw new Error(started.trouble.what);
+  const serving = started.value;
+  onTestFinished(async () => {
+    await serving.close();
+    if (faults.length > 0) throw new Error(`the service failed: ${String(faults[0])}`);
+  });
+  const adminKey = readFileSync(serving.adminKeyFile, "utf8").trim();
+  const api: ServiceRig["api"] = async (method, path, body) => {
+    const headers = { "x-api-key": serving.key, "content-type": "application/json" };
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const answer = await fetch(serving.url + path, { method, headers, ...sent });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    return (await answer.json()) as Answered;
+  };
+  return {
+    serving,
+    adminKey,
+    api,
+    async conflict(path, { base, live, sent }) {
+      const file = await api("POST", "/v1/files", { path, content: base });
+      const edit = { baseChangeId: file.lastChangeId };
+      await api("PUT", `/v1/files/${file.id}/content`, { ...edit, content: live });
+      const review = await api("PUT", `/v1/files/${file.id}/content`, { ...edit, content: sent });
+      return { fileId: file.id, reviewId: review.id };
+    },
+    async text(path) {
+      const { data } = await api("GET", `/v1/files?path=${encodeURIComponent(path)}`);
+      return (await api("GET", `/v1/files/${data[0]!.id}`)).content;
+    },
+    async signIn({ key = adminKey, context } = {}) {
+      const page = await (context ?? (await openBrowser())).newPage();
+      await page.goto(`${serving.url}/app`);
+      await page.getByLabel("Key", { exact: true }).fill(key);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      return page;
+    },
+  };
+}

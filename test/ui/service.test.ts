@@ -1,0 +1,113 @@
+import { describe, expect, test } from "vitest";
+import { expectAccessible, hasBrowser, openBrowser, shoot } from "./browser.ts";
+import { openServiceRig } from "./service-rig.ts";
+
+const LONG = `# A plan\n\nFlour and *water*, with [a link](other.md).\n\n${"One more line of it.\n".repeat(5)}`;
+
+describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
+  test("comes in with the admin key, a wrong one is told, and goes out again", async () => {
+    const { serving, signIn } = await openServiceRig();
+    const context = await openBrowser({ mayFail: /401/ });
+    const page = await signIn({ key: "mdm_wrong", context });
+    await page.getByRole("alert").filter({ hasText: "no key of this service" }).waitFor();
+    await shoot(page, "service-sign-in");
+    await page.getByLabel("Key", { exact: true }).fill((await signInKey(serving.adminKeyFile)).trim());
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Workspaces", exact: true }).waitFor();
+    await page.getByRole("link", { name: "Sign out" }).click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await page.goto(`${serving.url}/app/keys`);
+    expect(new URL(page.url()).pathname).toBe("/app/sign-in");
+  });
+
+  test("decides a conflict with both edits in view: edits and accepts", async () => {
+    const rig = await openServiceRig();
+    await rig.conflict("team/plan.md", {
+      base: LONG,
+      live: LONG.replace("Flour", "Rye"),
+      sent: LONG.replace("Flour", "Spelt"),
+    });
+    const page = await rig.signIn();
+    await shoot(page, "service-workspaces");
+    await page.getByRole("link", { name: "to decide" }).click();
+    await shoot(page, "service-reviews");
+    await page.getByRole("link", { name: "/team/plan.md" }).click();
+    await shoot(page, "service-review-conflict");
+    const text = page.getByLabel("The text that becomes live");
+    expect(await text.inputValue()).toBe(LONG.replace("Flour", "Spelt"));
+    await text.fill(LONG.replace("Flour", "Rye and spelt"));
+    await page.getByRole("button", { name: "Accept this text" }).click();
+    await page.getByText("Accepted: your text is live.").waitFor();
+    expect(await rig.text("team/plan.md")).toBe(LONG.replace("Flour", "Rye and spelt"));
+    await page.goto(`${rig.serving.url}/app/reviews`);
+    await page.getByText("Nothing is waiting.").waitFor();
+    await shoot(page, "service-reviews-empty");
+  });
+
+  test("two at once: what one has decided, the other is told", async () => {
+    const rig = await openServiceRig();
+    const { reviewId } = await rig.conflict("a.md", { base: "a\n", live: "b\n", sent: "c\n" });
+    const [one, other] = [await rig.signIn(), await rig.signIn()];
+    for (const page of [one, other]) await page.goto(`${rig.serving.url}/app/reviews/${reviewId}`);
+    await one.getByRole("button", { name: "Reject" }).click();
+    await one.getByText("Rejected: what is live stays.").waitFor();
+    await other.getByRole("button", { name: "Accept", exact: true }).click();
+    await other.getByText("no longer in review: rejected").waitFor();
+    expect(await rig.text("a.md")).toBe("b\n");
+  });
+
+  test("makes a key for a folder, sees its text once, and revokes it; its owner sees that folder alone", async () => {
+    const rig = await openServiceRig();
+    for (const path of ["team/plan.md", "private/diary.md"])
+      await rig.api("POST", "/v1/files", { path, content: LONG });
+    const page = await rig.signIn();
+    await page.getByRole("link", { name: "Keys", exact: true }).click();
+    await shoot(page, "service-keys");
+    await page.getByRole("link", { name: "A new key …" }).click();
+    await page.getByLabel("Label").fill("ann");
+    await page.getByLabel("Path 1", { exact: true }).fill("/team");
+    await page.getByLabel("May, path 1").selectOption("edit");
+    await shoot(page, "service-new-key");
+    await page.getByRole("button", { name: "Make the key" }).click();
+    const key = await page.locator("pre.secret").innerText();
+    await expectAccessible(page);
+    await page.reload();
+    await page.getByRole("heading", { name: "This key was shown" }).waitFor();
+    const ann = await rig.signIn({ key });
+    await shoot(ann, "service-own");
+    await ann.getByRole("link", { name: "/team" }).click();
+    await shoot(ann, "service-folder");
+    await ann.getByRole("link", { name: "plan.md" }).click();
+    await shoot(ann, "service-document");
+    expect(await ann.getByRole("link", { name: "Keys", exact: true }).count()).toBe(0);
+    await page.getByRole("link", { name: "All keys" }).click();
+    await page.getByRole("link", { name: "ann" }).click();
+    await page.getByText("Revoke it").click();
+    await shoot(page, "service-key");
+    await page.getByRole("button", { name: "Revoke ann" }).click();
+    await page.getByText("is revoked").waitFor();
+    await ann.reload();
+    await ann.getByRole("heading", { name: "Sign in" }).waitFor();
+  });
+
+  test("makes a workspace and removes it, without scripts", async () => {
+    const rig = await openServiceRig();
+    const page = await rig.signIn({ context: await openBrowser({ javaScriptEnabled: false }) });
+    await page.getByLabel("Name").fill("drafts 草稿");
+    await page.getByRole("button", { name: "Make it" }).click();
+    await page.locator("pre.secret").waitFor();
+    await page.getByRole("link", { name: "mdmirror service" }).click();
+    await page.getByRole("button", { name: "Close drafts 草稿" }).click();
+    await page.getByText("It is closed").waitFor();
+    await page.getByRole("link", { name: "Remove drafts 草稿 …" }).click();
+    await page.getByLabel("Its name, to be sure").fill("drafts 草稿");
+    await page.getByRole("button", { name: "Remove it for good" }).click();
+    await page.getByText("The workspace is removed.").waitFor();
+  });
+});
+
+async function signInKey(file: string): Promise<string> {
+  const { readFile } = await import("node:fs/promises");
+  return readFile(file, "utf8");
+}
