@@ -45,12 +45,19 @@ async function manySyncs({ rounds, seed }: Soak) {
   for (let round = 0; round < rounds; round++) {
     work(field, round);
     const before = rememberBefore(field);
+    // Who works is answered only when another one has met it.
+    const met = Promise.withResolvers<void>();
+    const hook = () => met.promise;
+    field.hooks.add(hook);
     const ends = await Promise.all(
       Array.from({ length: PROCESSES }, async () => {
         await new Promise((later) => setTimeout(later, field.dice.below(400)));
-        return run(field, ["sync", field.notes]);
+        const end = await run(field, ["sync", field.notes]);
+        met.resolve();
+        return end;
       }),
     );
+    field.hooks.delete(hook);
     for (const { code, out } of ends) {
       ledger.ended(code);
       if (code === 0) worked++;

@@ -9,6 +9,7 @@ import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import { type Dice, rollDice } from "../../test/simulator/dice.ts";
 import { type Fixture, openFixture, ROOT } from "./sync-fixture.ts";
 import { edited, newText } from "./marked.ts";
+import { runHere } from "./run-here.ts";
 
 /**
  * The part of a `Fixture` that faults need: also there when the service is a process of its own.
@@ -18,25 +19,27 @@ export type Service = Pick<Fixture, "folder" | "writes" | "call" | "end"> & {
   readonly key: string;
 };
 
+type Hook = (request: WireRequest) => void | Promise<void>;
+
 export type Field = Service & {
   readonly notes: string;
   readonly dice: Dice;
-  /** Told each request that reaches the service in this process. */
-  readonly hooks: Set<(request: WireRequest) => void>;
+  /** Told each request that reaches the service in this process; each may hold the answer back. */
+  readonly hooks: Set<Hook>;
   /** Marks of the edits so far, that must all be found in the end. */
   readonly marks: Set<string>;
 };
 
 export async function openField(seed: number, served?: Service): Promise<Field> {
-  const hooks = new Set<(request: WireRequest) => void>();
+  const hooks = new Set<Hook>();
   const service = served ?? (await serveHere(hooks));
   const notes = join(service.folder, "notes");
   return { ...service, notes, dice: rollDice(seed), hooks, marks: new Set() };
 }
 
-async function serveHere(hooks: Set<(request: WireRequest) => void>): Promise<Service> {
-  const fixture = await openFixture({}, (request) => {
-    for (const hook of hooks) hook(request);
+async function serveHere(hooks: Set<Hook>): Promise<Service> {
+  const fixture = await openFixture({}, async (request) => {
+    for (const hook of hooks) await hook(request);
   });
   return { ...fixture, url: fixture.server.url, key: fixture.data.key };
 }
@@ -138,10 +141,14 @@ export const run = (field: Service, args: readonly string[], options?: StartOpti
 
 export const initArgs = (field: Field) => ["init", field.notes, "--url", field.url, "--yes"];
 
+/** By a user or in an environment of its own it is a process, else it is not. */
+export const runCalmly = (field: Service, args: readonly string[], options?: StartOptions): Promise<Ended> =>
+  options?.as === undefined && options?.env === undefined ? runHere(field, args) : run(field, args, options);
+
 /** Links the folder and brings both sides together, before the fault. */
 export async function linked(field: Field, options?: StartOptions): Promise<void> {
-  const ended = await run(field, initArgs(field), options);
+  const ended = await runCalmly(field, initArgs(field), options);
   if (ended.code !== 0) throw new Error(`the first sync ended with ${ended.code}: ${ended.out}`);
-  const second = await run(field, ["sync", field.notes], options);
+  const second = await runCalmly(field, ["sync", field.notes], options);
   if (second.code !== 0) throw new Error(`the second sync ended with ${second.code}: ${second.out}`);
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { isSidecarName, nameOf } from "../../src/model/path.ts";
 import { digest } from "./sync-fixture.ts";
-import { type Ended, type Field, run, type StartOptions } from "./field.ts";
+import { type Ended, type Field, runCalmly, type StartOptions } from "./field.ts";
 import { type LiveThere, liveThere } from "./sync-fixture.ts";
 import { keptTexts, liveHere } from "./texts.ts";
 
@@ -69,10 +69,11 @@ export async function judge(
   options: StartOptions & { readonly syncs?: number } = {},
 ): Promise<Judged> {
   const codes: (number | null)[] = [];
-  for (let n = 0; n < (options.syncs ?? 3); n++) codes.push((await run(field, ["sync", field.notes], options)).code);
+  for (let n = 0; n < (options.syncs ?? 3); n++)
+    codes.push((await runCalmly(field, ["sync", field.notes], options)).code);
   field.writes.length = 0;
   const stamps = stampsOf(field.notes);
-  const last = await run(field, ["sync", field.notes], options);
+  const last = await runCalmly(field, ["sync", field.notes], options);
   codes.push(last.code);
   const idle = field.writes.length + changedStamps(stamps, stampsOf(field.notes));
   const [here, there] = [liveHere(field.notes), liveThere(field)];

@@ -55,12 +55,12 @@ function atSize(variant: Variant, documents: number): Variant {
 }
 
 /**
- * @param onRequest told each request before it is answered
+ * @param onRequest told each request before it is answered; it may hold the answer back
  * @param documents about how many it will hold: its weather is that of such a one
  */
 export async function openFixture(
   variant: Variant = {},
-  onRequest?: (request: WireRequest) => void,
+  onRequest?: (request: WireRequest) => void | Promise<void>,
   documents = 0,
 ): Promise<Fixture> {
   const folder = mkdtempSync(join(tmpdir(), "mdmirror-prove-"));
@@ -77,7 +77,7 @@ export async function openFixture(
     },
   );
   const handle = async (request: WireRequest, fault?: Parameters<typeof varied>[1]) => {
-    onRequest?.(request);
+    await onRequest?.(request);
     if (request.method !== "GET") writes.push(`${request.method} ${request.path}`);
     return varied(request, fault ?? null);
   };

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { ENTRY } from "../security/process.ts";
+import { keptCompiled } from "../compiled.ts";
 import { openRig, type Rig } from "./rig.ts";
 
 let rig: Rig;
@@ -80,7 +81,13 @@ describe("a folder of another user", () => {
   test.skipIf(!reaches)("who called sudo owns all that a process then makes: files, state and list", async () => {
     mkdirSync(rig.stateHome);
     for (const path of [rig.dir, rig.stateHome]) chownSync(path, NOBODY, NOBODY);
-    const env = { PATH: process.env["PATH"], XDG_STATE_HOME: rig.stateHome, HOME: rig.dir, ...BY_SUDO };
+    const env = {
+      ...keptCompiled(),
+      PATH: process.env["PATH"],
+      XDG_STATE_HOME: rig.stateHome,
+      HOME: rig.dir,
+      ...BY_SUDO,
+    };
     const args = ["init", rig.root, "--url", rig.url, "--key-file", rig.keyFile, "--yes"];
     const child = spawn(process.execPath, [ENTRY, ...args], { env, stdio: ["ignore", "ignore", "pipe"] });
     const said: Buffer[] = [];
@@ -97,7 +104,7 @@ describe("a folder of another user", () => {
   test.skipIf(!reaches)("with a list that may only be read: mv and unlink do nothing, and say it first", async () => {
     mkdirSync(rig.stateHome);
     for (const path of [rig.dir, rig.stateHome, rig.keyFile]) chownSync(path, NOBODY, NOBODY);
-    const env = { PATH: process.env["PATH"], XDG_STATE_HOME: rig.stateHome, HOME: rig.dir };
+    const env = { ...keptCompiled(), PATH: process.env["PATH"], XDG_STATE_HOME: rig.stateHome, HOME: rig.dir };
     const run = async (...args: string[]) => {
       const child = spawn(process.execPath, [ENTRY, ...args], {
         ...AS_NOBODY,

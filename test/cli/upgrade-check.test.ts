@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { keptCompiled } from "../compiled.ts";
 import { openRig, type Rig, snapshot } from "./rig.ts";
 
 let rig: Rig;
@@ -44,7 +45,7 @@ test("tells older from newer, and newer is 2", async () => {
 test("opens no socket and looks no name up", () => {
   const hook = `
     const { Socket, Server } = process.getBuiltinModule("node:net");
-    const told = (what) => () => { process.stderr.write("SOCKET " + what + "\\n"); throw new Error("no socket here"); };
+    const told = (what) => () => { process.stderr.write("SOCKET " + what + "\\n"); process.exit(9); };
     Socket.prototype.connect = told("connect");
     Server.prototype.listen = told("listen");
     process.getBuiltinModule("node:dgram").createSocket = told("dgram");
@@ -54,10 +55,11 @@ test("opens no socket and looks no name up", () => {
   const run = (...argv: string[]) =>
     spawnSync(process.execPath, ["--import", `data:text/javascript,${encodeURIComponent(hook)}`, entry, ...argv], {
       encoding: "utf8",
-      env: { PATH: process.env["PATH"], HOME: rig.dir, XDG_STATE_HOME: rig.stateHome },
+      env: { ...keptCompiled(), PATH: process.env["PATH"], HOME: rig.dir, XDG_STATE_HOME: rig.stateHome },
     });
   const check = run("upgrade-check");
   expect([check.status, check.stdout.includes(rig.root), check.stderr]).toEqual([0, true, ""]);
   // The hook would have told.
-  expect(run("sync", rig.root).stderr).toContain("SOCKET");
+  const sync = run("sync", rig.root);
+  expect([sync.status, sync.stderr]).toEqual([9, expect.stringContaining("SOCKET")]);
 });

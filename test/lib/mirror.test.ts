@@ -79,7 +79,8 @@ describe("a mirror of the library", () => {
   });
 
   it("answers a halt for what its caller saw alone", async () => {
-    const { mirror, root, write, read } = await makeLibRig();
+    // A halt takes a second look, two seconds later.
+    const { mirror, root, write, read } = await makeLibRig(50);
     const names = Array.from({ length: 24 }, (_, at) => `${at}.md`);
     for (const name of names) write(name, `# ${name}\n`);
     await mirror.sync();
@@ -148,7 +149,7 @@ describe("what the library refuses, and how", () => {
   });
 
   it("tells a service that is gone in the report of sync", async () => {
-    const { mirror, service } = await makeLibRig();
+    const { mirror, service } = await makeLibRig(50);
     await service.stop();
     const { state, attention } = await mirror.sync();
     expect([state, attention]).toMatchObject(["offline", [{ kind: "offline", next: "mdmirror doctor" }]]);

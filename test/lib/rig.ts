@@ -1,10 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { linkMirror } from "../../src/lib/index.ts";
+import { OpenMirror } from "../../src/lib/mirror.ts";
+import { Session, worldOf } from "../../src/lib/session.ts";
 import { type Server, startServer } from "../../src/lib/server.ts";
 import type { Mirror, OpenOptions } from "../../src/lib/types.ts";
+import { LiveClock } from "../cli/live-clock.ts";
 
 /** A service and a linked folder of this process, with a user's folders of their own. */
 export type LibRig = {
@@ -18,15 +21,20 @@ export type LibRig = {
   write(path: string, text: string): void;
 };
 
-export async function makeLibRig(): Promise<LibRig> {
+/** @param times so much faster than the system's the clock of the mirror runs */
+export async function makeLibRig(times = 1): Promise<LibRig> {
   const dir = mkdtempSync(join(tmpdir(), "mdm-lib-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const service = await startServer({ data: join(dir, "service") });
   const env = { HOME: dir, XDG_STATE_HOME: join(dir, "state"), XDG_RUNTIME_DIR: dir };
   const root = join(dir, "notes");
-  const mirror = await linkMirror(root, { url: service.url, key: service.key, env });
+  const linked = await linkMirror(root, { url: service.url, key: service.key, env });
+  const clock = new LiveClock();
+  clock.hurry(times);
+  const mirror = times === 1 ? linked : new OpenMirror(new Session(realpathSync(root), { ...worldOf({ env }), clock }));
   onTestFinished(async () => {
     await mirror.close();
+    await linked.close();
     await service.stop();
   });
   return {

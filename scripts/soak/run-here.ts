@@ -1,0 +1,46 @@
+/**
+ * One `mdmirror …` in this process, for what is before a fault and after it: it takes a fifth of a
+ * start. The fault itself meets processes of their own.
+ */
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "../../src/app/mirror/clock.ts";
+import { systemRandom } from "../../src/app/mirror/random.ts";
+import { runCommandLine } from "../../src/cli/main.ts";
+
+/** @param user where this user's list of mirrors is, and the key */
+export async function runHere(
+  user: { readonly folder: string; readonly key: string },
+  args: readonly string[],
+): Promise<{ readonly code: number; readonly out: string; readonly ms: number }> {
+  const began = performance.now();
+  let out = "";
+  const say = (line: string) => {
+    out += `${line}\n`;
+  };
+  const code = await runCommandLine(args, {
+    out: say,
+    text: say,
+    err: say,
+    status: () => undefined,
+    terminal: { input: false, output: false, error: false, columns: 80 },
+    env: {
+      ...process.env,
+      XDG_STATE_HOME: join(user.folder, "state"),
+      MDMIRROR_API_KEY: user.key,
+      NO_COLOR: "1",
+    },
+    cwd: "/",
+    home: homedir(),
+    clock: systemClock(),
+    random: systemRandom(),
+    become: () => {
+      throw new Error("nobody's rights are given back here");
+    },
+    ask: async () => null,
+    stop: new AbortController().signal,
+    readText: (path) => readFileSync(path, "utf8"),
+  });
+  return { code, out, ms: performance.now() - began };
+}
