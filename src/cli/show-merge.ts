@@ -8,7 +8,8 @@ import { jsonLine } from "./json-line.ts";
 import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { originLines } from "./show-origins.ts";
-import { localTime } from "./when.ts";
+import { partsClause } from "../app/told/merge-parts.ts";
+import { localTime } from "../app/told/when.ts";
 
 /**
  * Shows whose each line of a merged version is.
@@ -48,14 +49,4 @@ export function linesOf(io: Io, origins: MergeOrigins): string[] {
 /** `merged 2026-03-01 12:00 of base @1, mine @3 and theirs @2`. */
 function mergeClause(merge: MergeOf, entries: readonly HistoryEntry[]): string {
   return `merged ${localTime(merge.at)} of ${partsClause(merge, entries)}`;
-}
-
-/** Names each text, with its number in the history where it has one. */
-export function partsClause({ base, mine, theirs }: MergeOf, entries: readonly HistoryEntry[]): string {
-  return `${partName("base", base, entries)}, ${partName("mine", mine, entries)} and ${partName("theirs", theirs, entries)}`;
-}
-
-function partName(name: string, digest: string, entries: readonly HistoryEntry[]): string {
-  const entry = entries.findLast((one) => one.digest === digest);
-  return entry === undefined ? name : `${name} @${entry.n}`;
 }

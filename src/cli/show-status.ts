@@ -10,7 +10,7 @@ import { jsonLine } from "./json-line.ts";
 import { whyNotInSync } from "../app/told/needs.ts";
 import { type Paint, paintFor } from "./paint.ts";
 import { plural } from "../model/count.ts";
-import { localTime } from "./when.ts";
+import { localTime } from "../app/told/when.ts";
 
 /** How a mirror stands, as lines. */
 

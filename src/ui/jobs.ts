@@ -23,6 +23,13 @@ type World = {
   readonly onFault: (error: unknown) => void;
 };
 
+/** What is said to who asks for something while another thing is under way. */
+export const BUSY: Notice = {
+  tone: "asks",
+  text: "something is under way in this mirror; nothing was done",
+  next: "wait until it ends, then try again",
+};
+
 const PHASES: Readonly<Record<Parameters<Progress["report"]>[0], string>> = {
   recover: "recovering",
   scan: "looking here",
@@ -46,10 +53,14 @@ export class Jobs {
     return this.#byRoot.get(root) ?? null;
   }
 
+  isBusy(root: string): boolean {
+    const job = this.#byRoot.get(root);
+    return job !== undefined && job.end === null;
+  }
+
   /** @returns false: something is under way in this mirror */
   start(root: string, what: string, work: (progress: Progress) => Promise<Notice>): boolean {
-    const before = this.#byRoot.get(root);
-    if (before !== undefined && before.end === null) return false;
+    if (this.isBusy(root)) return false;
     const { clock, changes } = this.#world;
     const job = { what, since: clock.now(), phase: null, done: 0, total: null, end: null };
     this.#byRoot.set(root, job);

@@ -1,4 +1,5 @@
 import type { FolderLists } from "../app/doctor/list-folder.ts";
+import type { LocalReads } from "../app/mirror/local-reads.ts";
 import type { Result } from "../app/mirror/trouble.ts";
 import type { Content } from "../page/layout.ts";
 import type { Clock, Random } from "../ports/world.ts";
@@ -15,6 +16,7 @@ export type Ui = {
   readonly random: Random;
   readonly looks: Looks;
   readonly folders: FolderLists;
+  readonly reads: LocalReads;
   readonly jobs: Jobs;
   readonly changes: Changes;
   readonly drafts: Drafts;

@@ -10,6 +10,11 @@ export function pathAsked(params: Readonly<Record<string, string>>): string {
   return (params["*"] ?? "").replace(/\/+$/, "");
 }
 
+/** Of a version in a history; null: it is none. */
+export function versionNumber(text: string | null): number | null {
+  return text !== null && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : null;
+}
+
 /** The way from the mirrored folder down to `path`; the last name is left out unless `isLinked`. */
 export function crumbsOf(mirror: string, path: string, isLinked = false): Html {
   const link = (to: string, label: Html) =>

@@ -1,4 +1,5 @@
 import { FolderLists } from "../app/doctor/list-folder.ts";
+import { LocalReads } from "../app/mirror/local-reads.ts";
 import { loadBundle } from "../app/page-bundle.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "../app/mirror/trouble.ts";
 import type { Clock, Random } from "../ports/world.ts";
@@ -48,6 +49,7 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
     jobs,
     drafts: new Drafts(),
     folders: new FolderLists(random),
+    reads: new LocalReads({ clock, random }),
     looks: new Looks({ env, cwd, clock }, roots),
   };
   const said = new Said((digits) => random.hex(digits));

@@ -35,4 +35,36 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     await shoot(page, "document-held");
     expect(await page.getByRole("link", { name: "Documents", exact: true }).getAttribute("aria-current")).toBe("true");
   });
+
+  test("have a history, of which an older text comes back", async () => {
+    const { ui, rig } = await openUi();
+    rig.write("plan.md", "# Plan\n\n- one\n- two\n\nA line that stays.\n");
+    await rig.run(["sync", "w"]);
+    const { id, lastChangeId } = rig.remote("plan.md")!;
+    const content = "# Plan\n\n- one\n- two\n\nA line that stays.\n\nTheirs.\n";
+    rig.api("PUT", `/v1/files/${id}/content`, { content, baseChangeId: lastChangeId });
+    rig.write("plan.md", "# The plan\n\n- one\n- two\n\nA line that stays.\n");
+    await rig.run(["sync", "w"]);
+    rig.write("plan.md", "# The plan\n\n- one, or not\n- two\n\nA line that stays.\n\nTheirs.\n");
+    await rig.run(["sync", "w"]);
+    const page = await (await openBrowser()).newPage();
+    await page.goto(ui.enterUrl());
+    await page.goto(`${ui.url}/m/w`);
+    await page.getByRole("link", { name: "History" }).click();
+    await page.getByRole("heading", { name: "What changed last in w" }).waitFor();
+    await shoot(page, "history-recent");
+    await page.getByRole("link", { name: "plan.md" }).click();
+    await page.getByText("merged of").waitFor();
+    await shoot(page, "history");
+    await page.getByRole("button", { name: "Show" }).click();
+    await page.getByText("1 line removed, 1 line added").waitFor();
+    await shoot(page, "diff");
+    await page.getByRole("link", { name: "Its history" }).press("Enter");
+    await page.getByRole("link", { name: "@1" }).press("Enter");
+    await page.getByRole("button", { name: "Restore this version" }).waitFor();
+    await shoot(page, "version");
+    await page.getByRole("button", { name: "Restore this version" }).press("Enter");
+    await page.getByText("plan.md: version 1 is back").waitFor();
+    await expect.poll(() => rig.remote("plan.md")?.content).toBe("# Plan\n\n- one\n- two\n\nA line that stays.\n");
+  });
 });

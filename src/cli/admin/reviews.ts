@@ -7,7 +7,8 @@ import { EXIT } from "../exit.ts";
 import { jsonLine } from "../json-line.ts";
 import { paintFor } from "../paint.ts";
 import { plural } from "../../model/count.ts";
-import { age, columns, localTime } from "../when.ts";
+import { localTime } from "../../app/told/when.ts";
+import { age, columns } from "../when.ts";
 import type { Action, Actions } from "./action.ts";
 
 const WHY: Readonly<Record<string, string>> = {

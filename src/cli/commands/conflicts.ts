@@ -7,7 +7,8 @@ import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror, locate } from "../find-mirror.ts";
 import { paintFor } from "../paint.ts";
 import { useLocal } from "../use-mirror.ts";
-import { age, bytes, columns, localTime } from "../when.ts";
+import { bytes, localTime } from "../../app/told/when.ts";
+import { age, columns } from "../when.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
 

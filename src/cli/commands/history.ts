@@ -1,5 +1,5 @@
 import type { KnownPlace } from "../../app/history/find-document.ts";
-import type { partsClause as PartsClauseOf } from "../show-merge.ts";
+import type { partsClause as PartsClauseOf } from "../../app/told/merge-parts.ts";
 import type { HistoryEntry } from "../../app/history/history.ts";
 import type { entryAt as EntryAt } from "../../app/history/restore-many.ts";
 import type { Command } from "../command.ts";
@@ -7,7 +7,8 @@ import { complain, misuse } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { locateDocument } from "../locate-document.ts";
 import { useLocal } from "../use-mirror.ts";
-import { bytes, columns, localTime } from "../when.ts";
+import { bytes, localTime } from "../../app/told/when.ts";
+import { columns } from "../when.ts";
 import { jsonLine } from "../json-line.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
@@ -48,7 +49,7 @@ export const command: Command = {
       const { showMerge } = await import("../show-merge.ts");
       return useLocal(io, root, ({ state }) => showMerge(io, state, name, Number(merged), args.flag("json")));
     }
-    const { partsClause } = await import("../show-merge.ts");
+    const { partsClause } = await import("../../app/told/merge-parts.ts");
     const { findVersion } = await import("../../app/history/restore.ts");
     const { entryAt } = await import("../../app/history/restore-many.ts");
     return useLocal(io, root, ({ state, disk }) => {

@@ -4,7 +4,7 @@ import { complain, misuse, origin } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { findMirror, locate } from "../find-mirror.ts";
 import { useLocal } from "../use-mirror.ts";
-import { localTime } from "../when.ts";
+import { localTime } from "../../app/told/when.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
 import { publicKind } from "../../app/told/actions.ts";

@@ -8,7 +8,7 @@ import { EXIT, type ExitCode } from "../exit.ts";
 import { locateAny } from "../locate-document.ts";
 import { count } from "../../model/count.ts";
 import { agrees, REACH_OPTIONS, syncAfter, useMirror } from "../use-mirror.ts";
-import { localTime } from "../when.ts";
+import { localTime } from "../../app/told/when.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
 

@@ -6,7 +6,7 @@ import { findMirror } from "../find-mirror.ts";
 import { jsonLine } from "../json-line.ts";
 import { paintFor } from "../paint.ts";
 import { useLocal } from "../use-mirror.ts";
-import { localTime } from "../when.ts";
+import { localTime } from "../../app/told/when.ts";
 import { shownName } from "../../model/shown-name.ts";
 
 export const command: Command = {

@@ -6,7 +6,8 @@ import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { agrees, REACH_OPTIONS, syncAfter, useMirror } from "../use-mirror.ts";
 import { count } from "../../model/count.ts";
-import { localTime } from "../when.ts";
+import { undoClause } from "../../app/told/undo.ts";
+import { localTime } from "../../app/told/when.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
 
@@ -82,19 +83,9 @@ function isRun(operand: string): boolean {
   return /^\d{1,9}$/.test(operand);
 }
 
-const WORDS = {
-  "text-back": "text back",
-  "bring-back": "back, as a new document",
-  "take-away": "away again (to the trash)",
-  "move-back": "move back",
-  "move-folder-back": "move the folder back",
-  left: "left alone",
-} as const;
-
 function planLines({ run, kind, startedAt, items }: UndoPlan): string[] {
   const lines = items.map((item) => {
-    const more = item.kind === "left" ? `: ${shownWords(item.why)}` : "to" in item ? ` to ${shownName(item.to)}` : "";
-    return `  ${shownName(item.path)}  ${WORDS[item.kind]}${more}`;
+    return `  ${shownName(item.path)}  ${undoClause(item)}`;
   });
   return [
     `run ${run} (${kind}, ${localTime(startedAt)}):`,

@@ -4,7 +4,7 @@ import { complain } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { count } from "../../model/count.ts";
-import { bytes } from "../when.ts";
+import { bytes } from "../../app/told/when.ts";
 import { REACH_OPTIONS, useMirror } from "../use-mirror.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";

@@ -47,7 +47,7 @@ function changeOf(before: string, after: string, same: string): Html {
 function bothEdits({ content, liveContent }: Review, base: string): Html {
   return html`<h2>Both edits</h2>
 <p class="faint">Each from the text that both began with.</p>
-<div class="sides"><section><h3>What became live meanwhile</h3>${changeOf(base, liveContent, "Nothing.")}</section>
+<div class="pair"><section><h3>What became live meanwhile</h3>${changeOf(base, liveContent, "Nothing.")}</section>
 <section><h3>What was sent</h3>${changeOf(base, content, "Nothing.")}</section></div>
 <details><summary>The text that both began with</summary><pre>${base}</pre></details>`;
 }

@@ -1,0 +1,19 @@
+import { shownName, shownWords } from "../../model/shown-name.ts";
+import type { UndoItem } from "../history/undo-plan.ts";
+
+/** What an undo does to a document, in words. */
+
+const WORDS: Readonly<Record<UndoItem["kind"], string>> = {
+  "text-back": "text back",
+  "bring-back": "back, as a new document",
+  "take-away": "away again (to the trash)",
+  "move-back": "move back",
+  "move-folder-back": "move the folder back",
+  left: "left alone",
+};
+
+/** `move back to a.md`, `left alone: it was edited since`. */
+export function undoClause(item: UndoItem): string {
+  const more = item.kind === "left" ? `: ${shownWords(item.why)}` : "to" in item ? ` to ${shownName(item.to)}` : "";
+  return `${WORDS[item.kind]}${more}`;
+}

@@ -1,0 +1,50 @@
+import { type RestoredSeen, restoreSeen } from "../../app/history/restore-seen.ts";
+import type { Digest } from "../../model/digest.ts";
+import { shownName } from "../../model/shown-name.ts";
+import type { Notice } from "../../page/layout.ts";
+import { noticeOfTrouble, type UiAction } from "../action.ts";
+import { documentAddress } from "../addresses.ts";
+import { versionNumber } from "../path-parts.ts";
+import { BUSY } from "../jobs.ts";
+import { SYNC } from "./sync.ts";
+
+/** `restore`: only where the file and the version are those that the page showed. */
+export const RESTORE: UiAction = {
+  path: "restore/*",
+  async run(ui, asked) {
+    const { mirror, form, params } = asked;
+    const path = params["*"]!;
+    const n = versionNumber(form.get("n"));
+    const back = documentAddress(mirror.name, "version", path, { n });
+    if (n === null) return { to: documentAddress(mirror.name, "history", path), notice: NO_NUMBER };
+    if (ui.jobs.isBusy(mirror.root)) return { to: back, notice: BUSY };
+    const wanted = (form.get("wanted") ?? "") as Digest;
+    const here = (form.get("here") || null) as Digest | null;
+    const done = await restoreSeen(mirror.root, { path, n, wanted, here }, ui);
+    if (done.kind === "trouble") return { to: back, notice: noticeOfTrouble(done.trouble) };
+    if (done.value.kind === "changed") return { to: back, notice: noticeOfChange(done.value.what) };
+    // As the command does: what it changed here is sent.
+    await SYNC.run(ui, asked);
+    return { to: documentAddress(mirror.name, "history", done.value.path), notice: noticeOf(done.value) };
+  },
+};
+
+const NO_NUMBER: Notice = { tone: "bad", text: "that is no number of a version; nothing was done", next: null };
+
+const CHANGED: Readonly<Record<Extract<RestoredSeen, { kind: "changed" }>["what"], string>> = {
+  here: "the file was changed since this page was shown",
+  version: "the version of this number is another one by now",
+};
+
+function noticeOfChange(what: "here" | "version"): Notice {
+  return {
+    tone: "asks",
+    text: `nothing was written: ${CHANGED[what]}`,
+    next: "look at what is there now, and choose again",
+  };
+}
+
+function noticeOf({ path, entry, notes }: Extract<RestoredSeen, { kind: "restored" }>): Notice {
+  const text = [`${shownName(path)}: version ${entry.n} is back`, ...notes].join("; ");
+  return { tone: "good", text, next: null };
+}

@@ -1,0 +1,60 @@
+import { type NamedText, readText, type TextName } from "../../app/history/read-texts.ts";
+import { ok, type Result, trouble } from "../../app/mirror/trouble.ts";
+import { nameOf as lastName } from "../../model/path.ts";
+import { html, type Html } from "../../page/html.ts";
+import { nameOf } from "../../page/parts.ts";
+import { documentAddress } from "../addresses.ts";
+import { differenceOf } from "../diff-parts.ts";
+import { definePage } from "../page.ts";
+import { crumbsOf, pathAsked, versionNumber } from "../path-parts.ts";
+import { seenMirror } from "../seen-mirror.ts";
+import { timeOf } from "../time-parts.ts";
+
+/** Two texts of a document. */
+
+type Model = {
+  readonly mirror: string;
+  readonly path: string;
+  readonly from: NamedText;
+  readonly to: NamedText;
+};
+
+export const DIFF = definePage<Model>({
+  path: "/m/:name/diff/*",
+  isLive: true,
+  async look(ui, asked) {
+    const seen = await seenMirror(ui, asked);
+    if (seen.kind === "trouble") return seen;
+    const { name: mirror, root } = seen.value;
+    const path = pathAsked(asked.params);
+    const [from, to] = [nameAsked(asked.query.get("from")), nameAsked(asked.query.get("to"))];
+    if (from === null || to === null) return trouble("usage", "it is not said which texts", "go back to its history");
+    return ui.reads.read(root, { key: `diff ${from} ${to} ${path}`, file: path }, (local): Result<Model> => {
+      const before = readText(local, path, from);
+      if (before.kind === "trouble") return before;
+      const after = readText(local, path, to);
+      return after.kind === "trouble"
+        ? after
+        : ok({ mirror, path: after.value.path, from: before.value, to: after.value });
+    });
+  },
+  show: ({ mirror, path, from, to }, { now }) => ({
+    title: `Changes of ${lastName(path)} · ${mirror} · mdmirror`,
+    main: html`${crumbsOf(mirror, path, true)}
+<h1>Changes of ${nameOf(lastName(path))}</h1>
+<dl class="facts"><dt>From</dt><dd>${textName(mirror, path, from, now)}</dd><dt>To</dt><dd>${textName(mirror, path, to, now)}</dd></dl>
+<p><a href="${documentAddress(mirror, "history", path)}">Its history</a></p>
+${differenceOf(from.text, to.text)}`,
+  }),
+});
+
+function nameAsked(text: string | null): TextName | null {
+  if (text === "here") return text;
+  return versionNumber(text);
+}
+
+function textName(mirror: string, path: string, { name, at }: NamedText, now: number): Html {
+  if (name === "here") return html`<a href="${documentAddress(mirror, "docs", path)}">the file now</a>`;
+  const address = documentAddress(mirror, "version", path, { n: name });
+  return html`<a href="${address}">@${name}</a> ${timeOf(at ?? 0, now)}`;
+}

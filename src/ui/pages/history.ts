@@ -1,0 +1,160 @@
+import type { HistoryEntry } from "../../app/history/history.ts";
+import {
+  type RecentDocument,
+  readRecent,
+  readTimeline,
+  type Timeline,
+  type TimelineStep,
+} from "../../app/history/timeline.ts";
+import { ok } from "../../app/mirror/trouble.ts";
+import { partsClause } from "../../app/told/merge-parts.ts";
+import { bytes } from "../../app/told/when.ts";
+import { publicKind } from "../../app/told/actions.ts";
+import { plural } from "../../model/count.ts";
+import { nameOf as lastName } from "../../model/path.ts";
+import { html, type Html } from "../../page/html.ts";
+import type { Content } from "../../page/layout.ts";
+import { badgeOf, nameOf, wordsOf } from "../../page/parts.ts";
+import { documentAddress, mirrorAddress } from "../addresses.ts";
+import { type Asked, definePage } from "../page.ts";
+import { type Part, pagerOf, partOf } from "../paging.ts";
+import { crumbsOf, pathAsked } from "../path-parts.ts";
+import { seenMirror } from "../seen-mirror.ts";
+import { timeOf } from "../time-parts.ts";
+
+/** What was: of one document as a timeline; of the whole mirror, what changed last. */
+
+/** LIMIT: steps, or documents, on one page. */
+const SIZE = 100;
+
+type Model =
+  | { readonly kind: "recent"; readonly mirror: string; readonly part: Part<RecentDocument> }
+  | {
+      readonly kind: "document";
+      readonly mirror: string;
+      readonly timeline: Omit<Timeline, "steps">;
+      readonly part: Part<ShownStep>;
+      /** The numbers that can be compared, newest first. */
+      readonly kept: readonly number[];
+    };
+
+/** `made`: of which texts a merge was made. */
+type ShownStep = TimelineStep & { readonly made: string | null };
+
+export const HISTORY = definePage<Model>({
+  path: "/m/:name/history/*",
+  isLive: true,
+  async look(ui, asked) {
+    const seen = await seenMirror(ui, asked);
+    if (seen.kind === "trouble") return seen;
+    const { name: mirror, root } = seen.value;
+    const path = pathAsked(asked.params) || (asked.query.get("of") ?? "").trim();
+    if (path === "") {
+      const recent = ui.reads.read(root, { key: "recent", file: null }, ({ state }) => ok(readRecent(state)));
+      return recent.kind === "trouble"
+        ? recent
+        : ok({ kind: "recent", mirror, part: partOf(recent.value, asked, SIZE) });
+    }
+    const read = ui.reads.read(root, { key: `timeline ${path}`, file: path }, (local) => readTimeline(local, path));
+    return read.kind === "trouble" ? read : ok(documentModel(mirror, read.value, asked));
+  },
+  show: (model, { now }) => (model.kind === "recent" ? showRecent(model, now) : showTimeline(model, now)),
+});
+
+function documentModel(mirror: string, { steps, ...timeline }: Timeline, asked: Asked): Model {
+  const entries = steps.flatMap((step) => (step.kind === "text" ? [step.entry] : [])).toReversed();
+  const kept = entries.filter(({ size }) => size !== null).map(({ n }) => n);
+  const { items, ...part } = partOf(steps, asked, SIZE);
+  const shown = items.map((step) => ({ ...step, made: madeOf(step, entries) }));
+  return {
+    kind: "document",
+    mirror,
+    timeline,
+    part: { ...part, items: shown },
+    kept: kept.toReversed().slice(0, SIZE),
+  };
+}
+
+function madeOf(step: TimelineStep, entries: readonly HistoryEntry[]): string | null {
+  if (step.kind !== "text" || step.entry.merge === null) return null;
+  return partsClause(step.entry.merge, entries.slice(0, step.entry.n));
+}
+
+function showRecent({ mirror, part }: Extract<Model, { kind: "recent" }>, now: number): Content {
+  return {
+    title: `History · ${mirror} · mdmirror`,
+    main: html`<h1>What changed last in ${nameOf(mirror)}</h1>
+<form action="${mirrorAddress(mirror, "history/")}" class="row"><label for="of">History of a document, also of one that is gone</label>
+<input id="of" name="of" dir="auto" placeholder="folder/name.md"><button>Show</button></form>
+${part.total === 0 ? html`<p>Nothing has changed yet.</p>` : html`<ul class="rows">${part.items.map((one) => recentRow(mirror, one, now))}</ul>`}
+${pagerOf(part, "documents", (page) => mirrorAddress(mirror, "history/", { page }))}`,
+  };
+}
+
+function recentRow(mirror: string, { path, at, kind, detail, isGone }: RecentDocument, now: number): Html {
+  return html`<li id="${`h-${path}`}"><span><a href="${documentAddress(mirror, "history", path)}">${nameOf(path)}</a>${
+    isGone && html` ${badgeOf("quiet", "gone")}`
+  }<br><span class="faint">${publicKind(kind)}: ${wordsOf(detail)}</span></span>${timeOf(at, now)}</li>`;
+}
+
+function showTimeline(model: Extract<Model, { kind: "document" }>, now: number): Content {
+  const { mirror, timeline, part, kept } = model;
+  const { path, isGone, texts } = timeline;
+  const page = documentAddress(mirror, "docs", path);
+  return {
+    title: `History of ${lastName(path)} · ${mirror} · mdmirror`,
+    main: html`${crumbsOf(mirror, path)}
+<h1>History of ${nameOf(lastName(path))}</h1>
+<p>${isGone ? badgeOf("quiet", "gone") : html`<a href="${page}">The document</a>`} <span class="faint">${plural(texts, "text")}, as far as this mirror saw them</span></p>
+${compareForm(mirror, timeline, kept)}
+<ol class="timeline" reversed>${part.items.map((step) => stepItem(model, step, now))}</ol>
+${pagerOf(part, "steps", (to) => documentAddress(mirror, "history", path, { page: to }))}`,
+  };
+}
+
+/** Any two texts, or one and the file as it is now. */
+function compareForm(
+  mirror: string,
+  { path, here, now }: Omit<Timeline, "steps">,
+  kept: readonly number[],
+): Html | null {
+  if (kept.length + (here === null ? 0 : 1) < 2) return null;
+  const options = (chosen: string) => [
+    here !== null && html`<option value="here"${chosen === "here" && html` selected`}>the file now</option>`,
+    ...kept.map((n) => html`<option value="${n}"${chosen === String(n) && html` selected`}>@${n}</option>`),
+  ];
+  const newest = here === null ? String(kept[0]) : "here";
+  const before = String(kept.find((n) => n !== now && String(n) !== newest) ?? kept[0]);
+  return html`<form action="${documentAddress(mirror, "diff", path)}" class="row">
+<label for="from">Compare</label><select id="from" name="from">${options(before)}</select>
+<label for="to">with</label><select id="to" name="to">${options(newest)}</select><button>Show</button></form>`;
+}
+
+function stepItem(model: Extract<Model, { kind: "document" }>, step: ShownStep, now: number): Html {
+  switch (step.kind) {
+    case "text":
+      return textItem(model, step.entry, step.made, now);
+    case "moved":
+      return html`<li class="step"><p>${badgeOf("quiet", "renamed")} ${timeOf(step.at, now)}</p>
+<p>${step.side === "local" ? "here" : "on the service"}: ${nameOf(step.from)} → ${nameOf(step.to)}</p></li>`;
+    case "gone":
+      return html`<li class="step"><p>${badgeOf("bad", "deleted")} ${timeOf(step.at, now)}</p><p>${wordsOf(step.detail)}</p></li>`;
+  }
+}
+
+function textItem(
+  { mirror, timeline }: Extract<Model, { kind: "document" }>,
+  entry: HistoryEntry,
+  made: string | null,
+  now: number,
+): Html {
+  const { n, at, from, size, what, other } = entry;
+  const label = html`@${n}`;
+  const address = documentAddress(mirror, "version", timeline.path, { n });
+  return html`<li class="step" id="${`v-${n}`}"><p><b>${size === null ? label : html`<a href="${address}">${label}</a>`}</b>
+${badgeOf(from === "service" ? "good" : "quiet", from === "service" ? "was live" : "only here")}${
+  made !== null && html` ${badgeOf("asks", "merged")}`
+}${timeline.now === n && html` ${badgeOf("good", "here now")}`} ${timeOf(at, now)}</p>
+<p>${wordsOf(what)}${made !== null && html`, merged of ${wordsOf(made)}`}${other !== null && ", of another document that stood here"}
+<span class="faint">${bytes(size, "no longer kept")}</span></p></li>`;
+}

@@ -1,0 +1,65 @@
+import { readVersion, type VersionSeen } from "../../app/history/read-texts.ts";
+import { ok, trouble } from "../../app/mirror/trouble.ts";
+import { bytes } from "../../app/told/when.ts";
+import { nameOf as lastName } from "../../model/path.ts";
+import { html, type Html } from "../../page/html.ts";
+import { nameOf, nextOf, wordsOf } from "../../page/parts.ts";
+import { mirrorForm } from "../action.ts";
+import { documentAddress, documentPart } from "../addresses.ts";
+import { differenceOf } from "../diff-parts.ts";
+import { definePage, type Moment } from "../page.ts";
+import { crumbsOf, pathAsked, versionNumber } from "../path-parts.ts";
+import { seenMirror } from "../seen-mirror.ts";
+import { timeOf } from "../time-parts.ts";
+
+/** One text of a document: what a restore of it would change here, and the text itself. */
+
+type Model = { readonly mirror: { readonly name: string; readonly root: string }; readonly version: VersionSeen };
+
+export const VERSION = definePage<Model>({
+  path: "/m/:name/version/*",
+  isLive: true,
+  async look(ui, asked) {
+    const seen = await seenMirror(ui, asked);
+    if (seen.kind === "trouble") return seen;
+    const { name, root } = seen.value;
+    const path = pathAsked(asked.params);
+    const n = versionNumber(asked.query.get("n"));
+    if (n === null) return trouble("usage", "that is no number of a version", "go back to its history");
+    const about = { key: `version ${n} ${path}`, file: path };
+    const read = ui.reads.read(root, about, (local) => readVersion(local, path, n));
+    return read.kind === "trouble" ? read : ok({ mirror: { name, root }, version: read.value });
+  },
+  show: ({ mirror, version }, moment) => {
+    const { path, entry, here, text } = version;
+    const history = documentAddress(mirror.name, "history", path);
+    return {
+      title: `@${entry.n} of ${lastName(path)} · ${mirror.name} · mdmirror`,
+      main: html`${crumbsOf(mirror.name, path, true)}
+<h1>Version ${entry.n} of ${nameOf(lastName(path))}</h1>
+<p>${timeOf(entry.at, moment.now)}: ${wordsOf(entry.what)} <span class="faint">${bytes(entry.size)}</span></p>
+<p><a href="${history}">Its history</a></p>
+${restorePart(mirror, version, moment)}
+<h2>From what is here now to this version</h2>
+${differenceOf(here === null ? null : here.text, text)}
+<h2>Text</h2>
+<pre class="text" dir="auto">${text}</pre>`,
+    };
+  },
+});
+
+function restorePart(mirror: Model["mirror"], version: VersionSeen, moment: Moment): Html {
+  const { path, entry, here, anew, obstacle } = version;
+  if (here?.digest === entry.digest) return html`<p class="notice good">This is the text that is here now.</p>`;
+  if (obstacle !== null)
+    return html`<div class="notice asks"><p>It cannot be put back now: ${wordsOf(obstacle.what)}</p>${nextOf(obstacle.next)}</div>`;
+  const fields = { n: String(entry.n), wanted: entry.digest, here: here?.digest ?? "" };
+  const form = mirrorForm(
+    mirror,
+    { path: documentPart("restore", path), fields },
+    moment,
+    html`<button class="main-action">Restore this version</button>`,
+  );
+  const how = anew ? "It comes back as a new document." : "It becomes an edit; the text before stays in the history.";
+  return html`<div class="row">${form}<span class="faint">${how}</span></div>`;
+}

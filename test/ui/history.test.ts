@@ -1,0 +1,156 @@
+import { renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { UiRig } from "./rig.ts";
+import { openUi } from "./rig.ts";
+
+/** Three texts of `a.md`, the second by the service. */
+async function withHistory(): Promise<UiRig & { readonly cookie: string }> {
+  const opened = await openUi();
+  const { rig, enter } = opened;
+  rig.write("a.md", "# a\n\none\n");
+  await rig.run(["sync", "w"]);
+  const { id, lastChangeId } = rig.remote("a.md")!;
+  rig.api("PUT", `/v1/files/${id}/content`, { content: "# a\n\ntwo\n", baseChangeId: lastChangeId });
+  await rig.run(["sync", "w"]);
+  rig.write("a.md", "# a\n\nthree\n");
+  await rig.run(["sync", "w"]);
+  return { ...opened, cookie: await enter() };
+}
+
+/** The form on a version's page, as a browser would send it. */
+async function restoreForm({ ask, cookie }: UiRig & { readonly cookie: string }, page: string) {
+  const { text } = await ask(page, { headers: { cookie } });
+  const form = /<form method="post" action="([^"]*restore[^"]*)">(.*?)<\/form>/s.exec(text);
+  if (form === null) return null;
+  const body = new URLSearchParams();
+  for (const [, name, value] of form[2]!.matchAll(/name="([^"]+)" value="([^"]*)"/g)) body.set(name!, value!);
+  return { action: form[1]!, body };
+}
+
+async function send({ ask, ui, cookie }: UiRig & { readonly cookie: string }, action: string, body: URLSearchParams) {
+  const headers = { origin: ui.url, cookie };
+  const { headers: answered } = await ask(action, { method: "POST", headers, body });
+  const { text } = await ask(String(answered["location"]), { headers: { cookie } });
+  return text;
+}
+
+describe("the history of a document", () => {
+  test("has each text with where it was, its name before, and its end", async () => {
+    const opened = await withHistory();
+    const { ask, rig, cookie } = opened;
+    renameSync(join(rig.root, "a.md"), join(rig.root, "b & c.md"));
+    await rig.run(["sync", "w"]);
+    const page = await ask("/m/w/history/b%20%26%20c.md", { headers: { cookie } });
+    expect(page.status).toBe(200);
+    for (const words of ["@1", "@2", "@3", "here now", "was live", "renamed", "b &amp; c.md"])
+      expect([words, page.text.includes(words)]).toEqual([words, true]);
+    expect((await ask("/m/w/history/?of=a.md", { headers: { cookie } })).text).toContain("b &amp; c.md");
+    rmSync(join(rig.root, "b & c.md"));
+    await rig.run(["sync", "w"]);
+    const gone = await ask("/m/w/history/b%20%26%20c.md", { headers: { cookie } });
+    expect([gone.text.includes("gone"), gone.text.includes("deleted")]).toEqual([true, true]);
+    const recent = await ask("/m/w/history/", { headers: { cookie } });
+    expect(recent.text).toContain("b &amp; c.md");
+  });
+
+  test("says of a merge what it was made of", async () => {
+    const { ask, enter, rig } = await openUi();
+    rig.write("a.md", "# a\n\none\n\ntwo\n\nthree\n");
+    await rig.run(["sync", "w"]);
+    const { id, lastChangeId } = rig.remote("a.md")!;
+    const content = "# a\n\none\n\ntwo\n\ntheirs\n";
+    rig.api("PUT", `/v1/files/${id}/content`, { content, baseChangeId: lastChangeId });
+    rig.write("a.md", "# a\n\nmine\n\ntwo\n\nthree\n");
+    await rig.run(["sync", "w"]);
+    const { text } = await ask("/m/w/history/a.md", { headers: { cookie: await enter() } });
+    expect(text).toMatch(/merged of .*base @1, mine.* and theirs @\d/);
+  });
+
+  test("compares any two texts, and one with the file", async () => {
+    const { ask, cookie } = await withHistory();
+    const two = await ask("/m/w/diff/a.md?from=1&to=2", { headers: { cookie } });
+    expect([two.text.includes("one"), two.text.includes("two"), two.text.includes("three")]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    const now = await ask("/m/w/diff/a.md?from=2&to=here", { headers: { cookie } });
+    expect(now.text).toMatch(/<del>.*two/s);
+    expect(now.text).toMatch(/<ins>.*three/s);
+    expect((await ask("/m/w/diff/a.md?from=3&to=here", { headers: { cookie } })).text).toContain("Both are the same");
+  });
+
+  test.each([
+    ["/m/w/history/none.md", "nothing is known of none.md"],
+    ["/m/w/version/a.md?n=9", "has no version 9"],
+    ["/m/w/version/a.md?n=x", "is no number of a version"],
+    ["/m/w/diff/a.md?from=1", "not said which texts"],
+    ["/m/w/diff/a.md?from=1&to=9", "has no version 9"],
+  ])("says of %s what is wrong", async (path, words) => {
+    const { ask, cookie } = await withHistory();
+    const { status, text } = await ask(path, { headers: { cookie } });
+    expect([status, text.includes(words)]).toEqual([404, true]);
+  });
+});
+
+describe("a restore", () => {
+  test("puts an older text back, and the service gets it", async () => {
+    const opened = await withHistory();
+    const { rig } = opened;
+    const form = (await restoreForm(opened, "/m/w/version/a.md?n=1"))!;
+    expect(await send(opened, form.action, form.body)).toContain("version 1 is back");
+    expect(rig.read("a.md")).toBe("# a\n\none\n");
+    await expect.poll(() => rig.remote("a.md")?.content).toBe("# a\n\none\n");
+  });
+
+  test("writes nothing where the file was changed since the page was shown", async () => {
+    const opened = await withHistory();
+    const { rig } = opened;
+    const form = (await restoreForm(opened, "/m/w/version/a.md?n=1"))!;
+    rig.write("a.md", "# a\n\nwritten meanwhile\n");
+    expect(await send(opened, form.action, form.body)).toContain("nothing was written: the file was changed");
+    expect(rig.read("a.md")).toBe("# a\n\nwritten meanwhile\n");
+    rmSync(join(rig.root, "a.md"));
+    expect(await send(opened, form.action, form.body)).toContain("nothing was written: the file was changed");
+  });
+
+  test("writes nothing where the number names another text, or none", async () => {
+    const opened = await withHistory();
+    const { rig } = opened;
+    const form = (await restoreForm(opened, "/m/w/version/a.md?n=1"))!;
+    const body = new URLSearchParams(form.body);
+    body.set("n", "2");
+    expect(await send(opened, form.action, body)).toContain("is another one by now");
+    body.set("n", "77");
+    expect(await send(opened, form.action, body)).toContain("has no version 77");
+    body.set("n", "x");
+    expect(await send(opened, form.action, body)).toContain("is no number of a version");
+    expect(rig.read("a.md")).toBe("# a\n\nthree\n");
+  });
+
+  test("brings a document back that is gone, as a new one", async () => {
+    const opened = await withHistory();
+    const { rig } = opened;
+    rmSync(join(rig.root, "a.md"));
+    await rig.run(["sync", "w"]);
+    expect(rig.remote("a.md")).toBeNull();
+    const form = (await restoreForm(opened, "/m/w/version/a.md?n=2"))!;
+    expect(await send(opened, form.action, form.body)).toContain("new document");
+    expect(rig.read("a.md")).toBe("# a\n\ntwo\n");
+    await expect.poll(() => rig.remote("a.md")?.content).toBe("# a\n\ntwo\n");
+  });
+
+  test("is not offered of the text that is here, nor of a document in conflict", async () => {
+    const opened = await withHistory();
+    const { rig } = opened;
+    expect(await restoreForm(opened, "/m/w/version/a.md?n=3")).toBeNull();
+    const { id, lastChangeId } = rig.remote("a.md")!;
+    rig.api("PUT", `/v1/files/${id}/content`, { content: "# a\n\ntheirs\n", baseChangeId: lastChangeId });
+    rig.write("a.md", "# a\n\nmine\n");
+    await rig.run(["sync", "w"]);
+    expect(await restoreForm(opened, "/m/w/version/a.md?n=1")).toBeNull();
+    const { text } = await opened.ask("/m/w/version/a.md?n=1", { headers: { cookie: opened.cookie } });
+    expect(text).toContain("is in conflict");
+  });
+});
