@@ -43,6 +43,8 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   ignore: ["local"],
   pino: ["app"],
   re2js: ["search"],
+  "markdown-it": ["page/render-markdown.ts"],
+  "sanitize-html": ["page/render-markdown.ts"],
 };
 
 /** Ours → the one file of `app/` and `cli/` that may import it: no connection is made beside it. */

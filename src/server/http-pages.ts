@@ -20,10 +20,24 @@ export function isPagePath(target: string): boolean {
   return path === "/app" || path.startsWith("/app/");
 }
 
+export type LoadPages = {
+  (): Promise<Pages>;
+  /** Ends them, if somebody has asked for one. */
+  close(): Promise<void>;
+};
+
 /** @param where known once the service listens */
-export function lazyPages({ core, proxy, loadBundle }: PagesOptions, where: () => Omit<Served, "proxy">) {
+export function lazyPages({ core, proxy, loadBundle }: PagesOptions, where: () => Omit<Served, "proxy">): LoadPages {
   let opened: Promise<Pages> | null = null;
-  return (): Promise<Pages> => {
+  const open = async (): Promise<Pages> => {
+    const [{ openPages }, { Renderer }, bundle] = await Promise.all([
+      import("./app/open.ts"),
+      import("./app/renderer.ts"),
+      loadBundle(),
+    ]);
+    return openPages(core, { served: { ...where(), proxy }, bundle, renderer: new Renderer() });
+  };
+  const load = (): Promise<Pages> => {
     opened ??= open().catch((error: unknown) => {
       // The next one who asks may have more luck.
       opened = null;
@@ -31,11 +45,6 @@ export function lazyPages({ core, proxy, loadBundle }: PagesOptions, where: () =
     });
     return opened;
   };
-
-  async function open(): Promise<Pages> {
-    const [{ openPages }, bundle] = await Promise.all([import("./app/open.ts"), loadBundle()]);
-    return openPages(core, { ...where(), proxy }, bundle);
-  }
+  const close = async () => (await opened)?.close();
+  return Object.assign(load, { close });
 }
-
-export type LoadPages = ReturnType<typeof lazyPages>;

@@ -69,6 +69,7 @@ export async function startHttp(service: HttpService, options: HttpOptions = {})
   const scheme = options.tls === undefined ? "http" : "https";
   const where = () => ({ scheme, host, port: portOf(app) }) as const;
   const loadPages = options.pages === undefined ? null : lazyPages(options.pages, where);
+  app.addHook("onClose", async () => loadPages?.close());
   mountService(app, service, { admission: new Admission(options.turns), loadPages });
   await app.listen({ host, port: options.port ?? 0 });
   return { url: `${scheme}://${host.includes(":") ? `[${host}]` : host}:${portOf(app)}`, close: () => app.close() };

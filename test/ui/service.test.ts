@@ -79,6 +79,7 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
     await ann.getByRole("link", { name: "/team" }).click();
     await shoot(ann, "service-folder");
     await ann.getByRole("link", { name: "plan.md" }).click();
+    await ann.getByRole("heading", { name: "A plan" }).waitFor();
     await shoot(ann, "service-document");
     expect(await ann.getByRole("link", { name: "Keys", exact: true }).count()).toBe(0);
     await page.getByRole("link", { name: "All keys" }).click();

@@ -8,6 +8,7 @@ export type PageResult =
   /** Another page comes next, where something may be said. */
   | { readonly kind: "go"; readonly to: string; readonly notice: Notice | null }
   | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "later"; readonly result: Promise<PageResult> }
   | { readonly kind: "not-shown"; readonly trouble: PageTrouble };
 
 /** `what` and `next` are clauses. */

@@ -2,6 +2,7 @@ import type { Core } from "../dispatch.ts";
 import type { Who } from "./who.ts";
 import type { PageResult } from "./answer.ts";
 import type { OnceShown } from "./once-shown.ts";
+import type { Render } from "./renderer.ts";
 
 /** One request for a page, or one form, of somebody who is signed in. */
 export type PageCall = {
@@ -17,6 +18,7 @@ export type PageCall = {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly once: OnceShown;
+  readonly render: Render;
 };
 
 export type PageRoute = {

@@ -7,38 +7,51 @@ import type { Core, RequestHead } from "../dispatch.ts";
 import { isDiskFull } from "../reserve.ts";
 import { Door } from "./door.ts";
 import type { Served } from "./origins.ts";
-import { ASSETS, type PageAnswer, Site } from "./site.ts";
+import type { Render } from "./renderer.ts";
+import { ASSETS, type Eventual, type PageAnswer, Site } from "./site.ts";
 
 /** The pages of an open service. */
 export type Pages = {
   /** @returns the answer if the body, of so many bytes, need not be read; else null */
   admit(head: RequestHead, bytes: number): PageAnswer | null;
   /** @param from the address of whoever asks */
-  handle(request: WireRequest, fault: BodyFault | null, from: string): PageAnswer;
+  handle(request: WireRequest, fault: BodyFault | null, from: string): Eventual;
+  close(): void;
 };
+
+/** What the pages are made with. */
+export type PagesWorld = { readonly served: Served; readonly bundle: Bundle; readonly renderer: PagesRenderer };
+
+/** Ended with the pages. */
+export type PagesRenderer = { readonly render: Render; close(): void };
 
 const SECRET_BYTES = 32;
 
-export function openPages(core: Core, served: Served, bundle: Bundle): Pages {
+export function openPages(core: Core, { served, bundle, renderer }: PagesWorld): Pages {
   const secret = () => randomBytes(SECRET_BYTES).toString("base64url");
   const door = new Door(core, { served, secret });
-  const site = new Site(core, { door, bundle: { ...bundle, base: ASSETS }, secret });
+  const site = new Site(core, { door, bundle: { ...bundle, base: ASSETS }, secret, render: renderer.render });
   return {
     admit: (head, bytes) => guarded(core, site, () => site.admit(head, bytes)),
     handle(request, fault, from) {
       const answer = guarded(core, site, () => site.handle(request, fault, from));
       core.served(request.method !== "GET");
-      return answer;
+      return answer instanceof Promise ? answer.catch((error: unknown) => failed(core, site, error)) : answer;
     },
+    close: () => renderer.close(),
   };
 }
 
 /** A fault of one page is that page's alone. */
-function guarded<T extends PageAnswer | null>(core: Core, site: Site, work: () => T): T | PageAnswer {
+function guarded<T extends Eventual | null>(core: Core, site: Site, work: () => T): T | PageAnswer {
   try {
     return work();
   } catch (error) {
-    core.onFault(error, newId(core.server, "req_"));
-    return isDiskFull(error) ? site.full() : site.failed();
+    return failed(core, site, error);
   }
+}
+
+function failed(core: Core, site: Site, error: unknown): PageAnswer {
+  core.onFault(error, newId(core.server, "req_"));
+  return isDiskFull(error) ? site.full() : site.failed();
 }

@@ -13,6 +13,7 @@ import { type Door, type SignedIn, tooMany } from "./door.ts";
 import { formOf } from "./form.ts";
 import { Notices } from "./notices.ts";
 import { OnceShown } from "./once-shown.ts";
+import type { Render } from "./renderer.ts";
 import { matchRoute } from "./routes.ts";
 import { signInPage } from "./pages/sign-in.ts";
 import { troublePage } from "./pages/trouble.ts";
@@ -24,6 +25,9 @@ export type PageAnswer = {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
 };
+
+/** Only a document is waited for: it is laid out in a thread. */
+export type Eventual = PageAnswer | Promise<PageAnswer>;
 
 export const ASSETS = `${APP}/assets/`;
 /** LIMIT: bytes of a form of somebody who is not signed in: a key, and some more. */
@@ -37,13 +41,15 @@ export class Site {
   readonly #bundle: Bundle;
   readonly #notices: Notices;
   readonly #once: OnceShown;
+  readonly #render: Render;
 
-  constructor(core: Core, { door, bundle, secret }: SiteParts) {
+  constructor(core: Core, { door, bundle, secret, render }: SiteParts) {
     this.#core = core;
     this.#door = door;
     this.#bundle = bundle;
     this.#notices = new Notices(secret);
     this.#once = new OnceShown(secret);
+    this.#render = render;
   }
 
   /**
@@ -68,7 +74,7 @@ export class Site {
   }
 
   /** @param from the address of whoever asks */
-  handle(request: WireRequest, fault: BodyFault | null, from: string): PageAnswer {
+  handle(request: WireRequest, fault: BodyFault | null, from: string): Eventual {
     const unread = refuseRequest(fault);
     if (unread !== null) return this.#end(refusedPage(unread), null);
     const early = this.admit(request, 0);
@@ -83,7 +89,7 @@ export class Site {
     return this.#ofSession(request, form, session);
   }
 
-  #ofSession(request: WireRequest, form: URLSearchParams, session: Session<SignedIn>): PageAnswer {
+  #ofSession(request: WireRequest, form: URLSearchParams, session: Session<SignedIn>): Eventual {
     const isForm = request.method === "POST";
     if (isForm && !this.#door.isFromPage(session, form)) return this.#trouble(NO_TOKEN, session);
     const { path, query: text } = splitTarget(request.path);
@@ -95,7 +101,17 @@ export class Site {
     const { csrf } = session;
     const now = this.#core.server.now();
     const { params, route } = matched;
-    const result = route.run({ core: this.#core, who, csrf, params, query, form, now, once: this.#once });
+    const result = route.run({
+      core: this.#core,
+      who,
+      csrf,
+      params,
+      query,
+      form,
+      now,
+      once: this.#once,
+      render: this.#render,
+    });
     return this.#end(result, session, this.#notices.of(query));
   }
 
@@ -129,7 +145,7 @@ export class Site {
     return { status: 200, headers: { ...ASSET_HEADERS, "content-type": asset.type }, body: asset.bytes };
   }
 
-  #end(result: PageResult, session: Signed, notices: readonly Notice[] = []): PageAnswer {
+  #end(result: PageResult, session: Signed, notices: readonly Notice[] = []): Eventual {
     switch (result.kind) {
       case "page":
         return this.#content({ ...result.content, notices }, { status: 200 }, session);
@@ -137,6 +153,8 @@ export class Site {
         return go(this.#notices.at(result.to, result.notice));
       case "text":
         return { status: 200, headers: { ...PAGE_HEADERS, "content-type": TEXT }, body: result.text };
+      case "later":
+        return result.result.then((one) => this.#end(one, session, notices));
       case "not-shown":
         return this.#trouble(result.trouble, session);
     }
@@ -165,7 +183,12 @@ export class Site {
   }
 }
 
-type SiteParts = { readonly door: Door; readonly bundle: Bundle; readonly secret: () => string };
+type SiteParts = {
+  readonly door: Door;
+  readonly bundle: Bundle;
+  readonly secret: () => string;
+  readonly render: Render;
+};
 
 const TEXT = "text/plain; charset=utf-8";
 

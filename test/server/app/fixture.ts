@@ -1,6 +1,7 @@
 import { openPages } from "../../../src/server/app/open.ts";
 import type { Served } from "../../../src/server/app/origins.ts";
 import type { PageAnswer } from "../../../src/server/app/site.ts";
+import { renderMarkdown } from "../../../src/page/render-markdown.ts";
 import type { Bundle } from "../../../src/page/bundle.ts";
 import { ADMIN_KEY, type Opened, openService } from "../fixture.ts";
 
@@ -53,10 +54,13 @@ export function openRig(served: Partial<Served> = {}): PagesRig {
   const clock = { now: Date.UTC(2026, 10, 23) };
   const faults: unknown[] = [];
   const opened = openService({ now: () => clock.now, onFault: (error) => faults.push(error) });
-  const pages = openPages(opened.service.core, { ...SERVED, ...served }, BUNDLE);
+  const renderer = { render: renderMarkdown, close: () => undefined };
+  const pages = openPages(opened.service.core, { served: { ...SERVED, ...served }, bundle: BUNDLE, renderer });
   const ask: PagesRig["ask"] = (method, path, headers, body, from = "192.0.2.1") => {
     const early = pages.admit({ method, path, headers }, Buffer.byteLength(body ?? ""));
-    return early ?? pages.handle({ method, path, headers, body: body ?? null }, null, from);
+    const answer = early ?? pages.handle({ method, path, headers, body: body ?? null }, null, from);
+    if (answer instanceof Promise) throw new Error("here nothing is rendered in a thread");
+    return answer;
   };
   const signIn: PagesRig["signIn"] = (key = ADMIN_KEY, { headers = {}, from } = {}) => {
     const own = defined({ host: HOST, origin: ORIGIN, "sec-fetch-site": "same-origin", ...headers });

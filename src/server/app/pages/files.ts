@@ -1,5 +1,7 @@
 import { html, type Html } from "../../../page/html.ts";
+import { documentView, type RenderedMarkdown } from "../../../page/markdown.ts";
 import { badgeOf, nameOf } from "../../../page/parts.ts";
+import { parentOf } from "../../../model/path.ts";
 import { isRefused, type Refused } from "../../answer.ts";
 import type { RequestContext } from "../../context.ts";
 import { admitByRate } from "../../dispatch.ts";
@@ -8,6 +10,7 @@ import { filesAddress, withQuery } from "../addresses.ts";
 import { NO_PAGE, notShown, page, type PageResult, refusedPage } from "../answer.ts";
 import { type Entry, type FolderPage, find, type Found, listFolder } from "../browse.ts";
 import type { PageCall } from "../call.ts";
+import type { Render } from "../renderer.ts";
 import { contextFor } from "../who.ts";
 import { titled } from "../title.ts";
 
@@ -17,7 +20,7 @@ export function showFiles(call: PageCall): PageResult {
   if (isRefused(looked)) return refusedPage(looked);
   const { context, path, found } = looked;
   if (found === null) return notShown(NOT_THERE);
-  if (found.kind === "file") return documentPage(context, found.row);
+  if (found.kind === "file") return documentPage(context, found.row, call.render);
   return folderPage(context, listFolder(context, found, call.query.get("after")), path, call.query.has("after"));
 }
 
@@ -67,9 +70,22 @@ function entryItem({ workspace }: RequestContext, path: string, { kind, name, is
   }</li>`;
 }
 
-function documentPage(context: RequestContext, row: FileRow): PageResult {
+function documentPage(context: RequestContext, row: FileRow, render: Render): PageResult {
+  const text = context.store.changes.text(row.changeId);
+  const base = { files: filesAddress(context.workspace.id, ""), folder: parentOf(row.path) };
+  const rendered = render(text, base);
+  if (!(rendered instanceof Promise)) return renderedPage(context, row, text, rendered);
+  return { kind: "later", result: rendered.then((one) => renderedPage(context, row, text, one)) };
+}
+
+/** @param rendered null: it cannot be; the text is shown as it is */
+function renderedPage(
+  context: RequestContext,
+  row: FileRow,
+  text: string,
+  rendered: RenderedMarkdown | null,
+): PageResult {
   const { store, workspace } = context;
-  const text = store.changes.text(row.changeId);
   const raw = filesAddress(workspace.id, row.path).replace("/files/", "/raw/");
   return page({
     title: titled(row.path),
@@ -78,7 +94,10 @@ function documentPage(context: RequestContext, row: FileRow): PageResult {
 <p>${row.protected === 1 && html`${badgeOf("quiet", "protected")} `}${
       store.changes.hasReview(row.seq) && html`${badgeOf("asks", "a change is in review")} `
     }<a href="${raw}">As text</a></p>
-<article class="document">${text === "" ? html`<p class="notice quiet">This document is empty.</p>` : html`<pre>${text}</pre>`}</article>`,
+${text === "" && html`<p class="notice quiet">This document is empty.</p>`}${
+  rendered === null && html`<p class="notice asks">It takes too long to lay out, so this is its text.</p>`
+}
+<article class="document" dir="auto">${rendered === null ? html`<pre>${text}</pre>` : documentView(rendered)}</article>`,
   });
 }
 

@@ -1,0 +1,115 @@
+import MarkdownIt from "markdown-it";
+import sanitizeHtml from "sanitize-html";
+import type { LinkBase, RenderedMarkdown } from "./markdown.ts";
+import { headingId, leadsTo } from "./links.ts";
+
+/**
+ * Markdown to HTML. What a document says is markup of somebody else's: all of it, its own HTML too,
+ * goes through the sanitiser, and only what is listed here comes out.
+ */
+
+const TEXT = ["p", "br", "hr", "blockquote", "pre", "h1", "h2", "h3", "h4", "h5", "h6"];
+const WORDS = [
+  "a",
+  "em",
+  "strong",
+  "del",
+  "s",
+  "ins",
+  "code",
+  "kbd",
+  "samp",
+  "var",
+  "sub",
+  "sup",
+  "mark",
+  "small",
+  "abbr",
+];
+const MORE = ["b", "i", "u", "q", "span", "ul", "ol", "li", "dl", "dt", "dd", "details", "summary"];
+const TABLES = ["table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"];
+const HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"];
+/** LIMIT: tags within tags. */
+const DEEPEST = 50;
+
+const FRONT_MATTER = /^---[ \t]*\r?\n([\s\S]*?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
+
+export function renderMarkdown(text: string, base: LinkBase): RenderedMarkdown {
+  const front = FRONT_MATTER.exec(text);
+  const markup = markdown().render(front === null ? text : text.slice(front[0].length));
+  return { frontMatter: front?.[1] ?? null, body: sanitise(markup, base) };
+}
+
+/** Made for each document: the ids of its headings are its own. */
+function markdown(): InstanceType<typeof MarkdownIt> {
+  const made = new MarkdownIt({ html: true, linkify: true });
+  made.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
+  const known = new Map<string, number>();
+  made.renderer.rules["heading_open"] = (tokens, at, options, _env, self) => {
+    const id = headingId(tokens[at + 1]?.content ?? "");
+    const before = known.get(id) ?? 0;
+    known.set(id, before + 1);
+    tokens[at]!.attrSet("id", before === 0 ? id : `${id}-${before}`);
+    return self.renderToken(tokens, at, options);
+  };
+  return made;
+}
+
+type Attributes = Readonly<Record<string, string>>;
+type Tag = { tagName: string; attribs: Record<string, string>; text?: string };
+
+function sanitise(markup: string, base: LinkBase): string {
+  return sanitizeHtml(markup, {
+    allowedTags: [...TEXT, ...WORDS, ...MORE, ...TABLES],
+    allowedAttributes: {
+      a: ["href", "title", "rel"],
+      abbr: ["title"],
+      ol: ["start"],
+      details: ["open"],
+      span: ["class"],
+      th: ["class", "colspan", "rowspan"],
+      td: ["class", "colspan", "rowspan"],
+      ...Object.fromEntries(HEADINGS.map((name) => [name, ["id"]])),
+    },
+    allowedClasses: { span: ["image"], th: ["center", "end"], td: ["center", "end"] },
+    allowedSchemes: ["http", "https", "mailto"],
+    allowProtocolRelative: false,
+    disallowedTagsMode: "discard",
+    nestingLimit: DEEPEST,
+    transformTags: {
+      a: (_name, attributes) => linkOf(attributes, base),
+      img: (_name, attributes) => imageOf(attributes),
+      th: cellOf,
+      td: cellOf,
+      ...Object.fromEntries(HEADINGS.map((name) => [name, headingOf])),
+    },
+  });
+}
+
+function linkOf({ href, title }: Attributes, base: LinkBase): Tag {
+  const to = href === undefined ? null : leadsTo(href, base);
+  const attribs: Record<string, string> = title === undefined ? {} : { title };
+  if (to !== null) attribs["href"] = to;
+  if (to !== null && !/^[/#]/.test(to)) attribs["rel"] = "noopener noreferrer nofollow";
+  return { tagName: "a", attribs };
+}
+
+/** No picture is fetched: a service has none, and one from elsewhere would tell who reads. */
+function imageOf({ alt = "", src = "" }: Attributes): Tag {
+  return { tagName: "span", attribs: { class: "image" }, text: alt === "" ? src : alt };
+}
+
+/** A style is not let in by the policy of the pages. */
+function cellOf(tagName: string, { style = "", colspan, rowspan }: Attributes): Tag {
+  const side = /text-align:\s*(center|right)/.exec(style)?.[1];
+  const attribs: Record<string, string> = {};
+  if (side !== undefined) attribs["class"] = side === "right" ? "end" : side;
+  if (colspan !== undefined) attribs["colspan"] = colspan;
+  if (rowspan !== undefined) attribs["rowspan"] = rowspan;
+  return { tagName, attribs };
+}
+
+/** An id of the document's own HTML could be one of the page's. */
+function headingOf(tagName: string, { id }: Attributes): Tag {
+  return { tagName, attribs: id?.startsWith("h-") === true ? { id } : {} };
+}
