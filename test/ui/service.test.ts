@@ -34,6 +34,7 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
     await shoot(page, "service-reviews");
     await page.getByRole("link", { name: "/team/plan.md" }).click();
     await shoot(page, "service-review-conflict");
+    await page.getByRole("columnheader", { name: "Both began with" }).waitFor();
     const text = page.getByLabel("The text that becomes live");
     expect(await text.inputValue()).toBe(LONG.replace("Flour", "Spelt"));
     await text.fill(LONG.replace("Flour", "Rye and spelt"));

@@ -1,4 +1,5 @@
 import type { WireRequest } from "../../contract/wire.ts";
+import { withLineEnds } from "../../merge/line-ends.ts";
 import type { BodyFault } from "../body.ts";
 
 /** What forms send. */
@@ -17,17 +18,5 @@ export function formOf({ method, headers, body }: WireRequest, fault: BodyFault 
  * @param like the text that it was made of, whose line ends it gets
  */
 export function textFrom(form: URLSearchParams, name: string, like: string): string {
-  const text = (form.get(name) ?? "").replace(/\r\n?/g, "\n");
-  return hasWindowsLines(like) ? text.replaceAll("\n", "\r\n") : text;
-}
-
-/** Every line ends in CRLF. */
-function hasWindowsLines(text: string): boolean {
-  return text.includes("\r\n") && !/(?<!\r)\n/.test(text);
-}
-
-/** Whether a text comes back from a `textarea` as it went in. */
-export function survivesForm(text: string): boolean {
-  const bare = text.replaceAll("\r\n", "\n");
-  return !bare.includes("\r") && !bare.includes("\0") && (bare === text || hasWindowsLines(text));
+  return withLineEnds(form.get(name) ?? "", like);
 }

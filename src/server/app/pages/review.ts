@@ -1,14 +1,15 @@
 import { diffLines } from "../../../merge/line-diff.ts";
+import { sideBySide } from "../../../merge/side-by-side.ts";
 import { diffView } from "../../../page/diff.ts";
 import { html, type Html } from "../../../page/html.ts";
 import { actionForm, ageOf, badgeOf, nameOf } from "../../../page/parts.ts";
 import type { Tone } from "../../../page/layout.ts";
+import { countChanges, sidesOf } from "../../../page/side-by-side.ts";
 import { isRefused } from "../../answer.ts";
 import type { Review } from "../../reviews.ts";
 import { REVIEWS, reviewAddress } from "../addresses.ts";
 import { page, type PageResult, refusedPage } from "../answer.ts";
 import type { PageCall } from "../call.ts";
-import { survivesForm } from "../form.ts";
 import { WHY } from "./reviews.ts";
 import { titled } from "../title.ts";
 
@@ -30,26 +31,42 @@ export function showReview({ core, params, csrf, now }: PageCall): PageResult {
     here: REVIEWS,
     main: html`<h1>${nameOf(path)}</h1>
 <p>${badgeOf(tone, word)} since ${ageOf(at, now)}, because ${WHY[reason] ?? reason}</p>
-<h2>What would change</h2>
-<p class="faint">From what is live to what was sent.</p>
-${changeOf(liveContent, content, "What was sent is what is live.")}
-${isConflict && bothEdits(review, baseContent)}
+${
+  isConflict
+    ? bothEdits(review, baseContent)
+    : html`<h2>What would change</h2><p class="faint">From what is live to what was sent.</p>${changeOf(liveContent, content)}`
+}
 ${status === "in_review" ? decisions(review, csrf) : html`<p class="notice quiet">It was ${word}; there is nothing left to decide.</p>`}`,
   });
 }
 
-function changeOf(before: string, after: string, same: string): Html {
+function changeOf(before: string, after: string): Html {
   const hunks = diffLines(before, after);
-  return hunks.length === 0 ? html`<p class="notice quiet">${same}</p>` : diffView(hunks);
+  return hunks.length === 0 ? html`<p class="notice quiet">What was sent is what is live.</p>` : diffView(hunks);
 }
+
+const WORDS = {
+  mine: "Became live meanwhile",
+  theirs: "Was sent",
+  alike: "Became live, and was sent alike",
+  both: "Both changed it, each in its own way",
+} as const;
 
 /** Who decides a conflict sees what each of the two did to the text that both began with. */
 function bothEdits({ content, liveContent }: Review, base: string): Html {
+  const passages = sideBySide({ base, mine: liveContent, theirs: content }, "base");
+  const columns = [
+    { side: "mine", label: "Live" },
+    { side: "base", label: "Both began with" },
+    { side: "theirs", label: "Sent" },
+  ] as const;
+  const caption = "What is live, what both edits began with, and what was sent, line by line";
   return html`<h2>Both edits</h2>
-<p class="faint">Each from the text that both began with.</p>
-<div class="pair"><section><h3>What became live meanwhile</h3>${changeOf(base, liveContent, "Nothing.")}</section>
-<section><h3>What was sent</h3>${changeOf(base, content, "Nothing.")}</section></div>
-<details><summary>The text that both began with</summary><pre>${base}</pre></details>`;
+${
+  countChanges(passages) === 0
+    ? html`<p class="notice quiet">What was sent is what is live.</p>`
+    : sidesOf(passages, { caption, columns, words: WORDS, whole: false })
+}`;
 }
 
 function decisions({ id, content, liveContent, liveChangeId, reason }: Review, csrf: string): Html {
@@ -62,7 +79,6 @@ function decisions({ id, content, liveContent, liveChangeId, reason }: Review, c
 <div class="row">${actionForm({ action: `${to}/accept`, csrf, fields }, html`<button class="main-action">Accept</button>`)}
 ${actionForm({ action: `${to}/reject`, csrf, fields }, html`<button>Reject</button>`)}</div>
 <details class="card"${reason === "conflict" && html` open`}><summary>Edit, then accept</summary>
-${!survivesForm(content) && html`<p class="notice asks">Its line ends are mixed; edited here, they become the same.</p>`}
 ${actionForm(
   { action: `${to}/accept`, csrf, fields: { ...fields, edited: "yes" } },
   html`<label for="content">The text that becomes live</label>
