@@ -26,6 +26,13 @@ export function noticeOfTrouble({ what, code = null, next }: Trouble): Notice {
   return { tone: "bad", text: code === null ? what : `${what} (${code})`, next };
 }
 
+/** Where one thing at a time is done. */
+export const BUSY: Notice = {
+  tone: "asks",
+  text: "something is under way in this mirror; nothing was done",
+  next: "wait until it ends, then try again",
+};
+
 /**
  * The form of an action. The folder goes with it, so that a mirror that has another's name by now
  * is not taken for it.

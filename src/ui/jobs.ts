@@ -23,13 +23,6 @@ type World = {
   readonly onFault: (error: unknown) => void;
 };
 
-/** What is said to who asks for something while another thing is under way. */
-export const BUSY: Notice = {
-  tone: "asks",
-  text: "something is under way in this mirror; nothing was done",
-  next: "wait until it ends, then try again",
-};
-
 const PHASES: Readonly<Record<Parameters<Progress["report"]>[0], string>> = {
   recover: "recovering",
   scan: "looking here",

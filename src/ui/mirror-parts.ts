@@ -61,7 +61,8 @@ export function trafficOf({ daemon, job, facts }: MirrorModel): Html | null {
   return html`<p class="faint">${words}${detail !== "" && !paused && html`: ${wordsOf(detail)}`}</p>`;
 }
 
-function jobOf({ what, phase, done, total }: NonNullable<MirrorModel["job"]>): Html {
+/** What was asked for here, while it goes on. */
+export function jobOf({ what, phase, done, total }: NonNullable<MirrorModel["job"]>): Html {
   const counts = total === null ? (done > 0 ? ` ${count(done)}` : "") : ` ${count(done)} of ${count(total)}`;
   const bar =
     total === null || total === 0
@@ -71,7 +72,7 @@ function jobOf({ what, phase, done, total }: NonNullable<MirrorModel["job"]>): H
 }
 
 /** How what was asked for here has ended. */
-export function endOf({ job }: MirrorModel): Html | null {
+export function endOf({ job }: Pick<MirrorModel, "job">): Html | null {
   return job === null || job.end === null ? null : noticeOf(job.end);
 }
 

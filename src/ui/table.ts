@@ -3,18 +3,35 @@ import { PAUSE, RESUME } from "./actions/daemon.ts";
 import { RESOLVE } from "./actions/resolve.ts";
 import { RESTORE } from "./actions/restore.ts";
 import { SYNC } from "./actions/sync.ts";
+import { UNDO } from "./actions/undo.ts";
 import type { UiPage } from "./page.ts";
 import { CONFLICT } from "./pages/conflict.ts";
 import { CONFLICTS } from "./pages/conflicts.ts";
 import { DIFF } from "./pages/diff.ts";
 import { DOCS } from "./pages/docs.ts";
 import { HISTORY } from "./pages/history.ts";
+import { LOG } from "./pages/log.ts";
 import { MIRROR } from "./pages/mirror.ts";
 import { NEEDS } from "./pages/needs.ts";
 import { OVERVIEW } from "./pages/overview.ts";
+import { RUN } from "./pages/run.ts";
+import { RUNS } from "./pages/runs.ts";
 import { VERSION } from "./pages/version.ts";
 
 /** Every page and every action. */
 
-export const PAGES: readonly UiPage[] = [OVERVIEW, MIRROR, NEEDS, CONFLICTS, CONFLICT, DOCS, HISTORY, VERSION, DIFF];
-export const ACTIONS: readonly UiAction[] = [SYNC, PAUSE, RESUME, RESOLVE, RESTORE];
+export const PAGES: readonly UiPage[] = [
+  OVERVIEW,
+  MIRROR,
+  NEEDS,
+  CONFLICTS,
+  CONFLICT,
+  DOCS,
+  HISTORY,
+  VERSION,
+  DIFF,
+  RUNS,
+  RUN,
+  LOG,
+];
+export const ACTIONS: readonly UiAction[] = [SYNC, PAUSE, RESUME, RESOLVE, RESTORE, UNDO];

@@ -67,4 +67,34 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     await page.getByText("plan.md: version 1 is back").waitFor();
     await expect.poll(() => rig.remote("plan.md")?.content).toBe("# Plan\n\n- one\n- two\n\nA line that stays.\n");
   });
+
+  test("come back by the undo of a run, after its plan was shown, and the log tells it", async () => {
+    const { ui, rig } = await openUi();
+    for (const name of ["one", "two"]) rig.write(`notes/${name}.md`, `# ${name}\n\nText.\n`);
+    await rig.run(["sync", "w"]);
+    for (const name of ["one", "two"]) rig.write(`notes/${name}.md`, `# ${name}\n\nText that was edited.\n`);
+    await rig.run(["sync", "w"]);
+    const page = await (await openBrowser()).newPage();
+    await page.goto(ui.enterUrl());
+    await page.goto(`${ui.url}/m/w`);
+    await page.getByRole("link", { name: "Runs" }).press("Enter");
+    await page.getByText("2 uploaded").waitFor();
+    await shoot(page, "runs");
+    await page
+      .getByRole("link", { name: /^Run \d+$/ })
+      .first()
+      .press("Enter");
+    await page.getByRole("button", { name: /^Take back 2 of run/ }).waitFor();
+    await shoot(page, "run");
+    await page.getByRole("button", { name: /^Take back 2 of run/ }).press("Enter");
+    await page.locator("#main").getByText("2 taken back; in sync: 2 uploaded").waitFor();
+    expect(rig.remote("notes/one.md")?.content).toBe("# one\n\nText.\n");
+    await shoot(page, "run-undone");
+    await page.getByRole("link", { name: "Log" }).press("Enter");
+    await page.getByText("restore", { exact: true }).first().waitFor();
+    await shoot(page, "log");
+    rig.write("new.md", "# new\n");
+    await rig.run(["sync", "w"]);
+    await page.getByRole("link", { name: "new.md" }).waitFor();
+  });
 });

@@ -2,10 +2,9 @@ import { type RestoredSeen, restoreSeen } from "../../app/history/restore-seen.t
 import type { Digest } from "../../model/digest.ts";
 import { shownName } from "../../model/shown-name.ts";
 import type { Notice } from "../../page/layout.ts";
-import { noticeOfTrouble, type UiAction } from "../action.ts";
+import { BUSY, noticeOfTrouble, type UiAction } from "../action.ts";
 import { documentAddress } from "../addresses.ts";
 import { versionNumber } from "../path-parts.ts";
-import { BUSY } from "../jobs.ts";
 import { SYNC } from "./sync.ts";
 
 /** `restore`: only where the file and the version are those that the page showed. */

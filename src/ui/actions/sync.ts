@@ -20,7 +20,7 @@ export const SYNC: UiAction = {
   },
 };
 
-function noticeOfRun(report: RunReport): Notice {
+export function noticeOfRun(report: RunReport): Notice {
   const done = doneLine(report.counts);
   switch (report.state) {
     case "in-sync":

@@ -1,0 +1,50 @@
+import { type Digest, digestOf } from "../../model/digest.ts";
+import type { State } from "../../ports/state.ts";
+import { type MirrorOptions, openMirror } from "../mirror/open-mirror.ts";
+import { type RunReport, runSync, USUAL_RUN } from "../mirror/run.ts";
+import { ok, type Result } from "../mirror/trouble.ts";
+import { readUndo, type UndoEnd, type UndoPlan, undoRun } from "./undo.ts";
+
+/** `undo` by who looked at its plan for a while: done only where it is the plan that was seen. */
+
+export type UndoneSeen =
+  | { readonly kind: "undone"; readonly ends: readonly UndoEnd[]; readonly report: RunReport }
+  /** Nothing was written, because the plan is another one by now. */
+  | { readonly kind: "changed" };
+
+/** A plan, and a word for it that differs when the plan does. */
+type SeenUndo = { readonly plan: UndoPlan; readonly mark: Digest };
+
+export function lookAtUndo(state: State, run: number): Result<SeenUndo> {
+  const plan = readUndo(state, run);
+  return plan.kind === "trouble" ? plan : ok({ plan: plan.value, mark: markOf(plan.value) });
+}
+
+function markOf({ run, items }: UndoPlan): Digest {
+  return digestOf(Buffer.from(JSON.stringify([run, items])));
+}
+
+type Options = Required<Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "progress">>;
+
+/**
+ * Takes the run back, and syncs what that left to send.
+ * @param root a folder that holds `.mdmirror/`, of this user
+ */
+export async function undoSeen(
+  root: string,
+  { run, mark }: { readonly run: number; readonly mark: string },
+  options: Options,
+): Promise<Result<UndoneSeen>> {
+  const opened = await openMirror(root, { ...options, mode: "write", what: "undo", isGuest: true });
+  if (opened.kind === "trouble") return opened;
+  const mirror = opened.value;
+  try {
+    const seen = lookAtUndo(mirror.world.state, run);
+    if (seen.kind === "trouble") return seen;
+    if (seen.value.mark !== mark) return ok({ kind: "changed" });
+    const ends = await undoRun(mirror.world, seen.value.plan);
+    return ok({ kind: "undone", ends, report: await runSync(mirror, USUAL_RUN, "sync") });
+  } finally {
+    await mirror.close();
+  }
+}

@@ -1,0 +1,31 @@
+import { publicKind } from "../app/told/actions.ts";
+import { localTime } from "../app/told/when.ts";
+import type { MirrorEvent } from "../ports/state.ts";
+import { html, type Html } from "../page/html.ts";
+import { badgeOf, nameOf, wordsOf } from "../page/parts.ts";
+import { documentAddress, mirrorAddress } from "./addresses.ts";
+
+/** A line of the log: what it has of an event, which is never a text. */
+export type EventLine = Pick<
+  MirrorEvent,
+  "run" | "at" | "kind" | "path" | "detail" | "outcome" | "code" | "requestId"
+> & { readonly isDocument: boolean };
+
+export function eventLineOf(event: MirrorEvent): EventLine {
+  const { run, at, kind, path, detail, outcome, code, requestId, id } = event;
+  return { run, at, kind, path, detail, outcome, code, requestId, isDocument: id?.startsWith("doc_") === true };
+}
+
+/** @param withRun false: on a page of one run */
+export function eventItem(mirror: string, line: EventLine, withRun: boolean): Html {
+  const { run, at, kind, path, detail, outcome, code, requestId, isDocument } = line;
+  const origin = [code, requestId === null ? null : `request ${requestId}`].filter((one) => one !== null);
+  const place = path === "" ? "the mirrored folder" : nameOf(path);
+  const named = isDocument ? html`<a href="${documentAddress(mirror, "history", path)}">${place}</a>` : place;
+  return html`<li><span><time datetime="${new Date(at).toISOString()}">${localTime(at)}</time>${
+    withRun && html` <a href="${mirrorAddress(mirror, `runs/${run}`)}">run ${run}</a>`
+  } <b>${publicKind(kind)}</b> ${named}</span>
+<span>${wordsOf(detail)}${origin.length > 0 && html` <span class="faint">(${wordsOf(origin.join(", "))})</span>`}${
+    outcome !== "done" && html` ${badgeOf("asks", outcome)}`
+  }</span></li>`;
+}

@@ -1,0 +1,41 @@
+import { readEvents } from "../../app/history/events.ts";
+import { ok } from "../../app/mirror/trouble.ts";
+import { html } from "../../page/html.ts";
+import { nameOf } from "../../page/parts.ts";
+import { mirrorAddress } from "../addresses.ts";
+import { type EventLine, eventItem, eventLineOf } from "../event-parts.ts";
+import { definePage } from "../page.ts";
+import { type Part, pagerOf, partOf } from "../paging.ts";
+import { seenMirror } from "../seen-mirror.ts";
+
+/** What happened, as `mdmirror log` tells it: newest last, and never a text. */
+
+/** LIMIT: lines on one page. */
+const SIZE = 100;
+/** LIMIT: lines that are read; `mdmirror log` has all. */
+const EVENTS = 10_000;
+
+type Model = { readonly mirror: string; readonly part: Part<EventLine> };
+
+export const LOG = definePage<Model>({
+  path: "/m/:name/log",
+  isLive: true,
+  async look(ui, asked) {
+    const seen = await seenMirror(ui, asked);
+    if (seen.kind === "trouble") return seen;
+    const { name: mirror, root } = seen.value;
+    const read = ui.reads.read(root, { key: "log", file: null }, ({ state }) =>
+      ok(readEvents(state, { limit: EVENTS, run: null, path: null }).toReversed().map(eventLineOf)),
+    );
+    if (read.kind === "trouble") return read;
+    const part = partOf(read.value, asked, SIZE);
+    return ok({ mirror, part: { ...part, items: part.items.toReversed() } });
+  },
+  show: ({ mirror, part }) => ({
+    title: `Log · ${mirror} · mdmirror`,
+    main: html`<h1>Log of ${nameOf(mirror)}</h1>
+<p class="faint">Newest last. The first page has the newest lines, and grows as things happen.</p>
+${part.total === 0 ? html`<p>Nothing has happened yet.</p>` : html`<ol class="lines">${part.items.map((line) => eventItem(mirror, line, true))}</ol>`}
+${pagerOf(part, "lines", (page) => mirrorAddress(mirror, "log", { page }))}`,
+  }),
+});

@@ -1,0 +1,109 @@
+import { readRuns, type RunLine } from "../../app/history/runs.ts";
+import { lookAtUndo } from "../../app/history/undo-seen.ts";
+import type { UndoItem } from "../../app/history/undo-plan.ts";
+import type { LocalMirror } from "../../app/mirror/open-local.ts";
+import { ok, type Result, trouble } from "../../app/mirror/trouble.ts";
+import { undoClause } from "../../app/told/undo.ts";
+import { count, plural } from "../../model/count.ts";
+import { html, type Html } from "../../page/html.ts";
+import { nameOf, wordsOf } from "../../page/parts.ts";
+import { mirrorForm } from "../action.ts";
+import { mirrorAddress } from "../addresses.ts";
+import { type EventLine, eventItem, eventLineOf } from "../event-parts.ts";
+import { endOf, jobOf } from "../mirror-parts.ts";
+import { definePage, type Moment } from "../page.ts";
+import { type Part, pagerOf, partOf } from "../paging.ts";
+import { versionNumber } from "../path-parts.ts";
+import { seenMirror, type SeenMirror } from "../seen-mirror.ts";
+import { timeOf } from "../time-parts.ts";
+import { runBadge } from "./runs.ts";
+
+/** One run: what it did, line by line, and what an undo of it would do. */
+
+/** LIMIT: lines on one page, and documents of a plan that are named. */
+const SIZE = 100;
+/** LIMIT: lines of a run that are read. */
+const EVENTS = 10_000;
+
+type Seen = {
+  readonly line: RunLine;
+  /** Oldest first. */
+  readonly events: readonly EventLine[];
+  readonly undo: Undo;
+};
+
+type Undo =
+  | { readonly kind: "plan"; readonly mark: string; readonly items: readonly UndoItem[] }
+  | { readonly kind: "none"; readonly why: string };
+
+type Model = Omit<Seen, "events"> & {
+  readonly mirror: Pick<SeenMirror, "name" | "root" | "job">;
+  readonly part: Part<EventLine>;
+};
+
+export const RUN = definePage<Model>({
+  path: "/m/:name/runs/:run",
+  isLive: true,
+  async look(ui, asked) {
+    const seen = await seenMirror(ui, asked);
+    if (seen.kind === "trouble") return seen;
+    const { name, root, job } = seen.value;
+    const run = versionNumber(asked.params["run"]!);
+    if (run === null) return noRun(asked.params["run"]!);
+    const read = ui.reads.read(root, { key: `run ${run}`, file: null }, (local) => readRun(local, run));
+    if (read.kind === "trouble") return read;
+    const { events, ...rest } = read.value;
+    return ok({ ...rest, mirror: { name, root, job }, part: partOf(events, asked, SIZE) });
+  },
+  show: (model, moment) => {
+    const { mirror, line, part } = model;
+    const { run, kind, startedAt } = line;
+    return {
+      title: `Run ${run} · ${mirror.name} · mdmirror`,
+      main: html`<p><a href="${mirrorAddress(mirror.name, "runs")}">All runs</a></p>
+<h1>Run ${run}</h1>
+<p>${kind} ${runBadge(line)} ${timeOf(startedAt, moment.now)}</p>
+${mirror.job?.end === null ? jobOf(mirror.job) : endOf(mirror)}
+<p>${line.done ?? "No document was brought across."}</p>
+<h2>What it did</h2>
+${part.total === 0 ? html`<p>Nothing is kept of it.</p>` : html`<ul class="lines">${part.items.map((one) => eventItem(mirror.name, one, false))}</ul>`}
+${pagerOf(part, "lines", (page) => mirrorAddress(mirror.name, `runs/${run}`, { page }))}
+<h2>Take it back</h2>
+${undoPart(model, moment)}`,
+    };
+  },
+});
+
+function readRun({ state }: LocalMirror, run: number): Result<Seen> {
+  const line = readRuns(state).find((one) => one.run === run);
+  if (line === undefined) return noRun(String(run));
+  const events = state.events({ limit: EVENTS, run }).toReversed().map(eventLineOf);
+  const seen = lookAtUndo(state, run);
+  if (seen.kind === "trouble") return ok({ line, events, undo: { kind: "none", why: seen.trouble.what } });
+  const { plan, mark } = seen.value;
+  return ok({ line, events, undo: { kind: "plan", mark, items: plan.items } });
+}
+
+function noRun(run: string): Result<never> {
+  return trouble("usage", `there is no run ${run}`, "go back to the list of runs", { code: "no-run" });
+}
+
+/** The plan is shown first; the button does exactly it. */
+function undoPart({ mirror, line, undo }: Model, moment: Moment): Html {
+  if (undo.kind === "none") return html`<p>${wordsOf(undo.why)}</p>`;
+  const { items, mark } = undo;
+  const doable = items.filter(({ kind }) => kind !== "left").length;
+  const plan = html`<ul class="lines">${items.slice(0, SIZE).map(planItem)}</ul>${
+    items.length > SIZE && html`<p class="faint">… and ${plural(items.length - SIZE, "more document")}</p>`
+  }`;
+  if (items.length === 0) return html`<p>It changed no document.</p>`;
+  if (doable === 0) return html`<p>Nothing of it can be taken back:</p>${plan}`;
+  const action = { path: `runs/${line.run}/undo`, fields: { mark } };
+  const button = html`<button class="main-action">Take back ${count(doable)} of run ${line.run}</button>`;
+  return html`<p>This is what would be done. Texts come back as edits; what has changed since is left alone.</p>${plan}
+${mirrorForm(mirror, action, moment, button)}`;
+}
+
+function planItem(item: UndoItem): Html {
+  return html`<li><b>${nameOf(item.path)}</b> ${wordsOf(undoClause(item))}</li>`;
+}

@@ -1,0 +1,118 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { openUi, type UiRig } from "./rig.ts";
+
+type Signed = UiRig & { readonly cookie: string };
+
+/** Three runs: `a.md` and `b.md` new, `a.md` edited, `b.md` deleted. */
+async function withRuns(): Promise<Signed> {
+  const opened = await openUi();
+  const { rig, enter } = opened;
+  rig.write("a.md", "# a\n\none\n");
+  rig.write("b.md", "# b\n\nsecret words of b\n");
+  await rig.run(["sync", "w"]);
+  rig.write("a.md", "# a\n\ntwo\n");
+  await rig.run(["sync", "w"]);
+  rmSync(join(rig.root, "b.md"));
+  await rig.run(["sync", "w"]);
+  return { ...opened, cookie: await enter() };
+}
+
+async function undoForm({ ask, cookie }: Signed, page: string) {
+  const { text } = await ask(page, { headers: { cookie } });
+  const form = /<form method="post" action="([^"]*undo)">(.*?)<\/form>/s.exec(text);
+  if (form === null) return null;
+  const body = new URLSearchParams();
+  for (const [, name, value] of form[2]!.matchAll(/name="([^"]+)" value="([^"]*)"/g)) body.set(name!, value!);
+  return { action: form[1]!, body };
+}
+
+async function send({ ask, ui, cookie }: Signed, action: string, body: URLSearchParams) {
+  const answered = await ask(action, { method: "POST", headers: { origin: ui.url, cookie }, body });
+  const to = String(answered.headers["location"]);
+  const shown = async () => (await ask(to, { headers: { cookie } })).text;
+  await expect.poll(async () => (await shown()).includes("<progress")).toBe(false);
+  return shown();
+}
+
+/** The number of the newest run that says `words`. */
+async function runThat({ ask, cookie }: Signed, words: string): Promise<number> {
+  const { text } = await ask("/m/w/runs", { headers: { cookie } });
+  const row = [...text.matchAll(/<li id="run-(\d+)">(.*?)<\/li>/gs)].find(([, , inner]) => inner!.includes(words));
+  return Number(row![1]);
+}
+
+describe("runs", () => {
+  test("are listed with what each did, and each has its lines", async () => {
+    const opened = await withRuns();
+    const { ask, cookie } = opened;
+    const { text } = await ask("/m/w/runs", { headers: { cookie } });
+    for (const words of ["2 new on the service", "1 uploaded", "1 deleted on the service", "in sync"])
+      expect([words, text.includes(words)]).toEqual([words, true]);
+    const run = await runThat(opened, "1 uploaded");
+    const one = await ask(`/m/w/runs/${run}`, { headers: { cookie } });
+    expect([one.text.includes("a.md"), one.text.includes("text back")]).toEqual([true, true]);
+    for (const none of ["0", "9999", "x", "1e3"])
+      expect((await ask(`/m/w/runs/${none}`, { headers: { cookie } })).status).toBe(404);
+  });
+
+  test("are taken back as their plan says, and the service gets it", async () => {
+    const opened = await withRuns();
+    const { rig } = opened;
+    const run = await runThat(opened, "1 deleted on the service");
+    const form = (await undoForm(opened, `/m/w/runs/${run}`))!;
+    const text = await send(opened, form.action, form.body);
+    expect(text).toContain(`run ${run}: 1 taken back; in sync: 1 new on the service`);
+    expect(rig.read("b.md")).toContain("secret words");
+    expect(rig.remote("b.md")?.content).toContain("secret words");
+  });
+
+  test("are left alone where the plan is another one than the page showed", async () => {
+    const opened = await withRuns();
+    const { rig } = opened;
+    const run = await runThat(opened, "1 uploaded");
+    const form = (await undoForm(opened, `/m/w/runs/${run}`))!;
+    rig.write("a.md", "# a\n\nthree\n");
+    await rig.run(["sync", "w"]);
+    const text = await send(opened, form.action, form.body);
+    expect(text).toContain("nothing was done: the plan to take run");
+    expect(rig.read("a.md")).toBe("# a\n\nthree\n");
+    expect(text).toContain("it was edited since");
+    expect(await undoForm(opened, `/m/w/runs/${run}`)).toBeNull();
+  });
+
+  test("of a text that was edited and not sent are not taken back over it", async () => {
+    const opened = await withRuns();
+    const { rig } = opened;
+    const run = await runThat(opened, "1 uploaded");
+    const form = (await undoForm(opened, `/m/w/runs/${run}`))!;
+    rig.write("a.md", "# a\n\nwritten meanwhile\n");
+    expect(await send(opened, form.action, form.body)).toContain("0 taken back, 1 left alone");
+    expect(rig.read("a.md")).toBe("# a\n\nwritten meanwhile\n");
+  });
+
+  test("of no number are not taken back", async () => {
+    const opened = await withRuns();
+    const form = (await undoForm(opened, `/m/w/runs/${await runThat(opened, "1 uploaded")}`))!;
+    expect(await send(opened, "/m/w/runs/x/undo", form.body)).toContain("that is no number of a run");
+    expect(await send(opened, "/m/w/runs/1/undo", new URLSearchParams(form.body))).toContain("nothing was done");
+  });
+});
+
+describe("the log", () => {
+  test("has the newest lines last, in pages, and never a text", async () => {
+    const opened = await withRuns();
+    const { ask, cookie, rig } = opened;
+    for (let n = 0; n < 120; n++) rig.write(`n/note-${n}.md`, `# ${n}\n`);
+    await rig.run(["sync", "w"]);
+    const { text } = await ask("/m/w/log", { headers: { cookie } });
+    const times = [...text.matchAll(/<time datetime="([^"]+)"/g)].map((match) => match[1]!);
+    expect(times.length).toBe(100);
+    expect(times).toEqual(times.toSorted());
+    expect(text).toMatch(/Page 1 of \d/);
+    const older = await ask("/m/w/log?page=2", { headers: { cookie } });
+    expect(older.text).toContain("delete-remote");
+    expect(text + older.text).not.toContain("secret words");
+  });
+});
