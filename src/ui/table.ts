@@ -1,5 +1,6 @@
 import type { UiAction } from "./action.ts";
 import { PAUSE, RESUME } from "./actions/daemon.ts";
+import { LOOK } from "./actions/look.ts";
 import { RESOLVE } from "./actions/resolve.ts";
 import { RESTORE } from "./actions/restore.ts";
 import { SYNC } from "./actions/sync.ts";
@@ -16,6 +17,8 @@ import { NEEDS } from "./pages/needs.ts";
 import { OVERVIEW } from "./pages/overview.ts";
 import { RUN } from "./pages/run.ts";
 import { RUNS } from "./pages/runs.ts";
+import { REVIEWS } from "./pages/reviews.ts";
+import { SEARCH } from "./pages/search.ts";
 import { VERSION } from "./pages/version.ts";
 
 /** Every page and every action. */
@@ -33,5 +36,7 @@ export const PAGES: readonly UiPage[] = [
   RUNS,
   RUN,
   LOG,
+  REVIEWS,
+  SEARCH,
 ];
-export const ACTIONS: readonly UiAction[] = [SYNC, PAUSE, RESUME, RESOLVE, RESTORE, UNDO];
+export const ACTIONS: readonly UiAction[] = [SYNC, PAUSE, RESUME, RESOLVE, RESTORE, UNDO, LOOK];

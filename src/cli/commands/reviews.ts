@@ -6,6 +6,7 @@ import { findMirror } from "../find-mirror.ts";
 import { jsonLine } from "../json-line.ts";
 import { paintFor } from "../paint.ts";
 import { useLocal } from "../use-mirror.ts";
+import { DELETION_WAITS, SENT_UNKNOWN, STOPS, whyInReview } from "../../app/told/reviews.ts";
 import { localTime } from "../../app/told/when.ts";
 import { shownName } from "../../model/shown-name.ts";
 
@@ -25,7 +26,7 @@ export const command: Command = {
     const { countLines, diffLines } = await import("../../merge/line-diff.ts");
     const { unifiedLines } = await import("../show-hunks.ts");
     const changed = ({ path, live, submitted }: WaitingReview): string[] => {
-      if (live === null || submitted === null) return ["  the text that was sent is not known here"];
+      if (live === null || submitted === null) return [`  ${SENT_UNKNOWN}`];
       return unifiedLines(io, { before: `live/${path}`, after: `sent/${path}` }, diffLines(live, submitted));
     };
     return useLocal(io, root.value, (mirror) => {
@@ -42,26 +43,17 @@ function tell(io: Io, reviews: readonly WaitingReview[], changed: (one: WaitingR
   for (const line of reviews.flatMap((one) => [...headLines(io, one), ...changed(one)])) io.out(line);
 }
 
-const WHY = {
-  protected: "its document is protected",
-  conflict: "it met another edit",
-} as const satisfies Record<NonNullable<WaitingReview["reason"]>, string>;
-
 function headLines(io: Io, one: WaitingReview): string[] {
   const { path, changeId, since } = one;
   const paint = paintFor(io);
   const named = changeId === null ? "" : ` ${changeId}`;
   const stops = one.blocks.map(shownName).join(", ");
-  const waits = one.deletionWaits ? "; the deletion made here waits for that" : "";
+  const why = whyInReview(one);
+  const waits = one.deletionWaits ? `; ${DELETION_WAITS}` : "";
   return [
-    `${paint.strong(shownName(path))}: ${paint.asks("in review")}${named} since ${localTime(since)}${whyOf(one)}`,
-    `  until it is decided in the app, these cannot be deleted there: ${stops}${waits}`,
+    `${paint.strong(shownName(path))}: ${paint.asks("in review")}${named} since ${localTime(since)}${why === null ? "" : `, because ${why}`}`,
+    `  ${STOPS}: ${stops}${waits}`,
   ];
-}
-
-function whyOf({ reason, liveChangeId }: WaitingReview): string {
-  if (reason === null) return "";
-  return `, because ${WHY[reason]}${reason === "conflict" ? ` (live now: ${liveChangeId})` : ""}`;
 }
 
 function reviewJson(one: WaitingReview, countLines: (before: string, after: string) => object): object {

@@ -1,11 +1,6 @@
 import type { FoundFile, FoundLine } from "../../app/search.ts";
-import {
-  countCharacters,
-  SEARCH_HYBRID,
-  SEARCH_QUERY_CHARACTERS,
-  SEARCH_REGEX,
-  SEARCH_REGEX_PATTERN_CHARACTERS,
-} from "../../contract/limits.ts";
+import { foundPieces, queryFault } from "../../app/told/search.ts";
+import { SEARCH_HYBRID, SEARCH_REGEX } from "../../contract/limits.ts";
 import type { Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
@@ -61,14 +56,6 @@ function readLimit(
   return limit >= range.min && limit <= range.max ? limit : null;
 }
 
-function queryFault(query: string, regex: boolean): string | null {
-  if (query.trim() === "" && !regex) return "QUERY is blank";
-  if (query === "") return "QUERY is empty";
-  if (regex && /[\n\r]/.test(query)) return "a pattern is one line";
-  const most = regex ? SEARCH_REGEX_PATTERN_CHARACTERS : SEARCH_QUERY_CHARACTERS;
-  return countCharacters(query) > most ? `QUERY has more than ${most} characters` : null;
-}
-
 function misused(io: Io, why: string): ExitCode {
   io.err(`mdmirror search: ${why}`);
   io.err("  next: mdmirror search --help");
@@ -90,19 +77,8 @@ function shownLines(io: Io, { path, lines }: FoundFile, columns: boolean): strin
   });
 }
 
-function markedText({ text, ranges }: FoundLine, mark: (part: string) => string): string {
-  const characters = [...text];
-  let shown = "";
-  let at = 0;
-  for (const [start, end] of ranges) {
-    const match = printable(characters.slice(start, end).join(""));
-    shown += printable(characters.slice(at, start).join("")) + (match === "" ? "" : mark(match));
-    at = end;
-  }
-  return shown + printable(characters.slice(at).join(""));
-}
-
-/** Escapes control characters of a document, which must not steer the terminal; tabs stay. */
-function printable(text: string): string {
-  return text.replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g, "\ufffd");
+function markedText(line: FoundLine, mark: (part: string) => string): string {
+  return foundPieces(line)
+    .map(({ text, isMatch }) => (isMatch ? mark(text) : text))
+    .join("");
 }

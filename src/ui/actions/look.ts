@@ -1,0 +1,12 @@
+import type { UiAction } from "../action.ts";
+import { mirrorAddress } from "../addresses.ts";
+import { SYNC } from "./sync.ts";
+
+/** A sync that somebody asks for to learn what was decided of the reviews. */
+export const LOOK: UiAction = {
+  path: "reviews",
+  async run(ui, asked) {
+    const { notice } = await SYNC.run(ui, asked);
+    return { to: mirrorAddress(asked.mirror.name, "reviews"), notice };
+  },
+};

@@ -1,0 +1,73 @@
+import { listReviews, type WaitingReview } from "../../app/by-hand/reviews.ts";
+import { ok } from "../../app/mirror/trouble.ts";
+import { DELETION_WAITS, SENT_UNKNOWN, STOPS, whyInReview } from "../../app/told/reviews.ts";
+import { plural } from "../../model/count.ts";
+import { html, type Html } from "../../page/html.ts";
+import { badgeOf, nameOf, wordsOf } from "../../page/parts.ts";
+import { mirrorForm } from "../action.ts";
+import { LOOK } from "../actions/look.ts";
+import { documentAddress, mirrorAddress } from "../addresses.ts";
+import { differenceOf } from "../diff-parts.ts";
+import type { JobView } from "../jobs.ts";
+import { endOf, jobOf } from "../mirror-parts.ts";
+import { definePage, type Moment } from "../page.ts";
+import { type Part, pagerOf, partOf } from "../paging.ts";
+import { seenMirror } from "../seen-mirror.ts";
+import { timeOf } from "../time-parts.ts";
+
+/** LIMIT: reviews on one page; each shows its texts. */
+const SIZE = 20;
+
+type Model = {
+  readonly name: string;
+  readonly root: string;
+  readonly job: JobView | null;
+  readonly part: Part<WaitingReview>;
+};
+
+/** What waits in review, as the state knows it: the service is asked by the button alone. */
+export const REVIEWS = definePage<Model>({
+  path: "/m/:name/reviews",
+  isLive: true,
+  async look(ui, asked) {
+    const seen = await seenMirror(ui, asked);
+    if (seen.kind === "trouble") return seen;
+    const { name, root, job } = seen.value;
+    const all = ui.reads.read(root, { key: "reviews", file: null }, (local) => ok(listReviews(local)));
+    return all.kind === "trouble" ? all : ok({ name, root, job, part: partOf(all.value, asked, SIZE) });
+  },
+  show: ({ name, root, job, part }, moment) => ({
+    title: `${part.total > 0 ? `(${part.total}) ` : ""}Reviews · ${name} · mdmirror`,
+    said: `${name}: ${plural(part.total, "text")} in review`,
+    main: html`<h1>In review: ${nameOf(name)}</h1>
+<p>Texts that were sent, and go live when somebody accepts them in the app. What was decided is learnt by a sync; a
+rejection cannot be seen from here.</p>
+${mirrorForm({ name, root }, LOOK, moment, lookButton(job))}
+${job !== null && job.end === null ? jobOf(job) : endOf({ job })}
+${part.total === 0 ? html`<p>Nothing waits in review.</p>` : part.items.map((one) => reviewOf(name, one, moment))}
+${pagerOf(part, "reviews", (page) => mirrorAddress(name, "reviews", { page }))}`,
+  }),
+});
+
+function lookButton(job: JobView | null): Html {
+  return html`<button${job !== null && job.end === null && html` disabled`}>Look now</button>`;
+}
+
+function reviewOf(mirror: string, one: WaitingReview, { now, pages }: Moment): Html {
+  const { path, changeId, since, blocks, deletionWaits } = one;
+  const why = whyInReview(one);
+  const name = pages.has("/m/:name/docs/*")
+    ? html`<a href="${documentAddress(mirror, "docs", path)}">${nameOf(path)}</a>`
+    : nameOf(path);
+  return html`<section class="card" id="${`r-${changeId ?? path}`}"><h2>${name}</h2>
+<p>${badgeOf("quiet", "in review")} ${changeId !== null && html`<code>${changeId}</code> `}since ${timeOf(since, now)}${
+    why !== null && html`, because ${wordsOf(why)}`
+  }</p>
+<p class="faint">${STOPS}: ${blocks.map((path, at) => html`${at > 0 && ", "}${nameOf(path)}`)}${deletionWaits && `; ${DELETION_WAITS}`}</p>
+${textsOf(one)}</section>`;
+}
+
+function textsOf({ live, submitted }: WaitingReview): Html {
+  if (live === null || submitted === null) return html`<p class="faint">${SENT_UNKNOWN}</p>`;
+  return html`<h3>From the live text, as last seen, to the sent one</h3>${differenceOf(live, submitted)}`;
+}

@@ -1,0 +1,81 @@
+import { type FoundFile, type FoundLine, searchMirror } from "../../app/search.ts";
+import { ok, type Trouble } from "../../app/mirror/trouble.ts";
+import { foundPieces, queryFault } from "../../app/told/search.ts";
+import { SEARCH_HYBRID, SEARCH_REGEX } from "../../contract/limits.ts";
+import { plural } from "../../model/count.ts";
+import { html, type Html } from "../../page/html.ts";
+import { nameOf, nextOf, wordsOf } from "../../page/parts.ts";
+import { documentAddress, mirrorAddress } from "../addresses.ts";
+import { definePage } from "../page.ts";
+import { seenMirror } from "../seen-mirror.ts";
+
+/** Documents by what is in them, as `mdmirror search` finds them: it writes the index alone. */
+
+type Model = { readonly name: string; readonly query: string; readonly regex: boolean; readonly answer: Answer };
+
+type Answer =
+  /** Nothing is asked for yet. */
+  | { readonly kind: "none" }
+  | { readonly kind: "refused"; readonly what: string; readonly next: string | null }
+  | { readonly kind: "found"; readonly files: readonly FoundFile[]; readonly notes: readonly string[] };
+
+export const SEARCH = definePage<Model>({
+  path: "/m/:name/search",
+  isLive: false,
+  async look(ui, asked) {
+    const seen = await seenMirror(ui, asked);
+    if (seen.kind === "trouble") return seen;
+    const { name, root } = seen.value;
+    const query = asked.query.get("q") ?? "";
+    const regex = asked.query.get("regex") !== null;
+    const common = { name, query, regex };
+    if (query.trim() === "") return ok({ ...common, answer: { kind: "none" } });
+    const fault = queryFault(query, regex);
+    if (fault !== null) return ok({ ...common, answer: { kind: "refused", what: fault, next: null } });
+    const limit = (regex ? SEARCH_REGEX : SEARCH_HYBRID).default;
+    const searched = await searchMirror(root, ui.random, { query, regex, limit });
+    const answer: Answer =
+      searched.kind === "trouble" ? refused(searched.trouble) : { kind: "found", ...searched.value };
+    return ok({ ...common, answer });
+  },
+  show: ({ name, query, regex, answer }) => ({
+    title: `${query.trim() === "" ? "Search" : `${query}: search`} · ${name} · mdmirror`,
+    main: html`<h1>Search in ${nameOf(name)}</h1>
+<form id="search" role="search" method="get" action="${mirrorAddress(name, "search")}" class="row">
+<label for="q">Words, or parts of them</label>
+<input id="q" type="search" name="q" value="${query}" dir="auto" autocomplete="off" spellcheck="false" autofocus aria-controls="found">
+<label class="check"><input type="checkbox" name="regex"${regex && html` checked`}>regular expression (RE2)</label>
+<button>Search</button>
+</form>
+<div id="found">${answerOf(name, answer)}</div>`,
+  }),
+});
+
+function refused({ what, next }: Trouble): Answer {
+  return { kind: "refused", what, next };
+}
+
+function answerOf(mirror: string, answer: Answer): Html {
+  switch (answer.kind) {
+    case "none":
+      return html`<p class="faint">The files are searched as they are on disk, with what is not uploaded yet.</p>`;
+    case "refused":
+      return html`<p id="count" class="notice asks">${wordsOf(answer.what)}</p>${answer.next !== null && nextOf(answer.next)}`;
+    case "found":
+      return html`${answer.notes.map((note) => html`<p class="notice quiet">${wordsOf(note)}</p>`)}
+<p id="count">${answer.files.length === 0 ? "Nothing found." : plural(answer.files.length, "document")}</p>
+<ol class="found">${answer.files.map((file) => fileOf(mirror, file))}</ol>`;
+  }
+}
+
+function fileOf(mirror: string, { path, lines }: FoundFile): Html {
+  return html`<li class="found-file"><a href="${documentAddress(mirror, "docs", path)}">${nameOf(path)}</a>${
+    lines.length > 0 && html`<ul class="found-lines">${lines.map(lineOf)}</ul>`
+  }</li>`;
+}
+
+function lineOf(line: FoundLine): Html {
+  return html`<li class="found-line"><span class="faint"><span class="unseen">line </span>${line.line}</span> <span dir="auto">${foundPieces(
+    line,
+  ).map(({ text, isMatch }) => (isMatch ? html`<mark>${text}</mark>` : text))}</span></li>`;
+}

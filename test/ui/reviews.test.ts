@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { editThere } from "./conflict.ts";
+import type { Rig } from "../cli/rig.ts";
+import { openUi } from "./rig.ts";
+
+test("the reviews of a mirror are listed with why, since when, the lines that would change, and what they stop", async () => {
+  const { ask, enter, formOf, rig, ui } = await openUi({ linked: false });
+  rig.api("POST", "/v1/files", { path: "d/e-ü.md", content: "one\n<i>two</i>\n" });
+  rig.api("PATCH", `/v1/files/${rig.remote("d/e-ü.md")!.id}`, { protected: true });
+  await rig.init();
+  const cookie = await enter();
+  const page = async () => (await ask("/m/w/reviews", { headers: { cookie } })).text;
+  expect(await page()).toContain("Nothing waits in review.");
+  rig.write("d/e-ü.md", "one\n<i>three</i>\n");
+  await rig.run(["sync", "w"], { terminal: true });
+  const text = await page();
+  expect(text).toContain("(1) Reviews");
+  expect(text).toContain('<a href="/m/w/docs/d/e-%C3%BC.md">');
+  expect(text).toMatch(/<code>chg_\w+<\/code> since .*because .*its document is protected/s);
+  expect(text).toMatch(/cannot be deleted there: .*d\/e-ü\.md.*d\//s);
+  expect(text).toMatch(/<del>.*&lt;i&gt;two&lt;\/i&gt;.*<\/del><ins>.*&lt;i&gt;three/s);
+
+  const form = await formOf("/m/w/reviews", cookie);
+  const id = reviewOf(rig);
+  rig.service.admin.reviews.accept(id, null);
+  expect(await page()).toContain("(1) Reviews");
+  const asked = await ask("/m/w/reviews", { method: "POST", headers: { cookie, origin: ui.url }, body: form });
+  expect([asked.status, asked.headers["location"]]).toEqual([303, "/m/w/reviews"]);
+  await expect.poll(page).toContain("in sync: 1 accepted");
+  expect(await page()).toContain("Nothing waits in review.");
+});
+
+test("a review that met another edit names the live version, and what nobody here sent says so", async () => {
+  const { ask, enter, rig } = await openUi({ linked: false });
+  rig.api("POST", "/v1/files", { path: "a.md", content: "one\ntwo\n" });
+  rig.api("PATCH", `/v1/files/${rig.remote("a.md")!.id}`, { protected: true });
+  await rig.init();
+  rig.write("a.md", "one\nmine\n");
+  await rig.run(["sync", "w"], { terminal: true });
+  const id = reviewOf(rig);
+  const cookie = await enter();
+  const page = async () => (await ask("/m/w/reviews", { headers: { cookie } })).text;
+  expect(await page()).toContain(id);
+  rig.service.admin.reviews.reject(id);
+  // A rejection cannot be seen: it goes on to be listed, and the live text is the one last seen.
+  editThere(rig, "a.md", "one\nby its owner\n");
+  await rig.run(["sync", "w"], { terminal: true });
+  const { out } = await rig.run(["reviews", "w", "--json"]);
+  const told = JSON.parse(out[0]!) as { reviews: { changeId: string; path: string }[] };
+  const text = await page();
+  expect(text).toContain(`(${told.reviews.length}) Reviews`);
+  for (const { changeId } of told.reviews) expect(text).toContain(changeId);
+});
+
+/** @returns the id of the only one that waits */
+function reviewOf(rig: Rig): string {
+  const all = rig.service.admin.reviews.list(rig.workspaceId);
+  if (!Array.isArray(all)) throw new Error("no list of reviews");
+  return all[0]!.id;
+}
