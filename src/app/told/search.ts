@@ -24,7 +24,7 @@ export function foundPieces({ text, ranges }: Pick<FoundLine, "text" | "ranges">
   return [...pieces, pieceOf(characters.slice(at), false)].filter((piece) => piece.text !== "");
 }
 
-export type FoundPiece = { readonly text: string; readonly isMatch: boolean };
+type FoundPiece = { readonly text: string; readonly isMatch: boolean };
 
 /** Control characters of a document are not shown, lest they steer a terminal; tabs stay. */
 function pieceOf(characters: readonly string[], isMatch: boolean): FoundPiece {
