@@ -6,7 +6,14 @@ import { renderMarkdown } from "../../page/render-markdown.ts";
 
 export type ToRender = { readonly text: string; readonly base: LinkBase };
 
+/** What it says first, and then of each document. */
+export type Said = "ready" | RenderedMarkdown;
+
 parentPort?.on("message", ({ text, base }: ToRender) => {
-  const rendered: RenderedMarkdown = renderMarkdown(text, base);
-  parentPort!.postMessage(rendered);
+  say(renderMarkdown(text, base));
 });
+say("ready");
+
+function say(said: Said): void {
+  parentPort!.postMessage(said);
+}

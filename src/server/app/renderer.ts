@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { LinkBase, RenderedMarkdown } from "../../page/markdown.ts";
-import type { ToRender } from "./markdown-worker.ts";
+import type { Said, ToRender } from "./markdown-worker.ts";
 
 /**
  * Renders documents in a thread: whoever writes one could make it cost a second, in which nobody
@@ -9,6 +9,8 @@ import type { ToRender } from "./markdown-worker.ts";
 
 /** LIMIT: milliseconds that a document may take; the slowest of usual ones takes 0.2 s. */
 const DEADLINE_MS = 2_000;
+/** LIMIT: milliseconds until the thread has loaded what it needs. */
+const START_MS = 20_000;
 /** LIMIT: documents that wait for the thread. */
 const MOST_WAITING = 32;
 /** How long a thread without work is kept. */
@@ -25,21 +27,28 @@ export type Render = (text: string, base: LinkBase) => RenderedMarkdown | null |
 
 type Job = { readonly asked: ToRender; readonly settle: (rendered: RenderedMarkdown | null) => void };
 
+/** Calls back after so many milliseconds. @returns what prevents that */
+type Wait = (ms: number, work: () => void) => () => void;
+
+const waitUnnoticed: Wait = (ms, work) => {
+  const timer = setTimeout(work, ms);
+  timer.unref();
+  return () => clearTimeout(timer);
+};
+
 export class Renderer {
   readonly #program: URL;
-  readonly #deadlineMs: number;
+  readonly #wait: Wait;
   readonly #waiting: Job[] = [];
   #worker: Worker | null = null;
   #current: Job | null = null;
-  #timer: NodeJS.Timeout | undefined;
+  #isReady = false;
+  #cancel: () => void = () => undefined;
 
-  /** @param program the file that the thread runs */
-  constructor({
-    program = PROGRAM,
-    deadlineMs = DEADLINE_MS,
-  }: { readonly program?: URL; readonly deadlineMs?: number } = {}) {
+  /** @param options.program the file that the thread runs */
+  constructor({ program = PROGRAM, wait = waitUnnoticed }: { readonly program?: URL; readonly wait?: Wait } = {}) {
     this.#program = program;
-    this.#deadlineMs = deadlineMs;
+    this.#wait = wait;
   }
 
   readonly render = (text: string, base: LinkBase): Promise<RenderedMarkdown | null> => {
@@ -52,28 +61,34 @@ export class Renderer {
 
   close(): void {
     for (const job of this.#waiting.splice(0)) job.settle(null);
-    this.#end(null);
+    this.#end();
   }
 
   #next(): void {
     if (this.#current !== null) return;
-    clearTimeout(this.#timer);
     const job = this.#waiting.shift();
     if (job === undefined) {
-      this.#after(IDLE_MS, () => this.#end(null));
+      this.#after(IDLE_MS, () => this.#end());
       return;
     }
     this.#current = job;
-    this.#after(this.#deadlineMs, () => this.#giveUp());
-    this.#worker ??= this.#start();
-    this.#worker.postMessage(job.asked);
+    if (this.#worker !== null && this.#isReady) this.#send(this.#worker, job);
+    else {
+      this.#after(START_MS, () => this.#giveUp());
+      this.#worker ??= this.#start();
+    }
+  }
+
+  #send(worker: Worker, { asked }: Job): void {
+    this.#after(DEADLINE_MS, () => this.#giveUp());
+    worker.postMessage(asked);
   }
 
   #start(): Worker {
     // The environment may hold a key, and what Node was told in its options is not for this thread.
     const worker = new Worker(this.#program, { env: {}, execArgv: [], name: "markdown", resourceLimits: LIMITS });
     worker.unref();
-    worker.on("message", (rendered: RenderedMarkdown) => this.#settle(worker, rendered));
+    worker.on("message", (said: Said) => this.#hear(worker, said));
     // Out of memory, or a fault of the renderer: this document is shown as text.
     worker.on("error", () => {
       if (worker === this.#worker) this.#giveUp();
@@ -81,30 +96,38 @@ export class Renderer {
     return worker;
   }
 
-  #settle(worker: Worker, rendered: RenderedMarkdown): void {
-    if (worker !== this.#worker) return;
-    this.#current?.settle(rendered);
+  #hear(worker: Worker, said: Said): void {
+    const job = this.#current;
+    if (worker !== this.#worker || job === null) return;
+    if (said === "ready") {
+      this.#isReady = true;
+      this.#send(worker, job);
+      return;
+    }
     this.#current = null;
+    job.settle(said);
     this.#next();
   }
 
   #giveUp(): void {
-    this.#end(null);
+    this.#end();
     this.#next();
   }
 
   /** Ends the thread and what it was at. */
-  #end(rendered: null): void {
-    clearTimeout(this.#timer);
+  #end(): void {
+    this.#cancel();
     const [job, worker] = [this.#current, this.#worker];
     this.#current = null;
     this.#worker = null;
-    job?.settle(rendered);
+    this.#isReady = false;
+    job?.settle(null);
     void worker?.terminate();
   }
 
+  /** In place of what was waited for before. */
   #after(ms: number, work: () => void): void {
-    this.#timer = setTimeout(work, ms);
-    this.#timer.unref();
+    this.#cancel();
+    this.#cancel = this.#wait(ms, work);
   }
 }
