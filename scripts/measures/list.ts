@@ -53,7 +53,7 @@ export const MEASURES: readonly Measure[] = [
         .filter(({ lines }) => lines > MOST.fileLines)
         .map(({ path, lines }) => ({ at: path, note: `${lines} lines` })),
     most: 0,
-    mostInTest: 3,
+    mostInTest: 0,
   },
   {
     id: "functions",
@@ -68,7 +68,7 @@ export const MEASURES: readonly Measure[] = [
         .filter(({ lines }) => lines > MOST.functionLines)
         .map(({ at, name, lines }) => ({ at, note: `${name}, ${lines} lines` })),
     most: 0,
-    mostInTest: 12,
+    mostInTest: 8,
   },
   {
     id: "cyclomatic",
@@ -89,7 +89,7 @@ export const MEASURES: readonly Measure[] = [
         .map(({ at, name }) => ({ at, note: name })),
     outOf: countFunctions,
     most: 0.1,
-    mostInTest: 0.28,
+    mostInTest: 0.2,
   },
   {
     id: "comments-100",

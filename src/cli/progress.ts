@@ -26,8 +26,10 @@ const PACE_CELLS = 22;
 
 type ShownProgress = Progress & { readonly end: () => void };
 
+export type ProgressIo = Pick<Io, "err" | "status" | "terminal" | "clock">;
+
 /** @param silent with `--quiet`, `--json`, or by config */
-export function showProgress(io: Io, silent: boolean): ShownProgress {
+export function showProgress(io: ProgressIo, silent: boolean): ShownProgress {
   if (silent) return { report: () => undefined, end: () => undefined };
   const { clock, terminal } = io;
   const began = clock.monotonic();

@@ -6,7 +6,10 @@ import { DaemonFolder, type FolderOptions } from "../../src/app/daemon/daemon-fo
 import type { FolderEvent } from "../../src/app/daemon/folder-events.ts";
 import { systemRandom } from "../../src/app/mirror/random.ts";
 import type { Daemon } from "../../src/engine/daemon/daemon.ts";
+import type { World } from "../../src/engine/run/world.ts";
+import type { Clock } from "../../src/ports/world.ts";
 import { openRig, type Rig } from "../cli/rig.ts";
+import { closeNothing, doNothing } from "../simulator/quiet-ports.ts";
 
 /**
  * The keeper of a folder, over loops that a test scripts: what it does when they break, hang or are
@@ -49,35 +52,63 @@ const IDLE = {
 const untilAborted = (signal: AbortSignal) =>
   new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 
-/** @param loops one for each time that the folder is opened; the last for all after it */
 /** How often a wait for the next opening ends at once; the one after lasts until the end. */
 let waits = 0;
 
+const clock: Clock = {
+  now: Date.now,
+  monotonic: () => performance.now(),
+  sleep: async (_ms, signal) => (waits-- > 0 || signal === undefined ? undefined : untilAborted(signal)),
+};
+
+/** As a loop that has nothing to do, where it is not scripted. */
+class ScriptedDaemon implements Daemon {
+  readonly #world: World;
+
+  constructor(world: World, loop: Loop) {
+    this.#world = world;
+    Object.assign(this, loop);
+  }
+
+  run(stop: AbortSignal): Promise<void> {
+    return untilAborted(stop);
+  }
+
+  request(): Promise<never> {
+    return Promise.reject(new Error("not scripted"));
+  }
+
+  exclusive: Daemon["exclusive"] = async (work) => work(this.#world);
+
+  status(): typeof IDLE {
+    return IDLE;
+  }
+
+  onEvent(): () => void {
+    return doNothing;
+  }
+
+  alive(): number {
+    return performance.now();
+  }
+}
+
+function noteEvent(_root: string, event: FolderEvent): void {
+  news.push(event);
+  for (const look of [...listeners]) look();
+}
+
+/** @param loops one for each time that the folder is opened; the last for all after it */
 async function keep(...loops: readonly Loop[]): Promise<DaemonFolder> {
   let opened = 0;
   const options: FolderOptions = {
     env: { XDG_RUNTIME_DIR: rig.dir, XDG_STATE_HOME: rig.stateHome },
     cwd: rig.dir,
-    clock: {
-      now: Date.now,
-      monotonic: () => performance.now(),
-      sleep: async (_ms, signal) => (waits-- > 0 || signal === undefined ? undefined : untilAborted(signal)),
-    },
+    clock,
     random: systemRandom(),
-    createWatcher: () => ({ start: async () => undefined, close: async () => undefined }),
-    createDaemon: (world): Daemon => ({
-      run: untilAborted,
-      request: () => Promise.reject(new Error("not scripted")),
-      exclusive: async (work) => work(world),
-      status: () => IDLE,
-      onEvent: () => () => undefined,
-      alive: () => performance.now(),
-      ...loops[Math.min(opened++, loops.length - 1)],
-    }),
-    onEvent: (_root, one) => {
-      news.push(one);
-      for (const look of [...listeners]) look();
-    },
+    createWatcher: () => ({ start: closeNothing, close: closeNothing }),
+    createDaemon: (world) => new ScriptedDaemon(world, loops[Math.min(opened++, loops.length - 1)]!),
+    onEvent: noteEvent,
   };
   const folder = await DaemonFolder.open(rig.root, options);
   if (folder.kind === "trouble") throw new Error(folder.trouble.what);

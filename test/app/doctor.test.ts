@@ -18,11 +18,12 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const clock = { now: () => Date.parse("2026-11-21T12:00:00Z"), monotonic: () => 0, sleep: async () => undefined };
 
+const answer = (status: number, body: string, headers: Record<string, string> = {}): WireResult => ({
+  kind: "answer",
+  response: { status, headers, body },
+});
+
 describe("the service", () => {
-  const answer = (status: number, body: string, headers: Record<string, string> = {}): WireResult => ({
-    kind: "answer",
-    response: { status, headers, body },
-  });
   const cases: readonly (readonly [string, WireResult, readonly string[]])[] = [
     ["a list", answer(200, '{"object":"list","data":[]}'), ["good service", "good key"]],
     ["401", answer(401, '{"code":"unauthenticated"}'), ["good service", "bad key offline"]],

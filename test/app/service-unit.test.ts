@@ -26,6 +26,11 @@ function unit(more: Partial<UnitOptions> = {}): ServiceUnit {
 
 const HOSTILE = `/home/ann/my "no%tes" $HOME 'x' \\n & <b> ü {{ROOT}}`;
 
+const environment = (env: UnitOptions["env"]) =>
+  unit({ env })
+    .text.split("\n")
+    .filter((line) => line.startsWith("Environment="));
+
 describe("a systemd unit", () => {
   test("has a watchdog, does not start again after a configuration fault, and waits for word", () => {
     const { text } = unit();
@@ -74,10 +79,6 @@ describe("a systemd unit", () => {
   });
 
   test("brings along where the list of mirrors is, one word whatever it is called, and nothing else", () => {
-    const environment = (env: UnitOptions["env"]) =>
-      unit({ env })
-        .text.split("\n")
-        .filter((line) => line.startsWith("Environment="));
     expect(environment({ XDG_STATE_HOME: "/state", MDMIRROR_API_KEY: "mdm_x" })).toEqual([
       'Environment="XDG_STATE_HOME=/state"',
     ]);

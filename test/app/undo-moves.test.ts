@@ -168,14 +168,14 @@ describe("undo of what a run moved", () => {
   });
 });
 
-describe("undo of a folder's move is refused", () => {
-  async function moved(): Promise<{ rig: Rig; mirror: Mirror; run: number }> {
-    const { rig, mirror } = await begun();
-    mirror.disk.user.rename(here("a"), here("aa"));
-    const report = await mirror.sync();
-    return { rig, mirror, run: report!.run };
-  }
+async function moved(): Promise<{ rig: Rig; mirror: Mirror; run: number }> {
+  const { rig, mirror } = await begun();
+  mirror.disk.user.rename(here("a"), here("aa"));
+  const report = await mirror.sync();
+  return { rig, mirror, run: report!.run };
+}
 
+describe("undo of a folder's move is refused", () => {
   test("when the folder was moved again since, synced", async () => {
     const { rig, mirror, run } = await moved();
     rig.app.renameFolder("aa", "ab");

@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openState } from "../../src/state/open.ts";
+import { HASTY_CLOCK } from "../simulator/quiet-ports.ts";
 import { openRig, type Rig } from "./rig.ts";
 
 let rig: Rig;
@@ -60,8 +61,7 @@ describe("init on a folder that is linked already", () => {
     const folder = join(rig.root, ".mdmirror");
     for (const file of ["state.db", "texts.db"]) rmSync(join(folder, file));
     // What a kill, or a full disk, leaves at that moment.
-    const clock = { now: Date.now, monotonic: () => performance.now(), sleep: async () => undefined };
-    const made = openState({ folder, clock });
+    const made = openState({ folder, clock: HASTY_CLOCK });
     if (made.kind !== "opened") throw new Error(made.kind);
     made.state.close();
     upload("b.md", "b\n");

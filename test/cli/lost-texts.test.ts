@@ -4,6 +4,7 @@ import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { digestOf } from "../../src/model/digest.ts";
 import { openState } from "../../src/state/open.ts";
+import { HASTY_CLOCK } from "../simulator/quiet-ports.ts";
 import { openRig, type Rig } from "./rig.ts";
 
 let rig: Rig;
@@ -34,7 +35,7 @@ function editThere(path: string, from: string, to: string): void {
 function storedText(text: string): string | null {
   const opened = openState({
     folder: join(rig.root, ".mdmirror"),
-    clock: { now: Date.now, monotonic: () => performance.now(), sleep: async () => undefined },
+    clock: HASTY_CLOCK,
     readOnly: true,
   });
   if (opened.kind !== "opened") throw new Error(opened.kind);

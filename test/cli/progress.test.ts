@@ -1,21 +1,29 @@
 import { describe, expect, test } from "vitest";
-import type { Io } from "../../src/cli/command.ts";
-import { barLine, showProgress } from "../../src/cli/progress.ts";
+import { settableClock } from "../state/fixture.ts";
+import { barLine, type ProgressIo, showProgress } from "../../src/cli/progress.ts";
 import { count, plural } from "../../src/model/count.ts";
 
-function ioOf(terminal: boolean) {
-  const shown: string[] = [];
-  let now = 0;
-  const io = {
-    err: (line: string) => void shown.push(`err ${line}`),
-    status: (text: string) => void shown.push(`status ${text}`),
-    terminal: { input: terminal, output: terminal, error: terminal, columns: 80 },
-    clock: { now: () => now, monotonic: () => now, sleep: async () => undefined },
-  } as unknown as Io;
-  const pass = (ms: number) => {
-    now += ms;
-  };
-  return { io, shown, pass };
+/** Keeps what is shown; its time passes when a test says so. */
+class ShownIo implements ProgressIo {
+  readonly shown: string[] = [];
+  readonly clock = settableClock(0);
+  readonly terminal: ProgressIo["terminal"];
+
+  constructor(terminal: boolean) {
+    this.terminal = { input: terminal, output: terminal, error: terminal, columns: 80 };
+  }
+
+  err(line: string): void {
+    this.shown.push(`err ${line}`);
+  }
+
+  status(text: string): void {
+    this.shown.push(`status ${text}`);
+  }
+
+  pass(ms: number): void {
+    this.clock.set(this.clock.now() + ms);
+  }
 }
 
 describe("progress", () => {
@@ -32,38 +40,38 @@ describe("progress", () => {
   });
 
   test("on a terminal is drawn ten times a second at most, and taken away at the end", () => {
-    const { io, shown, pass } = ioOf(true);
+    const io = new ShownIo(true);
     const progress = showProgress(io, false);
     for (let n = 1; n <= 100; n++) {
       progress.report("apply", n, 1_000);
-      pass(10);
+      io.pass(10);
     }
     progress.end();
-    expect(shown.length).toBe(11);
-    expect(shown.at(-1)).toBe("status ");
+    expect(io.shown.length).toBe(11);
+    expect(io.shown.at(-1)).toBe("status ");
   });
 
   test("in a pipe is silent for ten seconds, then a line now and then", () => {
-    const { io, shown, pass } = ioOf(false);
+    const io = new ShownIo(false);
     const progress = showProgress(io, false);
     for (let second = 0; second < 25; second++) {
       progress.report("apply", second, 100);
-      pass(1_000);
+      io.pass(1_000);
     }
     progress.end();
-    expect(shown).toEqual([
+    expect(io.shown).toEqual([
       "err mdmirror: mirroring, 10 of 100  1.0/s  90 s left",
       "err mdmirror: mirroring, 20 of 100  1.0/s  80 s left",
     ]);
   });
 
   test("with --quiet or --json is nothing at all", () => {
-    const { io, shown, pass } = ioOf(true);
+    const io = new ShownIo(true);
     const progress = showProgress(io, true);
-    pass(60_000);
+    io.pass(60_000);
     progress.report("apply", 1, 2);
     progress.end();
-    expect(shown).toEqual([]);
+    expect(io.shown).toEqual([]);
   });
 
   test("counts with commas and in the plural", () => {

@@ -7,6 +7,7 @@ import type { SudoCaller } from "../../src/app/trust/owner.ts";
 import type { Io } from "../../src/cli/command.ts";
 import { runCommandLine } from "../../src/cli/main.ts";
 import type { FileWithContent } from "../../src/contract/resources.ts";
+import type { Clock } from "../../src/ports/world.ts";
 import { combineByMerge } from "../../src/server/combine.ts";
 import { startHttp } from "../../src/server/http.ts";
 import { createService, type Service } from "../../src/server/service.ts";
@@ -31,7 +32,95 @@ export type RunOptions = {
   readonly clock?: Io["clock"];
 };
 
-export type Rig = {
+/** A wait moves it on and ends: no test waits. */
+class RigClock implements Clock {
+  #ahead = 0;
+
+  now(): number {
+    return Date.now() + this.#ahead;
+  }
+
+  monotonic(): number {
+    return performance.now() + this.#ahead;
+  }
+
+  async sleep(ms: number): Promise<void> {
+    this.pass(ms);
+  }
+
+  pass(ms: number): void {
+    this.#ahead += ms;
+  }
+}
+
+/** What one command of a rig may use; keeps what it prints and asks. */
+class RigIo implements Io {
+  readonly kept: Omit<Ran, "code"> = { out: [], err: [], asked: [] };
+  readonly terminal: Io["terminal"];
+  readonly env: Io["env"];
+  readonly cwd: string;
+  readonly home: string;
+  readonly clock: Clock;
+  readonly random = systemRandom();
+  readonly stop: AbortSignal;
+  readonly #rig: Rig;
+  readonly #answers: string[];
+  readonly #options: RunOptions;
+
+  constructor(rig: Rig, options: RunOptions) {
+    const { terminal = false } = options;
+    this.terminal = { input: terminal, output: terminal, error: terminal, columns: 80 };
+    // No test looks into the list of mirrors of whoever runs it.
+    this.env = { XDG_STATE_HOME: rig.stateHome, ...options.env };
+    this.cwd = options.cwd ?? rig.dir;
+    this.home = join(rig.dir, "home");
+    this.clock = options.clock ?? rig.clock;
+    this.stop = options.stop ?? new AbortController().signal;
+    this.#rig = rig;
+    this.#answers = [...(options.answers ?? [])];
+    this.#options = options;
+  }
+
+  readonly out = (line: string): void => {
+    this.#print(this.kept.out, line);
+    this.#options.onOut?.(line);
+  };
+
+  readonly err = (line: string): void => {
+    this.#print(this.kept.err, line);
+    this.#options.onErr?.(line);
+  };
+
+  text(text: string): void {
+    this.#print(this.kept.out, text.replace(/\n$/, ""));
+  }
+
+  status(text: string): void {
+    this.#rig.printed.push(text);
+  }
+
+  become(caller: SudoCaller): void {
+    this.#rig.became.push(caller);
+  }
+
+  async ask(question: string): Promise<string | null> {
+    this.kept.asked.push(question);
+    return this.#answers.shift() ?? null;
+  }
+
+  readText(path: string): string {
+    return readFileSync(path, "utf8");
+  }
+
+  #print(to: string[], lines: string): void {
+    to.push(lines);
+    this.#rig.printed.push(lines);
+  }
+}
+
+type Http = Awaited<ReturnType<typeof startHttp>>;
+
+export class Rig {
   /** A temporary folder; `w` below it is the mirrored one of most tests. */
   readonly dir: string;
   readonly root: string;
@@ -43,129 +132,85 @@ export type Rig = {
   readonly service: Service;
   readonly workspaceId: string;
   /** Everything that any command of this rig has printed. */
-  readonly printed: string[];
+  readonly printed: string[] = [];
   /** Each time that a command gave the rights of `sudo` back. */
-  readonly became: SudoCaller[];
-  run(argv: readonly string[], options?: RunOptions): Promise<Ran>;
+  readonly became: SudoCaller[] = [];
+  readonly clock = new RigClock();
+  readonly #server: Http;
+  #isServing = true;
+
+  constructor(service: Service, server: Http) {
+    this.dir = mkdtempSync(join(tmpdir(), "mdmirror-cli-"));
+    this.root = join(this.dir, "w");
+    this.stateHome = join(this.dir, "state");
+    this.service = service;
+    this.#server = server;
+    this.url = server.url;
+    const { key, workspaceId } = service.admin.createWorkspace("test");
+    this.key = key;
+    this.workspaceId = workspaceId;
+    this.keyFile = join(this.dir, "key-file");
+    writeFileSync(this.keyFile, `${key}\n`);
+  }
+
+  async run(argv: readonly string[], options: RunOptions = {}): Promise<Ran> {
+    const io = new RigIo(this, options);
+    const code = await runCommandLine(argv, io);
+    return { code, ...io.kept };
+  }
+
   /** Links `w` and makes the first sync. */
-  init(...more: string[]): Promise<Ran>;
-  api(method: string, path: string, body?: object, key?: string): unknown;
+  init(...more: string[]): Promise<Ran> {
+    return this.run(["init", "w", "--url", this.url, "--key-file", this.keyFile, "--yes", ...more]);
+  }
+
+  api(method: string, path: string, body?: object, key = this.key): unknown {
+    const response = this.service.answer({
+      method,
+      path,
+      headers: { "x-api-key": key, "content-type": "application/json" },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    if (response.status >= 400) throw new Error(`${method} ${path}: ${response.status} ${response.body}`);
+    return response.body === "" ? null : JSON.parse(response.body);
+  }
+
   /** A document's live text by its path; null when it is not there. */
-  remote(path: string): FileWithContent | null;
-  write(path: string, text: string): void;
-  read(path: string): string;
+  remote(path: string): FileWithContent | null {
+    const list = this.api("GET", `/v1/files?path=${encodeURIComponent(path)}`) as { data: { id: string }[] };
+    const [found] = list.data;
+    return found === undefined ? null : (this.api("GET", `/v1/files/${found.id}`) as FileWithContent);
+  }
+
+  write(path: string, text: string): void {
+    mkdirSync(dirname(join(this.root, path)), { recursive: true });
+    writeFileSync(join(this.root, path), text);
+  }
+
+  read(path: string): string {
+    return readFileSync(join(this.root, path), "utf8");
+  }
+
   /** Moves the clock on, in milliseconds. */
-  pass(ms: number): void;
-  stopService(): Promise<void>;
-  close(): Promise<void>;
-};
+  pass(ms: number): void {
+    this.clock.pass(ms);
+  }
+
+  async stopService(): Promise<void> {
+    if (this.#isServing) await this.#server.close();
+    this.#isServing = false;
+  }
+
+  async close(): Promise<void> {
+    await this.stopService();
+    this.service.close();
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+}
 
 export async function openRig(): Promise<Rig> {
-  const dir = mkdtempSync(join(tmpdir(), "mdmirror-cli-"));
   const service = createService({ database: ":memory:", now: Date.now, random: rollBytes(1), combine: combineByMerge });
-  const { key, workspaceId } = service.admin.createWorkspace("test");
-  const server = await startHttp(service);
-  const keyFile = join(dir, "key-file");
-  writeFileSync(keyFile, `${key}\n`);
-  let serving = true;
-  let offset = 0;
-  const clock: Io["clock"] = {
-    now: () => Date.now() + offset,
-    monotonic: () => performance.now() + offset,
-    // A wait moves the clock on and ends: no test waits.
-    sleep: async (ms) => {
-      offset += ms;
-    },
-  };
-  const printed: string[] = [];
-  const rig: Rig = {
-    dir,
-    root: join(dir, "w"),
-    url: server.url,
-    key,
-    keyFile,
-    stateHome: join(dir, "state"),
-    service,
-    workspaceId,
-    printed,
-    became: [],
-    async run(argv, options = {}) {
-      const out: string[] = [];
-      const err: string[] = [];
-      const asked: string[] = [];
-      const answers = [...(options.answers ?? [])];
-      const terminal = options.terminal ?? false;
-      const io: Io = {
-        out: (line) => {
-          out.push(line);
-          printed.push(line);
-          options.onOut?.(line);
-        },
-        text: (text) => {
-          const lines = text.replace(/\n$/, "");
-          out.push(lines);
-          printed.push(lines);
-        },
-        err: (line) => {
-          err.push(line);
-          printed.push(line);
-          options.onErr?.(line);
-        },
-        status: (text) => void printed.push(text),
-        terminal: { input: terminal, output: terminal, error: terminal, columns: 80 },
-        // No test looks into the list of mirrors of whoever runs it.
-        env: { XDG_STATE_HOME: rig.stateHome, ...options.env },
-        cwd: options.cwd ?? dir,
-        home: join(dir, "home"),
-        clock: options.clock ?? clock,
-        random: systemRandom(),
-        become: (caller) => void rig.became.push(caller),
-        ask: async (question) => {
-          asked.push(question);
-          return answers.shift() ?? null;
-        },
-        stop: options.stop ?? new AbortController().signal,
-        readText: (path) => readFileSync(path, "utf8"),
-      };
-      const code = await runCommandLine(argv, io);
-      return { code, out, err, asked };
-    },
-    init: (...more) => rig.run(["init", "w", "--url", server.url, "--key-file", keyFile, "--yes", ...more]),
-    api(method, path, body, as = key) {
-      const text = body === undefined ? null : JSON.stringify(body);
-      const response = service.answer({
-        method,
-        path,
-        headers: { "x-api-key": as, "content-type": "application/json" },
-        body: text,
-      });
-      if (response.status >= 400) throw new Error(`${method} ${path}: ${response.status} ${response.body}`);
-      return response.body === "" ? null : JSON.parse(response.body);
-    },
-    remote(path) {
-      const list = rig.api("GET", `/v1/files?path=${encodeURIComponent(path)}`) as { data: { id: string }[] };
-      const [found] = list.data;
-      return found === undefined ? null : (rig.api("GET", `/v1/files/${found.id}`) as FileWithContent);
-    },
-    write(path, text) {
-      mkdirSync(dirname(join(dir, "w", path)), { recursive: true });
-      writeFileSync(join(dir, "w", path), text);
-    },
-    read: (path) => readFileSync(join(dir, "w", path), "utf8"),
-    pass(ms) {
-      offset += ms;
-    },
-    async stopService() {
-      if (serving) await server.close();
-      serving = false;
-    },
-    async close() {
-      await rig.stopService();
-      service.close();
-      rmSync(dir, { recursive: true, force: true });
-    },
-  };
-  return rig;
+  return new Rig(service, await startHttp(service));
 }
 
 /** Every file and folder below, with bytes, mode and times: what "nothing was written" means. */

@@ -40,6 +40,8 @@ const runsWith = (live: Live, count: "createdRemote" | "movedRemote" | "uploaded
  */
 const SETTLE_MS = 6_000;
 
+const pathOf = (n: number) => `notes/topic-${Math.floor(n / 50)}/note-${n}.md`;
+
 describe("bulk changes are seen whole", () => {
   test("cp -r of 5,000 files is one plan", async () => {
     // A busy machine tells of the files late, and a poll takes what has settled by then.
@@ -82,7 +84,6 @@ describe("bulk changes are seen whole", () => {
     await git("add", "-A");
     await git("commit", "-q", "-m", "notes");
     await git("checkout", "-q", "-b", "other");
-    const pathOf = (n: number) => `notes/topic-${Math.floor(n / 50)}/note-${n}.md`;
     await live.daemon.request("pause");
     for (let n = 0; n < 30; n++) writeFileSync(live.path(pathOf(n)), `# Note ${n}\n\nanother text, of number ${n}\n`);
     rmSync(live.path(pathOf(40)));

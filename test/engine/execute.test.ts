@@ -27,6 +27,8 @@ function execute(
   });
 }
 
+const partsOf = (action: Action) => (nameOf(action).startsWith("large") ? 3 : 1);
+
 describe("executing the steps of a plan", () => {
   it("runs each step after those it needs, and keeps no more under way than it may", async () => {
     const order: string[] = [];
@@ -59,7 +61,6 @@ describe("executing the steps of a plan", () => {
 
   it("I33 keeps fewer under way of those that hold more", async () => {
     let [held, most, ended] = [0, 0, 0];
-    const partsOf = (action: Action) => (nameOf(action).startsWith("large") ? 3 : 1);
     const steps = Array.from({ length: 30 }, (_, n) => step(n % 3 === 0 ? `large${n}` : `small${n}`));
     const perform = async (action: Action) => {
       held += partsOf(action);

@@ -17,24 +17,24 @@ it("I01 deletes on the service what was deleted here, where another document tak
   expect([...mirror.state.load().links.values()].map(({ localPath }) => localPath)).toEqual(["plan.md"]);
 });
 
+function neighbours(paths: readonly string[]) {
+  const rig = createRig(13);
+  for (const path of paths) rig.app.create(path, `text of ${path}\n`);
+  const mirror = (texts: ReadonlyMap<string, string>) =>
+    rig.mirror({
+      disk: { foldsCase: true },
+      fill: ({ user }) => {
+        for (const [path, text] of texts) {
+          user.makeFolder(`${ROOT}/${path}`.replace(/\/[^/]*$/, ""));
+          user.write(`${ROOT}/${path}`, text);
+        }
+      },
+    });
+  return { rig, mirror };
+}
+
 describe("neighbours that the disk takes for one: one of them has the digits of its id in its name", () => {
   const adopts = { state: "in-sync", counts: { createdRemote: 0, createdLocal: 0, conflicts: 0 } };
-
-  function neighbours(paths: readonly string[]) {
-    const rig = createRig(13);
-    for (const path of paths) rig.app.create(path, `text of ${path}\n`);
-    const mirror = (texts: ReadonlyMap<string, string>) =>
-      rig.mirror({
-        disk: { foldsCase: true },
-        fill: ({ user }) => {
-          for (const [path, text] of texts) {
-            user.makeFolder(`${ROOT}/${path}`.replace(/\/[^/]*$/, ""));
-            user.write(`${ROOT}/${path}`, text);
-          }
-        },
-      });
-    return { rig, mirror };
-  }
 
   it.each([
     [["Plan.md", "plan.md"], /^plan-[0-9a-f]{8}\.md$/],

@@ -32,15 +32,15 @@ it("a folder too; and nothing is told of names that nobody else has", async () =
   expect(report?.renamed).toEqual([{ from: "g", to: "g-2" }]);
 });
 
-describe("renamed here by a key that may only read, and made there under that name since", () => {
-  function openReader() {
-    const rig = createRig(44);
-    const { workspaceId } = rig.service.admin.keys()[0]!;
-    const made = rig.service.admin.createKey({ workspaceId, grants: [{ on: null, level: "read" }] });
-    if (!("key" in made)) throw new Error(made.detail);
-    return { rig, mirror: rig.mirror({ key: made.key }) };
-  }
+function openReader() {
+  const rig = createRig(44);
+  const { workspaceId } = rig.service.admin.keys()[0]!;
+  const made = rig.service.admin.createKey({ workspaceId, grants: [{ on: null, level: "read" }] });
+  if (!("key" in made)) throw new Error(made.detail);
+  return { rig, mirror: rig.mirror({ key: made.key }) };
+}
 
+describe("renamed here by a key that may only read, and made there under that name since", () => {
   it.each(["at once", "after the refusal"])(
     "a file has its own name again, with its id, and that is told once: %s",
     async (when) => {

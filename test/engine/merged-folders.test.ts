@@ -78,20 +78,20 @@ describe("a folder that is renamed there onto a folder here that holds nothing m
   });
 });
 
-describe("a name with the digits of an id is given back when its reason ends", () => {
-  async function neighbours(first: string, second: string) {
-    const rig = createRig(42);
-    rig.app.create("k.md", "k\n");
-    rig.app.create(first, "first\n");
-    rig.app.create(second, "second\n");
-    const mirror = rig.mirror({ disk: { foldsCase: true } });
-    await mirror.sync();
-    const given = paths(mirror).filter((path) => path.split("/").some((name) => PLAIN.test(name)));
-    expect(given).toHaveLength(1);
-    expect((await mirror.sync())?.state).toBe("in-sync");
-    return { rig, mirror };
-  }
+async function neighbours(first: string, second: string) {
+  const rig = createRig(42);
+  rig.app.create("k.md", "k\n");
+  rig.app.create(first, "first\n");
+  rig.app.create(second, "second\n");
+  const mirror = rig.mirror({ disk: { foldsCase: true } });
+  await mirror.sync();
+  const given = paths(mirror).filter((path) => path.split("/").some((name) => PLAIN.test(name)));
+  expect(given).toHaveLength(1);
+  expect((await mirror.sync())?.state).toBe("in-sync");
+  return { rig, mirror };
+}
 
+describe("a name with the digits of an id is given back when its reason ends", () => {
   it("of a document, when its neighbour is deleted there", async () => {
     const { rig, mirror } = await neighbours("Plan.md", "plan.md");
     rig.app.remove("Plan.md");

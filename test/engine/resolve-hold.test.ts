@@ -4,15 +4,15 @@ import { ROOT } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
 import { here, holdsOf, remoteTexts, resolve, start, trashOf } from "./resolving.ts";
 
-describe("a document renamed out of the mirror", () => {
-  async function renamed() {
-    const made = await start({ "note.md": "the note\n", "k.md": "k\n" });
-    made.mirror.disk.user.rename(`${ROOT}/note.md`, `${ROOT}/note.txt`);
-    await made.sync();
-    expect(holdsOf(made.mirror)).toEqual(["renamed-out-of-mirror"]);
-    return made;
-  }
+async function renamed() {
+  const made = await start({ "note.md": "the note\n", "k.md": "k\n" });
+  made.mirror.disk.user.rename(`${ROOT}/note.md`, `${ROOT}/note.txt`);
+  await made.sync();
+  expect(holdsOf(made.mirror)).toEqual(["renamed-out-of-mirror"]);
+  return made;
+}
 
+describe("a document renamed out of the mirror", () => {
   test("--delete deletes it on the service and leaves the renamed file alone", async () => {
     const { rig, mirror, sync } = await renamed();
     expect(await resolve(mirror, "note.md", "delete")).toMatchObject({ kind: "ok" });
@@ -118,20 +118,20 @@ describe("a conflict over a document that is gone or no longer readable", () => 
   });
 });
 
-describe("an edit of a document that was moved out of the mirrored part", () => {
-  async function moved() {
-    const made = await start(
-      { "part/note.md": "was\n", "part/k.md": "k\n", "other/x.md": "x\n" },
-      {},
-      { prefix: "part" },
-    );
-    made.mirror.write("note.md", "edited here\n");
-    made.rig.app.move("part/note.md", "other");
-    await made.sync();
-    expect(holdsOf(made.mirror)).toEqual(["outside"]);
-    return made;
-  }
+async function moved() {
+  const made = await start(
+    { "part/note.md": "was\n", "part/k.md": "k\n", "other/x.md": "x\n" },
+    {},
+    { prefix: "part" },
+  );
+  made.mirror.write("note.md", "edited here\n");
+  made.rig.app.move("part/note.md", "other");
+  await made.sync();
+  expect(holdsOf(made.mirror)).toEqual(["outside"]);
+  return made;
+}
 
+describe("an edit of a document that was moved out of the mirrored part", () => {
   test("--keep makes a new document of it; the one that was moved away stays as it is", async () => {
     const { rig, mirror, sync } = await moved();
     expect(await resolve(mirror, "note.md", "keep")).toMatchObject({ kind: "ok" });
@@ -154,18 +154,18 @@ describe("an edit of a document that was moved out of the mirrored part", () => 
   });
 });
 
-describe("text in review", () => {
-  async function inReview() {
-    const made = await start({ "note.md": "was\n", "k.md": "k\n" });
-    made.rig.app.protect("note.md", true);
-    await made.sync();
-    made.mirror.write("note.md", "submitted\n");
-    await made.sync();
-    await made.sync();
-    expect(holdsOf(made.mirror)).toEqual(["in-review"]);
-    return made;
-  }
+async function inReview() {
+  const made = await start({ "note.md": "was\n", "k.md": "k\n" });
+  made.rig.app.protect("note.md", true);
+  await made.sync();
+  made.mirror.write("note.md", "submitted\n");
+  await made.sync();
+  await made.sync();
+  expect(holdsOf(made.mirror)).toEqual(["in-review"]);
+  return made;
+}
 
+describe("text in review", () => {
   test("--theirs drops it here: the live text is back, the dropped one is in the trash", async () => {
     const { mirror, sync } = await inReview();
     expect(await resolve(mirror, "note.md", "theirs")).toMatchObject({ kind: "ok" });

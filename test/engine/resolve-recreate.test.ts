@@ -5,16 +5,16 @@ import { Killed, ROOT } from "../simulator/mirror.ts";
 import type { Variant } from "../variants/variant.ts";
 import { here, holdsOf, remoteTexts, resolve, start } from "./resolving.ts";
 
-describe("a move to the root that the service cannot do", () => {
-  async function toRoot(variant: Variant = {}) {
-    const made = await start({ "f/note.md": "the note\n", "f/k.md": "k\n" }, { noMoveToRoot: true, ...variant });
-    made.mirror.disk.user.rename(`${ROOT}/f/note.md`, `${ROOT}/note.md`);
-    await made.sync();
-    await made.sync();
-    expect(holdsOf(made.mirror)).toEqual(["no-move-to-root"]);
-    return made;
-  }
+async function toRoot(variant: Variant = {}) {
+  const made = await start({ "f/note.md": "the note\n", "f/k.md": "k\n" }, { noMoveToRoot: true, ...variant });
+  made.mirror.disk.user.rename(`${ROOT}/f/note.md`, `${ROOT}/note.md`);
+  await made.sync();
+  await made.sync();
+  expect(holdsOf(made.mirror)).toEqual(["no-move-to-root"]);
+  return made;
+}
 
+describe("a move to the root that the service cannot do", () => {
   test("--recreate makes a new document there, deletes the old one, and says both", async () => {
     const { rig, mirror, sync } = await toRoot();
     const id = rig.app.files().get("f/note.md")!.id;

@@ -84,19 +84,19 @@ describe("a new file that was not on the medium yet, after a restart of the mach
   });
 });
 
-describe("I19 a document that the mirror took to the trash, of which a power cut took the rows that said so", () => {
-  async function inTrash(): Promise<{ rig: Rig; mirror: Mirror }> {
-    const rig = createRig(2);
-    const mirror = rig.mirror();
-    for (const path of ["d/a.md", "d/b.md", "k.md"]) rig.app.create(path, `${path}\n`);
-    await mirror.sync();
-    await mirror.sync();
-    const { user } = mirror.disk;
-    user.makeFolder(mirror.path(".mdmirror/trash/2026-01-01/d"));
-    user.rename(mirror.path("d/a.md"), mirror.path(".mdmirror/trash/2026-01-01/d/a.0f3a99c1.md"));
-    return { rig, mirror };
-  }
+async function inTrash(): Promise<{ rig: Rig; mirror: Mirror }> {
+  const rig = createRig(2);
+  const mirror = rig.mirror();
+  for (const path of ["d/a.md", "d/b.md", "k.md"]) rig.app.create(path, `${path}\n`);
+  await mirror.sync();
+  await mirror.sync();
+  const { user } = mirror.disk;
+  user.makeFolder(mirror.path(".mdmirror/trash/2026-01-01/d"));
+  user.rename(mirror.path("d/a.md"), mirror.path(".mdmirror/trash/2026-01-01/d/a.0f3a99c1.md"));
+  return { rig, mirror };
+}
 
+describe("I19 a document that the mirror took to the trash, of which a power cut took the rows that said so", () => {
   test.each(["its folder is there", "its folder went, too"])("comes back to its path: %s", async (how) => {
     const { rig, mirror } = await inTrash();
     if (how.includes("went")) mirror.disk.user.remove(mirror.path("d"));

@@ -1,7 +1,8 @@
 import type { Disk } from "../../src/ports/disk.ts";
 import { LocalDisk } from "../../src/local/disk.ts";
 import { makeMirrorFolder } from "../../src/local/marker.ts";
-import { type Bench, createNodeBench, createRamBench, seededRandom } from "../simulator/fs-bench.ts";
+import { type Bench, createNodeBench, createRamBench } from "../simulator/fs-bench.ts";
+import { rollDice } from "../simulator/dice.ts";
 import { RamDisk, type RamDiskOptions } from "../simulator/ram-disk.ts";
 
 export type MirrorBench = Bench & { readonly disk: Disk; at(below: string): string };
@@ -9,7 +10,7 @@ export type MirrorBench = Bench & { readonly disk: Disk; at(below: string): stri
 /** A mirrored folder, empty but for `.mdmirror/`. */
 export function mirrorOn(bench: Bench, options: Partial<ConstructorParameters<typeof LocalDisk>[2]> = {}): MirrorBench {
   makeMirrorFolder(bench.fs, bench.root, "marker-1");
-  const disk = new LocalDisk(bench.fs, bench.root, { random: seededRandom(7), ...options });
+  const disk = new LocalDisk(bench.fs, bench.root, { random: rollDice(7), ...options });
   return { ...bench, disk, at: (below) => (below === "" ? bench.root : `${bench.root}/${below}`) };
 }
 
@@ -26,10 +27,10 @@ export function ramMirror(options?: RamDiskOptions): { ram: RamDisk; disk: Disk;
   const ram = new RamDisk(options);
   ram.user.makeFolder(ROOT);
   makeMirrorFolder(ram, ROOT, "marker-1");
-  return { ram, disk: new LocalDisk(ram, ROOT, { random: seededRandom(7) }), at: (below) => `${ROOT}/${below}` };
+  return { ram, disk: new LocalDisk(ram, ROOT, { random: rollDice(7) }), at: (below) => `${ROOT}/${below}` };
 }
 
 /** A disk as the next process has it. */
 export function reopened(ram: RamDisk, seed = 8): Disk {
-  return new LocalDisk(ram, ROOT, { random: seededRandom(seed) });
+  return new LocalDisk(ram, ROOT, { random: rollDice(seed) });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { digestOf } from "../../src/model/digest.ts";
 import type { Disk } from "../../src/ports/disk.ts";
-import { seededRandom } from "../simulator/fs-bench.ts";
+import { rollDice } from "../simulator/dice.ts";
 import type { RamDisk, RamDiskOptions } from "../simulator/ram-disk.ts";
 import { type LocalIntent, recoverLocal } from "../simulator/recover-local.ts";
 import { ramMirror, reopened, ROOT } from "./benches.ts";
@@ -190,7 +190,7 @@ describe("power lost at any call of an effect", () => {
       for (let seed = 1; seed <= 25; seed++) {
         const { ram, disk } = prepare(effect, {});
         killed = killAt(ram, moment, () => effect.act(disk));
-        ram.losePower(seededRandom(seed * 7919).fraction);
+        ram.losePower(rollDice(seed * 7919).fraction);
         const kept: string[] = [];
         recover(ram, effect, kept);
         judge(ram, effect, kept, `${name} at ${moment}, seed ${seed}`);
@@ -207,7 +207,7 @@ describe("power lost at any call of an effect", () => {
       disk.makeFolder("h");
       disk.create("h/flushed.md", "new");
       if (seed % 2 === 0) await disk.flush(["h/flushed.md"]);
-      ram.losePower(seededRandom(seed * 7919).fraction);
+      ram.losePower(rollDice(seed * 7919).fraction);
       seen.add(ram.user.read(at("n.md")));
       if (seed % 2 === 0) expect([seed, ram.user.read(at("h/flushed.md"))]).toEqual([seed, "new"]);
     }

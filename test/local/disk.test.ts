@@ -4,6 +4,11 @@ import { BENCHES, type MirrorBench, mirrorOn, ROOT, ramMirror } from "./benches.
 
 const OLD = digestOf("old");
 
+function textAt(bench: MirrorBench, path: string) {
+  const read = bench.disk.read(path);
+  return read.kind === "done" ? read.value.text : read.kind;
+}
+
 for (const [name, create] of Object.entries(BENCHES)) {
   describe(`the disk on ${name}`, () => {
     let open: MirrorBench | null = null;
@@ -11,10 +16,6 @@ for (const [name, create] of Object.entries(BENCHES)) {
     const begin = (): MirrorBench => {
       open = mirrorOn(create());
       return open;
-    };
-    const textAt = (bench: MirrorBench, path: string) => {
-      const read = bench.disk.read(path);
-      return read.kind === "done" ? read.value.text : read.kind;
     };
     const namesIn = (bench: MirrorBench, below: string) =>
       bench.fs

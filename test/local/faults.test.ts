@@ -77,6 +77,21 @@ function failAt(effect: string, moment: number, errno: string, onwards: boolean,
   return hit === null ? null : { ram, before, outcome, what: `${effect}: ${errno} at ${moment}, ${hit}` };
 }
 
+function judge({ ram, before, outcome, what }: NonNullable<ReturnType<typeof failAt>>, onwards: boolean): void {
+  const tree = ram.user.texts(ROOT);
+  const texts = [...ram.user.texts(ROOT, true).values()];
+  for (const text of ["old", "parked"]) expect([what, text, texts.includes(text)]).toEqual([what, text, true]);
+  const temps = [...ram.user.texts(ROOT, true).keys()].filter((path) => /\/tmp\/w-/.test(path));
+  if (!onwards && !what.includes("unlink")) expect([what, temps]).toEqual([what, []]);
+  if (outcome.kind === "done") return;
+  // Nothing was changed, or the caller is told that the intent must stay open.
+  const folderMade = /^makeFolder: .*lstat \/h$/.test(what);
+  if (outcome.parked === undefined && !folderMade) expect([what, [...tree]]).toEqual([what, [...before]]);
+  const names = ram.user.texts(ROOT, true);
+  const aside = names.has(".mdmirror/tmp/park") || names.has(".mdmirror/trash/d/old.md") || tree.has("f/m.md");
+  expect([what, outcome.parked === true]).toEqual([what, aside]);
+}
+
 describe("a disk that refuses", () => {
   for (const onwards of [false, true]) {
     it.each(Object.keys(EFFECTS))(
@@ -91,21 +106,6 @@ describe("a disk that refuses", () => {
         }
       },
     );
-  }
-
-  function judge({ ram, before, outcome, what }: NonNullable<ReturnType<typeof failAt>>, onwards: boolean): void {
-    const tree = ram.user.texts(ROOT);
-    const texts = [...ram.user.texts(ROOT, true).values()];
-    for (const text of ["old", "parked"]) expect([what, text, texts.includes(text)]).toEqual([what, text, true]);
-    const temps = [...ram.user.texts(ROOT, true).keys()].filter((path) => /\/tmp\/w-/.test(path));
-    if (!onwards && !what.includes("unlink")) expect([what, temps]).toEqual([what, []]);
-    if (outcome.kind === "done") return;
-    // Nothing was changed, or the caller is told that the intent must stay open.
-    const folderMade = /^makeFolder: .*lstat \/h$/.test(what);
-    if (outcome.parked === undefined && !folderMade) expect([what, [...tree]]).toEqual([what, [...before]]);
-    const names = ram.user.texts(ROOT, true);
-    const aside = names.has(".mdmirror/tmp/park") || names.has(".mdmirror/trash/d/old.md") || tree.has("f/m.md");
-    expect([what, outcome.parked === true]).toEqual([what, aside]);
   }
 
   it("tells the errno and what it means", () => {

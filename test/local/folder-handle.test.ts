@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { FolderHandle, Fs } from "../../src/ports/disk.ts";
 import { LocalDisk } from "../../src/local/disk.ts";
 import { makeMirrorFolder } from "../../src/local/marker.ts";
-import { seededRandom } from "../simulator/fs-bench.ts";
+import { rollDice } from "../simulator/dice.ts";
 import { RamDisk, type RamDiskOptions } from "../simulator/ram-disk.ts";
 import { ROOT } from "./benches.ts";
 
@@ -29,7 +29,7 @@ function holding(tell: (path: string) => string, options?: RamDiskOptions) {
   const ram = new HoldingDisk(tell, options);
   ram.user.makeFolder(`${ROOT}/Folder/below`);
   makeMirrorFolder(ram, ROOT, "marker-1");
-  const disk = new LocalDisk(ram, ROOT, { random: seededRandom(7) });
+  const disk = new LocalDisk(ram, ROOT, { random: rollDice(7) });
   return { ram, disk, counts: () => ({ held: ram.held, opened: ram.opened }) };
 }
 

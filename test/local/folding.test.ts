@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { digestOf } from "../../src/model/digest.ts";
 import { LocalDisk } from "../../src/local/disk.ts";
-import { type Bench, createNodeBench, createRamBench, seededRandom } from "../simulator/fs-bench.ts";
+import { type Bench, createNodeBench, createRamBench } from "../simulator/fs-bench.ts";
+import { rollDice } from "../simulator/dice.ts";
 import { APFS } from "../simulator/ram-disk.ts";
 import { ramMirror, mirrorOn, ROOT } from "./benches.ts";
 
@@ -15,6 +16,8 @@ import { ramMirror, mirrorOn, ROOT } from "./benches.ts";
  */
 let exfat: { readonly folder: string; close(): void } | null = null;
 
+const run = (command: string, ...args: string[]) => execFileSync(command, args, { stdio: "pipe" }).toString().trim();
+
 function mountExfat(): { readonly folder: string; close(): void } {
   const base = nodeFs.mkdtempSync(join(tmpdir(), "mdmirror-exfat-"));
   const image = join(base, "image");
@@ -22,7 +25,6 @@ function mountExfat(): { readonly folder: string; close(): void } {
   nodeFs.mkdirSync(folder);
   nodeFs.writeFileSync(image, "");
   nodeFs.truncateSync(image, 16 * 1024 * 1024);
-  const run = (command: string, ...args: string[]) => execFileSync(command, args, { stdio: "pipe" }).toString().trim();
   run("mkfs.exfat", image);
   const device = run("losetup", "--find", "--show", image);
   const detach = () => {
@@ -134,7 +136,7 @@ describe("what a disk folds", () => {
     for (const foldsCase of [false, true]) {
       const { ram } = ramMirror({ foldsCase, foldsUnicode: foldsCase });
       const before = ram.user.texts(ROOT, true);
-      const disk = new LocalDisk(ram, ROOT, { random: seededRandom(1), probe: false });
+      const disk = new LocalDisk(ram, ROOT, { random: rollDice(1), probe: false });
       expect(disk.folding()).toEqual({ foldsCase, foldsUnicode: foldsCase });
       expect(ram.user.texts(ROOT, true)).toEqual(before);
     }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Disk } from "../../src/ports/disk.ts";
 import { LocalDisk } from "../../src/local/disk.ts";
-import { seededRandom } from "../simulator/fs-bench.ts";
+import { rollDice } from "../simulator/dice.ts";
 import { BENCHES, type MirrorBench, mirrorOn, ramMirror, reopened } from "./benches.ts";
 
 /** Every effect of the port on one path. `park`: where it takes things aside. */
@@ -112,7 +112,7 @@ for (const [name, create] of Object.entries(BENCHES)) {
       const bench = begin();
       const { disk } = bench;
       bench.symlink("folder", bench.at("alias"));
-      const other = new LocalDisk(bench.fs, bench.at("alias"), { random: seededRandom(3) });
+      const other = new LocalDisk(bench.fs, bench.at("alias"), { random: rollDice(3) });
       expect(disk.identify()).not.toBeNull();
       expect(other.create("a.md", "x").kind).toBe("done");
       expect(bench.fs.lstat(bench.at("folder/a.md")).size).toBe(1);

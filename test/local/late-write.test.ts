@@ -85,6 +85,22 @@ const DISKS: Readonly<Record<string, RamDiskOptions>> = {
 
 const SKIPPED = /(?:^|\/)w-/;
 
+/** Live, or kept aside where the caller's journal, or the trash, has it. */
+function judge({ ram, disk, outcome }: NonNullable<ReturnType<typeof race>>, what: string): void {
+  const everything = [...ram.user.texts(ROOT, true)].filter(([path]) => !SKIPPED.test(path));
+  const holders = everything.filter(([, text]) => text === "mine").map(([path]) => path);
+  expect(holders, `${what}: ${JSON.stringify(outcome)}`).not.toEqual([]);
+  const live = holders.some((path) => !path.startsWith(".mdmirror/"));
+  if (live) return;
+  const named =
+    holders.includes(".mdmirror/tmp/park") ||
+    (outcome.kind === "done" && holders.includes(".mdmirror/trash/d/note.md"));
+  expect([what, named || outcome.kind !== "done"]).toEqual([what, true]);
+  // What is aside and not in the journal is kept by the sweep.
+  disk.sweep(new Set(["tmp/park"]));
+  expect([what, [...ram.user.texts(ROOT, true).values()].includes("mine")]).toEqual([what, true]);
+}
+
 describe("I14 a save at any moment of an effect survives", () => {
   for (const [disk, options] of Object.entries(DISKS)) {
     it(`on a disk with ${disk}`, () => {
@@ -101,22 +117,6 @@ describe("I14 a save at any moment of an effect survives", () => {
       }
       expect(races).toBeGreaterThan(500);
     });
-  }
-
-  /** Live, or kept aside where the caller's journal, or the trash, has it. */
-  function judge({ ram, disk, outcome }: NonNullable<ReturnType<typeof race>>, what: string): void {
-    const everything = [...ram.user.texts(ROOT, true)].filter(([path]) => !SKIPPED.test(path));
-    const holders = everything.filter(([, text]) => text === "mine").map(([path]) => path);
-    expect(holders, `${what}: ${JSON.stringify(outcome)}`).not.toEqual([]);
-    const live = holders.some((path) => !path.startsWith(".mdmirror/"));
-    if (live) return;
-    const named =
-      holders.includes(".mdmirror/tmp/park") ||
-      (outcome.kind === "done" && holders.includes(".mdmirror/trash/d/note.md"));
-    expect([what, named || outcome.kind !== "done"]).toEqual([what, true]);
-    // What is aside and not in the journal is kept by the sweep.
-    disk.sweep(new Set(["tmp/park"]));
-    expect([what, [...ram.user.texts(ROOT, true).values()].includes("mine")]).toEqual([what, true]);
   }
 
   it("says so when the text before stays parked, and only then", () => {

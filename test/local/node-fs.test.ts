@@ -8,6 +8,7 @@ import { LocalDisk } from "../../src/local/disk.ts";
 import { createNodeFs, MAX_READ_BYTES } from "../../src/local/node-fs.ts";
 import { type Bench, createNodeBench } from "../simulator/fs-bench.ts";
 import { mirrorOn } from "./benches.ts";
+import { NO_CHANCE } from "../simulator/quiet-ports.ts";
 
 function codeOf(call: () => unknown): unknown {
   try {
@@ -131,8 +132,6 @@ function startWriter(script: string, path: string): { running(): boolean } {
 
 describe("the root of the calls", () => {
   it("is any absolute path: a relative one is a bug of the caller", () => {
-    expect(() => new LocalDisk(createNodeFs(), "notes", { random: { fraction: () => 0, hex: () => "" } })).toThrow(
-      TypeError,
-    );
+    expect(() => new LocalDisk(createNodeFs(), "notes", { random: NO_CHANCE })).toThrow(TypeError);
   });
 });

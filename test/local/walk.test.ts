@@ -4,7 +4,8 @@ import { type Digest, digestOf } from "../../src/model/digest.ts";
 import type { KnownFile } from "../../src/ports/disk.ts";
 import type { LocalTree } from "../../src/model/tree.ts";
 import { LocalDisk } from "../../src/local/disk.ts";
-import { createNodeBench, seededRandom } from "../simulator/fs-bench.ts";
+import { createNodeBench } from "../simulator/fs-bench.ts";
+import { rollDice } from "../simulator/dice.ts";
 import { BENCHES, type MirrorBench, mirrorOn, ramMirror, reopened, ROOT } from "./benches.ts";
 
 const nothing = () => null;
@@ -180,7 +181,7 @@ describe("stamps", () => {
     ram.advance(10_000);
     const calls: string[] = [];
     ram.beforeCall = (call) => void calls.push(call);
-    const tree = new LocalDisk(ram, ROOT, { random: seededRandom(1), probe: false }).walk(nothing, noText);
+    const tree = new LocalDisk(ram, ROOT, { random: rollDice(1), probe: false }).walk(nothing, noText);
     expect(new Set(calls)).toEqual(new Set(["lstat", "readdir", "readFile", "realpath"]));
     expect(tree.files.get("a.md")?.stampTrusted).toBe(false);
   });

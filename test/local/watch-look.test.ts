@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { LocalTree } from "../../src/model/tree.ts";
 import { LocalDisk } from "../../src/local/disk.ts";
 import { RamDisk } from "../simulator/ram-disk.ts";
+import { NO_CHANCE } from "../simulator/quiet-ports.ts";
 
 const ROOT = "/home/ann/notes";
 
@@ -12,7 +13,7 @@ function guard() {
   for (const name of ["a", "b", "c"]) ram.user.write(`${ROOT}/${name}.md`, `# ${name}\n\nthe text of ${name}\n`);
   ram.user.write(`${ROOT}/picture.png`, "bytes");
   ram.advance(10_000);
-  const disk = new LocalDisk(ram, ROOT, { random: { fraction: () => 0.5, hex: (n) => "a".repeat(n) } });
+  const disk = new LocalDisk(ram, ROOT, { random: NO_CHANCE });
   const texts: string[] = [];
   const tree = disk.walk(
     () => null,

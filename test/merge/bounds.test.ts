@@ -17,6 +17,8 @@ const hard = (side: number, piece: (at: number) => string): string => {
   return text;
 };
 
+const items = (mark: string): string => Array.from({ length: 101 }, (_, at) => `- ${mark}${at}\n`).join("");
+
 describe("cost", () => {
   it.each([
     ["one-character lines", (at: number) => `${at % 2}\n`],
@@ -57,7 +59,6 @@ describe("cost", () => {
   });
 
   it("compares no more pairs of added entries than it may", () => {
-    const items = (mark: string): string => Array.from({ length: 101 }, (_, at) => `- ${mark}${at}\n`).join("");
     expect(mergeText("", items("l"), items("r")).kind).toBe("conflict");
     expect(mergeText("# L\n", `# L\n${items("l").slice(0, 50)}\n`, `# L\n${items("r").slice(0, 50)}\n`).kind).toBe(
       "clean",

@@ -52,8 +52,9 @@ function apply(side: string) {
   };
 }
 
+const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |\n`;
+
 function write({ columns, rows }: Table): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |\n`;
   const head = line(columns.map(({ name }) => name)) + line(columns.map(() => "---"));
   const body = rows.map(({ cells }) => line(columns.map(({ id }) => cells.get(id) as string)));
   return `# Title\n\n${head}${body.join("")}\nText below.\n`;

@@ -73,6 +73,9 @@ const applyStyle = fc.record({
   mark: fc.constantFrom(false, false, false, true),
 });
 
+const write = (all: readonly string[], { feed, last, mark }: { feed: string; last: boolean; mark: boolean }): string =>
+  (mark ? "\uFEFF" : "") + all.join(feed) + (last && all.length > 0 ? feed : "");
+
 /**
  * Base, local and remote text of one document: Markdown-like lines, each side with some edits and
  * perhaps another style.
@@ -87,10 +90,6 @@ export const threeTexts: fc.Arbitrary<[string, string, string]> = fc
     fc.option(applyStyle, { freq: 4, nil: undefined }),
   )
   .map(([lines, mine, theirs, style, myStyle, theirStyle]) => {
-    const write = (
-      all: readonly string[],
-      { feed, last, mark }: { feed: string; last: boolean; mark: boolean },
-    ): string => (mark ? "\uFEFF" : "") + all.join(feed) + (last && all.length > 0 ? feed : "");
     return [
       write(lines, style),
       write(apply(lines, mine), myStyle ?? style),

@@ -1,8 +1,9 @@
 import { describe } from "vitest";
 import { checkRows } from "./rows.ts";
 
+const page = (head: string): string => `---\n${head}---\n\nText.\n`;
+
 describe("front matter", () => {
-  const page = (head: string): string => `---\n${head}---\n\nText.\n`;
   checkRows([
     [
       "neighbouring keys",

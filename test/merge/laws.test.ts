@@ -15,6 +15,8 @@ const anyText = fc.oneof(
 );
 const anyTexts = fc.oneof(threeTexts, fc.tuple(anyText, anyText, anyText));
 
+const lines = (text: string): string[] => text.replace(/^\uFEFF/, "").split(/\r?\n/);
+
 describe(`I28 MERGE-HONEST (seed ${seed})`, () => {
   it("gives the other side, byte for byte, where one side changed nothing", () => {
     fc.assert(
@@ -124,7 +126,6 @@ describe(`I28 MERGE-HONEST (seed ${seed})`, () => {
       fc.property(threeTexts, ([base, local, remote]) => {
         const result = mergeText(base, local, remote);
         if (result.kind === "clean") return;
-        const lines = (text: string): string[] => text.replace(/^\uFEFF/, "").split(/\r?\n/);
         for (const hunk of result.hunks) {
           for (const [text, part, first] of [
             [base, hunk.base, hunk.baseLine],

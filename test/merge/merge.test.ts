@@ -208,6 +208,8 @@ describe("style", () => {
   ]);
 });
 
+const page = (title: string, word: string): string => `---\ntitle: ${title}\n---\n${word}\n`;
+
 describe("conflicts", () => {
   it("names the smallest lines that do not merge, in all three texts", () => {
     const base = "top\n\nsame\nold\nend\n";
@@ -220,7 +222,6 @@ describe("conflicts", () => {
   });
 
   it("counts a hunk's lines from the start of a text with front matter", () => {
-    const page = (title: string, word: string): string => `---\ntitle: ${title}\n---\n${word}\n`;
     const result = mergeText(page("a", "old"), page("a", "mine"), page("b", "theirs"));
     expect(result).toMatchObject({
       kind: "conflict",

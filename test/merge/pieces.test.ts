@@ -9,6 +9,8 @@ import { write } from "../../src/merge/tokens.ts";
 import { keepsCounts } from "../../src/merge/words.ts";
 import { seed, threeTexts } from "./documents.ts";
 
+const cut = (text: string): string[] => tokenise([text], newReading()).map((token) => token.text);
+
 describe(`pieces (seed ${seed})`, () => {
   it("gives whole lines back from their tokens", () => {
     fc.assert(
@@ -39,7 +41,6 @@ describe(`pieces (seed ${seed})`, () => {
   });
 
   it("cuts text into what is merged as a whole", () => {
-    const cut = (text: string): string[] => tokenise([text], newReading()).map((token) => token.text);
     expect(cut("See [the book](https://a.org/x_(y)) or `a b`, v1.2.3!\n")).toEqual([
       "See",
       "[",

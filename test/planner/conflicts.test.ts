@@ -238,7 +238,8 @@ test.each([["linked"], ["outside"]] as const)(
   },
 );
 
+const gone = (world: World) => void world.others.delete(SIDECAR);
+
 test("I27 nothing of a conflict is done in one direction only", () => {
-  const gone = (world: World) => void world.others.delete(SIDECAR);
   expect(say(planOf(inConflict(gone, 1), { direction: "pull-only" }))).toBe("hold conflict a.md");
 });

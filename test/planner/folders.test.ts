@@ -153,10 +153,11 @@ describe("folders where the deployment cannot move them", () => {
   test.each(rows)("%s | %s | %s → %s", (...row) => checkRow(row, { folderMoves: false }));
 });
 
+function blind(world: World): void {
+  world.inodesTrusted = false;
+}
+
 describe("folders on a disk whose inodes tell nothing", () => {
-  const blind = (world: World): void => {
-    world.inodesTrusted = false;
-  };
   const rows: Row[] = [
     ["d/a.md=1 d/b.md=2 d/c.md=3", "mv d e", "", "rename-folder-remote d>e; link-folder e"],
     ["d/a.md=1 d/b.md=2 d/c.md=3", "mv d e; edit e/c.md 4", "", "rename-folder-remote d>e; put e/c.md; link-folder e"],
@@ -197,11 +198,12 @@ describe("a folder that the service gave the name of one that stands here", () =
   test.each(rows)("%s | %s | %s → %s", (...row) => checkRow(row));
 });
 
+function forgotten(world: World): void {
+  world.dirLinks.clear();
+  world.dirs.clear();
+}
+
 describe("I08 folders that base has no more, of documents that the service did not show", () => {
-  const forgotten = (world: World): void => {
-    world.dirLinks.clear();
-    world.dirs.clear();
-  };
   const rows: Row[] = [
     ["d/a.md=1", "", "unsee d/a.md", "hold not-seen d/a.md"],
     ["d/a.md=1", "edit d/a.md 2", "unsee d/a.md", "hold not-seen d/a.md"],

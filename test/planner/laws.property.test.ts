@@ -21,10 +21,11 @@ function freeze<T>(value: T): T {
   return value;
 }
 
+const plain = (_: string, value: unknown): unknown =>
+  value instanceof Map || value instanceof Set ? [...value] : value;
+
 /** A map or set whose contents cannot change unnoticed. */
 function copyOf(trees: Trees): string {
-  const plain = (_: string, value: unknown): unknown =>
-    value instanceof Map || value instanceof Set ? [...value] : value;
   return JSON.stringify(trees, plain);
 }
 
@@ -53,6 +54,8 @@ const BROKEN_ONCE: readonly { readonly name: string; readonly scenario: Scenario
   },
 ];
 
+const reversed = <K, V>(map: ReadonlyMap<K, V>): ReadonlyMap<K, V> => new Map([...map].reverse());
+
 describe("laws", () => {
   test("I24 purity and totality: any trees, even nonsense, give the same plan again, and stay as they were", () => {
     fc.assert(
@@ -75,7 +78,6 @@ describe("laws", () => {
         const world = baseWorld(scenario);
         applyChanges(world, scenario);
         const trees = treesOf(world);
-        const reversed = <K, V>(map: ReadonlyMap<K, V>): ReadonlyMap<K, V> => new Map([...map].reverse());
         const other: Trees = {
           base: { ...trees.base, links: reversed(trees.base.links), dirs: reversed(trees.base.dirs) },
           local: { ...trees.local, files: reversed(trees.local.files), folders: reversed(trees.local.folders) },

@@ -138,10 +138,11 @@ describe("who wins: places of documents", () => {
   test.each(rows)("%s | %s | %s → %s", (...row) => checkRow(row));
 });
 
+function folds(world: World): void {
+  world.disk = { foldsCase: true, foldsUnicode: true };
+}
+
 describe("places on a disk that folds case", () => {
-  const folds = (world: World): void => {
-    world.disk = { foldsCase: true, foldsUnicode: true };
-  };
   const rows: Row[] = [
     ["a.md=1", "mv a.md A.md", "", "rename-remote a.md>A.md; relink A.md"],
     ["a.md=1", "", "mv a.md A.md", "move-local a.md>A.md; relink A.md"],

@@ -97,11 +97,12 @@ describe("a move to the root that the contract cannot say", () => {
   test.each(rows)("%s | %s | %s → %s", (...row) => checkPlan(row, { movesToRoot: false }));
 });
 
+const suspended =
+  (patch: Partial<Link> = {}) =>
+  (world: World): void =>
+    world.patchLink(world.idAt("d/a.md"), { standing: "suspended", ...patch });
+
 describe("I18 a change of the ignore rules deletes nothing", () => {
-  const suspended =
-    (patch: Partial<Link> = {}) =>
-    (world: World): void =>
-      world.patchLink(world.idAt("d/a.md"), { standing: "suspended", ...patch });
   test.each<Row>([
     ["d/a.md=1", "ignore d", "", "note-facts suspended; hold suspended d/a.md"],
     ["d/a.md=1", "ignore d", "edit d/a.md 2", "note-facts suspended; hold suspended d/a.md"],
@@ -118,11 +119,12 @@ describe("I18 a change of the ignore rules deletes nothing", () => {
   ])("suspended: %s | %s | %s → %s", (...row) => checkPlan(row, {}, suspended()));
 });
 
+const outside =
+  (patch: Partial<Link>) =>
+  (world: World): void =>
+    world.patchLink(world.idAt("a.md"), { standing: "outside", ...patch });
+
 describe("documents outside the mirrored subtree", () => {
-  const outside =
-    (patch: Partial<Link>) =>
-    (world: World): void =>
-      world.patchLink(world.idAt("a.md"), { standing: "outside", ...patch });
   test("one whose text went to the trash is left alone, and comes back when it returns", () => {
     const trashed = outside({ stamp: null });
     checkPlan(["a.md=1", "rm a.md", "outside a.md", ""], {}, trashed);

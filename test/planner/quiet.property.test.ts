@@ -13,6 +13,8 @@ import { anyPolicy, anyTrees, lookups } from "./nonsense.ts";
 import { World } from "./world.ts";
 import { treesOf } from "./world-trees.ts";
 
+const byPath = <T extends { readonly path: string }>(all: readonly T[]) => new Map(all.map((one) => [one.path, one]));
+
 /**
  * Both sides as these rows of base have them, whatever nonsense the rows are: what a quiet look
  * would show.
@@ -32,7 +34,6 @@ function agreeing(trees: Trees): Trees {
       protected: isProtected,
     }),
   );
-  const byPath = <T extends { readonly path: string }>(all: readonly T[]) => new Map(all.map((one) => [one.path, one]));
   return {
     base: { ...trees.base, conflicts: new Map(), holds: new Map() },
     local: {
@@ -160,17 +161,17 @@ describe("the quiet plan is the planner's", () => {
   });
 });
 
-describe("a look is not quiet", () => {
-  /** Of one document and one folder, in sync. */
-  function synced(): World {
-    const world = new World();
-    world.makeFolder("d");
-    world.newDir("d");
-    world.linkFolders();
-    world.synced("d/n.md", "text");
-    return world;
-  }
+/** Of one document and one folder, in sync. */
+function synced(): World {
+  const world = new World();
+  world.makeFolder("d");
+  world.newDir("d");
+  world.linkFolders();
+  world.synced("d/n.md", "text");
+  return world;
+}
 
+describe("a look is not quiet", () => {
   test("but when nothing has changed", () => {
     expect(planQuiet(treesOf(synced()), POLICY, SIGNALS)?.verdict).toEqual({ kind: "run" });
   });

@@ -92,13 +92,14 @@ describe.each(WRITES)("I08 a %s whose end is not known is read before it is sent
 // The listing of each pass is the read that tells of folders.
 const OF_DOCUMENTS = WRITES.filter(([name]) => !name.endsWith("folder"));
 
+const settles = ({ method, path }: Seen): boolean => method === "GET" && /^\/v1\/files(?:\/|\?path=)/.test(path);
+
 describe.each(OF_DOCUMENTS)("I08 a %s whose end no read could tell is not sent again", (_name, is, make) => {
   test.each(["drop-before", "drop-after"] as const)("%s", async (fault) => {
     const fixture = await inSync();
     const { rig, mirror, seen } = fixture;
     make(fixture);
     let first: string | null = null;
-    const settles = ({ method, path }: Seen): boolean => method === "GET" && /^\/v1\/files(?:\/|\?path=)/.test(path);
     fixture.fault = (request) => {
       if (first !== null) return settles(request) ? HTML : null;
       if (!is(request)) return null;

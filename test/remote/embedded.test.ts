@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { ChangeId } from "../../src/contract/ids.ts";
+import type { WireRequest } from "../../src/contract/wire.ts";
 import type { FileResource } from "../../src/contract/resources.ts";
-import type { Answer, Remote, Wire } from "../../src/ports/remote.ts";
+import type { Answer, Remote, Wire, WireResult } from "../../src/ports/remote.ts";
 import { createRemote } from "../../src/remote/client.ts";
 import { createUndiciWire } from "../../src/remote/undici-wire.ts";
 import { startHttp } from "../../src/server/http.ts";
@@ -9,8 +10,9 @@ import { createService, type ServiceWire } from "../../src/server/service.ts";
 import type { Variant } from "../variants/variant.ts";
 import { NO_TRAITS } from "../../src/remote/traits.ts";
 import { varyService } from "../variants/vary-service.ts";
+import { rollBytes } from "../simulator/dice.ts";
 import { virtualClock } from "./virtual-clock.ts";
-import { closeNothing, NO_LOG } from "../simulator/quiet-ports.ts";
+import { closeNothing, NO_CHANCE, NO_LOG } from "../simulator/quiet-ports.ts";
 
 /**
  * The client against the embedded service: in process, over HTTP, and as other deployments would
@@ -24,32 +26,30 @@ afterEach(async () => {
 
 type CallContext = { readonly remote: Remote; readonly setOpen: (open: boolean) => void };
 
-function wireOver(handle: ServiceWire): Wire {
-  return {
-    async send(request) {
-      try {
-        return { kind: "answer", response: await handle(request) };
-      } catch {
-        return { kind: "lost", why: "connection lost" };
-      }
-    },
-    close: closeNothing,
-  };
+class ServiceInProcess implements Wire {
+  readonly close = closeNothing;
+  readonly #handle: ServiceWire;
+
+  constructor(handle: ServiceWire) {
+    this.#handle = handle;
+  }
+
+  async send(request: WireRequest): Promise<WireResult> {
+    try {
+      return { kind: "answer", response: await this.#handle(request) };
+    } catch {
+      return { kind: "lost", why: "connection lost" };
+    }
+  }
 }
 
 async function start(variant: Variant = {}, overHttp = false): Promise<CallContext> {
-  let seed = 1;
-  const random = (bytes: number) =>
-    Uint8Array.from({ length: bytes }, () => {
-      seed = (seed * 48_271) % 2_147_483_647;
-      return seed & 255;
-    });
-  const service = createService({ database: ":memory:", now: () => 0, random, combine: () => null });
+  const service = createService({ database: ":memory:", now: () => 0, random: rollBytes(1), combine: () => null });
   closers.push(() => service.close());
   const { key, workspaceId } = service.admin.createWorkspace("test");
   const withdraw = (changeId: string) => void service.admin.reviews.reject(changeId);
   const handle = varyService(service.handle, variant, { requests: 0, renames: new Map(), withdraw });
-  let wire = wireOver(handle);
+  let wire: Wire = new ServiceInProcess(handle);
   if (overHttp) {
     const server = await startHttp({ handle });
     closers.push(() => server.close());
@@ -58,14 +58,7 @@ async function start(variant: Variant = {}, overHttp = false): Promise<CallConte
   const clock = virtualClock();
   // Known from the lists before: an empty workspace shows no ids.
   const traits = variant.looseIds ? { ...NO_TRAITS, looseIds: true } : null;
-  const remote = createRemote({
-    wire,
-    key,
-    clock,
-    random: { fraction: () => 0.5, hex: () => "" },
-    log: NO_LOG,
-    traits,
-  });
+  const remote = createRemote({ wire, key, clock, random: NO_CHANCE, log: NO_LOG, traits });
   closers.push(() => remote.close());
   return {
     remote,
@@ -76,6 +69,13 @@ async function start(variant: Variant = {}, overHttp = false): Promise<CallConte
 function value<T>(answer: Answer<T>): T {
   if (!answer.ok) throw new Error(JSON.stringify(answer.fault));
   return answer.value;
+}
+
+/** What a list of files by this selector shows, sorted. */
+async function pathsOf(remote: Remote, selector: Parameters<Remote["listFiles"]>[0]): Promise<string[]> {
+  const listing = await remote.listFiles(selector);
+  expect(listing).toMatchObject({ complete: true, fault: null });
+  return listing.items.map((item) => item.path).sort();
 }
 
 const DEPLOYMENTS: readonly (readonly [string, Variant, boolean])[] = [
@@ -127,21 +127,16 @@ describe.each(DEPLOYMENTS)("over %s", (_name, variant, overHttp) => {
     const { remote } = await start(variant, overHttp);
     const paths = ["r.md", "a/1.md", "a/2.md", "a/b/3.md", "a/b/c/4.md", "z/5.md"];
     for (const path of paths) value(await remote.createFile(path, path));
-    const files = async (selector: Parameters<Remote["listFiles"]>[0]) => {
-      const listing = await remote.listFiles(selector);
-      expect(listing).toMatchObject({ complete: true, fault: null });
-      return listing.items.map((item) => item.path).sort();
-    };
-    expect(await files({ kind: "none" })).toEqual([...paths].sort());
-    expect(await files({ kind: "path", path: "a/b/3.md" })).toEqual(["a/b/3.md"]);
-    expect(await files({ kind: "path", path: "no.md" })).toEqual([]);
-    expect(await files({ kind: "path-prefix", pathPrefix: "a/b" })).toEqual(["a/b/3.md", "a/b/c/4.md"]);
+    expect(await pathsOf(remote, { kind: "none" })).toEqual([...paths].sort());
+    expect(await pathsOf(remote, { kind: "path", path: "a/b/3.md" })).toEqual(["a/b/3.md"]);
+    expect(await pathsOf(remote, { kind: "path", path: "no.md" })).toEqual([]);
+    expect(await pathsOf(remote, { kind: "path-prefix", pathPrefix: "a/b" })).toEqual(["a/b/3.md", "a/b/c/4.md"]);
     const folders = await remote.listFolders(null);
     expect(folders.complete).toBe(true);
     expect(folders.items.map((item) => item.path).sort()).toEqual(["a", "a/b", "a/b/c", "z"]);
     expect((await remote.listFolders("a")).items.map((item) => item.path).sort()).toEqual(["a/b", "a/b/c"]);
     const found = value(await remote.findFolder("a/b"));
-    expect(await files({ kind: "parent-id", parentId: found!.id })).toEqual(["a/b/3.md"]);
+    expect(await pathsOf(remote, { kind: "parent-id", parentId: found!.id })).toEqual(["a/b/3.md"]);
     expect(value(await remote.findFolder("no"))).toBe(null);
   });
 

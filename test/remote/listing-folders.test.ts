@@ -4,9 +4,9 @@ import { answer, bench, FIRST_TRAITS, FOLDER, LOST, page, problem } from "./scri
 const query = (path: string) => Object.fromEntries(new URLSearchParams(path.split("?")[1]));
 const malformed = (detail: string) => ({ kind: "later", cause: "malformed", detail: expect.stringContaining(detail) });
 
-describe("a listing of folders", () => {
-  const folder = (id: string, path: string) => ({ id: `dir_${id}`, path });
+const folder = (id: string, path: string) => ({ id: `dir_${id}`, path });
 
+describe("a listing of folders", () => {
   it("lists the roots, then below each, side by side", async () => {
     const { remote, wire } = bench((request) => {
       const { path_prefix: prefix, cursor } = query(request.path) as { path_prefix?: string; cursor?: string };

@@ -21,8 +21,9 @@ function isBelievable(wire: string, kind: "file" | "folder"): boolean {
   );
 }
 
+const deep = (names: number) => [`${"a/".repeat(names - 1)}a.md`, `/${"a/".repeat(names - 1)}a`, "a/".repeat(names)];
+
 test("I26 a path is believed for its names alone, however plain it looks", () => {
-  const deep = (names: number) => [`${"a/".repeat(names - 1)}a.md`, `/${"a/".repeat(names - 1)}a`, "a/".repeat(names)];
   const wires = new Set([...textsOf(4)].flatMap((text) => [text, `${text}.md`, `a/${text}/b.md`]));
   for (const wire of [...wires, ...deep(255), ...deep(256), ...deep(257), ...deep(300)]) {
     for (const kind of ["file", "folder"] as const) {

@@ -10,26 +10,31 @@ import { virtualClock, type VirtualClock } from "./virtual-clock.ts";
 export const KEY = "sk_test_0123456789abcdef";
 
 export type Script = (request: WireRequest, n: number) => WireResult | Promise<WireResult>;
-export type ScriptedWire = Wire & { readonly sent: WireRequest[]; closed: boolean };
 
 /** Answers by order; the last one stays. */
+export class ScriptedWire implements Wire {
+  readonly sent: WireRequest[] = [];
+  closed = false;
+  readonly #script: Script | readonly WireResult[];
+
+  constructor(script: Script | readonly WireResult[]) {
+    this.#script = script;
+  }
+
+  async send(request: WireRequest): Promise<WireResult> {
+    this.sent.push(request);
+    const n = this.sent.length;
+    const script = this.#script;
+    return typeof script === "function" ? script(request, n) : script[Math.min(n, script.length) - 1]!;
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+  }
+}
+
 export function scriptedWire(script: Script | readonly WireResult[]): ScriptedWire {
-  const next =
-    typeof script === "function"
-      ? script
-      : (_request: WireRequest, n: number) => script[Math.min(n, script.length) - 1]!;
-  const wire: ScriptedWire = {
-    sent: [],
-    closed: false,
-    async send(request) {
-      wire.sent.push(request);
-      return next(request, wire.sent.length);
-    },
-    async close() {
-      wire.closed = true;
-    },
-  };
-  return wire;
+  return new ScriptedWire(script);
 }
 
 export function answer(status: number, body: unknown = "", headers: Readonly<Record<string, string>> = {}): WireResult {

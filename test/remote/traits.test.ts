@@ -62,10 +62,11 @@ describe("leading slashes", () => {
   });
 });
 
+const fresh = (results: Parameters<typeof bench>[0]) => bench(results, { traits: null });
+
 describe("a deployment that nothing is known of", () => {
   const ID = "a0b1c2d3e4f5g6";
   const item = { id: `doc_${ID}`, lastChangeId: `chg_${ID}`, path: "/note.md", protected: false };
-  const fresh = (results: Parameters<typeof bench>[0]) => bench(results, { traits: null });
 
   it("is sent paths with a leading slash, and without one once that was refused", async () => {
     const { remote, wire } = fresh([

@@ -1,8 +1,67 @@
 import type { Clock } from "../../src/ports/world.ts";
 
-export type VirtualClock = Clock & { readonly sleeps: number[] };
-
 const START = Date.UTC(2026, 0, 1);
+
+/** Waits for a moment; wakes at it, or when its wait is aborted. */
+class Sleeper {
+  readonly at: number;
+  readonly #sleepers: Set<Sleeper>;
+  readonly #signal: AbortSignal | undefined;
+  readonly #resolve: () => void;
+
+  constructor(at: number, sleepers: Set<Sleeper>, signal: AbortSignal | undefined, resolve: () => void) {
+    this.at = at;
+    this.#sleepers = sleepers;
+    this.#signal = signal;
+    this.#resolve = resolve;
+    signal?.addEventListener("abort", this.wake);
+    sleepers.add(this);
+  }
+
+  readonly wake = (): void => {
+    this.#sleepers.delete(this);
+    this.#signal?.removeEventListener("abort", this.wake);
+    this.#resolve();
+  };
+}
+
+/** Its calls may be taken from it, or replaced. */
+export class VirtualClock implements Clock {
+  readonly sleeps: number[] = [];
+  readonly #frozen: boolean;
+  readonly #sleepers = new Set<Sleeper>();
+  #elapsed: number;
+  #isTicking = false;
+
+  constructor(frozen: boolean, elapsed: number) {
+    this.#frozen = frozen;
+    this.#elapsed = elapsed;
+  }
+
+  now = (): number => START + this.#elapsed;
+
+  monotonic = (): number => this.#elapsed;
+
+  sleep = (ms: number, signal?: AbortSignal): Promise<void> => {
+    this.sleeps.push(ms);
+    if (signal?.aborted === true) return Promise.resolve();
+    return new Promise((resolve) => {
+      new Sleeper(this.#elapsed + ms, this.#sleepers, signal, resolve);
+      if (this.#isTicking || this.#frozen) return;
+      this.#isTicking = true;
+      setImmediate(this.#tick);
+    });
+  };
+
+  readonly #tick = (): void => {
+    const next = [...this.#sleepers].sort((a, b) => a.at - b.at)[0];
+    this.#isTicking = next !== undefined;
+    if (next === undefined) return;
+    this.#elapsed = Math.max(this.#elapsed, next.at);
+    next.wake();
+    setImmediate(this.#tick);
+  };
+}
 
 /**
  * Time passes only when everything waits for it: whenever the process is idle, the earliest sleeper
@@ -11,40 +70,5 @@ const START = Date.UTC(2026, 0, 1);
  * @param elapsed milliseconds that have passed already
  */
 export function virtualClock(frozen = false, elapsed = 0): VirtualClock {
-  let ticking = false;
-  const sleepers = new Set<{ readonly at: number; readonly wake: () => void }>();
-
-  const tick = (): void => {
-    const next = [...sleepers].sort((a, b) => a.at - b.at)[0];
-    ticking = next !== undefined;
-    if (next === undefined) return;
-    elapsed = Math.max(elapsed, next.at);
-    next.wake();
-    setImmediate(tick);
-  };
-
-  const clock: VirtualClock = {
-    sleeps: [],
-    now: () => START + elapsed,
-    monotonic: () => elapsed,
-    sleep(ms, signal) {
-      clock.sleeps.push(ms);
-      return new Promise((resolve) => {
-        const sleeper = { at: elapsed + ms, wake };
-        function wake(): void {
-          sleepers.delete(sleeper);
-          signal?.removeEventListener("abort", wake);
-          resolve();
-        }
-        if (signal?.aborted) return resolve();
-        signal?.addEventListener("abort", wake);
-        sleepers.add(sleeper);
-        if (!ticking && !frozen) {
-          ticking = true;
-          setImmediate(tick);
-        }
-      });
-    },
-  };
-  return clock;
+  return new VirtualClock(frozen, elapsed);
 }

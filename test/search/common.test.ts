@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { MOST_RANKED, Words } from "../../src/search/word-queries.ts";
-import { memoryIndex } from "./memory-index.ts";
+import { type MemoryIndex, memoryIndex } from "./memory-index.ts";
 
 /** More documents than are ranked, each with what `text` gives it; then those that are given. */
 function many(text: (n: number) => readonly [string, string], others: Readonly<Record<string, string>> = {}) {
@@ -8,16 +8,18 @@ function many(text: (n: number) => readonly [string, string], others: Readonly<R
   return { ...common, ...others };
 }
 
+/** Of so many documents, five of which hold a rare word too. */
+function indexOfCommon(documents: number): MemoryIndex {
+  const texts = Array.from({ length: documents }, (_, n) => {
+    return [`area/note-${n}.md`, `# heading\ncommon words of it${n < 5 ? " zebra" : ""}`];
+  });
+  return memoryIndex(Object.fromEntries(texts));
+}
+
 describe("a search of words that very many documents hold", () => {
   test("reads as many rows for many documents as for more", () => {
-    const among = (documents: number) => {
-      const text = (n: number) => `# heading\ncommon words of it${n < 5 ? " zebra" : ""}`;
-      return memoryIndex(
-        Object.fromEntries(Array.from({ length: documents }, (_, n) => [`area/note-${n}.md`, text(n)])),
-      );
-    };
-    const few = among(MOST_RANKED + 200);
-    const more = among(MOST_RANKED + 700);
+    const few = indexOfCommon(MOST_RANKED + 200);
+    const more = indexOfCommon(MOST_RANKED + 700);
     for (const query of [
       "common words",
       "note",
@@ -29,7 +31,7 @@ describe("a search of words that very many documents hold", () => {
     ]) {
       expect([query, few.found(query).length]).toEqual([query, query.endsWith("zebra") ? 5 : 10]);
       more.found(query);
-      expect([query, more.rows()]).toEqual([query, few.rows()]);
+      expect([query, more.counted.rows]).toEqual([query, few.counted.rows]);
     }
   });
 

@@ -10,57 +10,75 @@ import { Words } from "../../src/search/word-queries.ts";
 import { IndexWriter } from "../../src/search/write-index.ts";
 
 /** An index in memory over documents by path, numbered from 1 in their order. */
-export function memoryIndex(documents: Readonly<Record<string, string>>) {
-  const db = new Sqlite(":memory:");
-  onTestFinished(() => void db.close());
-  db.exec(SEARCH_SCHEMA);
-  const entries = Object.entries(documents).map(([path, text]) => ({ path, text }));
-  const writer = new IndexWriter(db);
-  db.transaction(() => {
-    for (const [i, { path, text }] of entries.entries()) writer.put(i + 1, path, text, true);
-  })();
-  const searched: Searched = { accepts: () => true, read: (document) => entries[document - 1] ?? null };
-  const counted = countQueries(db);
-  const hybrid = createHybridSearch(counted.sql);
-  const regex = createRegexSearch(db, SEARCH_REGEX_LINES);
-  const pathOf = (document: number) => entries[document - 1]!.path;
-  return {
-    db,
-    writer,
-    searched,
-    hybrid,
-    /** How often a hybrid search asked the database till now, and how many rows it read. */
-    queries: counted.queries,
-    rows: counted.rows,
-    regex,
-    terms: new Terms(db, new Words(db)),
-    found: (query: string, limit = 10) => hybrid(searched, query, limit).map(({ document }) => pathOf(document)),
-  };
+export class MemoryIndex {
+  readonly db = new Sqlite(":memory:");
+  readonly writer: IndexWriter;
+  readonly searched: Searched;
+  readonly hybrid: ReturnType<typeof createHybridSearch>;
+  readonly regex: ReturnType<typeof createRegexSearch>;
+  readonly terms: Terms;
+  /** What hybrid searches asked the database. */
+  readonly counted: CountedSql;
+  readonly #entries: readonly { readonly path: string; readonly text: string }[];
+
+  constructor(documents: Readonly<Record<string, string>>) {
+    this.db.exec(SEARCH_SCHEMA);
+    this.#entries = Object.entries(documents).map(([path, text]) => ({ path, text }));
+    this.writer = new IndexWriter(this.db);
+    this.db.transaction(() => {
+      for (const [i, { path, text }] of this.#entries.entries()) this.writer.put(i + 1, path, text, true);
+    })();
+    this.searched = { accepts: acceptsAll, read: (document) => this.#entries[document - 1] ?? null };
+    this.counted = new CountedSql(this.db);
+    this.hybrid = createHybridSearch(this.counted);
+    this.regex = createRegexSearch(this.db, SEARCH_REGEX_LINES);
+    this.terms = new Terms(this.db, new Words(this.db));
+  }
+
+  readonly found = (query: string, limit = 10): string[] =>
+    this.hybrid(this.searched, query, limit).map(({ document }) => this.#entries[document - 1]!.path);
 }
 
-function countQueries(db: Sql): { readonly sql: Sql; readonly queries: () => number; readonly rows: () => number } {
-  let queries = 0;
-  let rows = 0;
-  const each = function* (found: Iterable<unknown>): Iterable<unknown> {
+export function memoryIndex(documents: Readonly<Record<string, string>>): MemoryIndex {
+  const index = new MemoryIndex(documents);
+  onTestFinished(() => void index.db.close());
+  return index;
+}
+
+/** A search that leaves out no document. */
+export const acceptsAll = (): boolean => true;
+
+class CountedSql implements Sql {
+  queries = 0;
+  /** How many were read. */
+  rows = 0;
+  readonly #db: Sql;
+
+  constructor(db: Sql) {
+    this.#db = db;
+  }
+
+  prepare(text: string): SqlStatement {
+    const statement = this.#db.prepare(text);
+    return {
+      run: this.#counting((...values) => statement.run(...values)),
+      get: this.#counting((...values) => statement.get(...values)),
+      all: this.#counting((...values) => [...this.#each(statement.all(...values))]),
+      iterate: this.#counting((...values) => this.#each(statement.iterate(...values))),
+    };
+  }
+
+  #counting<Result>(ask: (...values: readonly unknown[]) => Result): typeof ask {
+    return (...values) => {
+      this.queries++;
+      return ask(...values);
+    };
+  }
+
+  *#each(found: Iterable<unknown>): Iterable<unknown> {
     for (const row of found) {
-      rows++;
+      this.rows++;
       yield row;
     }
-  };
-  const prepare = (text: string): SqlStatement => {
-    const statement = db.prepare(text);
-    const one =
-      <Result>(ask: (...values: readonly unknown[]) => Result) =>
-      (...values: readonly unknown[]): Result => {
-        queries++;
-        return ask(...values);
-      };
-    return {
-      run: one((...values) => statement.run(...values)),
-      get: one((...values) => statement.get(...values)),
-      all: one((...values) => [...each(statement.all(...values))]),
-      iterate: one((...values) => each(statement.iterate(...values))),
-    };
-  };
-  return { sql: { prepare }, queries: () => queries, rows: () => rows };
+  }
 }

@@ -51,14 +51,15 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
+async function handle() {
+  asked++;
+  return { kind: "done", value: STATUS } as const;
+}
+
 async function listen(): Promise<void> {
   const place = choosePlace(root, { env: { XDG_RUNTIME_DIR: dir } });
   if (place.kind === "trouble") throw new Error(place.trouble.what);
   socket = place.value;
-  const handle = async () => {
-    asked++;
-    return { kind: "done", value: STATUS } as const;
-  };
   listening = await listenControl({ socket, root, handle, onFault: (error) => void faults.push(error) });
   writePlace(join(root, ".mdmirror"), { socket, pid: process.pid, since: 0 });
 }
@@ -146,9 +147,10 @@ function caller(deaf = false): Promise<Socket> {
   });
 }
 
+const good = (id: unknown, more: object = {}) =>
+  JSON.stringify({ protocol: PROTOCOL, id, root, do: "status", ...more });
+
 describe("whatever is said on it", () => {
-  const good = (id: unknown, more: object = {}) =>
-    JSON.stringify({ protocol: PROTOCOL, id, root, do: "status", ...more });
   const LINES = [
     "",
     "\0\0\0",

@@ -1,5 +1,3 @@
-import { expect } from "vitest";
-import { nextFor } from "../../src/app/told/next-step.ts";
 import { digestOf } from "../../src/model/digest.ts";
 import { rememberRoot } from "../../src/engine/run/guard-facts.ts";
 import type { RunReport } from "../../src/engine/run/report.ts";
@@ -14,7 +12,7 @@ import { combineByMerge } from "../../src/server/combine.ts";
 import { createService, type Service } from "../../src/server/service.ts";
 import { emptyDatabase } from "../simulator/empty-service.ts";
 import { openInMemory, type StateCopy } from "../simulator/memory-state.ts";
-import { APFS, type RamCall, RamDisk, type RamDiskOptions } from "../simulator/ram-disk.ts";
+import { type RamCall, RamDisk, type RamDiskOptions } from "../simulator/ram-disk.ts";
 import { ROOT, SETTINGS } from "../simulator/mirror.ts";
 import { type Dice, rollDice } from "../simulator/dice.ts";
 import { virtualClock } from "../remote/virtual-clock.ts";
@@ -73,7 +71,7 @@ export class HostileFixture {
     this.service = createService({
       database: from === null ? emptyDatabase() : { copy: from.database },
       now: clock.now,
-      random: (n) => Uint8Array.from({ length: n }, () => bytes.below(256)),
+      random: bytes.bytes,
       combine: combineByMerge,
       onFault: rethrow,
     });
@@ -118,7 +116,7 @@ export class HostileFixture {
   #start(): World {
     const clock = this.#clock;
     const random = this.#dice;
-    const wire: Wire = { send: (request) => this.#send(request), close: closeNothing };
+    const wire: Wire = { send: this.#send, close: closeNothing };
     return {
       clock,
       random,
@@ -132,10 +130,10 @@ export class HostileFixture {
     };
   }
 
-  async #send(request: WireRequest): Promise<WireResult> {
+  readonly #send = async (request: WireRequest): Promise<WireResult> => {
     this.sent.push(`${request.method} ${request.path}`);
     return { kind: "answer", response: await this.#handle(request) };
-  }
+  };
 
   /** Every file that is not of the mirrored tree: around the root, and in `.mdmirror`. */
   others(): Map<string, string> {
@@ -201,34 +199,6 @@ function foldersIn(disk: RamDisk, at: string): string[] {
     .filter(({ name, kind }) => kind === "folder" && name !== ".mdmirror" && name !== ".git")
     .flatMap(({ name }) => [name, ...foldersIn(disk, `${at}/${name}`).map((below) => `${name}/${below}`)])
     .sort();
-}
-
-export const DISKS: Readonly<Record<string, RamDiskOptions>> = {
-  "an exact disk": {},
-  "the disk of a Mac, which folds case and Unicode": APFS,
-  "a disk without hard links": { hardLinks: false },
-};
-
-/**
- * An honest document there, another here, and the lies: both honest ones are synced, and nothing
- * else is touched.
- */
-export async function syncWithLies(options: RamDiskOptions, lies: HostileFixture["lies"]) {
-  const fixture = new HostileFixture(options);
-  fixture.api("POST", "/v1/files", { path: "good/one.md", content: "one\n" });
-  fixture.write("mine.md", "mine\n");
-  const before = fixture.others();
-  fixture.lies = lies;
-  const report = await fixture.sync();
-  expect(fixture.texts().get("good/one.md")).toBe("one\n");
-  expect(fixture.serviceText("mine.md")).toBe("mine\n");
-  expect(fixture.others()).toEqual(before);
-  return { fixture, report };
-}
-
-/** What the report says, line by line. */
-export function told(report: RunReport): string {
-  return report.attention.map((one) => `${one.kind}: ${one.detail} -> ${nextFor(one)}`).join("\n");
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DISKS, syncWithLies, told } from "./hostile-fixture.ts";
+import { DISKS, syncWithLies, told } from "./sync-with-lies.ts";
 import { LIE, lieAt } from "./liar.ts";
 
 const MISREAD: readonly [path: unknown, why: string][] = [

@@ -1,6 +1,7 @@
 import { fc } from "../property.ts";
 import { describe, expect, it } from "vitest";
-import { DISKS, HostileFixture } from "./hostile-fixture.ts";
+import { HostileFixture } from "./hostile-fixture.ts";
+import { DISKS } from "./sync-with-lies.ts";
 import { LIE, lieAt } from "./liar.ts";
 
 /**

@@ -100,6 +100,13 @@ describe("I30 what a crash leaves behind", () => {
   });
 });
 
+async function run(...args: string[]) {
+  const child = startUnder("umask 000", rig, args);
+  const [code] = await new Promise<[number | null]>((resolve) => child.once("exit", (ended) => resolve([ended])));
+  child.stdout.resume();
+  return code;
+}
+
 describe("I30 what other programs and users see", () => {
   test("a command's arguments cannot hold the key, and a process's do not", async () => {
     for (const entry of COMMANDS) {
@@ -143,12 +150,6 @@ describe("I30 what other programs and users see", () => {
   });
 
   test("under umask 000 nothing in .mdmirror is anybody else's to read, write or enter", async () => {
-    const run = async (...args: string[]) => {
-      const child = startUnder("umask 000", rig, args);
-      const [code] = await new Promise<[number | null]>((resolve) => child.once("exit", (ended) => resolve([ended])));
-      child.stdout.resume();
-      return code;
-    };
     expect(await run("init", rig.root, "--url", rig.url, "--key-file", rig.keyFile, "--yes")).toBe(0);
     const { id, lastChangeId } = rig.remote("a.md")!;
     rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: "edited\n" });

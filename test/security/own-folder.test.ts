@@ -23,6 +23,7 @@ import { acquireLock } from "../../src/state/lock.ts";
 import { openState } from "../../src/state/open.ts";
 import { openSearch } from "../../src/state/search.ts";
 import { openRig, type Rig } from "../cli/rig.ts";
+import { doNothing } from "../simulator/quiet-ports.ts";
 
 /**
  * I26 within `.mdmirror/`: what lies there came with the folder, so nothing behind a link in it is
@@ -129,6 +130,43 @@ function victimsNow(): string[] {
 
 const KINDS: readonly Plant[] = ["to a file", "to a folder", "to nothing"];
 
+/** Each opener by itself: a link may come after the look that a command begins with. */
+const OPENERS: Readonly<Record<string, { readonly uses: RegExp; readonly open: () => unknown }>> = {
+  "the key": { uses: /^key/, open: () => storeKey(own(), "mdm_a_key") },
+  "the configuration": {
+    uses: /^config/,
+    open: () => writeConfig(own(), { ...DEFAULT_CONFIG, url: "http://127.0.0.1:9" }),
+  },
+  "the daemon's place": { uses: /^daemon/, open: () => writePlace(own(), { socket: "/run/x", pid: 1, since: 1 }) },
+  "the lock": {
+    uses: /^lock/,
+    open: () => {
+      const lock = acquireLock(own(), { since: 1, what: "test" });
+      if (lock.kind === "locked") lock.release();
+    },
+  },
+  "the state": { uses: /^(state|texts)/, open: () => closeAgain(openState({ folder: own(), clock })) },
+  "the state, to read": {
+    uses: /^(state|texts)/,
+    open: () => closeAgain(openState({ folder: own(), clock, readOnly: true })),
+  },
+  "the index": {
+    uses: /^search/,
+    open: () => {
+      const opened = openSearch(own());
+      if (opened.kind === "opened") opened.search.close();
+    },
+  },
+  "the log": {
+    uses: /^log/,
+    open: () => {
+      const log = openLog({ folder: own(), clock, secret: "no", debug: false, maxBytes: 100, onFault: doNothing });
+      for (let line = 0; line < 10; line++) log.write("info", "run", { documents: line });
+    },
+  },
+  "a damaged file": { uses: /^(damaged|state|tmp)/, open: () => setAsideDamaged(own(), "state.db", "2026") },
+};
+
 describe("I26 a symbolic link in the mirror's own folder", () => {
   test("each command is known to these tests", () => {
     const known = new Set([...Object.keys(LINES), ...ELSEWHERE]);
@@ -161,44 +199,6 @@ describe("I26 a symbolic link in the mirror's own folder", () => {
       expect((await rig.run(["sync", "w"])).code).toBe(0);
     },
   );
-
-  /** Each opener by itself: a link may come after the look that a command begins with. */
-  const OPENERS: Readonly<Record<string, { readonly uses: RegExp; readonly open: () => unknown }>> = {
-    "the key": { uses: /^key/, open: () => storeKey(own(), "mdm_a_key") },
-    "the configuration": {
-      uses: /^config/,
-      open: () => writeConfig(own(), { ...DEFAULT_CONFIG, url: "http://127.0.0.1:9" }),
-    },
-    "the daemon's place": { uses: /^daemon/, open: () => writePlace(own(), { socket: "/run/x", pid: 1, since: 1 }) },
-    "the lock": {
-      uses: /^lock/,
-      open: () => {
-        const lock = acquireLock(own(), { since: 1, what: "test" });
-        if (lock.kind === "locked") lock.release();
-      },
-    },
-    "the state": { uses: /^(state|texts)/, open: () => closeAgain(openState({ folder: own(), clock })) },
-    "the state, to read": {
-      uses: /^(state|texts)/,
-      open: () => closeAgain(openState({ folder: own(), clock, readOnly: true })),
-    },
-    "the index": {
-      uses: /^search/,
-      open: () => {
-        const opened = openSearch(own());
-        if (opened.kind === "opened") opened.search.close();
-      },
-    },
-    "the log": {
-      uses: /^log/,
-      open: () => {
-        const onFault = () => undefined;
-        const log = openLog({ folder: own(), clock, secret: "no", debug: false, maxBytes: 100, onFault });
-        for (let line = 0; line < 10; line++) log.write("info", "run", { documents: line });
-      },
-    },
-    "a damaged file": { uses: /^(damaged|state|tmp)/, open: () => setAsideDamaged(own(), "state.db", "2026") },
-  };
 
   test.each(Object.keys(OPENERS))("%s: nothing behind a link is touched that came after the first look", (opener) => {
     const { uses, open } = OPENERS[opener]!;

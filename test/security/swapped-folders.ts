@@ -4,7 +4,8 @@ import { join } from "node:path";
 import type { Disk, Fs } from "../../src/ports/disk.ts";
 import { LocalDisk } from "../../src/local/disk.ts";
 import { createNodeFs } from "../../src/local/node-fs.ts";
-import { type Bench, createNodeBench, seededRandom } from "../simulator/fs-bench.ts";
+import { type Bench, createNodeBench } from "../simulator/fs-bench.ts";
+import { rollDice } from "../simulator/dice.ts";
 
 /**
  * A mirrored folder on a real disk, beside it a twin with files of the same names, and a hook
@@ -24,60 +25,65 @@ export const NAMES = [
   ".mdmirror/trash/old",
 ];
 
-export type SwapFixture = {
+/** Called right before each system call and, with true, right after. */
+type Around = ((call: string, path: string, after: boolean) => void) | null;
+
+export class SwapFixture {
   readonly root: string;
   readonly twin: string;
   readonly disk: Disk;
-  /** Called right before each system call and, with true, right after. */
-  around: ((call: string, path: string, after: boolean) => void) | null;
+  around: Around = null;
+  readonly #bench: Bench = createNodeBench(MEMORY);
+  readonly #aside: string;
+
+  constructor(text: string, handles: boolean) {
+    this.root = join(this.#bench.root, "root");
+    this.twin = join(this.#bench.root, "twin");
+    this.#aside = join(this.#bench.root, "aside");
+    this.#fill(this.root, null);
+    this.#fill(this.twin, text || null);
+    const calls = hooked(() => this.around, handles);
+    this.disk = new LocalDisk(calls, this.root, { random: rollDice(7) });
+  }
+
+  /** @param text null: each file holds its name */
+  #fill(base: string, text: string | null): void {
+    nodeFs.mkdirSync(join(base, "f/g"), { recursive: true });
+    nodeFs.mkdirSync(join(base, "f/empty"));
+    for (const name of ["tmp", "trash"]) nodeFs.mkdirSync(join(base, ".mdmirror", name), { recursive: true });
+    for (const name of NAMES) this.#bench.write(join(base, name), text ?? `${name}\n`);
+  }
+
   /**
    * Puts the twin's folder in the place of the root's, by a symlink. @returns what takes it back
    */
-  swap(folder: string): () => void;
+  swap(folder: string): () => void {
+    const place = join(this.root, folder);
+    nodeFs.renameSync(place, this.#aside);
+    nodeFs.symlinkSync(join(this.twin, folder), place);
+    return () => {
+      nodeFs.unlinkSync(place);
+      nodeFs.renameSync(this.#aside, place);
+    };
+  }
+
   /**
    * Everything that is told of the twin's files and folders, so that whatever was done there shows.
    */
-  outside(): string[];
-  close(): void;
-};
+  outside(): string[] {
+    return tellAll(this.twin);
+  }
+
+  close(): void {
+    this.#bench.close();
+  }
+}
 
 /**
  * @param text what the twin's files hold @param handles false: as where no folder can be held open
  */
 export function openSwapFixture(text: string, handles = true): SwapFixture {
-  const bench: Bench = createNodeBench(MEMORY);
-  const [root, twin, aside] = ["root", "twin", "aside"].map((name) => join(bench.root, name)) as [
-    string,
-    string,
-    string,
-  ];
-  for (const base of [root, twin]) {
-    nodeFs.mkdirSync(join(base, "f/g"), { recursive: true });
-    nodeFs.mkdirSync(join(base, "f/empty"));
-    for (const name of ["tmp", "trash"]) nodeFs.mkdirSync(join(base, ".mdmirror", name), { recursive: true });
-    for (const name of NAMES) bench.write(join(base, name), base === root ? `${name}\n` : text || `${name}\n`);
-  }
-  const fixture: SwapFixture = {
-    root,
-    twin,
-    disk: new LocalDisk(
-      hooked(() => fixture.around, handles),
-      root,
-      { random: seededRandom(7) },
-    ),
-    around: null,
-    swap(folder) {
-      nodeFs.renameSync(join(root, folder), aside);
-      nodeFs.symlinkSync(join(twin, folder), join(root, folder));
-      return () => {
-        nodeFs.unlinkSync(join(root, folder));
-        nodeFs.renameSync(aside, join(root, folder));
-      };
-    },
-    outside: () => tellAll(twin),
-    close: () => bench.close(),
-  };
-  return fixture;
+  return new SwapFixture(text, handles);
 }
 
 /** What a document of the root holds; null when it is not there. */
@@ -97,24 +103,23 @@ function tellAll(base: string): string[] {
     });
 }
 
-type Around = SwapFixture["around"];
-
 function hooked(around: () => Around, handles: boolean): Fs {
   const real = createNodeFs();
   // No power is lost here, and fsync takes most of the time.
   const fs: Fs = { ...real, writeNew: (path, bytes, mode) => real.writeNew(path, bytes, mode, false) };
-  const wrap = <T extends object>(calls: T): T =>
-    Object.fromEntries(
-      Object.entries(calls).map(([name, call]) => {
-        if (typeof call !== "function") return [name, call];
-        return [name, (...given: unknown[]) => within(around(), name, String(given[0] ?? ""), () => call(...given))];
-      }),
-    ) as T;
-  const wrapped = wrap(fs);
+  const wrapped = wrap(fs, around);
   const { handle } = wrapped;
-  if (handle !== undefined && handles) return { ...wrapped, handle: (path) => wrap(handle(path)) };
+  if (handle !== undefined && handles) return { ...wrapped, handle: (path) => wrap(handle(path), around) };
   const { handle: _none, ...plain } = wrapped;
   return plain;
+}
+
+function wrap<T extends object>(calls: T, around: () => Around): T {
+  const wrapped = Object.entries(calls).map(([name, call]) => {
+    if (typeof call !== "function") return [name, call];
+    return [name, (...given: unknown[]) => within(around(), name, String(given[0] ?? ""), () => call(...given))];
+  });
+  return Object.fromEntries(wrapped) as T;
 }
 
 function within<T>(around: Around, name: string, path: string, call: () => T): T {

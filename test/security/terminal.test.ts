@@ -35,6 +35,17 @@ describe("a line on a terminal", () => {
   });
 });
 
+function writtenBy(say: (io: ReturnType<typeof processIo>) => void, terminal: boolean): string {
+  const written: string[] = [];
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => written.push(String(text)) > 0);
+  vi.stubEnv("FORCE_COLOR", undefined);
+  vi.stubEnv("NO_COLOR", undefined);
+  vi.stubEnv("TERM", "xterm");
+  process.stdout.isTTY = terminal;
+  say(processIo());
+  return written.join("");
+}
+
 describe("the command line's output", () => {
   const { isTTY } = process.stdout;
   afterEach(() => {
@@ -42,17 +53,6 @@ describe("the command line's output", () => {
     vi.unstubAllEnvs();
     process.stdout.isTTY = isTTY;
   });
-
-  function writtenBy(say: (io: ReturnType<typeof processIo>) => void, terminal: boolean): string {
-    const written: string[] = [];
-    vi.spyOn(process.stdout, "write").mockImplementation((text) => written.push(String(text)) > 0);
-    vi.stubEnv("FORCE_COLOR", undefined);
-    vi.stubEnv("NO_COLOR", undefined);
-    vi.stubEnv("TERM", "xterm");
-    process.stdout.isTTY = terminal;
-    say(processIo());
-    return written.join("");
-  }
 
   it.each([true, false])("is steered by no name, and is one line a call (terminal: %s)", (terminal) => {
     const name = "a\u202e\u001b[2J\nin sync.md";

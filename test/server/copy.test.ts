@@ -1,13 +1,11 @@
 import { expect, it } from "vitest";
 import { combineByMerge } from "../../src/server/combine.ts";
 import { createService } from "../../src/server/service.ts";
-import { rollDice } from "../simulator/dice.ts";
+import { rollBytes } from "../simulator/dice.ts";
 import { App } from "../simulator/app.ts";
 
 it("goes on from a copy as from a backup: what was, under its ids and keys; what came after is not known", () => {
-  const dice = rollDice(3);
-  const random = (bytes: number) => Uint8Array.from({ length: bytes }, () => dice.below(256));
-  const options = { now: () => 0, random, combine: combineByMerge };
+  const options = { now: () => 0, random: rollBytes(3), combine: combineByMerge };
   const service = createService({ ...options, database: ":memory:" });
   const { key } = service.admin.createWorkspace("notes");
   const app = new App(service, key);

@@ -1,39 +1,47 @@
 /** Seeded chance: the same seed, the same rolls (mulberry32). */
-export type Dice = {
-  /** [0, 1) */
-  fraction(): number;
-  /** A whole number in [0, n). */
-  below(n: number): number;
-  pick<T>(items: readonly T[]): T;
-  hex(n: number): string;
-  /** What `rollDice` goes on from, as these dice would. */
-  seedNow(): number;
-};
+export class Dice {
+  #state: number;
 
-export function rollDice(seed: number): Dice {
-  let state = seed >>> 0;
-  const fraction = () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** [0, 1) */
+  readonly fraction = (): number => {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let t = this.#state;
     t = Math.imul(t ^ (t >>> 15), t | 1);
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
     return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
   };
-  const below = (n: number) => Math.floor(fraction() * n);
-  return {
-    fraction,
-    below,
-    pick: (items) => {
-      if (items.length === 0) throw new Error("nothing to pick from");
-      return items[below(items.length)]!;
-    },
-    hex: (n) => Array.from({ length: n }, () => below(16).toString(16)).join(""),
-    seedNow: () => state,
-  };
+
+  /** Seeded bytes, n at a time, for what asks for `randomBytes`. */
+  readonly bytes = (n: number): Buffer => Buffer.from(Array.from({ length: n }, () => this.below(256)));
+
+  /** A whole number in [0, n). */
+  below(n: number): number {
+    return Math.floor(this.fraction() * n);
+  }
+
+  pick<T>(items: readonly T[]): T {
+    if (items.length === 0) throw new Error("nothing to pick from");
+    return items[this.below(items.length)]!;
+  }
+
+  hex(n: number): string {
+    return Array.from({ length: n }, () => this.below(16).toString(16)).join("");
+  }
+
+  /** What `rollDice` goes on from, as these dice would. */
+  seedNow(): number {
+    return this.#state;
+  }
 }
 
-/** Seeded bytes, n at a time, for what asks for `randomBytes`. */
+export function rollDice(seed: number): Dice {
+  return new Dice(seed);
+}
+
 export function rollBytes(seed: number): (n: number) => Buffer {
-  const dice = rollDice(seed);
-  return (n) => Buffer.from(Array.from({ length: n }, () => dice.below(256)));
+  return rollDice(seed).bytes;
 }

@@ -8,7 +8,7 @@ import { RamDisk, type RamDiskOptions } from "./ram-disk.ts";
 
 /**
  * An empty folder on a real disk or in memory, with what a test must do there beside the calls of
- * the Fs.
+ * the Fs. Each call may be taken from it.
  */
 export type Bench = {
   readonly fs: Fs;
@@ -22,46 +22,47 @@ export type Bench = {
   close(): void;
 };
 
+class NodeBench implements Bench {
+  readonly fs = createNodeFs();
+  readonly root: string;
+  readonly write = nodeFs.writeFileSync;
+  readonly append = nodeFs.appendFileSync;
+  readonly symlink = nodeFs.symlinkSync;
+
+  constructor(parent: string) {
+    this.root = nodeFs.realpathSync(nodeFs.mkdtempSync(join(parent, "mdmirror-")));
+  }
+
+  readonly special = (path: string): void => void execFileSync("mkfifo", [path]);
+
+  readonly close = (): void => nodeFs.rmSync(this.root, { recursive: true, force: true });
+}
+
 /** @param parent where to make it; the system's folder for temporary files by default */
 export function createNodeBench(parent = usualTmpdir()): Bench {
-  const root = nodeFs.realpathSync(nodeFs.mkdtempSync(join(parent, "mdmirror-")));
-  return {
-    fs: createNodeFs(),
-    root,
-    write: (path, text) => nodeFs.writeFileSync(path, text),
-    append: (path, text) => nodeFs.appendFileSync(path, text),
-    symlink: (target, path) => nodeFs.symlinkSync(target, path),
-    special: (path) => void execFileSync("mkfifo", [path]),
-    close: () => nodeFs.rmSync(root, { recursive: true, force: true }),
-  };
+  return new NodeBench(parent);
+}
+
+class RamBench implements Bench {
+  readonly fs: RamDisk;
+  readonly root = "/home/notes";
+
+  constructor(options?: RamDiskOptions) {
+    this.fs = new RamDisk(options);
+    this.fs.user.makeFolder(this.root);
+  }
+
+  readonly write = (path: string, text: string | Uint8Array): void => this.fs.user.write(path, text);
+
+  readonly append = (path: string, text: string): void => this.fs.user.open(path).append(text);
+
+  readonly symlink = (target: string, path: string): void => this.fs.user.symlink(target, path);
+
+  readonly special = (path: string): void => this.fs.user.special(path);
+
+  readonly close = (): void => undefined;
 }
 
 export function createRamBench(options?: RamDiskOptions): Bench {
-  const disk = new RamDisk(options);
-  disk.user.makeFolder("/home/notes");
-  return {
-    fs: disk,
-    root: "/home/notes",
-    write: (path, text) => disk.user.write(path, text),
-    append: (path, text) => disk.user.open(path).append(text),
-    symlink: (target, path) => disk.user.symlink(target, path),
-    special: (path) => disk.user.special(path),
-    close: () => undefined,
-  };
-}
-
-/** A seeded source of names, so that a run can be repeated. */
-export function seededRandom(seed: number): { fraction(): number; hex(n: number): string } {
-  let state = seed >>> 0 || 1;
-  const next = () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    state >>>= 0;
-    return state;
-  };
-  return {
-    fraction: () => next() / 0x1_0000_0000,
-    hex: (n) => Array.from({ length: n }, () => (next() & 15).toString(16)).join(""),
-  };
+  return new RamBench(options);
 }

@@ -80,7 +80,7 @@ export class Mirror {
     this.state = state;
     this.#copyState = copy;
     this.requests = [...(from?.requests ?? [])];
-    this.#random = { fraction: () => dice.fraction(), hex: (n) => dice.hex(n) };
+    this.#random = dice;
     if (from === null) rememberRoot(this.world());
     this.disk.beforeCall = null;
   }
@@ -144,9 +144,8 @@ export class Mirror {
   world(): World {
     this.#dead = false;
     this.#calls = 0;
-    const enter = () => this.#enter();
-    this.disk.beforeCall = enter;
-    const state = guardState(this.state, enter);
+    this.disk.beforeCall = this.#enter;
+    const state = guardState(this.state, this.#enter);
     const { clock } = this.#around;
     const random = this.#random;
     const traits = this.state.meta(META.traits);
@@ -177,14 +176,14 @@ export class Mirror {
   }
 
   /** Each call of a port is a place to die. */
-  #enter(): void {
+  readonly #enter = (): void => {
     if (this.#dead) throw new Killed("the process is gone");
     this.#calls++;
     if (this.#killAt !== null && --this.#killAt <= 0) {
       this.#dead = true;
       throw new Killed("killed here");
     }
-  }
+  };
 
   #wire(): Wire {
     return { send: (request) => this.#send(request), close: closeNothing };

@@ -1,8 +1,21 @@
-import type { Log, Progress } from "../../src/ports/world.ts";
+import type { Clock, Log, Progress, Random } from "../../src/ports/world.ts";
 
 export const NO_LOG: Log = { write: () => undefined };
 
 export const NO_PROGRESS: Progress = { report: () => undefined };
+
+/** The real time, in which nobody waits. */
+export const HASTY_CLOCK: Clock = {
+  now: Date.now,
+  monotonic: () => performance.now(),
+  sleep: async () => undefined,
+};
+
+/** Chance that has no say. */
+export const NO_CHANCE: Random = { fraction: () => 0.5, hex: (n) => "0".repeat(n) };
+
+/** For hooks that a test does not look at. */
+export const doNothing = (): void => undefined;
 
 /** For ports that hold nothing open. */
 export const closeNothing = async (): Promise<void> => undefined;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Fs } from "../../src/ports/disk.ts";
-import { seededRandom } from "./fs-bench.ts";
+import { rollDice } from "./dice.ts";
 import { APFS, RamDisk } from "./ram-disk.ts";
 import { RamError } from "./ram-paths.ts";
 
@@ -148,6 +148,13 @@ describe("the disk of a Mac", () => {
   });
 });
 
+function run(seed: number) {
+  const disk = new RamDisk();
+  for (let i = 0; i < 50; i++) disk.user.saveAtomically(`/${i % 7}`, `text ${i}`);
+  disk.losePower(rollDice(seed).fraction);
+  return JSON.stringify([...disk.user.texts("/")]);
+}
+
 describe("power lost", () => {
   it("keeps what was synced, names and bytes", async () => {
     for (let seed = 1; seed <= 50; seed++) {
@@ -155,7 +162,7 @@ describe("power lost", () => {
       disk.user.makeFolder("/x");
       disk.writeNew("/x/a", bytes("synced"), null, true);
       await disk.sync("/x");
-      disk.losePower(seededRandom(seed).fraction);
+      disk.losePower(rollDice(seed).fraction);
       expect(disk.user.read("/x/a")).toBe("synced");
     }
   });
@@ -165,7 +172,7 @@ describe("power lost", () => {
     for (let seed = 1; seed <= 200; seed++) {
       const disk = new RamDisk();
       for (let i = 0; i < 5; i++) disk.writeNew(`/${i}`, bytes("x"), null, false);
-      disk.losePower(seededRandom(seed * 7919).fraction);
+      disk.losePower(rollDice(seed * 7919).fraction);
       const names = disk.readdir("/").map(({ name }) => name);
       expect(names).toEqual(["0", "1", "2", "3", "4"].slice(0, names.length));
       counts.add(names.length);
@@ -181,7 +188,7 @@ describe("power lost", () => {
       disk.writeNew("/b", bytes("b"), null, true);
       disk.settle();
       disk.rename("/a", "/b");
-      disk.losePower(seededRandom(seed * 7919).fraction);
+      disk.losePower(rollDice(seed * 7919).fraction);
       seen.add(JSON.stringify([...disk.user.texts("/")]));
       const total = disk.readdir("/").map(({ name }) => disk.lstat(`/${name}`).nlink);
       expect(total.every((nlink) => nlink === 1)).toBe(true);
@@ -197,7 +204,7 @@ describe("power lost", () => {
       disk.writeNew("/a", bytes("old"), null, true);
       disk.settle();
       disk.user.write("/a", newer);
-      disk.losePower(seededRandom(seed * 7919).fraction);
+      disk.losePower(rollDice(seed * 7919).fraction);
       seen.add(disk.user.read("/a"));
     }
     const cut = [newer.slice(0, 512), newer.slice(0, 1024)];
@@ -206,12 +213,6 @@ describe("power lost", () => {
   });
 
   it("I32 ends the same with the same seed", () => {
-    const run = (seed: number) => {
-      const disk = new RamDisk();
-      for (let i = 0; i < 50; i++) disk.user.saveAtomically(`/${i % 7}`, `text ${i}`);
-      disk.losePower(seededRandom(seed).fraction);
-      return JSON.stringify([...disk.user.texts("/")]);
-    };
     expect(run(5)).toBe(run(5));
     expect(new Set([1, 2, 3, 4, 5].map((seed) => run(seed * 7919))).size).toBeGreaterThan(1);
   });

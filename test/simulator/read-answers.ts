@@ -11,14 +11,16 @@ const MOST = 8_000_000;
 export class ReadAnswers {
   readonly #answers = new Map<string, WireResponse>();
   readonly #nextRequestId: () => string;
+  readonly #ask: Service["answer"];
   #size = 0;
 
   /**
    * @param nextRequestId draws as the service would: a read that is spared moves its dice all the
    * same
    */
-  constructor(nextRequestId: () => string) {
+  constructor(nextRequestId: () => string, ask: Service["answer"]) {
     this.#nextRequestId = nextRequestId;
+    this.#ask = ask;
   }
 
   forget(): void {
@@ -26,17 +28,17 @@ export class ReadAnswers {
     this.#size = 0;
   }
 
-  answer(request: WireRequest, ask: (request: WireRequest) => WireResponse): WireResponse {
-    if (request.method !== "GET") return this.#write(() => ask(request));
+  readonly answer = (request: WireRequest): WireResponse => {
+    if (request.method !== "GET") return this.#write(() => this.#ask(request));
     const { authorization = "", "x-api-key": key = "" } = request.headers;
     const asked = `${authorization}\n${key}\n${request.path}\n${request.body ?? ""}`;
     const known = this.#answers.get(asked);
     if (known !== undefined) return { ...known, headers: { ...known.headers, "x-request-id": this.#nextRequestId() } };
-    const response = ask(request);
+    const response = this.#ask(request);
     // The body of a refusal names its request.
     if (response.status === 200) this.#remember(asked, response);
     return response;
-  }
+  };
 
   /** The service, for whoever may change it past `answer`. */
   open(service: Service): Service {

@@ -1,4 +1,3 @@
-import type { WireRequest } from "../../src/contract/wire.ts";
 import { loadTools } from "../../src/engine/run/tools.ts";
 import type { DiskFolding } from "../../src/model/path.ts";
 import { combineByMerge } from "../../src/server/combine.ts";
@@ -24,17 +23,6 @@ import { rethrow } from "./quiet-ports.ts";
 // Before any virtual time: modules are read in the machine's own.
 await loadTools();
 
-export type Rig = {
-  readonly clock: VirtualClock;
-  readonly service: Service;
-  readonly app: App;
-  /** @param from of a mirror with the same options on the rig that this one is a copy of */
-  mirror(options?: MirrorOptions, from?: MirrorCopy | null): Mirror;
-  readonly dice: Dice;
-  /** Of the service, its clock and its dice, between two requests. */
-  copy(): RigCopy;
-};
-
 /** A service with what is around it, as it was. */
 export type RigCopy = {
   readonly database: Uint8Array;
@@ -49,6 +37,66 @@ export type RigCopy = {
 /** Another deployment: one of the variants, or one that takes several spellings for one name. */
 export type Deployment = Variant & Partial<DiskFolding>;
 
+export class Rig {
+  readonly clock: VirtualClock;
+  readonly service: Service;
+  readonly app: App;
+  readonly dice: Dice;
+  readonly #key: string;
+  readonly #handle: Service["handle"];
+  /** Without the memory of its answers, which a copy leaves as it is. */
+  readonly #plain: Service;
+  readonly #varied: VariantState;
+
+  constructor(seed: number, variant: Deployment, combine: typeof combineByMerge, from: RigCopy | null) {
+    const dice = rollDice(from?.dice ?? seed);
+    const clock = virtualClock(false, from?.elapsed);
+    this.dice = dice;
+    this.clock = clock;
+    this.#plain = createService({
+      database: from === null ? emptyDatabase() : { copy: from.database },
+      now: () => clock.now(),
+      random: dice.bytes,
+      combine,
+      onFault: rethrow,
+    });
+    this.#key = from?.key ?? this.#plain.admin.createWorkspace("notes").key;
+    const reads = new ReadAnswers(() => newId({ random: dice.bytes }, "req_"), this.#plain.answer);
+    const folding = { foldsCase: variant.foldsCase === true, foldsUnicode: variant.foldsUnicode === true };
+    const answer = foldNames(
+      variant.looseIds === true ? loosenService(reads.answer) : reads.answer,
+      folding,
+      this.#key,
+    );
+    this.#varied = {
+      requests: from?.requests ?? 0,
+      renames: new Map(from?.renames),
+      now: () => clock.now(),
+      withdraw: (changeId) => void this.service.admin.reviews.reject(tightenIds(changeId)),
+    };
+    this.#handle = varyService(async (request) => answer(request), variant, this.#varied);
+    this.service = reads.open(this.#plain);
+    this.app = new App({ answer }, this.#key);
+  }
+
+  /** @param from of a mirror with the same options on the rig that this one is a copy of */
+  mirror(options: MirrorOptions = {}, from: MirrorCopy | null = null): Mirror {
+    return new Mirror({ key: this.#key, handle: this.#handle, clock: this.clock, dice: this.dice }, options, from);
+  }
+
+  /** Of the service, its clock and its dice, between two requests. */
+  copy(): RigCopy {
+    return {
+      database: this.#plain.copy(),
+      key: this.#key,
+      dice: this.dice.seedNow(),
+      elapsed: this.clock.monotonic(),
+      requests: this.#varied.requests,
+      renames: new Map(this.#varied.renames),
+    };
+  }
+}
+
 /**
  * @param from what it goes on from: a copy of a rig of the same kind; by default an empty workspace
  */
@@ -58,42 +106,5 @@ export function createRig(
   combine = combineByMerge,
   from: RigCopy | null = null,
 ): Rig {
-  const dice = rollDice(from?.dice ?? seed);
-  const clock = virtualClock(false, from?.elapsed);
-  const random = (bytes: number) => Uint8Array.from({ length: bytes }, () => dice.below(256));
-  const service = createService({
-    database: from === null ? emptyDatabase() : { copy: from.database },
-    now: () => clock.now(),
-    random,
-    combine,
-    onFault: rethrow,
-  });
-  const key = from?.key ?? service.admin.createWorkspace("notes").key;
-  const folding = { foldsCase: variant.foldsCase === true, foldsUnicode: variant.foldsUnicode === true };
-  const reads = new ReadAnswers(() => newId({ random }, "req_"));
-  const read = (request: WireRequest) => reads.answer(request, service.answer);
-  const answer = foldNames(variant.looseIds === true ? loosenService(read) : read, folding, key);
-  const varied: VariantState = {
-    requests: from?.requests ?? 0,
-    renames: new Map(from?.renames),
-    now: () => clock.now(),
-    withdraw: (changeId) => void opened.admin.reviews.reject(tightenIds(changeId)),
-  };
-  const handle = varyService(async (request) => answer(request), variant, varied);
-  const opened = reads.open(service);
-  return {
-    clock,
-    service: opened,
-    dice,
-    app: new App({ answer }, key),
-    mirror: (options = {}, copy = null) => new Mirror({ key, handle, clock, dice }, options, copy),
-    copy: () => ({
-      database: service.copy(),
-      key,
-      dice: dice.seedNow(),
-      elapsed: clock.monotonic(),
-      requests: varied.requests,
-      renames: new Map(varied.renames),
-    }),
-  };
+  return new Rig(seed, variant, combine, from);
 }

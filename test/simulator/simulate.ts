@@ -64,20 +64,21 @@ export async function simulate(seed: number, options: SimulationOptions = {}): P
   }
 }
 
+const problem = (status: number, code: string, headers = {}) => ({
+  status,
+  headers: { "content-type": "application/problem+json", ...headers },
+  body: JSON.stringify({
+    type: "about:blank",
+    title: code,
+    status,
+    code,
+    detail: "simulated",
+    requestId: "req_simulated",
+  }),
+});
+
 function befall(dice: Dice, request: WireRequest): Fault {
   const html = { status: 502, headers: { "content-type": "text/html" }, body: "<html>bad gateway</html>" };
-  const problem = (status: number, code: string, headers = {}) => ({
-    status,
-    headers: { "content-type": "application/problem+json", ...headers },
-    body: JSON.stringify({
-      type: "about:blank",
-      title: code,
-      status,
-      code,
-      detail: "simulated",
-      requestId: "req_simulated",
-    }),
-  });
   const all: Fault[] = [
     "drop-before",
     "drop-after",

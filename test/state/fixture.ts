@@ -15,12 +15,33 @@ import { NAME } from "./text-name.ts";
 
 export const DAY = 86_400_000;
 
-export function settableClock(start = 1_800_000_000_000): Clock & { set(now: number): void } {
-  let now = start;
-  const set = (to: number) => {
-    now = to;
-  };
-  return { now: () => now, monotonic: () => now, sleep: () => Promise.resolve(), set };
+/** Stands until it is set; nobody waits by it. */
+export class SettableClock implements Clock {
+  #now: number;
+
+  constructor(start: number) {
+    this.#now = start;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  monotonic(): number {
+    return this.#now;
+  }
+
+  sleep(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  set(to: number): void {
+    this.#now = to;
+  }
+}
+
+export function settableClock(start = 1_800_000_000_000): SettableClock {
+  return new SettableClock(start);
 }
 
 /** A folder that goes with the test. */

@@ -21,25 +21,27 @@ import {
 
 const clock = settableClock();
 
+function folderOfEach(): string {
+  const folder = usedFolder();
+  const state = openIn(folder);
+  state.putDir(dirOf("a"));
+  state.putTombstone(tombstoneOf("t"));
+  state.putConflict(conflictOf("c"));
+  state.putHold(holdOf("h"));
+  state.putLink(linkOf("s", { submissions: [{ digest: textDigest("s"), baseChangeId: change("s"), at: 1 }] }));
+  state.openIntent(1, { kind: "trash", id: doc("i"), path: "a.md", parkAt: "trash/2027-01-15/a.md" });
+  state.setMeta("remote.traits", JSON.stringify({ refusedCharacters: "$" }));
+  state.close();
+  return folder;
+}
+
+function corrupt(folder: string, sql: string): void {
+  const db = new Sqlite(join(folder, "state.db"));
+  expect(db.prepare(sql).run().changes).toBeGreaterThan(0);
+  db.close();
+}
+
 describe("a row that cannot be, which the check of the pages passes,", () => {
-  function folderOfEach(): string {
-    const folder = usedFolder();
-    const state = openIn(folder);
-    state.putDir(dirOf("a"));
-    state.putTombstone(tombstoneOf("t"));
-    state.putConflict(conflictOf("c"));
-    state.putHold(holdOf("h"));
-    state.putLink(linkOf("s", { submissions: [{ digest: textDigest("s"), baseChangeId: change("s"), at: 1 }] }));
-    state.openIntent(1, { kind: "trash", id: doc("i"), path: "a.md", parkAt: "trash/2027-01-15/a.md" });
-    state.setMeta("remote.traits", JSON.stringify({ refusedCharacters: "$" }));
-    state.close();
-    return folder;
-  }
-  const corrupt = (folder: string, sql: string): void => {
-    const db = new Sqlite(join(folder, "state.db"));
-    expect(db.prepare(sql).run().changes).toBeGreaterThan(0);
-    db.close();
-  };
   test("is not found where there is none", () => {
     const folder = folderOfEach();
     expect(checkFiles(folder)).toEqual([]);

@@ -116,16 +116,17 @@ test("only the migrations that a file lacks are run, in their order", () => {
   }
 });
 
+function pages(path: string, pageSize?: number) {
+  const schema = { file: "texts.db", applicationId: 5, migrations: ["CREATE TABLE t (a)"] } as const;
+  const made = openForWriting(path, pageSize === undefined ? schema : { ...schema, pageSize });
+  if (made.kind !== "opened") throw new Error(made.kind);
+  const ask = (pragma: string) => made.db.pragma(pragma, { simple: true }) as number;
+  const [size, cut] = [ask("page_size"), ask("wal_autocheckpoint") * ask("page_size")];
+  made.db.close();
+  return [size, cut];
+}
+
 test("a file that is made has pages of its schema's size, one that is there keeps its own, and the WAL of each is cut back at as many bytes", () => {
-  const pages = (path: string, pageSize?: number) => {
-    const schema = { file: "texts.db", applicationId: 5, migrations: ["CREATE TABLE t (a)"] } as const;
-    const made = openForWriting(path, pageSize === undefined ? schema : { ...schema, pageSize });
-    if (made.kind !== "opened") throw new Error(made.kind);
-    const ask = (pragma: string) => made.db.pragma(pragma, { simple: true }) as number;
-    const [size, cut] = [ask("page_size"), ask("wal_autocheckpoint") * ask("page_size")];
-    made.db.close();
-    return [size, cut];
-  };
   const [small, large] = [join(tempFolder(), "texts.db"), join(tempFolder(), "texts.db")];
   const cut = 16 * 1024 * 1024;
   expect(pages(small)).toEqual([4_096, cut]);

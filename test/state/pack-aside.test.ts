@@ -65,9 +65,10 @@ test("a text that is put before it comes back is packed by whoever puts it, and 
   expect(take(texts[1]!)).toEqual(encodeText(texts[1]!));
 });
 
+const long = (n: number) => `${n}`.padEnd(3_000_000, "long ");
+
 test("I33 what waits to be put is bounded", async () => {
   const { threads, prepare, take } = setUp();
-  const long = (n: number) => `${n}`.padEnd(3_000_000, "long ");
   prepare([long(1), long(2), long(3), long(4)]);
   await new Promise(setImmediate);
   await once(threads[0]!, "message");

@@ -21,15 +21,15 @@ const statuses = async (api: Api, times: number) => {
   return seen;
 };
 
-describe("itemsMove: others write while lists are read", () => {
-  async function listed(itemsMove: number, lists: number) {
-    const weather = openWeather({ maxPageSize: 2, itemsMove });
-    for (const name of ["a", "b", "c", "d", "e"]) await weather.plain.file(`${name}.md`);
-    const paths: string[] = [];
-    for (let n = 0; n < lists; n++) paths.push((await weather.varied.paths("files")).join(" "));
-    return { ...weather, paths };
-  }
+async function listed(itemsMove: number, lists: number) {
+  const weather = openWeather({ maxPageSize: 2, itemsMove });
+  for (const name of ["a", "b", "c", "d", "e"]) await weather.plain.file(`${name}.md`);
+  const paths: string[] = [];
+  for (let n = 0; n < lists; n++) paths.push((await weather.varied.paths("files")).join(" "));
+  return { ...weather, paths };
+}
 
+describe("itemsMove: others write while lists are read", () => {
   const WHOLE = "/a.md /b.md /c.md /d.md /e.md";
   const MISSED = "/a.md /b.md /d.md /e.md";
   const TWICE = "/a.md /b.md /b.md /c.md /d.md /e.md";
@@ -49,12 +49,12 @@ describe("itemsMove: others write while lists are read", () => {
   });
 });
 
-describe("searchDelay: a search finds late", () => {
-  const found = async (api: Api) => {
-    const reply = await api.post("/v1/search/regex", { query: "heron" });
-    return (expectOk(reply, 200) as { readonly data: readonly unknown[] }).data.length;
-  };
+async function found(api: Api) {
+  const reply = await api.post("/v1/search/regex", { query: "heron" });
+  return (expectOk(reply, 200) as { readonly data: readonly unknown[] }).data.length;
+}
 
+describe("searchDelay: a search finds late", () => {
   it("what was written when so many more requests have come", async () => {
     const { plain, varied } = openWeather({ searchDelay: 2 });
     const { id, lastChangeId } = await varied.file("a.md", "a heron\n");

@@ -81,11 +81,12 @@ async function pages(tour: Asker, route: string, query: string, items: readonly 
   }
 }
 
+const isScore = (value: unknown) => typeof value === "number" && value > 0;
+
 async function searches(tour: Asker, found: Item, content: string): Promise<void> {
   const place = { line: 3, text: "A quokka.", ranges: [[2, 8]] };
   const snippet = { object: "snippet", fileId: found.id, ...place };
   const match = { object: "match", fileId: found.id, column: 3, ...place };
-  const isScore = (value: unknown) => typeof value === "number" && value > 0;
   for (const [route, query, more, source] of [
     ["/v1/search/hybrid", "quokka", { score: isScore }, snippet],
     ["/v1/search/regex", "quo[k]+a", {}, match],

@@ -3,6 +3,9 @@ import { type ContractTest, contractTest, expectEdited, expectOk, expectProblem 
 
 /** What a text may be, and that it comes back as it was sent. */
 
+const spelled = (text: string) =>
+  text.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
 export const contentTests: readonly ContractTest[] = [
   contractTest("takes a text of exactly 51,200 characters", async ({ api, folder }) => {
     for (const length of [51_199, 51_200]) {
@@ -36,8 +39,6 @@ export const contentTests: readonly ContractTest[] = [
     );
   }),
   contractTest("takes the longest text and path in their longest spelling", async ({ api, folder }) => {
-    const spelled = (text: string) =>
-      text.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
     const names = Array.from({ length: 15 }, (_, i) => String(i).padEnd(250, "n")).join("/");
     const path = `${folder.path}/${names}/a.md`;
     const text = "😀".repeat(51_200);

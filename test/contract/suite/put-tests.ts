@@ -4,6 +4,9 @@ import { type ContractTest, contractTest, expectEdited, expectOk, expectProblem 
 
 /** PUT /v1/files/{id}/content on a file that is not protected. */
 
+const lines = (...changed: number[]) =>
+  Array.from({ length: 40 }, (_, i) => `line ${i}${changed.includes(i) ? "!" : ""}\n`).join("");
+
 export const putTests: readonly ContractTest[] = [
   contractTest("answers the saved content and its change id", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`, "one\n");
@@ -54,8 +57,6 @@ export const putTests: readonly ContractTest[] = [
     assert.deepEqual(saved, { ...file, content: "one\n" });
   }),
   contractTest("takes any earlier change of the file as a base", async ({ api, folder }) => {
-    const lines = (...changed: number[]) =>
-      Array.from({ length: 40 }, (_, i) => `line ${i}${changed.includes(i) ? "!" : ""}\n`).join("");
     const file = await api.file(`${folder.path}/a.md`, lines());
     const second = expectEdited(await api.edit(file.id, file.lastChangeId, lines(5)));
     expectEdited(await api.edit(file.id, second.lastChangeId, lines(5, 20)));

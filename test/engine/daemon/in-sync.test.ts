@@ -132,6 +132,9 @@ describe("while all is in sync", () => {
   });
 });
 
+const byId = (steps: readonly { readonly action: Action }[]) =>
+  steps.map(({ action }) => action).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+
 describe("the part cut out of base", () => {
   const TEXT = (n: number) => `# Note ${n}\n\nits own text, number ${n}\n`;
 
@@ -185,8 +188,6 @@ describe("the part cut out of base", () => {
         signals,
         () => null,
       );
-      const byId = (steps: readonly { readonly action: Action }[]) =>
-        steps.map(({ action }) => action).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
       expect(byId(plan.steps), `seed ${seed}`).toEqual(byId(whole.plan.steps));
       expect(plan.steps.every(({ action }) => action.kind === "put")).toBe(true);
       expect(plan.steps).toHaveLength(paths.length);

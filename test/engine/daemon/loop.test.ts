@@ -194,16 +194,16 @@ describe("changes on the service", () => {
   });
 });
 
-describe("a document renamed on the service, open in an editor here", () => {
-  async function renamedThere() {
-    const rig = await withNotes();
-    const id = idOf(rig, "notes/plan.md");
-    rig.app.rename("notes/plan.md", "goal.md");
-    await rig.until(() => rig.mirrored.texts().has("notes/goal.md"));
-    await rig.pass(1_000);
-    return { rig, id };
-  }
+async function renamedThere() {
+  const rig = await withNotes();
+  const id = idOf(rig, "notes/plan.md");
+  rig.app.rename("notes/plan.md", "goal.md");
+  await rig.until(() => rig.mirrored.texts().has("notes/goal.md"));
+  await rig.pass(1_000);
+  return { rig, id };
+}
 
+describe("a document renamed on the service, open in an editor here", () => {
   test("saved to the old path: the text goes to the document, and why is in the log", async () => {
     const { rig, id } = await renamedThere();
     for (const edit of ["saved once", "saved twice"]) {

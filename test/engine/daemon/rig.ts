@@ -11,29 +11,6 @@ import { createRig, type Rig } from "../../simulator/rig.ts";
  * system would give.
  */
 
-export type DaemonRig = Rig & {
-  readonly mirrored: Mirror;
-  readonly daemon: Daemon;
-  readonly events: DaemonEvent[];
-  /** Lets virtual time pass, the daemon running. */
-  pass(ms: number): Promise<void>;
-  /** Until `what` holds; fails after a minute of virtual time. */
-  until(what: () => boolean, mostMs?: number): Promise<void>;
-  hint(hint: WatchHint): void;
-  save(path: LocalPath, text: string): void;
-  remove(path: LocalPath): void;
-  rename(from: LocalPath, to: LocalPath): void;
-  /** Requests since the last call, of one method or of all. */
-  sent(method?: string): string[];
-  /**
-   * `fault`: every call of the service ends so, until null. `sleptMs` is added to the wall clock:
-   * the monotonic one stands still while a machine sleeps.
-   */
-  readonly requestFaults: { fault: Fault | null; sleptMs: number };
-  stop(): Promise<void>;
-  readonly watched: { starts: number; closes: number };
-};
-
 export type DaemonRigOptions = {
   readonly seed?: number;
   readonly settings?: Partial<Settings>;
@@ -44,101 +21,147 @@ export type DaemonRigOptions = {
   readonly limit?: "ENOSPC" | "EMFILE";
 };
 
+/** Gives the hints that a test tells it. */
+class ScriptedWatcher implements Watcher {
+  starts = 0;
+  closes = 0;
+  readonly #limit: DaemonRigOptions["limit"];
+  #listener: ((hint: WatchHint) => void) | null = null;
+
+  constructor(limit: DaemonRigOptions["limit"]) {
+    this.#limit = limit;
+  }
+
+  async start(_ignores: unknown, onHint: (hint: WatchHint) => void): Promise<void> {
+    this.starts++;
+    if (this.#limit !== undefined) onHint({ kind: "limit", code: this.#limit, why: "no more watches" });
+    else this.#listener = onHint;
+  }
+
+  async close(): Promise<void> {
+    this.closes++;
+    this.#listener = null;
+  }
+
+  hint(one: WatchHint): void {
+    this.#listener?.(one);
+  }
+}
+
+export class DaemonRig {
+  readonly app: Rig["app"];
+  readonly service: Rig["service"];
+  readonly clock: Rig["clock"];
+  readonly mirrored: Mirror;
+  readonly daemon: Daemon;
+  readonly events: DaemonEvent[] = [];
+  readonly watched: ScriptedWatcher;
+  /**
+   * `fault`: every call of the service ends so, until null. `sleptMs` is added to the wall clock:
+   * the monotonic one stands still while a machine sleeps.
+   */
+  readonly requestFaults: { fault: Fault | null; sleptMs: number } = { fault: null, sleptMs: 0 };
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<void>;
+  #failed: unknown = null;
+  #seen: number;
+
+  constructor({ seed = 1, rig = createRig(seed), mirror = rig.mirror(), ...options }: DaemonRigOptions) {
+    const { app, service, clock } = rig;
+    this.app = app;
+    this.service = service;
+    this.clock = clock;
+    this.mirrored = mirror;
+    this.watched = new ScriptedWatcher(options.limit);
+    const fresh = mirror.world();
+    const world = {
+      ...fresh,
+      clock: { ...clock, now: () => clock.now() + this.requestFaults.sleptMs },
+      remote: withFaults(fresh.remote, () => this.requestFaults.fault),
+    };
+    this.daemon = createDaemon(world, this.watched, {
+      settings: { ...SETTINGS, ...options.settings },
+      ...(options.timing === undefined ? {} : { timing: options.timing }),
+    });
+    this.daemon.onEvent((event) => this.events.push(event));
+    this.#running = this.daemon.run(this.#stopping.signal).catch((error: unknown) => {
+      this.#failed = error;
+    });
+    this.#seen = mirror.requests.length;
+  }
+
+  /** Lets virtual time pass, the daemon running. */
+  async pass(ms: number): Promise<void> {
+    await this.clock.sleep(ms);
+    // The disk's own clock goes with the world's.
+    this.mirrored.disk.advance(ms);
+    if (this.#failed !== null) throw this.#failed;
+  }
+
+  /** Until `what` holds; fails after a minute of virtual time. */
+  async until(what: () => boolean, mostMs = 60_000): Promise<void> {
+    const end = this.clock.monotonic() + mostMs;
+    while (!what()) {
+      if (this.clock.monotonic() > end) throw new Error("it did not happen in time");
+      await this.pass(10);
+    }
+  }
+
+  /** Until the daemon watches and has looked at both sides once. */
+  async begin(): Promise<void> {
+    await this.until(() => {
+      const { watching, phase } = this.daemon.status();
+      return watching !== "starting" && phase.kind !== "observing";
+    });
+  }
+
+  hint(hint: WatchHint): void {
+    this.watched.hint(hint);
+  }
+
+  save(path: LocalPath, text: string): void {
+    const { user } = this.mirrored.disk;
+    const folder = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "";
+    if (folder !== "" && !user.exists(`${ROOT}/${folder}`)) {
+      user.makeFolder(`${ROOT}/${folder}`);
+      this.hint({ kind: "folder", path: folder });
+    }
+    user.write(`${ROOT}/${path}`, text);
+    this.#changed(path);
+  }
+
+  remove(path: LocalPath): void {
+    this.mirrored.disk.user.remove(`${ROOT}/${path}`);
+    this.#changed(path);
+  }
+
+  rename(from: LocalPath, to: LocalPath): void {
+    this.mirrored.disk.user.rename(`${ROOT}/${from}`, `${ROOT}/${to}`);
+    this.#changed(from, to);
+  }
+
+  #changed(...paths: LocalPath[]): void {
+    for (const path of paths) this.hint({ kind: "path", path });
+    this.mirrored.disk.advance(10);
+  }
+
+  /** Requests since the last call, of one method or of all. */
+  sent(method?: string): string[] {
+    const requests = this.mirrored.requests.slice(this.#seen);
+    this.#seen = this.mirrored.requests.length;
+    return requests.filter((request) => method === undefined || request.startsWith(`${method} `));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+    if (this.#failed !== null) throw this.#failed;
+  }
+}
+
 export async function startDaemon(options: DaemonRigOptions = {}): Promise<DaemonRig> {
-  const rig = options.rig ?? createRig(options.seed ?? 1);
-  const mirrored = options.mirror ?? rig.mirror();
-  const { clock } = rig;
-  let listener: ((hint: WatchHint) => void) | null = null;
-  const watched = { starts: 0, closes: 0 };
-  const watcher: Watcher = {
-    async start(_ignores, onHint) {
-      watched.starts++;
-      if (options.limit !== undefined) onHint({ kind: "limit", code: options.limit, why: "no more watches" });
-      else listener = onHint;
-    },
-    async close() {
-      watched.closes++;
-      listener = null;
-    },
-  };
-  const requestFaults: { fault: Fault | null; sleptMs: number } = { fault: null, sleptMs: 0 };
-  const fresh = mirrored.world();
-  const world = {
-    ...fresh,
-    clock: { ...clock, now: () => clock.now() + requestFaults.sleptMs },
-    remote: withFaults(fresh.remote, () => requestFaults.fault),
-  };
-  const daemon = createDaemon(world, watcher, {
-    settings: { ...SETTINGS, ...options.settings },
-    ...(options.timing === undefined ? {} : { timing: options.timing }),
-  });
-  const events: DaemonEvent[] = [];
-  daemon.onEvent((event) => events.push(event));
-  const stopping = new AbortController();
-  let failed: unknown = null;
-  const running = daemon.run(stopping.signal).catch((error: unknown) => {
-    failed = error;
-  });
-  let seen = mirrored.requests.length;
-  const hint = (one: WatchHint) => listener?.(one);
-  const changed = (...paths: LocalPath[]) => {
-    for (const path of paths) hint({ kind: "path", path });
-    mirrored.disk.advance(10);
-  };
-  const made: DaemonRig = {
-    ...rig,
-    mirrored,
-    daemon,
-    events,
-    watched,
-    requestFaults,
-    hint,
-    async pass(ms) {
-      await clock.sleep(ms);
-      // The disk's own clock goes with the world's.
-      mirrored.disk.advance(ms);
-      if (failed !== null) throw failed;
-    },
-    async until(what, mostMs = 60_000) {
-      const end = clock.monotonic() + mostMs;
-      while (!what()) {
-        if (clock.monotonic() > end) throw new Error("it did not happen in time");
-        await made.pass(10);
-      }
-    },
-    save(path, text) {
-      const folder = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "";
-      if (folder !== "" && !mirrored.disk.user.exists(`${ROOT}/${folder}`)) {
-        mirrored.disk.user.makeFolder(`${ROOT}/${folder}`);
-        hint({ kind: "folder", path: folder });
-      }
-      mirrored.disk.user.write(`${ROOT}/${path}`, text);
-      changed(path);
-    },
-    remove(path) {
-      mirrored.disk.user.remove(`${ROOT}/${path}`);
-      changed(path);
-    },
-    rename(from, to) {
-      mirrored.disk.user.rename(`${ROOT}/${from}`, `${ROOT}/${to}`);
-      changed(from, to);
-    },
-    sent(method) {
-      const requests = mirrored.requests.slice(seen);
-      seen = mirrored.requests.length;
-      return requests.filter((request) => method === undefined || request.startsWith(`${method} `));
-    },
-    async stop() {
-      stopping.abort();
-      await running;
-      if (failed !== null) throw failed;
-    },
-  };
-  await made.until(
-    () =>
-      options.limit !== undefined ||
-      (daemon.status().watching !== "starting" && daemon.status().phase.kind !== "observing"),
-  );
+  const made = new DaemonRig(options);
+  if (options.limit === undefined) await made.begin();
   await made.pass(1_000);
   made.sent();
   return made;

@@ -57,13 +57,14 @@ describe("at rest", () => {
   });
 });
 
+function heap() {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+}
+
 describe("a week of work", () => {
   test("memory does not grow, and the state holds one run for each thing that was done", async () => {
     const rig = await withNotes(30);
-    const heap = () => {
-      collectGarbage();
-      return process.memoryUsage().heapUsed;
-    };
     const work = async (from: number, to: number) => {
       for (let hour = from; hour < to; hour++) {
         rig.save(`notes/note-${hour % 30}.md`, `# Note ${hour % 30}\n\nedited in hour ${hour}, here\n`);

@@ -21,6 +21,24 @@ function check(row: Row, prepare?: (world: World) => void, after?: (world: World
 const MOVED = ["c.md=1 a.md=1", "mv a.md b.md; rm c.md", ""] as const;
 const BLIND: Row = [...MOVED, "rename-remote c.md>b.md; relink b.md; delete-remote a.md"];
 
+const edited = (mark: string): string => `${mark}1|${mark}2|edited|${mark}4|${mark}5`;
+
+const template = (title: string): string => `${title}|what|who|when|where|why`;
+
+function reuse(world: World, path: string, of: string, birthMs?: number): void {
+  const { ino, birthMs: born } = world.links.get(world.idAt(of))!.stamp!;
+  Object.assign(world.files.get(path)!, { ino, birthMs: birthMs ?? born });
+}
+
+function linked(world: World): void {
+  world.files.get("a.md")!.nlink = 2;
+  world.patchLink(world.idAt("a.md"), { stamp: world.stamp(world.files.get("a.md")!) });
+}
+
+function blind(world: World): void {
+  world.inodesTrusted = false;
+}
+
 describe("what an inode proves, and what not", () => {
   test("I09 two documents of the same text that change places are two moves", () => {
     check([
@@ -46,7 +64,6 @@ describe("what an inode proves, and what not", () => {
   });
   describe("I09 files that were edited and took each other's paths", () => {
     const three = "a.md=a1|a2|a3|a4|a5 b.md=b1|b2|b3|b4|b5 c.md=c1|c2|c3|c4|c5";
-    const edited = (mark: string): string => `${mark}1|${mark}2|edited|${mark}4|${mark}5`;
     test.each([
       [
         "a swap, edited after it",
@@ -77,12 +94,7 @@ describe("what an inode proves, and what not", () => {
       check([three, local, "", plan]);
     });
 
-    const template = (title: string): string => `${title}|what|who|when|where|why`;
     const alike = `a.md=${template("a")} b.md=${template("b")}`;
-    const reuse = (world: World, path: string, of: string, birthMs?: number): void => {
-      const { ino, birthMs: born } = world.links.get(world.idAt(of))!.stamp!;
-      Object.assign(world.files.get(path)!, { ino, birthMs: birthMs ?? born });
-    };
     test("texts that are alike change places by their inodes", () => {
       const [a, b] = [`${template("a")}|more`, `${template("b")}|more`];
       check([
@@ -133,18 +145,11 @@ describe("what an inode proves, and what not", () => {
     expect(say(planOf(world))).toBe("move-local a.md>b.md; put b.md; relink b.md");
   });
   test("a hard-linked file's inode names no path", () => {
-    const linked = (world: World): void => {
-      world.files.get("a.md")!.nlink = 2;
-      world.patchLink(world.idAt("a.md"), { stamp: world.stamp(world.files.get("a.md")!) });
-    };
     check([`a.md=${LONG}`, "mv a.md b.md", "", "rename-remote a.md>b.md; relink b.md"], linked);
     check([...BLIND], linked);
   });
   test("an inode with another birth time is another file", () => {
-    const reborn = (world: World): void => {
-      world.files.get("b.md")!.birthMs++;
-    };
-    check([...BLIND], undefined, reborn);
+    check([...BLIND], undefined, (world) => void world.files.get("b.md")!.birthMs++);
   });
   test("a birth time on one side only proves nothing", () => {
     const unborn = (world: World): void => {
@@ -193,9 +198,6 @@ describe("what an inode proves, and what not", () => {
     },
   );
   test("an inode in another root is no evidence", () => {
-    const blind = (world: World): void => {
-      world.inodesTrusted = false;
-    };
     check([...BLIND], blind);
     check(["a.md=1", "rename-to-other a.md a.txt", "", "delete-remote a.md"], blind);
   });

@@ -38,6 +38,24 @@ const earlier = (documents: number): Partial<Signals> => ({ earlierChangeIds: do
 const BOTH: HaltReason[] = ["local-emptied", "remote-emptied"];
 const [HERE, THERE] = [new Set(["local"] as const), new Set(["remote"] as const)];
 
+function unseen(count: number): World {
+  const world = removeThere(synced(count), count);
+  for (const id of world.links.keys()) world.remoteUnseen.set(id, "404");
+  world.nothingKnown = true;
+  return world;
+}
+
+function lost(count: number): Plan {
+  const world = synced(8);
+  for (const path of [...world.files.keys()].slice(0, count)) {
+    world.files.get(path)!.text += "x";
+    openConflict(world, path);
+    world.others.clear();
+  }
+  for (const [id, conflict] of world.conflicts) world.conflicts.set(id, { ...conflict, looksGone: 1 });
+  return planOf(world);
+}
+
 describe("guards", () => {
   const rows: [string, () => World, Partial<Signals>, HaltReason[], stopsAll: boolean][] = [
     ["nothing to say", () => synced(6), {}, [], false],
@@ -118,12 +136,6 @@ describe("guards", () => {
   });
 
   test("none of the known documents visible, and nothing else that is known: another workspace", () => {
-    const unseen = (count: number): World => {
-      const world = removeThere(synced(count), count);
-      for (const id of world.links.keys()) world.remoteUnseen.set(id, "404");
-      world.nothingKnown = true;
-      return world;
-    };
     expect(reasonsOf(planOf(unseen(5)))).toEqual(["wrong-workspace"]);
     expect(reasonsOf(planOf(unseen(1)))).toEqual(["wrong-workspace"]);
     // One whose write is not settled is not seen either, and says nothing about the workspace.
@@ -177,8 +189,8 @@ describe("guards", () => {
   });
 
   test("the hash is of the guarded actions alone", () => {
-    const hashOf = (plan: Plan): string => (plan.verdict.kind === "halt" ? plan.verdict.hash : "");
     const world = removeHere(synced(20), 12);
+    const hashOf = ({ verdict }: Plan) => (verdict.kind === "halt" ? verdict.hash : "no halt");
     const before = hashOf(planOf(world));
     world.write("other.md", "x");
     expect(hashOf(planOf(world))).toBe(before);
@@ -194,16 +206,6 @@ describe("guards", () => {
   });
 
   test("more than three sidecars gone in one pass", () => {
-    const lost = (count: number): Plan => {
-      const world = synced(8);
-      for (const path of [...world.files.keys()].slice(0, count)) {
-        world.files.get(path)!.text += "x";
-        openConflict(world, path);
-        world.others.clear();
-      }
-      for (const [id, conflict] of world.conflicts) world.conflicts.set(id, { ...conflict, looksGone: 1 });
-      return planOf(world);
-    };
     expect(reasonsOf(lost(3))).toEqual([]);
     expect(reasonsOf(lost(4))).toEqual(["sidecars-gone"]);
     expect(guardedKeys(lost(4))).toHaveLength(4);

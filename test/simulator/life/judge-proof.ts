@@ -16,6 +16,8 @@ export function syncedBefore({ state }: LifeMirror): string | null {
   return state.meta(META.syncedAt);
 }
 
+const told = (one: RunReport["attention"]): string => one.map(({ path, kind }) => `${kind} ${path}`).join(", ");
+
 /** @param before of `syncedBefore` */
 export function judgeStanding(actors: Actors, mirror: LifeMirror, report: RunReport, before: string | null): void {
   const { state, index } = mirror;
@@ -25,7 +27,6 @@ export function judgeStanding(actors: Actors, mirror: LifeMirror, report: RunRep
     actors.history.fail(`I01 status of mirror ${index} says ${standing.state} after a run that ended ${report.state}`);
   if (report.state !== "in-sync" && state.meta(META.syncedAt) !== before)
     actors.history.fail(`I01 mirror ${index} is in sync as of a run that ended ${report.state}`);
-  const told = (one: RunReport["attention"]): string => one.map(({ path, kind }) => `${kind} ${path}`).join(", ");
   if (told(standing.attention) !== told(report.attention))
     actors.history.fail(
       `I01 status of mirror ${index} names ${told(standing.attention)}, and the run named ${told(report.attention)}`,

@@ -69,7 +69,7 @@ export class LifeMirror {
     this.index = index;
     this.setup = setup;
     const dice = rollDice(seed * 31 + index);
-    this.#random = { fraction: () => dice.fraction(), hex: (n) => dice.hex(n) };
+    this.#random = dice;
     this.disk = new RamDisk(setup.disk);
     const { user } = this.disk;
     user.makeFolder(ROOT);

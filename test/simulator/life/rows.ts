@@ -27,9 +27,11 @@ function rowOf(line: string, where: string): Row {
   return row;
 }
 
+const isLocal = (act: string): boolean => LOCAL_ACTS.some((one) => one === act);
+
+const isInApp = (act: string): boolean => APP_ACTS.some((one) => one === act);
+
 function isKnown(step: Step): boolean {
-  const isLocal = (act: string): boolean => LOCAL_ACTS.some((one) => one === act);
-  const isInApp = (act: string): boolean => APP_ACTS.some((one) => one === act);
   switch (step.do) {
     case "here":
       return isLocal(step.act);

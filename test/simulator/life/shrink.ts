@@ -48,12 +48,13 @@ async function fewerSteps(current: () => Script, attempt: (script: Script) => Pr
   }
 }
 
+const withSetup = (change: Partial<Script["setup"]>) => (now: Script) => ({
+  ...now,
+  setup: { ...now.setup, ...change },
+});
+
 function simplerSetups(script: Script): ((now: Script) => Script)[] {
   const { setup } = script;
-  const withSetup = (change: Partial<Script["setup"]>) => (now: Script) => ({
-    ...now,
-    setup: { ...now.setup, ...change },
-  });
   return [
     ...setup.mirrors.map((_, index) => (now: Script) => onlyMirror(now, index)),
     (now) => ({

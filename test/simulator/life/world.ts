@@ -73,11 +73,15 @@ export class LifeWorld {
     };
     this.#options = {
       now: () => clock.now(),
-      random: (bytes) => Uint8Array.from({ length: bytes }, () => dice.below(256)),
+      random: dice.bytes,
       combine: setup.combines ? combineByMerge : () => null,
       onFault: rethrow,
     };
-    this.#reads = new ReadAnswers(() => newId(this.#options, "req_"));
+    this.#reads = new ReadAnswers(
+      () => newId(this.#options, "req_"),
+      // The service is another one after a restore.
+      (request) => this.#service.answer(request),
+    );
     this.#lists = new LiveLists(
       (look) => this.whileOpen(look),
       () => newId(this.#options, "req_"),
@@ -85,9 +89,8 @@ export class LifeWorld {
     this.#service = createService({ ...this.#options, database: emptyDatabase() });
     const owner = this.#service.admin.createWorkspace("notes");
     const { foldsCase = false, foldsUnicode = false } = setup.variant;
-    // The service is another one after a restore.
-    const plain = (request: WireRequest) => this.#reads.answer(request, this.#service.answer);
-    const answer = setup.variant.looseIds === true ? loosenService(plain) : plain;
+    const read = this.#reads.answer;
+    const answer = setup.variant.looseIds === true ? loosenService(read) : read;
     this.#fold = foldNames(answer, { foldsCase, foldsUnicode }, owner.key);
     this.app = this.#appOf(owner.key);
     this.keys = setup.mirrors.map(() => {

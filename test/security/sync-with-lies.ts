@@ -1,0 +1,33 @@
+import { expect } from "vitest";
+import { nextFor } from "../../src/app/told/next-step.ts";
+import type { RunReport } from "../../src/engine/run/report.ts";
+import { APFS, type RamDiskOptions } from "../simulator/ram-disk.ts";
+import { HostileFixture } from "./hostile-fixture.ts";
+
+export const DISKS: Readonly<Record<string, RamDiskOptions>> = {
+  "an exact disk": {},
+  "the disk of a Mac, which folds case and Unicode": APFS,
+  "a disk without hard links": { hardLinks: false },
+};
+
+/**
+ * An honest document there, another here, and the lies: both honest ones are synced, and nothing
+ * else is touched.
+ */
+export async function syncWithLies(options: RamDiskOptions, lies: HostileFixture["lies"]) {
+  const fixture = new HostileFixture(options);
+  fixture.api("POST", "/v1/files", { path: "good/one.md", content: "one\n" });
+  fixture.write("mine.md", "mine\n");
+  const before = fixture.others();
+  fixture.lies = lies;
+  const report = await fixture.sync();
+  expect(fixture.texts().get("good/one.md")).toBe("one\n");
+  expect(fixture.serviceText("mine.md")).toBe("mine\n");
+  expect(fixture.others()).toEqual(before);
+  return { fixture, report };
+}
+
+/** What the report says, line by line. */
+export function told(report: RunReport): string {
+  return report.attention.map((one) => `${one.kind}: ${one.detail} -> ${nextFor(one)}`).join("\n");
+}
