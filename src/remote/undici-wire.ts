@@ -14,7 +14,6 @@ type UndiciWireOptions = {
    * the loop after its answer; with spare ones the next exchange is sent at once.
    */
   readonly connections?: number;
-  readonly connectTimeoutMs?: number;
   /** PEM of a certificate authority to trust instead of the system's. */
   readonly ca?: string;
 };
@@ -42,10 +41,7 @@ export function createUndiciWire(options: UndiciWireOptions): Wire {
       // Each exchange has its own deadline, and it is the only one.
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: {
-        timeout: options.connectTimeoutMs ?? 10_000,
-        ...(options.ca === undefined ? {} : { ca: options.ca }),
-      },
+      connect: { timeout: 10_000, ...(options.ca === undefined ? {} : { ca: options.ca }) },
     });
 
   return {

@@ -1,6 +1,7 @@
 import { SEARCH_REGEX_LINES } from "../contract/limits.ts";
 import { join } from "node:path";
 import type { Digest } from "../model/digest.ts";
+import type { Stamp } from "../model/link.ts";
 import type { LocalPath } from "../model/path.ts";
 import type { KnownFile } from "../ports/disk.ts";
 import type { CompiledRegex } from "../search/engine.ts";
@@ -97,17 +98,11 @@ function prepare(db: Db): boolean {
   return true;
 }
 
-type Row = {
+type Row = Omit<Stamp, "dev"> & {
   readonly doc: number;
   readonly path: string;
   readonly digest: string;
   readonly dev: number | null;
-  readonly ino: number;
-  readonly size: number;
-  readonly mtimeMs: number;
-  readonly ctimeMs: number;
-  readonly birthMs: number;
-  readonly nlink: number;
 };
 
 export class MirrorSearch {

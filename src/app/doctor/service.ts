@@ -71,37 +71,22 @@ function keyChecks(listed: Listed, validity: Validity): Check[] {
   if (listed === "taken") return [good("key", `the service takes it${VALIDITY_WORDS[validity]}`)];
   if (listed === "refused") {
     const detail = validity === "good" ? `, though ${VALIDATE_KEY} calls it good: it may have no grants` : "";
-    return [
-      bad(
-        "key",
-        "offline",
-        `the service refuses it (unauthenticated)${detail}`,
-        "give a valid key: mdmirror init DIR --key-file FILE",
-      ),
-    ];
+    return badKey(`the service refuses it (unauthenticated)${detail}`, GIVE_VALID_KEY);
   }
   if (listed === "no-workspace") {
     const detail = validity === "good" ? `: the key itself is good (${VALIDATE_KEY})` : "";
-    return [
-      bad(
-        "key",
-        "offline",
-        `no workspace matches it (workspace_not_found)${detail}`,
-        "give the key of a workspace that is there",
-      ),
-    ];
+    const what = `no workspace matches it (workspace_not_found)${detail}`;
+    return badKey(what, "give the key of a workspace that is there");
   }
   // The service is closed for now, but it may still tell a good key from a wrong one.
   if (validity === "good") return [good("key", `the service calls it good (${VALIDATE_KEY})`)];
-  if (validity !== "refused") return [];
-  return [
-    bad(
-      "key",
-      "offline",
-      `the service refuses it (${VALIDATE_KEY})`,
-      "give a valid key: mdmirror init DIR --key-file FILE",
-    ),
-  ];
+  return validity === "refused" ? badKey(`the service refuses it (${VALIDATE_KEY})`, GIVE_VALID_KEY) : [];
+}
+
+const GIVE_VALID_KEY = "give a valid key: mdmirror init DIR --key-file FILE";
+
+function badKey(what: string, next: string): Check[] {
+  return [bad("key", "offline", what, next)];
 }
 
 function unreachable({ why }: Exclude<WireResult, { kind: "answer" }>, origin: string): Check {

@@ -2,6 +2,7 @@ import type { DirId } from "../../contract/ids.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { FileWithContent } from "../../contract/resources.ts";
 import { digestOf } from "../../model/digest.ts";
+import type { Digest } from "../../model/digest.ts";
 import type { Link } from "../../model/link.ts";
 import type { RemotePath } from "../../model/path.ts";
 import type { Fault } from "../../ports/remote.ts";
@@ -12,7 +13,7 @@ import { commit, endLink, hasAnotherId } from "../apply/commit.ts";
 import { readCreated } from "../apply/read-created.ts";
 import { settlePost } from "./settle-post.ts";
 import { didNotHappen, notSettledBy, unsettled } from "./unsettled.ts";
-import { fromService, recordEvent, toService, type World } from "../run/world.ts";
+import { type EventFields, fromService, recordEvent, toService, type World } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
@@ -77,7 +78,7 @@ function isPerhapsInReview(link: Link | null, intent: Put, { file, digest }: Rem
 function moveToSaved(
   ctx: PassContext,
   intentId: number,
-  { id, localPath, stamp, baseDigest }: Put,
+  intent: Put,
   link: Link,
   { file, digest }: RemoteText,
 ): Outcome {
@@ -85,49 +86,32 @@ function moveToSaved(
     changeId: file.lastChangeId,
     digest,
     localDigest: digest,
-    stamp: stamp ?? link.stamp,
+    stamp: intent.stamp ?? link.stamp,
     stampTrusted: false,
     durable: true,
   };
   ctx.notes.counts.uploaded++;
   return commit(ctx, {
     text: moveBase(link, base),
-    version: { id, changeId: file.lastChangeId, digest },
+    version: { id: intent.id, changeId: file.lastChangeId, digest },
     closes: intentId,
-    event: {
-      kind: "put",
-      side: "remote",
-      id,
-      path: localPath,
-      detail: "the answer was lost; the text is there",
-      before: baseDigest,
-      after: digest,
-    },
+    event: lostPut(intent, "the answer was lost; the text is there", digest),
   });
 }
 
-function countAsSubmitted(
-  ctx: PassContext,
-  intentId: number,
-  { id, localPath, stamp, baseDigest, digest }: Put,
-  link: Link,
-): Outcome {
+function countAsSubmitted(ctx: PassContext, intentId: number, intent: Put, link: Link): Outcome {
+  const { digest, stamp } = intent;
   ctx.notes.counts.submitted++;
   commit(ctx, {
     text: submit(link, digest, ctx.world.clock.now(), stamp ?? null),
     closes: intentId,
-    event: {
-      kind: "put",
-      side: "remote",
-      id,
-      path: localPath,
-      detail: "the answer was lost; counted as sent to review",
-      outcome: "submitted",
-      before: baseDigest,
-      after: digest,
-    },
+    event: { ...lostPut(intent, "the answer was lost; counted as sent to review", digest), outcome: "submitted" },
   });
   return { kind: "submitted" };
+}
+
+function lostPut({ id, localPath: path, baseDigest: before }: Put, detail: string, after: Digest): EventFields {
+  return { kind: "put", side: "remote", id, path, detail, before, after };
 }
 
 async function settlePatch(

@@ -37,7 +37,7 @@ export function decideConflict(
   }
   // The document's text is kept in the hold: base has another one, by which the file would not be
   // recognised after a move.
-  if (!endsOrWaits(draft, row, conflict, here, there, sidecar)) holdOpen(draft, row, conflict, here);
+  if (!endsOrWaits(draft, row, { conflict, here, there, sidecar })) holdOpen(draft, row, conflict, here);
   if (sidecar.kind === "present") follow(draft, row, conflict, sidecar.path);
   return true;
 }
@@ -86,20 +86,22 @@ export function keepUnlessLinkEnds(draft: PlanDraft, row: DocumentRow): void {
   if (draft.proposals.get(row)?.length === 1) withdraw(draft, row, "before");
 }
 
+/** A conflict whose document is on both sides. */
+type Open = {
+  readonly conflict: Conflict;
+  readonly here: LocalFile;
+  readonly there: RemoteFile;
+  readonly sidecar: Sidecar;
+};
+
 /**
  * @returns true where this plan ends the conflict, or the conflict waits for its text to be mended
  */
-function endsOrWaits(
-  draft: PlanDraft,
-  row: DocumentRow,
-  conflict: Conflict,
-  here: LocalFile,
-  there: RemoteFile,
-  sidecar: Sidecar,
-): boolean {
-  const end = draft.policy.direction === "both" ? endOf(conflict, here, sidecar) : null;
+function endsOrWaits(draft: PlanDraft, row: DocumentRow, open: Open): boolean {
+  const { conflict, here } = open;
+  const end = draft.policy.direction === "both" ? endOf(open) : null;
   if (end === null) {
-    showAgain(draft, row, conflict, here, there, sidecar);
+    showAgain(draft, row, open);
     return false;
   }
   if (end.how !== "equal" && isTextHeld(draft, row, row.link, here)) return true;
@@ -121,7 +123,7 @@ type End = { readonly how: "mine" | "theirs" | "equal"; readonly why: string };
 /**
  * How the user ended the conflict, by what was done with the two versions; null: it is still open.
  */
-function endOf(conflict: Conflict, here: LocalFile, sidecar: Sidecar): End | null {
+function endOf({ conflict, here, sidecar }: Open): End | null {
   const replaced = isBeingReplaced(conflict);
   const moved = here.stamp.ino === conflict.sidecarIno && here.stamp.dev === conflict.sidecarDev;
   if (moved && sidecar.kind === "gone") return { how: "theirs", why: "the other version was put in its place" };
@@ -132,14 +134,7 @@ function endOf(conflict: Conflict, here: LocalFile, sidecar: Sidecar): End | nul
 }
 
 /** Notes a look that found the sidecar missing, or shows the service's present version. */
-function showAgain(
-  draft: PlanDraft,
-  row: DocumentRow,
-  conflict: Conflict,
-  here: LocalFile,
-  there: RemoteFile,
-  sidecar: Sidecar,
-): void {
+function showAgain(draft: PlanDraft, row: DocumentRow, { conflict, here, there, sidecar }: Open): void {
   const { id, looksGone } = conflict;
   const replaced = isBeingReplaced(conflict);
   if (sidecar.kind === "gone" && !replaced) {
