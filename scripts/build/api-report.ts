@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { replaceBlock } from "../generated-block.ts";
 import { reachedTypes, typeEntries } from "./types.ts";
 
-/** What users of the library see, as files that a change of it has to change too. */
+/** What users of the library see, kept in files, so that each change of it shows in a diff. */
 
 const REPORT = "config/api-report.md";
 const README = "src/lib/README.md";
@@ -15,7 +15,7 @@ Made by \`node scripts/api-report.ts --write\` of the declarations in dist/. A l
 who uses it: say so in \`.github/CHANGELOG.md\`, and see there for the version that it takes.
 `;
 
-/** Without comments: a word that is mended in one breaks nobody. */
+/** The declarations without their comments: another word in a comment breaks no user. */
 function apiReport(root: string): string {
   const parts = reachedTypes(join(root, "dist"), typeEntries(root)).map((file) => {
     const text = readFileSync(join(root, "dist", file), "utf8").replaceAll(/^ *\/\*\*[\s\S]*?\*\/\n/gm, "");
@@ -38,8 +38,8 @@ function withExamples(root: string): string {
 }
 
 /**
- * Those that are not as they should be, below the checkout. `dist/` is up to date.
- * @param write mends them too
+ * The files that are not up to date, as paths below the checkout. Needs `dist/` as the sources are.
+ * @param write also brings them up to date
  */
 export function staleFiles(root: string, write: boolean): string[] {
   const wanted = [

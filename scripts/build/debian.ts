@@ -25,7 +25,7 @@ export type DebianOptions = {
   /** The folder of the package. */
   readonly out: string;
   readonly node: "bundled" | "system";
-  /** For tests: less compressed. */
+  /** Compresses less, for tests. */
   readonly fast: boolean;
 };
 
@@ -38,7 +38,7 @@ const SHELLS = [
 
 /**
  * @returns the package's path, and its size in bytes
- * @throws with what a program said that it runs: npm, tar, dpkg-deb
+ * @throws with the words of the program that failed: npm, tar, dpkg-deb
  */
 export function buildDebian(options: DebianOptions): { readonly file: string; readonly size: number } {
   const architecture = ARCHITECTURES[process.arch];
@@ -64,7 +64,7 @@ export function buildDebian(options: DebianOptions): { readonly file: string; re
   }
 }
 
-/** As npm packs it, so that both packages hold the same program. */
+/** Unpacks what npm packs, so that both packages hold the same program. */
 function unpackProgram(root: string, work: string, lib: string): void {
   const packed = run("npm", ["pack", "--json", "--pack-destination", work], root);
   const [{ filename }] = Object.values(JSON.parse(packed)) as [{ readonly filename: string }];
@@ -72,7 +72,7 @@ function unpackProgram(root: string, work: string, lib: string): void {
   run("tar", ["-xzf", join(work, filename), "-C", lib, "--strip-components=1"], root);
 }
 
-/** The versions of the lock file, as they are in the checkout. */
+/** Copies the dependencies of the checkout, which has the versions of the lock file. */
 function copyDependencies(root: string, lib: string): void {
   type Locked = { readonly dev?: boolean; readonly devOptional?: boolean };
   const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
@@ -84,7 +84,7 @@ function copyDependencies(root: string, lib: string): void {
   }
 }
 
-/** Not the C sources of better-sqlite3, its binaries for other systems, and types. */
+/** All but the C sources of better-sqlite3, its binaries for other systems, and types. */
 function isNeeded(file: string): boolean {
   if (/\/better-sqlite3\/(build|deps|src|binding\.gyp)$/.test(file)) return false;
   if (/\/node-addon-api$|\/\.[^/]+$/.test(file)) return false;
@@ -104,7 +104,7 @@ function addPrograms(root: string, stage: string, lib: string): void {
   }
 }
 
-/** One unit for all mirrors: `systemctl --user enable --now mdmirror`. */
+/** Adds one unit for all mirrors: `systemctl --user enable --now mdmirror`. */
 function addUnit(root: string, stage: string): void {
   const template = readFileSync(join(root, "config/mdmirror.service"), "utf8");
   const fields: Readonly<Record<string, string>> = {
@@ -154,7 +154,7 @@ function addControl({ root, node }: DebianOptions, stage: string, architecture: 
 }
 
 function pack(options: DebianOptions, stage: string, name: string): { readonly file: string; readonly size: number } {
-  // Whatever the umask of who builds is.
+  // Modes are the same whatever the umask of who builds.
   run("chmod", ["-R", "u=rwX,go=rX", stage], options.root);
   const file = join(resolve(options.out), name);
   mkdirSync(dirname(file), { recursive: true });

@@ -23,10 +23,10 @@ export type Built =
   | { readonly kind: "failed"; readonly why: string };
 
 const CONFIGURED = ["package.json", "package-lock.json", "tsconfig.json", "config/tsconfig.build.json"];
-/** What runs as it is. */
+/** Files that run as they are. */
 const COPIED = ["cli/entry.mjs"];
 const MAN_PAGES = "scripts/build/man-pages.ts";
-/** Waiting for another build, in ms: a guard against one that never ends. */
+/** How long to wait for another build, in ms: it may never end. */
 const PATIENCE_MS = 300_000;
 
 /** @param root the checkout; it ends with a slash */
@@ -76,19 +76,19 @@ function compile(root: string, dist: string): string | null {
   if (pages.status !== 0) return `the man pages failed (${pages.status ?? pages.error?.message}):\n${pages.stderr}`;
   bundlePage(root, join(dist, "page", "files"));
   const reached = reachedTypes(dist, typeEntries(root));
-  // What nobody can import needs no types.
+  // Nobody can import the other modules, so they need no types.
   for (const file of filesIn(dist, "")) if (file.endsWith(".d.ts") && !reached.includes(file)) rmSync(join(dist, file));
   for (const file of reached) nameJavaScript(join(dist, file));
   return null;
 }
 
-/** In declarations tsc leaves the endings of the sources, which not all that read types know. */
+/** tsc leaves `.ts` in the imports of declarations, which not every reader of types knows. */
 function nameJavaScript(file: string): void {
   const text = readFileSync(file, "utf8");
   writeFileSync(file, text.replaceAll(/((?:from|import\() ?"\.[^"]*)\.ts"/g, '$1.js"'));
 }
 
-/** Below `root`, sorted. */
+/** The files below `root`, sorted. */
 function filesIn(root: string, folder: string): string[] {
   try {
     const entries = readdirSync(join(root, folder), { recursive: true, withFileTypes: true });

@@ -16,7 +16,7 @@ export class MdmirrorError extends Error {
   readonly path: string;
   /** What to do about it, as a clause; often a command. */
   readonly next: string;
-  /** Of the service's answer, for its operator; null: it has none. */
+  /** The id of the service's answer, for whoever operates it; null: there was none. */
   readonly requestId: string | null;
 
   constructor(facts: MdmirrorErrorFacts) {

@@ -7,7 +7,10 @@ import { MdmirrorError } from "./error.ts";
 import { errorOf } from "./told.ts";
 import type { Halt, HaltAnswer, MirrorPlan } from "./types.ts";
 
-/** Answers to a halt. Each is to what the caller saw, and to nothing that came since (I21). */
+/**
+ * The two answers to a halt, `approve` and `refuse`. Each is for what the caller saw in its plan,
+ * and for nothing that was stopped since (I21).
+ */
 
 type Planned = Extract<Preview, { kind: "planned" }>;
 type Decidable = Extract<Halted, { kind: "halted" }>;
@@ -30,7 +33,7 @@ export async function approveHalt(mirror: OpenedMirror, plan: MirrorPlan): Promi
 export async function refuseHalt(mirror: OpenedMirror, plan: MirrorPlan): Promise<HaltAnswer> {
   const { withdrawApproval } = await import("../app/by-hand/approve.ts");
   const refusing = await import("../app/by-hand/refuse.ts");
-  // What was let go before counts as halted again.
+  // Steps that were approved before count as halted again.
   withdrawApproval(mirror);
   const halted = await findSeen(mirror, plan);
   if (halted === null) return { count: 0, left: [] };
@@ -41,7 +44,7 @@ export async function refuseHalt(mirror: OpenedMirror, plan: MirrorPlan): Promis
   return { count: ends.length - left.length, left };
 }
 
-/** What is halted now, if all of it stands in the plan; null: nothing is. */
+/** What is halted now. null: nothing. @throws where more is halted than the plan shows */
 async function findSeen(mirror: OpenedMirror, { halt }: MirrorPlan): Promise<Decidable | null> {
   const { findHalt } = await import("../app/by-hand/approve.ts");
   const { faultTrouble } = await import("../app/mirror/fault-trouble.ts");

@@ -12,7 +12,7 @@ export type * from "./types.ts";
 /**
  * A folder that is linked to a workspace. Nothing is sent, and nothing of it is opened, before the
  * first call.
- * @param dir that holds `.mdmirror/`; relative to the working folder
+ * @param dir the folder that holds `.mdmirror/`; relative to the working folder
  * @throws MdmirrorError, code `not-a-mirror`, `foreign-owner`
  */
 export function openMirror(dir: string, options: OpenOptions = {}): Promise<Mirror> {

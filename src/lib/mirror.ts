@@ -174,7 +174,7 @@ export class OpenMirror implements Mirror {
   }
 }
 
-/** Another address or way than usual is nothing that a watch could do. */
+/** Whether a watch could do this sync: it knows the linked address and the usual way alone. */
 function isPlain(
   { direction = "both", maxDeletes }: SyncOptions,
   { url, keyFile }: { readonly url?: string | null; readonly keyFile?: string | null },

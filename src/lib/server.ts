@@ -24,23 +24,23 @@ export type ServerOptions = {
   /** Requests that a key may make in so many seconds; null: any number. Kept in the data. */
   readonly rateLimit?: { readonly requests: number; readonly seconds: number } | null;
   /**
-   * Told of what became an answer 500, which is a fault of the service. It holds no key and no
-   * text.
+   * Called with each error that was answered with 500: a fault of the service. The error holds no
+   * key and no text.
    */
   readonly onFault?: (error: unknown, requestId: string) => void;
 };
 
 export type Server = {
   readonly url: string;
-  /** Has Full access to the first workspace. */
+  /** A key with Full access to the first workspace. */
   readonly key: string;
-  /** Of the routes below `/admin`: workspaces, keys and their grants, reviews. */
+  /** The key for the routes below `/admin`: workspaces, keys and their grants, reviews. */
   readonly adminKey: string;
-  /** Absolute. */
+  /** The folder of the data: absolute. */
   readonly data: string;
   /** Imports the Markdown files below a folder. @returns how many, and what was left out and why */
   importFolder(dir: string): Promise<Imported>;
-  /** Ends cleanly: answers under way are given. Twice is once. */
+  /** Ends once all answers under way are given. A second call does nothing more. */
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };

@@ -15,7 +15,7 @@ import type { OpenOptions } from "./types.ts";
 
 export type World = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "url" | "keyFile" | "isGuest">;
 
-/** A program's call as a command is: its environment, with the key that was given. */
+/** What a command would find around it, for a program's call, with the key that was given. */
 export function worldOf({ url, key, keyFile, env = process.env }: OpenOptions): World {
   return {
     env: key === undefined ? env : { ...env, MDMIRROR_API_KEY: key },
@@ -29,8 +29,8 @@ export function worldOf({ url, key, keyFile, env = process.env }: OpenOptions): 
 }
 
 /**
- * A folder that this user may work on. Unlike a command, a library gives no rights of the process
- * away: what `sudo` would have to give back is refused.
+ * A folder that this user may work on. A command under `sudo` gives its rights back; a library does
+ * not change its process, and refuses the folder instead.
  */
 export function ownFolder(folder: string, env: World["env"]): Result<string> {
   const ownership = ownershipOf(folder, env);
@@ -94,7 +94,7 @@ export class Session {
     }
   }
 
-  /** With the service in reach. @param what the call, for whoever finds the folder locked */
+  /** Runs `work` with the service in reach. @param what the call, as a lock names it to others */
   opened<T>(
     { mode, what, path }: { readonly mode: "read" | "write"; readonly what: string; readonly path: string },
     work: (mirror: OpenedMirror) => Promise<T>,
@@ -110,7 +110,7 @@ export class Session {
     });
   }
 
-  /** By this machine alone. */
+  /** Runs `work` by this machine alone, without the network. */
   local<T>(path: string, work: (mirror: LocalMirror) => T | Promise<T>): Promise<T> {
     return this.run(path, async () => {
       const { openLocal } = await import("../app/mirror/open-local.ts");
@@ -123,7 +123,7 @@ export class Session {
     });
   }
 
-  /** Called first by `close`. */
+  /** `close` calls `end` before anything else. */
   onClose(end: () => Promise<void>): void {
     this.#onClose.push(end);
   }

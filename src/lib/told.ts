@@ -2,7 +2,7 @@ import { diskTrouble } from "../app/mirror/disk-trouble.ts";
 import { codeOf, type Result, type Trouble } from "../app/mirror/trouble.ts";
 import { MdmirrorError } from "./error.ts";
 
-/** The library's errors, of the values that the app returns. */
+/** Makes the library's errors of the results and exceptions of the app. */
 
 export function errorOf({ kind, what, code, requestId, next }: Trouble, path: string): MdmirrorError {
   return new MdmirrorError({ kind, code: code ?? kind, path, next, message: what, requestId: requestId ?? null });

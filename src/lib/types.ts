@@ -82,7 +82,7 @@ export type Choice =
   | { readonly kind: "merged"; readonly text: string; readonly force?: boolean }
   | { readonly kind: "keep" | "delete" | "recreate" };
 
-/** What was done by hand. `sync` sends it. `notes`: what there is to know of it, as clauses. */
+/** What a choice did; the next `sync` sends it. `notes`: what the user should know, as clauses. */
 export type Done = { readonly path: string; readonly notes: readonly string[] };
 
 export type OpenConflict = {
@@ -115,23 +115,23 @@ export type Version = {
   readonly sha256: string;
   /** Bytes in UTF-8; null: the text is no longer kept. */
   readonly size: number | null;
-  /** What came with it, as a clause. */
+  /** What happened when it came, as a clause. */
   readonly what: string;
   readonly changeId: string | null;
 };
 
 export type History = {
-  /** null: a path under which texts are known, and no document. */
+  /** null: texts are known under the path, and no document has it. */
   readonly id: string | null;
   readonly path: string;
-  /** It is in the mirror no more. */
+  /** The document is no longer in the mirror. */
   readonly gone: boolean;
   readonly versions: readonly Version[];
 };
 
 export type Restored = Done & {
   readonly n: number;
-  /** It was gone, and comes back as a new document. */
+  /** The document was gone, and comes back as a new one. */
   readonly anew: boolean;
 };
 

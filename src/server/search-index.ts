@@ -25,18 +25,19 @@ type Queued = {
 };
 
 /**
- * LIMIT: a step of indexing takes some 5 ms, which is as long as a request may have to wait for it:
- * 6 short texts, or 6,000 characters, and then one more text where those are not reached.
+ * LIMIT: what one step of indexing may cost: 6 short texts, or 6,000 characters. The text with
+ * which a step reaches this is still indexed whole. A step takes some 5 ms, which a request may
+ * have to wait.
  */
 export const STEP = 6;
 const COST = { document: 1, characters: 1 / 1_000, path: 1 / 4 } as const;
-/** Files of a renamed folder that are looked up at a time. */
+/** How many files of a renamed folder one step looks up. */
 const FOLDER_PORTION = 16;
 
 /**
- * The index of the live texts. A write only notes, by triggers within its own transaction, which
- * file or folder it was about (2 µs); the index follows in small steps, the newest write first, so
- * that a great import keeps nobody's own document from being found.
+ * The index of the live texts. A write only notes which file or folder it was about, by triggers
+ * within its own transaction (2 µs). The index follows in small steps, the newest write first: so a
+ * document that somebody saves during a large import is found at once.
  */
 export class SearchIndex {
   readonly hybrid: ReturnType<typeof createHybridSearch>;
@@ -61,14 +62,18 @@ export class SearchIndex {
     return this.#newest() !== undefined;
   }
 
-  /** Whether an update has anything to do: behind, or indexed in more pieces than it should be. */
+  /**
+   * Whether `update` has anything to do: texts wait to be indexed, or the index is in more pieces
+   * than it should be.
+   */
   isUnfinished(): boolean {
     return this.#isUnmerged || this.isBehind();
   }
 
   /**
-   * Within a transaction.
-   * @param most what may be spent: 1 for a document, and 1 for each 1,000 characters of it
+   * Indexes what waits, the newest first, and joins pieces of the index. The caller holds a
+   * transaction.
+   * @param most what it may cost: 1 for a document, and 1 for each 1,000 characters of it
    */
   update(most: number): "done" | "more" {
     const isBehind = this.#index(most);
@@ -77,15 +82,15 @@ export class SearchIndex {
   }
 
   /**
-   * Within a transaction: what was written last, for somebody who waits for it. To merge, which is
-   * half of a step, is left to the next one.
+   * Indexes what was written last, for a search that waits for it. The caller holds a transaction.
+   * Joining pieces of the index is half of the work of a step, and is left to the next one.
    */
   catchUp(): void {
     this.#index(STEP);
     this.#isUnmerged = true;
   }
 
-  /** @returns whether more is to be indexed */
+  /** @returns whether more waits to be indexed */
   #index(most: number): boolean {
     this.#merger.takeOver();
     this.#writer.begin();
@@ -100,7 +105,7 @@ export class SearchIndex {
     return this.#files.bySeq.get(seq);
   }
 
-  /** The live text and the path are looked up when they are asked for. null: no such file. */
+  /** The text and the path are looked up only when they are read. null: no such file. */
   read(seq: number): { readonly text: string; readonly path: string } | null {
     const file = this.#files.bySeq.get(seq);
     if (file === undefined) return null;
@@ -120,14 +125,14 @@ export class SearchIndex {
     return this.#queue.newest.get();
   }
 
-  /** @returns what it cost */
+  /** @returns what it cost, as `update` counts */
   #indexNext(writer: IndexWriter, queued: Queued): number {
     if (queued.kind === "folder") return this.#indexPortion(writer, queued);
     this.#queue.drop.run(queued.n);
     return queued.kind === "text" ? this.#indexText(writer, queued.seq) : this.#indexPlace(writer, queued.seq);
   }
 
-  /** The paths of some files of a folder that got another path. */
+  /** Indexes the new paths of some files of a folder that was renamed or moved. */
   #indexPortion(writer: IndexWriter, { n, seq, after }: Queued): number {
     const files = this.#queue.filesOf.all(seq, after, FOLDER_PORTION);
     if (files.length < FOLDER_PORTION) this.#queue.drop.run(n);
@@ -148,13 +153,19 @@ export class SearchIndex {
     return COST.document + text.length * COST.characters;
   }
 
-  /** A new name may make a document of configuration, or the reverse. */
+  /**
+   * Indexes a file that was renamed or moved. By its new name it may be the file of the folder
+   * structure, which is not searched, or be that file no more.
+   */
   #indexPlace(writer: IndexWriter, seq: number): number {
     const isSearched = this.#files.bySeq.get(seq)?.name !== STRUCTURE_FILE;
     return isSearched === this.#isIndexed(seq) ? this.#indexPath(writer, seq) : this.#indexText(writer, seq);
   }
 
-  /** A file that is not indexed yet is queued for its text too, which brings its path. */
+  /**
+   * Indexes a file's path. A file that is not in the index yet is passed over: it is queued for its
+   * text too, and that step indexes its path.
+   */
   #indexPath(writer: IndexWriter, seq: number): number {
     const file = this.#files.bySeq.get(seq);
     if (file !== undefined && this.#isIndexed(seq)) writer.putPath(seq, this.#pathOf(file), false);

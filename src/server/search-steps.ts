@@ -1,16 +1,16 @@
 import type { Service } from "./service.ts";
 
 /**
- * So long after a write the index follows: with the step itself, a document is found within 50 ms.
- * Writes that come together share a step.
+ * The pause between a write and the step that indexes it. With the step itself, a document is found
+ * within 50 ms. Writes that come together share a step.
  */
 const REST_MS = 15;
 /**
- * While requests come, a step is followed by so many times its length for them: indexing takes a
- * fifth of the time.
+ * While requests come, the pause after a step is so many times as long as the step was: indexing
+ * takes a fifth of the time.
  */
 const SHARE = 4;
-/** After a fault (a full disk): until the next try. */
+/** The pause after a fault (a full disk), before the next try. */
 const AGAIN_MS = 60_000;
 
 /**
@@ -28,7 +28,7 @@ export function indexInSteps(
   const wait = (ms: number) => {
     if (isOver || timer !== null) return;
     timer = setTimeout(step, ms);
-    // The process may end when nothing else keeps it.
+    // The timer does not keep the process alive.
     timer.unref();
   };
   const step = () => {

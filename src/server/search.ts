@@ -21,8 +21,8 @@ import type { FileRow } from "./files-table.ts";
 import { presentWithContent } from "./present.ts";
 
 /**
- * Search (`src/contract/README.md`, "Search" and "Limits"): one answer, not resumable, of what the
- * key may read.
+ * The two routes of search (`src/contract/README.md`, "Search" and "Limits"). Each gives one
+ * answer, without further pages, of what the key may read.
  */
 
 const MEMBERS = {
@@ -56,18 +56,22 @@ export function searchHybrid(call: Call): Answer {
   );
 }
 
-/** Set when the engine was loaded; `loadRegexEngine` is awaited before a request is routed here. */
+/**
+ * The regex engine; null until it is loaded. `loadRegexEngine` is awaited before a request is
+ * routed here.
+ */
 let compile: CompileRegex | null = null;
 
-/** The engine is loaded when the first regex comes: 6 ms that no other start pays. */
+/** Loads the engine when the first regex comes: it takes 6 ms, which no start has to pay. */
 export async function loadRegexEngine(): Promise<void> {
   compile ??= (await import("../search/engine.ts")).compileRegex;
 }
 
 /**
- * LIMIT: steps of a regex search, one to five seconds of work. Any pattern takes linear time, but
- * some a great deal of it for each character: one of few steps sees 5 million characters, 10,000
- * notes of half a kilobyte; one with a literal is only looked for where that is.
+ * LIMIT: how many steps of the engine one regex search may take: one to five seconds of work. Every
+ * pattern takes linear time, but some take many steps for each character. With a pattern of few
+ * steps the search sees 5 million characters, which are 10,000 notes of half a kilobyte. A pattern
+ * with a literal is only tried on texts that hold the literal.
  */
 const MOST_STEPS = 80_000_000;
 
@@ -114,7 +118,7 @@ function readPattern(pattern: string): CompiledRegex | Refused {
   return fieldFault(code, "query", `cannot be used: ${compiled.why.slice(0, 200)}`);
 }
 
-/** A File with the live text, which is what is found, whatever the index has seen of it. */
+/** A hit as a File with its live text. The index may have seen an older text. */
 function presentFound({ store }: RequestContext, row: FileRow): ReturnType<typeof presentWithContent> {
   return presentWithContent(row, store.changes.text(row.changeId));
 }
@@ -157,8 +161,8 @@ function envelope<Item>(url: string, data: readonly Item[]): Answer {
 }
 
 /**
- * A service that serves many takes one step of indexing, which is mostly the caller's own last
- * write, and answers from what is indexed.
+ * Indexes what was written, before a search: all of it, or, in a service that answers many, one
+ * step. That step mostly finds the caller's own last write, since the newest comes first.
  */
 function catchUp(context: RequestContext): RequestContext {
   const { store, searchCatchesUp } = context;
@@ -168,7 +172,7 @@ function catchUp(context: RequestContext): RequestContext {
         searchCatchesUp === "all" ? store.search.update(Number.MAX_SAFE_INTEGER) : store.search.catchUp(),
       );
     } catch (error) {
-      // There is no room to index in; what is indexed can still be searched.
+      // On a full disk nothing more can be indexed, and what is indexed can still be searched.
       if (!isDiskFull(error)) throw error;
     }
   }

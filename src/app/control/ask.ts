@@ -15,7 +15,7 @@ import {
 
 const { existsSync, realpathSync } = process.getBuiltinModule("node:fs");
 
-/** A command's end of the socket. */
+/** How a command asks the daemon of a mirrored folder, over that daemon's socket. */
 
 export const NO_DAEMON = "no-daemon";
 
@@ -103,8 +103,8 @@ function callDaemon(
       onConnected?.();
       socket.write(requestLine({ id: 1, root, request }));
     });
-    // An error before it is connected means that nobody listens: a crash left the file. The lock
-    // tells whether a daemon runs all the same.
+    // An error before the connection stands means that nobody listens: a crash left the file of the
+    // socket. Whether a daemon runs all the same, the lock tells.
     socket.on("error", () => end(connected ? cut(root, request) : NO_DAEMON));
     socket.once("close", () => end(cut(root, request)));
     const reader = new LineReader(MAX_ANSWER, (line) => {

@@ -18,10 +18,10 @@ export type DaemonsOptions = Omit<FolderOptions, "createDaemon" | "createWatcher
 };
 
 /**
- * Opens all folders, or none: a daemon that keeps half of what it was asked to is not noticed.
- * Resolves when `stop` is aborted and everything under way has ended. From then on a folder that
- * breaks is opened again by itself, one that `mdmirror mv` moves is followed, and one that is
- * unlinked is let go.
+ * Opens all folders, or none: nobody would notice that a daemon keeps only some of them in sync.
+ * Once all are open, a folder whose loop breaks is opened again by itself, one that `mdmirror mv`
+ * moves is followed, and one that is unlinked is let go. Resolves when `stop` is aborted and
+ * everything under way has ended.
  */
 export async function runDaemons(
   dirs: readonly string[],
@@ -42,7 +42,7 @@ export async function runDaemons(
   return runAll(folders, options, given, stop);
 }
 
-/** With the engine, which is loaded when a daemon starts, not with its types. */
+/** Adds the engine to the options. It is loaded only when a daemon starts. */
 export async function fullOptions(given: DaemonsOptions): Promise<FolderOptions> {
   const { createDaemon } = await import("../../engine/daemon/daemon.ts");
   const alerts = new Alerts(given);
@@ -74,7 +74,7 @@ async function runAll(
 ): Promise<Result<null>> {
   const failed = new AbortController();
   const ending = AbortSignal.any([stop, failed.signal]);
-  // Each folder, and each run of it, waits for the end.
+  // Each folder, and each of its runs, listens for the end: there is no fixed number of listeners.
   EventEmitter.setMaxListeners(0, ending, stop);
   const kept = new Set(folders);
   const systemd = tellSystemd(given, () => [...kept], stop);
@@ -84,20 +84,20 @@ async function runAll(
   ).finally(systemd.end);
   return ends.find((end) => end.kind === "trouble") ?? ok(null);
 
-  /** One that cannot go on ends the others, cleanly. */
+  /** A folder that cannot go on ends the others too, cleanly. */
   function endAll(end: Result<null>): Result<null> {
     if (end.kind === "trouble") failed.abort();
     return end;
   }
 
-  /** A bug outside of the loop. */
+  /** A bug outside of a folder's loop ends all folders. */
   function failAll(error: unknown): never {
     failed.abort();
     throw error;
   }
 }
 
-/** Where a command moves the folder, it is kept at its new place. */
+/** Keeps one folder in sync until the end; where a command moves it, at its new place. */
 async function runOne(
   first: DaemonFolder,
   kept: Set<DaemonFolder>,
@@ -116,7 +116,7 @@ async function runOne(
   }
 }
 
-/** What systemd is told, where it asked for word. */
+/** Tells systemd how the daemon does, where systemd asked for that (`NOTIFY_SOCKET`). */
 export function tellSystemd(
   { env, onNote }: DaemonsOptions,
   folders: () => readonly DaemonFolder[],

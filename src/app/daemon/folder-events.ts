@@ -9,7 +9,7 @@ export type FolderEvent =
   | { readonly kind: "returned"; readonly at: number; readonly what: string }
   /** A command moved the folder (`to`), or unlinked it (null). */
   | { readonly kind: "left"; readonly at: number; readonly to: string | null }
-  /** It cannot go on; opened again after `retryMs`. The other folders go on. */
+  /** The folder cannot go on, and is opened again after `retryMs`. The others go on. */
   | { readonly kind: "broken"; readonly at: number; readonly trouble: Trouble; readonly retryMs: number }
   | DaemonEvent;
 
@@ -17,8 +17,8 @@ type EventOf<Kind> = Extract<FolderEvent, { kind: Kind }>;
 type Line = Parameters<Log["write"]>;
 
 /**
- * What the daemon did, as lines of its log: events, places and numbers. null: not logged, because
- * the engine logs it itself or only looked.
+ * The line that an event leaves in the folder's log: events, places and numbers, no texts. null: no
+ * line, because the engine logs the event itself or has only looked.
  */
 const LINES: { readonly [Kind in FolderEvent["kind"]]: (event: EventOf<Kind>) => Line | null } = {
   change: changeLine,
@@ -27,7 +27,7 @@ const LINES: { readonly [Kind in FolderEvent["kind"]]: (event: EventOf<Kind>) =>
   opened: () => ["info", "opened", { pid: process.pid }],
   lent: ({ kind, what }) => ["info", kind, { what }],
   returned: ({ kind, what }) => ["info", kind, { what }],
-  // Its log is gone with it.
+  // The folder's log has left with the folder.
   left: () => null,
   broken: ({ trouble, retryMs }) => ["error", "broken", { code: trouble.code ?? null, waitMs: retryMs }],
   "deletion-pending": ({ kind, path }) => ["info", kind, { path }],

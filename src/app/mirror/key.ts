@@ -48,8 +48,8 @@ export function findKeySource(source: Lookup): FoundKey["from"] | null {
 
 function lookUp({ folder, keyFile, cwd, env, url }: Lookup): Result<FoundKey> {
   if (keyFile !== null) {
-    // The user names this file anew each time, and may keep it as they like (a mounted secret is
-    // often readable by a group).
+    // The user names this file at each call, so its mode is not checked: a mounted secret is often
+    // readable by a group.
     const read = readKeyFile(() => readFileSync(resolve(cwd, keyFile), "utf8"), keyFile);
     return read.kind === "ok" ? ok({ key: read.value, from: "--key-file" }) : read;
   }
@@ -117,12 +117,12 @@ export function storeKey(folder: string, key: string): void {
   replaceOwn(folder, KEY_FILE, `${key}\n`);
 }
 
-/** Its lookup, and what takes the key out of it. */
+/** The two commands of a keychain: one prints the key, one removes it. */
 type Keychain = { readonly find: readonly string[]; readonly clear: readonly string[] };
 
 /**
- * Asks the keychain where there is one that answers without asking anybody; it is never required.
- * The user stores a key there by `secret-tool store --label mdmirror service mdmirror account URL`,
+ * The keychains of this system that may answer without asking the user. None is required. The user
+ * stores a key there by `secret-tool store --label mdmirror service mdmirror account URL`,
  * or `security add-generic-password -s mdmirror -a URL -w`.
  */
 function keychainsOf(url: string, env: KeySource["env"]): Keychain[] {
@@ -170,7 +170,7 @@ function runTool([command, ...args]: readonly string[], env: KeySource["env"]) {
   });
 }
 
-/** The environment of another program that is run: the key is no business of its. */
+/** The environment for another program that mdmirror runs, which has no need of the key. */
 export function withoutKey(env: KeySource["env"]): NodeJS.ProcessEnv {
   const { MDMIRROR_API_KEY: _key, ...rest } = env;
   return rest;

@@ -23,7 +23,7 @@ export type MirrorWord =
   | "untrusted"
   | "unreadable";
 
-/** @returns sorted by path; `unfit`: clauses on what in the registry cannot be trusted */
+/** @returns the mirrors by path; `unfit`: a clause on each entry that cannot be trusted */
 export async function lookAtAll(
   options: LookOptions,
 ): Promise<Result<{ readonly mirrors: readonly LookedAt[]; readonly unfit: readonly string[] }>> {
@@ -56,7 +56,7 @@ async function orTell<T>(root: string, look: () => Promise<T>): Promise<T | Extr
   }
 }
 
-/** @returns null when it is no error of the folder: a bug */
+/** @returns null where the error is not the folder's but a bug */
 function troubleOf(root: string, error: unknown): Trouble | null {
   if (error instanceof UnsafePath) return { kind: "usage", what: error.message, next: error.next };
   const code = codeOf(error);

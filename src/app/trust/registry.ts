@@ -11,8 +11,8 @@ const { renameSync, rmSync, statSync, writeFileSync } = process.getBuiltinModule
  * mirror, in `$XDG_STATE_HOME/mdmirror/mirrors` (else `~/.local/state/…`), one file for each
  * marker. So processes that work on different mirrors never meet, and a file is replaced as a
  * whole.
- * RACE: if two commands change the entry of one mirror at the same moment, the later change stays.
- * What is lost is asked for again.
+ * RACE: if two commands change the entry of one mirror at the same moment, the later change stays,
+ * and the user is asked again for what the earlier one had noted.
  */
 
 export type KnownMirror = {
@@ -76,7 +76,7 @@ export function findByMarker(folder: string, marker: string): FoundMirror {
   return readEntry(join(folder, `${marker}.json`), marker);
 }
 
-/** For a folder without a marker. */
+/** Finds the mirror of a folder that has lost its marker, by the folder's real path. */
 export function findByRoot(folder: string, root: string): FoundMirror {
   const found = listMirrors(folder).mirrors.find(({ roots }) => roots.includes(root));
   return found === undefined ? { kind: "unknown" } : { kind: "known", mirror: found };
@@ -153,7 +153,7 @@ function readEntry(file: string, marker: string): FoundMirror {
     const fault = accessFault(stat);
     if (fault !== null) return { kind: "unfit", why: `${file} ${fault}` };
     const mirror = stat.size > MOST_BYTES ? null : parseEntry(readFileSync(fd, "utf8"));
-    // On a disk that folds case another marker's file may have answered.
+    // On a disk that folds case this may be the file of another marker.
     if (mirror === "newer") return { kind: "unfit", why: `${file} was written by a newer mdmirror` };
     if (mirror !== null && mirror.marker === marker) return { kind: "known", mirror };
     return { kind: "unfit", why: `${file} is damaged` };
@@ -219,7 +219,7 @@ export function writeMirror(folder: string, mirror: KnownMirror): string | null 
   return before.kind === "unfit" ? `${before.why}; it was set aside as ${file}.damaged` : null;
 }
 
-/** Twice is once. @throws as node:fs does */
+/** Does nothing where the entry is gone already. @throws as node:fs does */
 export function removeMirror(folder: string, marker: string): void {
   rmSync(join(folder, `${marker}.json`), { force: true });
 }

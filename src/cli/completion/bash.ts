@@ -66,7 +66,7 @@ function commandCase({ name, options, first, later }: DeclaredCommand): string {
   return `    ${name}) options="${words.join(" ")}"; first="${wordOf(first)}"; later="${wordOf(later)}" ;;`;
 }
 
-/** An offer as a word of the script. */
+/** The word by which the script knows an offer. */
 function wordOf(offer: Offer): string {
   switch (offer.kind) {
     case "nothing":

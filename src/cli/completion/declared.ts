@@ -31,7 +31,7 @@ export type DeclaredCommand = {
 const NOTHING: Offer = { kind: "nothing" };
 const FILE: Offer = { kind: "file" };
 
-/** They take a folder that need not be a mirror yet. */
+/** Commands whose folder need not be a mirror yet: no names of mirrors are offered. */
 const TAKES_NO_NAME: ReadonlySet<string> = new Set(["init", "trust"]);
 
 /** Every command of the table with its options; this loads all their modules. */

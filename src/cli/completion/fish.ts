@@ -27,7 +27,7 @@ function optionOf({ name, short, help, value }: DeclaredOption): string {
   return `${spelled}${value === null ? "" : ` ${takenValue(value.offer)}`} -d ${quoted(help)}`;
 }
 
-/** `-x`: a value and no file; `-r -F`: a value that is a file. */
+/** How fish completes a value: `-x` for one that is no file, `-r -F` for a file. */
 function takenValue(offer: Offer): string {
   return offer.kind === "file" ? "-r -F" : `-x${candidates(offer)}`;
 }
@@ -65,7 +65,7 @@ function candidates(offer: Offer): string {
   return offer.kind === "words" ? ` -a ${quoted(offer.words.join(" "))}` : "";
 }
 
-/** One word of fish. */
+/** Quotes a text as one word of fish. */
 function quoted(text: string): string {
   return `'${text.replace(/[\\']/g, "\\$&")}'`;
 }

@@ -80,7 +80,7 @@ function inBrackets(text: string): string {
   return text.replace(/[\\\]:[]/g, "\\$&");
 }
 
-/** One word of zsh. */
+/** Quotes a text as one word of zsh. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
