@@ -47,22 +47,22 @@ describe("completion", () => {
   });
 });
 
-describe.skipIf(!has("bash"))("the completion of bash (skipped where bash is missing)", () => {
-  /** What bash would offer after these words, and what it leaves to readline. */
-  function offered(...words: readonly string[]): string {
-    const program = `
-      set -u
-      . "$1"; shift
-      compopt() { echo "readline: $2"; }
-      mdmirror() { printf '%s\\n' work 'my mirror' '$(touch pwned)'; }
-      COMP_WORDS=(mdmirror "$@"); COMP_CWORD=$#
-      _mdmirror
-      (( \${#COMPREPLY[@]} == 0 )) || printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const run = spawnSync("bash", ["--norc", "-c", program, "bash", scripts["bash"]!, ...words], { encoding: "utf8" });
-    expect(run.stderr).toBe("");
-    return run.stdout.trim();
-  }
+/** What bash would offer after these words, and what it leaves to readline. */
+function offered(...words: readonly string[]): string {
+  const program = `
+    set -u
+    . "$1"; shift
+    compopt() { echo "readline: $2"; }
+    mdmirror() { printf '%s\\n' work 'my mirror' '$(touch pwned)'; }
+    COMP_WORDS=(mdmirror "$@"); COMP_CWORD=$#
+    _mdmirror
+    (( \${#COMPREPLY[@]} == 0 )) || printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const run = spawnSync("bash", ["--norc", "-c", program, "bash", scripts["bash"]!, ...words], { encoding: "utf8" });
+  expect(run.stderr).toBe("");
+  return run.stdout.trim();
+}
 
+describe.skipIf(!has("bash"))("the completion of bash (skipped where bash is missing)", () => {
   const NAMES = "work\nmy\\ mirror\n\\$\\(touch\\ pwned\\)";
 
   test.each([

@@ -12,6 +12,8 @@ afterEach(() => rig.close());
 const upload = (path: string, content: string) => rig.api("POST", "/v1/files", { path, content });
 const given = () => ["--url", rig.url, "--key-file", rig.keyFile];
 
+const sidecars = () => readdirSync(rig.root).filter((name) => name.endsWith(" (theirs).md")).length;
+
 describe("init", () => {
   test("shows the first plan, links the folder, makes the first sync and says how to go on", async () => {
     upload("a.md", "a\n");
@@ -110,7 +112,6 @@ describe("init", () => {
     expect(halted.err.find((line) => line.startsWith("halted: "))).toBe(
       "halted: conflict-flood: 11 conflicts in this run, more than 10",
     );
-    const sidecars = () => readdirSync(rig.root).filter((name) => name.endsWith(" (theirs).md")).length;
     expect(sidecars()).toBe(11);
     // Halted it stays, with what is left: no run opens the rest by starting anew.
     expect((await rig.run(["sync", "w"])).code).toBe(4);

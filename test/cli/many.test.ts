@@ -45,6 +45,9 @@ test("list --names is a name a line, and nothing else", async () => {
   expect((await rig.run(["list", "--names", "--json"])).code).toBe(2);
 });
 
+const rootOf = async (cwd: string) =>
+  (await rig.run(["service", "print", "two"], { cwd })).out.find((line) => line.startsWith("ExecStart"));
+
 describe("a mirror's name", () => {
   test("is its folder's, with a number for the second one, and stays when the folder moves", async () => {
     await link("one/notes");
@@ -96,8 +99,6 @@ describe("a mirror's name", () => {
   test("gives way to a path where that is a mirrored folder, and to nothing else", async () => {
     await link("one", "--name", "two");
     await link("two", "--name", "other");
-    const rootOf = async (cwd: string) =>
-      (await rig.run(["service", "print", "two"], { cwd })).out.find((line) => line.startsWith("ExecStart"));
     expect(await rootOf(rig.dir)).toContain(`"${at("two")}"`);
     mkdirSync(at("elsewhere/two"), { recursive: true });
     expect(await rootOf(at("elsewhere"))).toContain(`"${at("one")}"`);

@@ -36,18 +36,18 @@ describe("the cells that a text takes", () => {
   });
 });
 
-describe("the status line", () => {
-  function lineOf(width: { columns: number }) {
-    const written: string[] = [];
-    return {
-      line: createStatusLine(
-        (text) => void written.push(text),
-        () => width.columns,
-      ),
-      written,
-    };
-  }
+function lineOf(width: { columns: number }) {
+  const written: string[] = [];
+  return {
+    line: createStatusLine(
+      (text) => void written.push(text),
+      () => width.columns,
+    ),
+    written,
+  };
+}
 
+describe("the status line", () => {
   test("leaves the last cell of the terminal free, also with wide characters", () => {
     const { line, written } = lineOf({ columns: 10 });
     line.show("日本語日本語");

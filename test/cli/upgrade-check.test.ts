@@ -31,11 +31,12 @@ test("says the version, the formats here and those of each mirror, and writes no
   expect(snapshot(rig.dir)).toEqual(before);
 });
 
+async function verdict() {
+  const { code, out } = await rig.run(["upgrade-check", "--json"]);
+  return [code, (JSON.parse(out[0]!) as { mirrors: { verdict: string }[] }).mirrors[0]!.verdict];
+}
+
 test("tells older from newer, and newer is 2", async () => {
-  const verdict = async () => {
-    const { code, out } = await rig.run(["upgrade-check", "--json"]);
-    return [code, (JSON.parse(out[0]!) as { mirrors: { verdict: string }[] }).mirrors[0]!.verdict];
-  };
   setVersion("state.db", -1);
   expect(await verdict()).toEqual([0, "older"]);
   setVersion("state.db", 2);

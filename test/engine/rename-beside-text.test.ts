@@ -71,6 +71,17 @@ it.each([
   },
 );
 
+async function shownChangeId(mirror: Mirror, id: DocId): Promise<unknown> {
+  const answer = await mirror.world().remote.getFile(id);
+  return answer.ok ? answer.value.lastChangeId : answer.fault;
+}
+
+/** Gives way to the other effect until it has come so far, in virtual time. */
+async function until({ clock }: Rig, isSo: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 20 && !isSo(); turn++) await clock.sleep(100);
+  expect(isSo()).toBe(true);
+}
+
 describe("a document that is renamed here while its text is read or sent", () => {
   type Held = (remote: Remote, link: () => Link | null) => Partial<Remote>;
 
@@ -100,17 +111,6 @@ describe("a document that is renamed here while its text is read or sent", () =>
     await mirror.sync();
     mirror.disk.user.rename(mirror.path("a.md"), mirror.path("b.md"));
     return { rig, mirror, id };
-  }
-
-  async function shownChangeId(mirror: Mirror, id: DocId): Promise<unknown> {
-    const answer = await mirror.world().remote.getFile(id);
-    return answer.ok ? answer.value.lastChangeId : answer.fault;
-  }
-
-  /** Gives way to the other effect until it has come so far, in virtual time. */
-  async function until({ clock }: Rig, isSo: () => boolean): Promise<void> {
-    for (let turn = 0; turn < 20 && !isSo(); turn++) await clock.sleep(100);
-    expect(isSo()).toBe(true);
   }
 
   it("I02 I12 where change ids move on a rename: a read from before it does not take base back to the id from before", async () => {

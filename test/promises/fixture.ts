@@ -152,44 +152,49 @@ export function loseThenHideFolders(fixture: Fixture, is: (request: Seen) => boo
  * The same mirror with its state in a real file, so that it can be closed and opened again as by
  * another process.
  */
-export type Restartable = {
-  readonly folder: string;
-  state(): StoredState;
-  restart(): void;
-  sync(settings?: Partial<Settings>, retryRefused?: boolean): Promise<RunReport>;
-};
+export class Restartable {
+  readonly folder = tempFolder();
+  readonly #fixture: Fixture;
+  #state: StoredState;
 
-export function onRealState({ rig, mirror }: Fixture): Restartable {
-  const folder = tempFolder();
-  const open = (): StoredState => {
-    const opened = openState({ folder, clock: rig.clock });
+  constructor(fixture: Fixture) {
+    this.#fixture = fixture;
+    this.#state = this.#open();
+    const from = fixture.mirror.state;
+    for (const key of ["root.marker", "root.dev", "root.ino", "root.birth"]) this.#state.setMeta(key, from.meta(key));
+  }
+
+  #open(): StoredState {
+    const opened = openState({ folder: this.folder, clock: this.#fixture.rig.clock });
     if (opened.kind !== "opened") throw new Error(`the state did not open: ${opened.kind}`);
     return opened.state;
-  };
-  let state = open();
-  onTestFinished(() => state.close());
-  for (const key of ["root.marker", "root.dev", "root.ino", "root.birth"]) state.setMeta(key, mirror.state.meta(key));
-  return {
-    folder,
-    state: () => state,
-    restart() {
-      state.close();
-      state = open();
-    },
-    async sync(settings = {}, retryRefused = false) {
-      const world: World = { ...mirror.world(), state };
-      try {
-        return await syncToConvergence(world, {
-          settings: { ...SETTINGS, ...settings },
-          retryRefused,
-          kind: "sync",
-        });
-      } finally {
-        mirror.disk.beforeCall = null;
-        mirror.disk.advance(10);
-      }
-    },
-  };
+  }
+
+  state(): StoredState {
+    return this.#state;
+  }
+
+  restart(): void {
+    this.#state.close();
+    this.#state = this.#open();
+  }
+
+  async sync(settings: Partial<Settings> = {}, retryRefused = false): Promise<RunReport> {
+    const { mirror } = this.#fixture;
+    const world: World = { ...mirror.world(), state: this.#state };
+    try {
+      return await syncToConvergence(world, { settings: { ...SETTINGS, ...settings }, retryRefused, kind: "sync" });
+    } finally {
+      mirror.disk.beforeCall = null;
+      mirror.disk.advance(10);
+    }
+  }
+}
+
+export function onRealState(fixture: Fixture): Restartable {
+  const made = new Restartable(fixture);
+  onTestFinished(() => made.state().close());
+  return made;
 }
 
 export type OwnKey = { readonly id: string; readonly key: string };

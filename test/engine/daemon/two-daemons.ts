@@ -3,6 +3,8 @@ import { ROOT } from "../../simulator/mirror.ts";
 import { createRig } from "../../simulator/rig.ts";
 import { type DaemonRig, startDaemon } from "./rig.ts";
 
+const mirrored = (one: DaemonRig) => [...one.mirrored.texts().keys()].filter((path) => isDocument(path));
+
 /**
  * Two daemons on one workspace, and a person in the app: random edits, renames, deletions and new
  * documents on all three, in virtual time; then quiet, until both folders and the service must hold
@@ -17,7 +19,6 @@ export async function soakTwoDaemons(seed: number, steps: number): Promise<strin
   let made = 0;
 
   const pick = <T>(list: readonly T[]): T | undefined => list[dice.below(Math.max(1, list.length))];
-  const mirrored = (one: DaemonRig) => [...one.mirrored.texts().keys()].filter((path) => isDocument(path));
 
   function actHere(one: DaemonRig, who: string, step: number): void {
     const path = pick(mirrored(one));

@@ -73,28 +73,28 @@ describe("a mirror that is locked out", () => {
   });
 });
 
-describe("what was moved here alone and is moved back", () => {
-  /** As a mirror would that undoes what its user did. */
-  async function movedBack(from: string, to: string, isRefused: boolean, isTaken: boolean): Promise<readonly string[]> {
-    const actors = open(["read"]);
-    const [mirror] = actors.mirrors;
-    const { user } = mirror!.disk;
-    create(actors, "a.md");
-    create(actors, "d/b.md");
-    await sync(actors, 0);
-    user.rename(`${ROOT}/${from}`, `${ROOT}/${to}`);
-    const before = sightBefore(actors, mirror!);
-    const taken = to.endsWith(".md") ? { path: to, content: "another\n" } : { path: to };
-    if (isTaken) actors.lifeWorld.ask("POST", "content" in taken ? "/v1/files" : "/v1/folders", taken);
-    const { links, dirs } = mirror!.state.load();
-    const moved = [...links.values(), ...dirs.values()].find(({ localPath }) => localPath === from)!;
-    user.rename(`${ROOT}/${to}`, `${ROOT}/${from}`);
-    judgeUndone(actors, mirror!, before, new Set(isRefused ? [moved.id] : []));
-    const { failures } = actors.history;
-    actors.close();
-    return failures;
-  }
+/** As a mirror would that undoes what its user did. */
+async function movedBack(from: string, to: string, isRefused: boolean, isTaken: boolean): Promise<readonly string[]> {
+  const actors = open(["read"]);
+  const [mirror] = actors.mirrors;
+  const { user } = mirror!.disk;
+  create(actors, "a.md");
+  create(actors, "d/b.md");
+  await sync(actors, 0);
+  user.rename(`${ROOT}/${from}`, `${ROOT}/${to}`);
+  const before = sightBefore(actors, mirror!);
+  const taken = to.endsWith(".md") ? { path: to, content: "another\n" } : { path: to };
+  if (isTaken) actors.lifeWorld.ask("POST", "content" in taken ? "/v1/files" : "/v1/folders", taken);
+  const { links, dirs } = mirror!.state.load();
+  const moved = [...links.values(), ...dirs.values()].find(({ localPath }) => localPath === from)!;
+  user.rename(`${ROOT}/${to}`, `${ROOT}/${from}`);
+  judgeUndone(actors, mirror!, before, new Set(isRefused ? [moved.id] : []));
+  const { failures } = actors.history;
+  actors.close();
+  return failures;
+}
 
+describe("what was moved here alone and is moved back", () => {
   it.each([
     ["a document", "a.md", "t.md"],
     ["a folder", "d", "e"],
@@ -107,31 +107,31 @@ describe("what was moved here alone and is moved back", () => {
   });
 });
 
-describe("a text that waits for review", () => {
-  /** @returns the calls of the run, and whether its journal says that it was about to send */
-  async function dieAt(at: number): Promise<{ readonly calls: number; readonly mayHaveLeft: boolean }> {
-    const actors = open(["full"]);
-    const [mirror] = actors.mirrors;
-    create(actors, "a.md");
-    const [file] = actors.lifeWorld.files();
-    expect(actors.lifeWorld.ask("PATCH", `/v1/files/${file!.id}`, { protected: true })).not.toBeNull();
-    await sync(actors, 0);
-    mirror!.disk.user.write(`${ROOT}/a.md`, actors.history.edit(file!.text, 1, "mirror 0"));
-    const before = actors.tally.portCalls;
-    await sync(actors, 0, { at, power: false });
-    const calls = actors.tally.portCalls - before;
-    const mayHaveLeft = mirror!.state.intents().some(({ intent }) => intent.kind === "put");
-    for (let n = 0; n < 2; n++) await sync(actors, 0);
-    expect([...mirror!.state.load().holds.values()].map(({ reason }) => reason)).toEqual(["in-review"]);
-    judgeConverged(actors, mirror!);
-    expect({ at, failures: actors.history.failures }).toEqual({ at, failures: [] });
-    actors.history.sent.clear();
-    judgeConverged(actors, mirror!);
-    expect(actors.history.failures).toEqual([expect.stringContaining("I31 a.md counts as sent, and was not")]);
-    actors.close();
-    return { calls, mayHaveLeft };
-  }
+/** @returns the calls of the run, and whether its journal says that it was about to send */
+async function dieAt(at: number): Promise<{ readonly calls: number; readonly mayHaveLeft: boolean }> {
+  const actors = open(["full"]);
+  const [mirror] = actors.mirrors;
+  create(actors, "a.md");
+  const [file] = actors.lifeWorld.files();
+  expect(actors.lifeWorld.ask("PATCH", `/v1/files/${file!.id}`, { protected: true })).not.toBeNull();
+  await sync(actors, 0);
+  mirror!.disk.user.write(`${ROOT}/a.md`, actors.history.edit(file!.text, 1, "mirror 0"));
+  const before = actors.tally.portCalls;
+  await sync(actors, 0, { at, power: false });
+  const calls = actors.tally.portCalls - before;
+  const mayHaveLeft = mirror!.state.intents().some(({ intent }) => intent.kind === "put");
+  for (let n = 0; n < 2; n++) await sync(actors, 0);
+  expect([...mirror!.state.load().holds.values()].map(({ reason }) => reason)).toEqual(["in-review"]);
+  judgeConverged(actors, mirror!);
+  expect({ at, failures: actors.history.failures }).toEqual({ at, failures: [] });
+  actors.history.sent.clear();
+  judgeConverged(actors, mirror!);
+  expect(actors.history.failures).toEqual([expect.stringContaining("I31 a.md counts as sent, and was not")]);
+  actors.close();
+  return { calls, mayHaveLeft };
+}
 
+describe("a text that waits for review", () => {
   it("was sent, or may have been by a mirror that died about to send it", async () => {
     const { calls } = await dieAt(1_000);
     const seen: boolean[] = [];
@@ -185,25 +185,25 @@ describe("a rename that was refused", () => {
   });
 });
 
+async function restored(variant: object, between: (actors: Actors) => Promise<unknown>) {
+  const actors = open(["full", "full"], variant);
+  create(actors, "a.md");
+  await sync(actors, 1);
+  await between(actors);
+  await sync(actors, 0);
+  actors.lifeWorld.backUp();
+  for (const file of actors.lifeWorld.files()) edit(actors, file);
+  await sync(actors, 0);
+  actors.lifeWorld.restore();
+  return actors;
+}
+
+function rename(actors: Actors, mirror: number, from: string, to: string): Promise<RunFacts> {
+  actors.mirrors[mirror]!.disk.user.rename(`${ROOT}/${from}`, `${ROOT}/${to}`);
+  return sync(actors, mirror);
+}
+
 describe("a service that shows a superseded version", () => {
-  async function restored(variant: object, between: (actors: Actors) => Promise<unknown>) {
-    const actors = open(["full", "full"], variant);
-    create(actors, "a.md");
-    await sync(actors, 1);
-    await between(actors);
-    await sync(actors, 0);
-    actors.lifeWorld.backUp();
-    for (const file of actors.lifeWorld.files()) edit(actors, file);
-    await sync(actors, 0);
-    actors.lifeWorld.restore();
-    return actors;
-  }
-
-  function rename(actors: Actors, mirror: number, from: string, to: string): Promise<RunFacts> {
-    actors.mirrors[mirror]!.disk.user.rename(`${ROOT}/${from}`, `${ROOT}/${to}`);
-    return sync(actors, mirror);
-  }
-
   const nothing = () => Promise.resolve();
 
   it.each([
