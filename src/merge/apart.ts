@@ -8,7 +8,7 @@ import type { Counts } from "./words.ts";
 function timesOf(texts: readonly Lines[], size: number): Int32Array[] {
   return texts.map(({ ids }) => {
     const times = new Int32Array(size);
-    for (const id of ids) times[id] = (times[id] as number) + 1;
+    for (let at = 0; at < ids.length; at++) times[ids[at] as number]!++;
     return times;
   });
 }
@@ -82,5 +82,6 @@ function excessOf(line: number, b: Int32Array, l: Int32Array, r: Int32Array, m: 
 /** Adds the words of a line that occurs so often. */
 function addWords(counts: Counts, line: number, count: number, reading: Reading): void {
   if (count === 0) return;
-  for (const word of wordsIn(line, reading)) counts[word] = (counts[word] as number) + count;
+  const words = wordsIn(line, reading);
+  for (let at = 0; at < words.length; at++) counts[words[at] as number]! += count;
 }

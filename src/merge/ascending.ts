@@ -3,8 +3,10 @@ export function ascending(numbers: readonly number[]): number[] {
   // For each length the index of the least number that a run of that length ends with.
   const ends: number[] = [];
   const before = new Int32Array(numbers.length).fill(-1);
-  for (const [at, number] of numbers.entries()) {
-    let [low, high] = [0, ends.length];
+  for (let at = 0; at < numbers.length; at++) {
+    const number = numbers[at] as number;
+    let low = 0;
+    let high = ends.length;
     while (low < high) {
       const middle = (low + high) >> 1;
       if ((numbers[ends[middle] as number] as number) < number) low = middle + 1;

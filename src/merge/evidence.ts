@@ -1,8 +1,9 @@
+import { counterparts } from "./edits.ts";
+import { firstWhere, touching } from "./touching.ts";
 import { afford } from "./budget.ts";
-import { counterparts, type Edit } from "./myers.ts";
+import type { Edit } from "./myers.ts";
 import type { Reading } from "./reading.ts";
 import { occursOnce, type Words } from "./said.ts";
-import { firstWhere, touching } from "./touching.ts";
 
 /** What a word of a removal costs in steps. */
 const STEPS_A_WORD = 10;
@@ -116,7 +117,8 @@ export function agree(
   const across = counterparts(length, direct);
   const known = counterparts(length + shiftOf(earlier) + shiftOf(later), later.map(reverse));
   for (let place = 0; place < length; place++) {
-    const [at, there] = [before[place] as number, across[place] as number];
+    const at = before[place] as number;
+    const there = across[place] as number;
     if (at >= 0 && there >= 0 && (after[at] as number) < 0 && (known[there] as number) < 0) return false;
   }
   return true;
@@ -135,7 +137,10 @@ function bagOf(words: readonly number[]): Bag {
 }
 
 function put(bag: Bag, words: readonly number[]): void {
-  for (const word of words) bag.set(word, (bag.get(word) ?? 0) + 1);
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] as number;
+    bag.set(word, (bag.get(word) ?? 0) + 1);
+  }
 }
 
 /** Whether any of the later edits comes up to what an edit put there. */
@@ -147,7 +152,7 @@ export function isTouched({ from, to }: Edit, later: readonly Edit[]): boolean {
 const FEW = 4;
 
 /** A text that edits of its own made of the base: its elements, and the elements of the base. */
-type Made = { readonly ids: Ids; readonly old: ReadonlySet<number>; readonly words: Words };
+type Made = { readonly ids: Ids; readonly old: Ids; readonly words: Words };
 
 /**
  * Whether `later`, the edits of a text, leave all that `earlier` put there. `isWhole` tells which
@@ -162,6 +167,7 @@ export function leaves(
   isWhole: (edit: Edit) => boolean,
   isReplaced: (edit: number) => boolean,
 ): boolean {
+  let old: ReadonlySet<number> | undefined;
   return earlier.every((edit, at) => {
     const { from, to } = edit;
     const near = touching(later, from, to);
@@ -174,8 +180,16 @@ export function leaves(
     // Known words with changes beside them may have been found elsewhere.
     const sides = changedSides(edit, near);
     if (standsFirm(edit, later, sides)) return true;
-    return (sides < 2 || isReplaced(at)) && text.ids.slice(from, to).some((id) => !text.old.has(id));
+    if (sides === 2 && !isReplaced(at)) return false;
+    old ??= new Set(text.old);
+    return !isWithin(text.ids, from, to, old);
   });
+}
+
+/** Whether elements [from, to) are all of some. */
+function isWithin(ids: Ids, from: number, to: number, some: ReadonlySet<number>): boolean {
+  for (let at = from; at < to; at++) if (!some.has(ids[at] as number)) return false;
+  return true;
 }
 
 /** On how many of its two sides what an edit put there has a later edit right beside it. */

@@ -18,8 +18,11 @@ export function openFences(lines: readonly string[]): string[] {
   const found = [""];
   let open = "";
   for (const line of lines) {
-    const mayBeFence = line.includes("```") || line.includes("~~~");
-    const [, fence = "", info = ""] = (mayBeFence && FENCE.exec(line.trimEnd())) || [];
+    if (!line.includes("```") && !line.includes("~~~")) {
+      found.push(open);
+      continue;
+    }
+    const [, fence = "", info = ""] = FENCE.exec(line.trimEnd()) ?? [];
     if (open === "") {
       if (fence !== "" && !(fence.startsWith("`") && info.includes("`"))) open = fence;
     } else if (fence.startsWith(open) && info.trim() === "") open = "";

@@ -35,7 +35,11 @@ export function gridsOf(lines: readonly string[]): Grid[] {
 
 /** The lines above what looks like the rule of a table: the cheap test for other columns. */
 export function headersOf(lines: readonly string[]): string {
-  return lines.filter((_, at) => /^\s*\|[ :|-]+$/.test((lines[at + 1] ?? "").trimEnd())).join("");
+  return lines.filter((_, at) => lines[at + 1]?.includes("|") && isRuled(lines[at + 1] as string)).join("");
+}
+
+function isRuled(line: string): boolean {
+  return /^\s*\|[ :|-]+$/.test(line.trimEnd());
 }
 
 function isRule(line: string): boolean {

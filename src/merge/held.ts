@@ -1,5 +1,6 @@
+import { compose, counterparts, joinOverBlanks } from "./edits.ts";
 import { agree, type Ids, isGone, isTouched, leaves, reverse } from "./evidence.ts";
-import { compose, counterparts, diff, type Edit, isRemoval, joinOverBlanks } from "./myers.ts";
+import { diff, type Edit, isRemoval } from "./myers.ts";
 import { pairsQuotations } from "./quotes.ts";
 import { diffLines, type Reading, readLines, tokenise } from "./reading.ts";
 import { endsLine, type Token } from "./tokens.ts";
@@ -50,8 +51,11 @@ function isLaterByAnyScript(
   later: readonly Edit[],
   reading: Reading,
 ): boolean {
-  if (isLater(texts, earlier, later, reading)) return true;
-  return isLater(texts, joinOverBlanks(earlier, texts[0], true), joinOverBlanks(later, texts[1], true), reading);
+  const known = new Map<string, boolean>();
+  if (isLater(texts, earlier, later, known, reading)) return true;
+  const [joined, next] = [joinOverBlanks(earlier, texts[0], true), joinOverBlanks(later, texts[1], true)];
+  if (joined.length === earlier.length && next.length === later.length) return false;
+  return isLater(texts, joined, next, known, reading);
 }
 
 /**
@@ -62,17 +66,36 @@ const MOST_LINES = 3_000;
 
 /**
  * Whether `later`, from the second text to the third, leaves what `earlier`, from the first to the
- * second, did.
+ * second, did. `known`: what was found of regions, by their lines.
  */
-function isLater(texts: ThreeLines, earlier: readonly Edit[], later: readonly Edit[], reading: Reading): boolean {
+function isLater(
+  texts: ThreeLines,
+  earlier: readonly Edit[],
+  later: readonly Edit[],
+  known: Map<string, boolean>,
+  reading: Reading,
+): boolean {
   for (const region of regionsOf(earlier, later)) {
     if (onlyAdds(region) && !region.earlier.some((edit) => isBare(edit, texts[1]))) continue;
-    const lines = linesOf(texts, region);
-    if (lines.reduce((sum, some) => sum + some.length, 0) > MOST_LINES) return false;
-    const [base, less, more] = lines.map((some) => tokenise(some, reading)) as [Token[], Token[], Token[]];
-    if (!keepsRegion(base, less, more, reading)) return false;
+    const ranges = rangesOf(region);
+    if (ranges.reduce((sum, { from, to }) => sum + to - from, 0) > MOST_LINES) return false;
+    const name = ranges.map(({ from, to }) => `${from}-${to}`).join(" ");
+    const isKept = known.get(name) ?? keepsLines(texts, ranges, reading);
+    known.set(name, isKept);
+    if (!isKept) return false;
   }
   return reading.left >= 0;
+}
+
+type Range = { readonly from: number; readonly to: number };
+
+/** Whether some lines of the third text are a later text of those of the others. */
+function keepsLines(texts: ThreeLines, ranges: readonly Range[], reading: Reading): boolean {
+  const [base, less, more] = texts.map((lines, at) => {
+    const { from, to } = ranges[at] as Range;
+    return tokenise(lines.slice(from, to), reading);
+  }) as [Token[], Token[], Token[]];
+  return keepsRegion(base, less, more, reading);
 }
 
 /**
@@ -119,15 +142,14 @@ function onlyAdds({ earlier, later }: Region): boolean {
 }
 
 /** The lines of the three texts that a region covers. */
-function linesOf(texts: ThreeLines, { earlier, later, end }: Region): string[][] {
+function rangesOf({ earlier, later, end }: Region): Range[] {
   const [e0, e1, f0, f1] = [earlier[0], earlier.at(-1), later[0], later.at(-1)] as [Edit, Edit, Edit, Edit];
   const start = Math.min(e0.from, f0.start);
-  const ranges = [
-    [e0.start - (e0.from - start), e1.end + (end - e1.to)],
-    [start, end],
-    [f0.from - (f0.start - start), f1.to + (end - f1.end)],
+  return [
+    { from: e0.start - (e0.from - start), to: e1.end + (end - e1.to) },
+    { from: start, to: end },
+    { from: f0.from - (f0.start - start), to: f1.to + (end - f1.end) },
   ];
-  return texts.map((lines, at) => lines.slice(...(ranges[at] as [number, number])));
 }
 
 /** Whether the tokens of a few lines are a later text of others, as whole texts are above. */
@@ -138,8 +160,7 @@ function keepsRegion(
   reading: Reading,
 ): boolean {
   const [b, l, m] = [base, less, more].map((tokens) => tokens.map(({ id }) => id)) as [number[], number[], number[]];
-  const old = new Set(b);
-  if (lacksNewWords(old, l, m)) return false;
+  if (lacksNewWords(b, l, m)) return false;
   const earlier = diff(b, l, reading, endsLine);
   const later = diff(l, m, reading, endsLine);
   const direct = diff(b, m, reading, endsLine);
@@ -152,7 +173,7 @@ function keepsRegion(
     leaves(
       later,
       earlier,
-      { ids: l, old, words: OWN_WORD },
+      { ids: l, old: b, words: OWN_WORD },
       reading,
       (edit) => isWholeLines(edit, l, m),
       (at) => isGone(earlier[at] as Edit, b, { ids: m, edits: direct }, OWN_WORD, reading),
@@ -188,12 +209,17 @@ function keepsSpace(
  * Whether a word that only the second text brought in is missing from the third: the cheap test,
  * which most merges fail.
  */
-function lacksNewWords(base: ReadonlySet<number>, less: Ids, more: Ids): boolean {
+function lacksNewWords(base: Ids, less: Ids, more: Ids): boolean {
+  const old = new Set(base);
   const counts = new Map<number, number>();
-  for (const id of less) if (!base.has(id)) counts.set(id, (counts.get(id) ?? 0) + 1);
-  for (const id of more) {
-    const count = counts.get(id);
-    if (count !== undefined) counts.set(id, count - 1);
+  for (let at = 0; at < less.length; at++) {
+    const id = less[at] as number;
+    if (!old.has(id)) counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  if (counts.size === 0) return false;
+  for (let at = 0; at < more.length; at++) {
+    const count = counts.get(more[at] as number);
+    if (count !== undefined) counts.set(more[at] as number, count - 1);
   }
   return counts.values().some((count) => count > 0);
 }

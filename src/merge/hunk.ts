@@ -1,9 +1,10 @@
+import { joinOverBlanks } from "./edits.ts";
 import { cluster, isReplacement, overlaps, span, type Cluster } from "./cluster.ts";
 import { hasCode } from "./fences.ts";
 import { mergeFlow } from "./flow.ts";
 import { mergeInsertions } from "./insertions.ts";
 import type { Overlap } from "./lines.ts";
-import { type Edit, joinOverBlanks } from "./myers.ts";
+import type { Edit } from "./myers.ts";
 import { fencesIn, type Lines, type Reading, tokenise } from "./reading.ts";
 import { wordsOfLines } from "./said.ts";
 import { subsumes } from "./subsume.ts";

@@ -1,5 +1,5 @@
 /** A run of one emphasis mark. */
-type Run = { readonly mark: string; readonly length: number; readonly opens: boolean; readonly closes: boolean };
+type Run = { readonly mark: string; readonly opens: boolean; readonly closes: boolean };
 
 // What is not looked into: escapes, code, comments, tags, addresses.
 const OPAQUE =
@@ -18,18 +18,22 @@ export function inlineFaults(text: string): number {
 
 function emphasisFaults(text: string): number {
   const open: Run[] = [];
+  // For each kind of run its places among those that are open.
+  const places = new Map<string, number[]>();
   let faults = 0;
   for (const { 0: found, index } of text.matchAll(MARKS)) {
     const run = runOf(text, found, index);
-    const partner = run.closes
-      ? open.findLastIndex(({ mark, length }) => mark === run.mark && length === run.length)
-      : -1;
-    if (partner >= 0) {
+    const alike = places.get(found) ?? [];
+    const partner = run.closes ? alike.at(-1) : undefined;
+    if (partner !== undefined) {
       // What opened in between does not close.
-      faults += open.splice(partner).length - 1;
-      if (open.some(({ mark, length }) => mark === run.mark && length === run.length)) faults++;
-    } else if (run.opens) open.push(run);
-    else if (run.closes) faults++;
+      const [, ...unclosed] = open.splice(partner);
+      for (const { mark } of [run, ...unclosed]) places.get(mark)?.pop();
+      faults += unclosed.length + Number(alike.length > 0);
+    } else if (run.opens) {
+      places.set(found, alike);
+      alike.push(open.push(run) - 1);
+    } else if (run.closes) faults++;
   }
   return faults + open.length;
 }
@@ -45,8 +49,7 @@ function runOf(text: string, found: string, index: number): Run {
   const right = isFlanking(before, after);
   const word = found.startsWith("_");
   return {
-    mark: found[0] as string,
-    length: found.length,
+    mark: found,
     opens: left && (!word || !right || before === "point"),
     closes: right && (!word || !left || after === "point"),
   };

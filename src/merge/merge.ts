@@ -1,3 +1,4 @@
+import { joinOverBlanks } from "./edits.ts";
 import { countApart } from "./apart.ts";
 import { MERGE_STEPS } from "./budget.ts";
 import { settleDates } from "./dates.ts";
@@ -7,7 +8,7 @@ import type { ConflictHunk } from "./hunk.ts";
 import { keepsInsertions } from "./insertions-kept.ts";
 import { mergeLines } from "./lines.ts";
 import { isUnresolved } from "./markers.ts";
-import { type Edit, joinOverBlanks } from "./myers.ts";
+import type { Edit } from "./myers.ts";
 import { diffLines, newReading, type Reading, readLines } from "./reading.ts";
 import { isSound, openUnlike } from "./sound.ts";
 import { isHeld } from "./held.ts";
@@ -42,7 +43,14 @@ export function mergeText(base: string, local: string, remote: string): MergeRes
   const law = byLaw(base, local, remote);
   if (law !== undefined) return law;
   const [mine, theirs] = settleDates(base, local, remote);
-  return byLaw(base, mine, theirs) ?? mergeFitted(base, mine, theirs) ?? mergeSettled(base, mine, theirs, MERGE_STEPS);
+  const reading = newReading();
+  const fitted = byLaw(base, mine, theirs) ?? mergeFitted(base, mine, theirs, reading);
+  return fitted ?? mergeSettled(base, mine, theirs, withSteps(reading, MERGE_STEPS));
+}
+
+/** What was read already, with steps for another merge. */
+function withSteps(reading: Reading, steps: number): Reading {
+  return { ...reading, left: steps };
 }
 
 /** What a merge of fitted texts, or one of it with a side again, may cost. */
@@ -53,29 +61,30 @@ const FITTED_STEPS = MERGE_STEPS / 4;
  * they were made to fit; undefined where nothing is to be fitted. The guards look at the fitted
  * texts, so a result must, besides, come back when it is merged with the sides as they are.
  */
-function mergeFitted(base: string, local: string, remote: string): MergeResult | undefined {
-  const result = mergeOnceFitted(base, local, remote);
+function mergeFitted(base: string, local: string, remote: string, reading: Reading): MergeResult | undefined {
+  const result = mergeOnceFitted(base, local, remote, reading);
   if (result === undefined) return undefined;
-  const turned = mergeOnceFitted(base, remote, local);
-  const isProven = [result, turned].every((one) => {
+  const comesBoth = (one: MergeResult | undefined): boolean => {
     if (one?.kind !== "clean") return false;
-    return [local, remote].every((side) => side === one.text || isMergedWith(base, side, one.text));
-  });
+    return [local, remote].every((side) => side === one.text || isMergedWith(base, side, one.text, reading));
+  };
+  const isProven = comesBoth(result) && comesBoth(mergeOnceFitted(base, remote, local, reading));
   if (isProven && result.kind === "clean") return { ...result, how: "fine" };
   if (result.kind === "conflict" && result.reason === "too-large") return refuse("too-large", base, local, remote);
-  const plain = mergeSettled(base, local, remote, MERGE_STEPS);
+  const plain = mergeSettled(base, local, remote, withSteps(reading, MERGE_STEPS));
   return plain.kind === "conflict" ? plain : refuse("unsound", base, local, remote);
 }
 
-function mergeOnceFitted(base: string, local: string, remote: string): MergeResult | undefined {
-  const fitted = fitTexts(base, local, remote, { ...newReading(), left: FITTED_STEPS });
+function mergeOnceFitted(base: string, local: string, remote: string, reading: Reading): MergeResult | undefined {
+  const fitted = fitTexts(base, local, remote, withSteps(reading, FITTED_STEPS));
   if (fitted === "apart") return refuse("unsound", base, local, remote);
-  return fitted && (byLaw(...fitted) ?? mergeSettled(...fitted, FITTED_STEPS));
+  return fitted && (byLaw(...fitted) ?? mergeSettled(...fitted, withSteps(reading, FITTED_STEPS)));
 }
 
 /** Whether a result merged with a side again is what it is. */
-function isMergedWith(base: string, side: string, text: string): boolean {
-  const again = mergeOnceFitted(base, side, text) ?? mergeSettled(base, side, text, FITTED_STEPS);
+function isMergedWith(base: string, side: string, text: string, reading: Reading): boolean {
+  const fitted = mergeOnceFitted(base, side, text, reading);
+  const again = fitted ?? mergeSettled(base, side, text, withSteps(reading, FITTED_STEPS));
   return again.kind === "clean" && again.text === text;
 }
 
@@ -83,13 +92,12 @@ function isMergedWith(base: string, side: string, text: string): boolean {
  * Merges two texts that both differ from base and from each other; a result that could be wrong is
  * refused.
  */
-function mergeSettled(base: string, local: string, remote: string, steps: number): MergeResult {
+function mergeSettled(base: string, local: string, remote: string, reading: Reading): MergeResult {
   if (openUnlike(base, local, remote)) return refuse("unsound", base, local, remote);
-  const reading = { ...newReading(), left: steps };
+  // What was read and paired serves both ways; the steps of the second are its own.
+  const again = withSteps(reading, reading.left);
   const result = attempt(base, local, remote, reading);
   if (result.kind === "conflict") return result;
-  // What was read and paired serves both ways; the steps of the second are its own.
-  const again = { ...reading, left: steps };
   const reason = faultOf(base, local, remote, result, reading) ?? turnedFault(base, local, remote, result, again);
   if (reason === undefined) return result;
   return refuse(Math.min(reading.left, again.left) < 0 ? "too-large" : reason, base, local, remote);

@@ -1,4 +1,5 @@
 import { type Budget, spend } from "./budget.ts";
+import { Seen } from "./seen.ts";
 
 /** Base elements [start, end) became the other sequence's elements [from, to). */
 export type Edit = { readonly start: number; readonly end: number; readonly from: number; readonly to: number };
@@ -8,7 +9,8 @@ export type Edit = { readonly start: number; readonly end: number; readonly from
  * belongs to.
  */
 export function isRemoval(edit: Edit): boolean {
-  const [removed, added] = [edit.end - edit.start, edit.to - edit.from];
+  const removed = edit.end - edit.start;
+  const added = edit.to - edit.from;
   return removed > 0 && (added === 0 || removed > 4 * added + 8);
 }
 
@@ -21,7 +23,8 @@ export const MAX_EDIT_LENGTH = 400;
 /**
  * The shortest edit script from `base` to `side` (Myers 1986, greedy forward form), as ordered
  * edits that neither overlap nor touch. Past the cap on edit length or budget, everything between
- * the common ends is one edit, which can only make a merge more careful.
+ * the common ends is one edit, which can only make a merge more careful. Elements are numbers from
+ * 0 on.
  */
 export function diff(base: readonly number[], side: readonly number[], budget: Budget, ends?: EndsLine): Edit[] {
   const edits = shortest(base, side, budget);
@@ -29,25 +32,6 @@ export function diff(base: readonly number[], side: readonly number[], budget: B
     edits[at] = slide(edits[at] as Edit, edits[at - 1], edits[at + 1], base, side, ends);
   }
   return edits;
-}
-
-/**
- * Edits with nothing but blank lines between them made one: blank lines look alike, so they may
- * pair the wrong lines, and one addition may look like two. Unless `all`, only additions are
- * joined.
- */
-export function joinOverBlanks(edits: readonly Edit[], base: readonly string[], all: boolean): Edit[] {
-  const joined: Edit[] = [];
-  for (const edit of edits) {
-    const last = joined.at(-1);
-    const adds = edit.start === edit.end && last !== undefined && last.to - last.from > last.end - last.start;
-    if (last !== undefined && (all || adds) && base.slice(last.end, edit.start).every((line) => line.trim() === "")) {
-      joined[joined.length - 1] = { start: last.start, end: edit.end, from: last.from, to: edit.to };
-    } else {
-      joined.push(edit);
-    }
-  }
-  return joined;
 }
 
 function shortest(base: readonly number[], side: readonly number[], budget: Budget): Edit[] {
@@ -74,7 +58,7 @@ function withoutCommonEnds(base: readonly number[], side: readonly number[]): Ed
 }
 
 /** The edits of `apart` between its equal elements: `pairs` of places in `a` and `b`. */
-function editsBetween(apart: Edit, a: readonly number[], b: readonly number[], pairs: Int32Array): Edit[] {
+function editsBetween(apart: Edit, a: Int32Array, b: Int32Array, pairs: Int32Array): Edit[] {
   const edits: Edit[] = [];
   let { start, from } = apart;
   for (let at = 0; at <= pairs.length; at += 2) {
@@ -82,13 +66,14 @@ function editsBetween(apart: Edit, a: readonly number[], b: readonly number[], p
     const next = isLast ? apart.end : (a[pairs[at] as number] as number);
     const other = isLast ? apart.to : (b[pairs[at + 1] as number] as number);
     if (start < next || from < other) edits.push({ start, end: next, from, to: other });
-    [start, from] = [next + 1, other + 1];
+    start = next + 1;
+    from = other + 1;
   }
   return edits;
 }
 
 /** The elements at some places, packed for the search. */
-function elementsAt(places: readonly number[], ids: readonly number[]): Int32Array {
+function elementsAt(places: Int32Array, ids: readonly number[]): Int32Array {
   const found = new Int32Array(places.length);
   for (let at = 0; at < places.length; at++) found[at] = ids[places[at] as number] as number;
   return found;
@@ -102,13 +87,17 @@ function occurring(
   others: readonly number[],
   first: number,
   last: number,
-): number[] {
-  const seen = new Set<number>();
-  for (let at = first; at < last; at++) seen.add(others[at] as number);
-  const places: number[] = [];
-  for (let at = from; at < to; at++) if (seen.has(ids[at] as number)) places.push(at);
-  return places;
+): Int32Array {
+  SEEN.clear();
+  SEEN.addAll(others, first, last);
+  const places = new Int32Array(to - from);
+  let count = 0;
+  for (let at = from; at < to; at++) if (SEEN.has(ids[at] as number)) places[count++] = at;
+  return places.subarray(0, count);
 }
+
+/** What `occurring` has seen: one for all calls, since it is cleared at once. */
+const SEEN = new Seen();
 
 /** The places of a longest common subsequence, in pairs; undefined past a cap. */
 function script(a: Int32Array, b: Int32Array, budget: Budget): Int32Array | undefined {
@@ -130,7 +119,8 @@ const AT_THE_END = -1;
 
 /** Moves the furthest points on by one edit, the `d`-th. @returns the steps that it took */
 function advance(a: Int32Array, b: Int32Array, reach: Int32Array, middle: number, d: number): number {
-  const [n, m] = [a.length, b.length];
+  const n = a.length;
+  const m = b.length;
   let steps = 2 * d + 1;
   for (let k = -d; k <= d; k += 2) {
     const below = reach[middle + k - 1] as number;
@@ -149,17 +139,20 @@ function advance(a: Int32Array, b: Int32Array, reach: Int32Array, middle: number
 function walkBack(trace: readonly Int32Array[], last: number, n: number, m: number): Int32Array {
   const pairs = new Int32Array(n + m - last);
   let free = pairs.length;
-  let [x, y] = [n, m];
+  let x = n;
+  let y = m;
   for (let d = last; d >= 0; d--) {
     const k = x - y;
-    const [below, above] = [reachOf(trace, d - 1, k - 1), reachOf(trace, d - 1, k + 1)];
+    const below = reachOf(trace, d - 1, k - 1);
+    const above = reachOf(trace, d - 1, k + 1);
     const down = k === -d || (k !== d && below < above);
     const first = d === 0 ? 0 : down ? above : below + 1;
     while (x > first) {
       pairs[--free] = --y;
       pairs[--free] = --x;
     }
-    [x, y] = down ? [above, above - k - 1] : [below, below - k + 1];
+    x = down ? above : below;
+    y = down ? above - k - 1 : below - k + 1;
   }
   return pairs;
 }
@@ -210,38 +203,4 @@ function slideBy(
   while (from - up > before + 1 && ids[from - up - 1] === ids[to - up - 1]) up++;
   for (let by = down; by >= -up; by--) if (ends(ids[to + by - 1] as number)) return by;
   return down;
-}
-
-/**
- * For each element of the first sequence the index of its equal in the second; -1 where an edit
- * took it away.
- */
-export function counterparts(length: number, edits: readonly Edit[]): Int32Array {
-  const found = new Int32Array(length).fill(-1);
-  let shift = 0;
-  let at = 0;
-  for (const edit of [...edits, { start: length, end: length, from: 0, to: 0 }]) {
-    for (; at < edit.start; at++) found[at] = at + shift;
-    at = edit.end;
-    shift = edit.to - edit.end;
-  }
-  return found;
-}
-
-/**
- * Two scripts, one after the other, as one: from the first text, of `length` elements, to the last,
- * of `last` elements.
- */
-export function compose(length: number, last: number, earlier: readonly Edit[], later: readonly Edit[]): Edit[] {
-  const middle = length + earlier.reduce((sum, { start, end, from, to }) => sum + to - from - (end - start), 0);
-  const [first, second] = [counterparts(length, earlier), counterparts(middle, later)];
-  const edits: Edit[] = [];
-  let [start, from] = [0, 0];
-  for (let at = 0; at <= length; at++) {
-    const there = at === length ? last : (second[first[at] as number] ?? -1);
-    if (there < 0) continue;
-    if (start < at || from < there) edits.push({ start, end: at, from, to: there });
-    [start, from] = [at + 1, there + 1];
-  }
-  return edits;
 }

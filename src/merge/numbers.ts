@@ -127,6 +127,7 @@ function saidBy(lines: readonly string[], at: number): string {
 
 /** A line with its code spans made blank. */
 function withoutCode(line: string): string {
+  if (!line.includes("`")) return line;
   return line.replaceAll(/(?<!`)(`+)(?!`).{0,500}?(?<!`)\1(?!`)/g, (found) => " ".repeat(found.length));
 }
 
@@ -149,7 +150,10 @@ function isLocalLater(
   };
   if (isHeld(l, r) !== isHeld(r, l)) return isHeld(l, r);
   const [mine, theirs] = [l, r].map(({ first }, which) => {
-    const line = Math.min(...numbers.map((number) => first.get(number) ?? Number.POSITIVE_INFINITY));
+    const line = numbers.reduce(
+      (least, number) => Math.min(least, first.get(number) ?? least),
+      Number.POSITIVE_INFINITY,
+    );
     return (
       diffLines(base, sides[which] as string, reading).find(({ from, to }) => from <= line && line < to)?.start ?? 0
     );
@@ -159,13 +163,18 @@ function isLocalLater(
 
 /** The free numbers for a side's: the ones that the other side has for the same, else the next. */
 function newNumbers(numbers: readonly string[], later: Read, other: Read, base: Read): Map<string, string> | undefined {
-  const all = [later, other, base].flatMap(({ definitions, first }) => [...definitions.keys(), ...first.keys()]);
-  let next = Math.max(...all.map(Number));
+  let next = 0;
+  for (const { definitions, first } of [later, other, base]) {
+    for (const number of definitions.keys()) next = Math.max(next, Number(number));
+    for (const number of first.keys()) next = Math.max(next, Number(number));
+  }
+  const same = new Map<string, string>();
+  for (const [number, what] of other.definitions) {
+    if (!base.definitions.has(number) && !same.has(what)) same.set(what, number);
+  }
   const made = new Map<string, string>();
   for (const number of numbers.toSorted((one, two) => Number(one) - Number(two))) {
-    const said = later.definitions.get(number);
-    const [same] = [...other.definitions].find(([known, what]) => what === said && !base.definitions.has(known)) ?? [];
-    made.set(number, same ?? String(++next));
+    made.set(number, same.get(later.definitions.get(number) as string) ?? String(++next));
   }
   const left = [...later.definitions.keys()].map((number) => made.get(number) ?? number);
   return new Set(left).size === left.length && !Number.isNaN(next) ? made : undefined;

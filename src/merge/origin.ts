@@ -1,4 +1,5 @@
-import { counterparts, diff, type Edit } from "./myers.ts";
+import { counterparts } from "./edits.ts";
+import { diff, type Edit } from "./myers.ts";
 import { diffLines, newReading, type Reading, readLines, tokenise } from "./reading.ts";
 import { isWord, write } from "./tokens.ts";
 

@@ -28,6 +28,7 @@ export type Piece = {
 };
 
 const HEADING = /^ {0,3}(#{1,6})(?:\s|$)/;
+const UNDERLINE = /^ {0,3}(=+|-{2,})\s*$/;
 
 /** Reads a piece. */
 export function pieceOf(lines: readonly string[]): Piece {
@@ -37,28 +38,28 @@ export function pieceOf(lines: readonly string[]): Piece {
   const core = lines.slice(before, lines.length - after);
   const first = core[0] ?? "";
   const { open, faults } = contextsOf(core);
+  const levels = core.map((_, at) => headingLevel(core, at));
   return {
     lines: core,
     opens: open > 0,
     closes: faults > open,
     before,
     after,
-    level: headingLevel(core, 0) ?? 7,
-    deepest: Math.min(8, ...core.map((_, at) => headingLevel(core, at) ?? 8)),
+    level: levels[0] ?? 7,
+    deepest: levels.reduce<number>((least, level) => Math.min(least, level ?? 8), 8),
     indent: first.length - first.trimStart().length,
     row: first.trim().startsWith("|") ? first.trim().split("|").length : 0,
     shape: commonShape(core),
-    parts: partsOf(core),
+    parts: partsOf(core, levels),
   };
 }
 
 /** How many entries or sections some lines have of the kind that they begin with. */
-function partsOf(lines: readonly string[]): number {
-  const level = headingLevel(lines, 0);
+function partsOf(lines: readonly string[], levels: readonly (number | undefined)[]): number {
+  const level = levels[0];
+  if (level !== undefined) return levels.filter((one) => one === level).length;
   const shape = shapeOf(lines[0] ?? "");
-  if (level === undefined && shape === undefined) return 1;
-  return lines.filter((line, at) => (level === undefined ? shapeOf(line) === shape : headingLevel(lines, at) === level))
-    .length;
+  return shape === undefined ? 1 : lines.filter((line) => shapeOf(line) === shape).length;
 }
 
 /** The shape that all entries of some lines have. */
@@ -68,11 +69,17 @@ function commonShape(lines: readonly string[]): string | undefined {
 }
 
 function headingLevel(lines: readonly string[], at: number): number | undefined {
-  const marks = HEADING.exec(lines[at] ?? "")?.[1];
+  const marks = mayBegin(lines[at], "#") ? HEADING.exec(lines[at] as string)?.[1] : undefined;
   if (marks !== undefined) return marks.length;
-  const under = /^ {0,3}(=+|-{2,})\s*$/.exec(lines[at + 1] ?? "")?.[1];
+  if (!mayBegin(lines[at + 1], "=") && !mayBegin(lines[at + 1], "-")) return undefined;
+  const under = UNDERLINE.exec(lines[at + 1] as string)?.[1];
   if (under === undefined || /^\s*(?:[-*+>|]|$)/.test(lines[at] ?? "")) return undefined;
   return under.startsWith("=") ? 1 : 2;
+}
+
+/** Whether a line may have a mark before all else: the cheap test, which most lines fail. */
+function mayBegin(line: string | undefined, mark: string): boolean {
+  return line !== undefined && (line.startsWith(mark) || line.startsWith(" "));
 }
 
 /** The piece's lines, each with its line feed. */

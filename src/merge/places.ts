@@ -2,6 +2,7 @@ import { apartIn } from "./apart.ts";
 import { ascending } from "./ascending.ts";
 import { afford } from "./budget.ts";
 import type { Contexts } from "./contexts.ts";
+import { NO_MARKS } from "./marks.ts";
 import { isTelling, quotesElsewhere } from "./quotes.ts";
 import { contextsIn, type Lines, markedWordsIn, type Reading, readLines, wholeLine, wordsIn } from "./reading.ts";
 
@@ -9,16 +10,24 @@ import { contextsIn, type Lines, markedWordsIn, type Reading, readLines, wholeLi
 type FourTexts = readonly [base: string, local: string, remote: string, merged: string];
 
 /**
- * By a word's number: the line that has it, counted from 1, and the word's place in it, -1 for a
- * line taken as a whole.
+ * By a word's number: the line that has it, counted from 1, 0 where none has; and the word's place
+ * in the line.
  */
 type Places = { readonly line: Int32Array; readonly at: Int32Array };
 
 /** In place of a line: the text has the word more than once. */
 const AGAIN = -1;
 
-/** What tells the places of words in one text. */
-type Text = Lines & { readonly contexts: Contexts };
+/**
+ * What tells the places of words in one text: the lines that do so, what each tells them by, and of
+ * which of all lines the words do, since not all texts have them alike.
+ */
+type Text = Lines & {
+  readonly contexts: Contexts;
+  readonly apart: Uint8Array;
+  readonly telling: readonly number[];
+  readonly told: readonly (readonly number[])[];
+};
 
 /** As many characters of the texts cost a step. */
 const LETTERS_A_STEP = 4;
@@ -31,13 +40,16 @@ const LETTERS_A_STEP = 4;
  */
 export function keepsPlaces(texts: FourTexts, removals: boolean, reading: Reading): boolean {
   if (!afford(reading, texts.reduce((sum, text) => sum + text.length, 0) / LETTERS_A_STEP)) return false;
-  const read = texts.map((text): Text => {
-    const lines = readLines(text, reading);
-    return { ...lines, contexts: contextsIn(lines, reading) };
+  const found = texts.map((text) => readLines(text, reading));
+  const contexts = found.map((lines) => contextsIn(lines, reading));
+  const apart = apartIn(found, reading.interner.size);
+  const isWrapped = contexts.some(({ outline }) => outline !== contexts[0]?.outline);
+  const read = found.map((lines, at): Text => {
+    const telling = tellingLines(lines, apart, isWrapped);
+    const told = telling.map((line) => toldBy(lines.ids[line] as number, apart, reading));
+    return { ...lines, contexts: contexts[at] as Contexts, apart, telling, told };
   });
-  const apart = apartIn(read, reading.interner.size);
-  const wrapped = read.some((one) => one.contexts.outline !== read[0]?.contexts.outline);
-  const suspects = movedOrGone(read, apart, wrapped, reading);
+  const suspects = movedOrGone(read, reading);
   if (suspects === undefined) return false;
   // What was made of both sides is counted elsewhere, word by word.
   if (!removals || suspects.size === 0) return true;
@@ -51,30 +63,36 @@ export function keepsPlaces(texts: FourTexts, removals: boolean, reading: Readin
  * Words of the base that one side took away and the merged text has; undefined where a word is not
  * in the marks that a side gave it.
  */
-function movedOrGone(
-  texts: readonly Text[],
-  apart: Uint8Array,
-  wrapped: boolean,
-  reading: Reading,
-): ReadonlySet<number> | undefined {
-  for (const text of texts) readMarks(text, apart, wrapped, reading);
-  const [b, l, r] = texts.slice(0, 3).map((text) => placesOf(text, apart, wrapped, reading)) as [
-    Places,
-    Places,
-    Places,
-  ];
-  // Where a side is to be found in a result, the result is the third text too.
-  const m = texts[3]?.ids === texts[2]?.ids ? r : placesOf(texts[3] as Text, apart, wrapped, reading);
-  const suspects = new Set<number>();
+function movedOrGone(texts: readonly Text[], reading: Reading): ReadonlySet<number> | undefined {
   const size = reading.words.size;
-  for (let word = 0; word < size; word++) {
-    const [was, is] = [b.line[word] as number, m.line[word] as number];
-    if (was <= 0 || is <= 0) continue;
-    const [mine, theirs] = [l.line[word] as number, r.line[word] as number];
+  const all = texts.slice(0, 3).map((text) => placesOf(text, size));
+  // Where a side is to be found in a result, the result is the third text too.
+  const isSide = texts[3]?.ids === texts[2]?.ids;
+  all.push(isSide ? (all[2] as Places) : placesOf(texts[3] as Text, size));
+  const [b, l, r, m] = all as [Places, Places, Places, Places];
+  const suspects = new Set<number>();
+  const words = inBoth(texts[0] as Text, b, m);
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] as number;
+    const mine = l.line[word] as number;
+    const theirs = r.line[word] as number;
     if ((mine === 0) !== (theirs === 0)) suspects.add(word);
-    if (mine > 0 && theirs > 0 && !isInItsMarks(word, texts, [b, l, r, m], reading)) return undefined;
+    else if (mine > 0 && theirs > 0 && !isInItsMarks(word, texts, all, reading)) return undefined;
   }
   return suspects;
+}
+
+/** The words of the base that it has once and the merged text has once. */
+function inBoth({ told }: Text, base: Places, merged: Places): number[] {
+  const words: number[] = [];
+  for (let next = 0; next < told.length; next++) {
+    const said = told[next] as readonly number[];
+    for (let at = 0; at < said.length; at++) {
+      const word = said[at] as number;
+      if ((base.line[word] as number) > 0 && (merged.line[word] as number) > 0) words.push(word);
+    }
+  }
+  return words;
 }
 
 /**
@@ -82,23 +100,39 @@ function movedOrGone(
  * changed it.
  */
 function isInItsMarks(word: number, texts: readonly Text[], places: readonly Places[], reading: Reading): boolean {
+  const isOneLine = (one: number, other: number): boolean =>
+    isSameLine(word, texts[one] as Text, places[one] as Places, texts[other] as Text, places[other] as Places);
+  // What one side left as it was is as the other one has it.
+  if ((isOneLine(0, 1) && isOneLine(2, 3)) || (isOneLine(0, 2) && isOneLine(1, 3))) return true;
   const traits = texts.map((text, at) => traitsOf(word, text, places[at] as Places, reading));
   const [was, mine, theirs, is] = traits as [Traits, Traits, Traits, Traits];
-  return was.every((one, at) => isPicked(one, mine[at] as number, theirs[at] as number, is[at] as number));
+  return (
+    isPicked(was.around, mine.around, theirs.around, is.around) &&
+    isPicked(was.prefix, mine.prefix, theirs.prefix, is.prefix) &&
+    isPicked(was.open, mine.open, theirs.open, is.open)
+  );
+}
+
+/** Whether a word stands in equal lines, which stand in the same, in two texts. */
+function isSameLine(word: number, one: Text, places: Places, other: Text, others: Places): boolean {
+  const here = (places.line[word] as number) - 1;
+  const there = (others.line[word] as number) - 1;
+  return one.ids[here] === other.ids[there] && one.contexts.around[here] === other.contexts.around[there];
 }
 
 /**
  * What is open around the line of a word, the marks before the line, and the marks that are open at
  * the word.
  */
-type Traits = readonly [around: number, prefix: number, open: number];
+type Traits = { readonly around: number; readonly prefix: number; readonly open: number };
 
-function traitsOf(word: number, text: Text, places: Places, reading: Reading): Traits {
-  const [line, at] = [(places.line[word] as number) - 1, places.at[word] as number];
-  const around = text.contexts.around[line] as number;
-  const marked = reading.markedByLine[text.ids[line] as number];
-  if (at < 0 || marked === undefined) return [around, reading.words.id(""), reading.words.id("")];
-  return [around, marked.prefix, marked.open[at] as number];
+function traitsOf(word: number, { ids, contexts, apart }: Text, { line, at }: Places, reading: Reading): Traits {
+  const there = (line[word] as number) - 1;
+  const around = contexts.around[there] as number;
+  const id = ids[there] as number;
+  if (apart[id] !== 1) return { around, prefix: NO_MARKS, open: NO_MARKS };
+  const { prefix, open } = markedWordsIn(id, reading);
+  return { around, prefix, open: open[at[word] as number] as number };
 }
 
 /**
@@ -110,32 +144,35 @@ function isPicked(was: number, mine: number, theirs: number, is: number): boolea
 }
 
 /**
- * Numbers what the places of a text's words are told by, so that what is kept by number can be as
- * long as it must be.
+ * The lines that words' places are told by: those that not all texts have alike, and, where
+ * `isWrapped`, as a whole, all others with any text.
  */
-function readMarks({ ids }: Text, apart: Uint8Array, wrapped: boolean, reading: Reading): void {
-  for (const id of ids) {
-    if (apart[id] === 1) markedWordsIn(id, reading);
-    else if (wrapped) wholeLine(id, reading);
+function tellingLines({ ids, lines }: Lines, apart: Uint8Array, isWrapped: boolean): number[] {
+  const telling: number[] = [];
+  for (let line = 0; line < ids.length; line++) {
+    if (apart[ids[line] as number] === 1 || (isWrapped && lines[line]?.trim() !== "")) telling.push(line);
   }
+  return telling;
 }
 
-/** Where each word stands in a text, if it has it once. */
-function placesOf({ ids, lines }: Text, apart: Uint8Array, wrapped: boolean, reading: Reading): Places {
-  const places = { line: new Int32Array(reading.words.size), at: new Int32Array(reading.words.size) };
-  for (let line = 0; line < ids.length; line++) {
-    const id = ids[line] as number;
-    if (apart[id] === 1) {
-      const { words } = markedWordsIn(id, reading);
-      for (let at = 0; at < words.length; at++) put(places, words[at] as number, line, at);
-    } else if (wrapped && lines[line]?.trim() !== "") put(places, wholeLine(id, reading), line, -1);
+/** What a line's place is told by, by the line's number: its words, or the line as a whole. */
+function toldBy(id: number, apart: Uint8Array, reading: Reading): readonly number[] {
+  return apart[id] === 1 ? markedWordsIn(id, reading).words : [wholeLine(id, reading)];
+}
+
+/** Where each word stands in a text, if it has it once; `size`: how many words there are. */
+function placesOf({ telling, told }: Text, size: number): Places {
+  const places = { line: new Int32Array(size), at: new Int32Array(size) };
+  for (let next = 0; next < telling.length; next++) {
+    const line = (telling[next] as number) + 1;
+    const said = told[next] as readonly number[];
+    for (let at = 0; at < said.length; at++) {
+      const word = said[at] as number;
+      places.line[word] = places.line[word] === 0 ? line : AGAIN;
+      places.at[word] = at;
+    }
   }
   return places;
-}
-
-function put(places: Places, word: number, line: number, at: number): void {
-  places.line[word] = places.line[word] === 0 ? line + 1 : AGAIN;
-  places.at[word] = at;
 }
 
 /**
@@ -176,13 +213,14 @@ function isAlike(id: number, line: string, reading: Reading): boolean {
 function placedOnce({ ids, lines }: Lines, apart: Uint8Array, reading: Reading): Map<number, number> {
   const [places, again] = [new Map<number, number>(), new Set<number>()];
   let place = 0;
-  for (const [at, id] of ids.entries()) {
-    const line = lines[at] as string;
-    const ones = apart[id] === 1 ? wordsIn(id, reading) : isAlike(id, line, reading) ? [] : [wholeLine(id, reading)];
-    for (const one of ones) {
-      if (places.has(one)) again.add(one);
-      places.set(one, place++);
-    }
+  const note = (one: number): void => {
+    if (places.has(one)) again.add(one);
+    places.set(one, place++);
+  };
+  for (let at = 0; at < ids.length; at++) {
+    const id = ids[at] as number;
+    if (apart[id] === 1) wordsIn(id, reading).forEach(note);
+    else if (!isAlike(id, lines[at] as string, reading)) note(wholeLine(id, reading));
   }
   for (const one of again) places.delete(one);
   return places;

@@ -1,5 +1,6 @@
+import { counterparts } from "./edits.ts";
 import { afford } from "./budget.ts";
-import { counterparts, type Edit } from "./myers.ts";
+import type { Edit } from "./myers.ts";
 import { diffLines, type Lines, type Reading, readLines, wordsIn } from "./reading.ts";
 
 /** As many characters of a text cost a step. */
@@ -101,7 +102,7 @@ function isBetween(at: number, earlier: Edit, later: Edit): boolean {
 
 function countsOf(ids: readonly number[]): Map<number, number> {
   const counts = new Map<number, number>();
-  for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
+  for (let at = 0; at < ids.length; at++) counts.set(ids[at] as number, (counts.get(ids[at] as number) ?? 0) + 1);
   return counts;
 }
 

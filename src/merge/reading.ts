@@ -1,7 +1,7 @@
 import { type Budget, newBudget, spend } from "./budget.ts";
 import { type Contexts, contextsOf, hasContexts } from "./contexts.ts";
 import { openFences } from "./fences.ts";
-import { type MarkedWords, readMarkedWords } from "./marks.ts";
+import { type MarkedWords, newWords, readMarkedWords } from "./marks.ts";
 import { diff, type Edit } from "./myers.ts";
 import { Nests } from "./nests.ts";
 import { Interner, splitLines } from "./split.ts";
@@ -62,7 +62,7 @@ export function newReading(): Reading {
   return {
     ...newBudget(),
     interner: new Interner(),
-    words: new Interner(),
+    words: newWords(),
     texts: new Map(),
     tokens: new Map(),
     tokenTexts: new TokenTexts(),
@@ -117,7 +117,8 @@ export function diffLines(from: string, to: string, reading: Reading): Edit[] {
   const known = before.scripts.get(to);
   if (known !== undefined) return known;
   const edits = diff(before.ids, after.ids, reading);
-  before.scripts.set(to, edits);
+  // What was compared without a budget is not known.
+  if (reading.left >= 0) before.scripts.set(to, edits);
   return edits;
 }
 

@@ -61,7 +61,10 @@ function countAll(ids: readonly number[], words: Words, reading: Reading): Reado
   for (const id of ids) {
     const said = words.of(id);
     all += said.length;
-    for (const word of said) counts.set(word, (counts.get(word) ?? 0) + 1);
+    for (let at = 0; at < said.length; at++) {
+      const word = said[at] as number;
+      counts.set(word, (counts.get(word) ?? 0) + 1);
+    }
   }
   afford(reading, all);
   return counts;

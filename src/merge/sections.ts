@@ -14,7 +14,10 @@ export function shareSection(one: Piece, other: Piece): boolean {
 }
 
 function sectionsOf({ level, lines }: Piece): string[] {
+  // Only a heading gives a name.
+  if (level > 6) return [];
   return lines.flatMap((line) => {
+    if (!line.includes("#")) return [];
     const { marks, name } = HEADING.exec(line.trimEnd())?.groups ?? {};
     if (marks?.length !== level || name === undefined) return [];
     return [wordsOf(name.toLowerCase()).sort().join(" ") || name];

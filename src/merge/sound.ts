@@ -1,8 +1,8 @@
+import { counterparts } from "./edits.ts";
 import { afford } from "./budget.ts";
 import { type Contexts, hasContexts, natureOf } from "./contexts.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { inlineFaults } from "./inline.ts";
-import { counterparts } from "./myers.ts";
 import { contextsIn, diffLines, type Reading, readLines } from "./reading.ts";
 import type { Nests } from "./nests.ts";
 import { normalise } from "./style.ts";
@@ -82,11 +82,13 @@ type Known = { readonly lines: readonly string[]; readonly ids: readonly number[
 
 /** The faults in those blocks of a text that none of the others holds. */
 function faultsOf({ lines, ids }: Known, others: readonly [Known, ...Known[]]): number {
-  let [faults, done] = [0, 0];
+  let faults = 0;
+  let done = 0;
   for (let at = 0; at < lines.length; at++) {
     // Only a block with a line that the first of the others lacks is not held by it.
     if (others[0].has.has(ids[at] as number)) continue;
-    let [start, end] = [at, at + 1];
+    let start = at;
+    let end = at + 1;
     while (start > done && flowsOn(lines[start - 1] as string, lines[start] as string)) start--;
     while (end < lines.length && flowsOn(lines[end - 1] as string, lines[end] as string)) end++;
     const block = ids.slice(start, end);
@@ -182,12 +184,14 @@ function linesInside(
  * what the other one put around all of it: in what the lines of both sides before and after do.
  */
 function staysInside(lines: readonly Inside[], nests: Nests): boolean {
-  let [known, pending] = [0, 0];
+  let known = 0;
+  let pending = 0;
   for (const line of lines) {
     const { is, mine, theirs } = line;
     if (hasBoth(line)) {
       if (!isPicked(line) || (pending !== 0 && pending !== is)) return false;
-      [known, pending] = [is, 0];
+      known = is;
+      pending = 0;
     } else if (isElsewhere(is, mine ?? theirs, nests)) {
       if (is !== known) return false;
       pending = is;

@@ -44,7 +44,7 @@ export function subsumes(
   return leaves(
     later,
     earlier,
-    { ids: text, old: new Set(base.slice(start, end)), words },
+    { ids: text, old: base.slice(start, end), words },
     reading,
     () => isLines,
     (at) => isGone(less.edits[at] as Edit, base, more, words, reading),

@@ -186,7 +186,9 @@ export function cutLine(line: string, texts: TokenTexts, budget: Budget): readon
 function cutBody(body: string, tokens: Token[], texts: TokenTexts, budget: Budget): number {
   let from = 0;
   let leading = true;
-  for (const text of body.match(ATOM) ?? []) {
+  const found: readonly string[] = body.match(ATOM) ?? [];
+  for (let at = 0; at < found.length; at++) {
+    const text = found[at] as string;
     // Between two tokens is nothing but white space, with which none begins.
     const index = body.indexOf(text, from);
     const space = index === from ? "" : body.slice(from, index);
@@ -207,7 +209,10 @@ function cutBody(body: string, tokens: Token[], texts: TokenTexts, budget: Budge
  */
 export function write(tokens: readonly Token[]): string {
   let text = "";
-  for (const token of tokens) text += token.space + (token.text === BLANK ? "\n" : token.text);
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at] as Token;
+    text += token.space + (token.text === BLANK ? "\n" : token.text);
+  }
   return text;
 }
 

@@ -28,10 +28,8 @@ const FIRST_SIZE = 1024 * RUN_SIZE;
  */
 export function walk(base: readonly number[], side: readonly number[], budget: Budget): Edit[] | undefined {
   const isSwapped = base.length >= side.length;
-  const [short, long] = (isSwapped ? [side, base] : [base, side]).map((ids) => Int32Array.from(ids)) as [
-    Int32Array,
-    Int32Array,
-  ];
+  const short = new Int32Array(isSwapped ? side : base);
+  const long = new Int32Array(isSwapped ? base : side);
   const delta = long.length - short.length;
   const size = short.length + long.length + 3;
   const [reach, last] = [new Int32Array(size).fill(-1), new Int32Array(size).fill(-1)];
@@ -50,7 +48,8 @@ export function walk(base: readonly number[], side: readonly number[], budget: B
 function advance(way: Walk, k: number): number {
   const { short, long, reach, last } = way;
   const at = k + short.length + 1;
-  const [left, right] = [(reach[at - 1] as number) + 1, reach[at + 1] as number];
+  const left = (reach[at - 1] as number) + 1;
+  const right = reach[at + 1] as number;
   const before = last[left > right ? at - 1 : at + 1] as number;
   const first = left > right ? left : right;
   let y = first;
@@ -84,11 +83,14 @@ function editsOf({ short, long, last, runs }: Walk, isSwapped: boolean): Edit[] 
     if (x === endX && y === endY) return;
     edits.push(isSwapped ? { start: y, end: endY, from: x, to: endX } : { start: x, end: endX, from: y, to: endY });
   };
-  let [x, y] = [short.length, long.length];
+  let x = short.length;
+  let y = long.length;
   for (let run = last[long.length + 1] as number; run >= 0; run = runs[run + RUN_SIZE - 1] as number) {
-    const [k, first, end] = [runs[run] as number, runs[run + 1] as number, runs[run + 2] as number];
+    const k = runs[run] as number;
+    const end = runs[run + 2] as number;
     add(end - k, x, end, y);
-    [x, y] = [first - k, first];
+    y = runs[run + 1] as number;
+    x = y - k;
   }
   add(0, x, 0, y);
   return edits.reverse();
