@@ -1,4 +1,5 @@
 import type { FolderLists } from "../app/doctor/list-folder.ts";
+import type { Documents } from "../app/markdown.ts";
 import type { LocalReads } from "../app/mirror/local-reads.ts";
 import type { Result } from "../app/mirror/trouble.ts";
 import type { Content } from "../page/layout.ts";
@@ -15,6 +16,7 @@ export type Ui = {
   readonly clock: Clock;
   readonly random: Random;
   readonly looks: Looks;
+  readonly documents: Documents;
   readonly folders: FolderLists;
   readonly reads: LocalReads;
   readonly jobs: Jobs;

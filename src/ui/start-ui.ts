@@ -1,5 +1,6 @@
 import { FolderLists } from "../app/doctor/list-folder.ts";
 import { LocalReads } from "../app/mirror/local-reads.ts";
+import { Documents } from "../app/markdown.ts";
 import { loadBundle } from "../app/page-bundle.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "../app/mirror/trouble.ts";
 import type { Clock, Random } from "../ports/world.ts";
@@ -48,6 +49,7 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
     changes,
     jobs,
     drafts: new Drafts(),
+    documents: new Documents(),
     folders: new FolderLists(random),
     reads: new LocalReads({ clock, random }),
     looks: new Looks({ env, cwd, clock }, roots),
@@ -61,7 +63,11 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
       url,
       enterUrl: () => `${url}/enter?token=${door.issueTicket()}`,
       // ORDER: no request comes any more, then what was begun is waited for.
-      close: () => listening.close().then(() => jobs.idle()),
+      close: async () => {
+        await listening.close();
+        ui.documents.close();
+        await jobs.idle();
+      },
     });
   } catch (error) {
     const code = codeOf(error);

@@ -39,7 +39,7 @@ export const DOCS = definePage<FolderModel | DocumentModel>({
     if (found.value === null) return nothingAt(path);
     return found.value.kind === "folder"
       ? lookAtFolder(ui, seen.value, path, asked)
-      : lookAtDocument(ui, seen.value, path, found.value);
+      : lookAtDocument(ui, seen.value, found.value, { path, asText: asked.query.get("as") === "text" });
   },
   show: (model, moment) => (model.kind === "folder" ? showFolder(model, moment) : showDocument(model, moment)),
 });

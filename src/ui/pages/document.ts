@@ -1,8 +1,9 @@
 import { ok, type Result } from "../../app/mirror/trouble.ts";
 import { count } from "../../model/count.ts";
-import { nameOf as lastName } from "../../model/path.ts";
+import { nameOf as lastName, parentOf } from "../../model/path.ts";
 import { html, type Html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
+import { documentView, type RenderedMarkdown } from "../../page/markdown.ts";
 import { ageOf, nameOf, wordsOf } from "../../page/parts.ts";
 import { documentAddress } from "../addresses.ts";
 import { entryBadge, type ShownEntry } from "../entry-parts.ts";
@@ -24,30 +25,44 @@ export type DocumentModel = {
   readonly entry: ShownEntry;
   /** What is open about it. */
   readonly open: readonly Need[];
+  /** Its text is asked for, not how it is meant to look. */
+  readonly asText: boolean;
   readonly text: ShownText;
 };
 
 type ShownText =
-  | { readonly kind: "read"; readonly text: string; readonly left: number; readonly changedAt: number }
+  | {
+      readonly kind: "read";
+      readonly text: string;
+      /** Characters that are not shown. */
+      readonly left: number;
+      readonly changedAt: number;
+      /** null: it is shown as its text. */
+      readonly rendered: RenderedMarkdown | null;
+    }
   | { readonly kind: "unread"; readonly why: string };
 
-export function lookAtDocument(ui: Ui, mirror: SeenMirror, path: string, entry: ShownEntry): Result<DocumentModel> {
-  const { name, root, needs, waits } = mirror;
+export async function lookAtDocument(
+  ui: Ui,
+  { name, root, needs, waits }: SeenMirror,
+  entry: ShownEntry,
+  { path, asText }: { readonly path: string; readonly asText: boolean },
+): Promise<Result<DocumentModel>> {
   const read = ui.folders.read(root, path);
   if (read.kind === "trouble") return read;
   const open = [...needs, ...waits].filter((one) => one.path === path);
-  const text: ShownText =
-    read.value.kind === "done"
-      ? textOf(read.value.value.text, read.value.value.stamp.mtimeMs)
-      : { kind: "unread", why: read.value.detail };
-  return ok({ kind: "document", mirror: name, path, entry, open, text });
+  const common = { kind: "document", mirror: name, path, entry, open, asText } as const;
+  if (read.value.kind !== "done") return ok({ ...common, text: { kind: "unread", why: read.value.detail } });
+  const { text: whole, digest, stamp } = read.value.value;
+  const left = Math.max(0, whole.length - MOST);
+  const base = { files: documentAddress(name, "docs", ""), folder: parentOf(path) };
+  const isLaidOut = !asText && left === 0 && entry.kind === "document";
+  const rendered = isLaidOut ? await ui.documents.render({ text: whole, digest }, base) : null;
+  const text = { kind: "read", text: whole.slice(0, MOST), left, changedAt: stamp.mtimeMs, rendered } as const;
+  return ok({ ...common, text });
 }
 
-function textOf(text: string, changedAt: number): ShownText {
-  return { kind: "read", text: text.slice(0, MOST), left: Math.max(0, text.length - MOST), changedAt };
-}
-
-export function showDocument({ mirror, path, entry, open, text }: DocumentModel, moment: Moment): Content {
+export function showDocument({ mirror, path, entry, open, asText, text }: DocumentModel, moment: Moment): Content {
   const { now, pages } = moment;
   return {
     title: `${lastName(path)} · ${mirror} · mdmirror`,
@@ -56,27 +71,31 @@ export function showDocument({ mirror, path, entry, open, text }: DocumentModel,
 <p>${entryBadge(entry)}${entry.why !== null && html` ${wordsOf(entry.why)}`}${
       text.kind === "read" && html` <span class="faint">file changed ${ageOf(text.changedAt, now)} ago</span>`
     }</p>
-${waysOf(mirror, path, pages)}
+${waysOf(mirror, path, asText, pages)}
 ${open.length > 0 && attentionList(open, mirror, pages)}
-<h2>Text</h2>
-${textPart(text)}`,
+${textPart(text, asText)}`,
   };
 }
 
-function waysOf(mirror: string, path: string, pages: ReadonlySet<string>): Html {
+function waysOf(mirror: string, path: string, asText: boolean, pages: ReadonlySet<string>): Html {
   const ways = [
     ["history", "History"],
     ["why", "Why it is so"],
   ].filter(([part]) => pages.has(`/m/:name/${part}/*`));
   return html`<p class="row">${ways.map(
     ([part, label]) => html`<a class="button" href="${documentAddress(mirror, part!, path)}">${label!}</a>`,
-  )}</p>`;
+  )}<a class="button" href="${documentAddress(mirror, "docs", path, { as: asText ? null : "text" })}">${
+    asText ? "As it is meant to look" : "As text"
+  }</a></p>`;
 }
 
-function textPart(text: ShownText): Html {
+function textPart(text: ShownText, asText: boolean): Html {
   if (text.kind === "unread") return html`<p class="notice quiet">${wordsOf(text.why)}</p>`;
   if (text.text === "") return html`<p class="faint">It is empty.</p>`;
-  return html`<pre class="text" dir="auto">${text.text}</pre>${
+  if (text.rendered !== null)
+    return html`<article class="document" dir="auto">${documentView(text.rendered)}</article>`;
+  return html`${!asText && text.left === 0 && html`<p class="faint">It takes too long to lay out, so this is its text.</p>`}
+<pre class="text" dir="auto">${text.text}</pre>${
     text.left > 0 && html`<p class="faint">… and ${count(text.left)} more characters</p>`
   }`;
 }
