@@ -15,6 +15,11 @@ type SidesOptions = {
   readonly words: Readonly<Record<Exclude<Passage["kind"], "same">, string>>;
   /** All lines are shown, not only those near to a change. */
   readonly whole: boolean;
+  /**
+   * The side that was before the other: its lines that differ are gone, and those of the other are
+   * new. Not set: neither was.
+   */
+  readonly earlier?: Column | null;
 };
 
 /** Lines that are shown before and after a change. */
@@ -83,8 +88,17 @@ function partOf({ kind, rows, hidden, at }: Part, options: SidesOptions): Html {
   return html`${gap}<tbody class="${kind === "same" ? "same" : `change ${kind}`}"${at > 0 && html` id="change-${at}"`}>${says}${rows.map((row) => rowOf(row, kind, options))}</tbody>`;
 }
 
-function rowOf(row: SideRow, kind: Passage["kind"], { columns }: SidesOptions): Html {
-  return html`<tr>${columns.map(({ side, label }) => cellsOf(row[side], label, isChanged(kind, side)))}</tr>`;
+function rowOf(row: SideRow, kind: Passage["kind"], { columns, earlier = null }: SidesOptions): Html {
+  return html`<tr>${columns.map(({ side, label }) => {
+    const line = row[side];
+    return cellsOf(line, label, isChanged(kind, side) ? markOf(line, side, earlier) : "");
+  })}</tr>`;
+}
+
+function markOf(line: SideLine | null, side: Column, earlier: Column | null): "gone" | "new" | "" {
+  if (earlier === null) return line === null ? "gone" : "new";
+  if (line === null) return "";
+  return side === earlier ? "gone" : "new";
 }
 
 /** Whether what this side has there is not what was there before. */
@@ -93,10 +107,9 @@ function isChanged(kind: Passage["kind"], side: Column): boolean {
   return kind === "both" || kind === "alike" || kind === side;
 }
 
-function cellsOf(line: SideLine | null, label: string, changed: boolean): Html {
-  const mark = changed ? (line === null ? "gone" : "new") : "";
+function cellsOf(line: SideLine | null, label: string, mark: "gone" | "new" | ""): Html {
   if (line === null)
-    return html`<td class="no ${mark}"></td><td class="line none ${mark}">${changed && html`<span class="unseen">${label}: no line</span>`}</td>`;
+    return html`<td class="no ${mark}"></td><td class="line none ${mark}">${mark !== "" && html`<span class="unseen">${label}: no line</span>`}</td>`;
   return html`<td class="no ${mark}">${line.number}</td><td class="line ${mark}" dir="auto"><span class="who" aria-hidden="true">${label}</span>${line.pieces.map(pieceOf)}</td>`;
 }
 

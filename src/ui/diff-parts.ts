@@ -1,19 +1,28 @@
-import { countLines, diffLines } from "../merge/line-diff.ts";
+import { sideBySide } from "../merge/side-by-side.ts";
+import { countLines } from "../merge/line-diff.ts";
 import { plural } from "../model/count.ts";
-import { diffView } from "../page/diff.ts";
 import { html, type Html } from "../page/html.ts";
+import { sidesOf } from "../page/side-by-side.ts";
 
 /** How two texts of a document differ. */
 
-/** LIMIT: characters of a text that are compared on a page. */
+/** LIMIT: characters of both texts that are compared on a page. */
 const MOST = 500_000;
 
-/** @param before null: there is no text */
-export function differenceOf(before: string | null, after: string): Html {
-  if (before === null) return html`<p class="faint">Nothing is here to compare it with.</p>`;
-  if (before === after) return html`<p>Both are the same.</p>`;
-  if (before.length + after.length > MOST)
-    return html`<p class="faint">They differ, and are too long to be shown side by side.</p>`;
-  const { added, removed } = countLines(before, after);
-  return html`<p class="faint">${plural(removed, "line")} removed, ${plural(added, "line")} added</p>${diffView(diffLines(before, after))}`;
+type Named = { readonly text: string; readonly label: string };
+
+export function differenceOf(before: Named, after: Named): Html {
+  if (before.text === after.text) return html`<p>Both are the same.</p>`;
+  if (before.text.length + after.text.length > MOST)
+    return html`<p>They differ, and are too long to be shown side by side.</p>`;
+  const { added, removed } = countLines(before.text, after.text);
+  const passages = sideBySide({ base: null, mine: before.text, theirs: after.text });
+  const columns = [
+    { side: "mine", label: before.label },
+    { side: "theirs", label: after.label },
+  ] as const;
+  const caption = `${before.label} and ${after.label}, line by line`;
+  const words = { mine: "Changed", theirs: "Changed", alike: "Changed", both: "Changed" };
+  const table = sidesOf(passages, { caption, columns, words, whole: false, earlier: "mine" });
+  return html`<p class="faint">${plural(removed, "line")} removed, ${plural(added, "line")} added</p>${table}`;
 }

@@ -121,8 +121,11 @@ describe("the page of a folder", () => {
     const below = await ask(folder!, { headers: { cookie } });
     const [document] = hrefs(below.text).filter((href) => href.endsWith(".md"));
     const page = await ask(document!, { headers: { cookie } });
-    expect([page.status, page.text.includes("# text")]).toEqual([200, true]);
-    const other = await ask("/m/w/docs/a%20%26%20b%20%3Ci%3E.md", { headers: { cookie } });
+    expect(page.text).toMatch(/<article class="document"[^>]*>\s*<h1[^>]*>text<\/h1>/);
+    expect((await ask(`${document!}?as=text`, { headers: { cookie } })).text).toContain("# text");
+    const laidOut = await ask("/m/w/docs/a%20%26%20b%20%3Ci%3E.md", { headers: { cookie } });
+    expect(laidOut.text).not.toContain("alert(1)</script>");
+    const other = await ask("/m/w/docs/a%20%26%20b%20%3Ci%3E.md?as=text", { headers: { cookie } });
     expect(other.text).toContain("# &lt;script&gt;alert(1)&lt;/script&gt;");
   });
 

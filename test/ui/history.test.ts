@@ -76,8 +76,8 @@ describe("the history of a document", () => {
       false,
     ]);
     const now = await ask("/m/w/diff/a.md?from=2&to=here", { headers: { cookie } });
-    expect(now.text).toMatch(/<del>.*two/s);
-    expect(now.text).toMatch(/<ins>.*three/s);
+    expect(now.text).toMatch(/class="line gone"[^>]*>.*?two/s);
+    expect(now.text).toMatch(/class="line new"[^>]*>.*?three/s);
     expect((await ask("/m/w/diff/a.md?from=3&to=here", { headers: { cookie } })).text).toContain("Both are the same");
   });
 

@@ -44,9 +44,13 @@ export const DIFF = definePage<Model>({
 <h1>Changes of ${nameOf(lastName(path))}</h1>
 <dl class="facts"><dt>From</dt><dd>${textName(mirror, path, from, now)}</dd><dt>To</dt><dd>${textName(mirror, path, to, now)}</dd></dl>
 <p><a href="${documentAddress(mirror, "history", path)}">Its history</a></p>
-${differenceOf(from.text, to.text)}`,
+${differenceOf({ text: from.text, label: labelOf(from) }, { text: to.text, label: labelOf(to) })}`,
   }),
 });
+
+function labelOf({ name }: NamedText): string {
+  return name === "here" ? "The file now" : `@${name}`;
+}
 
 function nameAsked(text: string | null): TextName | null {
   if (text === "here") return text;

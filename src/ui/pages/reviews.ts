@@ -69,5 +69,9 @@ ${textsOf(one)}</section>`;
 
 function textsOf({ live, submitted }: WaitingReview): Html {
   if (live === null || submitted === null) return html`<p class="faint">${SENT_UNKNOWN}</p>`;
-  return html`<h3>From the live text, as last seen, to the sent one</h3>${differenceOf(live, submitted)}`;
+  const [before, after] = [
+    { text: live, label: "Live, as last seen" },
+    { text: submitted, label: "Sent" },
+  ];
+  return html`<h3>From the live text, as last seen, to the sent one</h3>${differenceOf(before, after)}`;
 }

@@ -31,7 +31,7 @@ export const VERSION = definePage<Model>({
     return read.kind === "trouble" ? read : ok({ mirror: { name, root }, version: read.value });
   },
   show: ({ mirror, version }, moment) => {
-    const { path, entry, here, text } = version;
+    const { path, entry, text } = version;
     const history = documentAddress(mirror.name, "history", path);
     return {
       title: `@${entry.n} of ${lastName(path)} · ${mirror.name} · mdmirror`,
@@ -40,13 +40,22 @@ export const VERSION = definePage<Model>({
 <p>${timeOf(entry.at, moment.now)}: ${wordsOf(entry.what)} <span class="faint">${bytes(entry.size)}</span></p>
 <p><a href="${history}">Its history</a></p>
 ${restorePart(mirror, version, moment)}
-<h2>From what is here now to this version</h2>
-${differenceOf(here === null ? null : here.text, text)}
+${changePart(version)}
 <h2>Text</h2>
 <pre class="text" dir="auto">${text}</pre>`,
     };
   },
 });
+
+/** What a restore would change; nothing where the file cannot be read, or is not there. */
+function changePart({ entry, here, text }: VersionSeen): Html | null {
+  if (here === null || here.text === null || here.digest === entry.digest) return null;
+  const [before, after] = [
+    { text: here.text, label: "The file now" },
+    { text, label: `@${entry.n}` },
+  ];
+  return html`<h2>From what is here now to this version</h2>${differenceOf(before, after)}`;
+}
 
 function restorePart(mirror: Model["mirror"], version: VersionSeen, moment: Moment): Html {
   const { path, entry, here, anew, obstacle } = version;
