@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { STRUCTURE_FILE } from "../contract/names.ts";
 import type { Digest } from "../model/digest.ts";
 import { isWithin, type LocalPath, nameOf } from "../model/path.ts";
@@ -41,29 +42,40 @@ export type SearchReport = {
   readonly notes: readonly string[];
 };
 
+type Update = { readonly indexed: number; readonly notes: readonly string[] };
+
+/** Decides whether an index is brought up to date now. @param root real path of its folder */
+export type Updating = (root: string, update: () => Promise<Update>) => Promise<Update>;
+
 /**
  * Brings the index up to date with the disk, and searches it. Needs no lock, key or network; writes
- * only the index.
+ * only the index. Other work goes on meanwhile.
  * @param dir absolute path of a folder that holds `.mdmirror/`
  */
-export async function searchMirror(dir: string, random: Random, request: SearchRequest): Promise<Result<SearchReport>> {
+export async function searchMirror(
+  dir: string,
+  random: Random,
+  request: SearchRequest,
+  updating: Updating = (_root, update) => update(),
+): Promise<Result<SearchReport>> {
   const regex = request.regex ? await compile(request.query) : null;
   if (regex?.kind === "trouble") return regex;
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const folder = join(root, MIRROR_FOLDER);
   const disk = new LocalDisk(createNodeFs(), root, { random });
-  const searching: Searching = { disk, request, regex: regex === null ? null : regex.value };
+  const searching: Searching = { root, disk, request, regex: regex === null ? null : regex.value };
   try {
-    return ok(searchIn(folder, searching));
+    return ok(await searchIn(folder, searching, updating));
   } catch (error) {
     if (!isFileFault(error)) throw error;
     removeSearch(folder);
-    const report = searchIn(folder, searching);
+    const report = await searchIn(folder, searching, (_root, update) => update());
     return ok({ ...report, notes: [`${SEARCH_FILE} was damaged and is made anew`, ...report.notes] });
   }
 }
 
 type Searching = {
+  readonly root: string;
   readonly disk: Disk;
   readonly request: SearchRequest;
   /** null: the query is words. */
@@ -71,10 +83,12 @@ type Searching = {
 };
 
 /** @param folder where the index is: `.mdmirror` */
-function searchIn(folder: string, searching: Searching): SearchReport {
-  const { search, notes } = openHere(folder);
+async function searchIn(folder: string, searching: Searching, updating: Updating): Promise<SearchReport> {
+  const { search, isKept, notes } = openHere(folder);
   try {
-    const update = bringUpToDate(search, searching.disk);
+    const bring = () => bringUpToDate(search, searching.disk);
+    // What is made for one search alone is empty.
+    const update = await (isKept ? updating(searching.root, bring) : bring());
     return { files: filesFound(search, searching), indexed: update.indexed, notes: [...notes, ...update.notes] };
   } finally {
     search.close();
@@ -124,13 +138,17 @@ async function compile(pattern: string) {
   );
 }
 
-function openHere(where: string): { readonly search: MirrorSearch; readonly notes: readonly string[] } {
+/** `isKept`: for the next search, too. */
+type Opened = { readonly search: MirrorSearch; readonly isKept: boolean; readonly notes: readonly string[] };
+
+function openHere(where: string): Opened {
   const opened = openSearch(where);
-  if (opened.kind === "opened") return { search: opened.search, notes: [] };
+  if (opened.kind === "opened") return { search: opened.search, isKept: true, notes: [] };
   const memory = openSearch(":memory:");
   if (memory.kind !== "opened") throw new Error(`an index in memory cannot be made: ${memory.code}`);
   return {
     search: memory.search,
+    isKept: false,
     notes: [`${SEARCH_FILE} cannot be written (${opened.code}): the index is made for this search alone`],
   };
 }
@@ -141,26 +159,22 @@ function openHere(where: string): { readonly search: MirrorSearch; readonly note
  */
 const HELD_CHARACTERS = 32 * 1024 * 1024;
 
-function bringUpToDate(
-  search: MirrorSearch,
-  disk: Disk,
-): { readonly indexed: number; readonly notes: readonly string[] } {
+async function bringUpToDate(search: MirrorSearch, disk: Disk): Promise<Update> {
   const texts = new Map<Digest, string>();
   let held = 0;
-  const tree = disk.walk(
-    (path) => search.known(path),
-    (digest, text) => {
-      if (held + text.length > HELD_CHARACTERS) return;
-      held += text.length;
-      texts.set(digest, text);
-    },
-  );
+  const keep = (digest: Digest, text: string): void => {
+    if (held + text.length > HELD_CHARACTERS) return;
+    held += text.length;
+    texts.set(digest, text);
+  };
+  const tree = await inParts(disk.walkInParts((path) => search.known(path), keep));
+  const read = (path: LocalPath): string | null => {
+    const { digest, textFault } = tree.files.get(path)!;
+    return textFault === "not-utf-8" ? null : (texts.get(digest) ?? readText(disk, path));
+  };
   try {
-    const indexed = takeIn(search, tree, (path) => {
-      const { digest, textFault } = tree.files.get(path)!;
-      return textFault === "not-utf-8" ? null : (texts.get(digest) ?? readText(disk, path));
-    });
-    return { indexed, notes: [] };
+    const indexed = await takeInParts(search, tree, read);
+    return { indexed: indexed + takeIn(search, tree, read), notes: [] };
   } catch (error) {
     // Another search is writing the index, or the disk is full: the present index is still worth
     // searching.
@@ -168,6 +182,40 @@ function bringUpToDate(
     if (!/^SQLITE_(BUSY|FULL|READONLY|IOERR)/.test(code)) throw error;
     return { indexed: 0, notes: [`${SEARCH_FILE} could not be brought up to date (${code})`] };
   }
+}
+
+/** LIMIT: how long other work waits for a walk, in milliseconds. */
+const TURN_MS = 20;
+
+async function inParts<T>(work: Generator<void, T>): Promise<T> {
+  for (let since = performance.now(); ; ) {
+    const part = work.next();
+    if (part.done === true) return part.value;
+    if (performance.now() - since < TURN_MS) continue;
+    await nextTurn();
+    since = performance.now();
+  }
+}
+
+/** LIMIT: documents that are taken into the index before other work has its turn. */
+const PART = 400;
+
+/** Takes in what is new, as far as it is much: the rest, and what is gone, is left to `takeIn`. */
+async function takeInParts(
+  search: MirrorSearch,
+  tree: LocalTree,
+  read: (path: LocalPath) => string | null,
+): Promise<number> {
+  const fresh = tree.files
+    .values()
+    .filter(({ path, digest }) => nameOf(path) !== STRUCTURE_FILE && search.known(path)?.digest !== digest)
+    .toArray();
+  let indexed = 0;
+  for (let at = 0; fresh.length - at > PART; at += PART) {
+    indexed += search.update(fresh.slice(at, at + PART), () => true, read);
+    await nextTurn();
+  }
+  return indexed;
 }
 
 function takeIn(search: MirrorSearch, tree: LocalTree, read: (path: LocalPath) => string | null): number {

@@ -2,6 +2,7 @@ import type { FolderLists } from "../app/doctor/list-folder.ts";
 import type { Documents } from "../app/markdown.ts";
 import type { LocalReads } from "../app/mirror/local-reads.ts";
 import type { Result } from "../app/mirror/trouble.ts";
+import type { SharedUpdates } from "../app/shared-updates.ts";
 import type { Content } from "../page/layout.ts";
 import type { Clock, Random } from "../ports/world.ts";
 import type { Changes } from "./changes.ts";
@@ -19,6 +20,7 @@ export type Ui = {
   readonly documents: Documents;
   readonly folders: FolderLists;
   readonly reads: LocalReads;
+  readonly searches: SharedUpdates;
   readonly jobs: Jobs;
   readonly changes: Changes;
   readonly drafts: Drafts;

@@ -2,6 +2,7 @@ import { FolderLists } from "../app/doctor/list-folder.ts";
 import { LocalReads } from "../app/mirror/local-reads.ts";
 import { Documents } from "../app/markdown.ts";
 import { loadBundle } from "../app/page-bundle.ts";
+import { SharedUpdates } from "../app/shared-updates.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "../app/mirror/trouble.ts";
 import type { Clock, Random } from "../ports/world.ts";
 import { Changes } from "./changes.ts";
@@ -52,6 +53,7 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
     documents: new Documents(),
     folders: new FolderLists(random),
     reads: new LocalReads({ clock, random }),
+    searches: new SharedUpdates(clock),
     looks: new Looks({ env, cwd, clock }, roots),
   };
   const said = new Said((digits) => random.hex(digits));

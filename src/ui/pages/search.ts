@@ -33,13 +33,14 @@ export const SEARCH = definePage<Model>({
     const fault = queryFault(query, regex);
     if (fault !== null) return ok({ ...common, answer: { kind: "refused", what: fault, next: null } });
     const limit = (regex ? SEARCH_REGEX : SEARCH_HYBRID).default;
-    const searched = await searchMirror(root, ui.random, { query, regex, limit });
+    const searched = await searchMirror(root, ui.random, { query, regex, limit }, ui.searches.updating);
     const answer: Answer =
       searched.kind === "trouble" ? refused(searched.trouble) : { kind: "found", ...searched.value };
     return ok({ ...common, answer });
   },
   show: ({ name, query, regex, answer }) => ({
     title: `${query.trim() === "" ? "Search" : `${query}: search`} · ${name} · mdmirror`,
+    scripts: ["search.js"],
     main: html`<h1>Search in ${nameOf(name)}</h1>
 <form id="search" role="search" method="get" action="${mirrorAddress(name, "search")}" class="row">
 <label for="q">Words, or parts of them</label>
@@ -47,6 +48,9 @@ export const SEARCH = definePage<Model>({
 <label class="check"><input type="checkbox" name="regex"${regex && html` checked`}>regular expression (RE2)</label>
 <button>Search</button>
 </form>
+<p id="said-found" role="status" class="unseen"></p>
+<p id="slow" class="faint" hidden>Searching …</p>
+<p id="failed" role="alert" class="notice bad" hidden>The search was not answered. Reload the page, or try again.</p>
 <div id="found">${answerOf(name, answer)}</div>`,
   }),
 });

@@ -1,0 +1,15 @@
+/** Searches while somebody types. Without it, the form is sent by its button. */
+
+import { keepKeys } from "./search/keys.ts";
+import { Questions } from "./search/questions.ts";
+
+const form = document.querySelector<HTMLFormElement>("form#search");
+if (form !== null) {
+  const questions = new Questions(form);
+  form.addEventListener("input", () => questions.askSoon());
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    questions.askNow();
+  });
+  keepKeys(form);
+}
