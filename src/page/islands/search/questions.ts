@@ -5,7 +5,7 @@ const REST_MS = 120;
 /** After so long without an answer, in ms, it is said that one is awaited. */
 const SLOW_MS = 300;
 
-/** Asks what the form holds, the last of it alone: an answer to what was typed before is dropped. */
+/** Asks what the form holds. An answer to what was typed before is dropped. */
 export class Questions {
   readonly #form: HTMLFormElement;
   #asked: string;
