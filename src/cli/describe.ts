@@ -1,4 +1,4 @@
-import { ACTION_WORDS, actionPath, type PathOf, type Words } from "../app/told/actions.ts";
+import { ACTION_WORDS, actionPath, actionWords, type PathOf, type Words } from "../app/told/actions.ts";
 import type { Action, ActionKind } from "../model/action.ts";
 import type { RunReport } from "../app/mirror/run.ts";
 import { type Paint, PLAIN } from "./paint.ts";
@@ -10,16 +10,6 @@ import { comparePaths } from "../model/by-path.ts";
  * The words for the actions of a plan and the counts of a run. Arrows show where an effect is: `→`
  * on the service, `←` on this disk.
  */
-
-const TO_REVIEW: Words = { arrow: "→", label: "send to review" };
-
-/**
- * The words for an action's kind; the text of a protected document is sent to review instead of
- * going live.
- */
-export function wordsOf(action: Action): Words {
-  return action.kind === "put" && action.review ? TO_REVIEW : ACTION_WORDS[action.kind];
-}
 
 /** The path of an action; of a move, both paths. */
 export function actionName(action: Action, pathOf: PathOf): string {
@@ -35,10 +25,10 @@ export function groupActions(actions: readonly Action[]): Group[] {
   return (Object.keys(ACTION_WORDS) as ActionKind[]).flatMap((kind) => {
     const found = byKind.get(kind);
     if (found === undefined) return [];
-    const inReview = Map.groupBy(found, (action) => wordsOf(action) !== ACTION_WORDS[kind]);
+    const inReview = Map.groupBy(found, (action) => actionWords(action) !== ACTION_WORDS[kind]);
     return [false, true].flatMap((one) => {
       const all = inReview.get(one);
-      return all === undefined ? [] : [{ words: wordsOf(all[0]!), kind, actions: all }];
+      return all === undefined ? [] : [{ words: actionWords(all[0]!), kind, actions: all }];
     });
   });
 }

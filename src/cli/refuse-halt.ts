@@ -1,7 +1,7 @@
 import type { Halted } from "../app/by-hand/approve.ts";
 import type { OpenedMirror } from "../app/mirror/open-mirror.ts";
 import type { RefuseEnd, RefuseItem } from "../app/by-hand/refuse.ts";
-import type { HaltReason } from "../planner/plan-types.ts";
+import { insteadOf, REFUSAL_WORDS } from "../app/told/halt.ts";
 import type { Args, Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { count } from "../model/count.ts";
@@ -9,30 +9,6 @@ import { agrees } from "./use-mirror.ts";
 import { shownName, shownWords } from "../model/shown-name.ts";
 
 /** `approve --refuse`: says what it would bring back before it does so. */
-
-const WORDS: Readonly<Record<Exclude<RefuseItem["kind"], "left">, string>> = {
-  "file-back": "comes back here, as it was; nothing is sent, and its id and history stay",
-  "folder-back": "the folder comes back here",
-  "folder-stays": "the folder stays here, and is made there anew",
-  "stays-as-new":
-    "stays here, and goes up as a new document: a deletion there is final, so its id and history there cannot be had again",
-  "other-version-back": "its (theirs) file comes back, and the conflict stays open",
-  "newer-text-back": "the text here goes up again, over the earlier version that the service shows",
-};
-
-/**
- * For halts where nothing was taken away, so that a refusal changes nothing: what to do instead.
- */
-const INSTEAD: Readonly<Partial<Record<HaltReason, string>>> = {
-  "wrong-workspace":
-    "give the right key or URL (mdmirror doctor tells which are used). If they are right, and what they show is gone there: " +
-    "mdmirror approve takes it to the trash here; or move .mdmirror/ away and link the folder again, which sends all of it as new: mdmirror init",
-  "root-moved-or-copied":
-    "of a copy: remove its .mdmirror/ folder, and it is a folder like any other; the first one goes on. Of a folder that moved: mdmirror approve",
-  "conflict-flood":
-    "to let one side win where both are new: mdmirror init DIR --prefer local | remote; to see each: mdmirror diff",
-};
-const ELSE = "mdmirror plan shows what it is about";
 
 export async function refuse(
   io: Io,
@@ -47,7 +23,7 @@ export async function refuse(
   const able = items.filter(({ kind }) => kind !== "left").length;
   if (able === 0) {
     io.err("mdmirror: nothing is to be brought back: nothing was taken away, and nothing was changed, here or there");
-    for (const reason of reasons) io.err(`  next: ${INSTEAD[reason] ?? ELSE}`);
+    for (const reason of reasons) io.err(`  next: ${insteadOf(reason)}`);
     return EXIT.halted;
   }
   for (const line of itemLines(items, most)) io.out(line);
@@ -66,7 +42,7 @@ function itemLines(items: readonly RefuseItem[], most: number): string[] {
       .slice(0, most)
       .map((item) => `    ${shownName(item.path)}${item.kind === "left" ? `: ${shownWords(item.why)}` : ""}`);
     const more = all.length > most ? [`    … and ${count(all.length - most)} more`] : [];
-    return [`  ${count(all.length)} × ${kind === "left" ? "left alone" : WORDS[kind]}:`, ...names, ...more];
+    return [`  ${count(all.length)} × ${kind === "left" ? "left alone" : REFUSAL_WORDS[kind]}:`, ...names, ...more];
   });
 }
 

@@ -7,7 +7,8 @@ import { actionPath } from "../app/told/actions.ts";
 import { NEXT_OF_LOST_ROOT, nextOfHalt } from "../app/told/attention.ts";
 import { renamedDetail } from "../app/told/report.ts";
 import { doneLine } from "../app/told/done.ts";
-import { actionName, byPath, wordsOf } from "./describe.ts";
+import { actionWords } from "../app/told/actions.ts";
+import { actionName, byPath } from "./describe.ts";
 import { attentionLines } from "./show-attention.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { needs } from "../app/told/needs.ts";
@@ -76,7 +77,7 @@ function showHalt(io: Io, { halt, stopped }: RunReport): void {
     return;
   }
   const named = stopped.map((action) => ({
-    words: wordsOf(action),
+    words: actionWords(action),
     path: actionPath(action, () => null),
     name: actionName(action, () => null),
   }));

@@ -7,6 +7,7 @@ import type { Content } from "../page/layout.ts";
 import type { Clock, Random } from "../ports/world.ts";
 import type { Changes } from "./changes.ts";
 import type { Drafts } from "./drafts.ts";
+import type { Halts } from "./halts.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Looks } from "./looks.ts";
 
@@ -24,6 +25,7 @@ export type Ui = {
   readonly jobs: Jobs;
   readonly changes: Changes;
   readonly drafts: Drafts;
+  readonly halts: Halts;
 };
 
 /** What an address says: the named parts of its path (`*`: the rest of it), and its query. */

@@ -8,6 +8,7 @@ import type { Clock, Random } from "../ports/world.ts";
 import { Changes } from "./changes.ts";
 import { Door } from "./door.ts";
 import { Drafts } from "./drafts.ts";
+import { Halts } from "./halts.ts";
 import { listen } from "./http.ts";
 import { Jobs } from "./jobs.ts";
 import { Looks } from "./looks.ts";
@@ -42,6 +43,7 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
   const changes = new Changes();
   const door = new Door({ clock, random });
   const jobs = new Jobs({ clock, changes, onFault });
+  const halts = new Halts({ env, cwd, clock, random, changes, onFault });
   const ui = {
     env,
     cwd,
@@ -54,6 +56,7 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
     folders: new FolderLists(random),
     reads: new LocalReads({ clock, random }),
     searches: new SharedUpdates(clock),
+    halts,
     looks: new Looks({ env, cwd, clock }, roots),
   };
   const said = new Said((digits) => random.hex(digits));
@@ -68,7 +71,7 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
       close: async () => {
         await listening.close();
         ui.documents.close();
-        await jobs.idle();
+        await Promise.all([jobs.idle(), halts.idle()]);
       },
     });
   } catch (error) {

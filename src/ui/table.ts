@@ -1,6 +1,7 @@
 import type { UiAction } from "./action.ts";
 import { PAUSE, RESUME } from "./actions/daemon.ts";
 import { LOOK } from "./actions/look.ts";
+import { BRING_BACK, LET_GO } from "./actions/halt.ts";
 import { RESOLVE } from "./actions/resolve.ts";
 import { RESTORE } from "./actions/restore.ts";
 import { SYNC } from "./actions/sync.ts";
@@ -12,6 +13,7 @@ import { DIFF } from "./pages/diff.ts";
 import { DOCS } from "./pages/docs.ts";
 import { HISTORY } from "./pages/history.ts";
 import { LOG } from "./pages/log.ts";
+import { HALT } from "./pages/halt.ts";
 import { MIRROR } from "./pages/mirror.ts";
 import { NEEDS } from "./pages/needs.ts";
 import { OVERVIEW } from "./pages/overview.ts";
@@ -29,6 +31,7 @@ export const PAGES: readonly UiPage[] = [
   NEEDS,
   CONFLICTS,
   CONFLICT,
+  HALT,
   DOCS,
   HISTORY,
   VERSION,
@@ -39,4 +42,4 @@ export const PAGES: readonly UiPage[] = [
   REVIEWS,
   SEARCH,
 ];
-export const ACTIONS: readonly UiAction[] = [SYNC, PAUSE, RESUME, RESOLVE, RESTORE, UNDO, LOOK];
+export const ACTIONS: readonly UiAction[] = [SYNC, PAUSE, RESUME, RESOLVE, LET_GO, BRING_BACK, RESTORE, UNDO, LOOK];

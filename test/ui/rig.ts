@@ -1,4 +1,5 @@
 import { request } from "node:http";
+import { setImmediate } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { systemClock } from "../../src/app/mirror/clock.ts";
 import { systemRandom } from "../../src/app/mirror/random.ts";
@@ -47,6 +48,7 @@ export async function openUi({ linked = true }: { readonly linked?: boolean } = 
     // A wait moves the clock on and ends: no test waits.
     sleep: async (ms) => {
       offset += ms;
+      await setImmediate();
     },
   };
   const env = { XDG_STATE_HOME: rig.stateHome, XDG_RUNTIME_DIR: rig.dir };

@@ -36,6 +36,16 @@ export const ACTION_WORDS: Readonly<Record<ActionKind, Words>> = {
   "forget-folder": { arrow: "·", label: "forget a folder, gone on both sides" },
 };
 
+const TO_REVIEW: Words = { arrow: "→", label: "send to review" };
+
+/**
+ * The words for an action's kind; the text of a protected document is sent to review instead of
+ * going live.
+ */
+export function actionWords(action: Action): Words {
+  return action.kind === "put" && action.review ? TO_REVIEW : ACTION_WORDS[action.kind];
+}
+
 /**
  * Kinds whose names only developers would understand: the names that programs and `log` get
  * instead.

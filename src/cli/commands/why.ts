@@ -4,7 +4,8 @@ import type { State } from "../../ports/state.ts";
 import type { Command, Io } from "../command.ts";
 import { complain, origin } from "../complain.ts";
 import { publicKind } from "../../app/told/actions.ts";
-import { actionName, wordsOf } from "../describe.ts";
+import { actionWords } from "../../app/told/actions.ts";
+import { actionName } from "../describe.ts";
 import { EXIT } from "../exit.ts";
 import { nextFor } from "../../app/told/next-step.ts";
 import { locateOrRoot } from "../find-mirror.ts";
@@ -182,7 +183,7 @@ const MOST_STEPS = 10;
 
 function stepFacts(path: string, steps: Why["steps"]): string[] {
   const named = steps.slice(0, MOST_STEPS).map(({ action, guarded }) => {
-    const { arrow, label } = wordsOf(action);
+    const { arrow, label } = actionWords(action);
     return `${arrow} ${label}: ${actionName(action, () => path)}  (${shownWords(action.why)})${guarded ? ", once approved: mdmirror approve" : ""}`;
   });
   const more = steps.length - named.length;

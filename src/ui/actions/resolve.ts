@@ -7,7 +7,7 @@ import { WAY_ENDS } from "../../app/told/ways.ts";
 import type { Digest } from "../../model/digest.ts";
 import type { Notice } from "../../page/layout.ts";
 import { withLineEnds } from "../../merge/line-ends.ts";
-import { type AskedAction, type Done, noticeOfTrouble, type UiAction } from "../action.ts";
+import { type AskedAction, BUSY, type Done, noticeOfTrouble, type UiAction } from "../action.ts";
 import { documentAddress } from "../addresses.ts";
 import { startAsked } from "../conflict-model.ts";
 import type { Ui } from "../page.ts";
@@ -34,12 +34,6 @@ export const RESOLVE: UiAction = {
     ui.drafts.drop(mirror.root, path);
     return sendResolved(ui, asked, done.value, way.kind);
   },
-};
-
-const BUSY: Notice = {
-  tone: "asks",
-  text: "something is under way in this mirror; nothing was done",
-  next: "wait until it ends, then try again",
 };
 
 /** As the command does: the next sync tells the service, and it is begun now. */

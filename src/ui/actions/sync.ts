@@ -3,7 +3,7 @@ import type { RunReport } from "../../app/mirror/run.ts";
 import { doneLine } from "../../app/told/done.ts";
 import { needs } from "../../app/told/needs.ts";
 import type { Notice } from "../../page/layout.ts";
-import { noticeOfTrouble, type UiAction } from "../action.ts";
+import { BUSY, noticeOfTrouble, type UiAction } from "../action.ts";
 import { mirrorAddress } from "../addresses.ts";
 
 /** `sync`, by the daemon where one keeps the folder. */
@@ -15,8 +15,7 @@ export const SYNC: UiAction = {
       const ended = await syncMirror(root, { env, cwd, clock, random, progress });
       return ended.kind === "trouble" ? noticeOfTrouble(ended.trouble) : noticeOfRun(ended.value);
     });
-    const busy: Notice = { tone: "asks", text: "something is under way in this mirror", next: "wait until it ends" };
-    return { to: mirrorAddress(name), notice: started ? null : busy };
+    return { to: mirrorAddress(name), notice: started ? null : BUSY };
   },
 };
 

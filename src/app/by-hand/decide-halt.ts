@@ -1,0 +1,145 @@
+import { type Digest, digestOf } from "../../model/digest.ts";
+import type { DirId, DocId } from "../../contract/ids.ts";
+import { comparePaths } from "../../model/by-path.ts";
+import type { Action } from "../../model/action.ts";
+import type { HaltReason } from "../../planner/plan-types.ts";
+import { faultTrouble } from "../mirror/fault-trouble.ts";
+import { type MirrorOptions, type OpenedMirror, openMirror } from "../mirror/open-mirror.ts";
+import { runThatHalted } from "../mirror/run.ts";
+import { ok, type Result } from "../mirror/trouble.ts";
+import { actionPath, actionWords } from "../told/actions.ts";
+import { approve, findHalt, type Halted } from "./approve.ts";
+import { planRefusal, refuseHalt, type RefuseEnd, type RefuseItem } from "./refuse.ts";
+
+/**
+ * A halt, and both answers to it, by who looks at it for a while before one is chosen: an answer
+ * is about what was seen.
+ */
+
+type Reasons = readonly { readonly reason: HaltReason; readonly detail: string }[];
+
+/** One thing that is stopped. */
+export type StoppedRow = {
+  readonly arrow: string;
+  readonly what: string;
+  /** Of a move: both ends. */
+  readonly path: string;
+  readonly why: string;
+};
+
+export type HaltView =
+  | { readonly kind: "nothing" }
+  /** No approval helps: the folder is not there, or not this mirror's. */
+  | { readonly kind: "not-approvable"; readonly reasons: Reasons }
+  | {
+      readonly kind: "halted";
+      readonly reasons: Reasons;
+      /** Names exactly what is stopped, and what would be brought back. */
+      readonly seen: Digest;
+      /** By path. */
+      readonly stopped: readonly StoppedRow[];
+      /** Nothing at all runs, not only what a guard names. */
+      readonly stopsAll: boolean;
+      readonly back: readonly RefuseItem[];
+    };
+
+type Options = Required<Pick<MirrorOptions, "env" | "cwd" | "clock" | "random">> & Pick<MirrorOptions, "progress">;
+type Decidable = Extract<Halted, { kind: "halted" }>;
+
+/**
+ * What the next sync would stop. Nothing is written.
+ * @param root a folder that holds `.mdmirror/`, of this user
+ */
+export function lookAtHalt(root: string, options: Options): Promise<Result<HaltView>> {
+  return withHalt(root, { ...options, mode: "read", what: "plan" }, (mirror, halted) => ok(viewOf(mirror, halted)));
+}
+
+/** `nothing`: it is over by now. `changed`: something else is stopped than was seen. */
+export type Decided<T> = { readonly kind: "nothing" | "changed" | "not-approvable" } | ({ readonly kind: "done" } & T);
+
+/** `borrowed`: a daemon goes on with it. */
+type LetGo = { readonly borrowed: boolean };
+type Brought = LetGo & { readonly ends: readonly RefuseEnd[] };
+
+/** Lets go what was seen. */
+export function letHaltGo(root: string, seen: string, options: Options): Promise<Result<Decided<LetGo>>> {
+  return withHalt<Decided<LetGo>>(root, { ...options, mode: "write", what: "approve" }, (mirror, halted) => {
+    const other = otherThan(mirror, halted, seen);
+    if (other !== null) return ok({ kind: other });
+    approve(mirror, halted as Decidable);
+    return ok({ kind: "done", borrowed: mirror.borrowed === true });
+  });
+}
+
+/** Brings back what was seen. */
+export function bringHaltBack(root: string, seen: string, options: Options): Promise<Result<Decided<Brought>>> {
+  return withHalt<Decided<Brought>>(root, { ...options, mode: "write", what: "refuse" }, async (mirror, halted) => {
+    const other = otherThan(mirror, halted, seen);
+    if (other !== null) return ok({ kind: other });
+    const ends = await refuseHalt(mirror.world, itemsOf(mirror, halted as Decidable));
+    return ok({ kind: "done", borrowed: mirror.borrowed === true, ends });
+  });
+}
+
+async function withHalt<T>(
+  root: string,
+  options: MirrorOptions,
+  work: (mirror: OpenedMirror, halted: Exclude<Halted, { kind: "offline" }>) => Result<T> | Promise<Result<T>>,
+): Promise<Result<T>> {
+  const opened = await openMirror(root, { ...options, isGuest: true });
+  if (opened.kind === "trouble") return opened;
+  const mirror = opened.value;
+  try {
+    const halted = await findHalt(mirror, runThatHalted(mirror, true));
+    if (halted.kind === "offline") return { kind: "trouble", trouble: faultTrouble(halted.fault, mirror.url) };
+    return await work(mirror, halted);
+  } finally {
+    await mirror.close();
+  }
+}
+
+function otherThan(
+  mirror: OpenedMirror,
+  halted: Exclude<Halted, { kind: "offline" }>,
+  seen: string,
+): Exclude<Decided<unknown>["kind"], "done"> | null {
+  if (halted.kind !== "halted") return halted.kind;
+  return seenOf(halted, itemsOf(mirror, halted)) === seen ? null : "changed";
+}
+
+function viewOf(mirror: OpenedMirror, halted: Exclude<Halted, { kind: "offline" }>): HaltView {
+  if (halted.kind !== "halted") return halted;
+  const { reasons, plan, actions, trees } = halted;
+  const back = itemsOf(mirror, halted);
+  const stopsAll = plan.verdict.kind === "halt" && plan.verdict.stopsAll;
+  const stopped = (stopsAll ? plan.steps.map(({ action }) => action) : actions).map((action) =>
+    rowOf(action, trees.base),
+  );
+  return {
+    kind: "halted",
+    reasons,
+    seen: seenOf(halted, back),
+    stopped: stopped.toSorted((a, b) => comparePaths(a.path, b.path)),
+    stopsAll,
+    back,
+  };
+}
+
+function itemsOf({ world }: OpenedMirror, { plan, trees, reasons }: Decidable): RefuseItem[] {
+  return planRefusal(
+    world.state,
+    plan,
+    trees,
+    reasons.map(({ reason }) => reason),
+  );
+}
+
+function seenOf({ keys }: Decidable, back: readonly RefuseItem[]): Digest {
+  return digestOf(JSON.stringify([keys.toSorted(), back.map(({ kind, path }) => [kind, path])]));
+}
+
+function rowOf(action: Action, { links, dirs }: Decidable["trees"]["base"]): StoppedRow {
+  const { arrow, label } = actionWords(action);
+  const pathOf = (id: string) => (links.get(id as DocId) ?? dirs.get(id as DirId))?.localPath ?? null;
+  return { arrow, what: label, path: actionPath(action, pathOf), why: action.why };
+}

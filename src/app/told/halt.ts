@@ -1,0 +1,34 @@
+import type { HaltReason } from "../../planner/plan-types.ts";
+import type { RefuseItem } from "../by-hand/refuse.ts";
+
+/** The words for both answers to a halt. */
+
+/** What bringing back does, by what it is. */
+export const REFUSAL_WORDS: Readonly<Record<Exclude<RefuseItem["kind"], "left">, string>> = {
+  "file-back": "comes back here, as it was; nothing is sent, and its id and history stay",
+  "folder-back": "the folder comes back here",
+  "folder-stays": "the folder stays here, and is made there anew",
+  "stays-as-new":
+    "stays here, and goes up as a new document: a deletion there is final, so its id and history there cannot be had again",
+  "other-version-back": "its (theirs) file comes back, and the conflict stays open",
+  "newer-text-back": "the text here goes up again, over the earlier version that the service shows",
+};
+
+/**
+ * For halts where nothing was taken away, so that a refusal changes nothing: what to do instead.
+ */
+const INSTEAD: Readonly<Partial<Record<HaltReason, string>>> = {
+  "wrong-workspace":
+    "give the right key or URL (mdmirror doctor tells which are used). If they are right, and what they show is gone there: " +
+    "mdmirror approve takes it to the trash here; or move .mdmirror/ away and link the folder again, which sends all of it as new: mdmirror init",
+  "root-moved-or-copied":
+    "of a copy: remove its .mdmirror/ folder, and it is a folder like any other; the first one goes on. Of a folder that moved: mdmirror approve",
+  "conflict-flood":
+    "to let one side win where both are new: mdmirror init DIR --prefer local | remote; to see each: mdmirror diff",
+};
+const ELSE = "mdmirror plan shows what it is about";
+
+/** What to do where nothing was taken away, so that there is nothing to bring back. */
+export function insteadOf(reason: HaltReason): string {
+  return INSTEAD[reason] ?? ELSE;
+}

@@ -1,0 +1,74 @@
+import { bringHaltBack, type Decided, letHaltGo } from "../../app/by-hand/decide-halt.ts";
+import type { RefuseEnd } from "../../app/by-hand/refuse.ts";
+import type { Result } from "../../app/mirror/trouble.ts";
+import { NEXT_OF_LOST_ROOT } from "../../app/told/attention.ts";
+import { count } from "../../model/count.ts";
+import { shownName } from "../../model/shown-name.ts";
+import type { Notice } from "../../page/layout.ts";
+import { BUSY, noticeOfTrouble, type UiAction } from "../action.ts";
+import { mirrorAddress } from "../addresses.ts";
+
+/** `approve` and `refuse`: the answer to what the page showed. */
+
+export const LET_GO: UiAction = answer("approve", async (root, seen, options) => {
+  const decided = await letHaltGo(root, seen, options);
+  return noticeOf(decided, ({ borrowed }) => ({
+    tone: "good",
+    text: `let go${borrowed ? "; the daemon goes on with it" : ""}`,
+    next: borrowed ? null : "Sync now: it is done then",
+  }));
+});
+
+export const BRING_BACK: UiAction = answer("refuse", async (root, seen, options) => {
+  const decided = await bringHaltBack(root, seen, options);
+  return noticeOf(decided, ({ ends, borrowed }) => noticeOfRefusal(ends, borrowed));
+});
+
+type Answer = (root: string, seen: string, options: Parameters<typeof letHaltGo>[2]) => Promise<Notice>;
+
+function answer(what: "approve" | "refuse", give: Answer): UiAction {
+  return {
+    path: `halt/${what}`,
+    async run({ env, cwd, clock, random, jobs, halts }, { mirror, form }) {
+      const { name, root } = mirror;
+      const seen = form.get("seen") ?? "";
+      const started = jobs.start(root, what, (progress) =>
+        give(root, seen, { env, cwd, clock, random, progress }).finally(() => halts.forget(root)),
+      );
+      return { to: mirrorAddress(name, "halt"), notice: started ? null : BUSY };
+    },
+  };
+}
+
+const OTHERS: Readonly<Record<Exclude<Decided<unknown>["kind"], "done">, Notice>> = {
+  nothing: { tone: "quiet", text: "nothing is halted any more; nothing was done", next: null },
+  changed: {
+    tone: "asks",
+    text: "something else is stopped than this page showed; nothing was done",
+    next: "look at what is stopped now, and answer again",
+  },
+  "not-approvable": {
+    tone: "bad",
+    text: "no answer ends that: the folder itself is not what it was",
+    next: NEXT_OF_LOST_ROOT,
+  },
+};
+
+function noticeOf<T extends object>(decided: Result<Decided<T>>, done: (how: T) => Notice): Notice {
+  if (decided.kind === "trouble") return noticeOfTrouble(decided.trouble);
+  const { value } = decided;
+  return value.kind === "done" ? done(value as T) : OTHERS[value.kind];
+}
+
+/** LIMIT: things that stayed as they were and are named. */
+const MOST = 5;
+
+function noticeOfRefusal(ends: readonly RefuseEnd[], borrowed: boolean): Notice {
+  const left = ends.filter(({ done }) => !done);
+  const text = `${count(ends.length - left.length)} brought back`;
+  const next = borrowed ? null : "Sync now";
+  if (left.length === 0) return { tone: "good", text, next };
+  const named = left.slice(0, MOST).map(({ item, note }) => `${shownName(item.path)}: ${note}`);
+  const more = left.length > MOST ? [`and ${count(left.length - MOST)} more`] : [];
+  return { tone: "asks", text: `${text}; left alone: ${[...named, ...more].join("; ")}`, next };
+}

@@ -1,0 +1,106 @@
+import type { StoppedRow } from "../app/by-hand/decide-halt.ts";
+import type { RefuseItem } from "../app/by-hand/refuse.ts";
+import type { LookedAt } from "../app/mirror/look-at-all.ts";
+import type { Trouble } from "../app/mirror/trouble.ts";
+import { NEXT_OF_LOST_ROOT } from "../app/told/attention.ts";
+import { insteadOf } from "../app/told/halt.ts";
+import { count } from "../model/count.ts";
+import type { HaltReason } from "../planner/plan-types.ts";
+import type { HaltLook } from "./halts.ts";
+import { type MirrorModel, modelOf } from "./mirror-model.ts";
+import type { Asked, Ui } from "./page.ts";
+import { type Part, partOf } from "./paging.ts";
+
+/** LIMIT: rows on one page. */
+const SIZE = 100;
+/** LIMIT: things to be brought back that are named. */
+const MOST_BACK = 20;
+
+type Reasons = readonly { readonly reason: HaltReason; readonly detail: string }[];
+
+/** A halt as plain data. */
+export type HaltModel = {
+  readonly mirror: MirrorModel;
+  readonly halted: boolean;
+  readonly approved: boolean;
+  readonly reasons: Reasons;
+  readonly look: {
+    /** A look is under way, since then. */
+    readonly since: number | null;
+    /** Of the last one that ended. */
+    readonly at: number | null;
+    readonly kind: "none" | "nothing" | "not-approvable" | "halted";
+    readonly trouble: Trouble | null;
+  };
+  /** What an answer is about. */
+  readonly seen: string;
+  readonly stopsAll: boolean;
+  /** `→ delete on the service: 27`, by words. */
+  readonly sums: readonly string[];
+  readonly part: Part<StoppedRow> | null;
+  /** What would be brought back, by kind. */
+  readonly back: readonly {
+    readonly kind: RefuseItem["kind"];
+    readonly total: number;
+    readonly items: readonly RefuseItem[];
+  }[];
+  /** What to do where nothing can be brought back. */
+  readonly instead: readonly string[];
+};
+
+const NO_LOOK: HaltLook = { since: null, seen: null };
+
+export function modelOfHalt(ui: Ui, looked: LookedAt, asked: Asked): HaltModel {
+  const mirror = { ...modelOf(looked, ui), needs: [], waits: [] };
+  const halt = looked.look.kind === "seen" ? looked.look.status.halt : null;
+  const isOpen = looked.look.kind === "seen" && halt !== null && !halt.approved;
+  const look = isOpen ? ui.halts.of(mirror.root, looked.look.status) : NO_LOOK;
+  const common = { mirror, halted: halt !== null, approved: halt?.approved === true, reasons: halt?.reasons ?? [] };
+  return { ...common, ...viewOf(look, asked) };
+}
+
+const EMPTY = { seen: "", stopsAll: false, sums: [], part: null, back: [], instead: [] } as const;
+
+function viewOf(
+  { since, seen }: HaltLook,
+  asked: Asked,
+): Omit<HaltModel, "mirror" | "halted" | "approved" | "reasons"> {
+  const at = seen?.at ?? null;
+  if (seen === null) return { look: { since, at, kind: "none", trouble: null }, ...EMPTY };
+  if (seen.result.kind === "trouble")
+    return { look: { since, at, kind: "none", trouble: seen.result.trouble }, ...EMPTY };
+  const view = seen.result.value;
+  if (view.kind !== "halted") {
+    const lost = view.kind === "not-approvable" ? LOST : null;
+    return { look: { since, at, kind: view.kind, trouble: lost }, ...EMPTY };
+  }
+  const able = view.back.filter(({ kind }) => kind !== "left").length;
+  return {
+    look: { since, at, kind: "halted", trouble: null },
+    seen: view.seen,
+    stopsAll: view.stopsAll,
+    sums: sumsOf(view.stopped),
+    part: partOf(view.stopped, asked, SIZE),
+    back: backOf(able === 0 ? [] : view.back),
+    instead: able === 0 ? view.reasons.map(({ reason }) => insteadOf(reason)) : [],
+  };
+}
+
+const LOST: Trouble = {
+  kind: "usage",
+  what: "no answer ends that: the folder itself is not what it was",
+  next: NEXT_OF_LOST_ROOT,
+};
+
+function sumsOf(stopped: readonly StoppedRow[]): string[] {
+  const sums = Map.groupBy(stopped, ({ arrow, what }) => `${arrow} ${what}`);
+  return [...sums].map(([words, all]) => `${words}: ${count(all.length)}`);
+}
+
+function backOf(back: readonly RefuseItem[]): HaltModel["back"] {
+  return [...Map.groupBy(back, ({ kind }) => kind)].map(([kind, all]) => ({
+    kind,
+    total: all.length,
+    items: all.slice(0, MOST_BACK),
+  }));
+}

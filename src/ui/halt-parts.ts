@@ -1,0 +1,61 @@
+import { REFUSAL_WORDS } from "../app/told/halt.ts";
+import { count, plural } from "../model/count.ts";
+import { html, type Html } from "../page/html.ts";
+import { badgeOf, nameOf, nextOf, wordsOf } from "../page/parts.ts";
+import { mirrorForm } from "./action.ts";
+import { BRING_BACK, LET_GO } from "./actions/halt.ts";
+import { mirrorAddress } from "./addresses.ts";
+import type { HaltModel } from "./halt-model.ts";
+import type { Moment } from "./page.ts";
+import { pagerOf } from "./paging.ts";
+
+/** Pieces of the page of a halt. */
+
+export function reasonsOf(reasons: HaltModel["reasons"]): Html {
+  return html`<ul class="plain" id="reasons">${reasons.map(
+    ({ reason, detail }) => html`<li>${badgeOf("bad", reason)} ${wordsOf(detail)}</li>`,
+  )}</ul>`;
+}
+
+/** Each asks once more, with how much it is about. */
+export function answersTo(halt: HaltModel, moment: Moment): Html {
+  const { mirror, seen, sums, part, back, stopsAll, instead } = halt;
+  const things = plural(part!.total, stopsAll ? "step" : "thing");
+  const go = html`<p>${sums.map((sum) => html`<span class="sum">${sum}</span> `)}</p>
+${mirrorForm(mirror, { ...LET_GO, fields: { seen } }, moment, html`<button class="main-action">Yes, let ${things} go</button>`)}`;
+  const able = back.filter(({ kind }) => kind !== "left").reduce((sum, { total }) => sum + total, 0);
+  const bring = html`<p>${able === 0 ? null : "What was taken away comes back; what it is, stands below."}</p>
+${mirrorForm(mirror, { ...BRING_BACK, fields: { seen } }, moment, html`<button class="main-action">Yes, bring ${plural(able, "thing")} back</button>`)}`;
+  return html`<section id="answers"><h2>Answer</h2>
+<details id="let-go" class="confirm"><summary>Let it go …</summary>${go}</details>
+${
+  able > 0
+    ? html`<details id="bring-back" class="confirm"><summary>Bring it back …</summary>${bring}</details>`
+    : html`<p>There is nothing to bring back: nothing was taken away, here or there.</p>${instead.map(nextOf)}`
+}</section>`;
+}
+
+export function stoppedOf({ part, mirror, sums }: HaltModel): Html {
+  const { items, total } = part!;
+  return html`<section id="stopped"><h2>Stopped: ${count(total)}</h2>
+<p>${sums.join("; ")}</p>
+${
+  items.length > 0 &&
+  html`<table><thead><tr><th scope="col">What</th><th scope="col">Path</th></tr></thead><tbody>${items.map(
+    ({ arrow, what, path, why }) =>
+      html`<tr><td>${arrow} ${what}</td><td>${nameOf(path)}${why !== "" && html` <span class="faint">${wordsOf(why)}</span>`}</td></tr>`,
+  )}</tbody></table>`
+}
+${pagerOf(part!, "things", (page) => mirrorAddress(mirror.name, "halt", { page }))}</section>`;
+}
+
+export function backOf({ back }: HaltModel): Html | null {
+  if (back.length === 0) return null;
+  return html`<section id="back"><h2>What bringing it back does</h2><ul>${back.map(
+    ({ kind, total, items }) =>
+      html`<li>${count(total)} × ${kind === "left" ? "left alone" : REFUSAL_WORDS[kind]}: ${items.map(
+        (item, at) =>
+          html`${at > 0 && ", "}${nameOf(item.path)}${item.kind === "left" && html` (${wordsOf(item.why)})`}`,
+      )}${total > items.length && html` … and ${count(total - items.length)} more`}</li>`,
+  )}</ul></section>`;
+}

@@ -1,0 +1,74 @@
+import { diskTrouble } from "../app/mirror/disk-trouble.ts";
+import { type HaltView, lookAtHalt } from "../app/by-hand/decide-halt.ts";
+import type { MirrorStatus } from "../app/mirror/read-status.ts";
+import type { Result, Trouble } from "../app/mirror/trouble.ts";
+import type { Changes } from "./changes.ts";
+import { FAULT } from "./pages/trouble.ts";
+
+/**
+ * What halts stop: a look at both sides, which takes longer than a page may. It is begun when a
+ * page asks, and again when a run has been since.
+ */
+
+/** `since`: the look is under way. The last one is shown meanwhile. */
+export type HaltLook = { readonly since: number | null; readonly seen: SeenHalt | null };
+type SeenHalt = { readonly at: number; readonly result: Result<HaltView> };
+
+type Held = { key: string; since: number | null; seen: SeenHalt | null };
+type World = Parameters<typeof lookAtHalt>[1] & {
+  readonly changes: Changes;
+  readonly onFault: (error: unknown) => void;
+};
+
+export class Halts {
+  readonly #world: World;
+  /** By folder. */
+  readonly #held = new Map<string, Held>();
+  readonly #underWay = new Set<Promise<void>>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** @param status of a mirror that is halted */
+  of(root: string, { halt, lastRun }: Pick<MirrorStatus, "halt" | "lastRun">): HaltLook {
+    const key = JSON.stringify([halt, lastRun]);
+    const held = this.#held.get(root) ?? { key: "", since: null, seen: null };
+    this.#held.set(root, held);
+    if (held.key !== key && held.since === null) this.#look(root, held, key);
+    return { since: held.since, seen: held.seen };
+  }
+
+  /** What was seen may be out of date: it is looked again when a page asks. */
+  forget(root: string): void {
+    const held = this.#held.get(root);
+    if (held !== undefined) held.key = "";
+  }
+
+  /** Resolves when no look is under way. */
+  async idle(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+  }
+
+  #look(root: string, held: Held, key: string): void {
+    const { clock, changes } = this.#world;
+    held.key = key;
+    held.since = clock.now();
+    const looking = lookAtHalt(root, this.#world)
+      .catch((error: unknown) => ({ kind: "trouble", trouble: this.#troubleOf(error) }) as const)
+      .then((result) => {
+        held.since = null;
+        held.seen = { at: clock.now(), result };
+        this.#underWay.delete(looking);
+        changes.tell();
+      });
+    this.#underWay.add(looking);
+  }
+
+  #troubleOf(error: unknown): Trouble {
+    const disk = error instanceof Error ? diskTrouble(error) : null;
+    if (disk !== null) return { kind: "fault", ...disk };
+    this.#world.onFault(error);
+    return FAULT;
+  }
+}

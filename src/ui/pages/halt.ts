@@ -1,0 +1,57 @@
+import { ok } from "../../app/mirror/trouble.ts";
+import { html, type Html } from "../../page/html.ts";
+import { ageOf, nameOf, nextOf, wordsOf } from "../../page/parts.ts";
+import { mirrorForm } from "../action.ts";
+import { SYNC } from "../actions/sync.ts";
+import { mirrorAddress } from "../addresses.ts";
+import { type HaltModel, modelOfHalt } from "../halt-model.ts";
+import { answersTo, backOf, reasonsOf, stoppedOf } from "../halt-parts.ts";
+import { endOf, standingOf, trafficOf } from "../mirror-parts.ts";
+import { definePage, type Moment } from "../page.ts";
+
+/** What a guard has stopped, and both answers to it. */
+export const HALT = definePage<HaltModel>({
+  path: "/m/:name/halt",
+  isLive: true,
+  async look(ui, asked) {
+    const looked = await ui.looks.one(asked.params["name"]!);
+    return looked.kind === "trouble" ? looked : ok(modelOfHalt(ui, looked.value, asked));
+  },
+  show: (halt, moment) => ({
+    title: `Halt · ${halt.mirror.name} · mdmirror`,
+    here: mirrorAddress(halt.mirror.name, "halt"),
+    said: saidOf(halt),
+    main: html`<h1>Halt of ${nameOf(halt.mirror.name)}</h1>
+<p>${standingOf(halt.mirror, moment.now)}</p>
+<div id="job">${trafficOf(halt.mirror)}${endOf(halt.mirror)}</div>
+${haltOf(halt, moment)}`,
+  }),
+});
+
+function saidOf({ mirror, halted, part }: HaltModel): string {
+  if (!halted) return `${mirror.name}: nothing is halted`;
+  return `${mirror.name}: halted${part === null ? "" : `, ${part.total} stopped`}`;
+}
+
+function haltOf(halt: HaltModel, moment: Moment): Html {
+  const { mirror, halted, approved, look } = halt;
+  if (!halted) return html`<p>Nothing is halted.</p>`;
+  if (approved)
+    return html`${reasonsOf(halt.reasons)}<p>What was stopped is let go: the next sync does it.</p>${syncNow(halt, moment)}`;
+  return html`${reasonsOf(halt.reasons)}
+${lookOf(look, moment.now)}
+${look.since !== null && html`<progress aria-label="Looking at both sides"></progress>`}
+${look.trouble !== null && html`<div class="notice bad"><p>${wordsOf(look.trouble.what)}</p>${nextOf(look.trouble.next)}</div>`}
+${look.kind === "nothing" && html`<p>It is over: nothing would be stopped now. The next sync ends the halt.</p>${syncNow(halt, moment)}`}
+${look.kind === "halted" && html`${answersTo(halt, moment)}${stoppedOf(halt)}${backOf(halt)}`}
+<p class="faint">Nothing is deleted without a copy: what goes from here is in .mdmirror/trash, what goes there in the text store of ${nameOf(mirror.name)}.</p>`;
+}
+
+function lookOf({ since, at, kind }: HaltModel["look"], now: number): Html | null {
+  if (since !== null) return html`<p id="looking" class="faint">Looking at both sides, for what is stopped now …</p>`;
+  return kind === "halted" ? html`<p id="looking" class="faint">As of ${ageOf(at!, now)} ago.</p>` : null;
+}
+
+function syncNow({ mirror }: HaltModel, moment: Moment): Html {
+  return mirrorForm(mirror, SYNC, moment, html`<button class="main-action">Sync now</button>`);
+}

@@ -1,0 +1,104 @@
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { startWatch } from "../cli/watcher.ts";
+import { COUNT, isThere, namesOf, openHalt } from "./halt.ts";
+import type { UiRig } from "./rig.ts";
+
+/** A person at the page of a halt. */
+async function personAt({ ask, enter, ui, rig }: UiRig) {
+  const cookie = await enter();
+  const see = async (query = "") => (await ask(`/m/w/halt${query}`, { headers: { cookie } })).text;
+  return {
+    see,
+    /** The page, when it says that. */
+    async until(text: string): Promise<string> {
+      let shown = "";
+      await expect
+        .poll(async () => {
+          shown = await see();
+          return shown;
+        })
+        .toContain(text);
+      return shown;
+    },
+    async answer(shown: string, what: "approve" | "refuse" | "sync") {
+      const [, csrf] = /name="csrf-token" content="([^"]+)"/.exec(shown)!;
+      const [, seen = ""] = /name="seen" value="([^"]+)"/.exec(shown) ?? [];
+      const body = new URLSearchParams({ csrf: csrf!, root: rig.root, seen });
+      const path = what === "sync" ? "/m/w/sync" : `/m/w/halt/${what}`;
+      const { status } = await ask(path, { method: "POST", headers: { cookie, origin: ui.url }, body });
+      expect(status).toBe(303);
+    },
+  };
+}
+
+describe("a halt", () => {
+  test("is listed by path, with what stops and what bringing back does, and lets go what was shown", async () => {
+    const rigged = await openHalt();
+    const person = await personAt(rigged);
+    const shown = await person.until(`Yes, let ${COUNT} things go`);
+    expect(shown).toContain("Stopped: 12");
+    expect(shown).toContain("→ delete on the service: 12");
+    expect(shown.indexOf("d/03.md")).toBeLessThan(shown.indexOf("d/11.md"));
+    expect(shown).toContain("its id and history stay");
+    await person.answer(shown, "approve");
+    const after = await person.until("What was stopped is let go");
+    expect(isThere(rigged)).toBe(COUNT);
+    await person.answer(after, "sync");
+    await expect.poll(() => isThere(rigged)).toBe(0);
+    await person.until("Nothing is halted");
+  });
+
+  test("is brought back as the command does", async () => {
+    const rigged = await openHalt();
+    const person = await personAt(rigged);
+    await person.answer(await person.until("Yes, bring 13 things back"), "refuse");
+    const after = await person.until("13 brought back");
+    for (const name of namesOf()) expect(rigged.rig.read(name)).toBe(`text of ${name}\n`);
+    await person.answer(after, "sync");
+    await person.until("Nothing is halted");
+    expect(isThere(rigged)).toBe(COUNT);
+  });
+
+  test.each(["approve", "refuse"] as const)(
+    "has grown since it was shown: %s does nothing, and what is stopped now is shown",
+    async (what) => {
+      const rigged = await openHalt();
+      const person = await personAt(rigged);
+      const shown = await person.until("let 12 things go");
+      rmSync(join(rigged.rig.root, "a.md"));
+      await person.answer(shown, what);
+      await person.until("something else is stopped than this page showed; nothing was done");
+      expect(existsSync(join(rigged.rig.root, "d"))).toBe(false);
+      expect(isThere(rigged)).toBe(COUNT);
+      expect(await person.until("let 13 things go")).toContain("a.md");
+    },
+  );
+
+  test("ended meanwhile: nothing is done, and the page says so", async () => {
+    const rigged = await openHalt();
+    const person = await personAt(rigged);
+    const shown = await person.until("let 12 things go");
+    for (const name of namesOf()) rigged.rig.write(name, `text of ${name}\n`);
+    await person.answer(shown, "approve");
+    await person.until("nothing is halted any more; nothing was done");
+    await rigged.rig.run(["sync", "w"]);
+    await person.until("Nothing is halted");
+    expect(isThere(rigged)).toBe(COUNT);
+  });
+
+  test("is answered while a daemon keeps the folder, which goes on with it", async () => {
+    const rigged = await openHalt();
+    const watch = startWatch(rigged.rig, ["w"]);
+    await watch.until(({ kind }) => kind === "run");
+    const person = await personAt(rigged);
+    await person.answer(await person.until("let 12 things go"), "approve");
+    await person.until("let go; the daemon goes on with it");
+    expect(isThere(rigged)).toBe(COUNT);
+    watch.signal("SIGTERM");
+    await watch.ended;
+    expect((await rigged.rig.run(["sync", "w"])).code).toBe(0);
+    expect(isThere(rigged)).toBe(0);
+  });
+});
