@@ -65,6 +65,10 @@ describe("the history of a document", () => {
     await rig.run(["sync", "w"]);
     const { text } = await ask("/m/w/history/a.md", { headers: { cookie: await enter() } });
     expect(text).toMatch(/merged of .*base @1, mine.* and theirs @\d/);
+    const n = /@(\d)<\/a><\/b>\s*<span[^>]*>was live<\/span> <span[^>]*>merged/.exec(text)![1];
+    const version = await ask(`/m/w/version/a.md?n=${n}`, { headers: { cookie: await enter() } });
+    expect(version.text).toMatch(/<ins>.*mine<\/span><span dir="auto">mine/);
+    expect(version.text).toMatch(/<ins>.*theirs<\/span><span dir="auto">theirs/);
   });
 
   test("compares any two texts, and one with the file", async () => {

@@ -60,6 +60,10 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     await page.getByText("1 line removed, 1 line added").waitFor();
     await shoot(page, "diff");
     await page.getByRole("link", { name: "Its history" }).press("Enter");
+    await page.getByRole("link", { name: "@4" }).press("Enter");
+    await page.getByRole("heading", { name: "Whose its lines are" }).waitFor();
+    await shoot(page, "version-merged");
+    await page.getByRole("link", { name: "Its history" }).press("Enter");
     await page.getByRole("link", { name: "@1" }).press("Enter");
     await page.getByRole("button", { name: "Restore this version" }).waitFor();
     await shoot(page, "version");

@@ -3,6 +3,7 @@ import type { LocalPath } from "../../model/path.ts";
 import type { LocalMirror } from "../mirror/open-local.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
 import type { HistoryEntry } from "./history.ts";
+import { type MergeOrigins, readOrigins } from "./origins.ts";
 import { chooseVersion, findVersion } from "./restore.ts";
 
 /** Texts of one document, of which two are compared, or one is looked at before it comes back. */
@@ -40,6 +41,8 @@ export type VersionSeen = {
   readonly path: LocalPath;
   readonly entry: HistoryEntry;
   readonly text: string;
+  /** Whose each of its lines is; null: it is no merge. */
+  readonly origins: MergeOrigins | null;
   /** Of the file as it is now, and its digest; null: there is none that can be read. */
   readonly here: { readonly text: string | null; readonly digest: Digest } | null;
   /** It would come back as a new document. */
@@ -62,6 +65,7 @@ export function readVersion(local: Local, name: string, n: number): Result<Versi
     path,
     entry,
     text: named.value.text,
+    origins: entry.merge === null ? null : readOrigins(local.state, entry.merge),
     here: look.kind === "file" ? { text: read.kind === "done" ? read.value.text : null, digest: look.digest } : null,
     anew: document.link === null,
     obstacle: chosen.kind === "trouble" ? { what: chosen.trouble.what, next: chosen.trouble.next } : null,

@@ -33,7 +33,15 @@ type Seen = {
 };
 
 type Undo =
-  | { readonly kind: "plan"; readonly mark: string; readonly items: readonly UndoItem[] }
+  | {
+      readonly kind: "plan";
+      readonly mark: string;
+      /** The first of them. */
+      readonly items: readonly UndoItem[];
+      readonly total: number;
+      /** How many can be taken back. */
+      readonly doable: number;
+    }
   | { readonly kind: "none"; readonly why: string };
 
 type Model = Omit<Seen, "events"> & {
@@ -81,7 +89,9 @@ function readRun({ state }: LocalMirror, run: number): Result<Seen> {
   const seen = lookAtUndo(state, run);
   if (seen.kind === "trouble") return ok({ line, events, undo: { kind: "none", why: seen.trouble.what } });
   const { plan, mark } = seen.value;
-  return ok({ line, events, undo: { kind: "plan", mark, items: plan.items } });
+  const doable = plan.items.filter(({ kind }) => kind !== "left").length;
+  const items = plan.items.slice(0, SIZE);
+  return ok({ line, events, undo: { kind: "plan", mark, items, total: plan.items.length, doable } });
 }
 
 function noRun(run: string): Result<never> {
@@ -91,12 +101,11 @@ function noRun(run: string): Result<never> {
 /** The plan is shown first; the button does exactly it. */
 function undoPart({ mirror, line, undo }: Model, moment: Moment): Html {
   if (undo.kind === "none") return html`<p>${wordsOf(undo.why)}</p>`;
-  const { items, mark } = undo;
-  const doable = items.filter(({ kind }) => kind !== "left").length;
-  const plan = html`<ul class="lines">${items.slice(0, SIZE).map(planItem)}</ul>${
-    items.length > SIZE && html`<p class="faint">… and ${plural(items.length - SIZE, "more document")}</p>`
+  const { items, mark, total, doable } = undo;
+  const plan = html`<ul class="lines">${items.map(planItem)}</ul>${
+    total > items.length && html`<p class="faint">… and ${plural(total - items.length, "more document")}</p>`
   }`;
-  if (items.length === 0) return html`<p>It changed no document.</p>`;
+  if (total === 0) return html`<p>It changed no document.</p>`;
   if (doable === 0) return html`<p>Nothing of it can be taken back:</p>${plan}`;
   const action = { path: `runs/${line.run}/undo`, fields: { mark } };
   const button = html`<button class="main-action">Take back ${count(doable)} of run ${line.run}</button>`;

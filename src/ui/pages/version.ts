@@ -8,6 +8,7 @@ import { mirrorForm } from "../action.ts";
 import { documentAddress, documentPart } from "../addresses.ts";
 import { differenceOf } from "../diff-parts.ts";
 import { definePage, type Moment } from "../page.ts";
+import { originsPart } from "../origin-parts.ts";
 import { crumbsOf, pathAsked, versionNumber } from "../path-parts.ts";
 import { seenMirror } from "../seen-mirror.ts";
 import { timeOf } from "../time-parts.ts";
@@ -41,6 +42,7 @@ export const VERSION = definePage<Model>({
 <p><a href="${history}">Its history</a></p>
 ${restorePart(mirror, version, moment)}
 ${changePart(version)}
+${version.origins !== null && originsPart(version.origins)}
 <h2>Text</h2>
 <pre class="text" dir="auto">${text}</pre>`,
     };

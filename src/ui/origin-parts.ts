@@ -1,0 +1,36 @@
+import { type MeetingRow, type MergeOrigins, originHunks } from "../app/history/origins.ts";
+import { html, type Html } from "../page/html.ts";
+import { wordsOf } from "../page/parts.ts";
+
+/** Whose each line of a merged text is. */
+
+/** LIMIT: lines that are shown. */
+const MOST = 2_000;
+
+const WHOSE: Readonly<Record<string, string>> = {
+  base: "",
+  local: "mine",
+  remote: "theirs",
+  both: "both",
+  mixed: "mine and theirs",
+  mine: "mine",
+  theirs: "theirs",
+};
+
+export function originsPart(origins: MergeOrigins): Html {
+  if (origins.kind === "gone")
+    return html`<h2>Whose its lines are</h2><p>This cannot be told: ${origins.gone.join(" and ")} ${origins.gone.length === 1 ? "is" : "are"} no longer kept.</p>`;
+  const rows = originHunks(origins.rows).flatMap(({ after, rows: own }) => [`line ${after.line}`, ...own]);
+  return html`<h2>Whose its lines are</h2>
+<p class="faint">It was merged: mine is what was here, theirs what was on the service, both what was alike.</p>
+<div class="diff" role="group" aria-label="Whose each line is" tabindex="0">${rows.slice(0, MOST).map(rowOf)}</div>`;
+}
+
+function rowOf(row: MeetingRow | string): Html {
+  if (typeof row === "string") return html`<p class="place">${row}</p>`;
+  const whose = WHOSE[row.kind === "conflict" ? row.of : row.from] ?? "";
+  const line = html`<span class="whose">${whose}</span>${wordsOf(row.line.replace(/\n$/, ""))}`;
+  if (row.kind === "added") return html`<ins><span class="sign">+</span>${line}</ins>`;
+  if (row.kind === "removed") return html`<del><span class="sign">-</span>${line}</del>`;
+  return html`<div><span class="sign"> </span>${line}</div>`;
+}
