@@ -46,7 +46,8 @@ const LONG = [
   "test/promises/pass-atomic.test.ts",
   "test/editors/editors.test.ts",
 ].map((file) => `${root}${file}`);
-for (const file of LONG) if (!existsSync(file)) throw new Error(`${file} is in the list of long tests, and is not there`);
+for (const file of LONG)
+  if (!existsSync(file)) throw new Error(`${file} is in the list of long tests, and is not there`);
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -77,6 +78,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongFirst },
     globalSetup: "test/memory-folder.ts",
+    setupFiles: ["test/close-databases.ts"],
     // Processes that tests start: what Node makes of the sources is made once, not once a process.
     env: { NODE_COMPILE_CACHE: compiled },
     testTimeout: HANGING_MS,

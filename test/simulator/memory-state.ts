@@ -3,6 +3,7 @@ import type { Clock } from "../../src/ports/world.ts";
 import { type Db, openEmpty } from "../../src/state/database.ts";
 import { type Schema, STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/state/schema.ts";
 import { StoredState } from "../../src/state/state.ts";
+import { closeWithTest } from "./open-databases.ts";
 
 /** Both files of a state, as bytes. */
 export type StateCopy = { readonly rows: Buffer; readonly texts: Buffer };
@@ -18,6 +19,7 @@ export function openInMemory(
     rows.close();
     texts.close();
   };
+  closeWithTest(close);
   return {
     state: new StoredState({ state: rows, texts, clock, close }),
     copy: () => ({ rows: rows.serialize(), texts: texts.serialize() }),

@@ -12,6 +12,7 @@ import { type Dice, rollDice } from "./dice.ts";
 import { emptyDatabase } from "./empty-service.ts";
 import { foldNames } from "./folding-service.ts";
 import { Mirror, type MirrorCopy, type MirrorOptions } from "./mirror.ts";
+import { closeWithTest } from "./open-databases.ts";
 import { ReadAnswers } from "./read-answers.ts";
 import { rethrow } from "./quiet-ports.ts";
 
@@ -60,6 +61,7 @@ export class Rig {
       combine,
       onFault: rethrow,
     });
+    closeWithTest(() => this.#plain.close());
     this.#key = from?.key ?? this.#plain.admin.createWorkspace("notes").key;
     const reads = new ReadAnswers(() => newId({ random: dice.bytes }, "req_"), this.#plain.answer);
     const folding = { foldsCase: variant.foldsCase === true, foldsUnicode: variant.foldsUnicode === true };

@@ -9,15 +9,18 @@ export async function throwDrills(
 ): Promise<{ readonly caught: Caught | null; readonly drills: number }> {
   // After the fault was planted: the drills import the engine.
   const { DRILLS } = await import("./drills/all.ts");
+  const { beginTest, endTest } = await import("../open-databases.ts");
   const groups = Object.entries(DRILLS);
   const ordered = [...groups.filter(([name]) => name === first), ...groups.filter(([name]) => name !== first)];
   let drills = 0;
   for (const { name, run } of ordered.flatMap(([, group]) => group)) {
     drills++;
+    beginTest();
     const says = await run().then(
       (failures) => failures[0],
       (error: unknown) => `threw: ${error instanceof Error ? error.stack : String(error)}`,
     );
+    endTest();
     if (says !== undefined) return { caught: { by: name, says }, drills };
   }
   return { caught: null, drills };
