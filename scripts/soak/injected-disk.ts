@@ -13,10 +13,11 @@ export async function injectedFullDisk(fault: string, why: string, { rounds, see
   const broken: string[] = [];
   const counted = { lost: 0, differing: 0, full: 0 };
   for (let round = 0; round < rounds; round++) {
-    const { app, dice, mirror: open } = createRig(seed * 1_000 + round);
+    const rig = createRig(seed * 1_000 + round);
+    const { app, dice } = rig;
     const where = `round ${round} (seed ${seed})`;
     for (let n = 0; n < DOCUMENTS; n++) app.create(docPath(n), newText(`doc ${n}`));
-    const mirror = open();
+    const mirror = rig.mirror();
     const marks: string[] = [];
     const mark = () => marks[marks.push(`<m${round}-${marks.length}>`) - 1]!;
     for (const merging of [false, true]) {

@@ -27,9 +27,13 @@ function rowOf(line: string, where: string): Row {
   return row;
 }
 
-const isLocal = (act: string): boolean => LOCAL_ACTS.some((one) => one === act);
+function isLocal(act: string): boolean {
+  return LOCAL_ACTS.some((one) => one === act);
+}
 
-const isInApp = (act: string): boolean => APP_ACTS.some((one) => one === act);
+function isInApp(act: string): boolean {
+  return APP_ACTS.some((one) => one === act);
+}
 
 function isKnown(step: Step): boolean {
   switch (step.do) {
