@@ -1,6 +1,7 @@
 import type { Trouble } from "../app/mirror/trouble.ts";
 import type { Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { originClause } from "../app/told/origin.ts";
 import { shownWords } from "../model/shown-name.ts";
 
 const EXITS: Readonly<Record<Trouble["kind"], ExitCode>> = {
@@ -12,22 +13,13 @@ const EXITS: Readonly<Record<Trouble["kind"], ExitCode>> = {
 
 /** Says why a command cannot go on, and ends it. */
 export function complain(io: Io, trouble: Trouble): ExitCode {
-  io.err(`mdmirror: ${shownWords(trouble.what)}${origin(trouble.code ?? null, trouble.requestId ?? null)}`);
+  io.err(`mdmirror: ${shownWords(trouble.what)}${originClause(trouble.code ?? null, trouble.requestId ?? null)}`);
   io.err(`  next: ${shownWords(trouble.next)}`);
   return exitOfTrouble(trouble);
 }
 
 export function exitOfTrouble({ kind }: Trouble): ExitCode {
   return EXITS[kind];
-}
-
-/** Where a message comes from: ` (forbidden, request req_1)`. */
-export function origin(code: string | null, requestId: string | null): string {
-  const parts = [
-    ...(code === null ? [] : [shownWords(code)]),
-    ...(requestId === null ? [] : [`request ${shownWords(requestId)}`]),
-  ];
-  return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
 }
 
 /** Complains about the arguments of a command. */

@@ -1,21 +1,15 @@
-import { ACTION_WORDS, actionPath, actionWords, type PathOf, type Words } from "../app/told/actions.ts";
+import { ACTION_WORDS, actionName, actionPath, actionWords, type PathOf, type Words } from "../app/told/actions.ts";
 import type { Action, ActionKind } from "../model/action.ts";
 import type { RunReport } from "../app/mirror/run.ts";
 import { type Paint, PLAIN } from "./paint.ts";
 import { count } from "../model/count.ts";
-import { shownName, shownWords } from "../model/shown-name.ts";
+import { shownWords } from "../model/shown-name.ts";
 import { comparePaths } from "../model/by-path.ts";
 
 /**
  * The words for the actions of a plan and the counts of a run. Arrows show where an effect is: `→`
  * on the service, `←` on this disk.
  */
-
-/** The path of an action; of a move, both paths. */
-export function actionName(action: Action, pathOf: PathOf): string {
-  if ("from" in action) return `${shownName(action.from)} → ${shownName(action.to)}`;
-  return shownName(actionPath(action, pathOf));
-}
 
 export type Group = { readonly words: Words; readonly kind: ActionKind; readonly actions: readonly Action[] };
 

@@ -1,5 +1,5 @@
 import type { RunReport } from "../app/mirror/run.ts";
-import { origin } from "./complain.ts";
+import { originClause } from "../app/told/origin.ts";
 import { nextFor, nextForEach } from "../app/told/next-step.ts";
 import { byPath } from "./describe.ts";
 import { type Paint, PLAIN } from "./paint.ts";
@@ -36,7 +36,7 @@ export function attentionLines(all: readonly Attention[], most: number, paint: P
 function aloneLines(one: Attention, paint: Paint): string[] {
   const { path, kind, code, detail, requestId } = one;
   return [
-    `${path === "" ? "" : `${paint.strong(shownName(path))}: `}${paint.asks(kind)}: ${shownWords(detail)}${origin(code, requestId)}`,
+    `${path === "" ? "" : `${paint.strong(shownName(path))}: `}${paint.asks(kind)}: ${shownWords(detail)}${originClause(code, requestId)}`,
     paint.dim(`  next: ${shownWords(nextFor(one))}`),
   ];
 }
@@ -51,7 +51,7 @@ function sharedLines(group: readonly Attention[], paint: Paint): string[] {
     .join(", ");
   const more = group.length > NAMES ? ` and ${count(group.length - NAMES)} more` : "";
   return [
-    `${paint.strong(`${count(group.length)} documents`)}: ${paint.asks(kind)}: ${shownWords(detail)}${origin(code, requestId)}`,
+    `${paint.strong(`${count(group.length)} documents`)}: ${paint.asks(kind)}: ${shownWords(detail)}${originClause(code, requestId)}`,
     `  ${names}${more}`,
     paint.dim(`  next: ${nextForEach(first!)}`),
   ];

@@ -3,7 +3,7 @@ import { listOwnMirrors } from "../app/trust/list.ts";
 import type { FolderEvent } from "../app/daemon/daemon.ts";
 import type { ActionKind } from "../model/action.ts";
 import type { Io } from "./command.ts";
-import { origin } from "./complain.ts";
+import { originClause } from "../app/told/origin.ts";
 import { ACTION_WORDS } from "../app/told/actions.ts";
 import { newsJson } from "../app/told/news.ts";
 import { count } from "../model/count.ts";
@@ -120,7 +120,7 @@ function changeLine(news: News<"change">): string {
   const ended =
     outcome === "done" || outcome === "submitted"
       ? ""
-      : `  ${outcome}: ${shownWords(detail)}${origin(code, requestId)}`;
+      : `  ${outcome}: ${shownWords(detail)}${originClause(code, requestId)}`;
   // It changed no text or path, so its description is all that can be shown.
   const noted = what === "note-facts" && outcome === "done" ? `  ${shownWords(detail)}` : "";
   return `${head}: ${path === "" ? shownWords(detail) : shownName(path)}${size}${noted}${ended}`;

@@ -2,7 +2,8 @@ import { faultTrouble } from "../app/mirror/fault-trouble.ts";
 import { openMirror } from "../app/mirror/open-mirror.ts";
 import { type Preview, previewSync, type RunRequest } from "../app/mirror/run.ts";
 import type { Io } from "./command.ts";
-import { complain, origin } from "./complain.ts";
+import { originClause } from "../app/told/origin.ts";
+import { complain } from "./complain.ts";
 import { nextOfHalt } from "../app/told/attention.ts";
 import { pathsOf, planJson } from "../app/told/plan.ts";
 import { byPath, groupLines, stayLine } from "./describe.ts";
@@ -73,7 +74,7 @@ export function planLines({ plan, open, staysLocal, trees }: Planned, most: numb
     .slice(0, most)
     .map(
       ({ path, kind, detail, code, requestId }) =>
-        `    ${shownName(path)}  (${kind}: ${shownWords(detail)}${origin(code, requestId)})`,
+        `    ${shownName(path)}  (${kind}: ${shownWords(detail)}${originClause(code, requestId)})`,
     );
   const stays = stayLine(staysLocal);
   return [

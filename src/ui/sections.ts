@@ -21,7 +21,7 @@ const SECTIONS: readonly Section[] = [
     page: "/m/:name/needs",
     within: ["/m/:name/halt", "/m/:name/conflicts", "/m/:name/conflict/*"],
   },
-  { part: "docs/", label: "Documents", page: "/m/:name/docs/*" },
+  { part: "docs/", label: "Documents", page: "/m/:name/docs/*", within: ["/m/:name/why/*"] },
   {
     part: "history/",
     label: "History",

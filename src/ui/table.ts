@@ -22,6 +22,7 @@ import { RUNS } from "./pages/runs.ts";
 import { REVIEWS } from "./pages/reviews.ts";
 import { SEARCH } from "./pages/search.ts";
 import { VERSION } from "./pages/version.ts";
+import { WHY } from "./pages/why.ts";
 
 /** Every page and every action. */
 
@@ -33,6 +34,7 @@ export const PAGES: readonly UiPage[] = [
   CONFLICT,
   HALT,
   DOCS,
+  WHY,
   HISTORY,
   VERSION,
   DIFF,

@@ -150,6 +150,23 @@ describe("the page of a folder", () => {
     expect(other.text).toContain("# &lt;script&gt;alert(1)&lt;/script&gt;");
   });
 
+  test("says why a document is as it is, in the words of the command, and writes nothing", async () => {
+    const { ask, enter, rig } = await openUi();
+    rig.write("a.md", "# a\n");
+    rig.write("large.md", "x".repeat(60_000));
+    await rig.run(["sync", "w"]);
+    rig.write("a.md", "# edited\n");
+    const headers = { cookie: await enter() };
+    expect((await ask("/m/w/docs/a.md", { headers })).text).toContain('href="/m/w/why/a.md"');
+    const why = (await ask("/m/w/why/a.md", { headers })).text;
+    for (const words of ["differs from base", "text edited/unchanged → put", "update on the service"])
+      expect([words, why.includes(words)]).toEqual([words, true]);
+    expect((await ask("/m/w/why/large.md", { headers })).text).toContain("too-large");
+    await rig.stopService();
+    expect((await ask("/m/w/why/a.md", { headers })).text).toContain("the service cannot be asked");
+    expect([rig.remote("a.md")?.content, rig.read("a.md")]).toEqual(["# a\n", "# edited\n"]);
+  });
+
   test.each([["none.md"], ["..%2f..%2fetc%2fpasswd"], ["%2e%2e/x"], [".mdmirror/config.json"], ["a.md/b.md"]])(
     "has nothing of %s",
     async (path) => {

@@ -1,4 +1,5 @@
 import type { Action, ActionKind } from "../../model/action.ts";
+import { shownName } from "../../model/shown-name.ts";
 
 /** The names of actions outside of the engine. */
 
@@ -70,4 +71,10 @@ export function actionPath(action: Action, pathOf: PathOf): string {
   if ("localPath" in action) return action.localPath;
   if (action.kind === "drop-conflict" && action.sidecarPath !== null) return action.sidecarPath;
   return pathOf("id" in action ? action.id : action.dirId) ?? "a document that is on neither side";
+}
+
+/** The path of an action; of a move, both paths. */
+export function actionName(action: Action, pathOf: PathOf): string {
+  if ("from" in action) return `${shownName(action.from)} → ${shownName(action.to)}`;
+  return shownName(actionPath(action, pathOf));
 }

@@ -1,5 +1,6 @@
 import type { Command, Io } from "../command.ts";
-import { complain, origin } from "../complain.ts";
+import { originClause } from "../../app/told/origin.ts";
+import { complain } from "../complain.ts";
 import type { OpenHold } from "../../app/by-hand/conflicts.ts";
 import { byPath } from "../describe.ts";
 import { nextFor } from "../../app/told/next-step.ts";
@@ -62,7 +63,7 @@ async function list(io: Io, root: string, json: boolean): Promise<ExitCode> {
     for (const hold of holds.toSorted(byPath)) {
       const { path, kind, detail, code, requestId, since } = hold;
       io.out(
-        `${paint.strong(shownName(path))}  held for ${age(io, since)}  ${paint.asks(kind)}: ${shownWords(detail)}${origin(code, requestId)}`,
+        `${paint.strong(shownName(path))}  held for ${age(io, since)}  ${paint.asks(kind)}: ${shownWords(detail)}${originClause(code, requestId)}`,
       );
       io.out(`  next: ${shownWords(nextFor(hold))}`);
     }

@@ -1,12 +1,11 @@
 import type { MirrorEvent } from "../../ports/state.ts";
 import type { Command } from "../command.ts";
-import { complain, misuse, origin } from "../complain.ts";
+import { complain, misuse } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { findMirror, locate } from "../find-mirror.ts";
 import { useLocal } from "../use-mirror.ts";
-import { localTime } from "../../app/told/when.ts";
+import { eventLine } from "../../app/told/event-line.ts";
 import { jsonLine } from "../json-line.ts";
-import { shownName, shownWords } from "../../model/shown-name.ts";
 import { publicKind } from "../../app/told/actions.ts";
 
 export const command: Command = {
@@ -46,10 +45,4 @@ function number(text: string | null): number | "bad" | null {
 
 function eventLines(events: readonly MirrorEvent[]): string[] {
   return events.length === 0 ? ["nothing happened yet"] : events.map(eventLine);
-}
-
-/** `2026-11-21 09:05:03  run 3  put  notes/plan.md  edited here (…)` */
-export function eventLine({ at, run, kind, path, detail, outcome, code, requestId }: MirrorEvent): string {
-  const end = outcome === "done" ? "" : ` [${outcome}]`;
-  return `${localTime(at)}  run ${run}  ${publicKind(kind)}  ${path === "" ? "." : shownName(path)}  ${shownWords(detail)}${end}${origin(code, requestId)}`;
 }

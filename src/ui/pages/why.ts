@@ -1,0 +1,41 @@
+import { tellWhy } from "../../app/doctor/why-told.ts";
+import { ok } from "../../app/mirror/trouble.ts";
+import { nameOf as lastName } from "../../model/path.ts";
+import { html } from "../../page/html.ts";
+import { nameOf, wordsOf } from "../../page/parts.ts";
+import { type EventLine, eventItem, eventLineOf } from "../event-parts.ts";
+import { definePage } from "../page.ts";
+import { crumbsOf, pathAsked } from "../path-parts.ts";
+import { seenMirror } from "../seen-mirror.ts";
+
+/** Why a document or folder is as it is: `mdmirror why`. */
+
+type Model = {
+  readonly mirror: string;
+  readonly path: string;
+  readonly facts: readonly (readonly [term: string, fact: string])[];
+  readonly events: readonly EventLine[];
+};
+
+/** Not live: each look asks the service. */
+export const WHY = definePage<Model>({
+  path: "/m/:name/why/*",
+  isLive: false,
+  async look(ui, asked) {
+    const seen = await seenMirror(ui, asked);
+    if (seen.kind === "trouble") return seen;
+    const { name: mirror, root } = seen.value;
+    const path = pathAsked(asked.params);
+    const told = await tellWhy(root, path, ui);
+    if (told.kind === "trouble") return told;
+    return ok({ mirror, path, facts: told.value.facts, events: told.value.events.map(eventLineOf) });
+  },
+  show: ({ mirror, path, facts, events }) => ({
+    title: `Why ${lastName(path)} is as it is · ${mirror} · mdmirror`,
+    main: html`${crumbsOf(mirror, path, true)}
+<h1>Why ${path === "" ? "the mirrored folder" : nameOf(lastName(path))} is as it is</h1>
+<p class="faint">Both sides were looked at for this; a reload looks again.</p>
+<dl class="facts">${facts.map(([term, fact]) => html`<dt>${term}</dt><dd>${wordsOf(fact)}</dd>`)}</dl>
+${events.length > 0 && html`<h2>Last events</h2><ul class="lines">${events.map((line) => eventItem(mirror, line, true))}</ul>`}`,
+  }),
+});
