@@ -82,6 +82,7 @@ describe("the installed package", () => {
     expect(run(installed, "search", "flour", mine)).toMatchObject({ code: 0, out: expect.stringContaining("plan.md") });
     expect(run(installed, "verify", mine)).toMatchObject({ code: 0, err: "" });
 
+    await seePages(mine, url);
     const watching = start(installed, "watch", mine, "--json");
     await watching.line((line) => line.includes('"kind":"run"'));
     appendFileSync(join(mine, "plan.md"), "- butter\n");
@@ -93,6 +94,26 @@ describe("the installed package", () => {
     expect(await service.stop()).toBe(0);
   });
 });
+
+/** The pages of this user and of the service, with the scripts and styles that they name. */
+async function seePages(mine: string, service: string): Promise<void> {
+  const ui = start(installed, "ui", mine, "--no-open");
+  const enter = await ui.line((line) => line.includes("/enter?"));
+  const entered = await fetch(enter, { redirect: "manual" });
+  const cookie = entered.headers.get("set-cookie")!.split(";")[0]!;
+  await seePage(new URL("/m/notes", enter), { cookie }, "in sync</span> <span>as of");
+  expect(await ui.stop()).toBe(0);
+  await seePage(new URL("/app/", service), {}, "<form");
+}
+
+async function seePage(url: URL, headers: Record<string, string>, text: string): Promise<void> {
+  const page = await fetch(url, { headers });
+  const html = await page.text();
+  expect([page.status, html]).toEqual([200, expect.stringContaining(text)]);
+  const assets = [...html.matchAll(/(?:src|href)="([^"]+\.(?:js|css))"/g)].map((match) => match[1]!);
+  expect(assets.length).toBeGreaterThan(0);
+  for (const asset of assets) expect((await fetch(new URL(asset, url), { headers })).status).toBe(200);
+}
 
 describe("the library, in somebody's project", () => {
   let project: string;
