@@ -56,3 +56,8 @@ export function compose(length: number, last: number, earlier: readonly Edit[], 
   }
   return edits;
 }
+
+/** An edit the other way round. */
+export function reverse({ start, end, from, to }: Edit): Edit {
+  return { start: from, end: to, from: start, to: end };
+}

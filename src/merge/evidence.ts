@@ -1,4 +1,3 @@
-import { counterparts } from "./edits.ts";
 import { firstWhere, touching } from "./touching.ts";
 import { afford } from "./budget.ts";
 import type { Edit } from "./myers.ts";
@@ -101,35 +100,6 @@ function take(bag: Bag, word: number): boolean {
   return count > 0;
 }
 
-/**
- * Whether what the earlier text left as it was in the base, and the later one too, is still there
- * when one goes from the one to the other. Where it is not, the later text was matched with what
- * the earlier one added by chance.
- */
-export function agree(
-  length: number,
-  earlier: readonly Edit[],
-  later: readonly Edit[],
-  direct: readonly Edit[],
-): boolean {
-  const before = counterparts(length, earlier);
-  const after = counterparts(length + shiftOf(earlier), later);
-  const across = counterparts(length, direct);
-  const known = counterparts(length + shiftOf(earlier) + shiftOf(later), later.map(reverse));
-  for (let place = 0; place < length; place++) {
-    const at = before[place] as number;
-    const there = across[place] as number;
-    if (at >= 0 && there >= 0 && (after[at] as number) < 0 && (known[there] as number) < 0) return false;
-  }
-  return true;
-}
-
-/** How much longer a script makes a sequence. */
-function shiftOf(edits: readonly Edit[]): number {
-  const last = edits.at(-1);
-  return last === undefined ? 0 : last.to - last.end;
-}
-
 function bagOf(words: readonly number[]): Bag {
   const bag: Bag = new Map();
   put(bag, words);
@@ -230,9 +200,4 @@ function rowLength(later: readonly Edit[], from: number, to: number): number {
   const before = later[firstWhere(later, ({ end }) => end > from) - 1];
   const after = later[firstWhere(later, ({ start }) => start >= to)];
   return (after?.start ?? Number.POSITIVE_INFINITY) - (before?.end ?? 0);
-}
-
-/** An edit the other way round. */
-export function reverse({ start, end, from, to }: Edit): Edit {
-  return { start: from, end: to, from: start, to: end };
 }

@@ -1,7 +1,8 @@
-import { compose, counterparts, joinOverBlanks } from "./edits.ts";
-import { agree, type Ids, isGone, isTouched, leaves, reverse } from "./evidence.ts";
+import { agree } from "./agree.ts";
+import { compose, counterparts, joinOverBlanks, reverse } from "./edits.ts";
+import { type Ids, isGone, isTouched, leaves } from "./evidence.ts";
 import { diff, type Edit, isRemoval } from "./myers.ts";
-import { pairsQuotations } from "./quotes.ts";
+import { pairsOthers } from "./quotes.ts";
 import { diffLines, type Reading, readLines, tokenise } from "./reading.ts";
 import { endsLine, type Token } from "./tokens.ts";
 import { OWN_WORD, wordsOfLines } from "./said.ts";
@@ -30,9 +31,9 @@ function findHeld(base: string, less: string, more: string, reading: Reading): b
   const later = diffLines(less, more, reading);
   if (!isLaterByAnyScript([b.lines, l.lines, m.lines], earlier, later, reading)) return false;
   const direct = diffLines(base, more, reading);
-  if (!agree(b.ids.length, earlier, later, direct)) return false;
-  // The shortest script may pair what was removed with a quotation of it.
-  const pairs = pairsQuotations(base, less, more, reading);
+  if (!agree(b.ids.length, earlier, later, direct, true)) return false;
+  // The shortest script may pair what was removed with a quotation of it, or with where it went.
+  const pairs = pairsOthers(base, less, more, reading);
   const words = wordsOfLines(reading);
   const edits = pairs ? compose(b.ids.length, m.ids.length, earlier, later) : direct;
   return earlier.every((edit) => {

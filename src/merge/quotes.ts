@@ -1,4 +1,4 @@
-import { counterparts } from "./edits.ts";
+import { counterparts, reverse } from "./edits.ts";
 import { afford } from "./budget.ts";
 import type { Edit } from "./myers.ts";
 import { diffLines, type Lines, type Reading, readLines, wordsIn } from "./reading.ts";
@@ -50,9 +50,9 @@ export function quotesElsewhere(
 
 /**
  * Whether the script from the base to `more` keeps lines that `side` removed, and all of those with
- * words are quotations.
+ * words are quotations, or what `side` put elsewhere itself.
  */
-export function pairsQuotations(base: string, side: string, more: string, reading: Reading): boolean {
+export function pairsOthers(base: string, side: string, more: string, reading: Reading): boolean {
   const { ids } = readLines(base, reading);
   const gone = counterparts(ids.length, diffLines(base, side, reading));
   const kept = counterparts(ids.length, diffLines(base, more, reading));
@@ -61,8 +61,22 @@ export function pairsQuotations(base: string, side: string, more: string, readin
     if ((gone[at] as number) >= 0 || (kept[at] as number) < 0) continue;
     if (wordsIn(ids[at] as number, reading).length > 0) paired.push(at);
   }
-  const isQuoted = paired.length === 0 ? undefined : quotesElsewhere(base, side, more, reading);
-  return isQuoted !== undefined && paired.every(isQuoted);
+  if (paired.length === 0) return false;
+  const isOwn = putBySide(base, side, more, reading);
+  const others = paired.filter((line) => !isOwn(kept[line] as number));
+  const isQuoted = others.length === 0 ? undefined : quotesElsewhere(base, side, more, reading);
+  return others.every((line) => isQuoted?.(line) === true);
+}
+
+/** Tells of a line of `more`, by its index, whether it is one that `side` put there. */
+function putBySide(base: string, side: string, more: string, reading: Reading): (line: number) => boolean {
+  const [s, m] = [readLines(side, reading), readLines(more, reading)];
+  const before = counterparts(s.ids.length, diffLines(base, side, reading).map(reverse));
+  const known = counterparts(m.ids.length, diffLines(side, more, reading).map(reverse));
+  return (line) => {
+    const there = known[line] as number;
+    return there >= 0 && (before[there] as number) < 0;
+  };
 }
 
 /** Whether lines added in a row say mostly what the base does not have. */

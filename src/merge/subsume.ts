@@ -1,4 +1,5 @@
-import { agree, type Ids, isGone, leaves } from "./evidence.ts";
+import { agree } from "./agree.ts";
+import { type Ids, isGone, leaves } from "./evidence.ts";
 import { diff, type Edit, isRemoval } from "./myers.ts";
 import type { Reading } from "./reading.ts";
 import type { Words } from "./said.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { mergeText } from "../../src/merge/merge.ts";
+import { checkRowsBothWays } from "./rows.ts";
 
 const blocks = (...all: readonly string[]): string => `${all.join("\n\n")}\n`;
 
@@ -39,4 +40,41 @@ describe("I28 a piece of new text may quote elsewhere what the other side remove
     expect(mergeText(base, gone, moved).kind).toBe("conflict");
     expect(mergeText(base, moved, gone).kind).toBe("conflict");
   });
+});
+
+const code = (...lines: readonly string[]): string => ["```rust", ...lines, "```"].join("\n");
+const LIST = "- d0\n- d1\n- d2\n- d3";
+
+describe("I28 a line that one side moved has not come back", () => {
+  checkRowsBothWays([
+    [
+      "a function that got a block of its own, above a rewritten section",
+      blocks("intro", code("fn one", "fn two"), "The old one.", "## Next", "Tail here.", "end"),
+      blocks(
+        "intro",
+        code("fn one", "fn two"),
+        "The old one.",
+        "### Next",
+        `Tail, with more:\n\n${code("third")}`,
+        "end",
+      ),
+      blocks("intro", code("fn one"), "A new one that says why.", code("fn two"), "## Next", "Tail here.", "end"),
+      blocks(
+        "intro",
+        code("fn one"),
+        "A new one that says why.",
+        code("fn two"),
+        "### Next",
+        `Tail, with more:\n\n${code("third")}`,
+        "end",
+      ),
+    ],
+    [
+      "a text below a new heading, of which the list below it was removed, above another list",
+      blocks("- b1\n- b2", "middle text", "- c0\n- c1\n- c2", LIST),
+      blocks("- b1\n- b2", "middle text", "- c0\n- c1\n- c2", "- d0\n- l1\n- l0\n- d3"),
+      blocks("- b1\n- b2", "## new head", "middle text", LIST),
+      blocks("- b1\n- b2", "## new head", "middle text", "- d0\n- l1\n- l0\n- d3"),
+    ],
+  ]);
 });
