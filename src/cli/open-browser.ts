@@ -13,14 +13,24 @@ export function openBrowser(io: Io, url: string, platform: NodeJS.Platform = pro
   const program = programFor(io, platform);
   if (program === null) return false;
   const env = withoutKey(io.env);
-  execFile(program, [url], { env, timeout: DEADLINE_MS }, (error) => {
+  const isScript = program === "osascript";
+  const child = execFile(program, isScript ? ["-"] : [url], { env, timeout: DEADLINE_MS }, (error) => {
     if (error !== null) io.err(`mdmirror: ${program} did not open it; open the address above yourself`);
   });
+  if (isScript) {
+    // That it did not start is told by the callback.
+    child.stdin?.on("error", () => undefined);
+    child.stdin?.end(`open location ${JSON.stringify(url)}\n`);
+  }
   return true;
 }
 
+/**
+ * Arguments are seen by all users. On a Mac nothing tells whose a connection is, so there the
+ * address, which holds a ticket, is no argument.
+ */
 function programFor({ env }: Io, platform: NodeJS.Platform): string | null {
-  if (platform === "darwin") return "open";
+  if (platform === "darwin") return "osascript";
   const hasDisplay = ["WAYLAND_DISPLAY", "DISPLAY"].some((name) => (env[name] ?? "") !== "");
   return hasDisplay ? "xdg-open" : null;
 }

@@ -1,3 +1,4 @@
+import { shownWords } from "../model/shown-name.ts";
 import { assetPath, type Bundle } from "./bundle.ts";
 import { html, type Html } from "./html.ts";
 
@@ -51,7 +52,7 @@ export function renderPage(frame: Frame, content: Content): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 ${csrf !== null && html`<meta name="csrf-token" content="${csrf}">`}
-<title>${title}</title>
+<title>${shownWords(title)}</title>
 <link rel="icon" href="${assetPath(bundle, "icon.svg")}">
 <link rel="stylesheet" href="${assetPath(bundle, "style.css")}">
 ${["page.js", ...scripts].map((entry) => html`<script type="module" src="${assetPath(bundle, entry)}"></script>`)}
@@ -62,8 +63,8 @@ ${["page.js", ...scripts].map((entry) => html`<script type="module" src="${asset
 <a class="brand" href="${brand.href}">${brand.label}</a>
 <nav aria-label="Pages"><ul>${nav.map((link) => navItem(link, here))}</ul></nav>
 </header>
-${sections !== null && html`<nav class="sections" aria-label="${sections.label}"><ul>${sections.links.map((link) => navItem(link, here))}</ul></nav>`}
-<p id="said" role="status" class="unseen">${said}</p>
+${sections !== null && html`<nav class="sections" aria-label="${shownWords(sections.label)}"><ul>${sections.links.map((link) => navItem(link, here))}</ul></nav>`}
+<p id="said" role="status" class="unseen">${shownWords(said)}</p>
 <p id="cut-off" role="alert" class="notice bad" hidden>This page is not up to date any more: the program that shows it does
 not answer. Start it again, or reload the page.</p>
 ${notices.map(noticeOf)}
@@ -75,9 +76,9 @@ ${notices.map(noticeOf)}
 
 function navItem({ href, label, current = null }: Link, here: string | null): Html {
   const marked = href === here ? "page" : current;
-  return html`<li><a href="${href}"${marked !== null && html` aria-current="${marked}"`}><bdi>${label}</bdi></a></li>`;
+  return html`<li><a href="${href}"${marked !== null && html` aria-current="${marked}"`}><bdi>${shownWords(label)}</bdi></a></li>`;
 }
 
 export function noticeOf({ tone, text, next }: Notice): Html {
-  return html`<p role="status" class="notice ${tone}">${text}${next !== null && html` <span class="next">Next: ${next}</span>`}</p>`;
+  return html`<p role="status" class="notice ${tone}"><span dir="auto">${shownWords(text)}</span>${next !== null && html` <span class="next">Next: ${shownWords(next)}</span>`}</p>`;
 }

@@ -1,5 +1,7 @@
 /** The addresses of pages and actions. */
 
+export const SIGN_OUT = "/sign-out";
+
 type Query = Readonly<Record<string, string | number | null>>;
 
 /** @param part below the mirror's page, encoded; "": that page */

@@ -50,8 +50,10 @@ export class Door {
   }
 
   /** @returns null: the request may be answered */
-  refusal({ method, headers }: FastifyRequest): Refusal | null {
+  refusal({ method, headers, raw }: FastifyRequest): Refusal | null {
     const { host, origin } = headers;
+    // The first of two is read here, and another program may read the second.
+    if (raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length > 1) return "host";
     const fetchSite = headers["sec-fetch-site"];
     const asked = { method, host, origin, fetchSite: typeof fetchSite === "string" ? fetchSite : undefined };
     return refusalOf(asked, this.#hosts, "http");
@@ -60,6 +62,13 @@ export class Door {
   /** @returns null: it comes from nobody who is signed in */
   sessionOf({ headers }: FastifyRequest): Session<Me> | null {
     return this.sessions.find(cookieOf(headers.cookie, this.#cookie));
+  }
+
+  /** @returns the value of `Set-Cookie` that takes the cookie back */
+  signOut({ headers }: FastifyRequest): string {
+    const secret = cookieOf(headers.cookie, this.#cookie);
+    if (secret !== null) this.sessions.end(secret);
+    return `${sessionCookie(this.#cookie, "", { secure: false })}; Max-Age=0`;
   }
 
   /** Whether what is sent comes from a page that this session was shown. */

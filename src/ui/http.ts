@@ -1,18 +1,20 @@
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Trouble } from "../app/mirror/trouble.ts";
+import type { Ends, Peer } from "../app/trust/peer.ts";
 import { ASSETS, type Bundle } from "../page/bundle.ts";
 import { ASSET_HEADERS, ENTER_HEADERS, PAGE_HEADERS } from "../page/headers.ts";
 import { type Content, type Frame, renderPage } from "../page/layout.ts";
 import type { Session } from "../page/sessions.ts";
 import type { UiAction } from "./action.ts";
-import { eventsAddress } from "./addresses.ts";
+import { eventsAddress, SIGN_OUT } from "./addresses.ts";
 import { type Door, NO_TOKEN, refusedTrouble } from "./door.ts";
 import { tellNews } from "./live.ts";
 import { ownMirror } from "./own-mirror.ts";
 import type { Asked, Moment, Ui, UiPage } from "./page.ts";
 import { sectionsOf } from "./sections.ts";
-import { FAULT, NO_PAGE, NOT_SIGNED_IN, SPENT_TICKET, troublePage } from "./pages/trouble.ts";
+import { FAULT, NO_PAGE, NOT_SIGNED_IN, SIGNED_OUT, SPENT_TICKET, TOO_MANY, troublePage } from "./pages/trouble.ts";
+import { Peers } from "./peers.ts";
 import type { Said } from "./said.ts";
 
 /** The pages over HTTP, on loopback alone. */
@@ -23,7 +25,10 @@ const MAX_BODY = 2 * 1024 * 1024;
 const MAX_PART = 8_192;
 /** LIMIT: connections at a time. */
 const MAX_CONNECTIONS = 128;
-const HEADERS_MS = 10_000;
+/** LIMIT: pages at a time that are told their changes: they leave connections to the others. */
+const MAX_TOLD = 96;
+/** How often it is looked for requests that do not arrive, in ms. */
+const CHECK_MS = 5_000;
 
 type Site = {
   readonly ui: Ui;
@@ -33,6 +38,11 @@ type Site = {
   readonly pages: readonly UiPage[];
   readonly actions: readonly UiAction[];
   readonly onFault: (error: unknown) => void;
+  readonly peerOf: (ends: Ends) => Peer;
+  /** Of each page that is told its changes. */
+  readonly told: Set<AbortController>;
+  /** How long the headers of a request may take to arrive, in ms; all of it, three times that. */
+  readonly arriveMs: number;
 };
 
 /** What a page is shown around and with. */
@@ -51,12 +61,15 @@ export async function listen(site: Site, port: number): Promise<Listening> {
     routerOptions: { maxParamLength: MAX_PART },
     exposeHeadRoutes: false,
     forceCloseConnections: true,
-    http: { headersTimeout: HEADERS_MS },
+    requestTimeout: site.arriveMs * 3,
+    http: { headersTimeout: site.arriveMs, connectionsCheckingInterval: Math.min(CHECK_MS, site.arriveMs) },
   });
+  const peers = new Peers(app.server, site.peerOf);
   app.server.maxConnections = MAX_CONNECTIONS;
   mount(app, site);
   await app.listen({ host: "127.0.0.1", port });
   const listened = (app.server.address() as AddressInfo).port;
+  await peers.prove(listened);
   site.door.listensAt(listened);
   return { port: listened, close: () => app.close() };
 }
@@ -69,11 +82,14 @@ function mount(app: FastifyInstance, site: Site): void {
   app.addHook("onRequest", async (request, reply) => {
     const refusal = site.door.refusal(request);
     if (refusal !== null) return sendTrouble(site, reply, refusedTrouble(refusal), 403);
+    // No name on any disk holds it.
+    if (request.url.split("?", 1)[0]!.includes("%00")) return sendTrouble(site, reply, NO_PAGE, 404);
   });
   app.setNotFoundHandler((_request, reply) => sendTrouble(site, reply, NO_PAGE, 404));
   app.setErrorHandler((error, _request, reply) => answerError(site, reply, error));
   app.get(`${ASSETS}:name`, (request, reply) => sendAsset(site, request, reply));
   app.get("/enter", (request, reply) => enter(site, request, reply));
+  app.post(SIGN_OUT, (request, reply) => signOut(site, request, reply));
   for (const page of site.pages) mountPage(app, site, page);
   for (const action of site.actions) mountAction(app, site, action);
 }
@@ -117,9 +133,14 @@ function sectionsAround({ pages }: Site, { path }: UiPage, request: FastifyReque
 async function showNews(site: Site, page: UiPage, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { ui, door } = site;
   if (door.sessionOf(request) === null) return sendTrouble(site, reply, NOT_SIGNED_IN, 401);
+  if (site.told.size >= MAX_TOLD) return sendTrouble(site, reply, TOO_MANY, 503);
   reply.hijack();
   const gone = new AbortController();
-  reply.raw.once("close", () => gone.abort());
+  site.told.add(gone);
+  reply.raw.once("close", () => {
+    site.told.delete(gone);
+    gone.abort();
+  });
   const moment = () => {
     const session = door.sessionOf(request);
     return session === null ? null : momentOf(site, session);
@@ -145,6 +166,18 @@ async function runAction(site: Site, action: UiAction, request: FastifyRequest, 
   ui.looks.forget();
   ui.changes.tell();
   return reply.code(303).headers(PAGE_HEADERS).header("location", said.at(to, notice)).send();
+}
+
+async function signOut(site: Site, request: FastifyRequest, reply: FastifyReply) {
+  const { door, ui } = site;
+  const session = door.sessionOf(request);
+  if (session === null) return sendTrouble(site, reply, NOT_SIGNED_IN, 401);
+  const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
+  if (!door.isFromPage(session, request, form)) return sendTrouble(site, reply, NO_TOKEN, 403, session);
+  reply.header("set-cookie", door.signOut(request));
+  // Pages of it that are open end.
+  ui.changes.tell();
+  return sendTrouble(site, reply, SIGNED_OUT, 200);
 }
 
 async function enter(site: Site, request: FastifyRequest, reply: FastifyReply) {
@@ -185,12 +218,14 @@ function sendTrouble(site: Site, reply: FastifyReply, trouble: Trouble, status: 
   return send(site, reply, troublePage(trouble), { status, session });
 }
 
+const HOME = { href: "/", label: "Mirrors" };
+
 type Who = Session<null> | null;
 
 function send({ bundle }: Site, reply: FastifyReply, content: Content, { status, session, sections = null }: Shown) {
   const frame: Frame = {
     brand: { href: "/", label: "mdmirror" },
-    nav: [{ href: "/", label: "Mirrors" }],
+    nav: session === null ? [HOME] : [HOME, { href: SIGN_OUT, label: "Sign out" }],
     sections,
     bundle,
     csrf: session?.csrf ?? null,

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { shownWords } from "../model/shown-name.ts";
 import { PAGE_HEADERS } from "../page/headers.ts";
 import { troublePage } from "./pages/trouble.ts";
 import type { Asked, Moment, Ui, UiPage } from "./page.ts";
@@ -47,7 +48,7 @@ async function newsOf(ui: Ui, page: UiPage, asked: Asked, moment: Moment) {
     key,
     news: () => {
       const { title, main, said = "" } = content();
-      return { title, main: main.text, said };
+      return { title: shownWords(title), main: main.text, said: shownWords(said) };
     },
   };
 }

@@ -4,6 +4,7 @@ import { Documents } from "../app/markdown.ts";
 import { loadBundle } from "../app/page-bundle.ts";
 import { SharedUpdates } from "../app/shared-updates.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "../app/mirror/trouble.ts";
+import { type Ends, type Peer, peerOf } from "../app/trust/peer.ts";
 import type { Clock, Random } from "../ports/world.ts";
 import { Changes } from "./changes.ts";
 import { Door } from "./door.ts";
@@ -28,7 +29,13 @@ export type UiOptions = {
   readonly roots: ReadonlySet<string> | null;
   /** A bug: the page says no more than that there is one. */
   readonly onFault: (error: unknown) => void;
+  /** Who is at the other end of a connection; default: as the system tells. */
+  readonly peerOf?: (ends: Ends) => Peer;
+  /** How long the headers of a request may take to arrive, in ms. */
+  readonly arriveMs?: number;
 };
+
+const ARRIVE_MS = 10_000;
 
 export type RunningUi = {
   readonly url: string;
@@ -59,8 +66,19 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
     halts,
     looks: new Looks({ env, cwd, clock }, roots),
   };
+  const how = { peerOf: options.peerOf ?? peerOf, arriveMs: options.arriveMs ?? ARRIVE_MS };
   const said = new Said((digits) => random.hex(digits));
-  const site = { ui, door, said, bundle: loadBundle(), pages: PAGES, actions: ACTIONS, onFault };
+  const site = {
+    ui,
+    door,
+    said,
+    bundle: loadBundle(),
+    pages: PAGES,
+    actions: ACTIONS,
+    onFault,
+    told: new Set<AbortController>(),
+    ...how,
+  };
   try {
     const listening = await listen(site, port);
     const url = `http://127.0.0.1:${listening.port}`;

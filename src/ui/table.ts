@@ -21,6 +21,7 @@ import { RUN } from "./pages/run.ts";
 import { RUNS } from "./pages/runs.ts";
 import { REVIEWS } from "./pages/reviews.ts";
 import { SEARCH } from "./pages/search.ts";
+import { LEAVE } from "./pages/sign-out.ts";
 import { VERSION } from "./pages/version.ts";
 import { WHY } from "./pages/why.ts";
 
@@ -43,5 +44,6 @@ export const PAGES: readonly UiPage[] = [
   LOG,
   REVIEWS,
   SEARCH,
+  LEAVE,
 ];
 export const ACTIONS: readonly UiAction[] = [SYNC, PAUSE, RESUME, RESOLVE, LET_GO, BRING_BACK, RESTORE, UNDO, LOOK];

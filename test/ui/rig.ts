@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { systemClock } from "../../src/app/mirror/clock.ts";
 import { systemRandom } from "../../src/app/mirror/random.ts";
-import { type RunningUi, startUi } from "../../src/ui/start-ui.ts";
+import { type RunningUi, startUi, type UiOptions } from "../../src/ui/start-ui.ts";
 import type { Clock } from "../../src/ports/world.ts";
 import { openRig, type Rig } from "../cli/rig.ts";
 
@@ -34,8 +34,13 @@ export type Answer = {
   readonly text: string;
 };
 
-/** Ended with the test. @param options.linked `w` is linked and synced */
-export async function openUi({ linked = true }: { readonly linked?: boolean } = {}): Promise<UiRig> {
+type OpenOptions = Pick<UiOptions, "peerOf" | "arriveMs"> & {
+  /** `w` is linked and synced. */
+  readonly linked?: boolean;
+};
+
+/** Ended with the test. */
+export async function openUi({ linked = true, ...more }: OpenOptions = {}): Promise<UiRig> {
   const rig = await openRig();
   onTestFinished(() => rig.close());
   if (linked) await rig.init();
@@ -53,7 +58,7 @@ export async function openUi({ linked = true }: { readonly linked?: boolean } = 
   };
   const env = { XDG_STATE_HOME: rig.stateHome, XDG_RUNTIME_DIR: rig.dir };
   const world = { env, cwd: rig.dir, clock, random: systemRandom() };
-  const started = await startUi({ ...world, port: 0, roots: null, onFault: (error) => faults.push(error) });
+  const started = await startUi({ ...world, ...more, port: 0, roots: null, onFault: (error) => faults.push(error) });
   if (started.kind === "trouble") throw new Error(started.trouble.what);
   const ui = started.value;
   onTestFinished(() => ui.close());

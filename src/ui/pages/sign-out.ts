@@ -1,0 +1,19 @@
+import { ok } from "../../app/mirror/trouble.ts";
+import { html } from "../../page/html.ts";
+import { actionForm } from "../../page/parts.ts";
+import { SIGN_OUT } from "../addresses.ts";
+import { definePage } from "../page.ts";
+
+/** Asks before this browser is let out. */
+export const LEAVE = definePage<null>({
+  path: SIGN_OUT,
+  isLive: false,
+  look: async () => ok(null),
+  show: (_model, { csrf }) => ({
+    title: "Sign out · mdmirror",
+    here: SIGN_OUT,
+    main: html`<h1>Sign out</h1>
+<p>This browser is shown nothing any more. The mirrors go on as they are; <code>mdmirror ui</code> opens a page again.</p>
+${actionForm({ action: SIGN_OUT, csrf }, html`<button class="main-action">Sign out</button>`)}`,
+  }),
+});

@@ -1,0 +1,293 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type Ends, isOwnPeer, type Peer, peerOf } from "../../src/app/trust/peer.ts";
+import { openUi, type UiRig } from "./rig.ts";
+
+/** What others on this machine, and pages of theirs, may try. */
+
+function portOf({ ui }: Pick<UiRig, "ui">): number {
+  return Number(new URL(ui.url).port);
+}
+
+/** A connection, ended with the test. */
+function open(port: number): Socket {
+  const socket = connect(port, "127.0.0.1");
+  socket.on("error", () => undefined);
+  onTestFinished(() => void socket.destroy());
+  return socket;
+}
+
+/** All that is answered until the other side ends. */
+function answered(socket: Socket, sent = ""): Promise<string> {
+  return new Promise((resolve) => {
+    let text = "";
+    socket.on("data", (chunk) => {
+      text += String(chunk);
+    });
+    socket.once("close", () => resolve(text));
+    socket.write(sent);
+  });
+}
+
+describe("another user of this machine", () => {
+  test("is not heard, with the session of this one too; root is", async () => {
+    const others = { peer: null as Peer | null };
+    const opened = await openUi({ peerOf: (ends: Ends) => others.peer ?? peerOf(ends) });
+    const cookie = await opened.enter();
+    const ask = () => opened.ask("/", { headers: { cookie } });
+    expect((await ask()).status).toBe(200);
+    others.peer = 54_321;
+    await expect(ask()).rejects.toThrow();
+    others.peer = "gone";
+    await expect(ask()).rejects.toThrow();
+    for (const peer of [0, "unknown"] as const) {
+      others.peer = peer;
+      expect((await ask()).status).toBe(200);
+    }
+  });
+
+  test("is told by the system: of a connection that is open, and not of one that is closed", async (context) => {
+    const opened = await openUi({ linked: false });
+    const socket = open(portOf(opened));
+    await new Promise((done) => socket.once("connect", done));
+    const { localAddress, localPort, remoteAddress, remotePort } = socket;
+    const ends: Ends = {
+      remoteAddress: localAddress,
+      remotePort: localPort,
+      localAddress: remoteAddress,
+      localPort: remotePort,
+    };
+    const seen = peerOf(ends);
+    if (seen === "unknown") context.skip();
+    expect(seen).toBe(process.geteuid?.());
+    await new Promise((done) => {
+      socket.once("close", done);
+      socket.destroy();
+    });
+    expect(peerOf(ends)).toBe("gone");
+  });
+
+  test("counts as none where the system says nothing, or no user ids are", () => {
+    expect([isOwnPeer("unknown", 1_000), isOwnPeer("gone", 1_000), isOwnPeer(7, null)]).toEqual([true, false, true]);
+    expect([isOwnPeer(1_000, 1_000), isOwnPeer(1_001, 1_000), isOwnPeer(1_001, 0)]).toEqual([true, false, false]);
+  });
+
+  test("is judged by the session where the system's word of its own connections is not right", async () => {
+    const opened = await openUi({ linked: false, peerOf: () => "gone" });
+    const cookie = await opened.enter();
+    expect((await opened.ask("/", { headers: { cookie } })).status).toBe(200);
+  });
+});
+
+describe("a Host that a name of this machine was made of", () => {
+  const HOSTS = [
+    ["127.0.0.1.nip.io", ""],
+    ["127.0.0.1.", ""],
+    ["LOCALHOST", ""],
+    ["localhost.", ""],
+    ["0.0.0.0", ""],
+    ["[::ffff:127.0.0.1]", ""],
+    ["2130706433", ""],
+    ["user@127.0.0.1", ""],
+    ["127.0.0.1", "\r\nHost: evil.example"],
+    ["127.0.0.1", "\r\nhost: 127.0.0.1"],
+  ];
+
+  test("is refused, and so are two of them", async () => {
+    const opened = await openUi({ linked: false });
+    const port = portOf(opened);
+    const cookie = await opened.enter();
+    for (const [name, more] of HOSTS) {
+      const head = `GET / HTTP/1.1\r\nHost: ${name}:${port}${more}\r\nCookie: ${cookie}\r\nConnection: close\r\n\r\n`;
+      expect([name, (await answered(open(port), head)).slice(0, 12)]).toEqual([name, "HTTP/1.1 403"]);
+    }
+  });
+
+  test("and none at all is refused, by each version", async () => {
+    const opened = await openUi({ linked: false });
+    for (const version of ["1.0", "1.1"]) {
+      const head = `GET / HTTP/${version}\r\nConnection: close\r\n\r\n`;
+      expect(await answered(open(portOf(opened)), head)).toMatch(/^HTTP\/1\.1 40[03] /);
+    }
+  });
+});
+
+describe("a page of another site", () => {
+  test("reaches no page, no event and no action, in any way that a browser asks", async () => {
+    const { ask, enter, formOf, ui } = await openUi();
+    const cookie = await enter();
+    const body = await formOf("/m/w", cookie);
+    const ways = [
+      { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" },
+      { "sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors" },
+      { "sec-fetch-site": "cross-site", origin: "null" },
+      { origin: "null" },
+      { origin: ui.url.replace("127.0.0.1", "localhost") },
+      { origin: `${ui.url}.evil.example` },
+    ];
+    for (const way of ways) {
+      for (const path of ["/", "/m/w/search?q=x", "/events/m/w", "/m/w/sync", "/sign-out"])
+        expect([path, (await ask(path, { headers: { ...way, cookie } })).status]).toEqual([path, 403]);
+      for (const path of ["/m/w/sync", "/m/w/reviews", "/m/w/doc/x", "/sign-out"]) {
+        const { status } = await ask(path, { method: "POST", headers: { ...way, cookie }, body });
+        expect([path, status]).toEqual([path, 403]);
+      }
+    }
+  });
+});
+
+describe("a session that is ended", () => {
+  test("opens nothing any more, nor does its token, and its open pages end", async () => {
+    const opened = await openUi();
+    const { ask, enter, formOf, ui } = opened;
+    const [mine, other] = [await enter(), await enter()];
+    const body = await formOf("/m/w", mine);
+    const events = open(portOf(opened));
+    const head = `GET /events/m/w HTTP/1.1\r\nHost: 127.0.0.1:${portOf(opened)}\r\nCookie: ${mine}\r\n\r\n`;
+    const told = answered(events, head);
+    await new Promise((done) => events.once("data", done));
+    const headers = { origin: ui.url };
+    const wrong = await ask("/sign-out", { method: "POST", headers: { ...headers, cookie: other }, body });
+    expect(wrong.status).toBe(403);
+    const out = await ask("/sign-out", { method: "POST", headers: { ...headers, cookie: mine }, body });
+    expect([out.status, out.text.includes("is signed out")]).toEqual([200, true]);
+    expect(out.headers["set-cookie"]![0]).toMatch(/^mdmirror-\d+=; .*Max-Age=0$/);
+    expect((await ask("/", { headers: { cookie: mine } })).status).toBe(401);
+    expect((await ask("/m/w/sync", { method: "POST", headers: { ...headers, cookie: mine }, body })).status).toBe(401);
+    expect((await ask("/m/w/sync", { method: "POST", headers: { ...headers, cookie: other }, body })).status).toBe(403);
+    events.end();
+    expect(await told).toContain("event: news");
+  });
+});
+
+describe("a path", () => {
+  const HOSTILE = [
+    "%2e%2e%2f%2e%2e%2fetc%2fpasswd",
+    "..%2F..%2Fsecret.md",
+    "....//....//secret.md",
+    "..%5c..%5csecret.md",
+    "%252e%252e%252fsecret.md",
+    "%c0%ae%c0%ae%c0%afsecret.md",
+    "a%00.md",
+    "a.md%0d%0aSet-Cookie:%20x=y",
+    "%zz",
+    "%",
+    "/etc/passwd",
+    ".mdmirror/state.db",
+    `${"x".repeat(255)}.md`,
+    "x/".repeat(600),
+    "%E2%80%AEgpj.md",
+    "%3Cscript%3Ealert(1)%3C/script%3E",
+    "__proto__/constructor",
+  ];
+
+  test("that leads out of the folder, or to nothing, shows nothing and breaks nothing", async () => {
+    const { ask, enter, rig, faults } = await openUi();
+    writeFileSync(join(rig.dir, "secret.md"), "the secret\n");
+    const cookie = await enter();
+    for (const part of ["docs", "history", "version", "diff", "conflict", "runs", "nothing"])
+      for (const path of HOSTILE) {
+        const { status, text, headers } = await ask(`/m/w/${part}/${path}`, { headers: { cookie } });
+        expect([part, path, status < 500]).toEqual([part, path, true]);
+        expect(text).not.toMatch(/the secret|root:|<script>alert|\u202e/);
+        expect(headers["set-cookie"]).toBeUndefined();
+      }
+    for (const name of HOSTILE) expect((await ask(`/m/${name}`, { headers: { cookie } })).status).toBeGreaterThan(399);
+    expect(faults).toEqual([]);
+  });
+});
+
+describe("a name or a text that somebody else chose", () => {
+  test("is shown as it is spelled, and steers no page", async () => {
+    const { ask, enter, rig, faults } = await openUi();
+    const names = ['"><script>x()<', "it's `$(x)` &amp;.md", "a\u202egpj.md", "line\nfeed.md", `${"n".repeat(252)}.md`];
+    for (const name of names) {
+      mkdirSync(join(rig.root, `in ${name.slice(0, 20).replaceAll("/", "")}`), { recursive: true });
+      rig.write(
+        name.endsWith(".md") ? name : `${name.replaceAll("/", "")}.md`,
+        "<img src=x onerror=y()> needle\u202e\n",
+      );
+    }
+    await rig.run(["sync", "w"]);
+    const cookie = await enter();
+    const pages = ["/", "/m/w", "/m/w/needs", "/m/w/docs/", "/m/w/history/", "/m/w/search?q=needle", "/m/w/log"];
+    for (const page of pages) {
+      const { status, text } = await ask(page, { headers: { cookie } });
+      expect([page, status]).toEqual([page, 200]);
+      expect(shownOf(text)).not.toMatch(/<script>x|<img|onerror=y\(\)>|<[^>]*\u202e/);
+    }
+    const { text } = await ask("/m/w/docs/", { headers: { cookie } });
+    for (const [, href] of text.matchAll(/href="(\/m\/w\/docs\/[^"]+)"/g)) {
+      const { status, text: shown } = await ask(href!.replaceAll("&#39;", "'"), { headers: { cookie } });
+      expect([href, status]).toEqual([href, 200]);
+      expect(shown).not.toMatch(/<script>x|<img/);
+    }
+    expect(faults).toEqual([]);
+  });
+
+  test("of a mirror, is one name on each page", async () => {
+    const { ask, enter, rig } = await openUi({ linked: false });
+    const folder = `"><script>x()<\u202e' %2f`;
+    await rig.run(["init", folder, "--url", rig.url, "--key-file", rig.keyFile, "--yes"]);
+    const cookie = await enter();
+    const { text } = await ask("/", { headers: { cookie } });
+    expect(text).toContain("&lt;script&gt;x()&lt;");
+    expect(text).not.toMatch(/<script>x|\u202e/);
+    const [, href] = /<h2><a href="([^"]+)"/.exec(text)!;
+    for (const part of ["", "/docs/", "/search?q=a", "/reviews", "/needs"]) {
+      const page = await ask(`${href!.replaceAll("&#39;", "'")}${part}`, { headers: { cookie } });
+      expect([part, page.status, /<script>x|\u202e/.test(shownOf(page.text))]).toEqual([part, 200, false]);
+    }
+  });
+});
+
+/** An id is shown to nobody, nor is what a form sends along. */
+function shownOf(text: string): string {
+  return text.replaceAll(/ id="[^"]*"|<input type="hidden"[^>]*>/g, "");
+}
+
+describe("what takes room or time", () => {
+  test("is bounded: headers, addresses, bodies and connections", async () => {
+    const opened = await openUi({ linked: false });
+    const port = portOf(opened);
+    const start = `GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n`;
+    expect(await answered(open(port), `${start}X: ${"x".repeat(20_000)}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 431 |^$/);
+    const many = Array.from({ length: 3_000 }, (_, n) => `a${n}: b\r\n`).join("");
+    expect(await answered(open(port), `${start}${many}\r\n`)).toMatch(/^HTTP\/1\.1 431 |^$/);
+    const post = `POST /m/w/sync HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nOrigin: ${opened.ui.url}\r\n`;
+    const form = "Content-Type: application/x-www-form-urlencoded\r\n";
+    expect(await answered(open(port), `${post}${form}Content-Length: 999999999\r\n\r\n`)).toMatch(/^HTTP\/1\.1 413 /);
+    expect(opened.faults).toEqual([]);
+  });
+
+  test("a request that never arrives is cut off, by its headers and by its body", async () => {
+    const opened = await openUi({ linked: false, arriveMs: 50 });
+    const port = portOf(opened);
+    const slow = [
+      "GET / HTTP/1.1\r\nHost: 127",
+      `POST /sign-out HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nOrigin: ${opened.ui.url}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 10\r\n\r\na=`,
+    ];
+    for (const head of slow) expect(await answered(open(port), head)).toMatch(/^HTTP\/1\.1 408 |^$/);
+    expect((await opened.ask("/", { headers: { cookie: await opened.enter() } })).status).toBe(200);
+  });
+
+  test("pages that are told their changes are bounded, and leave room for others", async () => {
+    const opened = await openUi({ linked: false });
+    const port = portOf(opened);
+    const cookie = await opened.enter();
+    const head = `GET /events/ HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nCookie: ${cookie}\r\n\r\n`;
+    const firsts = Array.from({ length: 110 }, () => {
+      const socket = open(port);
+      const first = new Promise<string>((done) => socket.once("data", (chunk) => done(String(chunk))));
+      socket.write(head);
+      return first;
+    });
+    const codes = (await Promise.all(firsts)).map((first) => /^HTTP\/1\.1 (\d+)/.exec(first)?.[1]);
+    expect([codes.filter((code) => code === "200").length, codes.filter((code) => code === "503").length]).toEqual([
+      96, 14,
+    ]);
+    expect((await opened.ask("/", { headers: { cookie } })).status).toBe(200);
+  });
+});
