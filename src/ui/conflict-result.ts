@@ -26,7 +26,14 @@ export function resultOf(conflict: ConflictModel, view: View, moment: Moment): H
     text.includes("<<<<<<< ") && " Where the edits meet, both stand between <<<<<<< and >>>>>>>: make one of them."
   }</p>
 <p class="row">Begin again from: ${starts.map((one) => html`<a class="button" href="${viewAddress(conflict, view, { from: one.from }, "result")}">${one.label}</a>`)}</p>
-${resolveForm(conflict, moment, fieldsOf(text, from))}</section>`;
+<p id="moved-on" class="notice asks" role="status" hidden>The texts have changed since this result was begun. Saving it writes nothing,
+shows what is there now, and keeps what you wrote.</p>
+${resolveForm(conflict, moment, fieldsOf(text, from))}
+${
+  open.theirs.kind === "text" &&
+  html`<textarea id="result-other" hidden readonly aria-label="Theirs">
+${open.theirs.text}</textarea>`
+}</section>`;
 }
 
 const ABOUT: Readonly<Record<Start, string>> = {

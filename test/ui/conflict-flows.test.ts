@@ -12,6 +12,8 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     await page.getByRole("link", { name: "plan.md" }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "plan.md" }).waitFor();
+    // Lines that were never in sight have no measured height.
+    await page.locator(".editor").scrollIntoViewIfNeeded();
     await shoot(page, "conflict");
     await page.getByRole("link", { name: "Show the base" }).focus();
     await page.keyboard.press("Enter");
@@ -22,5 +24,69 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     await page.locator("#main").getByText("nothing is open at plan.md").waitFor();
     await shoot(page, "conflict-ended");
     await expect.poll(() => rig.remote("plan.md")?.content).toBe(TEXTS.mine);
+  });
+
+  test("is saved as what was made of both, beside theirs; what an editor saves meanwhile is not lost", async () => {
+    const { ui, rig } = await openConflict();
+    const page = await (await openBrowser()).newPage();
+    await page.goto(ui.enterUrl());
+    await page.goto(`${ui.url}/m/w/conflict/plan.md`);
+    const result = page.getByRole("textbox", { name: "Result" });
+    await result.focus();
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type("what I wrote");
+    await shoot(page, "conflict-editor");
+    await page.getByText("The texts have changed since").waitFor({ state: "hidden" });
+    // An editor saves: the page follows, and what is being written stays.
+    const saved = "# Plan\n\none\nmine, saved again\nthree\n";
+    rig.write("plan.md", saved);
+    await page.getByText("The texts have changed since").waitFor();
+    await page.locator("#texts").getByText("saved again").waitFor();
+    expect(await result.textContent()).toBe("what I wrote");
+    await shoot(page, "conflict-moved-on");
+    await page.getByRole("button", { name: "Save the result" }).click();
+    await page.getByText("nothing was written: since this page was shown, the file here was saved").waitFor();
+    expect(rig.read("plan.md")).toBe(saved);
+    expect(await result.textContent()).toBe("what I wrote");
+    await shoot(page, "conflict-kept");
+    // Seen now, it is saved over: both are in the history.
+    await page.getByRole("button", { name: "Save the result" }).press("Enter");
+    await page.locator("#main").getByText("nothing is open at plan.md").waitFor();
+    await expect.poll(() => rig.remote("plan.md")?.content).toBe("what I wrote");
+    const texts = await Promise.all(
+      [4, 5].map(async (at) => (await rig.run(["show", `w/plan.md@${at}`])).out.join("\n")),
+    );
+    expect(texts).toEqual([saved.trimEnd(), "what I wrote"]);
+  });
+
+  test("is taken as theirs with the mouse, in another window of 320 px, without scripts", async () => {
+    const { ui, rig } = await openConflict();
+    const page = await (
+      await openBrowser({ javaScriptEnabled: false, viewport: { width: 320, height: 640 } })
+    ).newPage();
+    await page.goto(ui.enterUrl());
+    await page.goto(`${ui.url}/m/w/conflict/plan.md`);
+    expect(await page.locator("textarea#result-text").inputValue()).toContain("<<<<<<< mine");
+    await page.getByRole("button", { name: "Take theirs" }).click();
+    await page.locator("#main").getByText("nothing is open at plan.md").waitFor();
+    expect(rig.read("plan.md")).toBe(TEXTS.theirs);
+  });
+
+  test("that ends in an editor while somebody writes leaves what was written there", async () => {
+    const { ui, rig } = await openConflict();
+    const page = await (await openBrowser({ viewport: { width: 400, height: 700 } })).newPage();
+    await page.goto(ui.enterUrl());
+    await page.goto(`${ui.url}/m/w/conflict/plan.md`);
+    const result = page.getByRole("textbox", { name: "Result" });
+    await result.focus();
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type("what I wrote");
+    await rig.run(["resolve", "w/plan.md", "--mine"]);
+    await page.locator("#main").getByText("nothing is open at plan.md").waitFor();
+    expect(await result.textContent()).toContain("what I wrote");
+    await page.getByRole("button", { name: "Save the result" }).click();
+    await page.getByText("It was not saved. Copy it").waitFor();
+    expect(await page.locator("textarea#result-text").inputValue()).toBe("what I wrote");
+    expect(rig.read("plan.md")).toBe(TEXTS.mine);
   });
 });

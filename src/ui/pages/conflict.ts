@@ -23,6 +23,7 @@ export const CONFLICT = definePage<Model>({
   show: ({ conflict, view }, moment) => ({
     title: `${conflict.path} · ${conflict.name} · mdmirror`,
     said: saidOf(conflict),
+    scripts: conflict.open?.ways.includes("merged") === true ? ["conflict.js"] : [],
     main: conflict.open === null ? overOf(conflict) : openOf(conflict, view, moment),
   }),
 });

@@ -46,7 +46,7 @@ function show(main: HTMLElement, { title, main: content, said }: News): void {
   Idiomorph.morph(main, content, {
     morphStyle: "innerHTML",
     ignoreActiveValue: true,
-    callbacks: { beforeAttributeUpdated },
+    callbacks: { beforeAttributeUpdated, beforeNodeMorphed, beforeNodeRemoved },
   });
   const status = document.getElementById("said");
   if (status !== null && status.textContent !== said) status.textContent = said;
@@ -55,4 +55,27 @@ function show(main: HTMLElement, { title, main: content, said }: News): void {
 /** What the person opened or closed stays so. */
 function beforeAttributeUpdated(name: string, element: Element): boolean {
   return !(name === "open" && element instanceof HTMLDetailsElement);
+}
+
+/**
+ * A form with a text stays as long as it is about the same, and once somebody wrote into it: the
+ * text, and the versions that it is about.
+ */
+function beforeNodeMorphed(node: Node, next: Node): boolean {
+  if (!(node instanceof HTMLFormElement && next instanceof HTMLFormElement)) return true;
+  if (node.querySelector("textarea") === null) return true;
+  return !isWrittenIn(node) && aboutOf(node) !== aboutOf(next);
+}
+
+function beforeNodeRemoved(node: Node): boolean {
+  if (!(node instanceof Element)) return true;
+  return ![node, ...node.querySelectorAll("form")].some((one) => one instanceof HTMLFormElement && isWrittenIn(one));
+}
+
+function isWrittenIn(form: HTMLFormElement): boolean {
+  return [...form.querySelectorAll("textarea")].some(({ value, defaultValue }) => value !== defaultValue);
+}
+
+function aboutOf(form: HTMLFormElement): string {
+  return [...form.querySelectorAll<HTMLInputElement>("input[type=hidden]")].map(({ value }) => value).join("\n");
 }
