@@ -1,3 +1,4 @@
+import type { Action } from "../model/action.ts";
 /**
  * What the engine needs of the world. Adapters implement these; the simulator implements the lowest
  * of them (Wire, Fs, Clock, Random) in memory and kills at any call. Expected ends are values; an
@@ -45,4 +46,6 @@ export interface Log {
 /** Progress of long work, for a terminal: `total` is null while unknown. */
 export interface Progress {
   report(phase: "recover" | "scan" | "list" | "plan" | "apply", done: number, total: number | null): void;
+  /** An effect is under way, or was: the same object both times. */
+  step?(action: Action, has: "begun" | "ended"): void;
 }

@@ -1,4 +1,5 @@
 import type { LookedAt, MirrorWord } from "../app/mirror/look-at-all.ts";
+import type { DaemonStatus, TrafficNow } from "../app/control/protocol.ts";
 import type { MirrorStatus } from "../app/mirror/read-status.ts";
 import { whyNotInSync } from "../app/told/needs.ts";
 import type { Tone } from "../page/layout.ts";
@@ -19,7 +20,12 @@ export type MirrorModel = {
   readonly syncedAt: number | null;
   /** null: its folder or its state cannot be looked at. */
   readonly facts: Pick<MirrorStatus, "remote" | "documents" | "folders" | "pending" | "lastRun"> | null;
-  readonly daemon: { readonly phase: string; readonly detail: string; readonly paused: boolean } | null;
+  readonly daemon: {
+    readonly phase: string;
+    readonly detail: string;
+    readonly paused: boolean;
+    readonly traffic: TrafficNow | null;
+  } | null;
   /** What somebody has to do. */
   readonly needs: readonly Need[];
   /** What ends by itself. */
@@ -57,7 +63,11 @@ export function modelOf({ mirror, look, state }: LookedAt, { jobs }: Pick<Ui, "j
     why: state === "in-sync" || state === "never" ? null : whyNotInSync(status),
     syncedAt,
     facts: { remote, documents, folders, pending, lastRun },
-    daemon: daemon === null ? null : { phase: daemon.phase, detail: daemon.detail, paused: daemon.paused },
+    daemon: daemon === null ? null : daemonOf(daemon),
     ...open,
   };
+}
+
+function daemonOf({ phase, detail, paused, traffic = null }: DaemonStatus): NonNullable<MirrorModel["daemon"]> {
+  return { phase, detail, paused, traffic };
 }

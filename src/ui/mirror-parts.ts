@@ -1,3 +1,6 @@
+import type { TrafficNow } from "../app/control/protocol.ts";
+import { ACTION_WORDS } from "../app/told/actions.ts";
+import type { ActionKind } from "../model/action.ts";
 import type { MirrorWord } from "../app/mirror/look-at-all.ts";
 import { count, plural } from "../model/count.ts";
 import { html, type Html } from "../page/html.ts";
@@ -56,9 +59,19 @@ export function trafficOf({ daemon, job, facts }: MirrorModel): Html | null {
   if (job !== null && job.end === null) return jobOf(job);
   if (facts === null) return null;
   if (daemon === null) return html`<p class="faint">No daemon keeps it: nothing travels until the next sync.</p>`;
-  const { phase, detail, paused } = daemon;
+  const { phase, detail, paused, traffic } = daemon;
+  if (traffic !== null) return underWayOf(traffic);
   const words = paused ? "the daemon is paused" : (PHASES[phase] ?? `the daemon is ${phase}`);
   return html`<p class="faint">${words}${detail !== "" && !paused && html`: ${wordsOf(detail)}`}</p>`;
+}
+
+function underWayOf({ done, total, under, more }: TrafficNow): Html {
+  return html`<p>The daemon brings changes across: ${count(done)} of ${count(total)} …</p>
+<progress aria-label="changes brought across" value="${done}" max="${total}"></progress>
+<ul class="traffic">${under.map(({ kind, path }) => {
+    const { arrow, label } = ACTION_WORDS[kind as ActionKind] ?? { arrow: "·", label: kind };
+    return html`<li><span aria-hidden="true">${arrow}</span> ${path !== "" && html`${nameOf(path)}: `}${label}</li>`;
+  })}</ul>${more > 0 && html`<p class="faint">… and ${count(more)} more</p>`}`;
 }
 
 /** What was asked for here, while it goes on. */

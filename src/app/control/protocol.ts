@@ -58,6 +58,18 @@ export type DaemonStatus = {
   readonly stillMs: number;
   /** To the service since the start, by how they ended; absent: an older daemon. */
   readonly requests?: Readonly<Partial<Record<ExchangeEnd, number>>>;
+  /** What is under way now; null: nothing; absent: an older daemon. */
+  readonly traffic?: TrafficNow | null;
+};
+
+export type TrafficNow = {
+  /** Effects of this pass that have ended, of how many. */
+  readonly done: number;
+  readonly total: number;
+  /** Those under way, the first of them; `kind`: of an action, also of a later version. */
+  readonly under: readonly { readonly kind: string; readonly path: string }[];
+  /** How many are under way beside them. */
+  readonly more: number;
 };
 
 type Envelope = { readonly id: number; readonly root: string; readonly request: ControlRequest };

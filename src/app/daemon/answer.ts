@@ -15,7 +15,7 @@ const HELD_BACK_MS = 45_000;
 
 /** What is told of a folder; `daemon` null: it is closed. */
 export function statusOf(
-  common: Pick<DaemonStatus, "pid" | "since" | "stillMs" | "requests">,
+  common: Pick<DaemonStatus, "pid" | "since" | "stillMs" | "requests" | "traffic">,
   daemon: Daemon | null,
   { lentTo, closedBy }: { readonly lentTo: string | null; readonly closedBy: string },
 ): DaemonStatus {

@@ -5,7 +5,7 @@ import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { type Call, type Handled, listenControl } from "../control/listen.ts";
 import { choosePlace, removePlace, writePlace } from "../control/place.ts";
 import type { ControlRequest, DaemonStatus } from "../control/protocol.ts";
-import { endOfLeft, type FolderEnd } from "./leave.ts";
+import { endOfLeft, type FolderEnd, type Leaving } from "./leave.ts";
 import { aborted, lendFolder } from "./lend.ts";
 import { type DaemonSetup, openDaemon, type OpenedDaemon } from "./open-daemon.ts";
 import { type FolderEvent, logEvent } from "./folder-events.ts";
@@ -13,6 +13,7 @@ import { noteReport, runThatHalted } from "../mirror/run.ts";
 import { pruneDaily } from "../mirror/upkeep.ts";
 import { beatDuring, codeClause, doAsked, endingTrouble, refusedClosed, retryMsAfter, statusOf } from "./answer.ts";
 import { ExchangeTally } from "../../remote/tally.ts";
+import { Traffic } from "./traffic.ts";
 import { codeOf, ok, type Result, type Trouble } from "../mirror/trouble.ts";
 
 /**
@@ -29,9 +30,7 @@ export const HANG_MS = 240_000;
 /** How long a command waits for another one to give the folder back. */
 const LENT_MS = 30_000;
 
-type Leaving = { readonly gone: AbortSignal; readonly free: () => void };
-
-type Tallied = FolderOptions & { readonly tally: ExchangeTally };
+type Tallied = FolderOptions & { readonly tally: ExchangeTally; readonly traffic: Traffic };
 
 export class DaemonFolder {
   readonly root: string;
@@ -54,7 +53,7 @@ export class DaemonFolder {
 
   /** Takes the folder's lock. @param dir a folder that holds `.mdmirror/` */
   static async open(dir: string, options: FolderOptions): Promise<Result<DaemonFolder>> {
-    const tallied = { ...options, tally: new ExchangeTally() };
+    const tallied = { ...options, tally: new ExchangeTally(), traffic: new Traffic() };
     const opened = await openDaemon(dir, tallied);
     return opened.kind === "trouble" ? opened : ok(new DaemonFolder(opened.value, tallied));
   }
@@ -98,8 +97,9 @@ export class DaemonFolder {
 
   status(): DaemonStatus {
     const daemon = this.#open?.daemon ?? null;
-    const { tally } = this.#options;
-    const common = { pid: process.pid, since: this.#since, stillMs: this.stillMs(), requests: tally.counts() };
+    const { tally, traffic } = this.#options;
+    const counted = { requests: tally.counts(), traffic: traffic.now() };
+    const common = { pid: process.pid, since: this.#since, stillMs: this.stillMs(), ...counted };
     return statusOf(common, daemon, { lentTo: this.#lent?.what ?? null, closedBy: this.#closedBy?.what ?? "" });
   }
 

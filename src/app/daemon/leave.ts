@@ -8,6 +8,9 @@ import { findByMarker } from "../trust/registry.ts";
 
 const { existsSync } = process.getBuiltinModule("node:fs");
 
+/** A command works on the folder; `free` is called when nothing of it is open here. */
+export type Leaving = { readonly gone: AbortSignal; readonly free: () => void };
+
 /** How the keeping of a folder ended. */
 export type FolderEnd =
   /** It was asked to. */

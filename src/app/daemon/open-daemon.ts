@@ -1,3 +1,4 @@
+import type { Progress } from "../../ports/world.ts";
 import type { Watcher } from "../../ports/watch.ts";
 import type { CreateDaemon, Daemon, DaemonTiming } from "../../engine/daemon/daemon.ts";
 import { DAEMON } from "../mirror/folder-lock.ts";
@@ -21,12 +22,16 @@ export type DaemonSetup = Pick<
   readonly createDaemon: CreateDaemon;
   readonly createWatcher: (root: string) => Watcher;
   readonly timing?: Partial<DaemonTiming>;
+  /** Is told what is carried across. */
+  readonly traffic?: Progress;
 };
 
 /** Takes the folder's lock. @param dir a folder that holds `.mdmirror/` */
 export async function openDaemon(dir: string, options: DaemonSetup): Promise<Result<OpenedDaemon>> {
   const { env, cwd, clock, random, url = null, keyFile = null, isGuest = false, timing = {} } = options;
-  const reach = { url, keyFile, isGuest, ...(options.tally === undefined ? {} : { tally: options.tally }) };
+  const { tally, traffic: progress } = options;
+  const told = { ...(tally === undefined ? {} : { tally }), ...(progress === undefined ? {} : { progress }) };
+  const reach = { url, keyFile, isGuest, ...told };
   const opened = await openMirror(dir, { mode: "write", what: DAEMON, env, cwd, clock, random, ...reach });
   if (opened.kind === "trouble") return opened;
   const mirror = opened.value;

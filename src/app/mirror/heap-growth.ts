@@ -33,6 +33,10 @@ class HeapGrowth implements Progress {
     this.#progress.report(phase, done, total);
   }
 
+  step(...[action, has]: Parameters<NonNullable<Progress["step"]>>): void {
+    this.#progress.step?.(action, has);
+  }
+
   #grow(on: boolean): void {
     if (on === this.#growing) return;
     this.#growing = on;

@@ -53,7 +53,8 @@ class DaemonLoop implements Daemon {
       if (phase === "apply") this.#runner.noteApplying();
       progress.report(phase, done, total);
     };
-    this.#world = { ...given, state: this.#state, progress: { report } };
+    const step: Progress["step"] = (action, has) => progress.step?.(action, has);
+    this.#world = { ...given, state: this.#state, progress: { report, step } };
     this.#sleeper = new Sleeper(clock, timing);
     this.#requests = new RequestQueue(() => this.#sleeper.wake());
     this.#runner = new Runner({

@@ -50,11 +50,21 @@ function knownPath({ world }: PassContext, id: string | null): LocalPath {
 async function performNoted(ctx: PassContext, action: Action): Promise<Outcome> {
   const { tally, isListed } = ctx.notes;
   if (isVainRepeat(tally, action, isListed)) return foundBefore(tally, action);
-  const outcome = await performAction(ctx, action);
+  const outcome = await performShown(ctx, action);
   if (outcome.kind === "done" || outcome.kind === "submitted") return outcome;
   if (outcome.kind === "stale" || outcome.kind === "uncertain") noteVainAction(tally, action, outcome.detail);
   noteFailure(ctx, action, outcome);
   return outcome;
+}
+
+async function performShown(ctx: PassContext, action: Action): Promise<Outcome> {
+  const { progress } = ctx.world;
+  progress.step?.(action, "begun");
+  try {
+    return await performAction(ctx, action);
+  } finally {
+    progress.step?.(action, "ended");
+  }
 }
 
 function noteFailure(

@@ -1,0 +1,58 @@
+import { expect, onTestFinished, test } from "vitest";
+import { askDaemon } from "../../src/app/control/ask.ts";
+import { Traffic } from "../../src/app/daemon/traffic.ts";
+import { startHttp } from "../../src/server/http.ts";
+import { watchHere } from "../cli/watcher.ts";
+import { openUi } from "./rig.ts";
+
+test("what a daemon brings across is named while it is under way, on both pages", async () => {
+  const { ask, enter, rig } = await openUi({ linked: false });
+  const free = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  let holds = false;
+  const front = await startHttp({
+    ...rig.service,
+    handle: async (request, fault) => {
+      if (holds && request.method === "POST" && request.path === "/v1/files") {
+        held.resolve();
+        await free.promise;
+      }
+      return rig.service.handle(request, fault);
+    },
+  });
+  onTestFinished(() => front.close());
+  await rig.run(["init", "w", "--url", front.url, "--key-file", rig.keyFile, "--yes"]);
+  const watch = watchHere(rig, ["w"]);
+  await watch.until(({ kind }) => kind === "run");
+  holds = true;
+  rig.write("a <b>.md", "# a\n");
+  await held.promise;
+  const cookie = await enter();
+  for (const page of ["/", "/m/w"]) {
+    const { text } = await ask(page, { headers: { cookie } });
+    expect(text).toContain("The daemon brings changes across: 0 of 1 …");
+    expect(text).toMatch(/→<\/span> <bdi class="name">a &lt;b&gt;\.md<\/bdi>: new on the service/);
+  }
+  const from = watch.events.length;
+  free.resolve();
+  await watch.until(({ kind }) => kind === "run", from);
+  expect(await askDaemon(rig.root, { do: "status" })).toMatchObject({ kind: "ok", value: { traffic: null } });
+  watch.stop();
+  await watch.ended;
+});
+
+test("of hundreds under way, some are named and the others counted", () => {
+  const traffic = new Traffic();
+  expect(traffic.now()).toBeNull();
+  traffic.report("apply", 3, 40);
+  const actions = Array.from({ length: 30 }, (_, n) => ({
+    kind: "make-folder-remote" as const,
+    why: "",
+    localPath: `d${n}`,
+    remotePath: `d${n}` as never,
+  }));
+  for (const action of actions) traffic.step(action, "begun");
+  expect(traffic.now()).toMatchObject({ done: 3, total: 40, more: 18, under: { length: 12, 0: { path: "d0" } } });
+  for (const action of actions) traffic.step(action, "ended");
+  expect(traffic.now()).toBeNull();
+});
