@@ -1,4 +1,5 @@
 import { type LookedAt, lookAtAll } from "../app/mirror/look-at-all.ts";
+import { Glances } from "../app/mirror/glances.ts";
 import type { LookOptions } from "../app/mirror/look.ts";
 import { ok, type Result, trouble } from "../app/mirror/trouble.ts";
 import { isSameName } from "../app/trust/names.ts";
@@ -20,7 +21,7 @@ export class Looks {
 
   /** @param roots real paths of the mirrors that are shown; null: all of this user */
   constructor(world: World, roots: ReadonlySet<string> | null) {
-    this.#world = world;
+    this.#world = { ...world, glances: new Glances() };
     this.#roots = roots;
   }
 

@@ -35,7 +35,8 @@ export async function lookAtAll(
   const mirrors: LookedAt[] = [];
   for (const [at, mirror] of listed.value.mirrors.entries()) {
     const first = asked[at]!;
-    const look = first.kind === "asked" ? await orTell(mirror.root, () => readAfter(mirror.root, first)) : first;
+    const look =
+      first.kind === "asked" ? await orTell(mirror.root, () => readAfter(mirror.root, first, options)) : first;
     mirrors.push({ mirror, look, state: wordOf(mirror, look) });
   }
   return ok({ mirrors, unfit: listed.value.unfit });

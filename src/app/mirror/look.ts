@@ -3,6 +3,7 @@ import { CONTROL_FILE, MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import type { DaemonStatus } from "../control/protocol.ts";
 import { admit } from "../trust/gate.ts";
 import { readConfig } from "./config.ts";
+import type { Glances } from "./glances.ts";
 import { type MirrorStatus, readStatus } from "./read-status.ts";
 import { ok, type Result, type Trouble } from "./trouble.ts";
 
@@ -14,12 +15,17 @@ export type Look =
   /** Not known as the user's (`untrusted`), a daemon that hangs, a state that cannot be read. */
   | { readonly kind: "unseen"; readonly trouble: Trouble };
 
-export type LookOptions = { readonly env: Readonly<Record<string, string | undefined>>; readonly cwd: string };
+export type LookOptions = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Of a process that looks again and again. */
+  readonly glances?: Glances;
+};
 
 /** @param root a folder that holds `.mdmirror/` */
 export async function lookAtMirror(root: string, options: LookOptions): Promise<Look> {
   const asked = await askFirst(root, options);
-  return asked.kind === "asked" ? readAfter(root, asked) : asked;
+  return asked.kind === "asked" ? readAfter(root, asked, options) : asked;
 }
 
 type Asked = { readonly kind: "asked"; readonly daemon: DaemonStatus | null };
@@ -33,9 +39,11 @@ export async function askFirst(root: string, options: LookOptions): Promise<Aske
   return { kind: "asked", daemon: daemon.value };
 }
 
+type Glanced = { readonly glances?: Glances | null };
+
 /** The second half: what the state tells. */
-export async function readAfter(root: string, { daemon }: Asked): Promise<Look> {
-  const read = await readStatus(root, daemon !== null && BUSY.has(daemon.phase));
+export async function readAfter(root: string, { daemon }: Asked, { glances = null }: Glanced = {}): Promise<Look> {
+  const read = await readStatus(root, daemon !== null && BUSY.has(daemon.phase), glances);
   if (read.kind === "trouble") return { kind: "unseen", trouble: read.trouble };
   return { kind: "seen", status: withDaemon(read.value, daemon), daemon };
 }

@@ -5,6 +5,7 @@ import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { type Standing, standingOf } from "../../engine/run/standing.ts";
 import { type Glance, glanceAtState } from "../../state/glance.ts";
 import { type Config, readConfig } from "./config.ts";
+import type { Glances } from "./glances.ts";
 import { ok, type Result } from "./trouble.ts";
 import { comparePaths } from "../../model/by-path.ts";
 
@@ -52,12 +53,17 @@ const NOTHING: Glance = {
 /**
  * @param dir a folder that holds `.mdmirror/`
  * @param isBusy a daemon is in the middle of a run: then an unfinished run is no sign of trouble
+ * @param glances of a process that looks again and again
  */
-export async function readStatus(dir: string, isBusy: boolean): Promise<Result<MirrorStatus>> {
+export async function readStatus(
+  dir: string,
+  isBusy: boolean,
+  glances: Pick<Glances, "at"> | null = null,
+): Promise<Result<MirrorStatus>> {
   const folder = join(existsSync(dir) ? realpathSync(dir) : dir, MIRROR_FOLDER);
   const config = readConfig(folder);
   if (config.kind === "trouble") return config;
-  const glanced = glanceAtState(folder);
+  const glanced = glances === null ? glanceAtState(folder) : glances.at(folder);
   if (glanced.kind !== "read" && glanced.kind !== "missing")
     return (await import("./open-state.ts")).stateTrouble(glanced);
   return ok(statusOf(glanced.kind === "read" ? glanced.glance : NOTHING, config.value, isBusy));

@@ -1,0 +1,36 @@
+import { describe, expect, test } from "vitest";
+import { hasBrowser, openBrowser, shoot } from "./browser.ts";
+import { openUi } from "./rig.ts";
+
+describe.skipIf(!hasBrowser)("reviews in wait, in a browser (skipped without Chromium)", () => {
+  test("are found from what waits, and what was decided is learnt by a button", async () => {
+    const { ui, rig } = await openUi({ linked: false });
+    const content = "# Plan\n\none\ntwo\nthree\n";
+    rig.api("POST", "/v1/files", { path: "team/plan.md", content });
+    rig.api("PATCH", `/v1/files/${rig.remote("team/plan.md")!.id}`, { protected: true });
+    await rig.init();
+    rig.write("team/plan.md", "# Plan\n\none\nzwei\nthree\nfour\n");
+    await rig.run(["sync", "w"], { terminal: true });
+    const page = await (await openBrowser()).newPage();
+    await page.goto(ui.enterUrl());
+    await page.goto(`${ui.url}/m/w`);
+    await page.getByRole("link", { name: "Reviews" }).press("Enter");
+    await page.getByText("its document is protected").waitFor();
+    await page.getByText("1 line removed, 2 lines added").waitFor();
+    await shoot(page, "reviews");
+    const all = rig.service.admin.reviews.list(rig.workspaceId);
+    if (!Array.isArray(all)) throw new Error("no list of reviews");
+    rig.service.admin.reviews.accept(all[0]!.id, null);
+    await page.getByRole("button", { name: "Look now" }).press("Enter");
+    await page.getByText("in sync: 1 accepted").waitFor();
+    await page.locator("#main").getByText("Nothing waits in review.").waitFor();
+    await shoot(page, "reviews-none");
+    await page.getByRole("link", { name: "Sign out" }).press("Enter");
+    await page.getByRole("button", { name: "Sign out" }).waitFor();
+    await shoot(page, "sign-out");
+    await page.getByRole("button", { name: "Sign out" }).press("Enter");
+    await page.locator("#main").getByText("this browser is signed out").waitFor();
+    await shoot(page, "signed-out");
+    expect(await page.getByRole("link", { name: "Sign out" }).count()).toBe(0);
+  });
+});
