@@ -13,8 +13,9 @@ import { tellNews } from "./live.ts";
 import { ownMirror } from "./own-mirror.ts";
 import type { Asked, Moment, Ui, UiPage } from "./page.ts";
 import { sectionsOf } from "./sections.ts";
-import { FAULT, NO_PAGE, NOT_SIGNED_IN, SIGNED_OUT, SPENT_TICKET, TOO_MANY, troublePage } from "./pages/trouble.ts";
+import { FAULT, NO_PAGE, NOT_SIGNED_IN, SPENT_TICKET, TOO_MANY, troublePage } from "./pages/trouble.ts";
 import { Peers } from "./peers.ts";
+import { SIGNED_OUT } from "./pages/sign-out.ts";
 import type { Said } from "./said.ts";
 
 /** The pages over HTTP, on loopback alone. */
@@ -177,7 +178,7 @@ async function signOut(site: Site, request: FastifyRequest, reply: FastifyReply)
   reply.header("set-cookie", door.signOut(request));
   // Pages of it that are open end.
   ui.changes.tell();
-  return sendTrouble(site, reply, SIGNED_OUT, 200);
+  return send(site, reply, SIGNED_OUT, { status: 200, session: null });
 }
 
 async function enter(site: Site, request: FastifyRequest, reply: FastifyReply) {

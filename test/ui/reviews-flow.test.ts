@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser)("reviews in wait, in a browser (skipped without Chr
     await page.getByRole("button", { name: "Sign out" }).waitFor();
     await shoot(page, "sign-out");
     await page.getByRole("button", { name: "Sign out" }).press("Enter");
-    await page.locator("#main").getByText("this browser is signed out").waitFor();
+    await page.getByText("This browser is signed out.").waitFor();
     await shoot(page, "signed-out");
     expect(await page.getByRole("link", { name: "Sign out" }).count()).toBe(0);
   });

@@ -2,6 +2,7 @@ import { ok } from "../../app/mirror/trouble.ts";
 import { html } from "../../page/html.ts";
 import { actionForm } from "../../page/parts.ts";
 import { SIGN_OUT } from "../addresses.ts";
+import type { Content } from "../../page/layout.ts";
 import { definePage } from "../page.ts";
 
 /** Asks before this browser is let out. */
@@ -17,3 +18,9 @@ export const LEAVE = definePage<null>({
 ${actionForm({ action: SIGN_OUT, csrf }, html`<button class="main-action">Sign out</button>`)}`,
   }),
 });
+
+export const SIGNED_OUT: Content = {
+  title: "Signed out · mdmirror",
+  main: html`<h1>Signed out</h1>
+<p>This browser is signed out. <code>mdmirror ui</code>, in a terminal, opens a page again.</p>`,
+};

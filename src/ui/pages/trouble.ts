@@ -22,8 +22,6 @@ export const NOT_SIGNED_IN: Trouble = {
   code: "not-signed-in",
 };
 
-export const SIGNED_OUT: Trouble = { ...NOT_SIGNED_IN, what: "this browser is signed out", code: null };
-
 export const TOO_MANY: Trouble = {
   kind: "usage",
   what: "too many pages are open",
