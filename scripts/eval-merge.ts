@@ -1,7 +1,12 @@
-// Measures src/merge on real merges and on the costliest texts:
-// node scripts/eval-merge.ts [--sets DIR] [--rivals] [--list] [--json] [--no-probes] [--cost]
-// [FILE.jsonl[.gz|.zst]…] With --cost it measures the costliest texts alone. Without files it takes
-// the sets in DIR, in $MERGE_SETS, or in ../shared/merge.
+/**
+ * `npm run eval:merge [-- --sets DIR] [--rivals] [--list] [--json] [--no-probes | --cost]
+ * [FILE.jsonl[.gz|.zst]…]`: measures src/merge on real merges, by what people made of them, and on
+ * the costliest texts, each in processes of its own. Without files it takes the sets in DIR, in
+ * $MERGE_SETS, or in ../shared/merge. `--rivals`: what git, wiggle and diff-match-patch make of the
+ * same cases. `--list`: one line a case. `--json`: what scripts/results/merge.json is made of.
+ * `--no-probes`: real merges alone. `--cost`: the costliest texts alone. `--probe NAME`: one merge
+ * of the costly text of that name, in this process.
+ */
 import { spawnSync } from "node:child_process";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,9 +18,15 @@ import { adversaries, LARGEST } from "../test/merge/adversaries.ts";
 import { type Case, findSets, isLookedAt, readCases } from "./eval-merge/cases.ts";
 import { isGarbled, judge, sortedLines, type Verdict } from "./eval-merge/judge.ts";
 import { gitMerge, type Merge, rivals } from "./eval-merge/rivals.ts";
+import { asksForHelp, tellUsage } from "./usage.ts";
 
 type Row = { cases: number; auto: number; garbled: number } & Record<Exclude<Verdict, "conflict">, number>;
 type Probe = { readonly input: string; readonly cpuMs: number; readonly grownMb: number; readonly end: string };
+
+if (asksForHelp()) {
+  tellUsage(import.meta.url);
+  process.exit(0);
+}
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,

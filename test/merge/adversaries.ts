@@ -169,6 +169,55 @@ const ADVERSARIES: Record<string, Make> = {
     three(", ", (_, at, side) => `t${at * side}`),
     "]\n---\nx\n",
   ),
+  "emphasis that stays open": wrapped(
+    "x\n",
+    edited(() => pieces(7, " ", (_, at) => `*a${at}`), 900),
+    "\n",
+  ),
+  "stars of all lengths": edited(() => pieces(7, " ", (_, at) => `${"*".repeat(1 + (at % 9))}a${at}`), 90),
+  "footnotes of both sides": below(
+    "t\n\n",
+    three("\n", (_, at, side) => `[^${at}]: a[^${at}] ${side}`),
+    "",
+  ),
+  "numbered links of both sides": below(
+    "t\n\n",
+    three("\n", (_, at, side) => `[${at}]: http://${side}/${at}`),
+    "",
+  ),
+  "directives one in another": () => {
+    const open = Array.from({ length: LARGEST / 14 }, (_, at) => `:::tip${at % 9}\n`).join("");
+    const texts = ["one two three", "one two three four", "uno two three"];
+    return texts.map((text) => `${open}${text}\n${":::\n".repeat(LARGEST / 14)}`) as unknown as Texts;
+  },
+  "a table of which one side added a column": () => {
+    const rows = (row: (at: number) => string): string => Array.from({ length: 2_200 }, (_, at) => row(at)).join("");
+    return [
+      `| a | b |\n|---|---|\n${rows((at) => `| r${at} | x${at % 7} |\n`)}`,
+      `| a | b | c |\n|---|---|---|\n${rows((at) => `| r${at} | x${at % 7} | n |\n`)}`,
+      `| a | b |\n|---|---|\n${rows((at) => `| r${at} | ${at % 10 === 0 ? "new" : `x${at % 7}`} |\n`)}`,
+    ];
+  },
+  "many tables of which one side added a column": () => {
+    const tables = (table: (at: number) => string): string => pieces(7, "\n", (_, at) => table(at));
+    return [
+      tables((at) => `| a${at} | b |\n|---|---|\n| 1 | 2 |\n`),
+      tables((at) => `| a${at} | b | c |\n|---|---|---|\n| 1 | 2 | 3 |\n`),
+      tables((at) => `| a${at} | b |\n|---|---|\n| 1 | ${at} |\n`),
+    ];
+  },
+  "code blocks, some edited": () => {
+    const blocks = (side: number): string =>
+      pieces(7, "\n", (_, at) => {
+        const [one, other] = [at % 4 === side ? side : at, at % 6 === side ? "x" : "y"];
+        return `text ${at}\n\n\`\`\`js\nconst a${at} = ${one};\nreturn a${at} + ${other};\n\`\`\`\n`;
+      });
+    return [blocks(-1), blocks(0), blocks(2)];
+  },
+  "long paragraphs, some words edited": edited(
+    () => pieces(7, " ", (random, at) => `w${Math.floor(random() * 3000)}${at % 400 === 399 ? ".\n\n" : ""}`),
+    40,
+  ),
   "a long piece of equal lines": () => {
     const equal = "a\n".repeat(LARGEST / 2 - 8);
     return ["x\n\ny\n", `x\n\n${equal}b\n\ny\n`, `x\n\n${equal.slice(0, LARGEST / 2)}b\n\ny\n`];
