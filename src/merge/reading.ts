@@ -2,6 +2,7 @@ import { type Budget, newBudget, spend } from "./budget.ts";
 import { type Contexts, contextsOf, hasContexts } from "./contexts.ts";
 import { openFences } from "./fences.ts";
 import { type MarkedWords, newWords, readMarkedWords } from "./marks.ts";
+import type { Grid } from "./grid.ts";
 import { diff, type Edit } from "./myers.ts";
 import { Nests } from "./nests.ts";
 import { Interner, splitLines } from "./split.ts";
@@ -48,6 +49,8 @@ export type Reading = Budget & {
   readonly wholeByLine: number[];
   /** By the numbers of a sequence's elements: how often words occur in it. */
   readonly counted: WeakMap<readonly number[], Known>;
+  /** By a text: its plain tables. */
+  readonly grids: Map<string, readonly Grid[]>;
   /** Whether a text holds what another one made of the base. */
   readonly held: Held[];
 };
@@ -74,6 +77,7 @@ export function newReading(): Reading {
     prefixes: new Map(),
     wholeByLine: [],
     counted: new WeakMap(),
+    grids: new Map(),
     held: [],
   };
 }
