@@ -7,7 +7,7 @@ import { dirname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** What is computed from values alone: no clock, no chance, no process. */
-const PURE = ["contract", "model", "planner", "merge", "search"];
+const PURE = ["contract", "model", "planner", "merge", "search", "links"];
 
 /** Runs in a browser: a room of its own within `page`. */
 const ISLANDS = "page/islands";
@@ -18,6 +18,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   search: [],
   model: ["contract"],
   planner: ["contract", "model", "merge"],
+  links: ["contract", "model"],
   page: ["contract", "model", "merge"],
   [ISLANDS]: ["contract", "model", "page"],
   ports: ["contract", "model"],
@@ -34,6 +35,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 
 /** Package → the folders (or files) of `src/` that may import it. */
 const HOMES: Readonly<Record<string, readonly string[]>> = {
+  "@lezer/markdown": ["links"],
   "better-sqlite3": ["server", "state"],
   fastify: ["server", "ui"],
   idiomorph: [ISLANDS],
@@ -74,6 +76,7 @@ const PURE_BUILTINS: Readonly<Record<string, readonly string[]>> = {
   search: [],
   model: ["node:crypto"],
   planner: ["node:crypto"],
+  links: [],
   page: ["node:crypto"],
   [ISLANDS]: [],
   ports: [],

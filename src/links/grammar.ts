@@ -1,0 +1,158 @@
+import {
+  type BlockContext,
+  type InlineContext,
+  type LeafBlock,
+  type LeafBlockParser,
+  type Line,
+  type MarkdownConfig,
+  type MarkdownParser,
+  parser,
+  Table,
+} from "@lezer/markdown";
+import { type Brackets, type InlineLink, newBrackets, readBracket } from "./brackets.ts";
+
+/**
+ * The parser, with what links need and no more: emphasis and entities cannot make or break one.
+ * This module and `brackets.ts` alone know the package.
+ */
+
+/** What one parse goes by and finds; set for its duration, which nothing can interrupt. */
+export type Reading = {
+  /** Normalised labels of the text's definitions. */
+  readonly defined: ReadonlySet<string>;
+  /** By where their destinations begin; those of which the tree has a node are in the text. */
+  readonly links: Map<number, InlineLink>;
+  readonly paragraphs: WeakMap<InlineContext, Brackets>;
+};
+
+let reading: Reading | null = null;
+
+export function parseWith(
+  text: string,
+  defined: ReadonlySet<string>,
+): { tree: ReturnType<MarkdownParser["parse"]> } & Reading {
+  const own: Reading = { defined, links: new Map(), paragraphs: new WeakMap() };
+  reading = own;
+  try {
+    return { ...own, tree: grammar.parse(text) };
+  } finally {
+    reading = null;
+  }
+}
+
+/** LIMIT: quotes, lists and their items within each other. What lies deeper is text without links. */
+const MAX_DEPTH = 100;
+
+/** LIMIT: lines of a definition with its title. */
+const MAX_LINES = 64;
+
+/** A definition that is a footnote's. */
+const FOOTNOTE = /^\[\^[^\s[\]]+\]:/;
+
+const BRACKETS: MarkdownConfig = {
+  defineNodes: ["Destination"],
+  remove: ["Entity", "Emphasis", "HardBreak", "Image", "LinkEnd"],
+  parseInline: [
+    { name: "Unclosed", before: "HTMLTag", parse: skipUnclosed },
+    { name: "Link", parse: readLink },
+  ],
+};
+
+const BLOCKS: MarkdownConfig = {
+  defineNodes: [
+    { name: "TooDeep", block: true },
+    { name: "FootnoteDefinition", block: true, composite: goesOn },
+  ],
+  parseBlock: [
+    { name: "TooDeep", before: "IndentedCode", parse: skipTooDeep },
+    { name: "LongDefinition", before: "LinkReference", leaf: limitDefinition },
+    { name: "FootnoteDefinition", after: "Blockquote", parse: openFootnote, endLeaf: (_, line) => isFootnote(line) },
+  ],
+};
+
+const grammar = parser.configure([Table, BRACKETS, BLOCKS]);
+
+function readLink(cx: InlineContext, next: number, at: number): number {
+  const { defined, links, paragraphs } = reading!;
+  let brackets = paragraphs.get(cx);
+  if (brackets === undefined) {
+    brackets = newBrackets();
+    paragraphs.set(cx, brackets);
+  }
+  const onLink = (link: InlineLink) => {
+    if (link.destination === null) return;
+    const { from, to } = link.destination;
+    links.set(from, link);
+    // A node without length is none.
+    if (to > from) cx.addElement(cx.elt("Destination", from, to));
+  };
+  return readBracket(brackets, cx, next, at, { defined, onLink });
+}
+
+/** The parser looks for the end of each tag and comment anew; where none ends, that takes long. */
+function skipUnclosed(cx: InlineContext, next: number, at: number): number {
+  if (next !== LESS_THAN) return -1;
+  const closer = CLOSERS.find(([opener]) => cx.slice(at + 1, at + 1 + opener.length) === opener)![1];
+  const brackets = reading!.paragraphs.get(cx) ?? newBrackets();
+  reading!.paragraphs.set(cx, brackets);
+  if (brackets.unclosed.has(closer)) return at + 1;
+  if (cx.text.includes(closer, at - cx.offset)) return -1;
+  brackets.unclosed.add(closer);
+  return at + 1;
+}
+
+const CLOSERS = [
+  ["!--", "-->"],
+  ["?", "?>"],
+  ["![CDATA[", "]]>"],
+  ["", ">"],
+] as const;
+
+function skipTooDeep(cx: BlockContext, line: Line): boolean {
+  if (cx.depth <= MAX_DEPTH) return false;
+  const from = cx.lineStart;
+  cx.addElement(cx.elt("TooDeep", from, from + line.text.length));
+  cx.nextLine();
+  return true;
+}
+
+/** The parser reads a definition anew with each of its lines. */
+function limitDefinition(_cx: BlockContext, leaf: LeafBlock): LeafBlockParser | null {
+  if (!leaf.content.startsWith("[")) return null;
+  let lines = 1;
+  const limit: LeafBlockParser = {
+    finish: () => false,
+    nextLine: () => {
+      // The one that follows is that of definitions.
+      if (++lines === MAX_LINES) leaf.parsers.splice(leaf.parsers.indexOf(limit) + 1, 1);
+      return false;
+    },
+  };
+  return limit;
+}
+
+function openFootnote(cx: BlockContext, line: Line): null | boolean {
+  if (!isFootnote(line)) return false;
+  const label = FOOTNOTE.exec(line.text.slice(line.pos))![0];
+  cx.startComposite("FootnoteDefinition", line.pos, INDENT);
+  line.moveBase(line.skipSpace(line.pos + label.length));
+  return null;
+}
+
+function isFootnote(line: Line): boolean {
+  if (line.next !== OPEN_BRACKET || line.indent >= line.baseIndent + INDENT) return false;
+  return FOOTNOTE.test(line.text.slice(line.pos));
+}
+
+/** Whether a line is the footnote's too: an empty one, or one that is indented. */
+function goesOn(_cx: BlockContext, line: Line, value: number): boolean {
+  if (line.next === NOTHING) return true;
+  if (line.indent < line.baseIndent + value) return false;
+  line.moveBaseColumn(line.baseIndent + value);
+  return true;
+}
+
+const INDENT = 4;
+const NOTHING = -1;
+const LESS_THAN = 0x3c;
+const OPEN_BRACKET = 0x5b;

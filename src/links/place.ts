@@ -1,0 +1,90 @@
+import { isDirId, isDocId } from "../contract/ids.ts";
+import { parentOf } from "../model/path.ts";
+import { type Destination, isId, writeDestination } from "./destination.ts";
+
+/**
+ * What a document's links are read by: where it is, and what is where. Paths are relative to the
+ * mirrored folder, `/`-separated, without leading or trailing slash; `""` is that folder itself.
+ * Lookups must agree: `idAt(pathOf(id))` is `id`; what does not is treated as not there.
+ */
+export type Place = {
+  /** Of the document whose text it is, on disk. */
+  readonly path: string;
+  /** @returns the id of the document or folder on disk at `path`; null where none is */
+  idAt(path: string): string | null;
+  /** @returns where the document or folder of this id is on disk; null where it is not */
+  pathOf(id: string): string | null;
+  /**
+   * What an absolute destination (`/plans/a.md`) leads to, if that is another than `idAt`: of a
+   * mirror of a part of a workspace. `path` has no leading slash.
+   */
+  idAtAbsolute?(path: string): string | null;
+};
+
+/** @returns the id of what a destination leads to; null where that is nothing known */
+export function resolve({ kind, said }: Destination, place: Place): string | null {
+  const id = kind === "foreign" ? null : ((kind === "id" ? knownId(said, place) : null) ?? resolvePath(said, place));
+  return id !== null && isId(id) ? id : null;
+}
+
+function knownId(said: string, place: Place): string | null {
+  return place.pathOf(said) === null ? null : said;
+}
+
+function resolvePath(said: string, place: Place): string | null {
+  if (said === "") return null;
+  const absolute = said.startsWith("/");
+  const path = walk(absolute ? "" : parentOf(place.path), said);
+  if (path === null) return null;
+  const lookUp = (form: string) => (absolute && place.idAtAbsolute ? place.idAtAbsolute(form) : place.idAt(form));
+  // Some editors and disks write names in another normal form than the file has.
+  const id = lookUp(path) ?? lookUp(path.normalize("NFC")) ?? lookUp(path.normalize("NFD"));
+  return id !== null && isDocId(id) && said.endsWith("/") ? null : id;
+}
+
+/** @returns the path to which `said` leads from a folder; null outside of the root */
+function walk(folder: string, said: string): string | null {
+  const names = folder === "" ? [] : folder.split("/");
+  for (const part of said.split("/")) {
+    const name = decodePercent(part);
+    if (name.includes("/")) return null;
+    if (name === "" || name === ".") continue;
+    if (name !== "..") names.push(name);
+    else if (names.pop() === undefined) return null;
+  }
+  return names.join("/");
+}
+
+/** What is not UTF-8 in percent signs stays as it is written. */
+function decodePercent(part: string): string {
+  if (!part.includes("%")) return part;
+  try {
+    return decodeURIComponent(part);
+  } catch (error) {
+    if (error instanceof URIError) return part;
+    throw error;
+  }
+}
+
+/**
+ * The shortest relative destination that leads to an id; to a folder, with a slash behind it.
+ * @returns null where the id has no path, or none that would lead to it
+ */
+export function spell(id: string, place: Place, angle: boolean): string | null {
+  const path = place.pathOf(id);
+  if (path === null) return null;
+  const written = writeDestination(relativePath(parentOf(place.path), path, isDirId(id)), angle);
+  return resolvePath(written, place) === id ? written : null;
+}
+
+function relativePath(folder: string, path: string, isFolder: boolean): string {
+  const from = folder === "" ? [] : folder.split("/");
+  const to = path === "" ? [] : path.split("/");
+  const most = Math.min(from.length, isFolder ? to.length : to.length - 1);
+  let shared = 0;
+  while (shared < most && from[shared] === to[shared]) shared++;
+  const names = [...from.slice(shared).map(() => ".."), ...to.slice(shared)];
+  const relative = names.join("/");
+  if (!isFolder) return relative;
+  return relative === "" ? "./" : `${relative}/`;
+}

@@ -1,0 +1,124 @@
+/** The grammar of what stands behind a link's brackets: `(destination "title")` and `[label]`. */
+
+/** A span of a text, from the first character to behind the last. */
+export type Span = { readonly from: number; readonly to: number };
+
+export type Resource = {
+  /** Without `<` and `>`; null for `()`. */
+  readonly destination: Span | null;
+  readonly angle: boolean;
+  /** Without its quotes. */
+  readonly title: Span | null;
+  /** Behind the `)`. */
+  readonly end: number;
+};
+
+/** Closers of titles of which none follows any more, so that no text is scanned twice for one. */
+export type Unclosed = Set<string>;
+
+/** LIMIT: parentheses within parentheses in a destination, as in the reference parsers. */
+const MAX_PARENTHESES = 32;
+
+const SPACES = /[ \t\r\n]*/y;
+const ANGLE = /<((?:[^<>\\\r\n]|\\[^\r\n])*)>/y;
+const LABEL = /\[((?:[^[\]\\]|\\[\s\S]){1,999})\]/y;
+
+/**
+ * @param open where the `(` stands
+ * @returns null where no resource does
+ */
+export function readResource(text: string, open: number, unclosed: Unclosed): Resource | null {
+  let at = behindSpaces(text, open + 1);
+  const angle = text.charCodeAt(at) === LESS_THAN;
+  const destination = text.charCodeAt(at) === CLOSE ? null : readDestination(text, at);
+  if (destination === null && text.charCodeAt(at) !== CLOSE) return null;
+  const end = destination === null ? at : destination.to + (angle ? 1 : 0);
+  at = behindSpaces(text, end);
+  const title = at > end ? readTitle(text, at, unclosed) : null;
+  if (title !== null) at = behindSpaces(text, title.to + 1);
+  return text.charCodeAt(at) === CLOSE ? { destination, angle, title, end: at + 1 } : null;
+}
+
+/**
+ * @returns the destination that begins at `at`, without `<` and `>`; null where none does
+ */
+export function readDestination(text: string, at: number): Span | null {
+  if (text.charCodeAt(at) !== LESS_THAN) {
+    const to = bareEnd(text, at);
+    return to > at ? { from: at, to } : null;
+  }
+  ANGLE.lastIndex = at;
+  const inner = ANGLE.exec(text)?.[1];
+  return inner === undefined ? null : { from: at + 1, to: at + 1 + inner.length };
+}
+
+/** @returns the end of a destination without brackets; -1 where its parentheses are unbalanced */
+function bareEnd(text: string, from: number): number {
+  let depth = 0;
+  let at = from;
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code <= SPACE || code === DELETE) break;
+    if (code === BACKSLASH && isPunctuation(text.charCodeAt(at + 1))) at++;
+    else if (code === OPEN && ++depth > MAX_PARENTHESES) return -1;
+    else if (code === CLOSE && --depth < 0) break;
+  }
+  return depth > 0 ? -1 : at;
+}
+
+/** The title that begins at `at`, without its quotes; its closing one stands at `to`. */
+function readTitle(text: string, at: number, unclosed: Unclosed): Span | null {
+  const opener = text[at];
+  if (opener !== '"' && opener !== "'" && opener !== "(") return null;
+  const closer = opener === "(" ? ")" : opener;
+  if (unclosed.has(closer)) return null;
+  for (let to = at + 1; to < text.length; to++) {
+    const character = text[to];
+    if (character === closer) return { from: at + 1, to };
+    if (character === "(" && opener === "(") return null;
+    if (character === "\\") to++;
+  }
+  unclosed.add(closer);
+  return null;
+}
+
+/**
+ * @returns the label, normalised, of the `[label]` that begins at `at`, and where that ends; null
+ * where none does
+ */
+export function readLabel(text: string, at: number): { readonly label: string; readonly end: number } | null {
+  LABEL.lastIndex = at;
+  const found = LABEL.exec(text);
+  return found === null ? null : { label: normaliseLabel(found[1]!), end: at + found[0].length };
+}
+
+/** Labels that name one definition have one normal form. */
+export function normaliseLabel(label: string): string {
+  return label
+    .replace(/[\t\r\n ]+/g, " ")
+    .replace(/^ | $/g, "")
+    .toLowerCase()
+    .toUpperCase();
+}
+
+export function isPunctuation(code: number): boolean {
+  return (
+    (code >= 0x21 && code <= 0x2f) ||
+    (code >= 0x3a && code <= 0x40) ||
+    (code >= 0x5b && code <= 0x60) ||
+    (code >= 0x7b && code <= 0x7e)
+  );
+}
+
+function behindSpaces(text: string, from: number): number {
+  SPACES.lastIndex = from;
+  SPACES.test(text);
+  return SPACES.lastIndex;
+}
+
+const SPACE = 0x20;
+const OPEN = 0x28;
+const CLOSE = 0x29;
+const LESS_THAN = 0x3c;
+const BACKSLASH = 0x5c;
+const DELETE = 0x7f;

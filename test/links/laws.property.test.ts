@@ -1,0 +1,167 @@
+import { describe, expect, test } from "vitest";
+import { readDestinationText } from "../../src/links/destination.ts";
+import { findLinks } from "../../src/links/find.ts";
+import { type Place, resolve } from "../../src/links/place.ts";
+import { respell, toDisk, toService } from "../../src/links/translate.ts";
+import { fc } from "../property.ts";
+import { destinationsOf, markdown } from "./markdown.ts";
+import { moved, placeIn, type World, worldOf } from "./world.ts";
+
+/** MDMIRROR_LINK_RUNS asks for more than the few of each test run. */
+const numRuns = Number(process.env["MDMIRROR_LINK_RUNS"] ?? 100);
+
+const NAMES = [
+  "a",
+  "b c",
+  "é",
+  "e\u0301",
+  "字",
+  "doc_1",
+  "x)(y",
+  "[z]",
+  "p%20q",
+  "h#i",
+  "q?r",
+  "m:n",
+  "&amp;",
+  "t`u|v",
+  "<w>",
+  "_o_*",
+];
+
+const name = fc.constantFrom(...NAMES);
+const path = fc
+  .tuple(fc.array(name, { maxLength: 2 }), name)
+  .map(([folders, last]) => [...folders, `${last}.md`].join("/"));
+
+const world: fc.Arbitrary<World> = fc.uniqueArray(path, { minLength: 1, maxLength: 8 }).map(worldOf);
+
+/** How people spell a path from somewhere. */
+const spelling = fc.constantFrom<(path: string) => string>(
+  (at) => `[t](<${at.replaceAll(/[<>]/g, "\\$&")}>)`,
+  (at) => `[t](${encodeURIComponent(at).replaceAll("%2F", "/").replaceAll("(", "%28").replaceAll(")", "%29")} "title")`,
+  (at) => `![i](/${encodeURI(at).replaceAll("(", "\\(").replaceAll(")", "\\)")}#frag)`,
+  (at) => `\n\n[t]: ./${encodeURI(at)}?q\n\n`,
+  (at) => `| [t](../${encodeURI(at)}) |`,
+  (at) => `[t](ref://${encodeURI(at)})`,
+  (at) => `[t](${at})`,
+);
+
+type Case = { readonly world: World; readonly place: Place; readonly text: string };
+
+const linked: fc.Arbitrary<Case> = world.chain((all) => {
+  const paths = [...all.keys()].filter((at) => at.endsWith(".md"));
+  const ids = fc.constantFrom(...all.values(), "doc_unknown").map((id) => `[t](${id}#f) ![i](<${id}>)`);
+  const links = fc.tuple(spelling, fc.constantFrom(...all.keys(), "missing.md")).map(([spell, at]) => spell(at));
+  const text = fc.array(fc.oneof(ids, links, links, markdown(3)), { maxLength: 8 }).map((pieces) => pieces.join(""));
+  return fc
+    .record({ at: fc.constantFrom(...paths), text })
+    .map((one) => ({ world: all, place: placeIn(all, one.at), text: one.text }));
+});
+
+describe("links between documents, of any text", () => {
+  test("keep to their form when it is asked for twice", () => {
+    check(linked, ({ place, text }) => {
+      const disk = toDisk(text, place);
+      const service = toService(text, place);
+      expect(toDisk(disk, place)).toBe(disk);
+      expect(toService(service, place)).toBe(service);
+    });
+  });
+
+  test("have one form on the service, whatever the form that it is made of", () => {
+    check(linked, ({ place, text }) => {
+      expect(toService(toDisk(text, place), place)).toBe(toService(text, place));
+    });
+  });
+
+  test("lead to the same documents in both forms", () => {
+    check(linked, ({ place, text }) => {
+      const targets = targetsOf(text, place);
+      expect(targetsOf(toService(text, place), place)).toEqual(targets);
+      expect(targetsOf(toDisk(text, place), place)).toEqual(targets);
+    });
+  });
+
+  test("come back byte for byte where the disk's text of before is at hand", () => {
+    check(linked, ({ place, text }) => {
+      expect(toDisk(toService(text, place), place, { was: text })).toBe(text);
+    });
+  });
+
+  test("come back byte for byte on the service, absolute paths too, where its text of before is at hand", () => {
+    check(linked, ({ place, text }) => {
+      const service = toService(text, place);
+      const mixed = service.replaceAll(/\(doc_(\d)#/g, (all, digit) => {
+        const at = place.pathOf(`doc_${digit}`);
+        return at === null || /[^a-z/.é字]/.test(at) ? all : `(/${at}#`;
+      });
+      expect(toService(toDisk(mixed, place), place, { was: mixed })).toBe(mixed);
+    });
+  });
+
+  test("come back byte for byte in the spelling that is usual", () => {
+    check(linked, ({ place, text }) => {
+      const usual = toDisk(toService(text, place), place);
+      expect(toDisk(toService(usual, place), place)).toBe(usual);
+    });
+  });
+
+  test("lead home after any move", () => {
+    check(fc.tuple(linked, fc.constantFrom("up/", "é/b c/", "doc_1/")), ([{ world: all, place, text }, folder]) => {
+      const after = moved(all, (at) => (at === "" || all.size % 2 === at.length % 2 ? at : folder + at));
+      const now = placeIn(after, placeIn(after, "").pathOf(all.get(place.path)!)!);
+      const disk = toDisk(text, place);
+      const respelled = respell(disk, place, now);
+      expect(respell(respelled, now, now)).toBe(respelled);
+      const targets = targetsOf(disk, place);
+      const found = targetsOf(respelled, now);
+      // What led nowhere may find something at the new place.
+      expect(found.map((id, index) => targets[index] && id)).toEqual(targets);
+      if (found.join() === targets.join()) expect(toService(respelled, now)).toBe(toService(disk, place));
+    });
+  });
+});
+
+/** Of UTF-16 units, surrogates without their other half too. */
+const anyString = fc.uint16Array({ maxLength: 60 }).map((units) => String.fromCharCode(...units));
+
+test("a text without links stays as it is, any string", () => {
+  const nowhere = { path: "a.md", idAt: () => null, pathOf: () => null };
+  check(
+    fc.oneof(
+      anyString,
+      markdown(20).map((text) => text.replaceAll(/\]/g, "|")),
+    ),
+    (text) => {
+      expect(toDisk(text, nowhere)).toBe(text);
+      if (findLinks(text).length === 0) expect(toService(text, nowhere)).toBe(text);
+      expect(toDisk(toService(text, nowhere), nowhere, { was: text })).toBe(text);
+    },
+  );
+});
+
+test("links are found where another parser finds them", () => {
+  check(markdown(14), (text) => {
+    if (DIFFERENT.test(text)) return;
+    const found = findLinks(text).map(({ from, to }) => [from, to]);
+    // A text without a link into the workspace is not parsed.
+    const others = destinationsOf(text).filter(([from, to]) => found.length > 0 || isOurs(text.slice(from, to)));
+    expect(found).toEqual(others);
+  });
+});
+
+/** Where the parsers are known to differ: of a definition and a line that could go on with it. */
+const DIFFERENT = /\]:[^\n]*\n[ >]*(?:\t| {4}|[<|:-])|<!|\t/;
+
+function isOurs(raw: string): boolean {
+  return !/^(?:#|(?!ref:)[a-z][a-z0-9+.-]*:)/i.test(raw);
+}
+
+function targetsOf(text: string, place: Place): (string | null)[] {
+  return findLinks(text).map(({ from, to }) => resolve(readDestinationText(text.slice(from, to)), place));
+}
+
+function check<T>(arbitrary: fc.Arbitrary<T>, law: (value: T) => void): void {
+  fc.assert(fc.property(arbitrary, law), { numRuns });
+}
