@@ -6,7 +6,7 @@ import { CHECKOUT, type Installed } from "./installed.ts";
 
 /** Somebody's project that has the package installed. */
 
-export const EXAMPLES = ["client", "halt", "merge", "mirror", "watch"];
+export const EXAMPLES = ["client", "halt", "links", "merge", "mirror", "watch"];
 
 /** @returns its folder, with the examples in it */
 export function makeConsumer({ folder, dir }: Installed, name = "consumer"): string {
