@@ -10,14 +10,14 @@ import * as translate from "../links/translate.ts";
 /**
  * What a document's links are read by. Paths are relative to one root folder, `/`-separated,
  * without leading or trailing slash; `""` is the root. Ids are `doc_…` of a document, `dir_…` of a
- * folder; what has none leads nowhere. What the functions throw comes through.
+ * folder; what has none leads nowhere. `idAt(pathOf(id))` is `id`. What they throw comes through.
  */
 export type Place = {
   /** Of the document whose text it is. */
   readonly path: string;
   /** @returns the id of the document or folder at `path`; null where none is */
   idAt(path: string): string | null;
-  /** @returns where the document or folder of this id is; null where it is not. Agrees with `idAt` */
+  /** @returns where the document or folder of this id is; null where it is not */
   pathOf(id: string): string | null;
   /**
    * As `idAt`, for absolute destinations (`/plans/a.md`, asked for as `plans/a.md`), if their root

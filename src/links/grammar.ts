@@ -17,7 +17,7 @@ import { type Brackets, type InlineLink, newBrackets, readBracket } from "./brac
  */
 
 /** What one parse goes by and finds; set for its duration, which nothing can interrupt. */
-export type Reading = {
+type Reading = {
   /** Normalised labels of the text's definitions. */
   readonly defined: ReadonlySet<string>;
   /** By where their destinations begin; those of which the tree has a node are in the text. */
@@ -40,7 +40,7 @@ export function parseWith(
   }
 }
 
-/** LIMIT: quotes, lists and their items within each other. What lies deeper is text without links. */
+/** LIMIT: quotes, lists and their items in each other. What lies deeper is text without links. */
 const MAX_DEPTH = 100;
 
 /** LIMIT: lines of a definition with its title. */

@@ -1,7 +1,7 @@
 /** The grammar of what stands behind a link's brackets: `(destination "title")` and `[label]`. */
 
 /** A span of a text, from the first character to behind the last. */
-export type Span = { readonly from: number; readonly to: number };
+type Span = { readonly from: number; readonly to: number };
 
 export type Resource = {
   /** Without `<` and `>`; null for `()`. */

@@ -69,7 +69,7 @@ function isRelative({ kind, said }: Destination): boolean {
   return kind === "path" && !said.startsWith("/");
 }
 
-/** Any spelling is one that the disk may have; of what leads nowhere, those with `ref://` matter. */
+/** Any spelling is one that the disk may have; of what leads nowhere, the `ref://` ones matter. */
 function isOfDisk({ inert }: Destination, id: string | null): boolean {
   return id !== null || inert;
 }
