@@ -4,14 +4,33 @@ import { loadBundle } from "../../src/app/page-bundle.ts";
 
 /** Bytes of all scripts and styles that any page but an editor's fetches, as gzip makes them. */
 const MOST = 60_000;
-/** The same of the editor, on the page of a conflict alone. */
+/** The same of the pages with an editor: a conflict's, and a review's. */
 const MOST_OF_EDITOR = 110_000;
+const EDITORS = ["conflict.js", "review.js"];
+
+const { names, assets } = loadBundle();
+
+/** A file and the parts that it imports, however deep. */
+function fetchedBy(file: string, found = new Set<string>()): Set<string> {
+  if (found.has(file)) return found;
+  found.add(file);
+  const text = Buffer.from(assets.get(file)!.bytes).toString();
+  for (const [, part] of text.matchAll(/"\.\/(part-[\w-]+\.js)"/g)) fetchedBy(part!, found);
+  return found;
+}
+
+function weigh(entries: readonly string[]): number {
+  const files = new Set(entries.flatMap((entry) => [...fetchedBy(names.get(entry)!)]));
+  return [...files].reduce((sum, file) => sum + gzipSync(assets.get(file)!.bytes).length, 0);
+}
 
 test("all that pages fetch together stays under 60 kB, but for the editor", () => {
-  const { names, assets } = loadBundle();
-  const editor = names.get("conflict.js")!;
-  const sizes = new Map([...assets].map(([name, { bytes }]) => [name, gzipSync(bytes).length]));
-  const others = [...sizes].filter(([name]) => name !== editor);
-  expect(others.reduce((sum, [, size]) => sum + size, 0)).toBeLessThan(MOST);
-  expect(sizes.get(editor)).toBeLessThan(MOST_OF_EDITOR);
+  expect(weigh([...names.keys()].filter((entry) => !EDITORS.includes(entry)))).toBeLessThan(MOST);
+});
+
+test("nothing of the editor is fetched by another page, and it has its own bound", () => {
+  for (const editor of EDITORS) {
+    expect(weigh([editor])).toBeGreaterThan(MOST);
+    expect(weigh([editor])).toBeLessThan(MOST_OF_EDITOR);
+  }
 });

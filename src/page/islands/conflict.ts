@@ -1,7 +1,14 @@
 /** The result of a conflict, beside the text of the service; without it, a field to write in. */
 
 import { followPage } from "./conflict/follow.ts";
-import { mountEditor } from "./conflict/editor.ts";
+import { mountEditor, type Sides } from "./conflict/editor.ts";
 
-mountEditor();
-followPage(mountEditor);
+const SIDES: Sides = {
+  field: "textarea#result-text[data-keep]",
+  other: "textarea#result-other",
+  result: "The result",
+  beside: "Theirs",
+};
+
+mountEditor(SIDES);
+followPage(() => mountEditor(SIDES));

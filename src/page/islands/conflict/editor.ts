@@ -7,24 +7,36 @@ import { LOOKS } from "./looks.ts";
 /** Narrower than this, the texts stand in one column. */
 const WIDE = "(min-width: 45rem)";
 
+/** The field that is edited, the one that holds the other text, and what they are called. */
+export type Sides = {
+  readonly field: string;
+  readonly other: string;
+  readonly result: string;
+  readonly beside: string;
+};
+
 type Texts = { readonly root: ShadowRoot; readonly field: HTMLTextAreaElement; readonly other: string };
 
 /**
- * Puts an editor in the place of the result's field, which goes on to hold its text. Where it is
- * already, nothing is done.
+ * Puts an editor in the place of a field, which goes on to hold its text. Where it is already,
+ * nothing is done.
  */
-export function mountEditor(): void {
-  const field = document.querySelector<HTMLTextAreaElement>("textarea#result-text[data-keep]");
-  const other = document.querySelector<HTMLTextAreaElement>("textarea#result-other");
+export function mountEditor(sides: Sides): void {
+  const field = document.querySelector<HTMLTextAreaElement>(sides.field);
+  const other = document.querySelector<HTMLTextAreaElement>(sides.other);
   if (field === null || other === null || field.previousElementSibling?.className === "editor") return;
+  const { result, beside } = sides;
   const isWide = matchMedia(WIDE).matches;
-  const host = boxBefore(field, isWide ? ["Theirs", "The result"] : ["The result, with what theirs has instead"]);
+  const host = boxBefore(
+    field,
+    isWide ? [beside, result] : [`${result}, with what ${beside.toLowerCase()} has instead`],
+  );
   field.hidden = true;
   // An editor puts its styles into its root: as sheets, which the page's policy lets in, where that
   // is a shadow root.
   const texts = { root: host.attachShadow({ mode: "open" }), field, other: other.value };
-  if (isWide) mountBeside(texts);
-  else mountUnified(texts);
+  if (isWide) mountBeside(texts, sides);
+  else mountUnified(texts, sides);
 }
 
 /** @returns the element for the editor, below what its columns are called */
@@ -43,30 +55,30 @@ function boxBefore(field: HTMLTextAreaElement, heads: readonly string[]): HTMLEl
   return host;
 }
 
-function mountBeside({ root, field, other }: Texts): void {
+function mountBeside({ root, field, other }: Texts, { result, beside }: Sides): void {
   const readOnly = [EditorState.readOnly.of(true), EditorView.editable.of(false), focusable()];
   new MergeView({
     root,
     parent: root,
-    a: { doc: other, extensions: [...common("Theirs"), ...readOnly] },
-    b: { doc: field.value, extensions: [...common("Result"), written(field)] },
+    a: { doc: other, extensions: [...common(beside), ...readOnly] },
+    b: { doc: field.value, extensions: [...common(result), written(field)] },
     revertControls: "a-to-b",
-    renderRevertControl: takeButton,
+    renderRevertControl: () => takeButton(beside),
     collapseUnchanged: { margin: 3, minSize: 6 },
   });
 }
 
-/** Takes this place from theirs. */
-function takeButton(): HTMLElement {
+/** Takes this place from the other text. */
+function takeButton(beside: string): HTMLElement {
   const button = document.createElement("button");
   button.type = "button";
   button.textContent = "→";
-  button.setAttribute("aria-label", "Take this place from theirs");
+  button.setAttribute("aria-label", `Take this place from ${beside.toLowerCase()}`);
   return button;
 }
 
-function mountUnified({ root, field, other }: Texts): void {
-  const extensions = [...common("Result"), written(field), unifiedMergeView({ original: other })];
+function mountUnified({ root, field, other }: Texts, { result }: Sides): void {
+  const extensions = [...common(result), written(field), unifiedMergeView({ original: other })];
   new EditorView({ root, parent: root, doc: field.value, extensions });
 }
 

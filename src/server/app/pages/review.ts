@@ -29,6 +29,7 @@ export function showReview({ core, params, csrf, now }: PageCall): PageResult {
   return page({
     title: titled(`Review of ${path}`),
     here: REVIEWS,
+    scripts: status === "in_review" ? ["review.js"] : [],
     main: html`<h1>${nameOf(path)}</h1>
 <p>${badgeOf(tone, word)} since ${ageOf(at, now)}, because ${WHY[reason] ?? reason}</p>
 ${
@@ -84,6 +85,8 @@ ${actionForm(
   html`<label for="content">The text that becomes live</label>
 <textarea id="content" name="content" rows="20" dir="auto" spellcheck="false">
 ${content}</textarea>
+<textarea id="content-live" hidden readonly aria-label="Live">
+${liveContent}</textarea>
 <button class="main-action">Accept this text</button>`,
 )}
 <details><summary>What is live, to copy from</summary><pre>${liveContent}</pre></details></details>`;
