@@ -1,0 +1,97 @@
+import { globSync, readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { readDestinationText } from "../../src/links/destination.ts";
+import { findLinks } from "../../src/links/find.ts";
+import { type Place, resolve } from "../../src/links/place.ts";
+import { respell, toDisk, toService } from "../../src/links/translate.ts";
+import { isWithin, rebase } from "../../src/model/path.ts";
+import { destinationsOf } from "./markdown.ts";
+import { moved, placeIn, worldOf } from "./world.ts";
+
+/** Real texts; MDMIRROR_LINK_CORPUS names a folder with more of them. */
+const ASKED = process.env["MDMIRROR_LINK_CORPUS"];
+const FOLDER = ASKED ?? fileURLToPath(new URL("../fixtures/rust-book", import.meta.url));
+
+const PATHS = globSync("**/*.md", { cwd: FOLDER }).sort();
+const TEXTS = new Map(PATHS.map((path) => [path, readFileSync(join(FOLDER, path), "utf8")]));
+const WORLD = worldOf(PATHS);
+
+const FOLDERS = [...WORLD.keys()].filter((path) => path !== "" && !path.endsWith(".md"));
+
+const RENAMES: readonly ((path: string) => string)[] = [
+  ...FOLDERS.map((folder) => (path: string) => (isWithin(path, folder) ? rebase(path, folder, "else/where") : path)),
+  ...[0, 1, 2].map((part) => (path: string) => {
+    const at = PATHS.indexOf(path);
+    return at !== -1 && at % 3 === part ? `one shelf/${path}` : path;
+  }),
+];
+
+describe("the links of a book", () => {
+  test("are those that another parser finds, and lead where the disk says", () => {
+    let resolved = 0;
+    for (const [path, text] of TEXTS) {
+      const links = findLinks(text);
+      if (links.length === 0 && !destinationsOf(text).some(([from, to]) => isPath(text.slice(from, to)))) continue;
+      expect(links.map(({ from, to }) => [from, to])).toEqual(destinationsOf(text));
+      const ids = targetsOf(text, placeIn(WORLD, path));
+      expect(ids).toEqual(links.map(({ from, to }) => idByNode(path, text.slice(from, to))));
+      resolved += ids.filter((id) => id !== null).length;
+    }
+    tell(`${PATHS.length} texts, ${resolved} links between them`);
+    expect(resolved).toBeGreaterThan(0);
+  });
+
+  test("come back byte for byte", () => {
+    let unlike = 0;
+    for (const [path, text] of TEXTS) {
+      const place = placeIn(WORLD, path);
+      const service = toService(text, place);
+      expect(targetsOf(service, place)).toEqual(targetsOf(text, place));
+      if (toDisk(service, place) !== text) unlike++;
+      expect(toDisk(service, place, { was: text })).toBe(text);
+    }
+    tell(`${unlike} texts spell a link in another than the usual way`);
+  });
+
+  test("lead home whichever folder moves, or every third document, by a spelling on disk alone", () => {
+    let respelled = 0;
+    for (const rename of RENAMES) {
+      const after = moved(WORLD, rename);
+      for (const [path, text] of TEXTS) {
+        const [before, now] = [placeIn(WORLD, path), placeIn(after, rename(path))];
+        const result = respell(text, before, now);
+        if (result === text) continue;
+        respelled++;
+        expect(targetsOf(result, now)).toEqual(targetsOf(text, before));
+        expect(toService(result, now)).toBe(toService(text, before));
+      }
+    }
+    tell(`${RENAMES.length} moves, ${respelled} texts respelled`);
+    expect(respelled).toBeGreaterThan(0);
+  });
+});
+
+/** Counts, for who asked for more. */
+function tell(counted: string): void {
+  if (ASKED !== undefined) console.log(counted);
+}
+
+function targetsOf(text: string, place: Place): (string | null)[] {
+  return findLinks(text).map(({ from, to }) => resolve(readDestinationText(text.slice(from, to)), place));
+}
+
+function isPath(raw: string): boolean {
+  return !/^(?:#|[a-z][a-z0-9+.-]*:)/i.test(raw);
+}
+
+/** By Node's arithmetic of paths. */
+function idByNode(path: string, raw: string): string | null {
+  if (!isPath(raw)) return null;
+  const target = posix.join(
+    raw.startsWith("/") ? "." : posix.dirname(path),
+    decodeURIComponent(raw.replace(/[?#].*/, "")),
+  );
+  return WORLD.get(target === "." ? "" : target.replace(/\/$/, "")) ?? null;
+}
