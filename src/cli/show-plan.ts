@@ -1,5 +1,4 @@
 import { faultTrouble } from "../app/mirror/fault-trouble.ts";
-import { openMirror } from "../app/mirror/open-mirror.ts";
 import { type Preview, previewSync, type RunRequest } from "../app/mirror/run.ts";
 import type { Io } from "./command.ts";
 import { originClause } from "../app/told/origin.ts";
@@ -9,10 +8,10 @@ import { pathsOf, planJson } from "../app/told/plan.ts";
 import { byPath, groupLines, stayLine } from "./describe.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { type Paint, paintFor, PLAIN } from "./paint.ts";
-import { showProgress } from "./progress.ts";
 import { count, plural } from "../model/count.ts";
 import { jsonLine } from "./json-line.ts";
 import { shownName, shownWords } from "../model/shown-name.ts";
+import { useMirror } from "./use-mirror.ts";
 
 export type PlanOptions = {
   readonly json: boolean;
@@ -29,34 +28,16 @@ const MOST = 10;
  * `plan` and `sync --dry-run`: what a sync would do; nothing is written anywhere (I23). Exit: 0; 3
  * if something would stay open; 4 if it would halt; 5 offline.
  */
-export async function showPlan(io: Io, root: string, request: RunRequest, options: PlanOptions): Promise<ExitCode> {
-  const { env, cwd, clock, random } = io;
-  const { url, keyFile } = options;
-  const progress = showProgress(io, options.quiet || options.json);
-  const mirror = await openMirror(root, {
-    mode: "read",
-    what: "plan",
-    env,
-    cwd,
-    clock,
-    random,
-    progress,
-    url,
-    keyFile,
-  });
-  if (mirror.kind === "trouble") return complain(io, mirror.trouble);
-  try {
-    for (const note of mirror.value.notes) io.err(`mdmirror: ${shownWords(note)}`);
-    const preview = await previewSync(mirror.value, request);
-    progress.end();
-    if (preview.kind === "offline") return complain(io, faultTrouble(preview.fault, mirror.value.url));
+export function showPlan(io: Io, root: string, request: RunRequest, options: PlanOptions): Promise<ExitCode> {
+  const { json, quiet, url, keyFile } = options;
+  const use = { mode: "read", what: "plan", quiet: quiet || json, url, keyFile } as const;
+  return useMirror(io, root, use, async (mirror) => {
+    const preview = await previewSync(mirror, request);
+    if (preview.kind === "offline") return complain(io, faultTrouble(preview.fault, mirror.url));
     tellPlan(io, preview, options);
     if (preview.plan.verdict.kind === "halt") return EXIT.halted;
     return preview.open.length > 0 ? EXIT.attention : EXIT.inSync;
-  } finally {
-    progress.end();
-    await mirror.value.close();
-  }
+  });
 }
 
 function tellPlan(io: Io, preview: Planned, { json, quiet, all }: PlanOptions): void {

@@ -1,58 +1,49 @@
-import { type OpenedMirror, openMirror } from "../app/mirror/open-mirror.ts";
-import { type LocalMirror, openLocal } from "../app/mirror/open-local.ts";
-import { runSync, USUAL_RUN } from "../app/mirror/run.ts";
+import type { MirrorOptions, OpenedMirror } from "../app/mirror/open-mirror.ts";
+import type { LocalMirror } from "../app/mirror/open-local.ts";
+import { ok } from "../app/mirror/trouble.ts";
 import type { Args, Io, OptionSpec } from "./command.ts";
 import { complain } from "./complain.ts";
 import type { ExitCode } from "./exit.ts";
 import { showProgress } from "./progress.ts";
-import { reportJson } from "../app/told/report.ts";
-import { exitOf, showReport } from "./show-report.ts";
 import { shownWords } from "../model/shown-name.ts";
 
-/** Opens and closes what a command works on. */
+/** Opens and closes what a command works on. What help does not need is loaded when it is opened. */
 
 export const REACH_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   url: { value: "URL", help: "the service, instead of the linked one's address" },
   "key-file": { value: "FILE", help: "read the API key from FILE" },
 };
 
-type Use = { readonly mode: "read" | "write"; readonly what: string; readonly quiet?: boolean };
+/** @param args of a command with `REACH_OPTIONS` */
+export function reachOf(args: Args): Pick<MirrorOptions, "url" | "keyFile"> {
+  return { url: args.text("url"), keyFile: args.text("key-file") };
+}
 
-/**
- * Opens a mirror with its service.
- * @param args of a command with `REACH_OPTIONS`
- */
+type Use = Pick<MirrorOptions, "mode" | "what" | "url" | "keyFile"> & { readonly quiet?: boolean };
+
+/** Opens a mirror with its service. */
 export async function useMirror(
   io: Io,
-  args: Args,
   root: string,
-  use: Use,
+  { quiet = false, ...use }: Use,
   work: (mirror: OpenedMirror) => Promise<ExitCode>,
 ): Promise<ExitCode> {
+  const { withMirror } = await import("../app/mirror/with-mirror.ts");
   const { env, cwd, clock, random } = io;
-  const progress = showProgress(io, use.quiet === true);
-  const { mode, what } = use;
-  const reach = { url: args.text("url"), keyFile: args.text("key-file") };
-  const mirror = await openMirror(root, { mode, what, env, cwd, clock, random, progress, ...reach });
-  if (mirror.kind === "trouble") return complain(io, mirror.trouble);
-  try {
-    for (const note of mirror.value.notes) io.err(`mdmirror: ${shownWords(note)}`);
-    return await work(mirror.value);
-  } finally {
-    progress.end();
-    await mirror.value.close();
-  }
+  const progress = showProgress(io, quiet);
+  const opening = { ...use, env, cwd, clock, random, progress };
+  const ended = await withMirror(root, opening, async (mirror) => {
+    for (const note of mirror.notes) io.err(`mdmirror: ${shownWords(note)}`);
+    return ok(await work(mirror).finally(progress.end));
+  });
+  return ended.kind === "trouble" ? complain(io, ended.trouble) : ended.value;
 }
 
 /** Opens a mirror as far as this machine alone allows. */
-export function useLocal(io: Io, root: string, work: (mirror: LocalMirror) => ExitCode): ExitCode {
-  const mirror = openLocal(root, { clock: io.clock, random: io.random });
-  if (mirror.kind === "trouble") return complain(io, mirror.trouble);
-  try {
-    return work(mirror.value);
-  } finally {
-    mirror.value.close();
-  }
+export async function useLocal(io: Io, root: string, work: (mirror: LocalMirror) => ExitCode): Promise<ExitCode> {
+  const { withLocal } = await import("../app/mirror/open-local.ts");
+  const ended = withLocal(root, io, (mirror) => ok(work(mirror)));
+  return ended.kind === "trouble" ? complain(io, ended.trouble) : ended.value;
 }
 
 /**
@@ -64,6 +55,9 @@ export async function syncAfter(
   mirror: OpenedMirror,
   json: boolean,
 ): Promise<{ readonly report: object; readonly exit: ExitCode }> {
+  const { runSync, USUAL_RUN } = await import("../app/mirror/run.ts");
+  const { reportJson } = await import("../app/told/report.ts");
+  const { exitOf, showReport } = await import("./show-report.ts");
   const began = io.clock.monotonic();
   const report = await runSync(mirror, USUAL_RUN, "sync");
   if (!json) {

@@ -1,4 +1,3 @@
-import type { RunReport } from "../app/mirror/run.ts";
 import { nextFor } from "../app/told/next-step.ts";
 import { readDifferences, readHistoryOf, readTexts, readVersion, restoreTo } from "./documents.ts";
 import { errorOf, unwrap } from "./told.ts";
@@ -59,26 +58,15 @@ export class OpenMirror implements Mirror {
     });
   }
 
-  sync(options: SyncOptions = {}): Promise<SyncReport> {
+  sync({ direction = "both", maxDeletes, attended = false }: SyncOptions = {}): Promise<SyncReport> {
     const { root, world } = this.#session;
     return this.#session.run(root, async () => {
+      const { syncMirror } = await import("../app/by-hand/sync.ts");
       const { reportJson } = await import("../app/told/report.ts");
-      const byWatch = isPlain(options, world) ? await this.#askWatch() : null;
-      if (byWatch !== null) return reportJson(byWatch);
-      const { direction = "both", maxDeletes = null, attended = false } = options;
-      const report = await this.#session.opened({ mode: "write", what: "sync", path: root }, async (mirror) => {
-        const { runSync } = await import("../app/mirror/run.ts");
-        return runSync(mirror, { direction, maxDeletes, attended }, "sync");
-      });
+      const request = { direction, maxDeletes: maxDeletes ?? null, attended };
+      const { report } = unwrap(await syncMirror(root, request, world), root);
       return reportJson(report);
     });
-  }
-
-  /** @returns null: nobody keeps the folder */
-  async #askWatch(): Promise<RunReport | null> {
-    const { askDaemon, NO_DAEMON } = await import("../app/control/ask.ts");
-    const asked = await askDaemon(this.root, { do: "sync" });
-    return asked === NO_DAEMON ? null : unwrap(asked, this.root).report;
   }
 
   watch({ signal }: { readonly signal?: AbortSignal } = {}): MirrorWatch {
@@ -172,12 +160,4 @@ export class OpenMirror implements Mirror {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
-}
-
-/** Whether a watch could do this sync: it knows the linked address and the usual way alone. */
-function isPlain(
-  { direction = "both", maxDeletes }: SyncOptions,
-  { url, keyFile }: { readonly url?: string | null; readonly keyFile?: string | null },
-): boolean {
-  return direction === "both" && maxDeletes === undefined && url === null && keyFile === null;
 }

@@ -100,13 +100,9 @@ export class Session {
     work: (mirror: OpenedMirror) => Promise<T>,
   ): Promise<T> {
     return this.run(path, async () => {
-      const { openMirror } = await import("../app/mirror/open-mirror.ts");
-      const mirror = unwrap(await openMirror(this.root, { ...this.world, mode, what }), this.root);
-      try {
-        return await work(mirror);
-      } finally {
-        await mirror.close();
-      }
+      const { withMirror } = await import("../app/mirror/with-mirror.ts");
+      const options = { ...this.world, mode, what };
+      return unwrap(await withMirror(this.root, options, async (mirror) => ok(await work(mirror))), this.root);
     });
   }
 

@@ -1,8 +1,8 @@
 import { listConflicts } from "../app/by-hand/conflicts.ts";
 import { findSubject } from "../app/by-hand/resolve.ts";
 import { type SubjectView, viewSubject } from "../app/by-hand/subject-view.ts";
-import { openLocal } from "../app/mirror/open-local.ts";
 import { ok, type Result, type Trouble } from "../app/mirror/trouble.ts";
+import { withLocal } from "../app/mirror/open-local.ts";
 import type { LookedAt } from "../app/mirror/look-at-all.ts";
 import { markedMerge } from "../merge/marked.ts";
 import type { Ui } from "./page.ts";
@@ -30,10 +30,7 @@ const MOST_OTHERS = 5;
 export function modelOfConflict(ui: Ui, { mirror, look }: LookedAt, path: string): Result<ConflictModel> {
   if (look.kind === "unseen") return { kind: "trouble", trouble: look.trouble };
   const { name, root } = mirror;
-  const opened = openLocal(root, ui);
-  if (opened.kind === "trouble") return opened;
-  const local = opened.value;
-  try {
+  return withLocal<ConflictModel>(root, ui, (local) => {
     const found = findSubject(local, path);
     const open = found.kind === "ok" ? viewSubject(local, found.value) : null;
     const others = look.status.conflicts.filter((one) => one !== path && one !== open?.path).slice(0, MOST_OTHERS);
@@ -48,9 +45,7 @@ export function modelOfConflict(ui: Ui, { mirror, look }: LookedAt, path: string
       others,
       busy: job !== null && job.end === null ? job.what : null,
     });
-  } finally {
-    local.close();
-  }
+  });
 }
 
 type ConflictsModel = { readonly name: string; readonly root: string } & ReturnType<typeof listConflicts>;
@@ -58,13 +53,7 @@ type ConflictsModel = { readonly name: string; readonly root: string } & ReturnT
 export function modelOfConflicts(ui: Ui, { mirror, look }: LookedAt): Result<ConflictsModel> {
   if (look.kind === "unseen") return { kind: "trouble", trouble: look.trouble };
   const { name, root } = mirror;
-  const opened = openLocal(root, ui);
-  if (opened.kind === "trouble") return opened;
-  try {
-    return ok({ name, root, ...listConflicts(opened.value) });
-  } finally {
-    opened.value.close();
-  }
+  return withLocal(root, ui, (local) => ok({ name, root, ...listConflicts(local) }));
 }
 
 /** From what the result is made. */
@@ -92,13 +81,9 @@ export function startNamed(name: string | null): Start | null {
 export function startAsked(ui: Ui, root: string, path: string, name: string | null): string {
   const from = startNamed(name);
   if (from === null) return "";
-  const opened = openLocal(root, ui);
-  if (opened.kind === "trouble") return "";
-  try {
-    const found = findSubject(opened.value, path);
-    if (found.kind === "trouble") return "";
-    return startText(viewSubject(opened.value, found.value), ui.drafts.of(root, path), from) ?? "";
-  } finally {
-    opened.value.close();
-  }
+  const found = withLocal(root, ui, (local) => {
+    const subject = findSubject(local, path);
+    return subject.kind === "trouble" ? subject : ok(viewSubject(local, subject.value));
+  });
+  return found.kind === "trouble" ? "" : (startText(found.value, ui.drafts.of(root, path), from) ?? "");
 }

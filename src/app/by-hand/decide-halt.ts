@@ -4,9 +4,10 @@ import { comparePaths } from "../../model/by-path.ts";
 import type { Action } from "../../model/action.ts";
 import type { HaltReason } from "../../planner/plan-types.ts";
 import { faultTrouble } from "../mirror/fault-trouble.ts";
-import { type MirrorOptions, type OpenedMirror, openMirror } from "../mirror/open-mirror.ts";
+import type { MirrorOptions, OpenedMirror } from "../mirror/open-mirror.ts";
 import { runThatHalted } from "../mirror/run.ts";
 import { ok, type Result } from "../mirror/trouble.ts";
+import { type GuestOptions, withMirror } from "../mirror/with-mirror.ts";
 import { actionPath, actionWords } from "../told/actions.ts";
 import { approve, findHalt, type Halted } from "./approve.ts";
 import { planRefusal, refuseHalt, type RefuseEnd, type RefuseItem } from "./refuse.ts";
@@ -43,14 +44,10 @@ export type HaltView =
       readonly back: readonly RefuseItem[];
     };
 
-type Options = Required<Pick<MirrorOptions, "env" | "cwd" | "clock" | "random">> & Pick<MirrorOptions, "progress">;
 type Decidable = Extract<Halted, { kind: "halted" }>;
 
-/**
- * What the next sync would stop. Nothing is written.
- * @param root a folder that holds `.mdmirror/`, of this user
- */
-export function lookAtHalt(root: string, options: Options): Promise<Result<HaltView>> {
+/** What the next sync would stop. Nothing is written. */
+export function lookAtHalt(root: string, options: GuestOptions): Promise<Result<HaltView>> {
   return withHalt(root, { ...options, mode: "read", what: "plan" }, (mirror, halted) => ok(viewOf(mirror, halted)));
 }
 
@@ -62,7 +59,7 @@ type LetGo = { readonly borrowed: boolean };
 type Brought = LetGo & { readonly ends: readonly RefuseEnd[] };
 
 /** Lets go what was seen. */
-export function letHaltGo(root: string, seen: string, options: Options): Promise<Result<Decided<LetGo>>> {
+export function letHaltGo(root: string, seen: string, options: GuestOptions): Promise<Result<Decided<LetGo>>> {
   return withHalt<Decided<LetGo>>(root, { ...options, mode: "write", what: "approve" }, (mirror, halted) => {
     const other = otherThan(mirror, halted, seen);
     if (other !== null) return ok({ kind: other });
@@ -72,7 +69,7 @@ export function letHaltGo(root: string, seen: string, options: Options): Promise
 }
 
 /** Brings back what was seen. */
-export function bringHaltBack(root: string, seen: string, options: Options): Promise<Result<Decided<Brought>>> {
+export function bringHaltBack(root: string, seen: string, options: GuestOptions): Promise<Result<Decided<Brought>>> {
   return withHalt<Decided<Brought>>(root, { ...options, mode: "write", what: "refuse" }, async (mirror, halted) => {
     const other = otherThan(mirror, halted, seen);
     if (other !== null) return ok({ kind: other });
@@ -81,21 +78,16 @@ export function bringHaltBack(root: string, seen: string, options: Options): Pro
   });
 }
 
-async function withHalt<T>(
+function withHalt<T>(
   root: string,
   options: MirrorOptions,
   work: (mirror: OpenedMirror, halted: Exclude<Halted, { kind: "offline" }>) => Result<T> | Promise<Result<T>>,
 ): Promise<Result<T>> {
-  const opened = await openMirror(root, { ...options, isGuest: true });
-  if (opened.kind === "trouble") return opened;
-  const mirror = opened.value;
-  try {
+  return withMirror(root, { ...options, isGuest: true }, async (mirror) => {
     const halted = await findHalt(mirror, runThatHalted(mirror, true));
     if (halted.kind === "offline") return { kind: "trouble", trouble: faultTrouble(halted.fault, mirror.url) };
-    return await work(mirror, halted);
-  } finally {
-    await mirror.close();
-  }
+    return work(mirror, halted);
+  });
 }
 
 function otherThan(

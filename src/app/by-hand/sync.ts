@@ -1,23 +1,52 @@
+import { join } from "node:path";
+import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { askDaemon, NO_DAEMON } from "../control/ask.ts";
-import { type MirrorOptions, openMirror } from "../mirror/open-mirror.ts";
-import { type RunReport, runSync, USUAL_RUN } from "../mirror/run.ts";
+import { readConfig } from "../mirror/config.ts";
+import type { MirrorOptions } from "../mirror/open-mirror.ts";
+import type { RunReport, RunRequest } from "../mirror/run.ts";
 import { ok, type Result } from "../mirror/trouble.ts";
 
-type SyncOptions = Required<Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "progress">>;
+type SyncOptions = Omit<MirrorOptions, "mode" | "what"> & {
+  /** Called once a daemon has taken the request. */
+  readonly onDaemon?: () => void;
+};
+
+export type Synced = {
+  readonly report: RunReport;
+  readonly url: string;
+  /** What the user is told about the opening; empty where a daemon did it. */
+  readonly notes: readonly string[];
+};
 
 /**
- * A plain sync that a person asked for, in a process that goes on: by the daemon where one keeps
- * the folder.
+ * A sync that was asked for. Where a daemon keeps the folder it is asked to do it, and waited for;
+ * for a sync that no daemon does it lends the folder.
  * @param root a folder that holds `.mdmirror/`, of this user
  */
-export async function syncMirror(root: string, options: SyncOptions): Promise<Result<RunReport>> {
-  const asked = await askDaemon(root, { do: "sync" });
-  if (asked !== NO_DAEMON) return asked.kind === "trouble" ? asked : ok(asked.value.report);
-  const opened = await openMirror(root, { ...options, mode: "write", what: "sync", isGuest: true });
-  if (opened.kind === "trouble") return opened;
-  try {
-    return ok(await runSync(opened.value, USUAL_RUN, "sync"));
-  } finally {
-    await opened.value.close();
+export async function syncMirror(
+  root: string,
+  request: RunRequest,
+  { onDaemon, ...options }: SyncOptions,
+): Promise<Result<Synced>> {
+  if (isPlain(request, options)) {
+    const asked = await askDaemon(root, { do: "sync" }, undefined, onDaemon);
+    if (asked !== NO_DAEMON) return asked.kind === "trouble" ? asked : syncedThere(root, asked.value.report);
   }
+  // Loaded only here: where a daemon does it, nothing of the engine is needed.
+  const { runSync } = await import("../mirror/run.ts");
+  const { withMirror } = await import("../mirror/with-mirror.ts");
+  return withMirror(root, { ...options, mode: "write", what: "sync" }, async (mirror) => {
+    const report = await runSync(mirror, request, "sync");
+    return ok({ report, url: mirror.url, notes: mirror.notes });
+  });
+}
+
+/** Whether a daemon does it: it knows the linked address and the usual way alone. */
+function isPlain({ direction, maxDeletes }: RunRequest, { url = null, keyFile = null }: SyncOptions): boolean {
+  return direction === "both" && maxDeletes === null && url === null && keyFile === null;
+}
+
+function syncedThere(root: string, report: RunReport): Result<Synced> {
+  const config = readConfig(join(root, MIRROR_FOLDER));
+  return config.kind === "trouble" ? config : ok({ report, url: config.value.url, notes: [] });
 }

@@ -1,7 +1,7 @@
 import type { LocalPath } from "../../model/path.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
-import { type MirrorOptions, openMirror } from "../mirror/open-mirror.ts";
 import { ok, type Result } from "../mirror/trouble.ts";
+import { type GuestOptions, withMirror } from "../mirror/with-mirror.ts";
 import { whyFacts } from "../told/why.ts";
 import { explain, formerPath } from "./why.ts";
 
@@ -12,21 +12,12 @@ type WhyTold = {
   readonly events: readonly MirrorEvent[];
 };
 
-type Options = Required<Pick<MirrorOptions, "env" | "cwd" | "clock" | "random">>;
-
-/**
- * Asks the service too, and writes nothing.
- * @param root a folder that holds `.mdmirror/`, of this user
- */
-export async function tellWhy(root: string, path: LocalPath, options: Options): Promise<Result<WhyTold>> {
-  const opened = await openMirror(root, { ...options, mode: "read", what: "why", isGuest: true });
-  if (opened.kind === "trouble") return opened;
-  const mirror = opened.value;
-  try {
+/** Asks the service too, and writes nothing. */
+export function tellWhy(root: string, path: LocalPath, options: GuestOptions): Promise<Result<WhyTold>> {
+  const opening = { ...options, mode: "read", what: "why", isGuest: true } as const;
+  return withMirror(root, opening, async (mirror) => {
     const why = await explain(mirror, path);
     const former = formerPath(mirror.world.state, path);
     return ok({ facts: whyFacts(why, { former, now: options.clock.now() }), events: why.events });
-  } finally {
-    await mirror.close();
-  }
+  });
 }

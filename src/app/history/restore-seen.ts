@@ -1,7 +1,7 @@
 import type { Digest } from "../../model/digest.ts";
 import type { LocalPath } from "../../model/path.ts";
-import { type MirrorOptions, openMirror } from "../mirror/open-mirror.ts";
 import { ok, type Result } from "../mirror/trouble.ts";
+import { type GuestOptions, withMirror } from "../mirror/with-mirror.ts";
 import { chooseVersion, type Restored, restoreVersion } from "./restore.ts";
 
 /**
@@ -22,25 +22,18 @@ export type RestoredSeen =
   /** Nothing was written, because the file, or the version of this number, is another by now. */
   | { readonly kind: "changed"; readonly what: "here" | "version" };
 
-type Options = Required<Pick<MirrorOptions, "env" | "cwd" | "clock" | "random">>;
-
-/** @param root a folder that holds `.mdmirror/`, of this user */
-export async function restoreSeen(
+export function restoreSeen(
   root: string,
   { path, n, wanted, here }: RestoreSeen,
-  options: Options,
+  options: GuestOptions,
 ): Promise<Result<RestoredSeen>> {
-  const opened = await openMirror(root, { ...options, mode: "write", what: "restore", isGuest: true });
-  if (opened.kind === "trouble") return opened;
-  const mirror = opened.value;
-  try {
-    const chosen = chooseVersion(mirror.world, path, n);
+  const opening = { ...options, mode: "write", what: "restore", isGuest: true } as const;
+  return withMirror<RestoredSeen>(root, opening, async ({ world }) => {
+    const chosen = chooseVersion(world, path, n);
     if (chosen.kind === "trouble") return chosen;
     if (chosen.value.entry.digest !== wanted) return ok({ kind: "changed", what: "version" });
     if (chosen.value.now !== here) return ok({ kind: "changed", what: "here" });
-    const restored = await restoreVersion(mirror.world, path, n);
+    const restored = await restoreVersion(world, path, n);
     return restored.kind === "trouble" ? restored : ok({ kind: "restored", ...restored.value });
-  } finally {
-    await mirror.close();
-  }
+  });
 }

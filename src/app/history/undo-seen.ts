@@ -1,8 +1,8 @@
 import { type Digest, digestOf } from "../../model/digest.ts";
 import type { State } from "../../ports/state.ts";
-import { type MirrorOptions, openMirror } from "../mirror/open-mirror.ts";
 import { type RunReport, runSync, USUAL_RUN } from "../mirror/run.ts";
 import { ok, type Result } from "../mirror/trouble.ts";
+import { type GuestOptions, withMirror } from "../mirror/with-mirror.ts";
 import { readUndo, type UndoEnd, type UndoPlan, undoRun } from "./undo.ts";
 
 /** `undo` by who looked at its plan for a while: done only where it is the plan that was seen. */
@@ -24,27 +24,18 @@ function markOf({ run, items }: UndoPlan): Digest {
   return digestOf(Buffer.from(JSON.stringify([run, items])));
 }
 
-type Options = Required<Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "progress">>;
-
-/**
- * Takes the run back, and syncs what that left to send.
- * @param root a folder that holds `.mdmirror/`, of this user
- */
-export async function undoSeen(
+/** Takes the run back, and syncs what that left to send. */
+export function undoSeen(
   root: string,
   { run, mark }: { readonly run: number; readonly mark: string },
-  options: Options,
+  options: GuestOptions,
 ): Promise<Result<UndoneSeen>> {
-  const opened = await openMirror(root, { ...options, mode: "write", what: "undo", isGuest: true });
-  if (opened.kind === "trouble") return opened;
-  const mirror = opened.value;
-  try {
+  const opening = { ...options, mode: "write", what: "undo", isGuest: true } as const;
+  return withMirror<UndoneSeen>(root, opening, async (mirror) => {
     const seen = lookAtUndo(mirror.world.state, run);
     if (seen.kind === "trouble") return seen;
     if (seen.value.mark !== mark) return ok({ kind: "changed" });
     const ends = await undoRun(mirror.world, seen.value.plan);
     return ok({ kind: "undone", ends, report: await runSync(mirror, USUAL_RUN, "sync") });
-  } finally {
-    await mirror.close();
-  }
+  });
 }

@@ -6,7 +6,7 @@ import type { Clock, Random } from "../../ports/world.ts";
 import { LocalDisk } from "../../local/disk.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
 import { stateSeal } from "../../state/folder-rows.ts";
-import { type LocalMirror, openLocal } from "./open-local.ts";
+import { type LocalMirror, withLocal } from "./open-local.ts";
 import type { Result } from "./trouble.ts";
 
 /**
@@ -42,21 +42,11 @@ export class LocalReads {
     const seal = `${stateSeal(join(root, MIRROR_FOLDER))} ${file === null ? "" : this.#sealOf(root, file)}`;
     const before = this.#kept.get(name);
     this.#kept.delete(name);
-    const answer = before?.seal === seal ? (before.answer as Result<T>) : this.#work(root, work);
+    const answer = before?.seal === seal ? (before.answer as Result<T>) : withLocal(root, this.#world, work);
     this.#kept.set(name, { seal, answer });
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > MOST) this.#kept.delete(oldest!);
     return answer;
-  }
-
-  #work<T>(root: string, work: (mirror: LocalMirror) => Result<T>): Result<T> {
-    const opened = openLocal(root, this.#world);
-    if (opened.kind === "trouble") return opened;
-    try {
-      return work(opened.value);
-    } finally {
-      opened.value.close();
-    }
   }
 
   #sealOf(root: string, file: LocalPath): string {

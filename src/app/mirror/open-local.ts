@@ -15,15 +15,25 @@ import { ok, type Result } from "./trouble.ts";
  */
 export type LocalMirror = { readonly root: string; readonly state: State; readonly disk: Disk; close(): void };
 
+type System = { readonly clock: Clock; readonly random: Random };
+
 /** @param dir a folder that holds `.mdmirror/` */
-export function openLocal(
-  dir: string,
-  system: { readonly clock: Clock; readonly random: Random },
-): Result<LocalMirror> {
+export function openLocal(dir: string, system: System): Result<LocalMirror> {
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const opened = openToRead(join(root, MIRROR_FOLDER), system.clock);
   if (opened.kind === "trouble") return opened;
   const { state } = opened.value;
   const disk = new LocalDisk(createNodeFs(), root, { random: system.random, probe: false });
   return ok({ root, state, disk, close: () => state.close() });
+}
+
+/** Opens a mirror so, works on it and closes it, however the work ends. */
+export function withLocal<T>(dir: string, system: System, work: (mirror: LocalMirror) => Result<T>): Result<T> {
+  const opened = openLocal(dir, system);
+  if (opened.kind === "trouble") return opened;
+  try {
+    return work(opened.value);
+  } finally {
+    opened.value.close();
+  }
 }

@@ -6,10 +6,10 @@ import { complain } from "../complain.ts";
 import { groupLines } from "../describe.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { showProgress } from "../progress.ts";
 import { NEXT_OF_LOST_ROOT } from "../../app/told/attention.ts";
 import { refuse } from "../refuse-halt.ts";
 import { shownWords } from "../../model/shown-name.ts";
+import { agrees, useMirror } from "../use-mirror.ts";
 
 /** How many names are shown of each kind of action. */
 const MOST = 20;
@@ -34,38 +34,18 @@ export const command: Command = {
 export async function letGoOrRefuse(io: Io, args: Args, isRefusal: boolean): Promise<ExitCode> {
   const root = findMirror(io, args.operands[0]);
   if (root.kind === "trouble") return complain(io, root.trouble);
-  const { openMirror } = await import("../../app/mirror/open-mirror.ts");
   const { approve, findHalt, withdrawApproval } = await import("../../app/by-hand/approve.ts");
   const { faultTrouble } = await import("../../app/mirror/fault-trouble.ts");
   const { runThatHalted } = await import("../../app/mirror/run.ts");
-  const progress = showProgress(io, false);
-  const { env, cwd, clock, random } = io;
-  const keyFile = args.text("key-file");
-  const opened = await openMirror(root.value, {
-    mode: "write",
-    what: isRefusal ? "refuse" : "approve",
-    env,
-    cwd,
-    clock,
-    random,
-    progress,
-    keyFile,
-  });
-  if (opened.kind === "trouble") return complain(io, opened.trouble);
-  const mirror = opened.value;
-  for (const note of mirror.notes) io.err(`mdmirror: ${shownWords(note)}`);
-  try {
+  const use = { mode: "write", what: isRefusal ? "refuse" : "approve", keyFile: args.text("key-file") } as const;
+  return useMirror(io, root.value, use, async (mirror) => {
     if (isRefusal) withdrawApproval(mirror);
     const halted = await findHalt(mirror, runThatHalted(mirror, io.terminal.output));
-    progress.end();
     if (halted.kind === "offline") return complain(io, faultTrouble(halted.fault, mirror.url));
     if (!showHalt(io, halted)) return halted.kind === "nothing" ? EXIT.inSync : EXIT.halted;
-    if (isRefusal) return await refuse(io, args, mirror, halted, mostNames(args));
-    return await decide(io, args, mirror, halted, approve);
-  } finally {
-    progress.end();
-    await mirror.close();
-  }
+    if (isRefusal) return refuse(io, args, mirror, halted, mostNames(args));
+    return decide(io, args, mirror, halted, approve);
+  });
 }
 
 /** @returns whether there is something to decide */
@@ -97,17 +77,10 @@ async function decide(
   const { state } = mirror.world;
   for (const line of groupLines(halted.actions, mostNames(args), (id) => state.link(id as DocId)?.localPath ?? null))
     io.out(line);
-  if (!args.flag("yes")) {
-    if (!io.terminal.input) {
-      io.err("mdmirror: there is no terminal to ask on");
-      io.err("  next: if that is what you want: mdmirror approve --yes");
-      return EXIT.usage;
-    }
-    const answer = await io.ask("let this go? [y/N] ");
-    if (!/^y(es)?$/i.test(answer?.trim() ?? "")) {
-      io.err("mdmirror: nothing was approved");
-      return EXIT.halted;
-    }
+  if (!(await agrees(io, args.flag("yes"), "let this go?"))) {
+    io.err(io.terminal.input ? "mdmirror: nothing was approved" : "mdmirror: there is no terminal to ask on");
+    io.err("  next: if that is what you want: mdmirror approve --yes");
+    return io.terminal.input ? EXIT.halted : EXIT.usage;
   }
   approve(mirror, halted);
   io.out(`approved; ${mirror.borrowed === true ? "the daemon goes on with it" : "next: mdmirror sync"}`);

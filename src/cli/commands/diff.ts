@@ -3,7 +3,7 @@ import type { Args, Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror, locate } from "../find-mirror.ts";
-import { REACH_OPTIONS, useLocal, useMirror } from "../use-mirror.ts";
+import { REACH_OPTIONS, reachOf, useLocal, useMirror } from "../use-mirror.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownName } from "../../model/shown-name.ts";
 import { shellWord } from "../../model/shell-word.ts";
@@ -46,7 +46,8 @@ async function list(io: Io, args: Args, dir: string | undefined): Promise<ExitCo
   const { listDifferences } = await import("../../app/history/diff.ts");
   const { faultTrouble } = await import("../../app/mirror/fault-trouble.ts");
   const json = args.flag("json");
-  return useMirror(io, args, root.value, { mode: "read", what: "diff", quiet: json }, async (mirror) => {
+  const use = { mode: "read", what: "diff", quiet: json, ...reachOf(args) } as const;
+  return useMirror(io, root.value, use, async (mirror) => {
     const found = await listDifferences(mirror);
     if (found.kind === "offline") return complain(io, faultTrouble(found.fault, mirror.url));
     if (json) io.out(jsonLine({ documents: found.rows }));
@@ -85,7 +86,8 @@ async function showOne(io: Io, args: Args, name: string): Promise<ExitCode> {
   const place = locate(io, name);
   if (place.kind === "trouble") return complain(io, place.trouble);
   const { readBothSides } = await import("../../app/history/diff.ts");
-  return useMirror(io, args, place.value.root, { mode: "read", what: "diff", quiet: true }, async (mirror) => {
+  const use = { mode: "read", what: "diff", quiet: true, ...reachOf(args) } as const;
+  return useMirror(io, place.value.root, use, async (mirror) => {
     const both = await readBothSides(mirror, place.value.path);
     if (both.kind === "trouble") return complain(io, both.trouble);
     const { path, live, local } = both.value;
@@ -107,7 +109,7 @@ async function showVersion(io: Io, args: Args, name: string, n: number): Promise
   if (place.kind === "trouble") return complain(io, place.trouble);
   const { findVersion } = await import("../../app/history/restore.ts");
   const texts = { path: "", before: "", after: null as string | null };
-  const exit = useLocal(io, place.value.root, ({ state, disk }) => {
+  const exit = await useLocal(io, place.value.root, ({ state, disk }) => {
     const found = findVersion({ state }, place.value.name, n);
     if (found.kind === "trouble") return complain(io, found.trouble);
     const { document, entry } = found.value;

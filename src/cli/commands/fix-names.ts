@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { plural } from "../../model/count.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
+import { useMirror } from "../use-mirror.ts";
 
 export const command: Command = {
   usage: "fix-names [DIR] [--dry-run]",
@@ -17,19 +18,10 @@ export const command: Command = {
   async run(io, args): Promise<ExitCode> {
     const root = findMirror(io, args.operands[0]);
     if (root.kind === "trouble") return complain(io, root.trouble);
-    const { openMirror } = await import("../../app/mirror/open-mirror.ts");
     const { fixNames } = await import("../../app/by-hand/fix-names.ts");
     const dry = args.flag("dry-run");
-    const { env, cwd, clock, random } = io;
-    const mode = dry ? "read" : "write";
-    const mirror = await openMirror(root.value, { mode, what: "fix-names", env, cwd, clock, random });
-    if (mirror.kind === "trouble") return complain(io, mirror.trouble);
-    try {
-      for (const note of mirror.value.notes) io.err(`mdmirror: ${shownWords(note)}`);
-      return showFixes(io, fixNames(mirror.value, !dry), dry);
-    } finally {
-      await mirror.value.close();
-    }
+    const use = { mode: dry ? "read" : "write", what: "fix-names" } as const;
+    return useMirror(io, root.value, use, async (mirror) => showFixes(io, fixNames(mirror, !dry), dry));
   },
 };
 

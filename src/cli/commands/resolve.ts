@@ -6,7 +6,7 @@ import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { locate } from "../find-mirror.ts";
-import { agrees, REACH_OPTIONS, syncAfter, useMirror } from "../use-mirror.ts";
+import { agrees, REACH_OPTIONS, reachOf, syncAfter, useMirror } from "../use-mirror.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
 import { shellWord } from "../../model/shell-word.ts";
@@ -42,8 +42,8 @@ export const command: Command = {
       return misuse(io, "resolve", `choose one of ${WAYS.map((way) => `--${way}`).join(" ")}`);
     const place = locate(io, args.operands[0]!);
     if (place.kind === "trouble") return complain(io, place.trouble);
-    const use = { mode: "write", what: "resolve", quiet: args.flag("json") } as const;
-    return useMirror(io, args, place.value.root, use, (mirror) => end(io, args, mirror, place.value.path, kind));
+    const use = { mode: "write", what: "resolve", quiet: args.flag("json"), ...reachOf(args) } as const;
+    return useMirror(io, place.value.root, use, (mirror) => end(io, args, mirror, place.value.path, kind));
   },
 };
 

@@ -7,7 +7,7 @@ import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { locateAny } from "../locate-document.ts";
 import { count } from "../../model/count.ts";
-import { agrees, REACH_OPTIONS, syncAfter, useMirror } from "../use-mirror.ts";
+import { agrees, REACH_OPTIONS, reachOf, syncAfter, useMirror } from "../use-mirror.ts";
 import { localTime } from "../../app/told/when.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
@@ -51,8 +51,9 @@ export const command: Command = {
     const n = wanted[0]!.n;
     if (wanted.some((one) => one.n !== null) && (names.length > 1 || asOf !== null))
       return misuse(io, "restore", "@N names one text of one document, and goes with no other path and no --as-of");
-    const use = { mode: args.flag("dry-run") ? "read" : "write", what: "restore", quiet: args.flag("json") } as const;
-    return useMirror(io, args, [...roots][0]!, use, async (mirror) => {
+    const mode = args.flag("dry-run") ? "read" : "write";
+    const use = { mode, what: "restore", quiet: args.flag("json"), ...reachOf(args) } as const;
+    return useMirror(io, [...roots][0]!, use, async (mirror) => {
       const { isOne } = await import("../../app/history/restore-many.ts");
       const single = names.length === 1 && asOf === null && (n !== null || isOne(mirror.world.state, names[0]!));
       return single ? restoreOne(io, args, mirror, names[0]!, n) : restoreSeveral(io, args, mirror, names, asOf);

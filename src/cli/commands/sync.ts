@@ -37,13 +37,7 @@ export const command: Command = {
       const { showPlan } = await import("../show-plan.ts");
       return showPlan(io, root.value, request, { ...telling, ...reach, all: false });
     }
-    if (isPlain(request, reach)) {
-      // The daemon makes plain syncs only. For any other it lends the folder to this command.
-      const { syncByDaemon } = await import("../sync-by-daemon.ts");
-      const ended = await syncByDaemon(io, root.value, telling);
-      if (ended !== null) return ended;
-    }
-    return syncHere(io, root.value, request, telling, reach);
+    return syncNow(io, root.value, request, telling, reach);
   },
 };
 
@@ -65,30 +59,24 @@ function requestOf(io: Io, args: Args): RunRequest {
   };
 }
 
-/** `--url` and `--key-file`. */
-type Reach = { readonly url: string | null; readonly keyFile: string | null };
-
-function isPlain({ direction, maxDeletes }: RunRequest, { url, keyFile }: Reach): boolean {
-  return direction === "both" && maxDeletes === null && url === null && keyFile === null;
-}
-
-async function syncHere(io: Io, root: string, request: RunRequest, telling: Telling, reach: Reach): Promise<ExitCode> {
-  const { openMirror } = await import("../../app/mirror/open-mirror.ts");
-  const { runSync } = await import("../../app/mirror/run.ts");
+async function syncNow(
+  io: Io,
+  root: string,
+  request: RunRequest,
+  telling: Telling,
+  reach: { readonly url: string | null; readonly keyFile: string | null },
+): Promise<ExitCode> {
+  const { syncMirror } = await import("../../app/by-hand/sync.ts");
   const { tellRun, tellTrouble } = await import("../tell-run.ts");
-  const progress = showProgress(io, telling.quiet || telling.json);
   const { env, cwd, clock, random } = io;
-  const mirror = await openMirror(root, { mode: "write", what: "sync", env, cwd, clock, random, progress, ...reach });
-  if (mirror.kind === "trouble") return tellTrouble(io, root, mirror.trouble, telling);
+  const silent = telling.quiet || telling.json;
+  const progress = showProgress(io, silent);
+  const onDaemon = () => (io.terminal.error && !silent ? io.status("the daemon is at it …") : undefined);
   const began = clock.monotonic();
-  try {
-    const report = await runSync(mirror.value, request, "sync");
-    progress.end();
-    for (const note of mirror.value.notes) io.err(`mdmirror: ${shownWords(note)}`);
-    const took = clock.monotonic() - began;
-    return tellRun(io, root, report, { ...telling, url: mirror.value.url, took });
-  } finally {
-    progress.end();
-    await mirror.value.close();
-  }
+  const options = { env, cwd, clock, random, progress, onDaemon, ...reach };
+  const ended = await syncMirror(root, request, options).finally(progress.end);
+  if (ended.kind === "trouble") return tellTrouble(io, root, ended.trouble, telling);
+  const { report, url, notes } = ended.value;
+  for (const note of notes) io.err(`mdmirror: ${shownWords(note)}`);
+  return tellRun(io, root, report, { ...telling, url, took: clock.monotonic() - began });
 }

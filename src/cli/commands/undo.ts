@@ -4,7 +4,7 @@ import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { agrees, REACH_OPTIONS, syncAfter, useMirror } from "../use-mirror.ts";
+import { agrees, REACH_OPTIONS, reachOf, syncAfter, useMirror } from "../use-mirror.ts";
 import { count } from "../../model/count.ts";
 import { undoClause } from "../../app/told/undo.ts";
 import { localTime } from "../../app/told/when.ts";
@@ -33,8 +33,9 @@ export const command: Command = {
     const [name] = runs;
     const root = findMirror(io, dirs[0]);
     if (root.kind === "trouble") return complain(io, root.trouble);
-    const use = { mode: args.flag("dry-run") ? "read" : "write", what: "undo", quiet: args.flag("json") } as const;
-    return useMirror(io, args, root.value, use, (mirror) =>
+    const mode = args.flag("dry-run") ? "read" : "write";
+    const use = { mode, what: "undo", quiet: args.flag("json"), ...reachOf(args) } as const;
+    return useMirror(io, root.value, use, (mirror) =>
       takeBack(io, args, mirror, name === undefined ? null : Number(name)),
     );
   },

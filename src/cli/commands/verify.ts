@@ -5,7 +5,7 @@ import { EXIT } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { count } from "../../model/count.ts";
 import { bytes } from "../../app/told/when.ts";
-import { REACH_OPTIONS, useMirror } from "../use-mirror.ts";
+import { REACH_OPTIONS, reachOf, useMirror } from "../use-mirror.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
 
@@ -26,7 +26,8 @@ export const command: Command = {
     const json = args.flag("json");
     const { verifyMirror } = await import("../../app/doctor/verify.ts");
     const { faultTrouble } = await import("../../app/mirror/fault-trouble.ts");
-    return useMirror(io, args, root.value, { mode: "read", what: "verify", quiet: json }, async (mirror) => {
+    const use = { mode: "read", what: "verify", quiet: json, ...reachOf(args) } as const;
+    return useMirror(io, root.value, use, async (mirror) => {
       const verified = await verifyMirror(mirror.world);
       if (verified.kind === "offline") return complain(io, faultTrouble(verified.fault, mirror.url));
       const { report, agree } = verified;

@@ -8,7 +8,7 @@ import { whyFacts } from "../../app/told/why.ts";
 import { EXIT } from "../exit.ts";
 import { nextFor } from "../../app/told/next-step.ts";
 import { locateOrRoot } from "../find-mirror.ts";
-import { REACH_OPTIONS, useMirror } from "../use-mirror.ts";
+import { REACH_OPTIONS, reachOf, useMirror } from "../use-mirror.ts";
 import { localTime } from "../../app/told/when.ts";
 import { columns } from "../when.ts";
 import { eventLine } from "../../app/told/event-line.ts";
@@ -30,7 +30,8 @@ export const command: Command = {
     const { root, path } = place.value;
     const json = args.flag("json");
     const { explain, formerPath } = await import("../../app/doctor/why.ts");
-    return useMirror(io, args, root, { mode: "read", what: "why", quiet: true }, async (mirror) => {
+    const use = { mode: "read", what: "why", quiet: true, ...reachOf(args) } as const;
+    return useMirror(io, root, use, async (mirror) => {
       const why = await explain(mirror, path);
       if (json) io.out(jsonLine(whyJson(why)));
       else for (const line of whyLines(io, why, formerPath(mirror.world.state, path))) io.out(line);

@@ -1,5 +1,5 @@
 import { syncMirror } from "../../app/by-hand/sync.ts";
-import type { RunReport } from "../../app/mirror/run.ts";
+import { type RunReport, USUAL_RUN } from "../../app/mirror/run.ts";
 import { doneLine } from "../../app/told/done.ts";
 import { needs } from "../../app/told/needs.ts";
 import type { Notice } from "../../page/layout.ts";
@@ -12,8 +12,8 @@ export const SYNC: UiAction = {
   async run({ env, cwd, clock, random, jobs }, { mirror }) {
     const { name, root } = mirror;
     const started = jobs.start(root, "sync", async (progress) => {
-      const ended = await syncMirror(root, { env, cwd, clock, random, progress });
-      return ended.kind === "trouble" ? noticeOfTrouble(ended.trouble) : noticeOfRun(ended.value);
+      const ended = await syncMirror(root, USUAL_RUN, { env, cwd, clock, random, progress, isGuest: true });
+      return ended.kind === "trouble" ? noticeOfTrouble(ended.trouble) : noticeOfRun(ended.value.report);
     });
     return { to: mirrorAddress(name), notice: started ? null : BUSY };
   },
