@@ -1,11 +1,11 @@
-import { join } from "node:path";
 import type { Digest } from "../model/digest.ts";
 import type { Hold, Stamp } from "../model/link.ts";
 import type { LocalPath } from "../model/path.ts";
-import { type DatabaseFault, type Db, faultOf, openForReading } from "./database.ts";
+import type { Db } from "./database.ts";
 import { HoldTable } from "./holds.ts";
 import { lookAtOwn } from "./own-files.ts";
-import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
+import { type ReadBeside, readBeside } from "./read-beside.ts";
+import { STATE_SCHEMA } from "./schema.ts";
 
 /** What the state knows of one folder, for people who look at it: a few columns, and no texts. */
 
@@ -31,11 +31,6 @@ export type DocumentRow = {
   readonly standing: string;
 };
 
-type FolderRead =
-  | { readonly kind: "read"; readonly rows: FolderRows }
-  | { readonly kind: "missing" }
-  | ({ readonly file: StateFile } & DatabaseFault);
-
 /**
  * A word that differs when the state may have changed.
  * @param own absolute path of `.mdmirror`
@@ -47,25 +42,9 @@ export function stateSeal(own: string): string {
     .join();
 }
 
-/**
- * Reads beside a process that writes. Pages and rows are not checked.
- * @param own absolute path of `.mdmirror`
- */
-export function readFolderRows(own: string, folder: LocalPath): FolderRead {
-  if (lookAtOwn(own, STATE_SCHEMA.file, "own-file") === null) return { kind: "missing" };
-  if (lookAtOwn(own, TEXTS_SCHEMA.file, "own-file") === null)
-    return { kind: "damaged", file: TEXTS_SCHEMA.file, detail: "is not there" };
-  const opened = openForReading(join(own, STATE_SCHEMA.file), STATE_SCHEMA);
-  if (opened.kind !== "opened") return { file: STATE_SCHEMA.file, ...opened };
-  try {
-    return { kind: "read", rows: rowsOf(opened.db, folder) };
-  } catch (error) {
-    const fault = faultOf(error);
-    if (fault === null) throw error;
-    return { file: STATE_SCHEMA.file, ...fault };
-  } finally {
-    opened.db.close();
-  }
+/** @param own absolute path of `.mdmirror` */
+export function readFolderRows(own: string, folder: LocalPath): ReadBeside<FolderRows> {
+  return readBeside(own, (db) => rowsOf(db, folder));
 }
 
 /** Directly in the folder; `$in`: its path with a slash, or nothing for the root. */
@@ -73,8 +52,6 @@ const DIRECTLY = "substr(local_path, 1, length($in)) = $in AND instr(substr(loca
 
 function rowsOf(db: Db, folder: LocalPath): FolderRows {
   const directly = { in: folder === "" ? "" : `${folder}/` };
-  // Closing ends it.
-  db.exec("BEGIN");
   const documents = db
     .prepare<[typeof directly], Row>(
       `SELECT id, local_path, coalesce(local_digest, digest), dev, ino, size, mtime_ms, ctime_ms, stamp_trusted, standing FROM links WHERE ${DIRECTLY} AND NOT (standing = 'outside' AND dev IS NULL)`,

@@ -1,13 +1,11 @@
-import { join } from "node:path";
 import type { Hold } from "../model/link.ts";
 import type { OpenIntent } from "../ports/state.ts";
-import { type DatabaseFault, type Db, faultOf, openForReading } from "./database.ts";
+import type { Db } from "./database.ts";
 import { type RunRow, RunTable } from "./history.ts";
 import { HoldTable } from "./holds.ts";
 import { IntentTable } from "./journal.ts";
 import { MetaTable } from "./meta.ts";
-import { lookAtOwn } from "./own-files.ts";
-import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
+import { type ReadBeside, readBeside } from "./read-beside.ts";
 
 /** The state in numbers, without its rows: for 100,000 links, `status` loads none of them. */
 type Survey = {
@@ -36,39 +34,12 @@ export type Glance = {
   readonly newestRun: RunRow | null;
 };
 
-type Glanced =
-  | { readonly kind: "read"; readonly glance: Glance }
-  /** There is no state. */
-  | { readonly kind: "missing" }
-  | ({ readonly file: StateFile } & DatabaseFault);
-
-/**
- * Reads beside a process that writes, or in a folder that cannot be written. Pages and rows are not
- * checked, and of `texts.db` it is only checked that it exists: the next opening for a pass does
- * the rest.
- * @param folder absolute path of `.mdmirror`
- */
-export function glanceAtState(folder: string): Glanced {
-  const path = join(folder, STATE_SCHEMA.file);
-  if (lookAtOwn(folder, STATE_SCHEMA.file, "own-file") === null) return { kind: "missing" };
-  if (lookAtOwn(folder, TEXTS_SCHEMA.file, "own-file") === null)
-    return { kind: "damaged", file: TEXTS_SCHEMA.file, detail: "is not there" };
-  const opened = openForReading(path, STATE_SCHEMA);
-  if (opened.kind !== "opened") return { file: STATE_SCHEMA.file, ...opened };
-  try {
-    return { kind: "read", glance: readGlance(opened.db) };
-  } catch (error) {
-    const fault = faultOf(error);
-    if (fault === null) throw error;
-    return { file: STATE_SCHEMA.file, ...fault };
-  } finally {
-    opened.db.close();
-  }
+/** @param folder absolute path of `.mdmirror` */
+export function glanceAtState(folder: string): ReadBeside<Glance> {
+  return readBeside(folder, readGlance);
 }
 
 function readGlance(db: Db): Glance {
-  // Closing ends it.
-  db.exec("BEGIN");
   return {
     survey: surveyOf(db),
     holds: [...new HoldTable(db).load().values()],

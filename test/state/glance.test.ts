@@ -33,7 +33,7 @@ test("a glance counts what a whole load shows, and names what is in conflict and
   const glanced = glanceAtState(folder);
   state.close();
   if (glanced.kind !== "read") throw new Error(glanced.kind);
-  expect(glanced.glance.survey).toEqual({
+  expect(glanced.value.survey).toEqual({
     documents: base.links.size,
     folders: base.dirs.size,
     conflicts: ["notes/a.md", "notes/unlinked (theirs).md"],
@@ -42,14 +42,14 @@ test("a glance counts what a whole load shows, and names what is in conflict and
       { path: "notes/e.md", since: submission.at, met: true },
     ],
   });
-  expect(glanced.glance.holds).toEqual([...base.holds.values()]);
+  expect(glanced.value.holds).toEqual([...base.holds.values()]);
 });
 
 test("a glance at a folder without a state, without its texts or with a damaged state says so", () => {
   const folder = tempFolder();
   expect(glanceAtState(folder)).toEqual({ kind: "missing" });
   openIn(folder).close();
-  expect(glanceAtState(folder)).toMatchObject({ kind: "read", glance: { newestRun: null, intents: [] } });
+  expect(glanceAtState(folder)).toMatchObject({ kind: "read", value: { newestRun: null, intents: [] } });
   rmSync(join(folder, "texts.db"));
   expect(glanceAtState(folder)).toMatchObject({ kind: "damaged", file: "texts.db" });
   writeFileSync(join(folder, "texts.db"), "");

@@ -97,7 +97,7 @@ const NOTHING: FolderRows = { documents: [], folders: [], holds: [], conflicts: 
 function readFolder(disk: LocalDisk, own: string, folder: LocalPath): Result<readonly Entry[]> {
   const found = readFolderRows(own, folder);
   if (found.kind !== "read" && found.kind !== "missing") return stateTrouble(found);
-  const rows = found.kind === "read" ? found.rows : NOTHING;
+  const rows = found.kind === "read" ? found.value : NOTHING;
   try {
     const names = disk.namesIn(folder);
     if (names !== null || rows.documents.length + rows.folders.length > 0)

@@ -14,7 +14,7 @@ export function checkTraits(folder: string): Check[] {
   const glanced = glanceAtState(folder);
   // Another check is about a state that cannot be read.
   if (glanced.kind !== "read") return [];
-  const text = glanced.glance.meta.get(META.traits) ?? null;
+  const text = glanced.value.meta.get(META.traits) ?? null;
   return text === null
     ? [good("traits", "nothing is known of the service before the first sync")]
     : traitChecks(knownTraits(JSON.parse(text) as Partial<RemoteTraits>));

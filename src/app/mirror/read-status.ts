@@ -66,7 +66,7 @@ export async function readStatus(
   const glanced = glances === null ? glanceAtState(folder) : glances.at(folder);
   if (glanced.kind !== "read" && glanced.kind !== "missing")
     return (await import("./open-state.ts")).stateTrouble(glanced);
-  return ok(statusOf(glanced.kind === "read" ? glanced.glance : NOTHING, config.value, isBusy));
+  return ok(statusOf(glanced.kind === "read" ? glanced.value : NOTHING, config.value, isBusy));
 }
 
 function statusOf(glance: Glance, { url, remote }: Config, isBusy: boolean): MirrorStatus {

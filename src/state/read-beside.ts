@@ -1,0 +1,35 @@
+import { join } from "node:path";
+import { type DatabaseFault, type Db, faultOf, openForReading } from "./database.ts";
+import { lookAtOwn } from "./own-files.ts";
+import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
+
+export type ReadBeside<T> =
+  | { readonly kind: "read"; readonly value: T }
+  /** There is no state. */
+  | { readonly kind: "missing" }
+  | ({ readonly file: StateFile } & DatabaseFault);
+
+/**
+ * Reads some rows of `state.db`, all as of one moment, beside a process that writes, or in a folder
+ * that cannot be written. Pages and rows are not checked, and of `texts.db` it is only checked that
+ * it exists: the next opening for a pass does the rest.
+ * @param own absolute path of `.mdmirror`
+ */
+export function readBeside<T>(own: string, read: (db: Db) => T): ReadBeside<T> {
+  if (lookAtOwn(own, STATE_SCHEMA.file, "own-file") === null) return { kind: "missing" };
+  if (lookAtOwn(own, TEXTS_SCHEMA.file, "own-file") === null)
+    return { kind: "damaged", file: TEXTS_SCHEMA.file, detail: "is not there" };
+  const opened = openForReading(join(own, STATE_SCHEMA.file), STATE_SCHEMA);
+  if (opened.kind !== "opened") return { file: STATE_SCHEMA.file, ...opened };
+  try {
+    // Closing ends it.
+    opened.db.exec("BEGIN");
+    return { kind: "read", value: read(opened.db) };
+  } catch (error) {
+    const fault = faultOf(error);
+    if (fault === null) throw error;
+    return { file: STATE_SCHEMA.file, ...fault };
+  } finally {
+    opened.db.close();
+  }
+}
