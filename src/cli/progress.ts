@@ -1,4 +1,5 @@
 import type { Progress } from "../ports/world.ts";
+import { PHASE_WORDS } from "../app/told/phases.ts";
 import { count } from "../model/count.ts";
 import type { Io } from "./command.ts";
 
@@ -6,14 +7,6 @@ import type { Io } from "./command.ts";
  * The progress of long work on standard error: on a terminal a bar with rate and time left, in a
  * pipe a line now and then.
  */
-
-const PHASES: Readonly<Record<Parameters<Progress["report"]>[0], string>> = {
-  recover: "recovering",
-  scan: "looking here",
-  list: "listing",
-  plan: "planning",
-  apply: "mirroring",
-};
 
 const REDRAW_MS = 100;
 /** Milliseconds between two lines in a pipe, where short work stays silent. */
@@ -40,7 +33,7 @@ export function showProgress(io: ProgressIo, silent: boolean): ShownProgress {
   return {
     report(name, done, total) {
       const now = clock.monotonic();
-      const label = PHASES[name];
+      const label = PHASE_WORDS[name];
       if (label !== phase) {
         phase = label;
         phaseBegan = now;

@@ -5,7 +5,7 @@ import type { Trouble } from "../app/mirror/trouble.ts";
 import { NEXT_OF_LOST_ROOT } from "../app/told/attention.ts";
 import { insteadOf } from "../app/told/halt.ts";
 import { count } from "../model/count.ts";
-import type { HaltReason } from "../planner/plan-types.ts";
+import type { Reason } from "../planner/verdict/stops.ts";
 import type { HaltLook } from "./halts.ts";
 import { type MirrorModel, modelOf } from "./mirror-model.ts";
 import type { Asked, Ui } from "./page.ts";
@@ -16,14 +16,12 @@ const SIZE = 100;
 /** LIMIT: things to be brought back that are named. */
 const MOST_BACK = 20;
 
-type Reasons = readonly { readonly reason: HaltReason; readonly detail: string }[];
-
 /** A halt as plain data. */
 export type HaltModel = {
   readonly mirror: MirrorModel;
   readonly halted: boolean;
   readonly approved: boolean;
-  readonly reasons: Reasons;
+  readonly reasons: readonly Reason[];
   readonly look: {
     /** A look is under way, since then. */
     readonly since: number | null;

@@ -1,4 +1,5 @@
 import { diskTrouble } from "../app/mirror/disk-trouble.ts";
+import { PHASE_WORDS } from "../app/told/phases.ts";
 import type { Notice } from "../page/layout.ts";
 import type { Clock, Progress } from "../ports/world.ts";
 import type { Changes } from "./changes.ts";
@@ -23,13 +24,6 @@ type World = {
   readonly onFault: (error: unknown) => void;
 };
 
-const PHASES: Readonly<Record<Parameters<Progress["report"]>[0], string>> = {
-  recover: "recovering",
-  scan: "looking here",
-  list: "listing",
-  plan: "planning",
-  apply: "mirroring",
-};
 /** Progress is told this often at most, in ms. */
 const TELL_MS = 200;
 
@@ -72,7 +66,7 @@ export class Jobs {
     const { clock, changes } = this.#world;
     let toldAt = Number.NEGATIVE_INFINITY;
     const report: Progress["report"] = (phase, done, total) => {
-      this.#byRoot.set(root, { ...job, phase: PHASES[phase], done, total });
+      this.#byRoot.set(root, { ...job, phase: PHASE_WORDS[phase], done, total });
       if (clock.monotonic() - toldAt < TELL_MS) return;
       toldAt = clock.monotonic();
       changes.tell();

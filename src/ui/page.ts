@@ -52,16 +52,16 @@ export type UiPage = {
   readonly open: (ui: Ui, asked: Asked) => Promise<Result<OpenedPage>>;
 };
 
-/**
- * A page in two steps: what it shows, as plain data that hold times and no ages; then how.
- * @param look changes nothing, on either side
- */
-export function definePage<Model>(page: {
+/** A page in two steps: what it shows, as plain data that hold times and no ages; then how. */
+export type PageSpec<Model> = {
   readonly path: string;
   readonly isLive: boolean;
+  /** Changes nothing, on either side. */
   readonly look: (ui: Ui, asked: Asked) => Promise<Result<Model>>;
   readonly show: (model: Model, moment: Moment) => Content;
-}): UiPage {
+};
+
+export function definePage<Model>(page: PageSpec<Model>): UiPage {
   const { path, isLive, look, show } = page;
   return {
     path,

@@ -1,11 +1,27 @@
 import { ok, type Result } from "../app/mirror/trouble.ts";
 import { type MirrorModel, modelOf } from "./mirror-model.ts";
-import type { Asked, Ui } from "./page.ts";
+import { type Asked, definePage, type PageSpec, type Ui, type UiPage } from "./page.ts";
 
 /** A mirror whose folder is there, and this user's: what is in it may be shown. */
-export type SeenMirror = Pick<MirrorModel, "name" | "root"> & Pick<MirrorModel, "needs" | "waits" | "job">;
+export type SeenMirror = Pick<MirrorModel, "name" | "root" | "needs" | "waits" | "job">;
 
-export async function seenMirror(ui: Ui, { params }: Pick<Asked, "params">): Promise<Result<SeenMirror>> {
+/** A page about what is in one mirror. */
+export function defineMirrorPage<Model>({
+  look,
+  ...page
+}: Omit<PageSpec<Model>, "look"> & {
+  readonly look: (ui: Ui, mirror: SeenMirror, asked: Asked) => Result<Model> | Promise<Result<Model>>;
+}): UiPage {
+  return definePage<Model>({
+    ...page,
+    async look(ui, asked) {
+      const seen = await seenMirror(ui, asked);
+      return seen.kind === "trouble" ? seen : look(ui, seen.value, asked);
+    },
+  });
+}
+
+async function seenMirror(ui: Ui, { params }: Asked): Promise<Result<SeenMirror>> {
   const looked = await ui.looks.one(params["name"]!);
   if (looked.kind === "trouble") return looked;
   const { look } = looked.value;

@@ -1,5 +1,6 @@
 import type { Action } from "../../model/action.ts";
-import type { HaltReason, Plan } from "../../planner/plan-types.ts";
+import type { Plan } from "../../planner/plan-types.ts";
+import type { Reason } from "../../planner/verdict/stops.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Trees } from "../../model/tree.ts";
 import { guardKey } from "../../planner/verdict/guard-key.ts";
@@ -19,17 +20,15 @@ export type Halted =
   | { readonly kind: "offline"; readonly fault: Fault }
   | { readonly kind: "nothing" }
   /** No approval helps: the folder is not there, or it is not this mirror's. */
-  | { readonly kind: "not-approvable"; readonly reasons: Reasons }
+  | { readonly kind: "not-approvable"; readonly reasons: readonly Reason[] }
   | {
       readonly kind: "halted";
-      readonly reasons: Reasons;
+      readonly reasons: readonly Reason[];
       readonly actions: readonly Action[];
       readonly keys: readonly string[];
       readonly plan: Plan;
       readonly trees: Trees;
     };
-
-type Reasons = readonly { readonly reason: HaltReason; readonly detail: string }[];
 
 export async function findHalt(mirror: OpenedMirror, request: RunRequest): Promise<Halted> {
   const preview = await previewSync(mirror, request);

@@ -2,7 +2,7 @@ import { type Digest, digestOf } from "../../model/digest.ts";
 import type { DirId, DocId } from "../../contract/ids.ts";
 import { comparePaths } from "../../model/by-path.ts";
 import type { Action } from "../../model/action.ts";
-import type { HaltReason } from "../../planner/plan-types.ts";
+import type { Reason } from "../../planner/verdict/stops.ts";
 import { faultTrouble } from "../mirror/fault-trouble.ts";
 import type { MirrorOptions, OpenedMirror } from "../mirror/open-mirror.ts";
 import { runThatHalted } from "../mirror/run.ts";
@@ -17,8 +17,6 @@ import { planRefusal, refuseHalt, type RefuseEnd, type RefuseItem } from "./refu
  * is about what was seen.
  */
 
-type Reasons = readonly { readonly reason: HaltReason; readonly detail: string }[];
-
 /** One thing that is stopped. */
 export type StoppedRow = {
   readonly arrow: string;
@@ -31,10 +29,10 @@ export type StoppedRow = {
 export type HaltView =
   | { readonly kind: "nothing" }
   /** No approval helps: the folder is not there, or not this mirror's. */
-  | { readonly kind: "not-approvable"; readonly reasons: Reasons }
+  | { readonly kind: "not-approvable"; readonly reasons: readonly Reason[] }
   | {
       readonly kind: "halted";
-      readonly reasons: Reasons;
+      readonly reasons: readonly Reason[];
       /** Names exactly what is stopped, and what would be brought back. */
       readonly seen: Digest;
       /** By path. */

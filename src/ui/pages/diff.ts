@@ -5,9 +5,8 @@ import { html, type Html } from "../../page/html.ts";
 import { nameOf } from "../../page/parts.ts";
 import { documentAddress } from "../addresses.ts";
 import { differenceOf } from "../diff-parts.ts";
-import { definePage } from "../page.ts";
 import { crumbsOf, pathAsked, versionNumber } from "../path-parts.ts";
-import { seenMirror } from "../seen-mirror.ts";
+import { defineMirrorPage } from "../seen-mirror.ts";
 import { timeOf } from "../time-parts.ts";
 
 /** Two texts of a document. */
@@ -19,13 +18,10 @@ type Model = {
   readonly to: NamedText;
 };
 
-export const DIFF = definePage<Model>({
+export const DIFF = defineMirrorPage<Model>({
   path: "/m/:name/diff/*",
   isLive: true,
-  async look(ui, asked) {
-    const seen = await seenMirror(ui, asked);
-    if (seen.kind === "trouble") return seen;
-    const { name: mirror, root } = seen.value;
+  look(ui, { name: mirror, root }, asked) {
     const path = pathAsked(asked.params);
     const [from, to] = [nameAsked(asked.query.get("from")), nameAsked(asked.query.get("to"))];
     if (from === null || to === null) return trouble("usage", "it is not said which texts", "go back to its history");

@@ -5,10 +5,10 @@ import type { Content } from "../../page/layout.ts";
 import { nameOf } from "../../page/parts.ts";
 import { documentAddress } from "../addresses.ts";
 import { entryRow, type ShownEntry } from "../entry-parts.ts";
-import { type Asked, definePage, type Moment, type Ui } from "../page.ts";
+import type { Asked, Moment, Ui } from "../page.ts";
 import { pageAsked, pagerOf } from "../paging.ts";
 import { crumbsOf, pathAsked } from "../path-parts.ts";
-import { seenMirror, type SeenMirror } from "../seen-mirror.ts";
+import { defineMirrorPage, type SeenMirror } from "../seen-mirror.ts";
 import { type DocumentModel, lookAtDocument, showDocument } from "./document.ts";
 
 /** A folder, as the tree of documents; or a document. */
@@ -26,20 +26,18 @@ type FolderModel = {
   readonly total: number;
 };
 
-export const DOCS = definePage<FolderModel | DocumentModel>({
+export const DOCS = defineMirrorPage<FolderModel | DocumentModel>({
   path: "/m/:name/docs/*",
   isLive: true,
-  async look(ui, asked) {
-    const seen = await seenMirror(ui, asked);
-    if (seen.kind === "trouble") return seen;
+  look(ui, mirror, asked) {
     const path = pathAsked(asked.params);
-    if (path === "") return lookAtFolder(ui, seen.value, path, asked);
-    const found = ui.folders.find(seen.value.root, path);
+    if (path === "") return lookAtFolder(ui, mirror, path, asked);
+    const found = ui.folders.find(mirror.root, path);
     if (found.kind === "trouble") return found;
     if (found.value === null) return nothingAt(path);
     return found.value.kind === "folder"
-      ? lookAtFolder(ui, seen.value, path, asked)
-      : lookAtDocument(ui, seen.value, found.value, { path, asText: asked.query.get("as") === "text" });
+      ? lookAtFolder(ui, mirror, path, asked)
+      : lookAtDocument(ui, mirror, found.value, { path, asText: asked.query.get("as") === "text" });
   },
   show: (model, moment) => (model.kind === "folder" ? showFolder(model, moment) : showDocument(model, moment)),
 });

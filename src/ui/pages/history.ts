@@ -16,10 +16,10 @@ import { html, type Html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
 import { badgeOf, nameOf, wordsOf } from "../../page/parts.ts";
 import { documentAddress, mirrorAddress } from "../addresses.ts";
-import { type Asked, definePage } from "../page.ts";
+import type { Asked } from "../page.ts";
 import { type Part, pagerOf, partOf } from "../paging.ts";
 import { crumbsOf, pathAsked } from "../path-parts.ts";
-import { seenMirror } from "../seen-mirror.ts";
+import { defineMirrorPage } from "../seen-mirror.ts";
 import { timeOf } from "../time-parts.ts";
 
 /** What was: of one document as a timeline; of the whole mirror, what changed last. */
@@ -41,13 +41,10 @@ type Model =
 /** `made`: of which texts a merge was made. */
 type ShownStep = TimelineStep & { readonly made: string | null };
 
-export const HISTORY = definePage<Model>({
+export const HISTORY = defineMirrorPage<Model>({
   path: "/m/:name/history/*",
   isLive: true,
-  async look(ui, asked) {
-    const seen = await seenMirror(ui, asked);
-    if (seen.kind === "trouble") return seen;
-    const { name: mirror, root } = seen.value;
+  look(ui, { name: mirror, root }, asked) {
     const path = pathAsked(asked.params) || (asked.query.get("of") ?? "").trim();
     if (path === "") {
       const recent = ui.reads.read(root, { key: "recent", file: null }, ({ state }) => ok(readRecent(state)));

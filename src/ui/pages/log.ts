@@ -4,9 +4,8 @@ import { html } from "../../page/html.ts";
 import { nameOf } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
 import { type EventLine, eventItem, eventLineOf } from "../event-parts.ts";
-import { definePage } from "../page.ts";
 import { type Part, pagerOf, partOf } from "../paging.ts";
-import { seenMirror } from "../seen-mirror.ts";
+import { defineMirrorPage } from "../seen-mirror.ts";
 
 /** What happened, as `mdmirror log` tells it: newest last, and never a text. */
 
@@ -17,13 +16,10 @@ const EVENTS = 10_000;
 
 type Model = { readonly mirror: string; readonly part: Part<EventLine> };
 
-export const LOG = definePage<Model>({
+export const LOG = defineMirrorPage<Model>({
   path: "/m/:name/log",
   isLive: true,
-  async look(ui, asked) {
-    const seen = await seenMirror(ui, asked);
-    if (seen.kind === "trouble") return seen;
-    const { name: mirror, root } = seen.value;
+  look(ui, { name: mirror, root }, asked) {
     const read = ui.reads.read(root, { key: "log", file: null }, ({ state }) =>
       ok(readEvents(state, { limit: EVENTS, run: null, path: null }).toReversed().map(eventLineOf)),
     );

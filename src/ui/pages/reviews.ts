@@ -10,9 +10,9 @@ import { documentAddress, mirrorAddress } from "../addresses.ts";
 import { differenceOf } from "../diff-parts.ts";
 import type { JobView } from "../jobs.ts";
 import { endOf, jobOf } from "../mirror-parts.ts";
-import { definePage, type Moment } from "../page.ts";
+import type { Moment } from "../page.ts";
 import { type Part, pagerOf, partOf } from "../paging.ts";
-import { seenMirror } from "../seen-mirror.ts";
+import { defineMirrorPage } from "../seen-mirror.ts";
 import { timeOf } from "../time-parts.ts";
 
 /** LIMIT: reviews on one page; each shows its texts. */
@@ -26,13 +26,10 @@ type Model = {
 };
 
 /** What waits in review, as the state knows it: the service is asked by the button alone. */
-export const REVIEWS = definePage<Model>({
+export const REVIEWS = defineMirrorPage<Model>({
   path: "/m/:name/reviews",
   isLive: true,
-  async look(ui, asked) {
-    const seen = await seenMirror(ui, asked);
-    if (seen.kind === "trouble") return seen;
-    const { name, root, job } = seen.value;
+  look(ui, { name, root, job }, asked) {
     const all = ui.reads.read(root, { key: "reviews", file: null }, (local) => ok(listReviews(local)));
     return all.kind === "trouble" ? all : ok({ name, root, job, part: partOf(all.value, asked, SIZE) });
   },

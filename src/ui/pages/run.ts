@@ -11,10 +11,10 @@ import { mirrorForm } from "../action.ts";
 import { mirrorAddress } from "../addresses.ts";
 import { type EventLine, eventItem, eventLineOf } from "../event-parts.ts";
 import { endOf, jobOf } from "../mirror-parts.ts";
-import { definePage, type Moment } from "../page.ts";
+import type { Moment } from "../page.ts";
 import { type Part, pagerOf, partOf } from "../paging.ts";
 import { versionNumber } from "../path-parts.ts";
-import { seenMirror, type SeenMirror } from "../seen-mirror.ts";
+import { defineMirrorPage, type SeenMirror } from "../seen-mirror.ts";
 import { timeOf } from "../time-parts.ts";
 import { runBadge } from "./runs.ts";
 
@@ -49,13 +49,10 @@ type Model = Omit<Seen, "events"> & {
   readonly part: Part<EventLine>;
 };
 
-export const RUN = definePage<Model>({
+export const RUN = defineMirrorPage<Model>({
   path: "/m/:name/runs/:run",
   isLive: true,
-  async look(ui, asked) {
-    const seen = await seenMirror(ui, asked);
-    if (seen.kind === "trouble") return seen;
-    const { name, root, job } = seen.value;
+  look(ui, { name, root, job }, asked) {
     const run = versionNumber(asked.params["run"]!);
     if (run === null) return noRun(asked.params["run"]!);
     const read = ui.reads.read(root, { key: `run ${run}`, file: null }, (local) => readRun(local, run));

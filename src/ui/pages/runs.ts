@@ -5,9 +5,8 @@ import type { Tone } from "../../page/layout.ts";
 import { badgeOf, nameOf } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
 import { endOf, jobOf } from "../mirror-parts.ts";
-import { definePage } from "../page.ts";
 import { type Part, pagerOf, partOf } from "../paging.ts";
-import { seenMirror, type SeenMirror } from "../seen-mirror.ts";
+import { defineMirrorPage, type SeenMirror } from "../seen-mirror.ts";
 import { timeOf } from "../time-parts.ts";
 
 /** What each run did. */
@@ -17,13 +16,10 @@ const SIZE = 50;
 
 type Model = { readonly mirror: Pick<SeenMirror, "name" | "job">; readonly part: Part<RunLine> };
 
-export const RUNS = definePage<Model>({
+export const RUNS = defineMirrorPage<Model>({
   path: "/m/:name/runs",
   isLive: true,
-  async look(ui, asked) {
-    const seen = await seenMirror(ui, asked);
-    if (seen.kind === "trouble") return seen;
-    const { name, root, job } = seen.value;
+  look(ui, { name, root, job }, asked) {
     const runs = ui.reads.read(root, { key: "runs", file: null }, ({ state }) => ok(readRuns(state)));
     return runs.kind === "trouble" ? runs : ok({ mirror: { name, job }, part: partOf(runs.value, asked, SIZE) });
   },

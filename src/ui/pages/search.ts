@@ -6,8 +6,7 @@ import { plural } from "../../model/count.ts";
 import { html, type Html } from "../../page/html.ts";
 import { nameOf, nextOf, wordsOf } from "../../page/parts.ts";
 import { documentAddress, mirrorAddress } from "../addresses.ts";
-import { definePage } from "../page.ts";
-import { seenMirror } from "../seen-mirror.ts";
+import { defineMirrorPage } from "../seen-mirror.ts";
 
 /** Documents by what is in them, as `mdmirror search` finds them: it writes the index alone. */
 
@@ -19,13 +18,10 @@ type Answer =
   | { readonly kind: "refused"; readonly what: string; readonly next: string | null }
   | { readonly kind: "found"; readonly files: readonly FoundFile[]; readonly notes: readonly string[] };
 
-export const SEARCH = definePage<Model>({
+export const SEARCH = defineMirrorPage<Model>({
   path: "/m/:name/search",
   isLive: false,
-  async look(ui, asked) {
-    const seen = await seenMirror(ui, asked);
-    if (seen.kind === "trouble") return seen;
-    const { name, root } = seen.value;
+  async look(ui, { name, root }, asked) {
     const query = asked.query.get("q") ?? "";
     const regex = asked.query.get("regex") !== null;
     const common = { name, query, regex };

@@ -7,23 +7,20 @@ import { nameOf, nextOf, wordsOf } from "../../page/parts.ts";
 import { mirrorForm } from "../action.ts";
 import { documentAddress, documentPart } from "../addresses.ts";
 import { differenceOf } from "../diff-parts.ts";
-import { definePage, type Moment } from "../page.ts";
+import type { Moment } from "../page.ts";
 import { originsPart } from "../origin-parts.ts";
 import { crumbsOf, pathAsked, versionNumber } from "../path-parts.ts";
-import { seenMirror } from "../seen-mirror.ts";
+import { defineMirrorPage } from "../seen-mirror.ts";
 import { timeOf } from "../time-parts.ts";
 
 /** One text of a document: what a restore of it would change here, and the text itself. */
 
 type Model = { readonly mirror: { readonly name: string; readonly root: string }; readonly version: VersionSeen };
 
-export const VERSION = definePage<Model>({
+export const VERSION = defineMirrorPage<Model>({
   path: "/m/:name/version/*",
   isLive: true,
-  async look(ui, asked) {
-    const seen = await seenMirror(ui, asked);
-    if (seen.kind === "trouble") return seen;
-    const { name, root } = seen.value;
+  look(ui, { name, root }, asked) {
     const path = pathAsked(asked.params);
     const n = versionNumber(asked.query.get("n"));
     if (n === null) return trouble("usage", "that is no number of a version", "go back to its history");

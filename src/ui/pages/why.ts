@@ -4,9 +4,8 @@ import { nameOf as lastName } from "../../model/path.ts";
 import { html } from "../../page/html.ts";
 import { nameOf, wordsOf } from "../../page/parts.ts";
 import { type EventLine, eventItem, eventLineOf } from "../event-parts.ts";
-import { definePage } from "../page.ts";
 import { crumbsOf, pathAsked } from "../path-parts.ts";
-import { seenMirror } from "../seen-mirror.ts";
+import { defineMirrorPage } from "../seen-mirror.ts";
 
 /** Why a document or folder is as it is: `mdmirror why`. */
 
@@ -18,13 +17,10 @@ type Model = {
 };
 
 /** Not live: each look asks the service. */
-export const WHY = definePage<Model>({
+export const WHY = defineMirrorPage<Model>({
   path: "/m/:name/why/*",
   isLive: false,
-  async look(ui, asked) {
-    const seen = await seenMirror(ui, asked);
-    if (seen.kind === "trouble") return seen;
-    const { name: mirror, root } = seen.value;
+  async look(ui, { name: mirror, root }, asked) {
     const path = pathAsked(asked.params);
     const told = await tellWhy(root, path, ui);
     if (told.kind === "trouble") return told;

@@ -1,0 +1,10 @@
+import type { Progress } from "../../ports/world.ts";
+
+/** What a run is at, in words. */
+export const PHASE_WORDS: Readonly<Record<Parameters<Progress["report"]>[0], string>> = {
+  recover: "recovering",
+  scan: "looking here",
+  list: "listing",
+  plan: "planning",
+  apply: "mirroring",
+};
