@@ -62,11 +62,14 @@ export function unreadable({ where }: AdminSession): Result<never> {
 
 export async function findWorkspace(session: AdminSession, word: string): Promise<Result<ToldWorkspace>> {
   const all = await listWorkspaces(session);
-  if (all.kind === "trouble") return all;
+  return all.kind === "trouble" ? all : workspaceNamed(all.value, word);
+}
+
+export function workspaceNamed(all: readonly ToldWorkspace[], word: string): Result<ToldWorkspace> {
   return only(
     "workspaces",
     word,
-    all.value,
+    all,
     ({ name }) => [name],
     ({ id, documents }) => `${id}, ${documents} documents`,
   );

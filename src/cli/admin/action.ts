@@ -1,6 +1,8 @@
 import type { AdminSession } from "../../app/admin/session.ts";
+import { ok, type Result } from "../../app/mirror/trouble.ts";
 import type { Args, Io, OptionSpec } from "../command.ts";
-import type { ExitCode } from "../exit.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
+import { jsonLine } from "../json-line.ts";
 
 /** One thing that an administrator can do with keys, reviews or workspaces. */
 export type Action = {
@@ -11,7 +13,7 @@ export type Action = {
   /** @returns why the command line is wrong; asked before anything is opened */
   readonly misused?: (args: Args, io: Io) => string | null;
   /** @param word what follows it; empty where it takes nothing */
-  run(io: Io, args: Args, session: AdminSession, word: string): Promise<ExitCode>;
+  run(io: Io, args: Args, session: AdminSession, word: string): Promise<Result<ExitCode>>;
 };
 
 /** By their verbs; `list` is what is done without one. */
@@ -28,3 +30,27 @@ export const REACH: Readonly<Record<string, OptionSpec>> = {
     help: "use plain http to this host, which shows the key to the network",
   },
 };
+
+/** Ends an action that did what it was asked for: with one JSON object, or a line. */
+export function tellDone(io: Io, args: Args, json: object, line: string): Result<ExitCode> {
+  io.out(args.flag("json") ? jsonLine(json) : line);
+  return ok(EXIT.inSync);
+}
+
+type Workspaces = {
+  /** The one of `--workspace`; null: all. */
+  readonly only: string | null;
+  /** By id. */
+  readonly names: ReadonlyMap<string, string>;
+};
+
+/** The workspaces that a list is about. */
+export async function askedWorkspaces(session: AdminSession, args: Args): Promise<Result<Workspaces>> {
+  const { listWorkspaces, workspaceNamed } = await import("../../app/admin/look.ts");
+  const all = await listWorkspaces(session);
+  if (all.kind === "trouble") return all;
+  const word = args.text("workspace");
+  const only = word === null ? ok(null) : workspaceNamed(all.value, word);
+  if (only.kind === "trouble") return only;
+  return ok({ only: only.value?.id ?? null, names: new Map(all.value.map(({ id, name }) => [id, name])) });
+}

@@ -4,12 +4,11 @@ import type { ToldKey, ToldWorkspace } from "../../app/admin/shapes.ts";
 import { type Result, ok } from "../../app/mirror/trouble.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
 import type { Args, Io } from "../command.ts";
-import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { jsonLine } from "../json-line.ts";
 import { localTime } from "../../app/told/when.ts";
 import { age, columns } from "../when.ts";
-import type { Action, Actions } from "./action.ts";
+import { type Action, type Actions, askedWorkspaces, tellDone } from "./action.ts";
 import { showMade, withKeyFile } from "./made-key.ts";
 import { readWishes } from "./wishes.ts";
 
@@ -19,21 +18,19 @@ const list: Action = {
   takes: null,
   options: ["workspace"],
   async run(io, args, session) {
-    const { findWorkspace, listKeys, listWorkspaces } = await import("../../app/admin/look.ts");
-    const word = args.text("workspace");
-    const asked = word === null ? null : await findWorkspace(session, word);
-    if (asked?.kind === "trouble") return complain(io, asked.trouble);
-    const [all, workspaces] = [await listKeys(session), await listWorkspaces(session)];
-    if (all.kind === "trouble") return complain(io, all.trouble);
-    if (workspaces.kind === "trouble") return complain(io, workspaces.trouble);
-    const keys = all.value.filter(({ workspaceId }) => asked === null || workspaceId === asked.value.id);
-    const names = new Map(workspaces.value.map(({ id, name }) => [id, name]));
+    const { listKeys } = await import("../../app/admin/look.ts");
+    const asked = await askedWorkspaces(session, args);
+    if (asked.kind === "trouble") return asked;
+    const { only, names } = asked.value;
+    const all = await listKeys(session);
+    if (all.kind === "trouble") return all;
+    const keys = all.value.filter(({ workspaceId }) => only === null || workspaceId === only);
     if (args.flag("json")) {
       const shown = keys.map((key) => ({ ...key, workspace: names.get(key.workspaceId) ?? null }));
       io.out(jsonLine({ keys: shown }));
     } else if (keys.length === 0) io.out("there is no key");
     else for (const line of columns(keys.map((key) => cells(io, key, names)))) io.out(line);
-    return EXIT.inSync;
+    return ok(EXIT.inSync);
   },
 };
 
@@ -77,12 +74,12 @@ const create: Action = {
   },
   async run(io, args, session) {
     const workspace = await workspaceOf(session, args.text("workspace"));
-    if (workspace.kind === "trouble") return complain(io, workspace.trouble);
+    if (workspace.kind === "trouble") return workspace;
     const { createKey } = await import("../../app/admin/change.ts");
     const wishes = readWishes(args, io) as KeyWishes;
     const made = await withKeyFile(io, args, () => createKey(session, workspace.value.id, wishes));
-    if (made.kind === "trouble") return complain(io, made.trouble);
-    return tellMade(io, args, made.value, workspace.value);
+    if (made.kind === "trouble") return made;
+    return ok(tellMade(io, args, made.value, workspace.value));
   },
 };
 
@@ -132,9 +129,9 @@ const change: Action = {
     const { findKey } = await import("../../app/admin/look.ts");
     const { changeKey } = await import("../../app/admin/change.ts");
     const found = await findKey(session, word);
-    if (found.kind === "trouble") return complain(io, found.trouble);
+    if (found.kind === "trouble") return found;
     const changed = await changeKey(session, found.value.id, readWishes(args, io) as KeyWishes);
-    if (changed.kind === "trouble") return complain(io, changed.trouble);
+    if (changed.kind === "trouble") return changed;
     const key = changed.value;
     if (args.flag("json")) io.out(jsonLine({ key }));
     else {
@@ -142,7 +139,7 @@ const change: Action = {
         `changed the key ${shownName(key.label)}: ${grantsWords(key)}; ${expiryWords(io, key)}; ${rateWords(key)}`,
       );
     }
-    return tellWaiting(io, key);
+    return ok(tellWaiting(io, key));
   },
 };
 
@@ -153,13 +150,12 @@ const revoke: Action = {
     const { findKey } = await import("../../app/admin/look.ts");
     const { revokeKey } = await import("../../app/admin/change.ts");
     const found = await findKey(session, word);
-    if (found.kind === "trouble") return complain(io, found.trouble);
+    if (found.kind === "trouble") return found;
     const { id, label } = found.value;
     const revoked = await revokeKey(session, id);
-    if (revoked.kind === "trouble") return complain(io, revoked.trouble);
-    if (args.flag("json")) io.out(jsonLine({ revoked: found.value }));
-    else io.out(`revoked the key ${shownName(label)} (${shownName(id)}): it is refused from now on`);
-    return EXIT.inSync;
+    if (revoked.kind === "trouble") return revoked;
+    const line = `revoked the key ${shownName(label)} (${shownName(id)}): it is refused from now on`;
+    return tellDone(io, args, { revoked: found.value }, line);
   },
 };
 

@@ -9,7 +9,8 @@ import { paintFor } from "../paint.ts";
 import { plural } from "../../model/count.ts";
 import { localTime } from "../../app/told/when.ts";
 import { age, columns } from "../when.ts";
-import type { Action, Actions } from "./action.ts";
+import { ok } from "../../app/mirror/trouble.ts";
+import { type Action, type Actions, askedWorkspaces, tellDone } from "./action.ts";
 
 const WHY: Readonly<Record<string, string>> = {
   protected: "its document is protected",
@@ -24,14 +25,12 @@ const list: Action = {
   takes: null,
   options: ["workspace"],
   async run(io, args, session) {
-    const { findWorkspace, listReviews, listWorkspaces } = await import("../../app/admin/look.ts");
-    const word = args.text("workspace");
-    const asked = word === null ? null : await findWorkspace(session, word);
-    if (asked?.kind === "trouble") return complain(io, asked.trouble);
-    const [reviews, workspaces] = [await listReviews(session, asked?.value.id ?? null), await listWorkspaces(session)];
-    if (reviews.kind === "trouble") return complain(io, reviews.trouble);
-    if (workspaces.kind === "trouble") return complain(io, workspaces.trouble);
-    const names = new Map(workspaces.value.map(({ id, name }) => [id, name]));
+    const { listReviews } = await import("../../app/admin/look.ts");
+    const asked = await askedWorkspaces(session, args);
+    if (asked.kind === "trouble") return asked;
+    const { only, names } = asked.value;
+    const reviews = await listReviews(session, only);
+    if (reviews.kind === "trouble") return reviews;
     const nameOf = ({ workspaceId }: ToldReview) => names.get(workspaceId) ?? workspaceId;
     const all = reviews.value;
     if (args.flag("json")) io.out(jsonLine({ reviews: all.map((one) => ({ ...one, workspace: nameOf(one) })) }));
@@ -44,7 +43,7 @@ const list: Action = {
       for (const line of columns(rows)) io.out(line);
       io.out(`${plural(all.length, "review")}; next: mdmirror serve admin reviews show ID`);
     }
-    return all.length === 0 ? EXIT.inSync : EXIT.attention;
+    return ok(all.length === 0 ? EXIT.inSync : EXIT.attention);
   },
 };
 
@@ -54,12 +53,12 @@ const show: Action = {
   async run(io, args, session, word) {
     const { findReviewId, showReview } = await import("../../app/admin/look.ts");
     const id = await findReviewId(session, word);
-    if (id.kind === "trouble") return complain(io, id.trouble);
+    if (id.kind === "trouble") return id;
     const review = await showReview(session, id.value);
-    if (review.kind === "trouble") return complain(io, review.trouble);
+    if (review.kind === "trouble") return review;
     if (args.flag("json")) io.out(jsonLine({ review: review.value }));
     else for (const line of await reviewLines(io, review.value)) io.out(line);
-    return EXIT.inSync;
+    return ok(EXIT.inSync);
   },
 };
 
@@ -89,17 +88,17 @@ const accept: Action = {
     const { readNewText } = await import("../../app/admin/files.ts");
     const file = args.text("content");
     const content = file === null ? null : readNewText(file === "-" ? file : resolve(io.cwd, file));
-    if (content?.kind === "trouble") return complain(io, content.trouble);
+    if (content?.kind === "trouble") return content;
     const id = await findReviewId(session, word);
-    if (id.kind === "trouble") return complain(io, id.trouble);
+    if (id.kind === "trouble") return id;
     const settled = await settleReview(session, id.value, "accept", content?.value ?? null);
     if (settled.kind === "trouble") {
       const exit = complain(io, settled.trouble);
-      return settled.trouble.code === "edit_conflict" ? EXIT.attention : exit;
+      return ok(settled.trouble.code === "edit_conflict" ? EXIT.attention : exit);
     }
-    if (args.flag("json")) io.out(jsonLine({ accepted: id.value, path: settled.value }));
-    else io.out(`accepted: ${shownName(settled.value)} has ${content === null ? "what was sent" : "the new text"}`);
-    return EXIT.inSync;
+    const has = content === null ? "what was sent" : "the new text";
+    const line = `accepted: ${shownName(settled.value)} has ${has}`;
+    return tellDone(io, args, { accepted: id.value, path: settled.value }, line);
   },
 };
 
@@ -110,12 +109,11 @@ const reject: Action = {
     const { findReviewId } = await import("../../app/admin/look.ts");
     const { settleReview } = await import("../../app/admin/change.ts");
     const id = await findReviewId(session, word);
-    if (id.kind === "trouble") return complain(io, id.trouble);
+    if (id.kind === "trouble") return id;
     const settled = await settleReview(session, id.value, "reject", null);
-    if (settled.kind === "trouble") return complain(io, settled.trouble);
-    if (args.flag("json")) io.out(jsonLine({ rejected: id.value, path: settled.value }));
-    else io.out(`rejected: ${shownName(settled.value)} stays as it is; what was sent stays in its history`);
-    return EXIT.inSync;
+    if (settled.kind === "trouble") return settled;
+    const line = `rejected: ${shownName(settled.value)} stays as it is; what was sent stays in its history`;
+    return tellDone(io, args, { rejected: id.value, path: settled.value }, line);
   },
 };
 

@@ -1,13 +1,13 @@
 import type { AdminSession } from "../../app/admin/session.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
 import type { Args, Io } from "../command.ts";
-import { complain } from "../complain.ts";
+import { ok, type Result, trouble } from "../../app/mirror/trouble.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { jsonLine } from "../json-line.ts";
 import { count, plural } from "../../model/count.ts";
 import { agrees } from "../use-mirror.ts";
 import { columns } from "../when.ts";
-import type { Action, Actions } from "./action.ts";
+import { type Action, type Actions, tellDone } from "./action.ts";
 import { showMade, withKeyFile } from "./made-key.ts";
 
 const list: Action = {
@@ -16,7 +16,7 @@ const list: Action = {
   async run(io, args, session) {
     const { listWorkspaces } = await import("../../app/admin/look.ts");
     const all = await listWorkspaces(session);
-    if (all.kind === "trouble") return complain(io, all.trouble);
+    if (all.kind === "trouble") return all;
     if (args.flag("json")) io.out(jsonLine({ workspaces: all.value }));
     else if (all.value.length === 0) io.out("there is no workspace; next: mdmirror serve admin workspaces create NAME");
     else {
@@ -31,7 +31,7 @@ const list: Action = {
       });
       for (const line of columns(rows)) io.out(line);
     }
-    return EXIT.inSync;
+    return ok(EXIT.inSync);
   },
 };
 
@@ -42,13 +42,12 @@ const create: Action = {
     const { listWorkspaces } = await import("../../app/admin/look.ts");
     const { createWorkspace } = await import("../../app/admin/change.ts");
     const all = await listWorkspaces(session);
-    if (all.kind === "trouble") return complain(io, all.trouble);
+    if (all.kind === "trouble") return all;
     if (all.value.some((one) => one.name === name)) {
-      const what = `there is a workspace ${shownName(name)} already`;
-      return complain(io, { kind: "usage", what, next: "give another name" });
+      return trouble("usage", `there is a workspace ${shownName(name)} already`, "give another name");
     }
     const made = await withKeyFile(io, args, () => createWorkspace(session, name));
-    if (made.kind === "trouble") return complain(io, made.trouble);
+    if (made.kind === "trouble") return made;
     const { workspaceId, id } = made.value.key;
     showMade(
       io,
@@ -56,7 +55,7 @@ const create: Action = {
       made.value,
       `made the workspace ${shownName(name)} (${workspaceId}), and a key that may do everything in it (${id})`,
     );
-    return EXIT.inSync;
+    return ok(EXIT.inSync);
   },
 };
 
@@ -73,12 +72,10 @@ function stateAction(verb: keyof typeof STATES): Action {
       const { findWorkspace } = await import("../../app/admin/look.ts");
       const { setState } = await import("../../app/admin/change.ts");
       const found = await findWorkspace(session, word);
-      if (found.kind === "trouble") return complain(io, found.trouble);
+      if (found.kind === "trouble") return found;
       const changed = await setState(session, found.value.id, STATES[verb].state);
-      if (changed.kind === "trouble") return complain(io, changed.trouble);
-      if (args.flag("json")) io.out(jsonLine({ workspace: changed.value }));
-      else io.out(`${shownName(changed.value.name)} ${STATES[verb].words}`);
-      return EXIT.inSync;
+      if (changed.kind === "trouble") return changed;
+      return tellDone(io, args, { workspace: changed.value }, `${shownName(changed.value.name)} ${STATES[verb].words}`);
     },
   };
 }
@@ -89,23 +86,21 @@ const remove: Action = {
   run: removeAsked,
 };
 
-async function removeAsked(io: Io, args: Args, session: AdminSession, word: string): Promise<ExitCode> {
+async function removeAsked(io: Io, args: Args, session: AdminSession, word: string): Promise<Result<ExitCode>> {
   const { findWorkspace } = await import("../../app/admin/look.ts");
   const { removeWorkspace } = await import("../../app/admin/change.ts");
   const found = await findWorkspace(session, word);
-  if (found.kind === "trouble") return complain(io, found.trouble);
+  if (found.kind === "trouble") return found;
   const { id, name, documents } = found.value;
   const all = `${shownName(name)} with ${plural(documents, "document")} and all their history`;
   if (!(await agrees(io, args.flag("yes"), `remove ${all}, for good?`))) {
     io.err(`mdmirror: nothing was removed: this would remove ${all}`);
     io.err("  next: if that is what you want: the same with --yes");
-    return EXIT.usage;
+    return ok(EXIT.usage);
   }
   const removed = await removeWorkspace(session, id);
-  if (removed.kind === "trouble") return complain(io, removed.trouble);
-  if (args.flag("json")) io.out(jsonLine({ removed: found.value }));
-  else io.out(`removed ${all}; its keys find no workspace from now on`);
-  return EXIT.inSync;
+  if (removed.kind === "trouble") return removed;
+  return tellDone(io, args, { removed: found.value }, `removed ${all}; its keys find no workspace from now on`);
 }
 
 export const actions: Actions = { list, create, close: stateAction("close"), open: stateAction("open"), remove };

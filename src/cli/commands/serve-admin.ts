@@ -59,7 +59,8 @@ export const command: Command = {
     const session = await reach(io, args);
     if (session.kind === "trouble") return complain(io, session.trouble);
     try {
-      return await action.run(io, args, session.value, word);
+      const ended = await action.run(io, args, session.value, word);
+      return ended.kind === "trouble" ? complain(io, ended.trouble) : ended.value;
     } finally {
       await session.value.close();
     }
