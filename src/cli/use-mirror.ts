@@ -7,7 +7,7 @@ import type { ExitCode } from "./exit.ts";
 import { showProgress } from "./progress.ts";
 import { shownWords } from "../model/shown-name.ts";
 
-/** Opens and closes what a command works on. What help does not need is loaded when it is opened. */
+/** Opens and closes what a command works on; what help does not need is loaded by then. */
 
 export const REACH_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   url: { value: "URL", help: "the service, instead of the linked one's address" },
