@@ -37,7 +37,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 const HOMES: Readonly<Record<string, readonly string[]>> = {
   "@lezer/markdown": ["links"],
   "better-sqlite3": ["server", "state"],
-  fastify: ["server", "ui"],
+  fastify: ["ui"],
   idiomorph: [ISLANDS],
   "@codemirror/commands": [ISLANDS],
   "@codemirror/merge": [ISLANDS],

@@ -4,6 +4,7 @@ import { isLoopbackHost } from "../model/loopback.ts";
 import type { Bundle } from "../page/bundle.ts";
 import { leaveAddress, removeAddress } from "../server/address.ts";
 import { type HttpServer, startHttp } from "../server/http.ts";
+import type { HttpService } from "../server/http-desk.ts";
 import type { Settings } from "../server/settings.ts";
 import { type OpenData, openData } from "../server/data.ts";
 import { type ImportProgress, type ImportReport, importFolder } from "../server/import.ts";
@@ -119,7 +120,9 @@ async function ownDoor(
 ): Promise<HttpServer | null> {
   if (tls === null && isLoopbackHost(host)) return null;
   try {
-    return await startHttp({ handle: service.handle, admit: service.admitAdmin });
+    const handle: HttpService["handle"] = async (request, fault) =>
+      (await service.admitAdmin(request)) ?? service.handle(request, fault);
+    return await startHttp({ handle, admit: service.admitAdmin });
   } catch (error) {
     await server.close();
     throw error;

@@ -1,9 +1,8 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
-import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { WireResponse } from "../contract/wire.ts";
 import type { BodyFault } from "./body.ts";
-import { wireHeaders } from "./http-headers.ts";
+import { headersOf } from "./http-answer.ts";
 import type { ServiceWire } from "./service.ts";
 
 /**
@@ -22,7 +21,7 @@ export function markAnsweredEarly(socket: Duplex): void {
 }
 
 /** @param error of Node's parser, or of its deadline */
-export async function answerBroken(handle: ServiceWire, error: Error, socket: Socket): Promise<void> {
+export async function answerBroken(handle: ServiceWire, error: Error, socket: Duplex): Promise<void> {
   if (!socket.writable || answeredEarly.has(socket)) return void socket.destroy();
   await answerRaw(handle, { method: "GET", path: "/", headers: {} }, faultOf(error), socket);
 }
@@ -37,7 +36,7 @@ function faultOf(error: Error): BodyFault {
 export function answerTunnels(server: Pick<Server, "on">, handle: ServiceWire): void {
   server.on("connect", (request: IncomingMessage, socket: Duplex) => {
     socket.on("error", () => socket.destroy());
-    const head = { method: "CONNECT", path: request.url ?? "/", headers: wireHeaders(request.headers) };
+    const head = { method: "CONNECT", path: request.url ?? "/", headers: headersOf(request) };
     void answerRaw(handle, head, null, socket);
   });
 }

@@ -1,153 +1,130 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { WireRequest, WireResponse } from "../contract/wire.ts";
-import type { Admission } from "./admission.ts";
-import { type BodyFault, MAX_BODY_BYTES } from "./body.ts";
 import type { PageAnswer } from "./app/site.ts";
-import { markAnsweredEarly } from "./http-broken.ts";
-import { wireHeaders } from "./http-headers.ts";
-import { isPagePath, type LoadPages } from "./http-pages.ts";
+import { type BodyFault, MAX_BODY_BYTES } from "./body.ts";
 import type { RequestHead } from "./dispatch.ts";
-import type { ServiceWire } from "./service.ts";
+import { headersOf, sendStream, sendWhole } from "./http-answer.ts";
+import { NO_BODY, readBody, sentLength } from "./http-body.ts";
+import { markAnsweredEarly } from "./http-broken.ts";
+import type { Desk, Eventually } from "./http-desk.ts";
+import { answerOperator } from "./http-operators.ts";
+import { isPagePath, type LoadPages } from "./http-pages.ts";
+import { splitTarget } from "./router.ts";
 
-export type HttpService = {
-  readonly handle: ServiceWire;
-  /**
-   * Judges a request by its headers, before its body is read.
-   * @returns the answer if the body need not be read, else null
-   */
-  readonly admit?: (head: RequestHead) => WireResponse | null;
-  /** For `/metrics`. */
-  readonly figures?: () => { readonly documents: number; readonly indexing: number };
-};
+/** The way of a request from Node's parser to the service, and of the answer back. */
 
 /** What answers a request: the service, or its pages. */
 type Answerer = {
   readonly handle: (request: WireRequest, fault: BodyFault | null) => Promise<Answered>;
-  readonly admit?: (head: RequestHead) => Answered | null;
+  readonly admit?: (head: RequestHead) => Eventually<Answered | null>;
 };
 
 type Answered = WireResponse | PageAnswer;
 
-/** Requests whose clients wait for permission to send the body. */
-type Expecting = WeakMap<IncomingMessage, "continue" | "something-else">;
+/** LIMIT: streams at a time; they leave connections to the others. */
+const MAX_STREAMS = 6_000;
 
-/** @param loadPages null: `/app` is the service's, which knows no such path */
-export function mountService(
-  app: FastifyInstance,
-  service: HttpService,
-  { admission, loadPages }: { readonly admission: Admission; readonly loadPages: LoadPages | null },
-): void {
-  const expecting: Expecting = new WeakMap();
-  listenForExpectations(app, expecting);
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
-  app.addHook("onRequest", async (request, reply) => {
-    // What an operator asks is answered already.
-    if (reply.sent) return;
-    const answerer = isForPages(request, loadPages) ? await pagesFor(request, loadPages) : service;
-    const refused = await refuseEarly(request, reply, answerer, admission, expecting);
-    if (refused === null) {
-      if (expecting.get(request.raw) === "continue" && sentLength(request) <= MAX_BODY_BYTES) reply.raw.writeContinue();
-      return;
-    }
-    markAnsweredEarly(request.raw.socket);
-    await respond(reply, refused);
-  });
-  const answer = async (request: FastifyRequest, reply: FastifyReply, fault: BodyFault | null) => {
-    const body = fault === null ? readText(request.body) : null;
-    const unread = body === "unreadable" ? "unreadable" : fault;
-    try {
-      const text = unread === null ? textOf(body) : null;
-      const answerer = isForPages(request, loadPages) ? await pagesFor(request, loadPages) : service;
-      return await respond(reply, await answerer.handle({ ...headOf(request), body: text }, unread));
-    } catch {
-      request.raw.socket.destroy();
-      return await reply.hijack();
-    }
+/** A request, its answer, and whether its client waits for permission to send the body. */
+type Exchange = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly head: RequestHead;
+  readonly expects: "nothing" | "continue" | "something-else";
+};
+
+export function answerRequests(server: Server, desk: Desk): void {
+  const take = (expects: Exchange["expects"]) => (request: IncomingMessage, response: ServerResponse) => {
+    void serve(desk, request, response, expects);
   };
-  app.route({
-    method: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
-    url: "/",
-    handler: (request, reply) => answer(request, reply, null),
-  });
-  app.setNotFoundHandler((request, reply) => answer(request, reply, null));
-  app.setErrorHandler((error: { readonly code?: string }, request, reply) => {
-    return answer(request, reply, error.code === "FST_ERR_CTP_BODY_TOO_LARGE" ? "too-large" : "unreadable");
-  });
+  server.on("request", take("nothing"));
+  server.on("checkContinue", take("continue"));
+  server.on("checkExpectation", take("something-else"));
 }
 
-function isForPages({ originalUrl }: FastifyRequest, loadPages: LoadPages | null): loadPages is LoadPages {
-  return loadPages !== null && isPagePath(originalUrl);
+/** What fails here ends the connection, like a lost one. */
+async function serve(
+  desk: Desk,
+  request: IncomingMessage,
+  response: ServerResponse,
+  expects: Exchange["expects"],
+): Promise<void> {
+  desk.watch.begin(request, response);
+  try {
+    const head = { method: request.method!, path: request.url!, headers: headersOf(request) };
+    await answer(desk, { request, response, head, expects });
+  } catch {
+    request.socket.destroy();
+  }
 }
 
-async function pagesFor(request: FastifyRequest, loadPages: LoadPages): Promise<Answerer> {
-  const pages = await loadPages();
-  const from = request.raw.socket.remoteAddress ?? "";
-  return {
-    handle: async (asked, fault) => pages.handle(asked, fault, from),
-    admit: (head) => pages.admit(head, sentLength(request)),
-  };
+async function answer(desk: Desk, exchange: Exchange): Promise<void> {
+  const { request, response, head } = exchange;
+  const own = answerOperator(desk, head, request);
+  if (own !== null) return send(desk, response, await own);
+  if (isForStream(desk, head)) return openStream(desk, exchange);
+  const answerer = isForPages(desk, head) ? await pagesFor(request, desk.loadPages!) : desk.service;
+  const refused = await refuseEarly(desk, exchange, answerer);
+  if (refused !== null) {
+    markAnsweredEarly(request.socket);
+    return send(desk, response, refused);
+  }
+  if (exchange.expects === "continue" && sentLength(request) <= MAX_BODY_BYTES) response.writeContinue();
+  const { text, fault } = (await readBody(request)) ?? NO_BODY;
+  const { method, path, headers } = head;
+  const answered = await answerer.handle({ method, path, headers, body: text }, fault);
+  // Who sends more than may be read goes on sending: the connection cannot be used again.
+  send(desk, response, answered, fault === "too-large");
 }
 
-function listenForExpectations(app: FastifyInstance, expecting: Expecting): void {
-  const pass = (what: "continue" | "something-else") => (request: IncomingMessage, response: ServerResponse) => {
-    expecting.set(request, what);
-    app.server.emit("request", request, response);
-  };
-  app.server.on("checkContinue", pass("continue"));
-  app.server.on("checkExpectation", pass("something-else"));
+function send(desk: Desk, response: ServerResponse, answered: Answered, isLast = false): void {
+  sendWhole(response, answered, isLast || desk.isClosing);
+  desk.unread.watch(response);
 }
 
 /** @returns the answer to a request before its body is read, or null */
 async function refuseEarly(
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { admission }: Desk,
+  { request, response, head, expects }: Exchange,
   { handle, admit }: Answerer,
-  admission: Admission,
-  expecting: Expecting,
 ): Promise<Answered | null> {
-  const head = headOf(request);
   const told = (fault: BodyFault) => handle({ ...head, body: null }, fault);
-  if (request.raw.httpVersion === "1.1" && request.headers.host === undefined) return told("no-host");
-  if (expecting.get(request.raw) === "something-else") return told("unknown-expectation");
-  const refused = admit?.(head) ?? null;
-  if (refused !== null) return refused;
-  const end = admission.begin(Math.min(sentLength(request), MAX_BODY_BYTES), head.path.startsWith("/admin"));
-  if (end === null) return told("overloaded");
-  reply.raw.once("close", end);
+  if (request.httpVersion === "1.1" && head.headers["host"] === undefined) return told("no-host");
+  if (expects === "something-else") return told("unknown-expectation");
+  const bytes = sentLength(request);
+  const refused = bytes === 0 ? null : await admit?.(head);
+  if (refused != null) return refused;
+  const end = admission.begin(Math.min(bytes, MAX_BODY_BYTES), head.path.startsWith("/admin"));
+  if (end === null) return (bytes === 0 ? await admit?.(head) : null) ?? told("overloaded");
+  response.on("close", end);
   return null;
 }
 
-/** The bytes of a body still to come; for one in chunks, the most that it may have. */
-function sentLength({ headers }: FastifyRequest): number {
-  if (headers["transfer-encoding"] !== undefined) return MAX_BODY_BYTES;
-  return Number(headers["content-length"] ?? 0);
+function isForStream({ service: { streams } }: Desk, { method, path }: RequestHead): boolean {
+  return streams !== undefined && method === "GET" && splitTarget(path).path === streams.path;
 }
 
-async function respond(reply: FastifyReply, { status, headers, body }: Answered): Promise<FastifyReply> {
-  return await reply
-    .code(status)
-    .headers(headers)
-    .send(body === "" ? undefined : typeof body === "string" ? body : Buffer.from(body));
+async function openStream(desk: Desk, { response, head }: Exchange): Promise<void> {
+  const request = { ...head, body: null };
+  if (desk.streams.size >= MAX_STREAMS) return send(desk, response, await desk.service.handle(request, "overloaded"));
+  const answered = await desk.service.streams!.open(request);
+  if (!("stream" in answered)) return send(desk, response, answered);
+  if (response.destroyed) return;
+  const end = sendStream(response, answered);
+  desk.streams.add(end);
+  response.once("close", () => desk.streams.delete(end));
+  // RACE: the service began to close while the stream was opened.
+  if (desk.isClosing) end();
 }
 
-function headOf(request: FastifyRequest): Omit<WireRequest, "body"> {
-  return { method: request.method, path: request.originalUrl, headers: wireHeaders(request.headers) };
+function isForPages({ loadPages }: Desk, { path }: RequestHead): boolean {
+  return loadPages !== null && isPagePath(path);
 }
 
-const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-type ReadText = { readonly text: string | null } | "unreadable";
-
-function readText(body: unknown): ReadText {
-  if (!Buffer.isBuffer(body)) return { text: null };
-  try {
-    return { text: UTF8.decode(body) };
-  } catch {
-    return "unreadable";
-  }
-}
-
-function textOf(body: ReadText | null): string | null {
-  return body === null || body === "unreadable" ? null : body.text;
+async function pagesFor(request: IncomingMessage, loadPages: LoadPages): Promise<Answerer> {
+  const pages = await loadPages();
+  const from = request.socket.remoteAddress ?? "";
+  return {
+    handle: async (asked, fault) => pages.handle(asked, fault, from),
+    admit: (head) => pages.admit(head, sentLength(request)),
+  };
 }

@@ -1,11 +1,15 @@
+import { lookup } from "node:dns/promises";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import type { FastifyInstance, FastifyServerOptions } from "fastify";
 import { isLoopbackHost } from "../model/loopback.ts";
-import { MAX_BODY_BYTES } from "./body.ts";
 import { answerBroken, answerTunnels } from "./http-broken.ts";
-import { mountMetrics } from "./http-metrics.ts";
+import { Watch } from "./http-metrics.ts";
 import { lazyPages, type PagesOptions } from "./http-pages.ts";
-import { type HttpService, mountService } from "./http-requests.ts";
+import type { Desk, HttpService } from "./http-desk.ts";
+import { answerRequests } from "./http-requests.ts";
+import { UnreadAnswers } from "./http-unread.ts";
 import { Admission, type Turns } from "./admission.ts";
 
 export type HttpOptions = {
@@ -24,22 +28,32 @@ export type HttpOptions = {
   /** Tests control the turns of the event loop. */
   readonly turns?: Turns;
   /** Tests pass shorter ones. */
-  readonly deadlines?: Deadlines;
+  readonly deadlines?: Partial<Deadlines>;
 };
 
-/**
- * Milliseconds from a connection's first byte, or its last answer, to the end of the headers and to
- * the end of the body.
- */
-type Deadlines = { readonly headers: number; readonly request: number; readonly checkEvery: number };
+/** In milliseconds. */
+type Deadlines = {
+  /** From a connection's first byte, or its last answer, to the end of the headers. */
+  readonly headers: number;
+  /** To the end of the body. */
+  readonly request: number;
+  /** Until a short answer is read. */
+  readonly answer: number;
+  /** Until what is under way at the end is cut. */
+  readonly stop: number;
+  /** How often it is looked whether they have passed. */
+  readonly checkEvery: number;
+};
 
 /**
  * LIMIT: the largest body arrives in 30 s over 300 kbit/s; a slower client only occupies a
  * connection.
  */
-const DEADLINES: Deadlines = { headers: 10_000, request: 30_000, checkEvery: 1_000 };
+const DEADLINES: Deadlines = { headers: 10_000, request: 30_000, answer: 30_000, stop: 20_000, checkEvery: 1_000 };
+/** Longer than the minute for which proxies keep a connection, which they would find lost. */
+const KEEP_ALIVE_MS = 72_000;
 /** LIMIT: connections at a time; the system refuses those beyond. */
-const MAX_CONNECTIONS = 1_024;
+const MAX_CONNECTIONS = 8_192;
 
 export type HttpServer = {
   /** {base_url}, without a slash at its end. */
@@ -59,46 +73,83 @@ export async function startHttp(service: HttpService, options: HttpOptions = {})
   if (!isLoopbackHost(host) && options.tls === undefined && options.allowPlainHttp !== true) {
     throw new Error(`plain HTTP on ${host} would send keys in the clear: give a certificate, or allow it explicitly`);
   }
-  // Loaded here, so that a program that only calls the service in process never loads fastify.
-  const { fastify } = await import("fastify");
-  const app = fastify(serverOptions(service, options)) as unknown as FastifyInstance;
-  app.server.maxConnections = MAX_CONNECTIONS;
-  app.server.headersTimeout = (options.deadlines ?? DEADLINES).headers;
-  answerTunnels(app.server, service.handle);
-  mountMetrics(app, service);
+  const deadlines = { ...DEADLINES, ...options.deadlines };
   const scheme = options.tls === undefined ? "http" : "https";
-  const where = () => ({ scheme, host, port: portOf(app) }) as const;
-  const loadPages = options.pages === undefined ? null : lazyPages(options.pages, where);
-  app.addHook("onClose", async () => loadPages?.close());
-  mountService(app, service, { admission: new Admission(options.turns), loadPages });
-  await app.listen({ host, port: options.port ?? 0 });
-  return { url: `${scheme}://${host.includes(":") ? `[${host}]` : host}:${portOf(app)}`, close: () => app.close() };
+  let port = 0;
+  const loadPages = options.pages === undefined ? null : lazyPages(options.pages, () => ({ scheme, host, port }));
+  const desk = openDesk(service, { loadPages, deadlines, turns: options.turns });
+  const servers = await listen(() => makeServer(desk, options, deadlines), host, options.port ?? 0);
+  port = (servers[0].address() as AddressInfo).port;
+  let closed: Promise<void> | null = null;
+  const close = () => {
+    closed ??= closeAll(desk, servers, deadlines.stop);
+    return closed;
+  };
+  return { url: `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`, close };
 }
 
-/** The port of a listening server. */
-function portOf({ server }: FastifyInstance): number {
-  return (server.address() as AddressInfo).port;
+function openDesk(
+  service: HttpService,
+  { loadPages, deadlines, turns }: Pick<Desk, "loadPages"> & { deadlines: Deadlines; turns: Turns | undefined },
+): Desk {
+  const unread = new UnreadAnswers({ mostMs: deadlines.answer, checkEvery: deadlines.checkEvery });
+  const streams: Desk["streams"] = new Set();
+  const watch = new Watch(() => ({ streams: streams.size, cut: unread.cut }));
+  return { service, admission: new Admission(turns), loadPages, watch, unread, streams, isClosing: false };
 }
 
-// fastify has separate types for the two kinds of server; the core uses nothing in which they
-// differ.
-function serverOptions(service: HttpService, { tls, deadlines = DEADLINES }: HttpOptions): FastifyServerOptions {
+function makeServer(desk: Desk, { tls }: HttpOptions, deadlines: Deadlines): Server {
   const node = {
     connectionsCheckingInterval: deadlines.checkEvery,
+    headersTimeout: deadlines.headers,
+    requestTimeout: deadlines.request,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    optimizeEmptyRequests: true,
     // Node's own refusal has no body; the core's has one.
     requireHostHeader: false,
   };
-  return {
-    bodyLimit: MAX_BODY_BYTES,
-    // Every request takes one route of fastify: the core does the routing, and judges malformed
-    // URLs.
-    rewriteUrl: () => "/",
-    return503OnClosing: false,
-    forceCloseConnections: "idle",
-    requestTimeout: deadlines.request,
-    clientErrorHandler: (error, socket) => void answerBroken(service.handle, error, socket),
-    ...(tls === undefined
-      ? { http: node }
-      : { https: { ...node, ...tls, minVersion: "TLSv1.2" as const, handshakeTimeout: deadlines.headers } }),
-  } as FastifyServerOptions;
+  const server =
+    tls === undefined
+      ? createServer(node)
+      : createTlsServer({ ...node, ...tls, minVersion: "TLSv1.2", handshakeTimeout: deadlines.headers });
+  server.maxConnections = MAX_CONNECTIONS;
+  const { handle } = desk.service;
+  server.on("clientError", (error, socket) => void answerBroken(handle, error, socket));
+  answerTunnels(server, handle);
+  answerRequests(server, desk);
+  return server;
+}
+
+/** A name of this machine may stand for several addresses; only the first must be available. */
+async function listen(make: () => Server, host: string, port: number): Promise<[Server, ...Server[]]> {
+  const first = await listenAt(make(), host, port);
+  if (host !== "localhost") return [first];
+  const { address: taken, port: same } = first.address() as AddressInfo;
+  const others = (await lookup(host, { all: true })).filter(({ address }) => address !== taken);
+  const tried = await Promise.allSettled(others.map(({ address }) => listenAt(make(), address, same)));
+  return [first, ...tried.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))];
+}
+
+async function listenAt(server: Server, host: string, port: number): Promise<Server> {
+  server.listen({ host, port });
+  await once(server, "listening");
+  return server;
+}
+
+/**
+ * Takes no more connections, ends those that wait, and waits for the answers under way.
+ * @param mostMs after which what is left is cut
+ */
+async function closeAll(desk: Desk, servers: readonly Server[], mostMs: number): Promise<void> {
+  desk.isClosing = true;
+  for (const end of desk.streams) end();
+  const ended = servers.map((server) => new Promise((resolve) => server.close(resolve)));
+  const late = setTimeout(() => {
+    for (const server of servers) server.closeAllConnections();
+  }, mostMs);
+  await Promise.all(ended);
+  clearTimeout(late);
+  desk.unread.close();
+  desk.watch.close();
+  await desk.loadPages?.close();
 }

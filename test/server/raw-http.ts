@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
+import { onTestFinished } from "vitest";
 
 /** Sends bytes and reads until the server closes. */
 export async function raw(port: number, bytes: string | Buffer): Promise<string> {
@@ -21,3 +22,21 @@ export function problemOf(body: string): { code: string; requestId: string } {
 export function problemIn(text: string): { code: string; requestId: string } {
   return problemOf(text.slice(text.indexOf("\r\n\r\n") + 4));
 }
+
+/** A connection that stays, and what came over it so far. */
+export function openConnection(port: number) {
+  const socket: Socket = connect(port, "127.0.0.1").setEncoding("latin1");
+  const told = { text: "" };
+  socket.on("data", (part: string) => {
+    told.text += part;
+  });
+  socket.on("error", () => undefined);
+  onTestFinished(() => void socket.destroy());
+  const until = async (pattern: RegExp) => {
+    while (!pattern.test(told.text)) await once(socket, "data");
+    return told.text;
+  };
+  return { socket, told, until };
+}
+
+export const get = (path: string, headers: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n${headers}\r\n`;

@@ -1,0 +1,68 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { WireHeaders } from "../contract/wire.ts";
+
+/** Writes answers: the headers and a body that is known in one piece, or one that goes on. */
+
+export type WholeAnswer = {
+  readonly status: number;
+  readonly headers: WireHeaders;
+  readonly body: string | Uint8Array;
+};
+
+/** An answer that is sent part by part for as long as somebody listens. */
+export type StreamedAnswer = {
+  readonly status: number;
+  readonly headers: WireHeaders;
+  /** Begins it. @returns called once when the connection has ended, whoever ended it */
+  readonly stream: (sink: Sink) => () => void;
+};
+
+export type Sink = {
+  /** LIMIT: a listener that leaves `MAX_UNREAD_BYTES` unread is cut, and may come again. */
+  send(part: string): void;
+  end(): void;
+};
+
+/** What is kept for a listener that does not read, beyond what the system keeps. */
+const MAX_UNREAD_BYTES = 64 * 1024;
+
+/** @param isLast the connection ends with this answer */
+export function sendWhole(response: ServerResponse, { status, headers, body }: WholeAnswer, isLast: boolean): void {
+  const bytes = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
+  const flat = flatHeaders(headers, isLast);
+  if (status !== 204) flat.push("content-length", String(bytes));
+  response.writeHead(status, flat);
+  // A text of as many bytes as characters is ASCII, which is copied and need not be encoded.
+  if (typeof body === "string") response.end(body, bytes === body.length ? "latin1" : "utf8");
+  else response.end(body);
+}
+
+/** @returns what ends it */
+export function sendStream(response: ServerResponse, { status, headers, stream }: StreamedAnswer): () => void {
+  response.writeHead(status, flatHeaders(headers, true));
+  response.flushHeaders();
+  const end = () => void response.end();
+  const ended = stream({
+    send: (part) => {
+      response.write(part);
+      if (response.writableLength > MAX_UNREAD_BYTES) response.destroy();
+    },
+    end,
+  });
+  response.once("close", ended);
+  return end;
+}
+
+function flatHeaders(headers: WireHeaders, isLast: boolean): string[] {
+  const flat: string[] = [];
+  for (const name in headers) flat.push(name, headers[name]!);
+  if (isLast) flat.push("connection", "close");
+  return flat;
+}
+
+/** Headers in the form of the core. Only those of cookies to be set are not joined by Node. */
+export function headersOf({ headers }: IncomingMessage): WireHeaders {
+  const cookies = headers["set-cookie"];
+  if (cookies === undefined) return headers as WireHeaders;
+  return { ...headers, "set-cookie": cookies.join(", ") } as WireHeaders;
+}

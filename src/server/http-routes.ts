@@ -1,0 +1,30 @@
+import { FILES, FOLDERS, SEARCH_HYBRID_PATH, SEARCH_REGEX_PATH, VALIDATE_KEY } from "../contract/routes.ts";
+import { splitTarget } from "./router.ts";
+
+/** Names of routes for figures and logs: what stands in a path as an id, or is unknown, is none. */
+
+const EXACT: ReadonlySet<string> = new Set([
+  FILES,
+  FOLDERS,
+  SEARCH_HYBRID_PATH,
+  SEARCH_REGEX_PATH,
+  VALIDATE_KEY,
+  "/v1/events",
+  "/healthz",
+  "/readyz",
+  "/metrics",
+]);
+
+/** `GET /v1/files/{id}`; `OTHER other` at worst, so that a stranger cannot make up labels. */
+export function routeOf(method: string, target: string): string {
+  const { path } = splitTarget(target);
+  const route = EXACT.has(path) ? path : generalRoute(path);
+  return `${/^[A-Z]{1,7}$/.test(method) ? method : "OTHER"} ${route}`;
+}
+
+function generalRoute(path: string): string {
+  if (path.startsWith("/admin")) return "/admin";
+  if (path === "/app" || path.startsWith("/app/")) return "/app";
+  const [, kind, rest = ""] = /^\/v1\/(files|folders)\/[^/]+(\/content)?$/.exec(path) ?? [];
+  return kind === undefined ? "other" : `/v1/${kind}/{id}${rest}`;
+}

@@ -1,0 +1,165 @@
+import { once } from "node:events";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type HttpOptions, type HttpServer, startHttp } from "../../src/server/http.ts";
+import type { HttpService } from "../../src/server/http-desk.ts";
+import { openService } from "./fixture.ts";
+import { get, openConnection, problemIn, raw } from "./raw-http.ts";
+
+/** What HTTP itself promises of an answer, and when a connection ends. */
+
+async function serve(service?: HttpService, options?: HttpOptions) {
+  const opened = openService();
+  const server = await startHttp(service ?? opened.service, options);
+  onTestFinished(() => server.close());
+  return { ...opened, server, port: portOf(server) };
+}
+
+const portOf = ({ url }: HttpServer) => Number(new URL(url).port);
+
+const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+const lengthIn = (text: string) => Number(/content-length: (\d+)/i.exec(text)?.[1]);
+
+describe("an answer", () => {
+  it("says its length in bytes, and is kept apart from the next on one connection", async () => {
+    const { port, key, api } = await serve();
+    const { id } = await api.file("a.md", "größer – 𝄞\n");
+    const { socket, told, until } = openConnection(port);
+    socket.write(get(`/v1/files/${id}`, `x-api-key: ${key}\r\n`));
+    const first = Buffer.from(await until(/"\}$/), "latin1").toString();
+    const body = first.slice(first.indexOf("\r\n\r\n") + 4);
+    expect(JSON.parse(body)).toMatchObject({ id, content: "größer – 𝄞\n" });
+    expect([lengthIn(first), /^connection: keep-alive\r$/im.test(first)]).toEqual([Buffer.byteLength(body), true]);
+    told.text = "";
+    socket.write(get("/v1/files", "connection: close\r\n"));
+    await once(socket, "close");
+    expect(statuses(told.text)).toEqual([401]);
+  });
+
+  it("has the length but not the body where HEAD asks, and neither where there is none", async () => {
+    const { port, key, api } = await serve();
+    const { id } = await api.file("a.md");
+    const rest = `HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\nconnection: close\r\n\r\n`;
+    const head = await raw(port, `HEAD /v1/files ${rest}`);
+    expect([statuses(head), head.endsWith("\r\n\r\n"), lengthIn(head) > 0]).toEqual([[404], true, true]);
+    const gone = await raw(port, `DELETE /v1/files/${id} ${rest}`);
+    expect([statuses(gone), gone.endsWith("\r\n\r\n"), lengthIn(gone)]).toEqual([[204], true, Number.NaN]);
+  });
+
+  it("comes in the order of requests that were sent without waiting", async () => {
+    const { port, key, api } = await serve();
+    for (const name of ["a", "b"]) await api.file(`${name}.md`, "");
+    const one = (path: string) => get(`/v1/files?path=${path}`, `x-api-key: ${key}\r\n`);
+    const text = await raw(
+      port,
+      `${one("a.md")}${one("none.md")}${get("/v1/files?path=b.md", "connection: close\r\n")}`,
+    );
+    expect([statuses(text), /"path":"\/a.md".*"data":\[\]/s.test(text)]).toEqual([[200, 200, 401], true]);
+  });
+
+  it("to HTTP/1.0 needs no Host, and ends the connection", async () => {
+    const { port, key } = await serve();
+    const text = await raw(port, `GET /v1/files HTTP/1.0\r\nx-api-key: ${key}\r\n\r\n`);
+    expect([statuses(text), /^connection: close\r$/im.test(text)]).toEqual([[200], true]);
+  });
+});
+
+describe("a body", () => {
+  const post = (key: string, headers: string, body: string) =>
+    `POST /v1/files HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\nconnection: close\r\n${headers}\r\n${body}`;
+  const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+
+  it("may come in chunks, and is not read beyond its limit", async () => {
+    const { port, key } = await serve();
+    const chunked = "transfer-encoding: chunked\r\n";
+    const small = chunk('{"path":"a.md",') + chunk('"content":""}') + chunk("");
+    expect(statuses(await raw(port, post(key, chunked, small)))).toEqual([201]);
+    const large = chunk("x".repeat(600_000)).repeat(2);
+    const text = await raw(port, post(key, chunked, large));
+    expect([statuses(text), problemIn(text).code, /^connection: close\r$/im.test(text)]).toEqual([
+      [400],
+      "invalid_request",
+      true,
+    ]);
+  });
+
+  it("that comes with a GET is not looked at", async () => {
+    const { port, key } = await serve();
+    const text = await raw(
+      port,
+      `${get("/v1/files", `x-api-key: ${key}\r\nconnection: close\r\ncontent-length: 2\r\n`)}\xff{`,
+    );
+    expect(statuses(text)).toEqual([200]);
+  });
+
+  it("of one who goes away in the middle changes nothing, and the service goes on", async () => {
+    const { port, key, server, api } = await serve();
+    const { socket } = openConnection(port);
+    socket.write(post(key, "content-length: 1000\r\n", '{"path":"a.md","content":"'));
+    await once(socket, "ready");
+    socket.resetAndDestroy();
+    expect((await fetch(`${server.url}/v1/files`, { headers: { "x-api-key": key } })).status).toBe(200);
+    expect(await api.paths("files")).toEqual([]);
+  });
+});
+
+describe("/readyz", () => {
+  it("says whether requests can be served", async () => {
+    const { service } = openService();
+    let isReady = true;
+    const { server } = await serve({ handle: service.handle, isReady: async () => isReady });
+    const ask = async () => {
+      const answer = await fetch(`${server.url}/readyz`);
+      return [answer.status, await answer.text(), answer.headers.get("retry-after")];
+    };
+    expect(await ask()).toEqual([200, "ready\n", null]);
+    isReady = false;
+    expect(await ask()).toEqual([503, "not ready\n", "5"]);
+  });
+});
+
+describe("the end", () => {
+  it("waits only so long for an answer, and for who never asked", async () => {
+    const { service } = openService();
+    const inside = Promise.withResolvers<void>();
+    const handle: HttpService["handle"] = (wire) => {
+      if (wire.path !== "/v1/folders") return service.handle(wire);
+      inside.resolve();
+      return new Promise(() => undefined);
+    };
+    const { port, server } = await serve({ handle }, { deadlines: { stop: 20 } });
+    const silent = openConnection(port);
+    await once(silent.socket, "ready");
+    const busy = openConnection(port);
+    busy.socket.write(get("/v1/folders", ""));
+    await inside.promise;
+    const over = Promise.all([once(silent.socket, "close"), once(busy.socket, "close")]);
+    await server.close();
+    await over;
+  });
+
+  it("closes connections that wait, and tells those that are answered still", async () => {
+    const inside = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    const opened = openService();
+    const handle: HttpService["handle"] = async (wire) => {
+      if (wire.path === "/v1/folders") {
+        inside.resolve();
+        await held.promise;
+      }
+      return opened.service.handle(wire);
+    };
+    const { port, server } = await serve({ handle });
+    const idle = openConnection(port);
+    idle.socket.write(get("/v1/files", ""));
+    await idle.until(/\}$/);
+    const busy = openConnection(port);
+    busy.socket.write(get("/v1/folders", ""));
+    await inside.promise;
+    const closed = server.close();
+    await once(idle.socket, "close");
+    held.resolve();
+    await once(busy.socket, "close");
+    await closed;
+    expect([statuses(busy.told.text), /^connection: close\r$/im.test(busy.told.text)]).toEqual([[401], true]);
+  });
+});

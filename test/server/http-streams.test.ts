@@ -1,0 +1,98 @@
+import { once } from "node:events";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Sink } from "../../src/server/http-answer.ts";
+import type { HttpService } from "../../src/server/http-desk.ts";
+import { type HttpOptions, startHttp } from "../../src/server/http.ts";
+import { openService } from "./fixture.ts";
+import { get, openConnection } from "./raw-http.ts";
+
+/** Answers that go on, and answers that nobody reads. */
+
+async function serve(service: HttpService, options?: HttpOptions) {
+  const server = await startHttp(service, options);
+  onTestFinished(() => server.close());
+  return { server, port: Number(new URL(server.url).port) };
+}
+
+describe("a stream", () => {
+  /** A service whose `/v1/events` sends what the test says, and tells what ended. */
+  async function streaming() {
+    const sinks: Sink[] = [];
+    const opened = openService();
+    const ended = Promise.withResolvers<void>();
+    const service: HttpService = {
+      ...opened.service,
+      handle: opened.service.handle,
+      streams: {
+        path: "/v1/events",
+        open: async (request) => {
+          if (request.headers["x-api-key"] !== opened.key) return opened.service.handle(request);
+          const stream = (sink: Sink) => {
+            sinks.push(sink);
+            return ended.resolve;
+          };
+          return { status: 200, headers: { "content-type": "text/event-stream" }, stream };
+        },
+      },
+    };
+    const served = await serve(service);
+    const listener = openConnection(served.port);
+    listener.socket.write(get("/v1/events?x=1", `x-api-key: ${opened.key}\r\n`));
+    await listener.until(/\r\n\r\n/);
+    return { ...served, key: opened.key, listener, sink: sinks[0]!, ended: ended.promise };
+  }
+
+  it("is sent part by part, ends with its listener, and is refused like anything else", async () => {
+    const { listener, sink, ended, server, port } = await streaming();
+    expect((await fetch(`${server.url}/v1/events`)).status).toBe(401);
+    sink.send("data: one\n\n");
+    expect(await listener.until(/one/)).toMatch(/^HTTP\/1.1 200 OK\r\ncontent-type: text\/event-stream\r\n/);
+    sink.send("data: two\n\n");
+    await listener.until(/two/);
+    expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toContain("\nmdmirror_service_streams 1\n");
+    listener.socket.destroy();
+    await ended;
+    sink.send("to nobody");
+  });
+
+  it("that is not read is cut", async () => {
+    const { listener, sink, ended } = await streaming();
+    listener.socket.pause();
+    let isOver = false;
+    void ended.then(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      sink.send("x".repeat(100_000));
+      await new Promise((done) => setImmediate(done));
+    }
+  });
+
+  it("does not keep the service from closing", async () => {
+    const { listener, server, ended } = await streaming();
+    const over = once(listener.socket, "close");
+    await server.close();
+    await Promise.all([ended, over]);
+  });
+});
+
+describe("an answer that is not read", () => {
+  const LARGE = "x".repeat(20_000_000);
+
+  it("is cut after its time, and its memory is free", async () => {
+    const handle: HttpService["handle"] = async () => ({ status: 200, headers: {}, body: LARGE });
+    // No time at all, however many bytes there are.
+    const deadlines = { answer: Number.NEGATIVE_INFINITY, checkEvery: 5 };
+    const { port, server } = await serve({ handle }, { deadlines });
+    const { socket } = openConnection(port);
+    socket.pause();
+    socket.write(get("/v1/files", ""));
+    let told = "";
+    while (!told.includes('route="GET /v1/files",code="200"} 1')) {
+      told = await (await fetch(`${server.url}/metrics`)).text();
+    }
+    expect(told).toContain("clients_cut_total 1\n");
+    socket.resume();
+    await once(socket, "close");
+  });
+});
