@@ -1,0 +1,194 @@
+import { combined, type Document, type Live, meets, saved, type Texts, type Waiting } from "./document.ts";
+import { type Facts, lastName, type Row, rowsOf } from "./facts.ts";
+import type { Answer, Done, Operation } from "./operation.ts";
+
+/**
+ * What an operation with its answer may make of a document: none, where it cannot be answered so.
+ */
+
+type Step = (document: Document) => readonly Document[];
+
+const IMPOSSIBLE: readonly Document[] = [];
+const only = (document: Document | null | undefined): readonly Document[] =>
+  document === undefined ? IMPOSSIBLE : [document];
+const legal = (is: boolean, document: Document): readonly Document[] => (is ? [document] : IMPOSSIBLE);
+
+/** @returns null where the operation says nothing of the document */
+export function stepOfDocument(done: Done, id: string, facts: Facts): Step | null {
+  const { op, answer } = done;
+  if (op.kind === "list") return rowStep(done, id, facts);
+  if (op.kind === "create") return createStep(done, id, facts);
+  if (op.kind === "delete-folder")
+    return answer === null || answer.status === 204 ? treeGone(op.id, op.recursive) : null;
+  if ("file" in op) return op.file === id ? reviewStep(op, answer, facts) : null;
+  if (op.kind.endsWith("-folder") || !("id" in op) || op.id !== id) return null;
+  if (answer?.status === 404 && answer.json.code === "file_not_found")
+    return (document) => legal(document === null, document);
+  switch (op.kind) {
+    case "read":
+      return rowStep(done, id, facts);
+    case "edit":
+      return editStep(op, answer, facts.texts);
+    case "delete":
+      return deleteStep(answer);
+    default:
+      return placeStep(op as Placing, done, facts);
+  }
+}
+
+function rowStep(done: Done, id: string, { texts }: Facts): Step | null {
+  const rows = rowsOf(done).filter((row) => row.id === id);
+  if (rows.length === 0) return null;
+  return (document) => {
+    let met: Live | null = document;
+    for (const row of rows) met = met === null ? null : meets(met, row, texts);
+    return met === null ? IMPOSSIBLE : [met];
+  };
+}
+
+function createStep({ op, answer }: Done, id: string, facts: Facts): Step | null {
+  if (op.kind !== "create") return null;
+  if (answer === null) return facts.creations.has(id) ? null : madeUnseen(op);
+  if (answer.status !== 201 || answer.json.id !== id) return null;
+  const { parentId: parent, path, lastChangeId: change, protected: isProtected } = answer.json;
+  const made = { parent, name: lastName(path), change, text: op.text, protected: isProtected, waiting: [] };
+  return (document) => (document === null && !isProtected ? [made] : IMPOSSIBLE);
+}
+
+/**
+ * A creation whose answer was lost may have made any document that nobody was told to have made.
+ */
+function madeUnseen({ place, text }: Extract<Operation, { kind: "create" }>): Step {
+  const parent = "path" in place ? (place.path.lastIndexOf("/") <= 0 ? null : undefined) : place.parentId;
+  const name = "path" in place ? lastName(place.path) : place.name;
+  const made: Live = { parent, name, change: null, text, protected: false, waiting: [] };
+  return (document) => (document === null ? [made] : IMPOSSIBLE);
+}
+
+/**
+ * A folder went with all that was below it. Whether a document in another folder was below, only
+ * the tree of folders tells.
+ */
+function treeGone(folder: string, recursive: boolean): Step {
+  return (document) => {
+    if (document === null || document.parent === null) return [document];
+    const mayGo = recursive && !document.protected && document.waiting.length === 0;
+    if (document.parent === folder) return mayGo ? [null] : IMPOSSIBLE;
+    return mayGo ? [document, null] : [document];
+  };
+}
+
+type Edit = Extract<Operation, { kind: "edit" }>;
+
+function editStep(op: Edit, answer: Answer | null, texts: Texts): Step {
+  const base = texts.get(op.base);
+  return (document) => {
+    if (document === null || base === undefined) return IMPOSSIBLE;
+    if (document.protected) return only(submitted(document, op, "protected", answer));
+    const text = document.change === op.base ? op.text : combined(base, op.text, document.text);
+    if (text === null) return only(submitted(document, op, "conflict", answer));
+    if (answer === null) return only(saved(document, text, null) ?? undefined);
+    return answer.status === 200 ? only(shownEdit(document, answer, text, texts)) : IMPOSSIBLE;
+  };
+}
+
+/** @returns undefined where it cannot be answered so */
+function submitted(
+  document: Live,
+  { base, text }: Edit,
+  reason: Waiting["reason"],
+  answer: Answer | null,
+): Live | undefined {
+  if (answer !== null && (answer.status !== 202 || answer.json.reason !== reason)) return undefined;
+  const id = answer === null ? null : answer.json.id;
+  return { ...document, waiting: [...document.waiting, { id, base, text, reason }] };
+}
+
+function shownEdit(document: Live, answer: Answer, text: string, texts: Texts): Live | undefined {
+  const { file, content } = answer.json;
+  if (content !== text) return undefined;
+  const after = saved(document, content, file.lastChangeId);
+  return after === null ? undefined : (shown(after, file, texts) ?? undefined);
+}
+
+/** The document as an answer to a write shows it. */
+function shown(document: Live, file: Answer["json"], texts: Texts): Live | null {
+  const { parentId: parent, path, lastChangeId: change } = file;
+  const row: Omit<Row, "id" | "path"> = { parent, name: lastName(path), protected: file.protected, change, text: null };
+  return meets(document, row, texts);
+}
+
+type Placing = Extract<Operation, { kind: "rename" | "move" | "protect" }>;
+
+function placeStep(op: Placing, { answer }: Done, { texts }: Facts): Step {
+  return (document) => {
+    if (document === null) return IMPOSSIBLE;
+    // The place was taken, or the goal is gone: nothing changed here.
+    if (answer !== null && answer.status >= 300) return [document];
+    const after = placed(document, op);
+    return answer === null ? [after] : only(shown(after, answer.json, texts) ?? undefined);
+  };
+}
+
+/** The very same document where nothing changes, so that a search knows it as a read. */
+function placed(document: Live, op: Placing): Live {
+  switch (op.kind) {
+    case "rename":
+      return document.name === op.name ? document : { ...document, name: op.name };
+    case "move":
+      return document.parent === op.parentId ? document : { ...document, parent: op.parentId };
+    case "protect":
+      return document.protected === op.on ? document : { ...document, protected: op.on };
+  }
+}
+
+function deleteStep(answer: Answer | null): Step {
+  return (document) => {
+    if (document === null) return IMPOSSIBLE;
+    const code = document.protected ? "file_protected" : document.waiting.length > 0 ? "changes_in_review" : null;
+    if (code !== null) return legal(answer === null || answer.json?.code === code, document);
+    return answer === null || answer.status === 204 ? [null] : IMPOSSIBLE;
+  };
+}
+
+type OfReview = Extract<Operation, { file: string }>;
+
+function reviewStep(op: OfReview, answer: Answer | null, { texts }: Facts): Step | null {
+  if (op.kind === "show-review") return answer?.status === 200 ? showStep(op.id, answer, texts) : null;
+  return (document) => {
+    const at = document?.waiting.findIndex((each) => isThat(each, op.id, texts)) ?? -1;
+    if (document === null || at < 0) return legal(answer === null || answer.status === 404, document);
+    const change = document.waiting[at]!;
+    const left: Live = { ...document, waiting: document.waiting.toSpliced(at, 1) };
+    if (op.kind === "reject") return legal(answer === null || answer.status === 200, left);
+    const text = acceptedText(document, change, texts);
+    if (text === null) return legal(answer === null || answer.json.code === "edit_conflict", document);
+    if (answer === null) return only(saved(left, text, null) ?? undefined);
+    const after = answer.status === 200 ? saved(left, text, answer.json.lastChangeId) : null;
+    return only((after === null ? null : shown(after, answer.json, texts)) ?? undefined);
+  };
+}
+
+function isThat({ id, text }: Waiting, wanted: string, texts: Texts): boolean {
+  return id === null ? texts.get(wanted) === text : id === wanted;
+}
+
+/** What accepting makes live; null: that is refused. */
+function acceptedText(
+  { change: live, text }: Live,
+  { base, text: sent, reason }: Waiting,
+  texts: Texts,
+): string | null {
+  const made = base === live ? sent : combined(texts.get(base)!, sent, text);
+  return made ?? (reason === "conflict" ? sent : null);
+}
+
+function showStep(id: string, { json }: Answer, texts: Texts): Step {
+  return (document) => {
+    const waits = document?.waiting.some((each) => isThat(each, id, texts)) ?? false;
+    if (document === null || waits !== (json.status === "in_review")) return IMPOSSIBLE;
+    const isLive =
+      (document.change === null || document.change === json.liveChangeId) && document.text === json.liveContent;
+    return legal(isLive, document);
+  };
+}

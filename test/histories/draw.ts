@@ -1,0 +1,160 @@
+import type { Dice } from "../simulator/dice.ts";
+import type { Known, Version } from "./known.ts";
+import type { Operation, Place } from "./operation.ts";
+
+/**
+ * What a client does next. Few documents, names and folders, so that clients meet; each text that
+ * is sent has a mark of its own.
+ */
+
+const NAMES = ["one.md", "two.md", "three.md", "vier.md", "été.md", "Ünïcode-六.md"];
+const FOLDER_NAMES = ["a", "b", "c", "Ä"];
+const PARAGRAPHS = 5;
+/** With more of them, nobody creates. */
+const MOST_DOCUMENTS = 12;
+
+/** Numbers that no two clients share: of marks, and of listings. */
+export type Counter = { next: number };
+
+export type Drawn = { readonly dice: Dice; readonly known: Known; readonly marks: Counter };
+
+type Draw = (drawn: Drawn) => Operation | null;
+
+/**
+ * How often of a hundred. What cannot be done for now (nothing is known yet) becomes a creation.
+ */
+const WEIGHTS: readonly (readonly [number, Draw])[] = [
+  [26, edit],
+  [14, read],
+  [8, create],
+  [7, rename],
+  [6, move],
+  [5, remove],
+  [12, list],
+  [4, protect],
+  [5, review],
+  [3, makeFolder],
+  [4, placeFolder],
+  [2, removeFolder],
+  [4, readFolder],
+];
+const TOTAL = WEIGHTS.reduce((sum, [weight]) => sum + weight, 0);
+
+export function draw(drawn: Drawn): Operation {
+  let roll = drawn.dice.below(TOTAL);
+  for (const [weight, make] of WEIGHTS) {
+    if (roll < weight) return make(drawn) ?? create(drawn) ?? list(drawn);
+    roll -= weight;
+  }
+  throw new Error("the weights do not add up");
+}
+
+const mark = ({ marks }: Drawn) => `<m${marks.next++}>`;
+
+function newText(drawn: Drawn): string {
+  const body = Array.from({ length: PARAGRAPHS }, (_, n) => `Paragraph ${n} as it was made.`);
+  return `${[`# Made ${mark(drawn)}`, ...body].join("\n\n")}\n`;
+}
+
+/** One paragraph anew; now and then the very text of the base. */
+function edit(drawn: Drawn): Operation | null {
+  const { dice } = drawn;
+  const versions = drawn.known.document(dice);
+  if (versions === null) return null;
+  const { id, change, text } = pickVersion(dice, versions);
+  if (dice.below(30) === 0) return { kind: "edit", id, base: change, text };
+  const parts = text.split("\n\n");
+  const n = 1 + dice.below(parts.length - 1);
+  parts[n] = `Paragraph ${n - 1} of ${mark(drawn)}.${n === parts.length - 1 ? "\n" : ""}`;
+  return { kind: "edit", id, base: change, text: parts.join("\n\n") };
+}
+
+/** Mostly the last one that anybody read. */
+function pickVersion(dice: Dice, versions: readonly Version[]): Version {
+  return dice.below(4) > 0 ? versions.at(-1)! : dice.pick(versions);
+}
+
+function ofDocument({ known, dice }: Drawn, make: (id: string) => Operation): Operation | null {
+  const versions = known.document(dice);
+  return versions === null ? null : make(versions[0]!.id);
+}
+
+function ofFolder({ known, dice }: Drawn, make: (id: string) => Operation): Operation | null {
+  const id = known.folder(dice);
+  return id === null ? null : make(id);
+}
+
+function read(drawn: Drawn): Operation | null {
+  return ofDocument(drawn, (id) => ({ kind: "read", id }));
+}
+
+function create(drawn: Drawn): Operation | null {
+  if (drawn.known.documents >= MOST_DOCUMENTS) return null;
+  return { kind: "create", place: placeFor(drawn, NAMES), text: newText(drawn) };
+}
+
+function placeFor({ dice, known }: Drawn, names: readonly string[]): Place {
+  const name = dice.pick(names);
+  if (dice.below(2) === 0) return { parentId: known.folder(dice), name };
+  // Where there are many folders, none is made on the way.
+  const depth = known.hasManyFolders() ? 0 : dice.below(3);
+  return { path: `/${[...Array.from({ length: depth }, () => dice.pick(FOLDER_NAMES)), name].join("/")}` };
+}
+
+function rename(drawn: Drawn): Operation | null {
+  return ofDocument(drawn, (id) => ({ kind: "rename", id, name: drawn.dice.pick(NAMES) }));
+}
+
+function move(drawn: Drawn): Operation | null {
+  return ofDocument(drawn, (id) => ({ kind: "move", id, parentId: drawn.known.folder(drawn.dice) }));
+}
+
+function remove(drawn: Drawn): Operation | null {
+  return ofDocument(drawn, (id) => ({ kind: "delete", id }));
+}
+
+function protect(drawn: Drawn): Operation | null {
+  return ofDocument(drawn, (id) => ({ kind: "protect", id, on: drawn.dice.below(3) === 0 }));
+}
+
+/** The first page of a listing; whoever asks follows it to its end. */
+function list({ dice, known, marks }: Drawn): Operation {
+  const listing = marks.next++;
+  const limit = dice.pick([2, 5, 1_000]);
+  const folder = known.folder(dice);
+  const of = dice.below(4) === 0 ? "folders" : "files";
+  if (of === "files" && folder !== null && dice.below(2) === 0) {
+    return { kind: "list", of, selector: { parent_id: folder }, limit, cursor: null, listing };
+  }
+  const selector = of === "folders" || dice.below(2) === 0 ? { path_prefix: "/" } : null;
+  return { kind: "list", of, selector, limit, cursor: null, listing };
+}
+
+/** Looks at a change first: what waits is known by its text. */
+function review({ dice, known }: Drawn): Operation | null {
+  const waiting = known.review(dice);
+  if (waiting === null) return null;
+  const [id, file] = waiting;
+  return { kind: dice.pick(["show-review", "accept", "accept", "reject"] as const), id, file };
+}
+
+function makeFolder(drawn: Drawn): Operation | null {
+  return drawn.known.hasManyFolders() ? null : { kind: "make-folder", place: placeFor(drawn, FOLDER_NAMES) };
+}
+
+function placeFolder(drawn: Drawn): Operation | null {
+  const { dice, known } = drawn;
+  return ofFolder(drawn, (id) =>
+    dice.below(2) === 0
+      ? { kind: "rename-folder", id, name: dice.pick(FOLDER_NAMES) }
+      : { kind: "move-folder", id, parentId: known.folder(dice) },
+  );
+}
+
+function removeFolder(drawn: Drawn): Operation | null {
+  return ofFolder(drawn, (id) => ({ kind: "delete-folder", id, recursive: drawn.dice.below(4) > 0 }));
+}
+
+function readFolder(drawn: Drawn): Operation | null {
+  return ofFolder(drawn, (id) => ({ kind: "read-folder", id }));
+}

@@ -1,0 +1,132 @@
+import type { Json } from "../contract/suite/world.ts";
+import type { Done, Operation, Selector } from "./operation.ts";
+
+/** What a history shows before it is searched: rows of documents and folders, texts, listings. */
+
+/** A document as an answer shows it. */
+export type Row = {
+  readonly id: string;
+  readonly path: string;
+  readonly parent: string | null;
+  readonly name: string;
+  readonly protected: boolean;
+  readonly change: string;
+  /** null: this answer does not show it. */
+  readonly text: string | null;
+};
+
+/** The root has the path "" and the id null. */
+export type FolderAt = { readonly path: string; readonly id: string | null };
+
+/** All pages of one listing that was followed to its end. */
+export type Listing = {
+  readonly of: "files" | "folders";
+  readonly selector: Selector | null;
+  readonly from: number;
+  readonly to: number;
+  readonly ids: ReadonlySet<string>;
+};
+
+export type Facts = {
+  readonly history: readonly Done[];
+  /** Change id → the one text that it was seen with. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** Document → the operation that was answered with its creation. */
+  readonly creations: ReadonlyMap<string, Done>;
+  /** Each document that any answer shows. */
+  readonly documents: ReadonlySet<string>;
+  readonly listings: readonly Listing[];
+};
+
+export function gatherFacts(history: readonly Done[]): Facts {
+  const texts = new Map<string, string>();
+  const creations = new Map<string, Done>();
+  const documents = new Set<string>();
+  for (const done of history) {
+    for (const [change, text] of textsOf(done)) if (!texts.has(change)) texts.set(change, text);
+    for (const { id } of rowsOf(done)) documents.add(id);
+    if (done.op.kind === "create" && done.answer?.status === 201) creations.set(done.answer.json.id, done);
+  }
+  return { history, texts, creations, documents, listings: listingsOf(history) };
+}
+
+/** The documents that an answer shows. */
+export function rowsOf({ op, answer }: Done): Row[] {
+  if (answer === null || answer.status >= 300) return [];
+  const { json } = answer;
+  switch (op.kind) {
+    case "read":
+      return [rowOf(json, json.content)];
+    case "create":
+      return [rowOf(json, op.text)];
+    case "edit":
+      return answer.status === 200 ? [rowOf(json.file, json.content)] : [];
+    case "rename":
+    case "move":
+    case "protect":
+    case "accept":
+      return [rowOf(json, null)];
+    case "list":
+      return op.of === "files" ? json.data.map((item: Json) => rowOf(item, null)) : [];
+    default:
+      return [];
+  }
+}
+
+function rowOf(item: Json, text: string | null): Row {
+  const { id, path, parentId, lastChangeId } = item;
+  return { id, path, parent: parentId, name: lastName(path), protected: item.protected, change: lastChangeId, text };
+}
+
+/** Each folder that an answer shows, by path; those that hold what it shows, too. */
+export function foldersShown(done: Done): FolderAt[] {
+  const { op, answer } = done;
+  const holders = rowsOf(done).map(({ path, parent }) => ({ path: folderOf(path), id: parent }));
+  if (answer === null || answer.status >= 300 || answer.json === null) return holders;
+  const isList = op.kind === "list" && op.of === "folders";
+  const items: Json[] = isList ? answer.json.data : op.kind.endsWith("-folder") ? [answer.json] : [];
+  const own = items.flatMap(({ id, path, parentId }) => [
+    { path, id },
+    { path: folderOf(path), id: parentId },
+  ]);
+  return [...holders, ...own];
+}
+
+/** Texts by the change that an answer shows them with. */
+export function textsOf(done: Done): [string, string][] {
+  const { op, answer } = done;
+  const shown = rowsOf(done).flatMap(({ change, text }): [string, string][] => (text === null ? [] : [[change, text]]));
+  if (op.kind === "edit" && answer?.status === 202) return [[answer.json.id, op.text]];
+  if (op.kind !== "show-review" || answer?.status !== 200) return shown;
+  const { id, content, liveChangeId, liveContent } = answer.json;
+  return [
+    [id, content],
+    [liveChangeId, liveContent],
+  ];
+}
+
+type Page = Done & { readonly op: Extract<Operation, { kind: "list" }> };
+
+function listingsOf(history: readonly Done[]): Listing[] {
+  const pages = history.filter((done): done is Page => done.op.kind === "list" && done.answer?.status === 200);
+  const whole = [...Map.groupBy(pages, ({ op }) => op.listing).values()].filter(
+    (own) => own[0]!.op.cursor === null && own.at(-1)!.answer!.json.hasMore === false,
+  );
+  return whole.map((own) => ({
+    of: own[0]!.op.of,
+    selector: own[0]!.op.selector,
+    from: own[0]!.from,
+    to: own.at(-1)!.to,
+    ids: new Set(own.flatMap(({ answer }) => answer!.json.data.map(({ id }: Json) => id))),
+  }));
+}
+
+/** The last name of a path. */
+export function lastName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** The path of the folder that holds it; "" is the root. */
+export function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/"));
+}

@@ -1,0 +1,112 @@
+import { type Document, keyOfDocument } from "./document.ts";
+import { stepOfDocument } from "./document-steps.ts";
+import { type Facts, foldersShown, gatherFacts, type Listing } from "./facts.ts";
+import { breachesOfAll } from "./invariants.ts";
+import { changesNothing, type Done, tell } from "./operation.ts";
+import { entriesOfPlace, foldersByPath, type Holder, placesOf } from "./places.ts";
+import { type Entry, type Found, type Model, searchLinearisation } from "./search.ts";
+import { keyOfTree, leavesTree, stepOfTree, stepOfUnlisted, type Tree } from "./tree.ts";
+
+/** Whether a history could have been that of one service which does one request after the other. */
+
+export type Verdict = {
+  readonly operations: number;
+  readonly acknowledged: number;
+  readonly unknown: number;
+  readonly documents: number;
+  readonly places: number;
+  /** States that the searches looked at. */
+  readonly states: number;
+  /** What cannot have been answered; empty: all holds. */
+  readonly broken: readonly string[];
+  /** LIMIT: objects whose search was given up: nothing is said of them. */
+  readonly undecided: readonly string[];
+};
+
+const DOCUMENT: Model<Document> = { initial: null, keyOf: keyOfDocument };
+const TREE: Model<Tree> = { initial: new Map(), keyOf: keyOfTree };
+const PLACE: Model<Holder> = { initial: null, keyOf: (holder) => holder ?? "free" };
+
+/** @param most how many states one search may look at */
+export function judge(history: readonly Done[], most = 200_000): Verdict {
+  const facts = gatherFacts(history);
+  const broken = breachesOfAll(facts);
+  const undecided: string[] = [];
+  let states = 0;
+  const note = (what: string, found: Found) => {
+    states += found.states;
+    if (found.kind === "undecided") undecided.push(what);
+    if (found.kind === "broken") broken.push(`${what}: ${found.why}`);
+  };
+  for (const id of facts.documents)
+    note(`document ${id}`, searchLinearisation(DOCUMENT, entriesOfDocument(facts, id), most));
+  const places = placesOf(facts);
+  const folders = foldersByPath(facts);
+  for (const [key, { place, seen }] of places)
+    note(`place ${key}`, searchLinearisation(PLACE, entriesOfPlace(facts, place, seen, folders), most));
+  note("folders", searchLinearisation(TREE, entriesOfTree(facts), most));
+  const unknown = history.filter(({ answer }) => answer === null).length;
+  const acknowledged = history.filter(({ answer }) => answer !== null && answer.status < 300).length;
+  const counts = { operations: history.length, acknowledged, unknown };
+  return { ...counts, documents: facts.documents.size, places: places.size, states, broken, undecided };
+}
+
+function entriesOfDocument(facts: Facts, id: string): Entry<Document>[] {
+  const entries = facts.history.flatMap((done): Entry<Document>[] => {
+    const step = stepOfDocument(done, id, facts);
+    return step === null ? [] : [{ ...spanOf(done), reads: changesNothing(done), apply: step }];
+  });
+  return [...entries, ...facts.listings.flatMap((listing) => unlisted(facts, listing, id))];
+}
+
+const spanOf = (done: Done) => ({ what: tell(done), from: done.from, to: done.to });
+
+/** A listing that ended without a document says that at one moment it was not there. */
+function unlisted(facts: Facts, { of, selector, from, to, ids }: Listing, id: string): Entry<Document>[] {
+  if (of === "folders" || ids.has(id)) return [];
+  // Before its creation was asked for, everybody knows that it is not there.
+  if (to < (facts.creations.get(id)?.from ?? 0)) return [];
+  if (selector === null || ("path_prefix" in selector && selector.path_prefix === "/")) {
+    return [{ what: "a listing without it", from, to, reads: true, apply: (state) => (state === null ? [state] : []) }];
+  }
+  if (!("parent_id" in selector)) return [];
+  const folder = selector.parent_id;
+  const isElsewhere = (state: Document) => state === null || state.parent === undefined || state.parent !== folder;
+  return [
+    {
+      what: `a listing of ${folder} without it`,
+      from,
+      to,
+      reads: true,
+      apply: (state) => (isElsewhere(state) ? [state] : []),
+    },
+  ];
+}
+
+function entriesOfTree(facts: Facts): Entry<Tree>[] {
+  const known = new Set<string>();
+  const entries = facts.history.flatMap((done): Entry<Tree>[] => {
+    for (const { id } of foldersShown(done)) if (id !== null) known.add(id);
+    const step = stepOfTree(done);
+    return step === null ? [] : [{ ...spanOf(done), reads: leavesTree(done), apply: step }];
+  });
+  const whole = facts.listings.filter(({ of, selector }) => of === "folders" && isWhole(selector));
+  const missing = whole.flatMap(({ from, to, ids }) =>
+    [...known]
+      .filter((id) => !ids.has(id))
+      .map((id) => ({ what: `a listing without ${id}`, from, to, reads: true, apply: stepOfUnlisted(id) })),
+  );
+  return [...entries, ...missing];
+}
+
+const isWhole = (selector: Listing["selector"]) =>
+  selector !== null && "path_prefix" in selector && selector.path_prefix === "/";
+
+/** The verdict in one line. */
+export function tellVerdict(verdict: Verdict): string {
+  const { operations, acknowledged, unknown, documents, places, states, broken, undecided } = verdict;
+  const counts = `${operations} operations, ${acknowledged} acknowledged, ${unknown} unknown; ${documents} documents and ${places} places checked, ${states} states searched`;
+  const end =
+    broken.length > 0 ? `${broken.length} BROKEN` : undecided.length > 0 ? `${undecided.length} undecided` : "holds";
+  return `${counts}: ${end}`;
+}

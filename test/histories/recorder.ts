@@ -1,0 +1,56 @@
+import { type Done, isOfAdmin, isReading, type Answer, type Operation, requestOf } from "./operation.ts";
+
+/**
+ * What a client sends and how it ended. `unknown`: it may have arrived. `unsent`: it cannot have,
+ * as nobody listened.
+ */
+export type Sent = Answer | "unknown" | "unsent";
+
+/** One connection of a client to a process of the service. */
+export type Send = (method: string, path: string, body: object | null, by: "user" | "admin") => Promise<Sent>;
+
+/** All that clients asked and were answered, on one clock that counts. */
+export class Recorder {
+  readonly #done: Done[] = [];
+  #clock = 0;
+  #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
+
+  /** @returns the answer; null: none that can be believed */
+  async ask(client: number, op: Operation, send: Send): Promise<Answer | null> {
+    const from = this.#clock++;
+    const { method, path, body } = requestOf(op);
+    const sent = await send(method, path, body, isOfAdmin(op) ? "admin" : "user");
+    const to = this.#clock++;
+    if (sent === "unsent") return null;
+    if (sent !== "unknown" && sent.status !== 500 && sent.status !== 503) {
+      this.#add({ client, op, from, to, answer: sent });
+      return sent;
+    }
+    // A reading without an answer says nothing at all.
+    if (!isReading(op)) this.#add({ client, op, from, to: Infinity, answer: null });
+    return null;
+  }
+
+  #add(done: Done): void {
+    this.#done.push(done);
+    for (const { count, resolve } of this.#waiting) if (count <= this.count) resolve();
+    this.#waiting = this.#waiting.filter(({ count }) => count > this.count);
+  }
+
+  /** Settles when so many operations have ended. */
+  reached(count: number): Promise<void> {
+    if (count <= this.count) return Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.push({ count, resolve });
+    return promise;
+  }
+
+  get history(): readonly Done[] {
+    return this.#done;
+  }
+
+  /** How many operations have ended so far. */
+  get count(): number {
+    return this.#done.length;
+  }
+}
