@@ -10,7 +10,12 @@ export type MeasuredFunction = {
   readonly cyclomatic: number;
   /** Whether it stands inside another function, named or not. */
   readonly isNested: boolean;
+  /** The same for functions that differ in names, numbers and texts alone; null: it is too short. */
+  readonly shape: string | null;
 };
+
+/** The least number of names, literals and other leaves by which two functions can be twins. */
+const LEAST_LEAVES = 30;
 
 const ALWAYS_NAMED: ReadonlySet<SyntaxKind> = new Set([
   SyntaxKind.FunctionDeclaration,
@@ -69,8 +74,23 @@ export function functionsOf(file: SourceFile, lineOf: (position: number) => numb
   visit(file, { branches: 0 }, false);
   return found.map(({ node, name, isNested, counted }) => {
     const line = lineOf(node.getStart(file));
-    return { name, line, lines: lineOf(node.end) - line + 1, cyclomatic: counted.branches + 1, isNested };
+    const lines = lineOf(node.end) - line + 1;
+    return { name, line, lines, cyclomatic: counted.branches + 1, isNested, shape: shapeOf(node) };
   });
+}
+
+/** The kinds of all that a function is made of, and its operators. */
+function shapeOf(node: Node): string | null {
+  let [shape, leaves] = ["", 0];
+  const visit = (part: Node & { readonly operator?: SyntaxKind }): void => {
+    const before = shape.length;
+    shape += `(${part.kind}.${part.operator ?? ""}`;
+    part.forEachChild((child) => visit(child));
+    if (!shape.includes("(", before + 1)) leaves++;
+    shape += ")";
+  };
+  visit(node);
+  return leaves < LEAST_LEAVES ? null : shape;
 }
 
 type Named = Node & { readonly name?: Node; readonly body?: Node };

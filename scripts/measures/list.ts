@@ -133,6 +133,15 @@ export const MEASURES: readonly Measure[] = [
     most: 0,
   },
   {
+    id: "twins",
+    what: "functions of one shape with another",
+    places: (files) =>
+      [...Map.groupBy(functions(files), ({ shape }) => shape)]
+        .filter(([shape, group]) => shape !== null && group.length > 1)
+        .flatMap(([, group]) => group.slice(1).map(({ at, name }) => ({ at, note: `${name}, as ${group[0]!.at}` }))),
+    most: 0,
+  },
+  {
     id: "mentions",
     what: "lines naming absent documents",
     places: (files) =>

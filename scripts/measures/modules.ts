@@ -37,7 +37,7 @@ export function importsOf(path: string, file: SourceFile): Import[] {
   }
   const visit = (node: Node): void => {
     const target = lazyTarget(node);
-    if (target !== null) add(target, "all", true);
+    if (target !== null) add(target, lazyNames(node, file), true);
     node.forEachChild((child) => visit(child));
   };
   visit(file);
@@ -61,6 +61,18 @@ function lazyTarget(node: Node): string | null {
   if (node.kind !== SyntaxKind.ImportType) return null;
   const { argument } = node as Node & { argument: Node & { literal?: Node } };
   return argument.literal === undefined ? null : textOf(argument.literal);
+}
+
+/** What is taken of a module that a call loads: `const { a } = await import(…)`, `(await import(…)).a`. */
+function lazyNames(call: Node, file: SourceFile): Import["names"] {
+  const awaited = call.parent;
+  if (awaited.kind !== SyntaxKind.AwaitExpression) return "all";
+  const taker = awaited.parent as Node & { readonly name?: Listed };
+  const list = taker.name;
+  if (taker.kind === SyntaxKind.VariableDeclaration && list?.kind === SyntaxKind.ObjectBindingPattern)
+    return list.elements.map(({ name, propertyName }) => (propertyName ?? name).getText(file));
+  const access = taker.parent as Node & { readonly name?: Node };
+  return access.kind === SyntaxKind.PropertyAccessExpression ? [access.name!.getText(file)] : "all";
 }
 
 function textOf(node: Node): string | null {

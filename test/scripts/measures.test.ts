@@ -20,6 +20,12 @@ const BRANCHES = [
 /** What is read as a comment must not be what a literal holds. */
 const LITERALS = 'export const texts = ["// no comment", `/* $' + "{1} // nor this */`, /\\/\\//];";
 
+/** A function long enough to have a twin. */
+function sumOf(name: string, value: string, start: number, operator = "+"): string {
+  const sum = Array.from({ length: 20 }, (_, i) => `${value}${i}`).join(` ${operator} `);
+  return `export function ${name}(${value}: number) { return ${start} + ${sum}; }`;
+}
+
 const TREE: Readonly<Record<string, string>> = {
   "src/a/long.ts": `export const one = 1;\n${"\n".repeat(250)}`,
   "src/a/functions.ts": [
@@ -34,6 +40,9 @@ const TREE: Readonly<Record<string, string>> = {
     'import type { There } from "./there.ts";\nexport type Here = There | 1;\nexport const lazy = () => import("./lazy.ts");\n',
   "src/b/there.ts": 'import { type Here } from "./here.ts";\nexport type There = Here[];\n',
   "src/b/lazy.ts": 'import { lazy } from "./here.ts";\nexport const loaded = lazy;\n',
+  "src/c/twins.ts": [sumOf("one", "left", 1), sumOf("two", "right", 2), sumOf("three", "left", 1, "-")].join("\n"),
+  "src/c/awaits.ts":
+    'const { one: own } = await import("./twins.ts");\nconst two = (await import("./twins.ts")).two;\nown(two);\n',
   "src/b/mentions.ts": "// DESIGN 3 says so.\n// A designed merge.\n",
   "test/a.test.ts": 'import { texts } from "../src/b/comments.ts";\nconsole.log(texts);\n',
   "scripts/run.ts":
@@ -63,13 +72,14 @@ test("columns are the folders of src, src and test", () => {
   expect(columnsOf(all).map(({ name, files }) => [name, files.length])).toEqual([
     ["a", 2],
     ["b", 6],
-    ["src", 8],
+    ["c", 2],
+    ["src", 10],
     ["test", 1],
   ]);
 });
 
 test("files and lines are counted, and long files named", () => {
-  expect(figureOf(measureOf("files"), inSrc(), all)).toBe(8);
+  expect(figureOf(measureOf("files"), inSrc(), all)).toBe(10);
   const lines = inSrc().reduce((sum, { path }) => sum + TREE[path]!.replace(/\n$/, "").split("\n").length, 0);
   expect(figureOf(measureOf("lines"), inSrc(), all)).toBe(lines);
   expect(places("long-files")).toEqual(["src/a/long.ts 251 lines"]);
@@ -79,9 +89,22 @@ test("named functions are declarations, methods and what is bound to a name", ()
   const names = measureOf("functions")
     .places(inSrc(), all)
     .map(({ note }) => note);
-  expect(names).toEqual(["area", "side", "constructor", "bound", "inner", "long", "ten", "eleven", "lazy"]);
+  expect(names).toEqual([
+    "area",
+    "side",
+    "constructor",
+    "bound",
+    "inner",
+    "long",
+    "ten",
+    "eleven",
+    "lazy",
+    "one",
+    "two",
+    "three",
+  ]);
   expect(places("nested")).toEqual(["src/a/functions.ts:2 inner"]);
-  expect(figureOf(measureOf("nested"), inSrc(), all)).toBeCloseTo(1 / 9);
+  expect(figureOf(measureOf("nested"), inSrc(), all)).toBeCloseTo(1 / 12);
   expect(places("long-functions")).toEqual(["src/a/functions.ts:3 long, 61 lines"]);
 });
 
@@ -111,13 +134,18 @@ test("circles are of values and types; what is loaded by a call closes none", ()
   expect(places("circles")).toEqual(["src/b/here.ts with src/b/there.ts"]);
 });
 
-test("an export counts as unused when nobody imports it, tests included", () => {
+test("an export counts as unused when nobody takes it by its name, tests and calls included", () => {
   expect(places("unused-exports")).toEqual([
     "src/a/functions.ts:1 Shape",
     "src/a/functions.ts:2 bound",
     "src/a/functions.ts:64 signature",
     "src/a/long.ts:1 one",
+    "src/c/twins.ts:3 three",
   ]);
+});
+
+test("functions are twins when they differ in names, numbers and texts alone", () => {
+  expect(places("twins")).toEqual(["src/c/twins.ts:2 two, as src/c/twins.ts:1"]);
 });
 
 test("lines that name a document which is not there are found", () => {
