@@ -6,7 +6,7 @@ import type { Answer, ParentRef, PutResult } from "../ports/remote.ts";
 import type { RemotePath } from "../model/path.ts";
 import { faultOf, misreadFault } from "./fault.ts";
 import type { Call } from "./reply.ts";
-import { createAtPath, learnRefusal, learnRootMove } from "./learn.ts";
+import { createAtPath, move, rename } from "./learn.ts";
 import { failed, type CallContext, getFile } from "./reads.ts";
 import { type PartialFile, readEdit, readPartialFile, readReview } from "./shapes.ts";
 
@@ -69,16 +69,12 @@ export async function putContent(
   return { ok: true, value: { kind: "live", changeId, content: saved }, requestId: reply.requestId };
 }
 
-export async function renameFile(context: CallContext, id: DocId, name: string): Promise<Answer<FileResource>> {
-  const answer = await patchFile(context, id, { name });
-  if (!answer.ok) learnRefusal(context.traits, answer.fault, "/name", name, "file");
-  return answer;
+export function renameFile(context: CallContext, id: DocId, name: string): Promise<Answer<FileResource>> {
+  return rename(context, name, "file", (body) => patchFile(context, id, body));
 }
 
-export async function moveFile(context: CallContext, id: DocId, parent: ParentRef): Promise<Answer<FileResource>> {
-  const answer = await patchFile(context, id, { parentId: parent.kind === "root" ? null : parent.id });
-  if (parent.kind === "root") learnRootMove(context.traits, answer);
-  return answer;
+export function moveFile(context: CallContext, id: DocId, parent: ParentRef): Promise<Answer<FileResource>> {
+  return move(context, parent, (body) => patchFile(context, id, body));
 }
 
 export function setProtected(context: CallContext, id: DocId, value: boolean): Promise<Answer<FileResource>> {

@@ -6,7 +6,7 @@ import type { Answer, Fault, Listing, ParentRef } from "../ports/remote.ts";
 import { isBelow, type RemotePath } from "../model/path.ts";
 import { faultOf, misreadFault } from "./fault.ts";
 import type { Call, Failure } from "./reply.ts";
-import { createAtPath, learnRefusal, learnRootMove } from "./learn.ts";
+import { createAtPath, move, rename } from "./learn.ts";
 import { type Spent, spentNothing } from "./list-limits.ts";
 import { listAll } from "./listing.ts";
 import { failed, type CallContext } from "./reads.ts";
@@ -93,16 +93,12 @@ export async function createFolder(context: CallContext, path: RemotePath): Prom
   return { ok: true, value, requestId: reply.requestId };
 }
 
-export async function renameFolder(context: CallContext, id: DirId, name: string): Promise<Answer<FolderResource>> {
-  const answer = await patchFolder(context, id, { name });
-  if (!answer.ok) learnRefusal(context.traits, answer.fault, "/name", name, "folder");
-  return answer;
+export function renameFolder(context: CallContext, id: DirId, name: string): Promise<Answer<FolderResource>> {
+  return rename(context, name, "folder", (body) => patchFolder(context, id, body));
 }
 
-export async function moveFolder(context: CallContext, id: DirId, parent: ParentRef): Promise<Answer<FolderResource>> {
-  const answer = await patchFolder(context, id, { parentId: parent.kind === "root" ? null : parent.id });
-  if (parent.kind === "root") learnRootMove(context.traits, answer);
-  return answer;
+export function moveFolder(context: CallContext, id: DirId, parent: ParentRef): Promise<Answer<FolderResource>> {
+  return move(context, parent, (body) => patchFolder(context, id, body));
 }
 
 async function patchFolder(context: CallContext, id: DirId, body: JsonObject): Promise<Answer<FolderResource>> {

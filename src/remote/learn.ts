@@ -1,6 +1,6 @@
 import type { JsonObject } from "../contract/json.ts";
 import type { NameKind } from "../contract/names.ts";
-import type { Answer, Fault } from "../ports/remote.ts";
+import type { Answer, Fault, ParentRef } from "../ports/remote.ts";
 import type { RemotePath } from "../model/path.ts";
 import { faultOf } from "./fault.ts";
 import type { Call, Reply } from "./reply.ts";
@@ -41,20 +41,39 @@ function isRefusalAt(reply: Reply, pointer: string): boolean {
   return reply.kind === "problem" && reply.code === "invalid_request" && reply.pointers.includes(pointer);
 }
 
-/** A name that is legal by our rules was refused: its doubtful characters are the likely reason. */
-export function learnRefusal(
-  traits: TraitBook,
-  fault: Fault,
-  pointer: "/path" | "/name",
-  path: string,
+type Patch<T> = (body: JsonObject) => Promise<Answer<T>>;
+
+/** Gives a document or a folder another name. */
+export async function rename<T>(
+  { traits }: CallContext,
+  name: string,
   kind: NameKind,
-): void {
+  patch: Patch<T>,
+): Promise<Answer<T>> {
+  const answer = await patch({ name });
+  if (!answer.ok) learnRefusal(traits, answer.fault, "/name", name, kind);
+  return answer;
+}
+
+/** Moves a document or a folder into another folder. */
+export async function move<T extends { readonly path: RemotePath }>(
+  { traits }: CallContext,
+  parent: ParentRef,
+  patch: Patch<T>,
+): Promise<Answer<T>> {
+  const answer = await patch({ parentId: parent.kind === "root" ? null : parent.id });
+  if (parent.kind === "root") learnRootMove(traits, answer);
+  return answer;
+}
+
+/** A name that is legal by our rules was refused: its doubtful characters are the likely reason. */
+function learnRefusal(traits: TraitBook, fault: Fault, pointer: "/path" | "/name", path: string, kind: NameKind): void {
   if (fault.kind !== "problem" || fault.code !== "invalid_request" || !fault.pointers.includes(pointer)) return;
   traits.sawRefusal(path, kind);
 }
 
 /** `parentId: null` means the root; a deployment may refuse it, or ignore it. */
-export function learnRootMove(traits: TraitBook, answer: Answer<{ readonly path: RemotePath }>): void {
+function learnRootMove(traits: TraitBook, answer: Answer<{ readonly path: RemotePath }>): void {
   if (answer.ok) traits.learnMoveToRoot(!answer.value.path.includes("/"));
   else if (answer.fault.kind === "problem" && answer.fault.status === 400) traits.learnMoveToRoot(false);
 }
