@@ -10,3 +10,11 @@ export function isJsonObject(value: unknown): value is JsonObject {
 export function member(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
+
+/** Whether a value is an object whose members are of these types. */
+export function hasMembers<T extends object>(
+  value: unknown,
+  types: { readonly [Name in keyof T]: "string" | "number" },
+): value is T {
+  return isJsonObject(value) && Object.entries(types).every(([name, type]) => typeof member(value, name) === type);
+}

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
+import { hasMembers } from "../contract/json.ts";
 import type { Db } from "./database.ts";
 import { openOwnDatabase } from "./own-database.ts";
 import { emptyOwn, readOwn, removeOwn, replaceOwn } from "./own-files.ts";
@@ -77,18 +78,14 @@ function hasCode(error: unknown, code: string): boolean {
   return error instanceof Sqlite.SqliteError && error.code.startsWith(code);
 }
 
+const FACTS = { pid: "number", since: "number", what: "string" } as const;
+
 function readFacts(folder: string): LockHolder | null {
   try {
     const facts: unknown = JSON.parse(readOwn(folder, FACTS_FILE)?.bytes.toString("utf8") ?? "null");
-    return isHolder(facts) ? facts : null;
+    return hasMembers<LockHolder>(facts, FACTS) ? facts : null;
   } catch {
     // Not written yet, or just removed: the holder only makes a better message.
     return null;
   }
-}
-
-function isHolder(facts: unknown): facts is LockHolder {
-  if (typeof facts !== "object" || facts === null) return false;
-  const { pid, since, what } = facts as Partial<Record<keyof LockHolder, unknown>>;
-  return typeof pid === "number" && typeof since === "number" && typeof what === "string";
 }

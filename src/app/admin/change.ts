@@ -33,9 +33,8 @@ export function changeKey(session: AdminSession, id: string, wishes: KeyWishes):
   return one(session, "PATCH", `/admin/keys/${encodeURIComponent(id)}`, readKey, bodyOf(wishes));
 }
 
-export async function revokeKey(session: AdminSession, id: string): Promise<Result<null>> {
-  const answer = await session.ask("DELETE", `/admin/keys/${encodeURIComponent(id)}`);
-  return answer.kind === "trouble" ? answer : ok(null);
+export function revokeKey(session: AdminSession, id: string): Promise<Result<null>> {
+  return remove(session, `/admin/keys/${encodeURIComponent(id)}`);
 }
 
 /** @returns its first key, which may do everything in it */
@@ -47,8 +46,12 @@ export function setState(session: AdminSession, id: string, state: "open" | "clo
   return one(session, "PATCH", `/admin/workspaces/${encodeURIComponent(id)}`, readWorkspace, { state });
 }
 
-export async function removeWorkspace(session: AdminSession, id: string): Promise<Result<null>> {
-  const answer = await session.ask("DELETE", `/admin/workspaces/${encodeURIComponent(id)}`);
+export function removeWorkspace(session: AdminSession, id: string): Promise<Result<null>> {
+  return remove(session, `/admin/workspaces/${encodeURIComponent(id)}`);
+}
+
+async function remove(session: AdminSession, path: string): Promise<Result<null>> {
+  const answer = await session.ask("DELETE", path);
   return answer.kind === "trouble" ? answer : ok(null);
 }
 

@@ -3,7 +3,7 @@ import { decodeText } from "../../local/text.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
 
 /** A new file of this user's alone that waits for the text of a key. */
-export type KeyFile = {
+type KeyFile = {
   keep(text: string): void;
   /** The key was not made after all. */
   discard(): void;

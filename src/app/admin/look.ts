@@ -121,6 +121,6 @@ function only<T extends { readonly id: string }>(
 }
 
 /** `/notes=edit` */
-export function grantWords({ path, level }: { readonly path: string; readonly level: string }): string {
+function grantWords({ path, level }: { readonly path: string; readonly level: string }): string {
   return `${shownName(path)}=${level}`;
 }

@@ -1,5 +1,6 @@
 import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
+import { hasMembers } from "../../contract/json.ts";
 import { CONTROL_FILE } from "../../model/mirror-folder.ts";
 import { readOwn, removeOwn, replaceOwn } from "../../state/own-files.ts";
 import { isOwner, UnsafePath } from "../../state/unsafe-path.ts";
@@ -13,6 +14,8 @@ const { lstatSync, mkdirSync } = process.getBuiltinModule("node:fs");
 const MAX_PATH = { linux: 107, others: 103 } as const;
 
 export type ControlPlace = { readonly socket: string; readonly pid: number; readonly since: number };
+
+const PLACE = { socket: "string", pid: "number", since: "number" } as const;
 
 type PlaceOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -99,13 +102,8 @@ export function findPlace(folder: string): ControlPlace | null {
     // No daemon has run here, or its file is incomplete: the lock still tells whether one runs.
     return null;
   }
-  if (!isPlace(json) || !isAbsolute(json.socket) || !isPrivate(dirname(json.socket))) return null;
+  if (!hasMembers<ControlPlace>(json, PLACE) || !isAbsolute(json.socket) || !isPrivate(dirname(json.socket)))
+    return null;
   const stat = lstatSync(json.socket, { throwIfNoEntry: false });
   return stat?.isSocket() === true && isOwner(stat.uid) ? json : null;
-}
-
-function isPlace(json: unknown): json is ControlPlace {
-  if (typeof json !== "object" || json === null) return false;
-  const { socket, pid, since } = json as Partial<Record<keyof ControlPlace, unknown>>;
-  return typeof socket === "string" && typeof pid === "number" && typeof since === "number";
 }
