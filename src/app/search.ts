@@ -20,7 +20,7 @@ import { ok, type Result, trouble } from "./mirror/trouble.ts";
  * `.mdmirror/search.db`.
  */
 
-export type SearchRequest = { readonly query: string; readonly regex: boolean; readonly limit: number };
+type SearchRequest = { readonly query: string; readonly regex: boolean; readonly limit: number };
 
 export type FoundLine = {
   readonly line: number;
@@ -35,7 +35,7 @@ export type FoundFile = {
   readonly lines: readonly FoundLine[];
 };
 
-export type SearchReport = {
+type SearchReport = {
   readonly files: readonly FoundFile[];
   /** How many texts were read to bring the index up to date. */
   readonly indexed: number;

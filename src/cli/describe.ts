@@ -4,17 +4,17 @@ import type { RunReport } from "../app/mirror/run.ts";
 import { type Paint, PLAIN } from "./paint.ts";
 import { count } from "../model/count.ts";
 import { shownWords } from "../model/shown-name.ts";
-import { comparePaths } from "../model/by-path.ts";
+import { byPath } from "../model/by-path.ts";
 
 /**
  * The words for the actions of a plan and the counts of a run. Arrows show where an effect is: `→`
  * on the service, `←` on this disk.
  */
 
-export type Group = { readonly words: Words; readonly kind: ActionKind; readonly actions: readonly Action[] };
+type Group = { readonly words: Words; readonly kind: ActionKind; readonly actions: readonly Action[] };
 
 /** Groups actions by kind, in the order of the table above. */
-export function groupActions(actions: readonly Action[]): Group[] {
+function groupActions(actions: readonly Action[]): Group[] {
   const byKind = Map.groupBy(actions, (action) => action.kind);
   return (Object.keys(ACTION_WORDS) as ActionKind[]).flatMap((kind) => {
     const found = byKind.get(kind);
@@ -45,10 +45,6 @@ export function groupLines(actions: readonly Action[], most: number, pathOf: Pat
     const more = all.length > most ? [`    … and ${count(all.length - most)} more`] : [];
     return [`  ${brush(`${words.arrow} ${words.label}`)}: ${count(all.length)}`, ...named, ...more];
   });
-}
-
-export function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
-  return comparePaths(a.path, b.path);
 }
 
 const STAY_WORDS: Readonly<Record<keyof NonNullable<RunReport["staysLocal"]>, string>> = {

@@ -13,7 +13,7 @@ import type { Io } from "./command.ts";
  * A mirrored folder that nobody else works on, and of which nobody holds anything open: so that it
  * can be moved or unlinked.
  */
-export type HeldFolder = {
+type HeldFolder = {
   /** Whether a service of its own kept the folder, which was uninstalled. */
   readonly hadUnit: boolean;
   /** A daemon that was asked to leave looks where the folder is now. Twice is once. */

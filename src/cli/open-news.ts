@@ -1,5 +1,5 @@
 import type { RunReport } from "../app/mirror/run.ts";
-import { comparePaths } from "../model/by-path.ts";
+import { byPath } from "../model/by-path.ts";
 import { shownName } from "../model/shown-name.ts";
 import { count } from "../model/count.ts";
 import { attentionLines } from "./show-attention.ts";
@@ -45,7 +45,7 @@ function isSameTrouble(a: Attention, b: Attention): boolean {
 }
 
 function endedLines(ended: readonly Attention[]): string[] {
-  const sorted = ended.toSorted((a, b) => comparePaths(a.path, b.path));
+  const sorted = ended.toSorted(byPath);
   const named = sorted
     .slice(0, MOST)
     .map(({ path, kind }) => `ended: ${path === "" ? "" : `${shownName(path)}: `}${kind}`);

@@ -1,5 +1,5 @@
 import type { FolderEvent } from "../app/daemon/daemon.ts";
-import { comparePaths } from "../model/by-path.ts";
+import { byPath } from "../model/by-path.ts";
 import { shownName } from "../model/shown-name.ts";
 import { count } from "../model/count.ts";
 
@@ -39,7 +39,7 @@ export class PendingNews {
 
 /** The lines, sorted; many that wait equally long and end equally are one sentence. */
 export function pendingLines(pending: readonly Pending[]): string[] {
-  const sorted = pending.toSorted((a, b) => comparePaths(a.path, b.path));
+  const sorted = pending.toSorted(byPath);
   const alike = Map.groupBy(sorted, ({ dueAt, at, inConflict }) => `${inConflict} ${leftOf(dueAt, at)}`);
   return [...alike.values()].flatMap((group) => (group.length > MOST_NAMED ? manyLines(group) : group.map(oneLine)));
 }

@@ -18,7 +18,7 @@ import { shownName, shownWords } from "../model/shown-name.ts";
  * observing, applying) are not printed.
  */
 
-export type NewsOptions = {
+type NewsOptions = {
   readonly json: boolean;
   /** With several mirrors, each line names its own. */
   readonly several: boolean;

@@ -5,15 +5,16 @@ import { originClause } from "../app/told/origin.ts";
 import { complain } from "./complain.ts";
 import { nextOfHalt } from "../app/told/attention.ts";
 import { pathsOf, planJson } from "../app/told/plan.ts";
-import { byPath, groupLines, stayLine } from "./describe.ts";
+import { groupLines, stayLine } from "./describe.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { type Paint, paintFor, PLAIN } from "./paint.ts";
 import { count, plural } from "../model/count.ts";
 import { jsonLine } from "./json-line.ts";
 import { shownName, shownWords } from "../model/shown-name.ts";
 import { useMirror } from "./use-mirror.ts";
+import { byPath } from "../model/by-path.ts";
 
-export type PlanOptions = {
+type PlanOptions = {
   readonly json: boolean;
   readonly quiet: boolean;
   /** Whether all names are shown, and not only the first ten of each group. */

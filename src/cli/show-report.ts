@@ -9,13 +9,13 @@ import { renamedDetail } from "../app/told/report.ts";
 import { doneLine } from "../app/told/done.ts";
 import { actionWords } from "../app/told/actions.ts";
 import { actionName } from "../app/told/actions.ts";
-import { byPath } from "./describe.ts";
 import { attentionLines } from "./show-attention.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { needs } from "../app/told/needs.ts";
 import { type Paint, paintFor, PLAIN } from "./paint.ts";
 import { count } from "../model/count.ts";
 import { shownName, shownWords } from "../model/shown-name.ts";
+import { byPath } from "../model/by-path.ts";
 
 /** Shows a run: one summary line, then what needs the user. */
 

@@ -7,7 +7,7 @@ import { diff, type Edit } from "./myers.ts";
  * replacement).
  */
 
-export type DiffLine = { readonly kind: "same" | "removed" | "added"; readonly text: string };
+type DiffLine = { readonly kind: "same" | "removed" | "added"; readonly text: string };
 /** Lines are 1-based; with a count of 0, the line before is named, as in any unified diff. */
 export type DiffHunk = {
   readonly before: { readonly line: number; readonly count: number };

@@ -11,6 +11,11 @@ export function comparePaths(a: string, b: string): number {
   return a.length - b.length;
 }
 
+/** Sorts what has a path, in that order. */
+export function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
+  return comparePaths(a.path, b.path);
+}
+
 /**
  * The halves of a surrogate pair stand for characters beyond all others, but have smaller numbers
  * than some of them.

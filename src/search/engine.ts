@@ -7,7 +7,7 @@ import { RE2JS } from "re2js";
  */
 
 /** @returns half-open ranges of UTF-16 units; an empty match is a range of no length. */
-export type FindAll = (line: string, most: number) => [start: number, end: number][];
+type FindAll = (line: string, most: number) => [start: number, end: number][];
 
 export type CompiledRegex = {
   readonly pattern: string;
@@ -21,7 +21,7 @@ export type CompiledRegex = {
   readonly findAll: FindAll;
 };
 
-export type Compilation =
+type Compilation =
   | { readonly kind: "compiled"; readonly regex: CompiledRegex }
   /** `why`: a clause for people. */
   | { readonly kind: "malformed" | "too-complex"; readonly why: string };

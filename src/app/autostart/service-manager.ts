@@ -10,7 +10,7 @@ import { errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
  * own tool does the rest.
  */
 
-export type Env = Readonly<Record<string, string | undefined>>;
+type Env = Readonly<Record<string, string | undefined>>;
 /** `ran: false`: the tool is not there, or has not answered in time. */
 type Ran = { readonly ran: boolean; readonly code: number; readonly said: string };
 

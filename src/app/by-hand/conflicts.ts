@@ -7,6 +7,7 @@ import { type Attention, attentionOfHold } from "../../engine/run/report.ts";
 import type { World } from "../../engine/run/world.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
 import type { Subject } from "./resolve.ts";
+import { byPath } from "../../model/by-path.ts";
 
 /** What is open in a folder, by the state and one look at each file, without network. */
 
@@ -54,10 +55,6 @@ export function listConflicts({ state, disk }: StateAndDisk): {
 
 function sizeOf(text: string | null): number | null {
   return text === null ? null : Buffer.byteLength(text);
-}
-
-function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
-  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
 }
 
 export function readThree({ state, disk }: StateAndDisk, subject: Subject): Result<ThreeTexts> {

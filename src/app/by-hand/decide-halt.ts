@@ -1,6 +1,6 @@
 import { type Digest, digestOf } from "../../model/digest.ts";
 import type { DirId, DocId } from "../../contract/ids.ts";
-import { comparePaths } from "../../model/by-path.ts";
+import { byPath } from "../../model/by-path.ts";
 import type { Action } from "../../model/action.ts";
 import type { Reason } from "../../planner/verdict/stops.ts";
 import { faultTrouble } from "../mirror/fault-trouble.ts";
@@ -109,7 +109,7 @@ function viewOf(mirror: OpenedMirror, halted: Exclude<Halted, { kind: "offline" 
     kind: "halted",
     reasons,
     seen: seenOf(halted, back),
-    stopped: stopped.toSorted((a, b) => comparePaths(a.path, b.path)),
+    stopped: stopped.toSorted(byPath),
     stopsAll,
     back,
   };

@@ -2,13 +2,14 @@ import { mapName, type NameKind, nameFaults } from "../../contract/names.ts";
 import { joinPath, type LocalPath, nameOf, parentOf, pathKey, depthOf } from "../../model/path.ts";
 import type { BaseTree, LocalTree } from "../../model/tree.ts";
 import type { OpenedMirror } from "../mirror/open-mirror.ts";
+import { byPath } from "../../model/by-path.ts";
 
 /**
  * Renames on disk what the service calls otherwise (`My notes.md`, mirrored as `My-notes.md`), so
  * that both sides show one name.
  */
 
-export type NameFix = {
+type NameFix = {
   readonly kind: NameKind;
   readonly from: LocalPath;
   readonly to: LocalPath;
@@ -38,7 +39,7 @@ export function fixNames(mirror: OpenedMirror, write: boolean): NameFix[] {
 }
 
 /** Pure. @returns deepest paths first */
-export function planFixes(local: LocalTree, base: BaseTree, refused: string): NameFix[] {
+function planFixes(local: LocalTree, base: BaseTree, refused: string): NameFix[] {
   const taken = new Set(
     [...local.files.keys(), ...local.folders.keys(), ...local.others.keys()].map((path) => pathKey(path, local.disk)),
   );
@@ -48,7 +49,7 @@ export function planFixes(local: LocalTree, base: BaseTree, refused: string): Na
   const found = [
     ...[...local.files.keys()].map((path) => ({ kind: "file", path }) as const),
     ...[...local.folders.keys()].map((path) => ({ kind: "folder", path }) as const),
-  ].toSorted((a, b) => depthOf(b.path) - depthOf(a.path) || (a.path < b.path ? -1 : 1));
+  ].toSorted((a, b) => depthOf(b.path) - depthOf(a.path) || byPath(a, b));
   return found.flatMap(({ kind, path }): NameFix[] => {
     if (nameFaults(nameOf(path), kind, refused).length === 0) return [];
     const name = remoteNames.get(path) ?? mapName(nameOf(path), kind, refused);

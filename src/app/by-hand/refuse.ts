@@ -19,6 +19,7 @@ import {
 import type { World } from "../../engine/run/world.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
 import { isDone } from "./resolve.ts";
+import { byPath } from "../../model/by-path.ts";
 
 /** The other answer to a halt: what was deleted or overwritten is brought back, not let through. */
 
@@ -46,7 +47,7 @@ export function planRefusal(
       ? [...olderThere(state, trees), ...steps.flatMap(({ action }) => itemOf(action, trees))]
       : []
     : [...verdict.guarded.flatMap((index) => itemOf(steps[index]!.action, trees)), ...foldersOf(plan, verdict.guarded)];
-  return items.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+  return items.toSorted(byPath);
 }
 
 function itemOf(action: Action, { base }: Trees): RefuseItem[] {

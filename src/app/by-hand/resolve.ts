@@ -124,7 +124,7 @@ function linkOfRenamed(world: Pick<World, "disk">, base: BaseTree, path: LocalPa
   return null;
 }
 
-export type ResolveOptions = {
+type ResolveOptions = {
   /** Takes, and sends, a text that holds conflict markers. */
   readonly force: boolean;
   /** What the person saw; left out: whatever is there. */

@@ -4,7 +4,7 @@ import type { Digest } from "../../model/digest.ts";
 import type { Conflict, Hold, Link, Submission } from "../../model/link.ts";
 import { ancestorsOf, type LocalPath } from "../../model/path.ts";
 import type { World } from "../../engine/run/world.ts";
-import { comparePaths } from "../../model/by-path.ts";
+import { byPath } from "../../model/by-path.ts";
 
 /** What waits in review, as far as the state knows: no network, no look at the files. */
 
@@ -38,7 +38,7 @@ export function listReviews({ state }: Pick<World, "state">): WaitingReview[] {
     const pinned = hold?.reason === "delete-waits" ? hold : null;
     return reviewsOf(state, link, conflicts.get(link.id) ?? null, pinned);
   });
-  return found.toSorted((a, b) => comparePaths(a.path, b.path) || a.since - b.since);
+  return found.toSorted((a, b) => byPath(a, b) || a.since - b.since);
 }
 
 function reviewsOf(

@@ -11,7 +11,7 @@ type SyncOptions = Omit<MirrorOptions, "mode" | "what"> & {
   readonly onDaemon?: () => void;
 };
 
-export type Synced = {
+type Synced = {
   readonly report: RunReport;
   readonly url: string;
   /** What the user is told about the opening; empty where a daemon did it. */

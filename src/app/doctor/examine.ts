@@ -16,7 +16,7 @@ import { checkHistory } from "./history.ts";
 import { checkService } from "./service.ts";
 import { checkTraits } from "./traits.ts";
 
-export type ExamineOptions = {
+type ExamineOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly clock: Clock;

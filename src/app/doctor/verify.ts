@@ -10,11 +10,12 @@ import type { BaseTree, LocalTree, RemoteFile, RemoteTree } from "../../model/tr
 import { observeRemote } from "../../engine/observe/observe.ts";
 import type { World } from "../../engine/run/world.ts";
 import { indexLinks, type LinkIndex } from "../history/find-document.ts";
+import { byPath } from "../../model/by-path.ts";
 
 /** Lists, reads and hashes both sides, and uses nothing from an earlier look. */
 
 /** One document that both sides hold, byte for byte. `size`: bytes in UTF-8. */
-export type ManifestRow = {
+type ManifestRow = {
   readonly path: LocalPath;
   readonly id: DocId;
   readonly sha256: Digest;
@@ -36,7 +37,7 @@ export type VerifyReport = {
   readonly unseen: readonly { readonly path: string; readonly why: string }[];
 };
 
-export type Verified =
+type Verified =
   | { readonly kind: "offline"; readonly fault: Fault }
   | { readonly kind: "verified"; readonly report: VerifyReport; readonly agree: boolean };
 
@@ -187,8 +188,4 @@ function listHeld(holds: readonly HeldRow[], local: LocalTree, rows: readonly Ro
 function isHeldLink(linked: LinkIndex, path: LocalPath, heldKeys: ReadonlySet<string>): boolean {
   const link = linked.get(path);
   return link !== undefined && heldKeys.has(link.id);
-}
-
-function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
-  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
 }

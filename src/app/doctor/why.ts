@@ -56,7 +56,7 @@ export type Why = PlanFacts & {
 };
 
 /** Which row of the table applies, and what it says. */
-export type Judged = {
+type Judged = {
   readonly cell: ContentCell;
   readonly rule: ContentRule;
   readonly moved: WhoMoved;

@@ -9,6 +9,7 @@ import { countLines } from "../../merge/line-diff.ts";
 import type { OpenedMirror } from "../mirror/open-mirror.ts";
 import { USUAL_RUN, previewSync } from "../mirror/run.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
+import { byPath } from "../../model/by-path.ts";
 
 /** The local text against the live text. Nothing is written (I23). */
 
@@ -51,7 +52,7 @@ export type DiffRow = {
   readonly lines: { readonly added: number; readonly removed: number } | null;
 };
 
-export type DiffList =
+type DiffList =
   | { readonly kind: "offline"; readonly fault: Fault }
   | { readonly kind: "listed"; readonly rows: readonly DiffRow[] };
 
@@ -69,7 +70,7 @@ export async function listDifferences(mirror: OpenedMirror): Promise<DiffList> {
     if ("fault" in one) return { kind: "offline", fault: one.fault };
     if (one.row !== null) rows.push(one.row);
   }
-  return { kind: "listed", rows: rows.toSorted((a, b) => (a.path < b.path ? -1 : 1)) };
+  return { kind: "listed", rows: rows.toSorted(byPath) };
 }
 
 /** A document whose texts have to be read and compared. */

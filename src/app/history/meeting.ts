@@ -36,7 +36,7 @@ export function readMeeting(state: State, { path, live, local }: TwoTexts): Meet
   return base === null ? { kind: "no-base" } : meetingOf({ base, mine: local, theirs: live });
 }
 
-export function meetingOf({ base, mine, theirs }: ThreeTexts): Meeting {
+function meetingOf({ base, mine, theirs }: ThreeTexts): Meeting {
   const merged = mergeText(base, mine, theirs);
   if (merged.kind === "clean") return { kind: "merges" };
   const blocks = mergeLines(base, mine, theirs, newReading());

@@ -10,10 +10,10 @@ import { errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
  * The merge of three files: its text, with git's markers where it has conflicts, and the origin of
  * each line of a clean merge.
  */
-export type MergedFiles = { readonly text: string; readonly conflicts: number; readonly origins: readonly Origin[] };
+type MergedFiles = { readonly text: string; readonly conflicts: number; readonly origins: readonly Origin[] };
 
 /** Absolute paths, in the order base, mine, theirs. */
-export type ThreePaths = readonly [base: string, mine: string, theirs: string];
+type ThreePaths = readonly [base: string, mine: string, theirs: string];
 
 /**
  * Three files as texts; `binary` names the first that is not UTF-8 text without NULs, because
@@ -71,10 +71,10 @@ export function writeMerged(path: string, text: string): Result<null> {
 }
 
 /** How a file of git's was merged: `note` is what its user should know. */
-export type Driven = { readonly clean: boolean; readonly note: string | null };
+type Driven = { readonly clean: boolean; readonly note: string | null };
 
 /** How git calls the driver: `name` is the file as its user knows it. */
-export type GitCall = {
+type GitCall = {
   readonly markerSize: number;
   readonly name: string;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -42,7 +42,7 @@ export type MeetingRow =
  * Whose a run of lines is. `neither`: removed, though both sides have it; `base`: the first of the
  * three texts of a conflict.
  */
-export type Whose = "base" | "mine" | "theirs" | "both" | "mixed" | "neither";
+type Whose = "base" | "mine" | "theirs" | "both" | "mixed" | "neither";
 
 const WHOSE: Readonly<Record<Origin["from"], Whose>> = {
   base: "neither",
@@ -56,7 +56,7 @@ const WHOSE: Readonly<Record<Origin["from"], Whose>> = {
  * Consecutive lines of one kind and origin, without their text. `line` is 1-based: it counts lines
  * of base for removed lines and for base's part of a conflict, else all other lines.
  */
-export type OriginSpan = {
+type OriginSpan = {
   readonly kind: "added" | "removed" | "conflict";
   readonly from: Whose;
   readonly line: number;

@@ -13,6 +13,7 @@ import { findDocument, type KnownPlace, linkAt } from "./find-document.ts";
 import { type HistoryEntry, readHistory } from "./history.ts";
 import { isDone } from "../by-hand/resolve.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
+import { byPath } from "../../model/by-path.ts";
 
 /**
  * Restores several documents at once, by a folder or a pattern: what was deleted, or all as it was
@@ -65,7 +66,7 @@ export function planRestore(
   const items = subjectsOf(base, asOf)
     .filter(({ path }) => wanted.some((matches) => matches(path)))
     .flatMap((subject) => itemOf({ state, disk }, sightings, subject, asOf));
-  return ok(items.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)));
+  return ok(items.toSorted(byPath));
 }
 
 /** @returns why the pattern cannot be used, as a clause */

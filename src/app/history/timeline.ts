@@ -1,4 +1,4 @@
-import { comparePaths } from "../../model/by-path.ts";
+import { byPath } from "../../model/by-path.ts";
 import type { Digest } from "../../model/digest.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
@@ -97,7 +97,7 @@ export function readRecent(state: State): readonly RecentDocument[] {
     if (isOfText(event) && !last.has(event.path)) last.set(event.path, event);
   return [...last.values()]
     .map(({ path, at, kind, detail }) => ({ path, at, kind, detail, isGone: !linked.has(path) }))
-    .toSorted((a, b) => b.at - a.at || comparePaths(a.path, b.path));
+    .toSorted((a, b) => b.at - a.at || byPath(a, b));
 }
 
 function isOfText({ path, before, after, from, kind, outcome }: MirrorEvent): boolean {

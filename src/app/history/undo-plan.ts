@@ -6,6 +6,7 @@ import type { Link } from "../../model/link.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import { indexLinks, type LinkIndex } from "./find-document.ts";
 import { type FolderMove, folderMoves, type MovedBack, orderMoves, pathBefore, splitTaken } from "./undo-moves.ts";
+import { byPath } from "../../model/by-path.ts";
 
 /**
  * How one run is taken back, document by document. Pure: it reads the run's events and base as it
@@ -47,7 +48,7 @@ export function planUndo(events: readonly MirrorEvent[], base: BaseTree): UndoIt
   );
   const items = [...byDocument].flatMap(([id, own]) => undoDocument(id, own, { base, linked, folders }));
   return [...items.filter(({ kind }) => kind !== "move-back"), ...planMoves(items, folders, base, linked)].toSorted(
-    (a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0),
+    byPath,
   );
 }
 

@@ -33,7 +33,7 @@ export type Config = {
 };
 
 export type ConflictPolicy = ReturnType<Policy["conflicts"]>;
-export type ConflictRule = { readonly paths: string; readonly policy: ConflictPolicy };
+type ConflictRule = { readonly paths: string; readonly policy: ConflictPolicy };
 
 export const CONFIG_FILE = "config.json";
 

@@ -10,7 +10,7 @@ const { existsSync, readFileSync } = process.getBuiltinModule("node:fs");
  * Where the API key comes from: `--key-file` > `MDMIRROR_API_KEY` > the system's keychain >
  * `.mdmirror/key`. Only this file reads secrets; no message here repeats what it read (I30).
  */
-export type KeySource = {
+type KeySource = {
   /**
    * Absolute path of `.mdmirror`, which need not exist yet. null: a key in the folder is not used.
    */

@@ -31,7 +31,7 @@ import { ok, type Result, trouble } from "./trouble.ts";
  * linking itself.
  */
 
-export type FolderKind = "new" | "linked";
+type FolderKind = "new" | "linked";
 
 /**
  * @param home the user's home folder

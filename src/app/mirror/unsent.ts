@@ -5,7 +5,7 @@ import { ok, type Result } from "./trouble.ts";
 import { withMirror } from "./with-mirror.ts";
 
 /** What of a mirror would be left where it is, were it unlinked now. */
-export type Unsent = Extract<Preview, { kind: "planned" }>;
+type Unsent = Extract<Preview, { kind: "planned" }>;
 
 const NOT_LEFT: ReadonlySet<string> = new Set([
   "relink",

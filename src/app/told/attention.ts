@@ -1,4 +1,4 @@
-import { comparePaths } from "../../model/by-path.ts";
+import { byPath } from "../../model/by-path.ts";
 import type { HaltReason } from "../../planner/plan-types.ts";
 import { NOT_APPROVABLE } from "../../planner/plan-types.ts";
 import type { RunReport } from "../mirror/run.ts";
@@ -33,17 +33,15 @@ export function nextOfHalt(reasons: readonly { readonly reason: HaltReason }[]):
 
 /** The `attention` of `--json`: what is open, then why it halted or did not reach the service. */
 export function attentionJson({ attention, halt, fault }: Open): readonly AttentionEntry[] {
-  const entries = attention
-    .toSorted((a, b) => comparePaths(a.path, b.path))
-    .map(
-      (one): AttentionEntry => ({
-        path: one.path,
-        kind: one.kind,
-        code: one.code,
-        detail: one.detail,
-        next: nextFor(one),
-      }),
-    );
+  const entries = attention.toSorted(byPath).map(
+    (one): AttentionEntry => ({
+      path: one.path,
+      kind: one.kind,
+      code: one.code,
+      detail: one.detail,
+      next: nextFor(one),
+    }),
+  );
   for (const { reason, detail } of halt?.reasons ?? []) {
     const next = NOT_APPROVABLE.has(reason) ? NEXT_OF_LOST_ROOT : nextOfHalt([{ reason }]).join("; ");
     entries.push({ path: "", kind: reason, code: null, detail, next });

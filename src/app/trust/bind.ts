@@ -7,7 +7,7 @@ import { usualName } from "./list.ts";
 import { findByMarker } from "./registry.ts";
 
 /** What the user gave: an address for a mirror's documents and key. */
-export type Given = {
+type Given = {
   /** As `addressOf` spells it. */
   readonly address: string;
   readonly allowHttp: readonly string[];

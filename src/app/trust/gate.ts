@@ -31,7 +31,7 @@ export type Admitted = {
   readonly mirror: KnownMirror;
 };
 
-export type GateOptions = UrlSources & {
+type GateOptions = UrlSources & {
   /** `read`: the registry is not written either. */
   readonly mode: "read" | "write";
   /** For messages about a mirror that is not admitted: where its key would come from. */

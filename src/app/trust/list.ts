@@ -21,7 +21,7 @@ export type ListedMirror = Omit<KnownMirror, "name" | "roots"> & {
   readonly place: "here" | "gone" | "other";
 };
 
-export type MirrorList = {
+type MirrorList = {
   readonly mirrors: readonly ListedMirror[];
   /** What in the registry cannot be trusted, as clauses. */
   readonly unfit: readonly string[];

@@ -2,7 +2,6 @@ import type { Command, Io } from "../command.ts";
 import { originClause } from "../../app/told/origin.ts";
 import { complain } from "../complain.ts";
 import type { OpenHold } from "../../app/by-hand/conflicts.ts";
-import { byPath } from "../describe.ts";
 import { nextFor } from "../../app/told/next-step.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror, locate } from "../find-mirror.ts";
@@ -12,6 +11,7 @@ import { bytes, localTime } from "../../app/told/when.ts";
 import { age, columns } from "../when.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
+import { byPath } from "../../model/by-path.ts";
 
 export const command: Command = {
   usage: "conflicts [DIR] [--json] | conflicts show PATH [--json]",

@@ -15,7 +15,7 @@ import { DEFAULT_TIMING } from "./timing.ts";
  * for them.
  */
 
-export type { Daemon, DaemonStatus } from "./daemon-types.ts";
+export type { Daemon } from "./daemon-types.ts";
 export type { DaemonEvent } from "./events.ts";
 export type { DaemonTiming } from "./timing.ts";
 

@@ -9,7 +9,7 @@ import type { StepEnd } from "./execute.ts";
 import { subjectOf } from "./subject.ts";
 import type { PassEnd } from "./pass-context.ts";
 import type { Counts } from "./world.ts";
-import { comparePaths } from "../../model/by-path.ts";
+import { byPath, comparePaths } from "../../model/by-path.ts";
 
 /** What a run reports: the object of `sync --json`, from which the summary line is made. */
 
@@ -139,7 +139,7 @@ export function countStaying(local: LocalTree): Partial<Record<LocalOther["kind"
  */
 export function attentionOf(holds: readonly Hold[], beside: readonly Attention[]): readonly Attention[] {
   const open = holds.filter(({ reason }) => isOpen(reason)).map(attentionOfHold);
-  return [...open, ...beside].toSorted((a, b) => comparePaths(a.path, b.path) || comparePaths(a.kind, b.kind));
+  return [...open, ...beside].toSorted((a, b) => byPath(a, b) || comparePaths(a.kind, b.kind));
 }
 
 /** What a look did not show, where no hold says so: nothing is proven about it. */
