@@ -1,5 +1,5 @@
 /**
- * `npm run build`: makes dist/, the JavaScript and the types that the package holds, where it is
+ * `node scripts/build.ts`: makes dist/, the JavaScript and the types that the package holds, where it is
  * not already what the sources give.
  */
 import { fileURLToPath } from "node:url";

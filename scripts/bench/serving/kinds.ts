@@ -1,0 +1,91 @@
+/** What the service is asked for, each kind as the requests that one connection sends. */
+
+export type Known = { readonly id: string; lastChangeId: string; readonly path: string };
+
+export type Asked = {
+  readonly method: string;
+  readonly path: string;
+  readonly body: object | null;
+  /** Told the answer where the next request stands on it. */
+  readonly heard?: (body: string) => void;
+};
+
+export type Ground = {
+  readonly known: readonly Known[];
+  /** Of this connection, among so many. */
+  readonly mine: number;
+  readonly connections: number;
+  /** Makes names that no other run has. */
+  readonly run: string;
+};
+
+/** @returns what makes the n-th request of a connection */
+type Kind = (ground: Ground) => (n: number) => Asked;
+
+/** Far apart, so that neighbours in the database are not neighbours in time. */
+const STRIDE = 7_919;
+
+const any = ({ known, mine, connections }: Ground, n: number) =>
+  known[((n * connections + mine) * STRIDE) % known.length]!;
+
+const get = (path: string): Asked => ({ method: "GET", path, body: null });
+
+const KINDS = {
+  read: (ground) => (n) => get(`/v1/files/${any(ground, n).id}`),
+  "read one":
+    ({ known }) =>
+    (_n) =>
+      get(`/v1/files/${known[0]!.id}`),
+  "list 100": (_ground) => {
+    let cursor = "";
+    return () => ({
+      ...get(`/v1/files?limit=100${cursor}`),
+      heard: (body) => {
+        const { nextCursor } = JSON.parse(body) as { nextCursor: string | null };
+        cursor = nextCursor === null ? "" : `&cursor=${nextCursor}`;
+      },
+    });
+  },
+  "list 1,000": (_ground) => (_n) => get("/v1/files?limit=1000"),
+  "list a folder": (ground) => (n) =>
+    get(`/v1/files?path_prefix=${encodeURIComponent(any(ground, n).path.split("/").slice(0, -1).join("/"))}`),
+  create:
+    ({ mine, run }) =>
+    (n) => ({
+      method: "POST",
+      path: "/v1/files",
+      body: { path: `made-${run}/by-${mine}/document-${n}.md`, content: `# Made ${n}\n\nSome words of plain prose.\n` },
+    }),
+  edit:
+    ({ known, mine, connections, run }) =>
+    (n) => {
+      // Each connection edits documents of its own, so that none is edited on a stale base.
+      const own = Math.floor(known.length / connections);
+      const one = known[mine * own + (n % own)]!;
+      return {
+        method: "PUT",
+        path: `/v1/files/${one.id}/content`,
+        body: { baseChangeId: one.lastChangeId, content: `# Edited ${run} ${n}\n\nSome words of plain prose.\n` },
+        heard: (body) => {
+          one.lastChangeId = (JSON.parse(body) as { file: { lastChangeId: string } }).file.lastChangeId;
+        },
+      };
+    },
+  search: (ground) => (n) => ({
+    method: "POST",
+    path: "/v1/search/hybrid",
+    body: { query: `number${(n * 37 + ground.mine) % 5_000} prose`, limit: 10 },
+  }),
+  regex: (ground) => (n) => ({
+    method: "POST",
+    path: "/v1/search/regex",
+    body: { query: `number${(n * 37 + ground.mine) % 5_000}\\b`, limit: 10 },
+  }),
+} satisfies Readonly<Record<string, Kind>>;
+
+export type KindName = keyof typeof KINDS;
+export const KIND_NAMES = Object.keys(KINDS) as KindName[];
+
+export function requestsOf(kind: KindName, ground: Ground): (n: number) => Asked {
+  return KINDS[kind](ground);
+}
