@@ -1,3 +1,4 @@
+import type { NewsState } from "../ports/news.ts";
 import type { DaemonStatus } from "../app/control/protocol.ts";
 import type { MirrorStatus } from "../app/mirror/read-status.ts";
 import type { Trouble } from "../app/mirror/trouble.ts";
@@ -48,9 +49,18 @@ export function showUntrusted(io: Io, { kind, what, next }: Trouble, json: boole
   return exitOfTrouble({ kind, what, next });
 }
 
-function daemonLine({ pid, phase, detail, paused }: DaemonStatus): string {
+/** A service without events is polled, which needs no word. */
+const NEWS_WORDS: { readonly [Kind in NewsState["kind"]]: string } = {
+  off: "",
+  none: "",
+  listening: "; the service tells it of changes",
+  broken: "; it polls, because the service's events are lost",
+};
+
+function daemonLine({ pid, phase, detail, paused, news }: DaemonStatus): string {
   if (paused) return `the daemon (process ${pid}) is paused; next: mdmirror resume`;
-  return `the daemon (process ${pid}) is ${phase}${detail === "" ? "" : `: ${shownWords(detail)}`}`;
+  const told = news === undefined ? "" : NEWS_WORDS[news.kind];
+  return `the daemon (process ${pid}) is ${phase}${detail === "" ? "" : `: ${shownWords(detail)}`}${told}`;
 }
 
 export async function showStatus(

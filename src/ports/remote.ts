@@ -3,6 +3,7 @@ import type { FileResource, FileWithContent, FolderResource, ReviewReason, Selec
 import type { WireRequest, WireResponse } from "../contract/wire.ts";
 import type { RemotePath } from "../model/path.ts";
 import type { KeptForms } from "../model/text-form.ts";
+import type { RemoteNews } from "./news.ts";
 
 export type WireResult =
   | { readonly kind: "answer"; readonly response: WireResponse }
@@ -20,12 +21,37 @@ type NoAnswer<K extends string> = {
   readonly timedOut?: true;
 };
 
+/** How an answer without an end came to its end. */
+export type StreamEnd =
+  /** It was a stream of events. */
+  | { readonly kind: "ended"; readonly why: string }
+  /** It was another answer, which is whole. */
+  | Extract<WireResult, { readonly kind: "answer" }>
+  | NoAnswer<"not-sent">
+  | NoAnswer<"lost">;
+
+export type StreamBounds = {
+  /** Until the answer's headers are there. */
+  readonly deadlineMs: number;
+  /** Ends a stream from which nothing came for so long. */
+  readonly silenceMs: number;
+  /** Of an answer that is no stream. */
+  readonly maxBytes: number;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+};
+
 /**
  * One HTTP exchange, without policy: no retries, no redirects followed. Bodies are text; bounded by
  * `maxBytes` after decoding.
  */
 export interface Wire {
   send(request: WireRequest, bounds: { readonly deadlineMs: number; readonly maxBytes: number }): Promise<WireResult>;
+  /**
+   * The same for a stream of events (200, `text/event-stream`), whose bytes are handed on as they
+   * come. Left out: this wire has no answers without an end.
+   */
+  stream?(request: WireRequest, bounds: StreamBounds, onBytes: (bytes: Buffer) => void): Promise<StreamEnd>;
   close(): Promise<void>;
 }
 
@@ -187,6 +213,8 @@ export interface Remote {
    * (`traits`).
    */
   sawReadBack(sent: string, isSame: boolean): void;
+  /** The service's own news, for who stays and listens. */
+  news(): RemoteNews;
   /** Requests sent since creation, by method: for `--json`, logs and benchmarks. */
   counts(): Readonly<Record<string, number>>;
   close(): Promise<void>;

@@ -3,11 +3,13 @@ import type { FileResource, FileWithContent, FolderResource, Selector } from "..
 import { FILES } from "../contract/routes.ts";
 import type { RemotePath } from "../model/path.ts";
 import type { Answer, Held, Listing, ParentRef, PutResult, Remote, RemoteTraits, Wire } from "../ports/remote.ts";
+import type { RemoteNews } from "../ports/news.ts";
 import type { Clock, Log, Random } from "../ports/world.ts";
 import * as files from "./files.ts";
 import * as folders from "./folders.ts";
 import { Http, type KeyHeader } from "./http.ts";
 import { listAll } from "./listing.ts";
+import { NewsStream } from "./news.ts";
 import { CallQueue } from "./queue.ts";
 import { type CallContext, getFile } from "./reads.ts";
 import { Caller } from "./retry.ts";
@@ -43,6 +45,7 @@ export function createRemote(options: RemoteOptions): Remote {
 
 class Client implements Remote {
   readonly #wire: Wire;
+  readonly #options: Pick<RemoteOptions, "clock" | "random">;
   readonly #http: Http;
   readonly #context: CallContext;
   readonly #closer = new AbortController();
@@ -51,6 +54,7 @@ class Client implements Remote {
     const { wire, key, clock, random, log } = options;
     const closing = this.#closer.signal;
     this.#wire = wire;
+    this.#options = { clock, random };
     this.#http = new Http({
       wire,
       key,
@@ -146,6 +150,12 @@ class Client implements Remote {
 
   sawReadBack(sent: string, isSame: boolean): void {
     this.#context.traits.sawReadBack(sent, isSame);
+  }
+
+  news(): RemoteNews {
+    const { clock, random } = this.#options;
+    const { traits } = this.#context;
+    return new NewsStream({ http: this.#http, clock, random, idRule: () => traits.idRule() });
   }
 
   counts(): Readonly<Record<string, number>> {

@@ -94,7 +94,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+export function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   const flat: Record<string, string> = {};
   for (const name in headers) {
     const value = headers[name];
@@ -104,7 +104,7 @@ function flatten(headers: Readonly<Record<string, string | string[] | undefined>
 }
 
 /** The code alone: messages and the members of undici's errors may repeat what was sent (I30). */
-function codeOf(error: Error & { readonly code?: unknown }): string {
+export function codeOf(error: Error & { readonly code?: unknown }): string {
   if (typeof error.code === "string" && /^[A-Z0-9_]{1,64}$/.test(error.code)) return error.code;
   return /^[A-Za-z]{1,64}$/.test(error.name) ? error.name : "failed";
 }

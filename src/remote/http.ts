@@ -1,5 +1,6 @@
 import type { WireHeaders } from "../contract/wire.ts";
-import type { Wire } from "../ports/remote.ts";
+import { EVENT_STREAM } from "../contract/events.ts";
+import type { StreamBounds, Wire } from "../ports/remote.ts";
 import type { Clock, Log } from "../ports/world.ts";
 import { type Call, logFields, type Reply, readResult, routeOf } from "./reply.ts";
 import type { Scrub } from "./scrub.ts";
@@ -21,6 +22,20 @@ type HttpOptions = {
   readonly clock: Clock;
   readonly log: Log;
   readonly scrub: Scrub;
+};
+
+/** How a stream of events ended, or what came in its place. */
+export type StreamReply = { readonly kind: "ended"; readonly why: string } | Reply;
+
+const NO_STREAMS: StreamReply = {
+  kind: "problem",
+  status: 404,
+  code: "not_found",
+  detail: "this connection has no answers without an end",
+  requestId: null,
+  pointers: [],
+  retryAfterMs: null,
+  from: { url: "", contentType: "" },
 };
 
 /** Makes exchanges with the service, and counts them. */
@@ -65,6 +80,31 @@ export class Http {
       ...logFields(reply),
     });
     return reply;
+  }
+
+  /**
+   * A stream of events, until it ends. It takes no place in the queue, and is no exchange that
+   * counts.
+   * @param lastId the event after which it is to go on; null: from now on
+   */
+  async stream(
+    path: string,
+    lastId: string | null,
+    bounds: StreamBounds,
+    onBytes: (bytes: Buffer) => void,
+  ): Promise<StreamReply> {
+    const { wire, basePrefix, address, clock, scrub } = this.#options;
+    if (wire.stream === undefined) return NO_STREAMS;
+    const headers = {
+      ...this.#headers,
+      accept: EVENT_STREAM,
+      ...(lastId === null ? {} : { "last-event-id": lastId }),
+    };
+    const request = { method: "GET", path: basePrefix + path, headers, body: null };
+    const end = await wire.stream(request, bounds, onBytes);
+    if (end.kind === "ended") return { kind: "ended", why: scrub(end.why, 200) };
+    const call: Call = { method: "GET", path, body: null, accept: [], size: "item" };
+    return readResult(call, end, { address, scrub, now: clock.now() });
   }
 
   /** Exchanges so far, by method. */

@@ -26,7 +26,10 @@ import type { RemotePath } from "../model/path.ts";
 export type IdRule = "strict" | "loose";
 
 /** Picks the check of ids of one kind. */
-function by<Id extends string>(rule: IdRule, is: (value: unknown) => value is Id): (value: unknown) => value is Id {
+export function by<Id extends string>(
+  rule: IdRule,
+  is: (value: unknown) => value is Id,
+): (value: unknown) => value is Id {
   const isOfForm = rule === "strict" ? isStrictId : (id: string) => !isCompositeId(id);
   return (value): value is Id => is(value) && isOfForm(value);
 }

@@ -38,6 +38,8 @@ export function tallied(wire: Wire, tally: ExchangeTally): Wire {
       tally.note(result);
       return result;
     },
+    // A stream is no exchange that ends: it counts for nothing.
+    ...(wire.stream === undefined ? {} : { stream: wire.stream.bind(wire) }),
     close: () => wire.close(),
   };
 }

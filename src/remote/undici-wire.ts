@@ -1,8 +1,9 @@
 import Pool from "undici/lib/dispatcher/pool.js";
-import type { Wire, WireResult } from "../ports/remote.ts";
+import type { StreamEnd, Wire, WireResult } from "../ports/remote.ts";
 import { checkBaseUrl } from "./base-url.ts";
 import { ACCEPTED_ENCODINGS } from "./body-text.ts";
 import { Exchange } from "./exchange.ts";
+import { StreamExchange } from "./stream-exchange.ts";
 
 type UndiciWireOptions = {
   /** Check it with `checkBaseUrl` first: a bad one throws here. */
@@ -28,6 +29,7 @@ export function createUndiciWire(options: UndiciWireOptions): Wire {
   if (base.kind === "bad") throw new Error(`bad base URL: ${base.why}`);
   let opened: Pool | null = null;
   let closing: Promise<void> | null = null;
+  const closed = new AbortController();
 
   // ASSUMES: the exact version of undici that package.json names has its pool in this file.
   // Nothing else of undici is loaded.
@@ -65,7 +67,28 @@ export function createUndiciWire(options: UndiciWireOptions): Wire {
       });
     },
 
+    async stream(request, bounds, onBytes): Promise<StreamEnd> {
+      if (closing !== null) return { kind: "not-sent", why: "closed" };
+      opened ??= open();
+      const pool = opened;
+      const signal = AbortSignal.any([bounds.signal, closed.signal]);
+      return new Promise((settle) => {
+        pool.dispatch(
+          {
+            method: request.method as "GET",
+            path: base.prefix + request.path,
+            // A packed stream would be held back until there is enough to pack.
+            headers: { "accept-encoding": "identity", ...request.headers },
+            body: null,
+          },
+          new StreamExchange({ ...bounds, signal }, onBytes, settle),
+        );
+      });
+    },
+
     close(): Promise<void> {
+      // ORDER: a stream would keep the pool from ever ending.
+      closed.abort();
       closing ??= opened?.close() ?? Promise.resolve();
       return closing;
     },

@@ -47,6 +47,7 @@ const IDLE = {
   retryAt: null,
   watching: "events",
   limit: null,
+  news: { kind: "off" },
 } as const;
 
 const untilAborted = (signal: AbortSignal) =>

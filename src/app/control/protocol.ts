@@ -1,5 +1,6 @@
 import { isJsonObject } from "../../contract/json.ts";
 import type { RunReport } from "../../engine/run/report.ts";
+import type { NewsState } from "../../ports/news.ts";
 import type { ExchangeEnd } from "../../remote/tally.ts";
 import type { Trouble } from "../mirror/trouble.ts";
 
@@ -60,6 +61,8 @@ export type DaemonStatus = {
   readonly requests?: Readonly<Partial<Record<ExchangeEnd, number>>>;
   /** What is under way now; null: nothing; absent: an older daemon. */
   readonly traffic?: TrafficNow | null;
+  /** Whether the service tells of its changes; absent: an older daemon. */
+  readonly news?: NewsState;
 };
 
 export type TrafficNow = {

@@ -20,7 +20,7 @@ export function statusOf(
   { lentTo, closedBy }: { readonly lentTo: string | null; readonly closedBy: string },
 ): DaemonStatus {
   const seen = daemon?.status() ?? null;
-  const told = { ...common, inSyncAsOf: seen?.inSyncAsOf ?? null };
+  const told = { ...common, inSyncAsOf: seen?.inSyncAsOf ?? null, ...(seen === null ? {} : { news: seen.news }) };
   if (lentTo !== null) return { ...told, phase: "lent", detail: `to mdmirror ${lentTo}`, paused: false };
   if (daemon === null || seen === null) return { ...told, phase: "closed", detail: closedBy, paused: false };
   const { phase } = seen;

@@ -1,6 +1,7 @@
 import type { Progress } from "../../ports/world.ts";
 import type { Watcher } from "../../ports/watch.ts";
 import type { CreateDaemon, Daemon, DaemonTiming } from "../../engine/daemon/daemon.ts";
+import { pollEveryMs } from "../mirror/config.ts";
 import { DAEMON } from "../mirror/folder-lock.ts";
 import { type MirrorOptions, type OpenedMirror, openMirror } from "../mirror/open-mirror.ts";
 import { guardsSinceHalt, settingsOf, USUAL_RUN } from "../mirror/run.ts";
@@ -49,7 +50,13 @@ export async function openDaemon(dir: string, options: DaemonSetup): Promise<Res
     },
   };
   const garbage = new GarbageCollection();
-  const daemonOptions = { settings, timing, onLetGo: () => garbage.schedule() };
+  const { listen, pollEvery } = mirror.config.events;
+  const daemonOptions = {
+    settings,
+    timing: { pollListeningMs: pollEveryMs(pollEvery), ...timing },
+    ...(listen ? { news: mirror.world.remote.news() } : {}),
+    onLetGo: () => garbage.schedule(),
+  };
   const daemon = options.createDaemon(mirror.world, watcher, daemonOptions);
   return ok({ mirror, daemon, reopen: new AbortController() });
 }

@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import type { Wire } from "../../ports/remote.ts";
 import type { Clock, Random } from "../../ports/world.ts";
 import { LocalDisk } from "../../local/disk.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
@@ -13,6 +14,7 @@ import { admit } from "../trust/gate.ts";
 import { bad, type Check, good, note } from "./check.ts";
 import { checkDisk, checkNeighbours, checkWatches } from "./disk.ts";
 import { checkHistory } from "./history.ts";
+import { checkNews } from "./news.ts";
 import { checkService } from "./service.ts";
 import { checkTraits } from "./traits.ts";
 
@@ -70,11 +72,17 @@ async function examineWay(
       good("config", "it can be read"),
       ...told,
       good("key-source", from === "stored" ? ".mdmirror/key, which nobody else may read" : from),
-      ...(await checkService(wire, key, new URL(origin.url).origin, clock)),
+      ...(await checkWay(wire, key, new URL(origin.url).origin, clock)),
     ];
   } finally {
     await wire.close();
   }
+}
+
+/** Whether changes are told is asked only of a service that is there and takes the key. */
+async function checkWay(wire: Wire, key: string, origin: string, clock: Clock): Promise<Check[]> {
+  const checks = await checkService(wire, key, origin, clock);
+  return checks.some(({ state }) => state === "bad") ? checks : [...checks, ...(await checkNews(wire, key))];
 }
 
 function badBy(about: string, result: Extract<Result<unknown>, { kind: "trouble" }>): Check {

@@ -30,6 +30,11 @@ export type Config = {
    * service, in the form that `parseAge` reads.
    */
   readonly interface: { readonly progress: boolean; readonly quietFor: string };
+  /**
+   * `listen`: whether the daemon listens where the service tells of its changes. `pollEvery`: how
+   * often it polls meanwhile, as the proof that nothing was missed.
+   */
+  readonly events: { readonly listen: boolean; readonly pollEvery: string };
 };
 
 export type ConflictPolicy = ReturnType<Policy["conflicts"]>;
@@ -43,6 +48,7 @@ export const DEFAULT_CONFIG: Omit<Config, "url"> = {
   conflicts: "sidecar",
   allowHttp: [],
   interface: { progress: true, quietFor: "1h" },
+  events: { listen: true, pollEvery: "60s" },
 };
 
 const POLICIES: readonly ConflictPolicy[] = ["sidecar", "copy", "local", "remote"];
@@ -92,6 +98,7 @@ export function parseConfig(text: string, file: string): Result<Config> {
     conflicts: readConflicts(json["conflicts"], fault),
     allowHttp: readHosts(json["allowHttp"], fault),
     interface: readInterface(json["interface"], fault),
+    events: readEvents(json["events"], fault),
   };
   return faults.length === 0 ? ok(config) : trouble("usage", faults.join("; "), NEXT);
 }
@@ -173,6 +180,30 @@ function readInterface(value: unknown, fault: OnFault): Config["interface"] {
   const quietFor = value["quietFor"] ?? usual.quietFor;
   if (!isLengthOfTime(quietFor)) fault("interface.quietFor", "must be a time such as 0s, 15m, 6h or 2d");
   return { progress: progress === true, quietFor: isLengthOfTime(quietFor) ? quietFor : usual.quietFor };
+}
+
+/** LIMIT: polled less often than that, a change that no event told of would wait too long. */
+const POLL_EVERY_MS = { least: 1_000, most: 3_600_000 } as const;
+
+function readEvents(value: unknown, fault: OnFault): Config["events"] {
+  const usual = DEFAULT_CONFIG.events;
+  if (value === undefined) return usual;
+  if (!isJsonObject(value)) {
+    fault("events", "must be an object");
+    return usual;
+  }
+  for (const name of Object.keys(value)) if (!Object.hasOwn(usual, name)) fault(`events.${name}`, "is no member of it");
+  const listen = value["listen"] ?? usual.listen;
+  if (typeof listen !== "boolean") fault("events.listen", "must be true or false");
+  const pollEvery = value["pollEvery"] ?? usual.pollEvery;
+  const ms = isLengthOfTime(pollEvery) ? pollEveryMs(pollEvery) : 0;
+  const isFit = ms >= POLL_EVERY_MS.least && ms <= POLL_EVERY_MS.most;
+  if (!isFit) fault("events.pollEvery", "must be a time from 1s to 1h");
+  return { listen: listen === true, pollEvery: isFit ? (pollEvery as string) : usual.pollEvery };
+}
+
+export function pollEveryMs(text: string): number {
+  return parseAge(text) ?? 0;
 }
 
 function isLengthOfTime(value: unknown): value is string {

@@ -1,3 +1,4 @@
+import type { NewsState, RemoteNews } from "../../ports/news.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { RunReport } from "../run/report.ts";
 import type { Settings, World } from "../run/world.ts";
@@ -19,6 +20,8 @@ export type DaemonOptions = {
   /** `secondLookMs` and `reviewAfterQuiet` are ignored: the daemon has times of its own. */
   readonly settings: Settings;
   readonly timing?: Partial<DaemonTiming>;
+  /** What the service says of itself. Left out: it is only polled. */
+  readonly news?: RemoteNews;
   /** Called after a run of which nothing is kept: its trees can be collected. */
   readonly onLetGo?: () => void;
 };
@@ -49,6 +52,8 @@ export type DaemonStatus = {
    */
   readonly watching: "starting" | "events" | "polling";
   readonly limit: { readonly code: string; readonly why: string } | null;
+  /** Whether the service tells of its changes; if not, polls alone find them. */
+  readonly news: NewsState;
 };
 
 export type Daemon = {

@@ -39,7 +39,7 @@ class DaemonLoop implements Daemon {
   #turnedAt: number;
   #started = false;
 
-  constructor(given: World, watcher: Watcher, { settings, timing: times, onLetGo }: DaemonOptions) {
+  constructor(given: World, watcher: Watcher, { settings, timing: times, news, onLetGo }: DaemonOptions) {
     const { clock, state, progress } = given;
     const timing = { ...DEFAULT_TIMING, ...times };
     this.#turnedAt = clock.monotonic();
@@ -60,6 +60,7 @@ class DaemonLoop implements Daemon {
     this.#runner = new Runner({
       world: this.#world,
       watcher,
+      news: news ?? null,
       settings,
       timing,
       publisher: this.#publisher,
@@ -75,6 +76,7 @@ class DaemonLoop implements Daemon {
     if (this.#started) throw new Error("a daemon runs once");
     this.#started = true;
     try {
+      this.#runner.listen();
       while (!signal.aborted) await this.#turn(signal);
     } finally {
       this.#requests.close("the daemon has stopped");

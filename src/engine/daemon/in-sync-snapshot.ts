@@ -54,9 +54,12 @@ export function snapshotAfter(
   return { emptyLocal, held, listingDigest: null };
 }
 
-/** Ids and local paths of conflicts and holds; null where time alone may end one of them. */
+/**
+ * Ids and local paths of conflicts and holds, and ids of documents that were here before; null
+ * where time alone may end one of them.
+ */
 function heldForLong(base: BaseTree): ReadonlySet<string> | null {
-  const held = new Set<string>(base.conflicts.keys());
+  const held = new Set<string>([...base.conflicts.keys(), ...base.tombstones.keys()]);
   for (const { key, path, reason } of base.holds.values()) {
     if (HOLD_REASONS[reason].passes === true) return null;
     held.add(key).add(path);
@@ -100,11 +103,17 @@ export function listingDigest(files: ReadonlyMap<DocId, RemoteFile>): string {
 
 /**
  * The three trees made from base, with only the documents at these paths and the folders above.
+ * @param shown what the service has just shown of them, where base has another version or none
  * @returns null where one of them cannot be judged by its text alone
  */
-export function partialTrees(state: State, snapshot: InSyncSnapshot, paths: readonly LocalPath[]): Trees | null {
+export function partialTrees(
+  state: State,
+  snapshot: InSyncSnapshot,
+  paths: readonly LocalPath[],
+  shown: readonly RemoteFile[] = [],
+): Trees | null {
   const part = new PartOfBase(state, snapshot);
-  return paths.every((path) => part.add(path)) ? part.trees() : null;
+  return paths.every((path) => part.add(path)) && shown.every((file) => part.show(file)) ? part.trees() : null;
 }
 
 class PartOfBase {
@@ -115,6 +124,7 @@ class PartOfBase {
   readonly #files = new Map<LocalPath, LocalFile>();
   readonly #folders = new Map<LocalPath, LocalFolder>();
   readonly #others = new Map<LocalPath, LocalOther>();
+  readonly #shown: RemoteFile[] = [];
 
   constructor(state: State, snapshot: InSyncSnapshot) {
     this.#state = state;
@@ -129,13 +139,30 @@ class PartOfBase {
     return more.length === 0 && this.#addDocument(link) && ancestorsOf(path).every((folder) => this.#addFolder(folder));
   }
 
+  /** @returns false where it is more than another version, or a new document in a known folder */
+  show(file: RemoteFile): boolean {
+    this.#shown.push(file);
+    const link = this.#links.get(file.id);
+    if (link !== undefined) return link.remotePath === file.path && !file.protected;
+    const { held, emptyLocal } = this.#snapshot;
+    if (held.has(file.id) || this.#state.link(file.id) !== null || emptyLocal.ignores(file.path, "file")) return false;
+    // Where the disk takes two spellings for one name, another document may have this one's place.
+    if (emptyLocal.disk.foldsCase || emptyLocal.disk.foldsUnicode) return false;
+    return ancestorsOf(file.path).every((folder) => this.#addFolder(folder));
+  }
+
   trees(): Trees {
     const [links, dirs, files, folders, others] = [this.#links, this.#dirs, this.#files, this.#folders, this.#others];
     return {
       base: { links, dirs, tombstones: new Map(), conflicts: new Map(), holds: new Map() },
       local: { ...this.#snapshot.emptyLocal, files, folders, others },
-      remote: remoteTreeOf(links.values(), dirs.values()),
+      remote: this.#remoteTree(),
     };
+  }
+
+  #remoteTree(): RemoteTree {
+    const tree = remoteTreeOf(this.#links.values(), this.#dirs.values());
+    return { ...tree, files: new Map([...tree.files, ...this.#shown.map((file) => [file.id, file] as const)]) };
   }
 
   /** A path of no link may be a new file, or nothing: looking at it will tell. */

@@ -6,15 +6,23 @@ import type { DaemonTiming } from "./timing.ts";
 
 const JITTER = 0.1;
 
+type Pace = {
+  readonly quietMs: number;
+  readonly documents: number;
+  /** Whether the service tells of its changes. */
+  readonly isTold: boolean;
+};
+
 /**
  * Milliseconds between two polls. They grow with the time in which nothing happened, and with the
  * workspace, so that listing it stays within the budget of requests.
  * @param fraction [0, 1)
  */
-export function pollInterval(timing: DaemonTiming, quietMs: number, documents: number, fraction: number): number {
+export function pollInterval(timing: DaemonTiming, { quietMs, documents, isTold }: Pace, fraction: number): number {
   const requests = Math.max(1, Math.ceil(documents / MAX_PAGE_LIMIT));
   const affordable = (requests * 60_000) / timing.pollRequestsAMinute;
-  return Math.max(wantedInterval(timing, quietMs), affordable) * (1 + JITTER * (2 * fraction - 1));
+  const least = isTold ? timing.pollListeningMs : 0;
+  return Math.max(wantedInterval(timing, quietMs), affordable, least) * (1 + JITTER * (2 * fraction - 1));
 }
 
 function wantedInterval(timing: DaemonTiming, quietMs: number): number {

@@ -183,14 +183,15 @@ export class KnownTrees {
    * While all is in sync: the part of the trees that these paths are about, looked at again.
    * `same`: nothing changed; `whole`: it is not in sync, or more changed than the text of
    * documents.
+   * @param shown what the service has just shown of the documents there
    */
-  lookAtPart(paths: readonly LocalPath[]): "same" | "whole" | Trees {
+  lookAtPart(paths: readonly LocalPath[], shown: readonly RemoteFile[] = []): "same" | "whole" | Trees {
     const { state, disk } = this.#world;
-    const trees = this.#inSync === null ? null : partialTrees(state, this.#inSync, paths);
+    const trees = this.#inSync === null ? null : partialTrees(state, this.#inSync, paths, shown);
     if (trees === null) return "whole";
     const keep = keepHere(state, trees.base);
     const looked = disk.lookAtFiles(trees.local, paths, keep, ({ dev, ino }) => state.hasInode(dev, ino));
-    if (looked === trees.local) return "same";
+    if (looked === trees.local) return shown.length === 0 ? "same" : trees;
     if (looked === null || [...looked.files.values()].some((file) => file.empty || file.textFault !== null))
       return "whole";
     return { ...trees, local: looked };

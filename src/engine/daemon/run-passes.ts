@@ -1,3 +1,4 @@
+import type { Action } from "../../model/action.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import { makePlan } from "../../planner/plan.ts";
 import { leavesUndecided } from "../../model/hold.ts";
@@ -52,12 +53,12 @@ function needsHaltNote(world: World, { plan: { verdict, holds } }: Planned): boo
 }
 
 /**
- * A run over a part of the trees: documents that were edited where they stand, while all else is in
- * sync. Only what they need is loaded and compared; with 10,000 documents, loading the rest was
+ * A run over a part of the trees: documents that were edited where they stand, or are new on the
+ * service, while all else is in sync. Only what they need is loaded and compared; with 10,000 documents, loading the rest was
  * most of the time between a save and its PUT.
  * @param last the report of the last whole run, which still holds for all other documents
- * @returns `whole`: more than PUTs of these texts is needed, and nothing was done; `done: false`: a
- * PUT did not end well
+ * @returns `whole`: more is needed than to carry these texts across, and nothing was done; `done:
+ * false`: a step did not end well
  */
 export async function runPart(
   world: World,
@@ -76,7 +77,7 @@ export async function runPart(
   for (const folder of trees.remote.folders.values()) ctx.notes.folderIds.set(folder.path, folder.id);
   const signals = gatherSignals(ctx, trees.base, trees.remote, root);
   const plan = makePlan(trees, policyOf(ctx, input, new Set()), signals, (digest) => world.state.text(digest));
-  if (!putsAlone(plan)) return "whole";
+  if (!isPlain(plan)) return "whole";
   const ends = await applyPlan(ctx, plan);
   await flushNow(ctx);
   const report = { ...last, run: run.begun ?? last.run, passes: 1, counts: { ...counts, holds: last.counts.holds } };
@@ -85,7 +86,14 @@ export async function runPart(
   return { report, end: { kind: "planned", plan, trees, ends }, didSomething: run.begun !== null, done };
 }
 
-function putsAlone({ steps, holds, verdict }: Plan): boolean {
+/** Whether each step carries one text across, at the place where its document is on both sides. */
+function isPlain({ steps, holds, verdict }: Plan): boolean {
   if (verdict.kind !== "run" || holds.length > 0) return false;
-  return steps.every(({ action }) => action.kind === "put" && !action.review);
+  return steps.every(({ action }) => carriesText(action));
+}
+
+function carriesText(action: Action): boolean {
+  if (action.kind === "put") return !action.review;
+  if (action.kind === "create-local") return action.localPath === action.remotePath;
+  return action.kind === "write-local" || action.kind === "note-facts";
 }

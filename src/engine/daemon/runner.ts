@@ -1,5 +1,6 @@
 import type { LocalPath } from "../../model/path.ts";
 import type { Fault } from "../../ports/remote.ts";
+import type { RemoteNews } from "../../ports/news.ts";
 import type { Watcher } from "../../ports/watch.ts";
 import { listDocuments } from "../observe/listed.ts";
 import { isWholeServiceFault } from "../observe/prove-absences.ts";
@@ -9,17 +10,21 @@ import type { Settings, World } from "../run/world.ts";
 import type { DaemonStatus } from "./daemon-types.ts";
 import type { EventPublisher } from "./events.ts";
 import { FolderWatch, type WatchListener } from "./folder-watch.ts";
-import { haltDetail, IDLE, nextPhase, type Phase, type PhaseEvent, waitReasonOf } from "./phase.ts";
+import { NewsWatch } from "./news-watch.ts";
+import { PhaseKeeper } from "./phase-keeper.ts";
+import { haltDetail, type PhaseEvent, waitReasonOf } from "./phase.ts";
 import { RootWatch } from "./root-watch.ts";
 import { RunLog } from "./run-log.ts";
 import { Runs } from "./runs.ts";
 import { type Due, Schedule } from "./schedule.ts";
 import { showStatus } from "./show-status.ts";
+import { tryPart } from "./try-part.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 type RunnerParts = {
   readonly world: World;
   readonly watcher: Watcher;
+  readonly news: RemoteNews | null;
   readonly settings: Settings;
   readonly timing: DaemonTiming;
   readonly publisher: EventPublisher;
@@ -36,18 +41,24 @@ export class Runner implements WatchListener {
   readonly #runLog: RunLog;
   readonly #schedule: Schedule;
   readonly #watch: FolderWatch;
+  readonly #news: NewsWatch;
   readonly #root: RootWatch;
-  #phase: Phase = IDLE;
+  readonly #phase: PhaseKeeper;
+  readonly #around: Parameters<typeof tryPart>[0];
   #paused: boolean;
 
   constructor(parts: RunnerParts) {
-    const { world, watcher, settings, timing, publisher, onLetGo } = parts;
+    const { world, watcher, news, settings, timing, publisher, wakeBy, onLetGo } = parts;
     this.#parts = parts;
+    this.#phase = new PhaseKeeper(publisher);
     this.#runs = new Runs(world, settings, timing, onLetGo);
     this.#runLog = new RunLog(world, publisher, this.#runs.deletions);
     this.#schedule = new Schedule(timing, world.clock, world.random, this.#runs);
+    this.#news = new NewsWatch({ world, news, runs: this.#runs, schedule: this.#schedule, wakeBy });
     this.#watch = new FolderWatch(watcher, this);
     this.#root = new RootWatch(world, this.#runs, this.#watch);
+    const enter = (event: PhaseEvent) => this.#enter(event);
+    this.#around = { runs: this.#runs, runLog: this.#runLog, schedule: this.#schedule, enter };
     this.#paused = world.state.meta(META.paused) !== null;
     if (this.#paused) this.#enter({ kind: "pause" });
   }
@@ -71,6 +82,8 @@ export class Runner implements WatchListener {
         return void (await this.runWhole(false));
       case "dirty":
         return this.#runDirty();
+      case "news":
+        return this.#runNews();
       case "deletion":
         // Before a deletion is sent, both sides are looked at again.
         this.#runs.knownTrees.forgetLocal();
@@ -137,15 +150,18 @@ export class Runner implements WatchListener {
     this.#parts.publisher.publish({ kind: "watch-limit", code: limit.code, detail: limit.why });
   }
 
+  readonly listen = (): void => this.#news.start();
+
   async stop(): Promise<void> {
     this.#enter({ kind: "stop" });
+    await this.#news.close();
     await this.#watch.close();
   }
 
   status(): DaemonStatus {
     const { clock } = this.#parts.world;
-    const [phase, paused, runs, watch] = [this.#phase, this.#paused, this.#runs, this.#watch];
-    return showStatus({ clock, phase, paused, runs, watch, runLog: this.#runLog, schedule: this.#schedule });
+    const [phase, paused, watch, news] = [this.#phase.now(), this.#paused, this.#watch, this.#news.state()];
+    return showStatus({ ...this.#around, clock, phase, paused, watch, news });
   }
 
   #now(): number {
@@ -153,16 +169,14 @@ export class Runner implements WatchListener {
   }
 
   #enter(event: PhaseEvent): void {
-    const before = this.#phase;
-    this.#phase = nextPhase(before, event, this.#schedule.failures());
-    if (this.#phase !== before) this.#parts.publisher.publish({ kind: "phase", phase: this.#phase });
+    this.#phase.enter(event, this.#schedule.failures());
   }
 
   /** Judges the local changes that have settled. */
   async #runDirty(): Promise<void> {
     const { dirty, knownTrees } = this.#runs;
     const { paths, whole, many } = dirty.take(this.#now());
-    if (!whole && !many && (await this.#runPart(paths))) return;
+    if (!whole && !many && (await tryPart(this.#around, (last) => this.#runs.lookAtPart(paths, last)))) return;
     const looked = whole ? "whole" : knownTrees.lookAgain(paths);
     // If an earlier pass left the change unjudged, because it had not settled, it is judged now.
     if (looked === "same" && !this.#runs.hidAny(paths)) return;
@@ -174,23 +188,12 @@ export class Runner implements WatchListener {
     if (many) dirty.note("", true, this.#now());
   }
 
-  /**
-   * Tries to judge these paths by themselves, which is possible for nearly every edit.
-   * @returns false: a whole pass must judge
-   */
-  async #runPart(paths: readonly LocalPath[]): Promise<boolean> {
-    const last = this.#runLog.report();
-    const part = last === null ? "whole" : this.#runs.lookAtPart(paths, last);
-    if (last === null || part === "whole") return false;
-    if (part === "same") return true;
-    this.#schedule.noteActivity();
-    this.#enter({ kind: "look" });
-    const ended = await this.#runs.runPart(part, last);
-    if (ended === "whole") return false;
-    this.#schedule.noteSuccess();
-    this.#enter({ kind: "ended" });
-    this.#runLog.note({ ...ended, begun: new Map(), calledOff: new Set() }, false);
-    return true;
+  /** Looks at what the service hinted at: at those documents alone, or at its list. */
+  async #runNews(): Promise<void> {
+    const shown = await this.#news.look();
+    if (shown !== null && (await tryPart(this.#around, (last) => this.#runs.lookAtShown(shown, last)))) return;
+    this.#news.payForList();
+    await this.#poll();
   }
 
   async #poll(): Promise<void> {
@@ -202,7 +205,7 @@ export class Runner implements WatchListener {
     const root = this.#root.look();
     if (root === "back") return void (await this.runWhole(false));
     if (root === "there") await this.#pollService(isWatched);
-    else if (this.#phase.kind !== "halted") await this.#run(false);
+    else if (this.#phase.now().kind !== "halted") await this.#run(false);
     this.#schedule.schedulePoll(this.#root.isAway());
   }
 

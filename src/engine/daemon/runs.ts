@@ -3,7 +3,7 @@ import type { Digest } from "../../model/digest.ts";
 import type { Hold } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { Unread } from "../../model/seen.ts";
-import type { BaseTree, LocalTree, Trees } from "../../model/tree.ts";
+import type { BaseTree, LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
 import type { PassContext, PassEnd } from "../run/pass-context.ts";
 import type { RunReport } from "../run/report.ts";
 import type { Settings, World } from "../run/world.ts";
@@ -12,6 +12,7 @@ import { findEmptied, hidePaths, isHidden } from "./hide-unsettled.ts";
 import { KnownTrees } from "./known-trees.ts";
 import { PendingDeletions } from "./pending-deletions.ts";
 import { QuietPeriod } from "./quiet-period.ts";
+import { RemoteHints } from "./remote-hints.ts";
 import { type RunEnd, runPart, runPasses } from "./run-passes.ts";
 import { StalePaths } from "./stale-paths.ts";
 import type { DaemonTiming } from "./timing.ts";
@@ -32,6 +33,7 @@ export type DeletionChanges = {
 /** What the daemon remembers between passes, and how it makes a run with it. */
 export class Runs {
   readonly dirty: DirtyPaths;
+  readonly hints: RemoteHints;
   readonly deletions: PendingDeletions;
   readonly knownTrees: KnownTrees;
   /** Protected texts that wait until they have been quiet, before they are sent to review. */
@@ -51,6 +53,7 @@ export class Runs {
     this.#world = world;
     this.#settings = settings;
     this.dirty = new DirtyPaths(timing);
+    this.hints = new RemoteHints(timing);
     this.deletions = new PendingDeletions(timing);
     this.knownTrees = new KnownTrees(world, onLetGo);
     this.quietTexts = new QuietPeriod(timing.reviewQuietMs);
@@ -81,13 +84,25 @@ export class Runs {
    * Looks at the documents at these paths, while all else is in sync. `same`: nothing changed;
    * `whole`: a whole pass must judge.
    * @param last the report of the last run
+   * @param shown what the service has just shown of the documents there
    */
-  lookAtPart(paths: readonly LocalPath[], last: RunReport): "same" | "whole" | Trees {
+  lookAtPart(
+    paths: readonly LocalPath[],
+    last: RunReport,
+    shown: readonly RemoteFile[] = [],
+  ): "same" | "whole" | Trees {
     if (last.state !== "in-sync" && last.state !== "attention") return "whole";
     // While a whole folder has not settled, nothing in it is judged.
     const waiting = this.dirty.unsettled(this.#now());
     if (waiting.has("") || paths.some((path) => isHidden(path, waiting))) return "whole";
-    return this.knownTrees.lookAtPart(paths);
+    return this.knownTrees.lookAtPart(paths, shown);
+  }
+
+  /** The same for documents that the service has just shown, at whatever paths they are here. */
+  lookAtShown(shown: readonly RemoteFile[], last: RunReport): "same" | "whole" | Trees {
+    if (shown.length === 0) return "same";
+    const paths = shown.map(({ id, path }) => this.#world.state.link(id)?.localPath ?? path);
+    return this.lookAtPart(paths, last, shown);
   }
 
   /** @returns `whole`: a whole pass must judge, or go on where one did not end well */

@@ -5,10 +5,10 @@ import type { Runs } from "./runs.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /**
- * `dirty`: local changes have settled. `deletion`: one has waited for its grace. `quiet`: a text
+ * `dirty`: local changes have settled. `news`: the service hinted at changes. `deletion`: one has waited for its grace. `quiet`: a text
  * has rested, or a document has been empty, for long enough.
  */
-export type Due = "retry" | "dirty" | "rescan" | "deletion" | "quiet" | "poll";
+export type Due = "retry" | "dirty" | "news" | "rescan" | "deletion" | "quiet" | "poll";
 
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -25,6 +25,7 @@ export class Schedule {
   #retryAt: number | null = null;
   #quietAt: number | null = null;
   #failures = 0;
+  #isTold = false;
 
   constructor(timing: DaemonTiming, clock: Clock, random: Random, runs: Runs) {
     this.#timing = timing;
@@ -45,6 +46,7 @@ export class Schedule {
     if (this.#retryAt !== null) return this.#retryAt <= now ? "retry" : null;
     if (isDue(dirty.dueAt(), now)) return "dirty";
     if (this.#holdsBackUntil(now) > now) return null;
+    if (isDue(this.#runs.hints.dueAt(), now)) return "news";
     if (this.#rescanAt <= now) return "rescan";
     if (isDue(deletions.nextAt(), now)) return "deletion";
     if (isDue(this.#quietAt, now)) return "quiet";
@@ -54,9 +56,10 @@ export class Schedule {
   /** The time at which `firstDue` will have something. */
   nextAt(): number {
     const now = this.#clock.monotonic();
-    const { dirty, deletions } = this.#runs;
+    const { dirty, deletions, hints } = this.#runs;
     if (this.#retryAt !== null) return this.#retryAt;
-    const next = Math.min(this.#rescanAt, this.#pollAt, deletions.nextAt() ?? NEVER, this.#quietAt ?? NEVER);
+    const asked = Math.min(this.#rescanAt, this.#pollAt, hints.dueAt() ?? NEVER);
+    const next = Math.min(asked, deletions.nextAt() ?? NEVER, this.#quietAt ?? NEVER);
     return Math.min(dirty.dueAt() ?? NEVER, Math.max(next, this.#holdsBackUntil(now)));
   }
 
@@ -74,12 +77,25 @@ export class Schedule {
    * @param away whether the folder is missing: looking for it costs no request
    */
   schedulePoll(away: boolean): void {
-    const now = this.#clock.monotonic();
-    const quiet = now - this.#activeAt;
-    const interval = away
-      ? this.#timing.pollActiveMs
-      : pollInterval(this.#timing, quiet, this.#runs.knownTrees.documentCount(), this.#random.fraction());
-    this.#pollAt = now + interval;
+    this.#pollAt = this.#clock.monotonic() + (away ? this.#timing.pollActiveMs : this.#interval());
+  }
+
+  #interval(): number {
+    const quietMs = this.#clock.monotonic() - this.#activeAt;
+    const documents = this.#runs.knownTrees.documentCount();
+    const pace = { quietMs, documents, isTold: this.#isTold };
+    return pollInterval(this.#timing, pace, this.#random.fraction());
+  }
+
+  /** Notes whether the service tells of its changes from now on, which is the pace of polls. */
+  noteTold(isTold: boolean): void {
+    this.#isTold = isTold;
+    if (!isTold) this.#pollSooner();
+  }
+
+  /** The pace may be quicker from now on: the next poll comes no later than it says. */
+  #pollSooner(): void {
+    this.#pollAt = Math.min(this.#pollAt, this.#clock.monotonic() + this.#interval());
   }
 
   scheduleRescan(): void {
@@ -96,7 +112,7 @@ export class Schedule {
   noteActivity(): void {
     const now = this.#clock.monotonic();
     this.#activeAt = now;
-    if (this.#pollAt > now + this.#timing.pollActiveMs) this.schedulePoll(false);
+    if (this.#pollAt > now + this.#timing.pollActiveMs) this.#pollSooner();
   }
 
   /**

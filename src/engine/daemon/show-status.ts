@@ -1,3 +1,4 @@
+import type { NewsState } from "../../ports/news.ts";
 import type { Clock } from "../../ports/world.ts";
 import type { DaemonStatus } from "./daemon-types.ts";
 import type { FolderWatch } from "./folder-watch.ts";
@@ -16,6 +17,7 @@ export function showStatus(parts: {
   readonly paused: boolean;
   readonly runs: Runs;
   readonly watch: FolderWatch;
+  readonly news: NewsState;
   readonly runLog: RunLog;
   readonly schedule: Schedule;
 }): DaemonStatus {
@@ -32,5 +34,6 @@ export function showStatus(parts: {
     retryAt: retryAt === null ? null : wallTime(clock, retryAt),
     watching: watch.state(),
     limit: watch.limit(),
+    news: parts.news,
   };
 }

@@ -21,6 +21,13 @@ export type DaemonTiming = {
   readonly pollActiveMs: number;
   readonly pollRestMs: number;
   readonly pollSleepyMs: number;
+  /**
+   * The least between two polls while the service tells of its changes: then a poll only proves
+   * that nothing was missed.
+   */
+  readonly pollListeningMs: number;
+  /** How long hints of the service are collected before they are looked at. */
+  readonly newsSettleMs: number;
   readonly activeForMs: number;
   readonly sleepyAfterMs: number;
   /**
@@ -70,6 +77,8 @@ export const DEFAULT_TIMING: DaemonTiming = {
   pollActiveMs: 5_000,
   pollRestMs: 30_000,
   pollSleepyMs: 120_000,
+  pollListeningMs: 60_000,
+  newsSettleMs: 30,
   activeForMs: 60_000,
   sleepyAfterMs: 3_600_000,
   pollRequestsAMinute: 60,

@@ -1,5 +1,6 @@
 import type { Settings } from "../../../src/engine/run/world.ts";
 import { createDaemon, type Daemon, type DaemonEvent, type DaemonTiming } from "../../../src/engine/daemon/daemon.ts";
+import type { NewsHint, NewsListener, NewsState, RemoteNews } from "../../../src/ports/news.ts";
 import type { Watcher, WatchHint } from "../../../src/ports/watch.ts";
 import type { LocalPath } from "../../../src/model/path.ts";
 import type { Fault, Remote } from "../../../src/ports/remote.ts";
@@ -19,7 +20,30 @@ export type DaemonRigOptions = {
   readonly mirror?: Mirror;
   /** The start of the watcher fails with these, one after the other. */
   readonly limit?: "ENOSPC" | "EMFILE";
+  /** The service's news are told by the test. */
+  readonly news?: ScriptedNews;
 };
+
+/** Says what a test tells it. */
+export class ScriptedNews implements RemoteNews {
+  #listener: NewsListener | null = null;
+
+  start(listener: NewsListener): void {
+    this.#listener = listener;
+  }
+
+  async close(): Promise<void> {
+    this.#listener = null;
+  }
+
+  state(state: NewsState): void {
+    this.#listener?.onState(state);
+  }
+
+  hint(...hints: readonly NewsHint[]): void {
+    for (const hint of hints) this.#listener?.onHint(hint);
+  }
+}
 
 /** Gives the hints that a test tells it. */
 class ScriptedWatcher implements Watcher {
@@ -82,6 +106,7 @@ export class DaemonRig {
     this.daemon = createDaemon(world, this.watched, {
       settings: { ...SETTINGS, ...options.settings },
       ...(options.timing === undefined ? {} : { timing: options.timing }),
+      ...(options.news === undefined ? {} : { news: options.news }),
     });
     this.daemon.onEvent((event) => this.events.push(event));
     this.#running = this.daemon.run(this.#stopping.signal).catch((error: unknown) => {

@@ -17,10 +17,19 @@ describe("pollInterval", () => {
     ["at rest in 38,000 documents", 2 * MINUTE, 38_000, 38_000],
     ["an empty workspace", 0, 0, 5_000],
   ])("%s", (_what, quietMs, documents, expected) => {
-    expect(pollInterval(DEFAULT_TIMING, quietMs, documents, 0.5)).toBe(expected);
-    expect(pollInterval(DEFAULT_TIMING, quietMs, documents, 0)).toBeCloseTo(expected * 0.9);
-    expect(pollInterval(DEFAULT_TIMING, quietMs, documents, 0.999)).toBeLessThan(expected * 1.1);
+    const pace = { quietMs, documents, isTold: false };
+    expect(pollInterval(DEFAULT_TIMING, pace, 0.5)).toBe(expected);
+    expect(pollInterval(DEFAULT_TIMING, pace, 0)).toBeCloseTo(expected * 0.9);
+    expect(pollInterval(DEFAULT_TIMING, pace, 0.999)).toBeLessThan(expected * 1.1);
   });
+});
+
+test("while the service tells of its changes, a poll each minute is proof enough", () => {
+  const told = (quietMs: number, documents: number) =>
+    pollInterval(DEFAULT_TIMING, { quietMs, documents, isTold: true }, 0.5);
+  expect([told(0, 500), told(2 * MINUTE, 500), told(61 * MINUTE, 500), told(0, 100_000)]).toEqual([
+    60_000, 60_000, 120_000, 100_000,
+  ]);
 });
 
 describe("retryDelay", () => {
