@@ -4,7 +4,7 @@ import { EventSourceStream } from "undici/lib/web/eventsource/eventsource-stream
 const MAX_EVENT_BYTES = 64 * 1024;
 
 /** One event; `id`: that of the stream so far, null before there was one. */
-type ReadEvent = { readonly type: string; readonly data: string; readonly id: string | null };
+export type ReadEvent = { readonly type: string; readonly data: string; readonly id: string | null };
 
 /**
  * Reads a stream of events, whatever pieces it comes in.
@@ -15,7 +15,8 @@ export class EventReader {
   readonly #parser: EventSourceStream;
   #isBroken = false;
 
-  constructor(onEvent: (event: ReadEvent) => void) {
+  /** @param onBroken called once an event was too long: nothing more is read */
+  constructor(onEvent: (event: ReadEvent) => void, onBroken: () => void) {
     this.#parser = new EventSourceStream({
       maxEventSize: MAX_EVENT_BYTES,
       // Handed on at once: nothing is kept for somebody who reads later.
@@ -26,13 +27,11 @@ export class EventReader {
     });
     this.#parser.on("error", () => {
       this.#isBroken = true;
+      onBroken();
     });
   }
 
-  /** @returns false once an event was too long: then nothing more can be read */
-  take(bytes: Buffer): boolean {
+  take(bytes: Buffer): void {
     if (!this.#isBroken) this.#parser.write(bytes);
-    // A parser that met a fault is destroyed at once, and says so a turn later.
-    return !this.#isBroken && !this.#parser.destroyed;
   }
 }

@@ -1,6 +1,7 @@
 import { EVENTS } from "../contract/routes.ts";
 import { MAX_EVENT_ID_LENGTH, SILENCE_MS } from "../contract/events.ts";
-import type { NewsListener, NewsState, RemoteNews } from "../ports/news.ts";
+import type { ReadEvent } from "./event-reader.ts";
+import type { NewsHint, NewsListener, NewsState, RemoteNews } from "../ports/news.ts";
 import type { Clock, Random } from "../ports/world.ts";
 import type { Http, StreamReply } from "./http.ts";
 import type { IdRule } from "./shapes.ts";
@@ -35,7 +36,7 @@ const ID = new RegExp(`^[\\x21-\\x7e]{1,${MAX_EVENT_ID_LENGTH}}$`);
 
 /** How a stream, or the attempt at one, came to its end. */
 type End = StreamReply | { readonly kind: "too-much"; readonly why: string };
-/** `ms` null: to be drawn from the backoff. */
+/** `ms`: the longest wait before the next attempt. */
 type After = { readonly state: NewsState; readonly ms: number };
 
 /**
@@ -83,31 +84,64 @@ export class NewsStream implements RemoteNews {
       import("./read-event.ts"),
     ]);
     const { http, clock, idRule } = this.#options;
-    const given = new AbortController();
-    const signal = AbortSignal.any([given.signal, this.#closing.signal]);
-    const flood = new FloodGauge(clock);
-    let tooMuch: string | null = null;
-    let isOpen = false;
-    const reader = new EventReader(({ type, data, id }) => {
-      this.#lastId = id !== null && ID.test(id) ? id : null;
-      const hint = readEvent(type, data, idRule());
-      if (hint !== null) listener.onHint(hint);
-    });
-    const resumesAt = this.#lastId;
+    const connection = new Connection(listener, this.#lastId, new FloodGauge(clock), this.#closing.signal);
+    const onEvent = ({ type, data, id }: ReadEvent) => connection.take(readEvent(type, data, idRule()), id);
+    const reader = new EventReader(onEvent, () => connection.giveUp("one of its events is too long"));
     const onBytes = (bytes: Buffer) => {
-      if (signal.aborted) return;
-      if (!isOpen) {
-        isOpen = true;
-        listener.onState({ kind: "listening" });
-        // What happened before is not told to who asks for it by no id.
-        if (resumesAt === null) listener.onHint({ kind: "all" });
-      }
-      if (!reader.take(bytes)) tooMuch = "one of its events is too long";
-      else if (flood.rises(bytes.length)) tooMuch = "it sends too many events";
-      if (tooMuch !== null) given.abort();
+      if (connection.isFit(bytes)) reader.take(bytes);
     };
+    const { signal, resumesAt } = connection;
     const end = await http.stream(EVENTS, resumesAt, { ...BOUNDS, signal }, onBytes);
-    return tooMuch === null ? end : { kind: "too-much", why: tooMuch };
+    this.#lastId = connection.lastId;
+    return connection.givenUp ?? end;
+  }
+}
+
+/** One connection, from its first byte. */
+class Connection {
+  readonly resumesAt: string | null;
+  readonly signal: AbortSignal;
+  lastId: string | null;
+  givenUp: Extract<End, { readonly kind: "too-much" }> | null = null;
+  readonly #listener: NewsListener;
+  readonly #flood: FloodGauge;
+  readonly #ending = new AbortController();
+  #isOpen = false;
+
+  constructor(listener: NewsListener, resumesAt: string | null, flood: FloodGauge, closing: AbortSignal) {
+    this.#listener = listener;
+    this.resumesAt = resumesAt;
+    this.lastId = resumesAt;
+    this.#flood = flood;
+    this.signal = AbortSignal.any([this.#ending.signal, closing]);
+  }
+
+  /** @returns whether they may be read */
+  isFit(bytes: Buffer): boolean {
+    if (this.signal.aborted) return false;
+    if (!this.#isOpen) this.#open();
+    if (this.#flood.rises(bytes.length)) this.giveUp("it sends too many events");
+    return this.givenUp === null;
+  }
+
+  take(hint: NewsHint | null, id: string | null): void {
+    if (this.signal.aborted) return;
+    this.lastId = id !== null && ID.test(id) ? id : null;
+    if (hint !== null) this.#listener.onHint(hint);
+  }
+
+  giveUp(why: string): void {
+    this.givenUp = { kind: "too-much", why };
+    // What it went on to say is not known.
+    this.lastId = null;
+    this.#ending.abort();
+  }
+
+  #open(): void {
+    this.#isOpen = true;
+    this.#listener.onState({ kind: "listening" });
+    // What happened before is not told to who asks for it by no id.
+    if (this.resumesAt === null) this.#listener.onHint({ kind: "all" });
   }
 }
 
