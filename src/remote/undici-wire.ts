@@ -1,5 +1,7 @@
+import type { Dispatcher } from "undici";
 import Pool from "undici/lib/dispatcher/pool.js";
-import type { StreamEnd, Wire, WireResult } from "../ports/remote.ts";
+import type { WireRequest } from "../contract/wire.ts";
+import type { StreamBounds, StreamEnd, Wire, WireResult } from "../ports/remote.ts";
 import { checkBaseUrl } from "./base-url.ts";
 import { ACCEPTED_ENCODINGS } from "./body-text.ts";
 import { Exchange } from "./exchange.ts";
@@ -25,17 +27,68 @@ type UndiciWireOptions = {
  * @throws on a base URL that `checkBaseUrl` refuses; the message does not repeat it
  */
 export function createUndiciWire(options: UndiciWireOptions): Wire {
-  const base = checkBaseUrl(options.baseUrl, options.allowHttpHosts ?? []);
-  if (base.kind === "bad") throw new Error(`bad base URL: ${base.why}`);
-  let opened: Pool | null = null;
-  let closing: Promise<void> | null = null;
-  const closed = new AbortController();
+  return new UndiciWire(options);
+}
+
+class UndiciWire implements Wire {
+  readonly #origin: string;
+  readonly #prefix: string;
+  readonly #options: UndiciWireOptions;
+  readonly #closed = new AbortController();
+  #opened: Pool | null = null;
+  #closing: Promise<void> | null = null;
+
+  constructor(options: UndiciWireOptions) {
+    const base = checkBaseUrl(options.baseUrl, options.allowHttpHosts ?? []);
+    if (base.kind === "bad") throw new Error(`bad base URL: ${base.why}`);
+    this.#origin = base.origin;
+    this.#prefix = base.prefix;
+    this.#options = options;
+  }
+
+  async send(request: WireRequest, bounds: Parameters<Wire["send"]>[1]): Promise<WireResult> {
+    if (this.#closing !== null) return CLOSED;
+    if (!request.path.startsWith("/")) throw new Error("a request path must start with a slash");
+    return new Promise((settle) => this.#dispatch(request, ACCEPTED_ENCODINGS, new Exchange(bounds, settle)));
+  }
+
+  async stream(request: WireRequest, bounds: StreamBounds, onBytes: (bytes: Buffer) => void): Promise<StreamEnd> {
+    if (this.#closing !== null) return CLOSED;
+    const signal = AbortSignal.any([bounds.signal, this.#closed.signal]);
+    return new Promise((settle) => {
+      // A packed stream would be held back until there is enough to pack.
+      this.#dispatch(request, "identity", new StreamExchange({ ...bounds, signal }, onBytes, settle));
+    });
+  }
+
+  close(): Promise<void> {
+    // ORDER: a stream would keep the pool from ever ending.
+    this.#closed.abort();
+    this.#closing ??= this.#opened?.close() ?? Promise.resolve();
+    return this.#closing;
+  }
+
+  /** Every failure, also that of a malformed header, reaches the handler: nothing is thrown. */
+  #dispatch(request: WireRequest, encodings: string, handler: Dispatcher.DispatchHandler): void {
+    const { method, path, headers, body } = request;
+    this.#opened ??= this.#open();
+    this.#opened.dispatch(
+      {
+        method: method as "GET",
+        path: this.#prefix + path,
+        headers: { "accept-encoding": encodings, ...headers },
+        body,
+      },
+      handler,
+    );
+  }
 
   // ASSUMES: the exact version of undici that package.json names has its pool in this file.
-  // Nothing else of undici is loaded.
-  const open = (): Pool =>
-    new Pool(base.origin, {
-      connections: options.connections ?? 64,
+  // Only the parser of events is loaded beside it.
+  #open(): Pool {
+    const { connections = 64, ca } = this.#options;
+    return new Pool(this.#origin, {
+      connections,
       pipelining: 1,
       // One exchange a socket: over HTTP/2 one lost connection would end several exchanges at
       // once.
@@ -43,54 +96,9 @@ export function createUndiciWire(options: UndiciWireOptions): Wire {
       // Each exchange has its own deadline, and it is the only one.
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: { timeout: 10_000, ...(options.ca === undefined ? {} : { ca: options.ca }) },
+      connect: { timeout: 10_000, ...(ca === undefined ? {} : { ca }) },
     });
-
-  return {
-    async send(request, bounds): Promise<WireResult> {
-      if (closing !== null) return { kind: "not-sent", why: "closed" };
-      if (!request.path.startsWith("/")) throw new Error("a request path must start with a slash");
-      opened ??= open();
-      const pool = opened;
-      return new Promise((settle) => {
-        // Every failure, also that of a malformed header, reaches the handler; `dispatch` does
-        // not throw.
-        pool.dispatch(
-          {
-            method: request.method as "GET",
-            path: base.prefix + request.path,
-            headers: { "accept-encoding": ACCEPTED_ENCODINGS, ...request.headers },
-            body: request.body,
-          },
-          new Exchange(bounds, settle),
-        );
-      });
-    },
-
-    async stream(request, bounds, onBytes): Promise<StreamEnd> {
-      if (closing !== null) return { kind: "not-sent", why: "closed" };
-      opened ??= open();
-      const pool = opened;
-      const signal = AbortSignal.any([bounds.signal, closed.signal]);
-      return new Promise((settle) => {
-        pool.dispatch(
-          {
-            method: request.method as "GET",
-            path: base.prefix + request.path,
-            // A packed stream would be held back until there is enough to pack.
-            headers: { "accept-encoding": "identity", ...request.headers },
-            body: null,
-          },
-          new StreamExchange({ ...bounds, signal }, onBytes, settle),
-        );
-      });
-    },
-
-    close(): Promise<void> {
-      // ORDER: a stream would keep the pool from ever ending.
-      closed.abort();
-      closing ??= opened?.close() ?? Promise.resolve();
-      return closing;
-    },
-  };
+  }
 }
+
+const CLOSED = { kind: "not-sent", why: "closed" } as const;

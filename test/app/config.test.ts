@@ -31,6 +31,10 @@ describe("the config file", () => {
     [{ ...URL_ONLY, allowHttp: "h" }, 'c.json: "allowHttp" must be a list of hosts'],
     [{ ...URL_ONLY, interface: { progress: "yes" } }, 'c.json: "interface.progress" must be true or false'],
     [
+      { ...URL_ONLY, events: { listen: "yes", pollEvery: "2h", at: 1 } },
+      'c.json: "events.at" is no member of it; c.json: "events.listen" must be true or false; c.json: "events.pollEvery" must be a time from 1s to 1h',
+    ],
+    [
       { ...URL_ONLY, interface: { quietFor: "soon" } },
       'c.json: "interface.quietFor" must be a time such as 0s, 15m, 6h or 2d',
     ],

@@ -10,6 +10,7 @@ export const PROFILES = {
     maxPageSize: 3,
     itemsMove: 3,
     searchDelay: 10,
+    noEvents: true,
     keyExpires: { after: 60, refused: 3 },
     rateLimit: { requests: 40, seconds: 2 },
   },
@@ -21,6 +22,7 @@ export const PROFILES = {
     looseIds: true,
     noTree: true,
     firstSearch: true,
+    noEvents: true,
     refusedCharacters: "()\"'!#~",
   },
   /** What the contract shows, and nothing more. */
@@ -30,6 +32,7 @@ export const PROFILES = {
     noMoveToRoot: true,
     noCreateFolders: true,
     noFolderPatchOrDelete: 405,
+    noEvents: true,
     conflictsRefused: true,
     refusedCharacters: "()\"'!#~=%^@+,",
   },

@@ -40,6 +40,8 @@ export type Variant = {
   readonly noMoveToRoot?: boolean;
   /** Create by path answers 404 `folder_not_found` where a parent is missing. */
   readonly noCreateFolders?: boolean;
+  /** It tells nobody of its changes: `/v1/events` is answered 404. */
+  readonly noEvents?: boolean;
   /** More characters that names may not hold. */
   readonly refusedCharacters?: string;
   /**

@@ -11,7 +11,7 @@ import type { FileHint } from "./remote-hints.ts";
  * answer, whatever the size of the workspace. What a hint says is only where to look.
  */
 
-export type HintedLook =
+type HintedLook =
   /** Documents that are not as base has them, and how many were asked about in vain. */
   | { readonly kind: "shown"; readonly files: readonly RemoteFile[]; readonly inVain: number }
   /** Only the whole list can tell: one moved, is gone, or could not be asked about. */
@@ -38,9 +38,9 @@ export async function lookAtHinted(world: World, hints: readonly FileHint[]): Pr
 }
 
 /**
- * The path at which to ask, below the mirrored subtree. `known`: base has it as the hint says, or it
- * is not of the mirrored subtree; `elsewhere`: it is not where base has it, so that more than one
- * document may have moved.
+ * The path at which to ask, below the mirrored subtree. `known`: base has it as the hint says, or
+ * it is not of the mirrored subtree; `elsewhere`: it is not where base has it, so that more than
+ * one document may have moved.
  */
 function pathToAsk(world: World, hint: FileHint, link: Link | null): RemotePath | "known" | "elsewhere" {
   const { gone, changeId } = hint;

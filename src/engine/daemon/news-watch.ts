@@ -14,7 +14,7 @@ type NewsParts = {
   readonly wakeBy: (at: number) => void;
 };
 
-/** The service's news, from the daemon's first turn to its end: hints, and looks at what they say. */
+/** The service's news, from the daemon's first turn to its end, and looks at what they say. */
 export class NewsWatch implements NewsListener {
   readonly #parts: NewsParts;
   #state: NewsState = { kind: "off" };

@@ -6,7 +6,7 @@ import type { DaemonTiming } from "./timing.ts";
 export type FileHint = Extract<NewsHint, { kind: "file" }>;
 
 /** What was hinted at. `all`: a list must tell; `folders`: of the folders too. */
-export type Hinted =
+type Hinted =
   | { readonly kind: "files"; readonly files: readonly FileHint[] }
   | { readonly kind: "all"; readonly folders: boolean };
 

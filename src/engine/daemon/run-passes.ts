@@ -54,8 +54,8 @@ function needsHaltNote(world: World, { plan: { verdict, holds } }: Planned): boo
 
 /**
  * A run over a part of the trees: documents that were edited where they stand, or are new on the
- * service, while all else is in sync. Only what they need is loaded and compared; with 10,000 documents, loading the rest was
- * most of the time between a save and its PUT.
+ * service, while all else is in sync. Only what they need is loaded and compared; with 10,000
+ * documents, loading the rest was most of the time between a save and its PUT.
  * @param last the report of the last whole run, which still holds for all other documents
  * @returns `whole`: more is needed than to carry these texts across, and nothing was done; `done:
  * false`: a step did not end well

@@ -5,8 +5,8 @@ import type { Runs } from "./runs.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /**
- * `dirty`: local changes have settled. `news`: the service hinted at changes. `deletion`: one has waited for its grace. `quiet`: a text
- * has rested, or a document has been empty, for long enough.
+ * `dirty`: local changes have settled. `news`: the service hinted at changes. `deletion`: one has
+ * waited for its grace. `quiet`: a text has rested, or a document has been empty, for long enough.
  */
 export type Due = "retry" | "dirty" | "news" | "rescan" | "deletion" | "quiet" | "poll";
 

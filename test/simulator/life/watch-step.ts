@@ -11,6 +11,7 @@ import { type LifeMirror, ROOT } from "./mirror.ts";
 import type { SyncStep, WatchStep } from "./script.ts";
 import type { RunFacts } from "./run-facts.ts";
 import { runSync, settingsOf, type Work } from "./sync-step.ts";
+import { ToldNews } from "./told-news.ts";
 
 /**
  * A mirror is run by its daemon for a while, in virtual time; people act beside it, and it may be
@@ -33,7 +34,8 @@ function watchFor(actors: Actors, step: WatchStep): Work {
   return async (world, ledger): Promise<RunReport | null> => {
     const { watcher, hint } = watchedBy();
     const dice = rollDice(step.seed + 3);
-    const daemon = createDaemon(world, watcher, { settings: settingsOf(mirror) });
+    const news = actors.lifeWorld.hasEvents && tellsNews(step) ? new ToldNews(rollDice(step.seed + 5)) : null;
+    const daemon = createDaemon(world, watcher, { settings: settingsOf(mirror), ...(news === null ? {} : { news }) });
     const stopping = new AbortController();
     let ended: { readonly error: unknown } | null = null;
     const running = daemon.run(stopping.signal).then(
@@ -45,6 +47,7 @@ function watchFor(actors: Actors, step: WatchStep): Work {
     for (const act of step.acts) {
       await pass(actors, mirror, act.after, () => ended !== null);
       const before = entriesOf(mirror);
+      const there = news === null ? [] : actors.lifeWorld.readable(step.mirror);
       actors.tally.meddles++;
       ledger.meddled(() =>
         actors.history.note(
@@ -56,6 +59,7 @@ function watchFor(actors: Actors, step: WatchStep): Work {
       actors.noteIds();
       actors.history.lookedAt(step.mirror, treeOf(mirror), false);
       mirror.disk.advance(10);
+      news?.tell(there, actors.lifeWorld.readable(step.mirror));
       if (dice.below(HINTS_LOST) > 0) for (const one of hintsOf(before, entriesOf(mirror), dice)) hint(one);
     }
     await pass(actors, mirror, step.rest, () => ended !== null);
@@ -65,6 +69,11 @@ function watchFor(actors: Actors, step: WatchStep): Work {
     if (ended !== null) throw (ended as { readonly error: unknown }).error;
     return daemon.status().lastReport;
   };
+}
+
+/** The service has events in every other life of a daemon. */
+function tellsNews({ seed }: WatchStep): boolean {
+  return seed % 2 === 0;
 }
 
 /** Lets virtual time pass, the daemon running. */

@@ -35,6 +35,8 @@ export class LifeWorld {
   readonly clock: Clock;
   /** Saves texts in another dress than they were sent in. */
   readonly normalises: boolean;
+  /** Whether it may tell of its changes. */
+  readonly hasEvents: boolean;
   /** What the mirrors take for the time of day. */
   readonly wallClock: Clock;
   readonly app: App;
@@ -64,6 +66,7 @@ export class LifeWorld {
     const clock = virtualClock();
     this.clock = clock;
     this.normalises = setup.variant.normalise === true;
+    this.hasEvents = setup.variant.noEvents !== true;
     this.#off = setup.clockOff;
     this.wallClock = {
       now: () => clock.now() + this.#off,

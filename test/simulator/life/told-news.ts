@@ -1,0 +1,90 @@
+import { type DirId, type DocId, isChangeId, isDocId } from "../../../src/contract/ids.ts";
+import type { NewsHint, NewsListener, RemoteNews } from "../../../src/ports/news.ts";
+import type { Dice } from "../dice.ts";
+import type { LiveFile } from "./live-lists.ts";
+
+/**
+ * A service that tells of its changes, badly: events are lost, late, doubled, out of order, and
+ * about things that nobody knows. The connection comes and goes.
+ */
+export class ToldNews implements RemoteNews {
+  readonly #dice: Dice;
+  #listener: NewsListener | null = null;
+  #late: NewsHint[] = [];
+
+  constructor(dice: Dice) {
+    this.#dice = dice;
+  }
+
+  start(listener: NewsListener): void {
+    this.#listener = listener;
+    this.#connect();
+  }
+
+  async close(): Promise<void> {
+    this.#listener = null;
+  }
+
+  /** Tells of what changed between two looks at the service. */
+  tell(before: readonly LiveFile[], after: readonly LiveFile[]): void {
+    const honest = hintsOf(before, after);
+    const told = [...this.#late.splice(0), ...honest.flatMap((hint) => this.#bend(hint))];
+    if (this.#dice.below(2) === 0) told.reverse();
+    if (this.#dice.below(12) === 0) this.#reconnect();
+    for (const hint of told) this.#listener?.onHint(hint);
+  }
+
+  #bend(hint: NewsHint): readonly NewsHint[] {
+    switch (this.#dice.below(10)) {
+      case 0:
+      case 1:
+        return [];
+      case 2:
+        return [hint, hint];
+      case 3:
+        this.#late.push(hint);
+        return [];
+      case 4:
+        return [hint, { kind: "folder", id: "dir_00000000000000" as DirId }];
+      case 5:
+        return hint.kind === "file" ? [{ ...hint, gone: !hint.gone }, lieAt(hint.path)] : [hint];
+      case 6:
+        return hint.kind === "file" ? [{ ...hint, path: "work/elsewhere.md" }] : [hint];
+      default:
+        return [hint];
+    }
+  }
+
+  #reconnect(): void {
+    this.#listener?.onState({ kind: "broken", why: "cut off" });
+    this.#connect();
+  }
+
+  #connect(): void {
+    this.#listener?.onState({ kind: "listening" });
+    this.#listener?.onHint({ kind: "all" });
+  }
+}
+
+/** Nobody has this document, at a path that somebody has. */
+function lieAt(path: string | null): NewsHint {
+  return { kind: "file", id: "doc_00000000000000" as DocId, path, changeId: null, gone: false };
+}
+
+function hintsOf(before: readonly LiveFile[], after: readonly LiveFile[]): NewsHint[] {
+  const was = new Map(before.map((file) => [file.id as string, file]));
+  const is = new Map(after.map((file) => [file.id as string, file]));
+  const hints: NewsHint[] = [];
+  for (const { id, path, changeId } of after) {
+    const old = was.get(id);
+    if (old?.changeId === changeId && old.path === path) continue;
+    hints.push(fileHint(id, path, changeId, false));
+  }
+  for (const { id } of before) if (!is.has(id)) hints.push(fileHint(id, null, null, true));
+  return hints;
+}
+
+function fileHint(id: string, path: string | null, changeId: string | null, gone: boolean): NewsHint {
+  if (!isDocId(id)) throw new Error(`no id of a document: ${id}`);
+  return { kind: "file", id, path, changeId: isChangeId(changeId) ? changeId : null, gone };
+}
