@@ -1,0 +1,91 @@
+import { describe, expect, test } from "vitest";
+import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
+import type { Wire } from "../contract/suite/fetch-wire.ts";
+import type { Json } from "../contract/suite/world.ts";
+import { ADMIN_KEY, seeded } from "../server/fixture.ts";
+import { combineByMerge } from "../../src/server/combine.ts";
+import { createService } from "../../src/server/service.ts";
+import { compareTraffic, type Side } from "./compare.ts";
+
+/** Seeded requests of twenty clients, to two services. */
+
+function sideOf(name: string, change: (wire: Wire) => Wire = (wire) => wire): Side {
+  const service = createService({
+    database: ":memory:",
+    now: () => 1_000_000,
+    random: seeded(name),
+    combine: combineByMerge,
+    adminKey: ADMIN_KEY,
+    onFault: (error) => {
+      throw error;
+    },
+  });
+  return { name, wire: change(service.handle), adminKey: ADMIN_KEY };
+}
+
+const PLAN = { seed: 1, requests: 1_000, ranking: "same" } as const;
+const SHORT = { ...PLAN, requests: 400 };
+
+test("two services of one store answer alike, whatever is asked", async () => {
+  const { requests, answers, difference } = await compareTraffic(sideOf("one"), sideOf("other"), PLAN);
+  expect(difference).toBe(null);
+  expect(requests).toBe(PLAN.requests);
+  // What is asked is not so odd that it ends at the door.
+  const answered = new Set([...answers.keys()].map((route) => route.split(" ").at(-1)));
+  expect([...answered].sort()).toEqual(["200", "201", "202", "204", "400", "401", "403", "404", "409", "422"]);
+  expect(answers.size).toBeGreaterThan(80);
+});
+
+/** The n-th answer that a change knows to make another is made another. */
+function changed(n: number, change: (answer: WireResponse, request: WireRequest) => WireResponse | null) {
+  let left = n;
+  return (wire: Wire): Wire =>
+    async (request) => {
+      const answer = await wire(request);
+      const other = left > 0 ? change(answer, request) : null;
+      if (other !== null) left--;
+      return other !== null && left === 0 ? other : answer;
+    };
+}
+
+const inBody = (from: RegExp | string, to: string) => (answer: WireResponse) => {
+  const body = answer.body.replace(from, to);
+  return body === answer.body ? null : { ...answer, body };
+};
+
+const hitsOf =
+  (change: (data: Json[]) => Json[]) =>
+  (answer: WireResponse, { path }: WireRequest) => {
+    const json = path === "/v1/search/hybrid" && answer.status === 200 ? JSON.parse(answer.body) : { data: [] };
+    return json.data.length < 2 ? null : { ...answer, body: JSON.stringify({ ...json, data: change(json.data) }) };
+  };
+const reversed = hitsOf((data) => data.toReversed());
+const oneLess = hitsOf((data) => data.slice(1));
+
+describe("a difference is found", () => {
+  test.each<[string, (wire: Wire) => Wire]>([
+    ["of a status", changed(5, (answer) => (answer.status === 404 ? { ...answer, status: 403 } : null))],
+    ["of a path", changed(9, inBody('"path":"/a', '"path":"/A'))],
+    ["of a text", changed(3, inBody(/"content":"[^"]/, '"content":"?'))],
+    ["of a flag", changed(20, inBody('"protected":false', '"protected":true'))],
+    ["of an explanation", changed(7, inBody('"detail":"', '"detail":"So: '))],
+    ["of a header", changed(30, (answer) => ({ ...answer, headers: { ...answer.headers, "retry-after": "1" } }))],
+    [
+      "of an id, which was another's before",
+      changed(12, inBody(/"lastChangeId":"chg_\w+"/, '"lastChangeId":"chg_00000000000000"')),
+    ],
+    ["of a list that ends too soon", changed(1, inBody('"hasMore":true', '"hasMore":false'))],
+    ["of the rank of what is found", changed(1, reversed)],
+  ])("%s", async (_, change) => {
+    const { difference } = await compareTraffic(sideOf("one"), sideOf("other", change), SHORT);
+    expect(difference).toMatch(/\none: \d+ .*\nother: \d+ /s);
+  });
+
+  test("of what is found, where each store ranks as it likes; and of the rank none", async () => {
+    const plan = { ...SHORT, ranking: "open" } as const;
+    const less = await compareTraffic(sideOf("one"), sideOf("other", changed(1, oneLess)), plan);
+    expect(less.difference).toContain("/v1/search/hybrid");
+    const otherwise = await compareTraffic(sideOf("one"), sideOf("other", changed(1, reversed)), plan);
+    expect(otherwise.difference).toBe(null);
+  });
+});
