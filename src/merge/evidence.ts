@@ -121,8 +121,11 @@ export function isTouched({ from, to }: Edit, later: readonly Edit[]): boolean {
 /** As many elements, none of them new, may stand together elsewhere by chance. */
 const FEW = 4;
 
-/** A text that edits of its own made of the base: its elements, and the elements of the base. */
-type Made = { readonly ids: Ids; readonly old: Ids; readonly words: Words };
+/**
+ * A text that edits of its own made of the base: its elements, those of the base, and those of the
+ * later text.
+ */
+type Made = { readonly ids: Ids; readonly old: Ids; readonly more: Ids; readonly words: Words };
 
 /**
  * Whether `later`, the edits of a text, leave all that `earlier` put there. `isWhole` tells which
@@ -143,7 +146,7 @@ export function leaves(
     const near = touching(later, from, to);
     if (near.length === 0) return true;
     // What only removed leaves a seam that must stay closed.
-    if (from === to) return false;
+    if (from === to) return isAside(text, edit, near, reading);
     if (near.some((one) => changesInside(one, edit) && !mayComeBetween(one, edit, isWhole))) return false;
     // A mark belongs to the word beside it: nothing comes between.
     if (isParted(edit, near) && isBare(text, from, to, reading)) return false;
@@ -154,6 +157,18 @@ export function leaves(
     old ??= new Set(text.old);
     return !isWithin(text.ids, from, to, old);
   });
+}
+
+/**
+ * Whether an edit took away nothing but comments and ids, and later ones put none there: the words
+ * beside them do without.
+ */
+function isAside({ old, more, words }: Made, edit: Edit, later: readonly Edit[], { tokenTexts }: Reading): boolean {
+  const isOne = (word: number): boolean => tokenTexts.isAside(word);
+  return (
+    old.slice(edit.start, edit.end).every((id) => words.of(id).every(isOne)) &&
+    !later.some(({ from, to }) => more.slice(from, to).some((id) => words.of(id).some(isOne)))
+  );
 }
 
 /** Whether elements [from, to) are all of some. */

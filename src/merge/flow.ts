@@ -7,7 +7,18 @@ import { sentences, type Unit, words } from "./sentences.ts";
 import type { Runs } from "./split.ts";
 import { keepTokens, withSpace } from "./spaces.ts";
 import { subsumes } from "./subsume.ts";
-import { BLANK, BREAK, endsLine, isHeadingId, isMark, isWord, newRuns, type Passage, type Token } from "./tokens.ts";
+import {
+  BLANK,
+  BREAK,
+  endsLine,
+  isAside,
+  isHeadingId,
+  isMark,
+  isWord,
+  newRuns,
+  type Passage,
+  type Token,
+} from "./tokens.ts";
 import { transfer } from "./transfer.ts";
 import { mergeUrl } from "./urls.ts";
 
@@ -162,12 +173,19 @@ function wordsMeet(tokens: Passage, earlier: Edit, side: Side, later: Edit): boo
   if (later.start > earlier.end) return false;
   const one: Change = { edit: earlier, side };
   const other: Change = { edit: later, side: side === "local" ? "remote" : "local" };
+  if (dropsAside(tokens, one) || dropsAside(tokens, other)) return false;
   if (losesLine(tokens, one, later) || losesLine(tokens, other, earlier)) return true;
   const both = [one, other];
   if (both.some((change) => breaksLine(tokens, change, change === one ? later : earlier))) return true;
   if (both.some((change) => removes(tokens, change))) return true;
   if (both.every(({ edit }) => isReplacement(edit))) return false;
   return both.some((change) => leads(tokens, change)) || shareWords(tokens, one, other);
+}
+
+/** Whether a change took away nothing but comments and ids: the words beside them do without. */
+function dropsAside(tokens: Passage, { edit }: Change): boolean {
+  if (edit.start === edit.end || edit.from < edit.to) return false;
+  return tokens.base.slice(edit.start, edit.end).every(({ text }) => isAside(text));
 }
 
 function addedBy(tokens: Passage, { edit, side }: Change): readonly Token[] {

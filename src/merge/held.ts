@@ -174,7 +174,7 @@ function keepsRegion(
     leaves(
       later,
       earlier,
-      { ids: l, old: b, words: OWN_WORD },
+      { ids: l, old: b, more: m, words: OWN_WORD },
       reading,
       (edit) => isWholeLines(edit, l, m),
       (at) => isGone(earlier[at] as Edit, b, { ids: m, edits: direct }, OWN_WORD, reading),

@@ -1,4 +1,5 @@
 import { joinOverBlanks } from "./edits.ts";
+import { partInserted } from "./beside.ts";
 import { cluster, isReplacement, overlaps, span, type Cluster } from "./cluster.ts";
 import { hasCode } from "./fences.ts";
 import { mergeFlow } from "./flow.ts";
@@ -124,8 +125,13 @@ function linesMeet(earlier: Edit, _side: unknown, later: Edit): boolean {
 function mergePart(part: Overlap, { texts, reading }: Work): string | undefined {
   const inserted = mergeInsertions(part, texts.base, reading);
   if (inserted !== undefined) return inserted;
+  if (part.base.length === 0 || part.local.length === 0 || part.remote.length === 0) return undefined;
+  return mergeWords(part, texts, reading) ?? mergeBeside(part, texts, reading);
+}
+
+/** Lines of which both sides changed words. */
+function mergeWords(part: Overlap, texts: ThreeTexts, reading: Reading): string | undefined {
   const sides = [part.base, part.local, part.remote];
-  if (sides.some((lines) => lines.length === 0)) return undefined;
   const isCode =
     isCodeIn(texts.base, part.baseLine, part.base) ||
     isCodeIn(texts.local, part.localLine, part.local) ||
@@ -134,6 +140,16 @@ function mergePart(part: Overlap, { texts, reading }: Work): string | undefined 
   const passage = { base, local, remote };
   const merged = mergeFlow(passage, reading) ?? transfer(passage, reading);
   return merged === undefined || !leadsLines(merged) ? undefined : write(merged);
+}
+
+/** Lines beside which both sides inserted others, and which a side changed too. */
+function mergeBeside(part: Overlap, texts: ThreeTexts, reading: Reading): string | undefined {
+  const parted = partInserted(part, texts, reading);
+  if (parted === undefined) return undefined;
+  const inserted = mergeInsertions(parted.inserted, texts.base, reading);
+  const rest = inserted === undefined ? undefined : mergeWords(parted.rest, texts, reading);
+  if (inserted === undefined || rest === undefined) return undefined;
+  return parted.isAbove ? inserted + rest : rest + inserted;
 }
 
 type Tokens = ReturnType<typeof tokenise>;

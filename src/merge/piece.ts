@@ -1,5 +1,6 @@
 import { contextsOf } from "./contexts.ts";
 import { entriesOf, shapeOf } from "./entries.ts";
+import { openFences } from "./fences.ts";
 
 /** Lines that a side added at one place, and what tells where they may stand. */
 export type Piece = {
@@ -38,7 +39,9 @@ export function pieceOf(lines: readonly string[]): Piece {
   const core = lines.slice(before, lines.length - after);
   const first = core[0] ?? "";
   const { open, faults } = contextsOf(core);
-  const levels = core.map((_, at) => headingLevel(core, at));
+  const fences = openFences(core);
+  // A comment of a program in a fence looks like a heading.
+  const levels = core.map((_, at) => (fences[at] === "" ? headingLevel(core, at) : undefined));
   return {
     lines: core,
     opens: open > 0,

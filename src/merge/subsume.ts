@@ -30,7 +30,8 @@ export function subsumes(
 ): boolean {
   if (lacksElement(more, less)) return false;
   const text = less.ids.slice(less.from, less.to);
-  const later = diff(text, more.ids.slice(more.from, more.to), reading);
+  const made = more.ids.slice(more.from, more.to);
+  const later = diff(text, made, reading);
   if (reading.left < 0) return false;
   const isReplaced = less.edits.every((edit) => {
     const own = isRemoval(edit) ? [] : less.ids.slice(edit.from, edit.to);
@@ -45,7 +46,7 @@ export function subsumes(
   return leaves(
     later,
     earlier,
-    { ids: text, old: base.slice(start, end), words },
+    { ids: text, old: base.slice(start, end), more: made, words },
     reading,
     () => isLines,
     (at) => isGone(less.edits[at] as Edit, base, more, words, reading),

@@ -102,6 +102,10 @@ export class TokenTexts extends Interner {
     return this.#isWord[id];
   }
 
+  isAside(id: number): boolean {
+    return isAside(this.text(id));
+  }
+
   isMarkOrBreak(id: number): boolean {
     this.#isMarkOrBreak[id] ??= this.text(id) === BREAK || isMark(this.text(id));
     return this.#isMarkOrBreak[id];
@@ -111,6 +115,11 @@ export class TokenTexts extends Interner {
 /** Whether a token is a heading's id, as `{#name}` or `{/*name*\/}`. */
 export function isHeadingId(text: string): boolean {
   return /^\{(?:#|\/\*).+\}$/.test(text);
+}
+
+/** Whether a token is a comment, or a heading's id: text that readers do not see. */
+export function isAside(text: string): boolean {
+  return isHeadingId(text) || text.startsWith("<!--");
 }
 
 /**

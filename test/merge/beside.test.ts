@@ -1,0 +1,76 @@
+import { describe } from "vitest";
+import { checkRowsBothWays } from "./rows.ts";
+
+describe("a comment or id that one side took away", () => {
+  checkRowsBothWays([
+    [
+      "beside words that the other side rewrote",
+      "Some words that tell <!-- why? -->\n",
+      "Some words that tell\n",
+      "Some words that show it <!-- why? -->\n",
+      "Some words that show it\n",
+    ],
+    [
+      "beside a heading that the other side rewrote",
+      "## How to read {#how}\n",
+      "## How to read\n",
+      "## Reading {#how}\n",
+      "## Reading\n",
+    ],
+    [
+      "is a conflict where the other side rewrote the comment too",
+      "Some words that tell <!-- why? -->\n",
+      "Some words that tell\n",
+      "Some words that show <!-- because -->\n",
+    ],
+    [
+      "is a conflict where the other side wrote another one beside it",
+      "Some words that tell <!-- why? -->\n",
+      "Some words that tell\n",
+      "Some words that show <!-- why? --> <!-- since when? -->\n",
+    ],
+    [
+      "but a word beside a rewritten one is no comment",
+      "Some words that tell why\n",
+      "Some words that tell\n",
+      "Some words that show why\n",
+    ],
+  ]);
+});
+
+const OLD = "*   Fix the rounding of large sums\n    in tables.\n\n    *Ann*\n";
+const [MINE, THEIRS] = ["*   Add colours.\n\n    *Bob*\n\n", "*   Drop blinking.\n\n    *Cid*\n\n"];
+const list = (entries: string): string => `# Changes\n\n${entries}`;
+
+describe("what both sides inserted beside a line that one of them changed", () => {
+  const changed = OLD.replace("large", "`large`");
+  checkRowsBothWays([
+    ["stands above it", list(OLD), list(MINE + OLD), list(THEIRS + changed), list(MINE + THEIRS + changed)],
+    [
+      "stands above it where both changed it, each in other words",
+      list(OLD),
+      list(MINE + OLD.replace("Fix", "Mend")),
+      list(THEIRS + changed),
+      list(THEIRS + MINE + changed.replace("Fix", "Mend")),
+    ],
+    [
+      "is a conflict where both changed it in the same words",
+      list(OLD),
+      list(MINE + OLD.replace("large", "huge")),
+      list(THEIRS + changed),
+    ],
+  ]);
+});
+
+describe("a comment of a program in a fence", () => {
+  const example = (name: string, comment: string): string => `\n### ${name}\n\n\`\`\`sh\n# ${comment}\nls\n\`\`\`\n`;
+  checkRowsBothWays([
+    [
+      "is no heading that the other side's section would come under",
+      "# T\n\n### One\n\ntext\n",
+      `# T\n\n### One\n\ntext\n${example("Two", "first")}`,
+      `# T\n\n### One\n\ntext\n${example("Three", "other")}`,
+      `# T\n\n### One\n\ntext\n${example("Three", "other")}${example("Two", "first")}`,
+    ],
+  ]);
+});
