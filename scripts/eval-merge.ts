@@ -21,7 +21,14 @@ import { gitMerge, type Merge, rivals } from "./eval-merge/rivals.ts";
 import { asksForHelp, tellUsage } from "./usage.ts";
 
 type Row = { cases: number; auto: number; garbled: number } & Record<Exclude<Verdict, "conflict">, number>;
-type Probe = { readonly input: string; readonly cpuMs: number; readonly grownMb: number; readonly end: string };
+/** `cpuMs` is of all threads, `threadMs` of the one that merges and waits for nobody else. */
+type Probe = {
+  readonly input: string;
+  readonly cpuMs: number;
+  readonly threadMs: number;
+  readonly grownMb: number;
+  readonly end: string;
+};
 
 if (asksForHelp()) {
   tellUsage(import.meta.url);
@@ -43,6 +50,9 @@ const { values: options, positionals } = parseArgs({
 
 /** Processes that merge one costly input. */
 const PROBES = 5;
+
+/** How often one real merge is timed: its cost is the median. */
+const TIMED = 5;
 
 if (options.probe === undefined) main();
 else runProbe(options.probe);
@@ -69,12 +79,13 @@ function show(reports: readonly Report[], probes: readonly Probe[]): void {
     if (report.gitClean.cases > 0) console.table({ "git merges cleanly": report.gitClean });
     console.log(
       `one way round only: ${report.oneWay}; other lines the other way round: ${report.otherWay}; ` +
-        `count guard broken: ${report.guardBroken}; CPU a merge, ms: ${JSON.stringify(report.cpuMs)}`,
+        `count guard broken: ${report.guardBroken}; ` +
+        `CPU a merge, ms, medians of ${TIMED}: ${JSON.stringify(report.cpuMs)}`,
     );
   }
   if (probes.length === 0) return;
   console.log(
-    `\ncostliest inputs of ${LARGEST} characters (one cold merge in a process of its own: medians of ${PROBES} of its CPU and of its growth in memory)`,
+    `\ncostliest inputs of ${LARGEST} characters (one cold merge in a process of its own: medians of ${PROBES} of the CPU of all its threads, of the one that merges, and of its growth in memory)`,
   );
   console.table(probes);
 }
@@ -111,7 +122,7 @@ function measureFile(file: string): Report {
     if (options.list) list(one, verdict, result, text);
   }
   if (options.rivals) compare(cases, rows);
-  const times = cases.map(({ base, theirs, ours }) => cpuMs(() => mergeText(base, theirs, ours))).sort((a, b) => a - b);
+  const times = cases.map(timeOf).sort((a, b) => a - b);
   const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
   const cpu = { p50: at(0.5), p99: at(0.99), max: at(1) };
   return { file: basename(file), rows, gitClean, oneWay, otherWay, guardBroken, cpuMs: cpu };
@@ -147,19 +158,31 @@ function list(one: Case, verdict: Verdict, result: MergeResult, text: string | u
   );
 }
 
+/** What the merge of a case costs in CPU time, in milliseconds. */
+function timeOf({ base, theirs, ours }: Case): number {
+  return median(Array.from({ length: TIMED }, () => cpuMs(() => mergeText(base, theirs, ours))));
+}
+
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] as number;
+}
+
 /** CPU time of this process, in milliseconds, for one call. */
 function cpuMs(call: () => unknown): number {
   const start = process.cpuUsage();
   call();
-  const { user, system } = process.cpuUsage(start);
+  return msOf(process.cpuUsage(start));
+}
+
+function msOf({ user, system }: NodeJS.CpuUsage): number {
   return (user + system) / 1000;
 }
 
 /** Merges one costly input in processes of its own, for its memory. */
 function probe(input: string): Probe {
   const probes = Array.from({ length: PROBES }, () => probeOnce(input));
-  const median = (of: (one: Probe) => number): number => probes.map(of).sort((a, b) => a - b)[PROBES >> 1] as number;
-  return { ...(probes[0] as Probe), cpuMs: median((one) => one.cpuMs), grownMb: median((one) => one.grownMb) };
+  const of = (name: "cpuMs" | "threadMs" | "grownMb"): number => median(probes.map((one) => one[name]));
+  return { ...(probes[0] as Probe), cpuMs: of("cpuMs"), threadMs: of("threadMs"), grownMb: of("grownMb") };
 }
 
 function probeOnce(input: string): Probe {
@@ -174,10 +197,12 @@ function runProbe(input: string): void {
   const [base, local, remote] = make();
   let result: MergeResult | undefined;
   const before = process.memoryUsage.rss();
+  const thread = process.threadCpuUsage();
   const ms = cpuMs(() => {
     result = mergeText(base, local, remote);
   });
+  const threadMs = Math.round(msOf(process.threadCpuUsage(thread)));
   const end = result?.kind === "clean" ? result.how : `conflict: ${result?.reason}`;
   const grownMb = Math.round(process.resourceUsage().maxRSS / 1024 - before / 1024 ** 2);
-  console.log(JSON.stringify({ input, cpuMs: Math.round(ms), grownMb, end }));
+  console.log(JSON.stringify({ input, cpuMs: Math.round(ms), threadMs, grownMb, end }));
 }

@@ -1,4 +1,5 @@
 import { type Budget, spend } from "./budget.ts";
+import { distance, STEPS_A_POINT } from "./distance.ts";
 import { Seen } from "./seen.ts";
 
 /** Base elements [start, end) became the other sequence's elements [from, to). */
@@ -99,17 +100,26 @@ function occurring(
 /** What `occurring` has seen: one for all calls, since it is cleared at once. */
 const SEEN = new Seen();
 
+/** The furthest points after one step: from diagonal `low` on, each. */
+type Step = { readonly low: number; readonly points: Int32Array };
+
 /** The places of a longest common subsequence, in pairs; undefined past a cap. */
 function script(a: Int32Array, b: Int32Array, budget: Budget): Int32Array | undefined {
-  const most = Math.min(MAX_EDIT_LENGTH, a.length + b.length);
-  const reach = new Int32Array(2 * most + 3);
-  const middle = most + 1;
-  const trace: Int32Array[] = [];
-  for (let d = 0; d <= most; d++) {
-    const steps = advance(a, b, reach, middle, d);
-    if (steps === AT_THE_END) return walkBack(trace, d, a.length, b.length);
+  const [n, m] = [a.length, b.length];
+  const most = Math.min(MAX_EDIT_LENGTH, n + m);
+  // Where one sequence is much longer, its points far from the end's diagonal lead nowhere.
+  const isFar = (n - m) ** 2 > STEPS_A_POINT * (n + m);
+  const length = isFar ? distance(a, b, most, budget) : most;
+  if (length === undefined) return undefined;
+  const reach = new Int32Array(2 * length + 3);
+  const trace: Step[] = [];
+  for (let d = 0; d <= length; d++) {
+    const low = isFar ? Math.max(-d, n - m - (length - d)) : -d;
+    const high = isFar ? Math.min(d, n - m + (length - d)) : d;
+    const steps = advance(a, b, reach, d, low, high);
+    if (steps === AT_THE_END) return walkBack(trace, d, n, m);
     if (!spend(budget, steps)) return undefined;
-    trace.push(reach.slice(middle - d, middle + d + 1));
+    trace.push({ low, points: reach.slice(length + 1 + low, length + 2 + high) });
   }
   return undefined;
 }
@@ -117,12 +127,15 @@ function script(a: Int32Array, b: Int32Array, budget: Budget): Int32Array | unde
 /** In place of a count of steps: both sequences were read to their ends. */
 const AT_THE_END = -1;
 
-/** Moves the furthest points on by one edit, the `d`-th. @returns the steps that it took */
-function advance(a: Int32Array, b: Int32Array, reach: Int32Array, middle: number, d: number): number {
-  const n = a.length;
-  const m = b.length;
-  let steps = 2 * d + 1;
-  for (let k = -d; k <= d; k += 2) {
+/**
+ * Moves the furthest points on diagonals `low` to `high` on by one edit, the `d`-th. @returns the
+ * steps that it took
+ */
+function advance(a: Int32Array, b: Int32Array, reach: Int32Array, d: number, low: number, high: number): number {
+  const [n, m] = [a.length, b.length];
+  const middle = (reach.length - 1) >> 1;
+  let steps = high - low + 1;
+  for (let k = low; k <= high; k += 2) {
     const below = reach[middle + k - 1] as number;
     const above = reach[middle + k + 1] as number;
     let x = k === -d || (k !== d && below < above) ? above : below + 1;
@@ -135,8 +148,8 @@ function advance(a: Int32Array, b: Int32Array, reach: Int32Array, middle: number
   return steps;
 }
 
-/** Follows the furthest points back; `trace[d]` holds those of diagonals -d…d after step d. */
-function walkBack(trace: readonly Int32Array[], last: number, n: number, m: number): Int32Array {
+/** Follows the furthest points back from the end. */
+function walkBack(trace: readonly Step[], last: number, n: number, m: number): Int32Array {
   const pairs = new Int32Array(n + m - last);
   let free = pairs.length;
   let x = n;
@@ -158,8 +171,10 @@ function walkBack(trace: readonly Int32Array[], last: number, n: number, m: numb
 }
 
 /** How far diagonal `k` reached after step `d`; -1 where it had not been entered. */
-function reachOf(trace: readonly Int32Array[], d: number, k: number): number {
-  return Math.abs(k) > d ? -1 : ((trace[d] as Int32Array)[k + d] as number);
+function reachOf(trace: readonly Step[], d: number, k: number): number {
+  if (Math.abs(k) > d) return -1;
+  const { low, points } = trace[d] as Step;
+  return points[k - low] as number;
 }
 
 /**

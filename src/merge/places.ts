@@ -19,14 +19,13 @@ type Places = { readonly line: Int32Array; readonly at: Int32Array };
 const AGAIN = -1;
 
 /**
- * What tells the places of words in one text: the lines that do so, what each tells them by, and of
- * which of all lines the words do, since not all texts have them alike.
+ * What tells the places of words in one text: the lines that do so, and of which of all lines the
+ * words do, since not all texts have them alike.
  */
 type Text = Lines & {
   readonly contexts: Contexts;
   readonly apart: Uint8Array;
   readonly telling: readonly number[];
-  readonly told: readonly (readonly number[])[];
 };
 
 /** As many characters of the texts cost a step. */
@@ -44,11 +43,13 @@ export function keepsPlaces(texts: FourTexts, removals: boolean, reading: Readin
   const contexts = found.map((lines) => contextsIn(lines, reading));
   const apart = apartIn(found, reading.interner.size);
   const isWrapped = contexts.some(({ outline }) => outline !== contexts[0]?.outline);
-  const read = found.map((lines, at): Text => {
-    const telling = tellingLines(lines, apart, isWrapped);
-    const told = telling.map((line) => toldBy(lines.ids[line] as number, apart, reading));
-    return { ...lines, contexts: contexts[at] as Contexts, apart, telling, told };
-  });
+  const read: Text[] = [];
+  for (let at = 0; at < found.length; at++) {
+    const lines = found[at] as Lines;
+    const isKnown = at > 0 && lines === found[at - 1];
+    const telling = isKnown ? (read[at - 1] as Text).telling : tellingLines(lines, apart, isWrapped, reading);
+    read.push({ ...lines, contexts: contexts[at] as Contexts, apart, telling });
+  }
   const suspects = movedOrGone(read, reading);
   if (suspects === undefined) return false;
   // What was made of both sides is counted elsewhere, word by word.
@@ -65,13 +66,13 @@ export function keepsPlaces(texts: FourTexts, removals: boolean, reading: Readin
  */
 function movedOrGone(texts: readonly Text[], reading: Reading): ReadonlySet<number> | undefined {
   const size = reading.words.size;
-  const all = texts.slice(0, 3).map((text) => placesOf(text, size));
+  const all = texts.slice(0, 3).map((text) => placesOf(text, size, reading));
   // Where a side is to be found in a result, the result is the third text too.
   const isSide = texts[3]?.ids === texts[2]?.ids;
-  all.push(isSide ? (all[2] as Places) : placesOf(texts[3] as Text, size));
+  all.push(isSide ? (all[2] as Places) : placesOf(texts[3] as Text, size, reading));
   const [b, l, r, m] = all as [Places, Places, Places, Places];
   const suspects = new Set<number>();
-  const words = inBoth(texts[0] as Text, b, m);
+  const words = inBoth(texts[0] as Text, b, m, reading);
   for (let at = 0; at < words.length; at++) {
     const word = words[at] as number;
     const mine = l.line[word] as number;
@@ -83,10 +84,10 @@ function movedOrGone(texts: readonly Text[], reading: Reading): ReadonlySet<numb
 }
 
 /** The words of the base that it has once and the merged text has once. */
-function inBoth({ told }: Text, base: Places, merged: Places): number[] {
+function inBoth({ ids, apart, telling }: Text, base: Places, merged: Places, reading: Reading): number[] {
   const words: number[] = [];
-  for (let next = 0; next < told.length; next++) {
-    const said = told[next] as readonly number[];
+  for (let next = 0; next < telling.length; next++) {
+    const said = toldBy(ids[telling[next] as number] as number, apart, reading);
     for (let at = 0; at < said.length; at++) {
       const word = said[at] as number;
       if ((base.line[word] as number) > 0 && (merged.line[word] as number) > 0) words.push(word);
@@ -144,31 +145,35 @@ function isPicked(was: number, mine: number, theirs: number, is: number): boolea
 }
 
 /**
- * The lines that words' places are told by: those that not all texts have alike, and, where
- * `isWrapped`, as a whole, all others with any text.
+ * The lines that words' places are told by, with what tells of them read: those that not all texts
+ * have alike, and, where `isWrapped`, as a whole, all others. Blank lines tell of none.
  */
-function tellingLines({ ids, lines }: Lines, apart: Uint8Array, isWrapped: boolean): number[] {
+function tellingLines({ ids, lines }: Lines, apart: Uint8Array, isWrapped: boolean, reading: Reading): number[] {
   const telling: number[] = [];
   for (let line = 0; line < ids.length; line++) {
-    if (apart[ids[line] as number] === 1 || (isWrapped && lines[line]?.trim() !== "")) telling.push(line);
+    const id = ids[line] as number;
+    if (lines[line] === "\n" || (apart[id] !== 1 && !isWrapped)) continue;
+    if (apart[id] !== 1 && lines[line]?.trim() === "") continue;
+    toldBy(id, apart, reading);
+    telling.push(line);
   }
   return telling;
 }
 
 /** What a line's place is told by, by the line's number: its words, or the line as a whole. */
 function toldBy(id: number, apart: Uint8Array, reading: Reading): readonly number[] {
-  return apart[id] === 1 ? markedWordsIn(id, reading).words : [wholeLine(id, reading)];
+  return apart[id] === 1 ? markedWordsIn(id, reading).words : wholeLine(id, reading);
 }
 
 /** Where each word stands in a text, if it has it once; `size`: how many words there are. */
-function placesOf({ telling, told }: Text, size: number): Places {
+function placesOf({ ids, apart, telling }: Text, size: number, reading: Reading): Places {
   const places = { line: new Int32Array(size), at: new Int32Array(size) };
   for (let next = 0; next < telling.length; next++) {
-    const line = (telling[next] as number) + 1;
-    const said = told[next] as readonly number[];
+    const line = telling[next] as number;
+    const said = toldBy(ids[line] as number, apart, reading);
     for (let at = 0; at < said.length; at++) {
       const word = said[at] as number;
-      places.line[word] = places.line[word] === 0 ? line : AGAIN;
+      places.line[word] = places.line[word] === 0 ? line + 1 : AGAIN;
       places.at[word] = at;
     }
   }
@@ -186,16 +191,18 @@ function standing(
   apart: Uint8Array,
   reading: Reading,
 ): readonly number[] {
+  const isMostly = (line: number, words: ReadonlySet<number>): boolean => {
+    const said = wordsIn(line, reading);
+    return 2 * said.filter((word) => words.has(word)).length > said.length;
+  };
+  // The cheap test, before all words of both texts are read.
+  if (!base.ids.some((line) => apart[line] === 1 && isMostly(line, suspects))) return [];
   const there = placedOnce(merged, apart, reading);
   const common = [...placedOnce(base, apart, reading).keys()].filter((one) => there.has(one));
   const kept = ascending(common.map((one) => there.get(one) as number));
   const words = new Set(kept.map((at) => common[at] as number).filter((one) => suspects.has(one)));
   if (words.size === 0) return [];
-  return base.ids.flatMap((line, at) => {
-    if (apart[line] !== 1) return [];
-    const said = wordsIn(line, reading);
-    return 2 * said.filter((word) => words.has(word)).length > said.length ? [at] : [];
-  });
+  return base.ids.flatMap((line, at) => (apart[line] === 1 && isMostly(line, words) ? [at] : []));
 }
 
 /**
@@ -220,7 +227,7 @@ function placedOnce({ ids, lines }: Lines, apart: Uint8Array, reading: Reading):
   for (let at = 0; at < ids.length; at++) {
     const id = ids[at] as number;
     if (apart[id] === 1) wordsIn(id, reading).forEach(note);
-    else if (!isAlike(id, lines[at] as string, reading)) note(wholeLine(id, reading));
+    else if (!isAlike(id, lines[at] as string, reading)) note(wholeLine(id, reading)[0] as number);
   }
   for (const one of again) places.delete(one);
   return places;

@@ -46,7 +46,7 @@ export type Reading = Budget & {
   /** By what a line begins with: the number of its kind. */
   readonly prefixes: Map<string, number>;
   /** By a line's number: the number of the whole line as a word. */
-  readonly wholeByLine: number[];
+  readonly wholeByLine: (readonly number[] | undefined)[];
   /** By the numbers of a sequence's elements: how often words occur in it. */
   readonly counted: WeakMap<readonly number[], Known>;
   /** By a text: its plain tables. */
@@ -169,11 +169,11 @@ export function wordsIn(line: number, reading: Reading): readonly number[] {
   return words;
 }
 
-/** The number of a whole line as if it were a word, by the line's number, found once a merge. */
-export function wholeLine(line: number, reading: Reading): number {
+/** The number of a whole line as if it were one word, by the line's number, found once a merge. */
+export function wholeLine(line: number, reading: Reading): readonly number[] {
   const known = reading.wholeByLine[line];
   if (known !== undefined) return known;
-  const whole = reading.words.id(reading.interner.text(line));
+  const whole = [reading.words.id(reading.interner.text(line))];
   reading.wholeByLine[line] = whole;
   return whole;
 }

@@ -4,9 +4,12 @@
  */
 export function findRun(lines: readonly string[], run: readonly string[], from = 0): number {
   if (run.length === 0) return from;
+  const first = lines.indexOf(run[0] as string, from);
+  // The cheap test, which most runs fail.
+  if (first < 0) return -1;
   const known = bordersOf(run);
   let length = 0;
-  for (let at = from; at < lines.length; at++) {
+  for (let at = first; at < lines.length; at++) {
     if (length === 0) at = lines.indexOf(run[0] as string, at);
     if (at < 0) return -1;
     while (length > 0 && lines[at] !== run[length]) length = known[length - 1] as number;
