@@ -181,7 +181,7 @@ function placesOf({ ids, apart, telling }: Text, size: number, reading: Reading)
 }
 
 /**
- * The lines of the base, which one side took away, of which most words stand in the merged text
+ * The lines of the base, which one side took away, of which half the words stand in the merged text
  * among the words that they stood among.
  */
 function standing(
@@ -191,18 +191,19 @@ function standing(
   apart: Uint8Array,
   reading: Reading,
 ): readonly number[] {
-  const isMostly = (line: number, words: ReadonlySet<number>): boolean => {
+  const isHalf = (line: number, words: ReadonlySet<number>): boolean => {
     const said = wordsIn(line, reading);
-    return 2 * said.filter((word) => words.has(word)).length > said.length;
+    const count = said.filter((word) => words.has(word)).length;
+    return count > 0 && 2 * count >= said.length;
   };
   // The cheap test, before all words of both texts are read.
-  if (!base.ids.some((line) => apart[line] === 1 && isMostly(line, suspects))) return [];
+  if (!base.ids.some((line) => apart[line] === 1 && isHalf(line, suspects))) return [];
   const there = placedOnce(merged, apart, reading);
   const common = [...placedOnce(base, apart, reading).keys()].filter((one) => there.has(one));
   const kept = ascending(common.map((one) => there.get(one) as number));
   const words = new Set(kept.map((at) => common[at] as number).filter((one) => suspects.has(one)));
   if (words.size === 0) return [];
-  return base.ids.flatMap((line, at) => (apart[line] === 1 && isMostly(line, words) ? [at] : []));
+  return base.ids.flatMap((line, at) => (apart[line] === 1 && isHalf(line, words) ? [at] : []));
 }
 
 /**

@@ -30,6 +30,12 @@ describe("I28 what nobody could merge without asking is a conflict", () => {
       "b0 b1\n\n## l1 l2\n\nb2 l0\n",
       "r1 r2\n\n> b0 b1\n\n:::tip\nb2 b3\n:::\n",
     ],
+    [
+      "a removed paragraph of which the other side's keeps half the words, without the fence above it",
+      "b0\n\n~~~\nb1\n~~~\n\nb2 b3\n\nb4\n\nb5\n",
+      "b0\n\n~~~\nb1\n~~~\n\nb4\n\nb5\n",
+      "b0\n\nr0 b3\n\nb4\n\n**b5**\n",
+    ],
   ])("%s", (_title, base, local, remote) => {
     expect(mergeText(base, local, remote).kind).toBe("conflict");
     expect(mergeText(base, remote, local).kind).toBe("conflict");
