@@ -4,14 +4,10 @@
  * Each round of some thousand operations is judged: could one service that does one request after
  * the other have answered all of it? Exit 1 where not, or where that could not be decided.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { Cluster } from "../../test/histories/cluster.ts";
 import { judge, tellVerdict } from "../../test/histories/judge.ts";
-import { killProcess, live, type Scene } from "../../test/histories/live.ts";
-import { ServiceProcess } from "../../test/histories/service-process.ts";
+import { live } from "../../test/histories/live.ts";
+import { openSqliteScene } from "../../test/histories/scenes.ts";
 
 const { values } = parseArgs({
   options: {
@@ -24,19 +20,7 @@ const { values } = parseArgs({
 /** LIMIT: operations of one round; what is judged grows with their square. */
 const OPERATIONS = 3_000;
 
-async function openSqlite(): Promise<Scene> {
-  const folder = mkdtempSync(join(tmpdir(), "mdmirror-histories-"));
-  const process = new ServiceProcess(["--data", folder]);
-  await process.start();
-  const cluster = new Cluster([process]);
-  const end = async () => {
-    await cluster.close();
-    rmSync(folder, { recursive: true });
-  };
-  return { cluster, strikes: [killProcess(cluster)], end };
-}
-
-const scene = await openSqlite();
+const scene = await openSqliteScene();
 const began = performance.now();
 let wrong = 0;
 try {

@@ -14,7 +14,10 @@ export type Side = { readonly name: string; readonly wire: Wire; readonly adminK
 export type Plan = {
   readonly seed: number;
   readonly requests: number;
-  /** `open`: a hybrid search must find the same documents; each store ranks them as it likes. */
+  /**
+   * `open`: a hybrid search finds the same of the documents that hold its words as they stand. How
+   * they are ranked, and what else is found, is each store's own.
+   */
   readonly ranking: "same" | "open";
 };
 
@@ -89,7 +92,7 @@ class Pair {
   async ask(sent: Sent): Promise<number> {
     const answers: Answered[] = [];
     for (const { side, aliases } of this.#sides)
-      answers.push(comparable(await askOne(side, aliases, sent), aliases, this.#ranking));
+      answers.push(comparable(sent, await askOne(side, aliases, sent), aliases, this.#ranking));
     const [first, second] = answers as [Answered, Answered];
     if (first.status !== second.status || first.headers !== second.headers || first.text !== second.text) {
       const [one, other] = this.#sides.map(({ side }) => side.name);
@@ -127,6 +130,7 @@ async function askOne({ wire, adminKey }: Side, aliases: Aliases, { method, path
 const TIMES: ReadonlySet<string> = new Set(["at", "createdAt", "lastUsedAt"]);
 
 function comparable(
+  sent: Sent,
   { status, headers, body }: Awaited<ReturnType<Wire>>,
   aliases: Aliases,
   ranking: Plan["ranking"],
@@ -138,12 +142,21 @@ function comparable(
   ];
   if (body === "") return { status, headers: told.join("; "), text: "" };
   const plain = JSON.parse(body, (name, value) => (name === "requestId" || TIMES.has(name) ? "*" : value));
-  const json = ranking === "open" && plain.url === "/v1/search/hybrid" ? unranked(plain) : plain;
+  const json = ranking === "open" && plain.url === "/v1/search/hybrid" ? unranked(plain, sent) : plain;
   return { status, headers: told.join("; "), text: aliases.conceal(JSON.stringify(json)) };
 }
 
-/** What was found, by path, without what each store says of its rank. */
-function unranked(json: Json): Json {
-  const data = json.data.map(({ score, sources, ...item }: Json) => item);
-  return { ...json, data: data.sort((one: Json, other: Json) => (one.path < other.path ? -1 : 1)) };
+/** The found documents that hold each word, by id, without what each store says of their rank. */
+function unranked(json: Json, { body }: Sent): Json {
+  const { query, limit } = body as { readonly query: string; readonly limit: number };
+  // Of many, the best are told: which they are is a matter of rank.
+  if (json.data.length >= limit) return { ...json, data: json.data.length };
+  const words = query.split(/\s+/);
+  const items = json.data.map(({ score, sources, ...item }: Json) => item);
+  const exact = items.filter(({ content }: Json) => words.every((word) => wordsOf(content).has(word)));
+  return { ...json, data: exact.sort((one: Json, other: Json) => (one.path < other.path ? -1 : 1)) };
+}
+
+function wordsOf(text: string): ReadonlySet<string> {
+  return new Set(text.split(/\s+/));
 }
