@@ -16,7 +16,7 @@ import { sectionsOf } from "./sections.ts";
 import { FAULT, NO_PAGE, NOT_SIGNED_IN, SPENT_TICKET, TOO_MANY, troublePage } from "./pages/trouble.ts";
 import { Peers } from "./peers.ts";
 import { SIGNED_OUT } from "./pages/sign-out.ts";
-import type { Said } from "./said.ts";
+import type { Notices } from "../page/notices.ts";
 
 /** The pages over HTTP, on loopback alone. */
 
@@ -34,7 +34,7 @@ const CHECK_MS = 5_000;
 type Site = {
   readonly ui: Ui;
   readonly door: Door;
-  readonly said: Said;
+  readonly notices: Notices;
   readonly bundle: Bundle;
   readonly pages: readonly UiPage[];
   readonly actions: readonly UiAction[];
@@ -116,8 +116,8 @@ async function showPage(site: Site, page: UiPage, request: FastifyRequest, reply
   }
   const content = opened.value.show(momentOf(site, session));
   const events = page.isLive ? eventsAddress(request.url) : null;
-  const said = { ...content, events, notices: site.said.of(asked.query) };
-  return send(site, reply, said, { status: 200, session, sections });
+  const notices = site.notices.of(asked.query);
+  return send(site, reply, { ...content, events, notices }, { status: 200, session, sections });
 }
 
 function momentOf({ ui, pages }: Site, { csrf }: Session<null>): Moment {
@@ -155,7 +155,7 @@ async function showNews(site: Site, page: UiPage, request: FastifyRequest, reply
 }
 
 async function runAction(site: Site, action: UiAction, request: FastifyRequest, reply: FastifyReply) {
-  const { ui, door, said } = site;
+  const { ui, door, notices } = site;
   const session = door.sessionOf(request);
   if (session === null) return sendTrouble(site, reply, NOT_SIGNED_IN, 401);
   const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
@@ -166,7 +166,7 @@ async function runAction(site: Site, action: UiAction, request: FastifyRequest, 
   const { to, notice } = await action.run(ui, { ...asked, form, mirror: mirror.value });
   ui.looks.forget();
   ui.changes.tell();
-  return reply.code(303).headers(PAGE_HEADERS).header("location", said.at(to, notice)).send();
+  return reply.code(303).headers(PAGE_HEADERS).header("location", notices.at(to, notice)).send();
 }
 
 async function signOut(site: Site, request: FastifyRequest, reply: FastifyReply) {

@@ -13,10 +13,12 @@ import { Halts } from "./halts.ts";
 import { listen } from "./http.ts";
 import { Jobs } from "./jobs.ts";
 import { Looks } from "./looks.ts";
-import { Said } from "./said.ts";
+import { Notices } from "../page/notices.ts";
 import { ACTIONS, PAGES } from "./table.ts";
 
 /** The local pages of this user's mirrors. */
+
+const NOTICE_DIGITS = 16;
 
 export type UiOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -67,11 +69,11 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
     looks: new Looks({ env, cwd, clock }, roots),
   };
   const how = { peerOf: options.peerOf ?? peerOf, arriveMs: options.arriveMs ?? ARRIVE_MS };
-  const said = new Said((digits) => random.hex(digits));
+  const notices = new Notices(() => random.hex(NOTICE_DIGITS));
   const site = {
     ui,
     door,
-    said,
+    notices,
     bundle: loadBundle(),
     pages: PAGES,
     actions: ACTIONS,

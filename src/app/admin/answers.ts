@@ -3,6 +3,7 @@ import type { WireResponse } from "../../contract/wire.ts";
 import type { WireResult } from "../../ports/remote.ts";
 import { failureWords } from "../../remote/failure-words.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
+import { clauseOf } from "../../model/clause.ts";
 
 type Asked = {
   readonly where: string;
@@ -39,19 +40,14 @@ function refused({ status }: WireResponse, json: unknown, { where, keyHint }: As
     return trouble("offline", `${where} answers as no mdmirror service does (${status})`, next);
   }
   const more = { code, requestId: typeof requestId === "string" ? requestId : null };
-  if (status >= 500) return trouble("offline", asClause(detail), "run it again later", more);
-  return trouble("usage", asClause(detail), NEXT[code] ?? "mdmirror serve admin --help", more);
+  if (status >= 500) return trouble("offline", clauseOf(detail), "run it again later", more);
+  return trouble("usage", clauseOf(detail), NEXT[code] ?? "mdmirror serve admin --help", more);
 }
 
 const NEXT: Readonly<Record<string, string>> = {
   not_found: "mdmirror serve admin keys, reviews or workspaces lists what there is",
   edit_conflict: "mdmirror serve admin reviews show ID, then accept ID --content FILE with a text made of both",
 };
-
-/** A sentence of the service as a clause of ours. */
-function asClause(detail: string): string {
-  return detail.replace(/\.$/, "").replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
-}
 
 function parse(body: string): unknown {
   try {

@@ -4,6 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Daemon } from "../../engine/daemon/daemon.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import type { OpenedMirror } from "../mirror/open-mirror.ts";
+import { aborted } from "../aborted.ts";
 
 /**
  * Lends a folder to a command: between two passes the daemon frees its lock and waits. The command
@@ -53,9 +54,4 @@ function stateFiles(root: string): string {
   return ["state.db", "texts.db"]
     .map((name) => statSync(join(root, MIRROR_FOLDER, name), { throwIfNoEntry: false })?.ino ?? 0)
     .join(" ");
-}
-
-export function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { ImportReport, ServeOptions, Serving } from "../../app/serve.ts";
+import { aborted } from "../../app/aborted.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
@@ -156,9 +157,4 @@ export function importLines({ files, folders, bytes, renamed, refused }: ImportR
 function renamedNames(renamed: ImportReport["renamed"]): string {
   const names = renamed.slice(0, MOST).map(({ path, name }) => `${path} as ${name}`);
   return names.join(", ") + (renamed.length > MOST ? ", …" : "");
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((done) => signal.addEventListener("abort", () => done(), { once: true }));
 }

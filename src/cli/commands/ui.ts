@@ -1,3 +1,4 @@
+import { aborted } from "../../app/aborted.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
@@ -59,9 +60,4 @@ async function showAddress(io: Io, args: Args, url: string): Promise<void> {
 function detailOf(io: Io, error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return io.env["MDMIRROR_DEBUG"] === undefined ? error.message : (error.stack ?? error.message);
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((done) => signal.addEventListener("abort", () => done(), { once: true }));
 }

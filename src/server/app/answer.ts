@@ -1,6 +1,7 @@
 import type { Content, Notice } from "../../page/layout.ts";
 import type { Refused } from "../answer.ts";
 import { PROBLEM_CODES } from "../../contract/problem.ts";
+import { clauseOf } from "../../model/clause.ts";
 
 /** What a page or a form of the service ends in. */
 export type PageResult =
@@ -36,17 +37,17 @@ export function refusedPage(refused: Refused): PageResult {
   const { status } = PROBLEM_CODES[refused.code];
   const retryAfter = refused.headers["retry-after"];
   const next = status >= 500 || status === 429 ? "try again later" : "go back, and look at what there is";
-  return notShown({ status, what: clauseOf(refused), next, ...(retryAfter === undefined ? {} : { retryAfter }) });
+  return notShown({
+    status,
+    what: clauseOf(refused.detail),
+    next,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  });
 }
 
 /** What was refused of a form, on the page that it came from. */
 export function refusedForm(to: string, refused: Refused): PageResult {
-  return go(to, `${clauseOf(refused)}; nothing was done`, "bad");
-}
-
-/** A sentence of the service as a clause. */
-function clauseOf({ detail }: Refused): string {
-  return detail.replace(/\.$/, "").replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
+  return go(to, `${clauseOf(refused.detail)}; nothing was done`, "bad");
 }
 
 export const NO_PAGE: PageTrouble = { status: 404, what: "there is no such page", next: "go back to the first page" };

@@ -11,7 +11,7 @@ import { APP, KEYS, REVIEWS, SIGN_IN, SIGN_OUT } from "./addresses.ts";
 import { NO_PAGE, NO_TOKEN, NOT_SIGNED_IN, type PageResult, type PageTrouble, refusedPage } from "./answer.ts";
 import { type Door, type SignedIn, tooMany } from "./door.ts";
 import { formOf } from "./form.ts";
-import { Notices } from "./notices.ts";
+import { Notices } from "../../page/notices.ts";
 import { OnceShown } from "./once-shown.ts";
 import type { Render } from "./renderer.ts";
 import { matchRoute } from "./routes.ts";

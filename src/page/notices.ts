@@ -1,8 +1,8 @@
-import type { Notice } from "../../page/layout.ts";
+import type { Notice } from "./layout.ts";
 
 /**
- * What is said on the page that follows a form. It is kept here and named in that page's address,
- * so that showing the page changes nothing, and no words of it come from an address.
+ * What is said on the page that follows a form. It is kept here, and that page's address names it:
+ * so showing the page changes nothing, and nobody can write an address that says words of theirs.
  */
 
 /** LIMIT: sentences that are kept. */
@@ -12,6 +12,7 @@ export class Notices {
   readonly #secret: () => string;
   readonly #kept = new Map<string, Notice>();
 
+  /** @param secret makes a text that an address can hold and nobody guesses */
   constructor(secret: () => string) {
     this.#secret = secret;
   }
@@ -23,7 +24,8 @@ export class Notices {
     this.#kept.set(id, notice);
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > MOST) this.#kept.delete(oldest!);
-    return `${to}${to.includes("?") ? "&" : "?"}said=${id}`;
+    const [path, fragment] = to.split("#", 2);
+    return `${path}${path!.includes("?") ? "&" : "?"}said=${id}${fragment === undefined ? "" : `#${fragment}`}`;
   }
 
   of(query: URLSearchParams): Notice[] {
