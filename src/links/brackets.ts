@@ -2,20 +2,20 @@ import type { InlineContext } from "@lezer/markdown";
 import { normaliseLabel, readLabel, readResource, type Resource, type Unclosed } from "./resource.ts";
 
 /**
- * Which brackets of a paragraph are links, in time linear in its length. The parser's own way takes
- * every `[a]` for a reference, so that `[the [old] plan](plan.md)` is no link to it, and compares
- * brackets with all brackets before them.
+ * Finds which brackets of a paragraph are links, in time linear in its length. The parser's own way
+ * takes every `[a]` for a reference, so it sees no link in `[the [old] plan](plan.md)`, and it
+ * compares each bracket with all before it.
  */
 
-/** A link of which the destination is written at its place. */
+/** A link whose destination stands right after its brackets. */
 export type InlineLink = Resource & { readonly kind: "link" | "image"; readonly from: number };
 
 type Opener = { readonly at: number; readonly image: boolean };
 
-/** What is known of one paragraph while it is read. */
+/** The state of reading one paragraph. */
 export type Brackets = {
   readonly openers: Opener[];
-  /** Openers of links below this index hold a link, and cannot be one. */
+  /** Link openers below this index contain a link, so they cannot be one. */
   dead: number;
   readonly unclosed: Unclosed;
 };
@@ -25,15 +25,13 @@ export function newBrackets(): Brackets {
 }
 
 type BracketContext = {
-  /** The normalised labels of the text's definitions; of footnotes, with their `^`. */
+  /** Normalised labels of the text's definitions; those of footnotes with their `^`. */
   readonly defined: ReadonlySet<string>;
-  /** Takes each link with a destination, its offsets in the document. */
+  /** Called for each link with a destination; offsets are the document's. */
   readonly onLink: (link: InlineLink) => void;
 };
 
-/**
- * @returns where the parser goes on; -1 for what is no bracket
- */
+/** @returns where the parser goes on; -1 if this is no bracket */
 export function readBracket(
   brackets: Brackets,
   cx: InlineContext,
@@ -69,7 +67,7 @@ function closeBracket(brackets: Brackets, cx: InlineContext, at: number, { defin
   return end;
 }
 
-/** @returns the resource in the document's offsets; null where none begins at `at` */
+/** @returns the resource, with offsets of the document; null if none begins at `at` */
 function resourceAt(cx: InlineContext, at: number, unclosed: Unclosed): Resource | null {
   if (cx.char(at) !== OPEN_PARENTHESIS) return null;
   const { offset } = cx;
@@ -79,7 +77,7 @@ function resourceAt(cx: InlineContext, at: number, unclosed: Unclosed): Resource
   return { ...read, destination: moved(read.destination), title: moved(read.title), end: read.end + offset };
 }
 
-/** @returns where the reference ends whose text closes at `close`; -1 where it is none */
+/** @returns the end of the reference whose text closes at `close`; -1 if it is none */
 function referenceEnd(cx: InlineContext, close: number, label: string | null, defined: ReadonlySet<string>): number {
   if (defined.size === 0) return -1;
   const full = readLabel(cx.text, close + 1 - cx.offset);
@@ -88,7 +86,7 @@ function referenceEnd(cx: InlineContext, close: number, label: string | null, de
   return cx.slice(close + 1, close + 3) === "[]" ? close + 3 : close + 1;
 }
 
-/** The text of a pair of brackets as a label; null where it cannot be one. */
+/** What a pair of brackets holds, as a label; null if it cannot be one. */
 function labelWithin(cx: InlineContext, opener: Opener, close: number): string | null {
   const from = opener.at + (opener.image ? 2 : 1);
   if (close - from > MAX_LABEL) return null;

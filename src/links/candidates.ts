@@ -1,9 +1,9 @@
 /**
- * Whether a text may hold a link between documents, by one scan without a parser: most texts hold
- * none, and cost no more than this.
+ * Tells by one scan, without a parser, whether a text may hold links between documents. Most texts
+ * hold none.
  */
 
-/** What follows `](` or `]:`, if it leads elsewhere than into the workspace, or nowhere. */
+/** What follows `](` or `]:` in a link that does not lead into the workspace. */
 const FOREIGN = /[ \t\r\n]*<?(?:#|(?!ref:)[a-z][a-z0-9+.-]*:|\))/iy;
 
 /**

@@ -1,19 +1,21 @@
 import { isDirId, isDocId } from "../contract/ids.ts";
 import { isPunctuation } from "./resource.ts";
 
-/** A link's destination: how it is read, and how a path is written as one. */
+/** Reads a link's destination, and writes a path as one. */
 
-/** What a destination says, without its query and fragment. */
+/** What a destination leads to, without its query and fragment. */
 export type Destination = {
   /**
-   * `path`: relative, or absolute with a leading slash, percent-encoded as it was; `id`: of a
-   * document or folder; `foreign`: with a scheme, a fragment alone, or nothing that is ours.
+   * `path`: relative, or absolute with a leading slash; still percent-encoded. `id`: a document's
+   * or folder's. `foreign`: with a scheme, or a fragment alone.
    */
   readonly kind: "path" | "id" | "foreign";
   readonly said: string;
-  /** Whether `ref://` stands before it, which makes it a link to nowhere. */
+  /** Whether it begins with `ref://`, which makes it lead nowhere. */
   readonly inert: boolean;
-  /** Where query or fragment begin in the destination as written; else its length. */
+  /**
+   * Where the query or fragment begins in the destination as written; its length if it has neither.
+   */
   readonly suffixAt: number;
 };
 
@@ -36,7 +38,7 @@ export function isId(said: string): boolean {
   return isDocId(said) || isDirId(said);
 }
 
-/** Takes escapes and entities away, up to a `?` or `#`, however that is written. */
+/** Resolves escapes and entities up to a `?` or `#`, in whatever way that is written. */
 function decodeUntilSuffix(raw: string, start: number): { said: string; end: number } {
   let said = "";
   for (let at = start; at < raw.length; ) {
@@ -64,7 +66,7 @@ function characterOf(code: number): string {
   return isNone ? "\ufffd" : String.fromCodePoint(code);
 }
 
-/** LIMIT: of more than 2,000 names those that editors write in addresses. */
+/** LIMIT: of HTML's more than 2,000 entity names, those that editors write in addresses. */
 const NAMED: Readonly<Record<string, string>> = {
   __proto__: null as never,
   amp: "&",
@@ -99,13 +101,14 @@ const NAMED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Writes a path as a destination. Only what Markdown or an address would read otherwise is encoded:
- * letters of all scripts stay readable.
- * @param angle whether it will stand between `<` and `>`, where spaces and parentheses may stay
+ * Writes a path as a destination. It encodes only what Markdown or an address would read as
+ * something else, so letters of all scripts stay readable.
+ * @param angle whether the destination will stand between `<` and `>`, where spaces and parentheses
+ * may stay
  */
 export function writeDestination(path: string, angle: boolean): string {
   const encoded = path.replace(angle ? UNSAFE_IN_ANGLES : UNSAFE, encodeCharacter);
-  // A first name as `a:b.md` would be a scheme; one as `doc_1`, an id.
+  // A first name like `a:b.md` would be read as a scheme; one like `doc_1`, as an id.
   if (SCHEME.test(encoded)) return encoded.replace(":", "%3A");
   return isId(encoded) ? `./${encoded}` : encoded;
 }

@@ -3,12 +3,12 @@ import { mayHoldLinks } from "./candidates.ts";
 import { parseWith } from "./grammar.ts";
 import { normaliseLabel, readDestination } from "./resource.ts";
 
-/** Where the links of a text are, as Markdown with GitHub's tables and footnotes reads it. */
+/** Finds the links of a text, read as Markdown with GitHub's tables and footnotes. */
 
 /** A link or image with its destination, or a definition of one (`[label]: destination`). */
 export type FoundLink = {
   readonly kind: "link" | "image" | "definition";
-  /** The destination in the text, in UTF-16 units, without `<` and `>`. Never empty. */
+  /** Where the destination stands, in UTF-16 units, without `<` and `>`. It is never empty. */
   readonly from: number;
   readonly to: number;
   /** Whether the destination stands between `<` and `>`. */
@@ -25,7 +25,8 @@ export function findLinks(text: string): FoundLink[] {
   const start = bodyStart(text);
   const body = start === 0 ? text : text.slice(start);
   const first = read(body, NONE);
-  // Which brackets are links depends on the definitions, also on those further down.
+  // Which brackets are links depends on all definitions, even those further down: hence a second
+  // reading.
   const links = first.defined.size === 0 ? first.links : read(body, first.defined).links;
   return start === 0 ? links : links.map((link) => ({ ...link, from: link.from + start, to: link.to + start }));
 }
@@ -58,7 +59,7 @@ function readDefinition(body: string, label: Node, url: Node, { links, defined }
   if (label === null || url === null) return;
   const angle = body[url.from] === "<";
   const destination = readDestination(body, url.from);
-  // The parser takes unbalanced parentheses, too.
+  // The parser accepts unbalanced parentheses; CommonMark does not.
   if (destination === null || destination.to + (angle ? 1 : 0) !== url.to) return;
   defined.add(normaliseLabel(body.slice(label.from + 1, label.to - 1)));
   if (destination.to > destination.from) links.push({ kind: "definition", ...destination, angle });

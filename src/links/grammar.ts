@@ -12,15 +12,15 @@ import {
 import { type Brackets, type InlineLink, newBrackets, readBracket } from "./brackets.ts";
 
 /**
- * The parser, with what links need and no more: emphasis and entities cannot make or break one.
- * This module and `brackets.ts` alone know the package.
+ * The parser, reduced to what links need: emphasis and entities cannot make or break a link. Only
+ * this file and `brackets.ts` know the package.
  */
 
-/** What one parse goes by and finds; set for its duration, which nothing can interrupt. */
+/** Input and findings of one parse. Set while it runs, which nothing can interrupt. */
 type Reading = {
   /** Normalised labels of the text's definitions. */
   readonly defined: ReadonlySet<string>;
-  /** By where their destinations begin; those of which the tree has a node are in the text. */
+  /** By where their destinations begin. Only those with a node in the tree are part of the text. */
   readonly links: Map<number, InlineLink>;
   readonly paragraphs: WeakMap<InlineContext, Brackets>;
 };
@@ -40,13 +40,13 @@ export function parseWith(
   }
 }
 
-/** LIMIT: quotes, lists and their items in each other. What lies deeper is text without links. */
+/** LIMIT: depth of quotes, lists and list items. What lies deeper is read as text without links. */
 const MAX_DEPTH = 100;
 
-/** LIMIT: lines of a definition with its title. */
+/** LIMIT: lines of a definition, with its title. */
 const MAX_LINES = 64;
 
-/** A definition that is a footnote's. */
+/** The beginning of a footnote's definition. */
 const FOOTNOTE = /^\[\^[^\s[\]]+\]:/;
 
 const BRACKETS: MarkdownConfig = {
@@ -83,13 +83,16 @@ function readLink(cx: InlineContext, next: number, at: number): number {
     if (link.destination === null) return;
     const { from, to } = link.destination;
     links.set(from, link);
-    // A node without length is none.
+    // The tree drops nodes without length.
     if (to > from) cx.addElement(cx.elt("Destination", from, to));
   };
   return readBracket(brackets, cx, next, at, { defined, onLink });
 }
 
-/** The parser looks for the end of each tag and comment anew; where none ends, that takes long. */
+/**
+ * The parser searches the rest of the text for the end of each tag and comment. Where none follows,
+ * this skips the search, which would take quadratic time.
+ */
 function skipUnclosed(cx: InlineContext, next: number, at: number): number {
   if (next !== LESS_THAN) return -1;
   const closer = CLOSERS.find(([opener]) => cx.slice(at + 1, at + 1 + opener.length) === opener)![1];
@@ -116,14 +119,14 @@ function skipTooDeep(cx: BlockContext, line: Line): boolean {
   return true;
 }
 
-/** The parser reads a definition anew with each of its lines. */
+/** Ends a long definition, because the parser reads it again with each of its lines. */
 function limitDefinition(_cx: BlockContext, leaf: LeafBlock): LeafBlockParser | null {
   if (!leaf.content.startsWith("[")) return null;
   let lines = 1;
   const limit: LeafBlockParser = {
     finish: () => false,
     nextLine: () => {
-      // The one that follows is that of definitions.
+      // The next parser in the list is the one of definitions.
       if (++lines === MAX_LINES) leaf.parsers.splice(leaf.parsers.indexOf(limit) + 1, 1);
       return false;
     },
@@ -144,7 +147,7 @@ function isFootnote(line: Line): boolean {
   return FOOTNOTE.test(line.text.slice(line.pos));
 }
 
-/** Whether a line is the footnote's too: an empty one, or one that is indented. */
+/** Whether a line belongs to the footnote: an empty or indented one does. */
 function goesOn(_cx: BlockContext, line: Line, value: number): boolean {
   if (line.next === NOTHING) return true;
   if (line.indent < line.baseIndent + value) return false;

@@ -3,25 +3,25 @@ import { parentOf } from "../model/path.ts";
 import { type Destination, isId, writeDestination } from "./destination.ts";
 
 /**
- * What a document's links are read by: where it is, and what is where. Paths are relative to the
- * mirrored folder, `/`-separated, without leading or trailing slash; `""` is that folder itself.
- * Lookups must agree: `idAt(pathOf(id))` is `id`; what does not is treated as not there.
+ * What is needed to read a document's links: where it is, and where all others are. Paths are
+ * relative to the mirrored folder, `/`-separated, without leading or trailing slash; `""` is that
+ * folder. Lookups must agree: where `idAt(pathOf(id))` is not `id`, the id counts as not there.
  */
 export type Place = {
-  /** Of the document whose text it is, on disk. */
+  /** Where the document is on disk. */
   readonly path: string;
   /** @returns the id of the document or folder on disk at `path`; null where none is */
   idAt(path: string): string | null;
   /** @returns where the document or folder of this id is on disk; null where it is not */
   pathOf(id: string): string | null;
   /**
-   * What an absolute destination (`/plans/a.md`) leads to, if that is another than `idAt`: of a
-   * mirror of a part of a workspace. `path` has no leading slash.
+   * What an absolute destination (`/plans/a.md`) leads to. Needed where only a part of the
+   * workspace is mirrored; default: `idAt`. `path` has no leading slash.
    */
   idAtAbsolute?(path: string): string | null;
 };
 
-/** @returns the id of what a destination leads to; null where that is nothing known */
+/** @returns the id of what a destination leads to; null where nothing known is */
 export function resolve({ kind, said }: Destination, place: Place): string | null {
   const id = kind === "foreign" ? null : ((kind === "id" ? knownId(said, place) : null) ?? resolvePath(said, place));
   return id !== null && isId(id) ? id : null;
@@ -37,7 +37,7 @@ function resolvePath(said: string, place: Place): string | null {
   const path = walk(absolute ? "" : parentOf(place.path), said);
   if (path === null) return null;
   const lookUp = (form: string) => (absolute && place.idAtAbsolute ? place.idAtAbsolute(form) : place.idAt(form));
-  // Some editors and disks write names in another normal form than the file has.
+  // Some editors and disks write a name in another Unicode normal form than the file has.
   const id = lookUp(path) ?? lookUp(path.normalize("NFC")) ?? lookUp(path.normalize("NFD"));
   return id !== null && isDocId(id) && said.endsWith("/") ? null : id;
 }
@@ -55,7 +55,7 @@ function walk(folder: string, said: string): string | null {
   return names.join("/");
 }
 
-/** What is not UTF-8 in percent signs stays as it is written. */
+/** Percent signs that do not encode UTF-8 stay as they are. */
 function decodePercent(part: string): string {
   if (!part.includes("%")) return part;
   try {
@@ -67,8 +67,8 @@ function decodePercent(part: string): string {
 }
 
 /**
- * The shortest relative destination that leads to an id; to a folder, with a slash behind it.
- * @returns null where the id has no path, or none that would lead to it
+ * The shortest relative destination that leads to an id; a folder's ends with a slash.
+ * @returns null where the id has no path, or where no destination would lead there
  */
 export function spell(id: string, place: Place, angle: boolean): string | null {
   const path = place.pathOf(id);

@@ -1,6 +1,6 @@
-/** The grammar of what stands behind a link's brackets: `(destination "title")` and `[label]`. */
+/** The grammar of what follows a link's brackets: `(destination "title")` or `[label]`. */
 
-/** A span of a text, from the first character to behind the last. */
+/** A span of a text: `to` is after its last character. */
 type Span = { readonly from: number; readonly to: number };
 
 export type Resource = {
@@ -9,11 +9,11 @@ export type Resource = {
   readonly angle: boolean;
   /** Without its quotes. */
   readonly title: Span | null;
-  /** Behind the `)`. */
+  /** The offset after the `)`. */
   readonly end: number;
 };
 
-/** Closers of titles of which none follows any more, so that no text is scanned twice for one. */
+/** Closers of titles that do not occur further on, so that no text is searched twice for one. */
 export type Unclosed = Set<string>;
 
 /** LIMIT: parentheses within parentheses in a destination, as in the reference parsers. */
@@ -66,7 +66,7 @@ function bareEnd(text: string, from: number): number {
   return depth > 0 ? -1 : at;
 }
 
-/** The title that begins at `at`, without its quotes; its closing one stands at `to`. */
+/** The title that begins at `at`, without its quotes; the closing one is at `to`. */
 function readTitle(text: string, at: number, unclosed: Unclosed): Span | null {
   const opener = text[at];
   if (opener !== '"' && opener !== "'" && opener !== "(") return null;
@@ -92,7 +92,7 @@ export function readLabel(text: string, at: number): { readonly label: string; r
   return found === null ? null : { label: normaliseLabel(found[1]!), end: at + found[0].length };
 }
 
-/** Labels that name one definition have one normal form. */
+/** Labels that name the same definition have the same normal form. */
 export function normaliseLabel(label: string): string {
   return label
     .replace(/[\t\r\n ]+/g, " ")

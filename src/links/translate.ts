@@ -4,25 +4,26 @@ import { type Place, resolve, spell } from "./place.ts";
 import { Spellings } from "./spellings.ts";
 
 /**
- * One text in two forms. The service's holds links by id, which no move breaks; the disk's holds
- * relative paths, which every editor follows. Only destinations are ever replaced.
+ * Translates between the two forms of a text. On the service its links are ids, which no move
+ * breaks; on disk they are relative paths, which every editor follows. Nothing but destinations is
+ * ever replaced.
  */
 
 export type ToDiskOptions = {
-  /** The disk's text of before: where it leads to the same, its spelling stays. */
+  /** The text on disk before. Links that lead to the same keep its spelling. */
   readonly was?: string;
 };
 
 export type ToServiceOptions = {
-  /** The service's text of before: an absolute path in it stays if it leads to the same. */
+  /** The text on the service before. An absolute path in it stays if it leads to the same. */
   readonly was?: string;
-  /** Where the document and all others were before they moved: asked for what leads nowhere now. */
+  /** Where all documents were before they moved, for links that lead nowhere now. */
   readonly before?: Place;
 };
 
 /**
- * The disk's form: ids and absolute paths that are known become relative paths; `ref://…` becomes
- * what stands behind it. Relative paths and all else stay as they are.
+ * Makes the form on disk. Known ids and absolute paths become relative paths; `ref://…` loses its
+ * `ref://`; all else stays.
  */
 export function toDisk(text: string, place: Place, { was }: ToDiskOptions = {}): string {
   const spellings = was === undefined ? null : new Spellings(was, place, isOfDisk);
@@ -37,9 +38,9 @@ export function toDisk(text: string, place: Place, { was }: ToDiskOptions = {}):
 }
 
 /**
- * The service's form: what leads to a document or folder becomes its id; what leads nowhere becomes
- * inert, `ref://` and what was written. An unknown id, and what has a scheme or only a fragment,
- * stay.
+ * Makes the form on the service. A link to a document or folder becomes its id; one that leads
+ * nowhere becomes inert, by `ref://` before what was written. Unknown ids, schemes and lone
+ * fragments stay.
  */
 export function toService(text: string, place: Place, { was, before }: ToServiceOptions = {}): string {
   const spellings = was === undefined ? null : new Spellings(was, place, isOfService);
@@ -52,8 +53,8 @@ export function toService(text: string, place: Place, { was, before }: ToService
 }
 
 /**
- * The disk's text after documents have moved: each path that led somewhere before leads there now.
- * What still does keeps its spelling.
+ * Makes the form on disk after documents have moved: each path leads where it led before. A path
+ * that still does keeps its spelling.
  */
 export function respell(text: string, before: Place, after: Place): string {
   return respellEach(text, (raw, read, { angle }) => {
@@ -69,7 +70,9 @@ function isRelative({ kind, said }: Destination): boolean {
   return kind === "path" && !said.startsWith("/");
 }
 
-/** Any spelling is one that the disk may have; of what leads nowhere, the `ref://` ones matter. */
+/**
+ * Whether the form on disk may keep a spelling: any that leads somewhere, else those with `ref://`.
+ */
 function isOfDisk({ inert }: Destination, id: string | null): boolean {
   return id !== null || inert;
 }
@@ -80,7 +83,7 @@ function isOfService(read: Destination): boolean {
 
 type Respell = (raw: string, read: Destination, link: FoundLink) => string | null;
 
-/** Splices; a text of which nothing is replaced is returned as it is. */
+/** Replaces destinations. A text without any to replace is returned itself. */
 function respellEach(text: string, respellOne: Respell): string {
   let result = "";
   let end = 0;

@@ -1,11 +1,11 @@
-/** What the browser is given beside the pages: scripts, styles, pictures. */
+/** Scripts, styles and pictures of the pages. */
 
 export type Asset = { readonly type: string; readonly bytes: Uint8Array };
 
 export type Bundle = {
-  /** The name under which an entry (`page.js`) is served: it has a digest of the content in it. */
+  /** The name under which each entry (`page.js`) is served; it holds a digest of the content. */
   readonly names: ReadonlyMap<string, string>;
-  /** By that name. */
+  /** By the name under which each is served. */
   readonly assets: ReadonlyMap<string, Asset>;
   /** Where assets are served; ends with a slash. */
   readonly base: string;

@@ -4,8 +4,8 @@
 const MOST = 8_192;
 
 /**
- * @param header of a request; undefined: it had none
- * @returns null where it is not there, or is there twice: then it is not known which one is ours
+ * @param header the request's; undefined: it has none
+ * @returns null where the cookie is missing, or is there twice, for one of the two is not ours
  */
 export function cookieOf(header: string | undefined, name: string): string | null {
   const found = (header ?? "")
@@ -17,8 +17,8 @@ export function cookieOf(header: string | undefined, name: string): string | nul
 }
 
 /**
- * The value of a `Set-Cookie` header for a cookie that no script reads and no other site sends, and
- * that ends with the browser.
+ * The value of a `Set-Cookie` header. No script can read the cookie, no other site can make a
+ * browser send it, and it ends with the browser.
  */
 export function sessionCookie(
   name: string,

@@ -1,13 +1,13 @@
 import { shownWords } from "../model/shown-name.ts";
 import { html, type Html } from "./html.ts";
 
-/** How two texts differ, by lines. */
+/** The difference of two texts, by lines. */
 
 type Line = { readonly kind: "same" | "removed" | "added"; readonly text: string };
 type Range = { readonly line: number; readonly count: number };
 type Hunk = { readonly before: Range; readonly after: Range; readonly lines: readonly Line[] };
 
-/** Colours are not all that tells: added and removed lines have a sign and their own elements. */
+/** Colour is not the only mark: added and removed lines also have a sign and their own elements. */
 export function diffView(hunks: readonly Hunk[]): Html {
   return html`<div class="diff" role="group" aria-label="Changes" tabindex="0">${hunks.map(hunkView)}</div>`;
 }
@@ -28,7 +28,7 @@ function lineView({ kind, text }: Line): Html {
   return html`<div><span class="sign"> </span>${line}</div>`;
 }
 
-/** What steers how a line is shown is shown itself: a reviewer has to see it. */
+/** Shows control characters as such: a reviewer has to see what would change how a line looks. */
 function shownLine(line: string): Html {
   return html`<bdi>${line.split("\t").map(shownWords).join("\t")}</bdi>`;
 }

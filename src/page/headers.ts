@@ -1,8 +1,8 @@
-/** The headers with which the pages are answered. */
+/** The headers of every answer. */
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Nothing from elsewhere, and nothing that stands within the page, is run, shown or framed. */
+/** Browsers run, show and frame nothing from other places, and nothing inline. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -25,8 +25,8 @@ const ALWAYS: Headers = {
 };
 
 /**
- * Of a page, or of what it fetches. Not `no-referrer`: with it a browser sends `Origin: null` with
- * each form, and no form could be told from one of another site.
+ * Of a page, and of what its scripts fetch. Not `no-referrer`: with that a browser sends `Origin:
+ * null` with each form, and a form of ours would look like one of another site.
  */
 export const PAGE_HEADERS: Headers = {
   ...ALWAYS,
@@ -34,10 +34,10 @@ export const PAGE_HEADERS: Headers = {
   "referrer-policy": "same-origin",
 };
 
-/** Of an answer to an address that holds a secret. */
+/** Of the answer to an address that holds a secret. */
 export const ENTER_HEADERS: Headers = { ...PAGE_HEADERS, "referrer-policy": "no-referrer" };
 
-/** Of a script or a style, whose name changes with its content. */
+/** Of a script or a style. Its name changes with its content, so browsers may keep it. */
 export const ASSET_HEADERS: Headers = {
   ...ALWAYS,
   "cache-control": "private, max-age=31536000, immutable",

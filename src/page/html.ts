@@ -1,7 +1,4 @@
-/**
- * HTML that cannot be broken out of: what is put into a template is escaped, unless it is HTML that
- * a template made.
- */
+/** HTML from templates. Every value put into one is escaped, unless it is `Html` itself. */
 export class Html {
   readonly text: string;
 
@@ -10,12 +7,12 @@ export class Html {
   }
 }
 
-/** What a template takes. null and false show nothing; a list, its members one after the other. */
+/** What a template takes. null and false show nothing; a list shows its members in order. */
 export type Shown = Html | string | number | null | false | readonly Shown[];
 
 /**
- * Values stand between tags or within a quoted attribute, where their escape is the same. They are
- * never put into a tag's name, an attribute without quotes, a script or a style.
+ * Makes HTML. A value may stand between tags or within a quoted attribute, where the same escapes
+ * are right; never in a tag's name, an attribute without quotes, a script or a style.
  */
 export function html(parts: TemplateStringsArray, ...values: readonly Shown[]): Html {
   return new Html(parts.reduce((text, part, at) => `${text}${textOf(values[at - 1]!)}${part}`));

@@ -2,41 +2,41 @@ import { shownWords } from "../model/shown-name.ts";
 import { assetPath, type Bundle } from "./bundle.ts";
 import { html, type Html } from "./html.ts";
 
-/** The frame that all pages share. */
+/** The frame around the content of every page. */
 
 export type Link = {
   readonly href: string;
   readonly label: string;
-  /** `page`: it leads to the page that is shown; `true`: that page belongs to it. */
+  /** `page`: this is the link to the page shown; `true`: the page shown belongs to it. */
   readonly current?: "page" | "true" | null;
 };
 
-/** How something is meant, for its colour; words say it as well. */
+/** The meaning of a colour. Words always say it as well. */
 export type Tone = "good" | "asks" | "bad" | "quiet";
 
-/** One sentence to who just did something. */
+/** A sentence for whoever just sent a form. */
 export type Notice = { readonly tone: Tone; readonly text: string; readonly next: string | null };
 
 export type Frame = {
-  /** Of the program, at the left of the header. */
+  /** The program's name, at the left of the header. */
   readonly brand: Link;
   readonly nav: readonly Link[];
-  /** The pages of what this page is about, below the header; null: it is about no single thing. */
+  /** The navigation below the header, among pages about one thing; null: there is none. */
   readonly sections?: { readonly label: string; readonly links: readonly Link[] } | null;
   readonly bundle: Bundle;
-  /** Of the session, for what scripts send; null: nobody is signed in. */
+  /** The session's token, for what scripts send; null: nobody is signed in. */
   readonly csrf: string | null;
 };
 
 export type Content = {
   readonly title: string;
   readonly main: Html;
-  /** What a screen reader is told when it changes; "": nothing. */
+  /** What a screen reader says when it changes; "": nothing. */
   readonly said?: string;
   readonly notices?: readonly Notice[];
-  /** Where the page's changes are told, by server-sent events; null: it does not change. */
+  /** Where the page gets its changes, as server-sent events; null: the page is not live. */
   readonly events?: string | null;
-  /** More entries of the bundle, which this page alone needs. */
+  /** Scripts that this page needs besides `page.js`. */
   readonly scripts?: readonly string[];
   /** The address of this page, to mark it in the navigation. */
   readonly here?: string;

@@ -1,11 +1,11 @@
 import type { LinkBase } from "./markdown.ts";
 
-/** Where the links of a document lead, and what its headings are called. */
+/** Links and headings of a rendered document. */
 
 const ABROAD = /^(?:https?|mailto):/i;
 const OTHER_SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 
-/** @returns an address of ours, or of elsewhere; null: nowhere */
+/** @returns an address, ours or another site's; null: it leads nowhere */
 export function leadsTo(target: string, { files, folder }: LinkBase): string | null {
   if (ABROAD.test(target)) return target;
   if (OTHER_SCHEME.test(target) || /^[\\/]{2}/.test(target)) return null;
@@ -16,7 +16,9 @@ export function leadsTo(target: string, { files, folder }: LinkBase): string | n
   return names === null ? null : files + names.map(encodeURIComponent).join("/") + fragment;
 }
 
-/** As most tools make them of a heading's text; the prefix keeps them apart from the page's own. */
+/**
+ * Makes the id of a heading as most tools do. The prefix keeps it apart from the page's own ids.
+ */
 export function headingId(text: string): string {
   const slug = text
     .toLowerCase()

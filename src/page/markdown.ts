@@ -1,8 +1,8 @@
 import { Html, html } from "./html.ts";
 
-/** A document as people read it. Its HTML is made by `render-markdown.ts`, which sanitises it. */
+/** A rendered document. `render-markdown.ts` makes its HTML and sanitises it. */
 
-/** Where a document is, so that its links lead to others of its workspace. */
+/** Where a document is: its links are relative to that. */
 export type LinkBase = {
   /** The address of the workspace's root; ends with a slash. */
   readonly files: string;
@@ -11,7 +11,7 @@ export type LinkBase = {
 };
 
 export type RenderedMarkdown = {
-  /** What stands above the document, between `---` lines; null: nothing does. */
+  /** The front matter, without its `---` lines; null: there is none. */
   readonly frontMatter: string | null;
   /** Sanitised. */
   readonly body: string;

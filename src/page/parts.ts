@@ -3,29 +3,29 @@ import { shownName, shownWords } from "../model/shown-name.ts";
 import { html, type Html, type Shown } from "./html.ts";
 import type { Tone } from "./layout.ts";
 
-/** Pieces of pages. */
+/** Parts that many pages are made of. */
 
 /**
- * A name or path from outside: it cannot steer how what stands beside it is shown, in whatever
- * direction it is written.
+ * A name or path from outside. Whatever its writing direction, it cannot change how the text beside
+ * it looks.
  */
 export function nameOf(name: string): Html {
   return html`<bdi class="name">${shownName(name)}</bdi>`;
 }
 
-/** A sentence that holds names, or comes from the service. */
+/** A sentence that holds names from outside, or comes from the service. */
 export function wordsOf(words: string): Html {
   return html`<span dir="auto">${shownWords(words)}</span>`;
 }
 
-/** One word with a mark in its colour. */
+/** A word with a coloured mark. */
 export function badgeOf(tone: Tone, word: string): Html {
   return html`<span class="badge ${tone}">${word}</span>`;
 }
 
 /**
- * How long ago something was; a script keeps it up to date.
- * @param at milliseconds since the epoch, as `now`
+ * An age, which a script keeps up to date.
+ * @param at in milliseconds since the epoch, as `now`
  */
 export function ageOf(at: number, now: number): Html {
   const date = new Date(at).toISOString();
@@ -38,8 +38,8 @@ export function nextOf(next: string): Html {
 }
 
 /**
- * A button that does something. It works without scripts.
- * @param fields hidden ones, beside the token
+ * A form whose button does something. It works without scripts.
+ * @param fields hidden ones, besides the token
  */
 export function actionForm(
   { action, csrf, fields = {} }: { readonly action: string; readonly csrf: string; readonly fields?: Fields },

@@ -4,8 +4,8 @@ import type { LinkBase, RenderedMarkdown } from "./markdown.ts";
 import { headingId, leadsTo } from "./links.ts";
 
 /**
- * Markdown to HTML. What a document says is markup of somebody else's: all of it, its own HTML too,
- * goes through the sanitiser, and only what is listed here comes out.
+ * Renders Markdown to HTML. Nobody vouches for a document, so all of it, its own HTML too, goes
+ * through the sanitiser, and only the elements listed here come out.
  */
 
 const TEXT = ["p", "br", "hr", "blockquote", "pre", "h1", "h2", "h3", "h4", "h5", "h6"];
@@ -29,7 +29,7 @@ const WORDS = [
 const MORE = ["b", "i", "u", "q", "span", "ul", "ol", "li", "dl", "dt", "dd", "details", "summary"];
 const TABLES = ["table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"];
 const HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"];
-/** LIMIT: tags within tags. */
+/** LIMIT: depth of elements within elements. */
 const DEEPEST = 50;
 
 const FRONT_MATTER = /^---[ \t]*\r?\n([\s\S]*?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
@@ -40,7 +40,7 @@ export function renderMarkdown(text: string, base: LinkBase): RenderedMarkdown {
   return { frontMatter: front?.[1] ?? null, body: sanitise(markup, base) };
 }
 
-/** Made for each document: the ids of its headings are its own. */
+/** A parser for one document: it counts the headings whose ids would be equal. */
 function markdown(): InstanceType<typeof MarkdownIt> {
   const made = new MarkdownIt({ html: true, linkify: true });
   made.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
@@ -94,12 +94,12 @@ function linkOf({ href, title }: Attributes, base: LinkBase): Tag {
   return { tagName: "a", attribs };
 }
 
-/** No picture is fetched: a service has none, and one from elsewhere would tell who reads. */
+/** No picture is loaded. The service has none, and one from another site would learn who reads. */
 function imageOf({ alt = "", src = "" }: Attributes): Tag {
   return { tagName: "span", attribs: { class: "image" }, text: alt === "" ? src : alt };
 }
 
-/** A style is not let in by the policy of the pages. */
+/** Takes the alignment out of the style, which the pages' policy would not allow. */
 function cellOf(tagName: string, { style = "", colspan, rowspan }: Attributes): Tag {
   const side = /text-align:\s*(center|right)/.exec(style)?.[1];
   const attribs: Record<string, string> = {};
@@ -109,7 +109,9 @@ function cellOf(tagName: string, { style = "", colspan, rowspan }: Attributes): 
   return { tagName, attribs };
 }
 
-/** An id of the document's own HTML could be one of the page's. */
+/**
+ * Keeps the ids that we made. One from the document's own HTML could be equal to one of the page's.
+ */
 function headingOf(tagName: string, { id }: Attributes): Tag {
   return { tagName, attribs: id?.startsWith("h-") === true ? { id } : {} };
 }

@@ -1,6 +1,6 @@
 /**
  * Whether a request comes from a page of ours. A page of another site can make a browser send
- * requests here, also under a name that it has made to mean this machine (DNS rebinding).
+ * requests here, even under a host name that it points at this machine (DNS rebinding).
  */
 
 export type Asked = {
@@ -11,12 +11,12 @@ export type Asked = {
   readonly fetchSite: string | undefined;
 };
 
-/** Why a request is refused. */
+/** What tells that a request is not from a page of ours. */
 export type Refusal = "host" | "origin" | "site";
 
 /**
- * @param hosts each way to write this server into a `Host` header, exactly
- * @param scheme of the addresses of our pages
+ * @param hosts all values of `Host` that mean this server
+ * @param scheme of our pages' addresses
  * @returns null: it may be answered
  */
 export function refusalOf(asked: Asked, hosts: ReadonlySet<string>, scheme: "http" | "https"): Refusal | null {
@@ -24,7 +24,7 @@ export function refusalOf(asked: Asked, hosts: ReadonlySet<string>, scheme: "htt
   if (host === undefined || !hosts.has(host)) return "host";
   const isRead = method === "GET" || method === "HEAD";
   if (origin === undefined ? !isRead : origin !== `${scheme}://${host}`) return "origin";
-  // `none`: a person typed the address or opened it from a program.
+  // `none`: somebody typed the address, or opened it from another program.
   const isOurs = fetchSite === undefined || fetchSite === "same-origin" || (isRead && fetchSite === "none");
   return isOurs ? null : "site";
 }

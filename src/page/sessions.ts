@@ -1,17 +1,17 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** Who is signed in: a secret in a cookie, and another one in each form. */
+/** Sessions. The browser proves one by a secret in a cookie, and by another secret in each form. */
 
 export type Session<Who> = {
   readonly who: Who;
-  /** Stands in each form, and in a header of what scripts send: no other site can read it. */
+  /** The token in each form, and in a header of what scripts send. No other site can read it. */
   readonly csrf: string;
 };
 
 type World = {
   /** Milliseconds; never goes back. */
   readonly now: () => number;
-  /** 32 random bytes or more, spelled as an address, a cookie and a form can hold them. */
+  /** At least 32 random bytes, in characters that addresses, cookies and forms can hold. */
   readonly secret: () => string;
 };
 
@@ -20,10 +20,10 @@ type Held<Who> = Session<Who> & { usedAt: number };
 export class Sessions<Who> {
   readonly #world: World;
   readonly #limits: { readonly most: number; readonly idleMs: number };
-  /** By the digest of its secret, the one that was used last at the end. */
+  /** By the digest of the secret, the last used at the end. */
   readonly #held = new Map<string, Held<Who>>();
 
-  /** @param limits.most sessions at once: of more, the one ends that was not used for longest */
+  /** @param limits.most sessions at once; one more ends the session that was unused for longest */
   constructor(world: World, limits: { readonly most: number; readonly idleMs: number }) {
     this.#world = world;
     this.#limits = limits;
@@ -38,7 +38,7 @@ export class Sessions<Who> {
     return secret;
   }
 
-  /** @returns null: nobody is signed in with it, or not any more */
+  /** @returns null: there is no such session, or it is over */
   find(secret: string | null): Session<Who> | null {
     if (secret === null) return null;
     const id = digestOf(secret);
@@ -57,7 +57,7 @@ export class Sessions<Who> {
   }
 }
 
-/** Secrets that are good once, for a while. */
+/** Secrets that are valid once, and for a limited time. */
 export class Tickets {
   readonly #world: World;
   readonly #limits: { readonly most: number; readonly lifeMs: number };
@@ -76,7 +76,7 @@ export class Tickets {
     return ticket;
   }
 
-  /** @returns whether it was good; it is not any more */
+  /** @returns whether it was valid; from now on it is not */
   take(ticket: string): boolean {
     const id = digestOf(ticket);
     const until = this.#until.get(id);
@@ -85,12 +85,12 @@ export class Tickets {
   }
 }
 
-/** Says nothing by the time that it takes. */
+/** Compares in a time that does not depend on the secrets. */
 export function isSameSecret(a: string, b: string): boolean {
   return timingSafeEqual(Buffer.from(digestOf(a)), Buffer.from(digestOf(b)));
 }
 
-/** What is looked up is a digest: how long a look takes says nothing of the secret. */
+/** Secrets are looked up by their digest, so that the time of a lookup tells nothing about them. */
 function digestOf(secret: string): string {
   return createHash("sha256").update(secret).digest("base64url");
 }

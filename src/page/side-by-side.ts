@@ -2,22 +2,22 @@ import { count, plural } from "../model/count.ts";
 import type { Passage, Piece, SideLine, SideRow } from "../merge/side-by-side.ts";
 import { html, type Html } from "./html.ts";
 
-/** Texts beside each other, as a table that is read without scripts. */
+/** Texts side by side, as a table. */
 
 type Column = "mine" | "base" | "theirs";
 
 type SidesOptions = {
-  /** What it shows, for who does not see it. */
+  /** What the table shows, for screen readers. */
   readonly caption: string;
-  /** In the order in which they are shown. */
+  /** From left to right. */
   readonly columns: readonly { readonly side: Column; readonly label: string }[];
-  /** What is said of a passage that differs. */
+  /** The words for each kind of difference. */
   readonly words: Readonly<Record<Exclude<Passage["kind"], "same">, string>>;
-  /** All lines are shown, not only those near to a change. */
+  /** Shows all lines, not only those near a change. */
   readonly whole: boolean;
   /**
-   * The side that was before the other: its lines that differ are gone, and those of the other are
-   * new. Not set: neither was.
+   * The older side: its lines that differ count as removed, the other side's as added. Not set:
+   * neither is older.
    */
   readonly earlier?: Column | null;
 };
@@ -42,7 +42,9 @@ export function countChanges(passages: readonly Passage[]): number {
   return passages.filter(({ kind }) => kind !== "same").length;
 }
 
-/** `hidden`: how many equal lines are left out before it. `at`: which change it is, from 1. */
+/**
+ * `hidden`: the number of equal lines left out before it. `at`: the number of the change, from 1.
+ */
 type Part = Passage & { readonly hidden: number; readonly at: number };
 
 function partsOf(passages: readonly Passage[], whole: boolean): Part[] {
@@ -101,7 +103,7 @@ function markOf(line: SideLine | null, side: Column, earlier: Column | null): "g
   return side === earlier ? "gone" : "new";
 }
 
-/** Whether what this side has there is not what was there before. */
+/** Whether this side's lines differ from the base's. */
 function isChanged(kind: Passage["kind"], side: Column): boolean {
   if (kind === "same" || side === "base") return false;
   return kind === "both" || kind === "alike" || kind === side;

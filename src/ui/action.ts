@@ -6,7 +6,7 @@ import type { Notice } from "../page/layout.ts";
 import { mirrorAddress } from "./addresses.ts";
 import type { Asked, Moment, Ui } from "./page.ts";
 
-/** Something that a form asks for, of one mirror. */
+/** What a form of a mirror's page does. */
 export type UiAction = {
   /** As fastify's router reads it, below the mirror's page: `sync`, `doc/resolve/*`. */
   readonly path: string;
@@ -14,19 +14,19 @@ export type UiAction = {
 };
 
 export type AskedAction = Asked & {
-  /** Its folder is there, and this user's. */
+  /** A mirror whose folder exists and belongs to this user. */
   readonly mirror: LookedAt["mirror"];
   readonly form: URLSearchParams;
 };
 
-/** Which page comes next (an address of ours), and what is said there. */
+/** The address of the page that comes next, and the notice that it shows. */
 export type Done = { readonly to: string; readonly notice: Notice | null };
 
 export function noticeOfTrouble({ what, code = null, next }: Trouble): Notice {
   return { tone: "bad", text: code === null ? what : `${what} (${code})`, next };
 }
 
-/** Where one thing at a time is done. */
+/** A mirror does one thing at a time. */
 export const BUSY: Notice = {
   tone: "asks",
   text: "something is under way in this mirror; nothing was done",
@@ -34,9 +34,8 @@ export const BUSY: Notice = {
 };
 
 /**
- * The form of an action. The folder goes with it, so that a mirror that has another's name by now
- * is not taken for it.
- * @param path as the action has it, with its parts filled in and encoded
+ * The form of an action. It sends the folder as well: by now the name may be another mirror's.
+ * @param path the action's, with its parts filled in and encoded
  */
 export function mirrorForm(
   { name, root }: { readonly name: string; readonly root: string },

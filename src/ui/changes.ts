@@ -1,8 +1,8 @@
-/** Tells all who listen that something may look different now. */
+/** Tells its listeners that pages may look different now. */
 export class Changes {
   readonly #listeners = new Set<() => void>();
 
-  /** @returns what ends it */
+  /** @returns a function that ends the listening */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -12,7 +12,7 @@ export class Changes {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Resolves with the next change, after `ms`, or when aborted. */
+  /** Resolves at the next change, after `ms`, or when aborted, whichever comes first. */
   next(ms: number, gone: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const end = () => {

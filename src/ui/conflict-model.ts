@@ -7,24 +7,24 @@ import type { LookedAt } from "../app/mirror/look-at-all.ts";
 import { markedMerge } from "../merge/marked.ts";
 import type { Ui } from "./page.ts";
 
-/** What is open at one path, as plain data. */
+/** The conflict, review or hold at one path, as plain data. */
 export type ConflictModel = {
   readonly name: string;
   readonly root: string;
   readonly path: string;
-  /** null: nothing is open there, or nothing that a choice ends. */
+  /** null: nothing is open there that a choice could end. */
   readonly open: SubjectView | null;
   /** Why `open` is null. */
   readonly why: Trouble | null;
-  /** What somebody wrote and could not be saved. */
+  /** A typed text that could not be saved; null: there is none. */
   readonly draft: string | null;
   /** Paths of other conflicts. */
   readonly others: readonly string[];
-  /** Something that a page asked for is under way in this mirror. */
+  /** What a page has started in this mirror and still runs. */
   readonly busy: string | null;
 };
 
-/** LIMIT: other conflicts to which the page leads. */
+/** LIMIT: other conflicts that the page links to. */
 const MOST_OTHERS = 5;
 
 export function modelOfConflict(ui: Ui, { mirror, look }: LookedAt, path: string): Result<ConflictModel> {
@@ -56,7 +56,7 @@ export function modelOfConflicts(ui: Ui, { mirror, look }: LookedAt): Result<Con
   return withLocal(root, ui, (local) => ok({ name, root, ...listConflicts(local) }));
 }
 
-/** From what the result is made. */
+/** The text that the form begins with. */
 export type Start = "merge" | "mine" | "theirs" | "base" | "draft";
 
 /** @returns null: that text cannot be shown */
@@ -77,7 +77,7 @@ export function startNamed(name: string | null): Start | null {
   return STARTS.find((one) => one === name) ?? null;
 }
 
-/** The text with which a form began; "": it is not known any more. */
+/** The text that a form began with; "" if that is no longer known. */
 export function startAsked(ui: Ui, root: string, path: string, name: string | null): string {
   const from = startNamed(name);
   if (from === null) return "";

@@ -10,7 +10,7 @@ import { documentPart } from "./addresses.ts";
 import type { ConflictModel } from "./conflict-model.ts";
 import type { Moment } from "./page.ts";
 
-/** Pieces of the page of one conflict: how it stands, and what can be chosen. */
+/** Parts of a conflict's page: its state, and the choices. */
 
 export function standsAs({ open }: ConflictModel, now: number): Html {
   const { conflict, hold } = open!;
@@ -40,7 +40,7 @@ function holdWords(hold: NonNullable<SubjectView["hold"]>, now: number): Html {
 ${nextOf(nextFor(hold))}`;
 }
 
-/** Where the forms of a conflict go, and the versions that they are about. */
+/** A form about a conflict. It sends the versions that are shown. */
 export function resolveForm(conflict: ConflictModel, moment: Moment, content: Html): Html {
   const { open, path } = conflict;
   const { mine, theirs, base } = open!.versions;

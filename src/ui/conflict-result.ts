@@ -4,7 +4,7 @@ import { resolveForm } from "./conflict-parts.ts";
 import { type View, viewAddress } from "./conflict-texts.ts";
 import type { Moment } from "./page.ts";
 
-/** The text that is made of both, to edit and to save. */
+/** The form with the merged text, to edit and save. */
 
 const STARTS: readonly { readonly from: Start; readonly label: string }[] = [
   { from: "merge", label: "the merge" },
@@ -44,7 +44,7 @@ const ABOUT: Readonly<Record<Start, string>> = {
   draft: "",
 };
 
-/** A form's first line feed is left out by the parser of HTML: one is put before the text. */
+/** HTML drops a line feed at the start of a `textarea`, so one is put before the text. */
 function fieldsOf(text: string, from: Start): Html {
   return html`<input type="hidden" name="from" value="${from}">
 <label for="result-text">Text of the document</label>
@@ -54,7 +54,7 @@ ${text}</textarea>
 <label class="check"><input type="checkbox" name="force"> Lines of &lt;&lt;&lt;&lt;&lt;&lt;&lt; or &gt;&gt;&gt;&gt;&gt;&gt;&gt; belong to the text</label></p>`;
 }
 
-/** What was written is not lost where it cannot be saved any more. */
+/** A typed text that can no longer be saved is shown, so that it can be copied. */
 export function draftLeft({ draft }: ConflictModel): Html | null {
   if (draft === null) return null;
   return html`<section id="result"><h2>What you wrote</h2>

@@ -10,12 +10,12 @@ import { type ConflictModel, type Start, startNamed } from "./conflict-model.ts"
 
 /** The texts of a conflict, side by side. */
 
-/** What the address says of how the page is shown. */
+/** How the page is to be shown, from its query. */
 export type View = {
   readonly withBase: boolean;
-  /** All lines, not only those near to a change. */
+  /** Shows all lines, not only those near a change. */
   readonly whole: boolean;
-  /** From what the result begins; null: what was written last, else the merge. */
+  /** What the result begins with; null: the draft if there is one, else the merge. */
   readonly from: Start | null;
 };
 
@@ -27,7 +27,7 @@ export function viewAsked(query: URLSearchParams): View {
   };
 }
 
-/** The address of the page, shown in another way. */
+/** The address of this page with another view. */
 export function viewAddress({ name, path }: ConflictModel, view: View, other: Partial<View>, fragment: string): string {
   const { withBase, whole, from } = { ...view, ...other };
   const query = { base: withBase ? "yes" : null, lines: whole ? "all" : null, from };
@@ -82,7 +82,7 @@ function switchesOf(conflict: ConflictModel, view: View, hasBase: boolean): Html
   }${view.whole ? link("Only what changed", { whole: false }) : link("All lines", { whole: true })}</p>`;
 }
 
-/** Where one text cannot be shown, the other one is. */
+/** The texts one below the other: at least one cannot be shown, so nothing can be compared. */
 function oneOf({ mine, theirs, path }: SubjectView): Html {
   return html`<section id="texts"><h2>The texts</h2>${oneText(html`Mine, ${nameOf(path)}`, mine)}${oneText(html`Theirs`, theirs)}</section>`;
 }

@@ -4,7 +4,7 @@ import { plural } from "../model/count.ts";
 import { html, type Html } from "../page/html.ts";
 import { sidesOf } from "../page/side-by-side.ts";
 
-/** How two texts of a document differ. */
+/** The difference of two texts of a document. */
 
 /** LIMIT: characters of both texts that are compared on a page. */
 const MOST = 500_000;

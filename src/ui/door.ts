@@ -6,18 +6,18 @@ import { isSameSecret, type Session, Sessions, Tickets } from "../page/sessions.
 import type { Clock, Random } from "../ports/world.ts";
 
 /**
- * Who may come in: who was given an address with a ticket, by this process, and a page of ours that
- * was opened by it.
+ * Who may come in: a browser that opened an address with a ticket of this process, and from then on
+ * requests that come from our pages in it.
  */
 
-/** LIMIT: browsers that are signed in, and tickets that are not used yet. */
+/** LIMIT: signed-in browsers, and unused tickets. */
 const MOST = 32;
 const TICKET_LIFE_MS = 300_000;
-/** After so long without a page open, somebody has to ask the terminal again. */
+/** A session that no page has used for so long is over. */
 const IDLE_MS = 12 * 3_600_000;
 const SECRET_DIGITS = 64;
 
-/** There is one user: whoever runs this. */
+/** The one user is whoever runs this. */
 type Me = null;
 
 export class Door {
@@ -32,10 +32,10 @@ export class Door {
     this.#tickets = new Tickets(world, { most: MOST, lifeMs: TICKET_LIFE_MS });
   }
 
-  /** Before it, nobody is let in. */
+  /** Until this is called nobody is let in. */
   listensAt(port: number): void {
     this.#hosts = new Set(["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${port}`));
-    // A browser sends cookies of a host to each of its ports: another process has another name.
+    // A browser sends a host's cookies to all of its ports, so each process has its own name.
     this.#cookie = `mdmirror-${port}`;
   }
 
@@ -52,26 +52,26 @@ export class Door {
   /** @returns null: the request may be answered */
   refusal({ method, headers, raw }: FastifyRequest): Refusal | null {
     const { host, origin } = headers;
-    // The first of two is read here, and another program may read the second.
+    // Of two `Host` headers we would read the first, and another program the second.
     if (raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length > 1) return "host";
     const fetchSite = headers["sec-fetch-site"];
     const asked = { method, host, origin, fetchSite: typeof fetchSite === "string" ? fetchSite : undefined };
     return refusalOf(asked, this.#hosts, "http");
   }
 
-  /** @returns null: it comes from nobody who is signed in */
+  /** @returns null: whoever asks is not signed in */
   sessionOf({ headers }: FastifyRequest): Session<Me> | null {
     return this.sessions.find(cookieOf(headers.cookie, this.#cookie));
   }
 
-  /** @returns the value of `Set-Cookie` that takes the cookie back */
+  /** @returns the value of `Set-Cookie` that removes the cookie */
   signOut({ headers }: FastifyRequest): string {
     const secret = cookieOf(headers.cookie, this.#cookie);
     if (secret !== null) this.sessions.end(secret);
     return `${sessionCookie(this.#cookie, "", { secure: false })}; Max-Age=0`;
   }
 
-  /** Whether what is sent comes from a page that this session was shown. */
+  /** Whether a request was sent by a page of this session: no other site knows its token. */
   isFromPage({ csrf }: Session<Me>, request: FastifyRequest, form: URLSearchParams): boolean {
     const header = request.headers["x-csrf-token"];
     const token = typeof header === "string" ? header : form.get("csrf");

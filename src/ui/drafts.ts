@@ -1,13 +1,13 @@
 /**
- * What a person wrote in a form that was not taken, so that it is there again on the page that
- * follows. Kept in memory alone.
+ * Texts that were typed into a form and could not be saved, so that the next page shows them again.
+ * They are kept in memory alone.
  */
 
 /** LIMIT: texts that are kept. */
 const MOST = 50;
 
 export class Drafts {
-  /** By folder and path, the one that was kept last at the end. */
+  /** By folder and path, the newest last. */
   readonly #texts = new Map<string, string>();
 
   of(root: string, path: string): string | null {

@@ -7,7 +7,7 @@ import type { Tone } from "../page/layout.ts";
 import { badgeOf, nameOf, wordsOf } from "../page/parts.ts";
 import { documentAddress } from "./addresses.ts";
 
-/** How what lies in a folder is shown. */
+/** A row for each file and folder. */
 
 export type ShownEntry = Listed["entries"][number];
 
@@ -25,7 +25,7 @@ export function entryBadge({ state, needs }: ShownEntry): Html {
   return needs > 0 ? badgeOf("asks", `${plural(needs, "thing")} below`) : badgeOf(tone, word);
 }
 
-/** A row of the list of `folder`; it has an id, by which it is found when the page is sent anew. */
+/** A row in the list of `folder`. Its id lets a new version of the page replace this row only. */
 export function entryRow(mirror: string, folder: string, entry: ShownEntry): Html {
   const { name, kind, why, needs } = entry;
   const label = html`${nameOf(name)}${kind === "folder" && "/"}`;

@@ -5,7 +5,7 @@ import { html, type Html } from "../page/html.ts";
 import { badgeOf, nameOf, wordsOf } from "../page/parts.ts";
 import { documentAddress, mirrorAddress } from "./addresses.ts";
 
-/** A line of the log: what it has of an event, which is never a text. */
+/** What a line of the log shows of an event. */
 export type EventLine = Pick<
   MirrorEvent,
   "run" | "at" | "kind" | "path" | "detail" | "outcome" | "code" | "requestId"

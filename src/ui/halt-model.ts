@@ -13,7 +13,7 @@ import { type Part, partOf } from "./paging.ts";
 
 /** LIMIT: rows on one page. */
 const SIZE = 100;
-/** LIMIT: things to be brought back that are named. */
+/** LIMIT: names that are listed of what can be brought back. */
 const MOST_BACK = 20;
 
 /** A halt as plain data. */
@@ -23,17 +23,17 @@ export type HaltModel = {
   readonly approved: boolean;
   readonly reasons: readonly Reason[];
   readonly look: {
-    /** A look is under way, since then. */
+    /** When the look that is under way began; null: none is. */
     readonly since: number | null;
-    /** Of the last one that ended. */
+    /** When the last look ended; null: none has. */
     readonly at: number | null;
     readonly kind: "none" | "nothing" | "not-approvable" | "halted";
     readonly trouble: Trouble | null;
   };
-  /** What an answer is about. */
+  /** Identifies what is shown; an answer sends it back. */
   readonly seen: string;
   readonly stopsAll: boolean;
-  /** `→ delete on the service: 27`, by words. */
+  /** Counts by kind of action: `→ delete on the service: 27`. */
   readonly sums: readonly string[];
   readonly part: Part<StoppedRow> | null;
   /** What would be brought back, by kind. */
@@ -42,7 +42,7 @@ export type HaltModel = {
     readonly total: number;
     readonly items: readonly RefuseItem[];
   }[];
-  /** What to do where nothing can be brought back. */
+  /** What to do instead where nothing can be brought back. */
   readonly instead: readonly string[];
 };
 

@@ -9,7 +9,7 @@ import type { HaltModel } from "./halt-model.ts";
 import type { Moment } from "./page.ts";
 import { pagerOf } from "./paging.ts";
 
-/** Pieces of the page of a halt. */
+/** Parts of a halt's page. */
 
 export function reasonsOf(reasons: HaltModel["reasons"]): Html {
   return html`<ul class="plain" id="reasons">${reasons.map(
@@ -17,7 +17,7 @@ export function reasonsOf(reasons: HaltModel["reasons"]): Html {
   )}</ul>`;
 }
 
-/** Each asks once more, with how much it is about. */
+/** Both answers. Each has to be confirmed, and says how much it is about. */
 export function answersTo(halt: HaltModel, moment: Moment): Html {
   const { mirror, seen, sums, part, back, stopsAll, instead } = halt;
   const things = plural(part!.total, stopsAll ? "step" : "thing");

@@ -6,11 +6,11 @@ import type { Changes } from "./changes.ts";
 import { FAULT } from "./pages/trouble.ts";
 
 /**
- * What halts stop: a look at both sides, which takes longer than a page may. It is begun when a
- * page asks, and again when a run has been since.
+ * What halts have stopped. Finding that out takes a look at both sides, for which a page cannot
+ * wait: the look begins when a page asks, and again after each run.
  */
 
-/** `since`: the look is under way. The last one is shown meanwhile. */
+/** `since`: when the look that is under way began; meanwhile `seen` is of the one before. */
 export type HaltLook = { readonly since: number | null; readonly seen: SeenHalt | null };
 type SeenHalt = { readonly at: number; readonly result: Result<HaltView> };
 
@@ -39,7 +39,7 @@ export class Halts {
     return { since: held.since, seen: held.seen };
   }
 
-  /** What was seen may be out of date: it is looked again when a page asks. */
+  /** Makes the next page that asks begin a new look. */
   forget(root: string): void {
     const held = this.#held.get(root);
     if (held !== undefined) held.key = "";

@@ -20,15 +20,15 @@ import type { Notices } from "../page/notices.ts";
 
 /** The pages over HTTP, on loopback alone. */
 
-/** LIMIT: bytes of a form: three of the longest documents in one, percent-encoded. */
+/** LIMIT: bytes of a form. The longest document, percent-encoded, is a third of it. */
 const MAX_BODY = 2 * 1024 * 1024;
-/** LIMIT: characters of a part of an address: a path of a document. */
+/** LIMIT: characters of one part of an address, which may be a document's whole path. */
 const MAX_PART = 8_192;
 /** LIMIT: connections at a time. */
 const MAX_CONNECTIONS = 128;
-/** LIMIT: pages at a time that are told their changes: they leave connections to the others. */
+/** LIMIT: live pages at a time. The other connections are left for requests. */
 const MAX_TOLD = 96;
-/** How often it is looked for requests that do not arrive, in ms. */
+/** How often requests that do not arrive are looked for, in ms. */
 const CHECK_MS = 5_000;
 
 type Site = {
@@ -40,13 +40,13 @@ type Site = {
   readonly actions: readonly UiAction[];
   readonly onFault: (error: unknown) => void;
   readonly peerOf: (ends: Ends) => Peer;
-  /** Of each page that is told its changes. */
+  /** One for each live page, to end it. */
   readonly told: Set<AbortController>;
-  /** How long the headers of a request may take to arrive, in ms; all of it, three times that. */
+  /** Milliseconds within which a request's headers must arrive; all of it, in three times that. */
   readonly arriveMs: number;
 };
 
-/** What a page is shown around and with. */
+/** What surrounds a page's content. */
 type Shown = { readonly status: number; readonly session: Who; readonly sections?: Frame["sections"] };
 
 type Listening = {
@@ -83,7 +83,7 @@ function mount(app: FastifyInstance, site: Site): void {
   app.addHook("onRequest", async (request, reply) => {
     const refusal = site.door.refusal(request);
     if (refusal !== null) return sendTrouble(site, reply, refusedTrouble(refusal), 403);
-    // No name on any disk holds it.
+    // No file name can hold a NUL.
     if (request.url.split("?", 1)[0]!.includes("%00")) return sendTrouble(site, reply, NO_PAGE, 404);
   });
   app.setNotFoundHandler((_request, reply) => sendTrouble(site, reply, NO_PAGE, 404));
@@ -176,13 +176,13 @@ async function signOut(site: Site, request: FastifyRequest, reply: FastifyReply)
   const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
   if (!door.isFromPage(session, request, form)) return sendTrouble(site, reply, NO_TOKEN, 403, session);
   reply.header("set-cookie", door.signOut(request));
-  // Pages of it that are open end.
+  // Ends the live pages of this session.
   ui.changes.tell();
   return send(site, reply, SIGNED_OUT, { status: 200, session: null });
 }
 
 async function enter(site: Site, request: FastifyRequest, reply: FastifyReply) {
-  // A browser that looks ahead would spend the ticket.
+  // A browser that loads pages ahead of time would use the ticket up.
   const isAhead = request.headers["sec-purpose"] !== undefined || request.headers["purpose"] !== undefined;
   const ticket = askedOf(request).query.get("token");
   const cookie = isAhead || ticket === null ? null : site.door.admit(ticket);
@@ -198,7 +198,7 @@ async function sendAsset({ bundle }: Site, request: FastifyRequest, reply: Fasti
 
 const STATUS: Readonly<Record<Trouble["kind"], number>> = { usage: 404, fault: 500, locked: 423, offline: 502 };
 
-/** What fastify itself refuses has a status below 500; anything else is a bug. */
+/** Fastify's own refusals have a status below 500; anything else is a bug. */
 function answerError(site: Site, reply: FastifyReply, error: unknown) {
   const { statusCode = 500, code = null } = error as { readonly statusCode?: number; readonly code?: string };
   if (statusCode >= 500) {

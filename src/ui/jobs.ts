@@ -4,17 +4,17 @@ import type { Notice } from "../page/layout.ts";
 import type { Clock, Progress } from "../ports/world.ts";
 import type { Changes } from "./changes.ts";
 
-/** What a page asked for and takes longer than a request: one thing for each mirror at a time. */
+/** Work that a page has started and that outlasts its request: one job at a time in each mirror. */
 export type JobView = {
   /** `sync` */
   readonly what: string;
   readonly since: number;
-  /** The same words as on the command line; null: nothing is told yet. */
+  /** The phase, in the words of the command line; null: no progress was reported yet. */
   readonly phase: string | null;
   readonly done: number;
-  /** null: not known yet. */
+  /** null: it is not known yet. */
   readonly total: number | null;
-  /** How it ended; null: it goes on. */
+  /** How it ended; null: it still runs. */
   readonly end: (Notice & { readonly at: number }) | null;
 };
 
@@ -24,7 +24,7 @@ type World = {
   readonly onFault: (error: unknown) => void;
 };
 
-/** Progress is told this often at most, in ms. */
+/** Pages hear of progress at most this often, in ms. */
 const TELL_MS = 200;
 
 export class Jobs {
@@ -45,7 +45,7 @@ export class Jobs {
     return job !== undefined && job.end === null;
   }
 
-  /** @returns false: something is under way in this mirror */
+  /** @returns false: another job runs in this mirror */
   start(root: string, what: string, work: (progress: Progress) => Promise<Notice>): boolean {
     if (this.isBusy(root)) return false;
     const { clock, changes } = this.#world;

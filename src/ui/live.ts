@@ -4,19 +4,19 @@ import { PAGE_HEADERS } from "../page/headers.ts";
 import { troublePage } from "./pages/trouble.ts";
 import type { Asked, Moment, Ui, UiPage } from "./page.ts";
 
-/** Tells a page that is open what it looks like now, whenever that differs (server-sent events). */
+/** Sends an open page its new content whenever that differs, as server-sent events. */
 
-/** How often it is looked, in ms: the state of a folder is read, and its daemon asked. */
+/** How often a page's data are read again, in ms: from the mirror's state and its daemon. */
 const PACE_MS = 1_000;
-/** After so many looks without news a line is sent, by which an end that is gone is noticed. */
+/** After so many looks without a change a comment is sent: it fails if the browser is gone. */
 const QUIET_LOOKS = 15;
-/** When a browser that was cut off tries again, in ms. */
+/** After how long a browser that was cut off connects again, in ms. */
 const RETRY_MS = 2_000;
 
 type Listener = {
   readonly raw: ServerResponse;
   readonly gone: AbortSignal;
-  /** null: the session is over. */
+  /** null: the session has ended. */
   readonly moment: () => Moment | null;
 };
 
@@ -53,7 +53,7 @@ async function newsOf(ui: Ui, page: UiPage, asked: Asked, moment: Moment) {
   };
 }
 
-/** A browser that does not read what it is sent is not sent more. */
+/** Resolves once the browser has read what it was sent, or is gone. */
 function drained(raw: ServerResponse, gone: AbortSignal): Promise<void> {
   if (!raw.writableNeedDrain || gone.aborted) return Promise.resolve();
   return new Promise((resolve) => {

@@ -5,11 +5,11 @@ import { ok, type Result, trouble } from "../app/mirror/trouble.ts";
 import { isSameName } from "../app/trust/names.ts";
 import type { Clock } from "../ports/world.ts";
 
-/** How all mirrors stand: one look for all pages that ask at about the same time. */
+/** The state of all mirrors. Pages that ask at about the same time share one look. */
 
 type Looked = { readonly mirrors: readonly LookedAt[]; readonly unfit: readonly string[] };
 
-/** How old a look may be that a page is shown from, in ms. */
+/** How old a shared look may be, in ms. */
 const FRESH_MS = 250;
 
 type World = LookOptions & { readonly clock: Clock };
@@ -19,7 +19,7 @@ export class Looks {
   readonly #roots: ReadonlySet<string> | null;
   #last: { readonly at: number; readonly look: Promise<Result<Looked>> } | null = null;
 
-  /** @param roots real paths of the mirrors that are shown; null: all of this user */
+  /** @param roots real paths of the mirrors to show; null: all of this user's */
   constructor(world: World, roots: ReadonlySet<string> | null) {
     this.#world = { ...world, glances: new Glances() };
     this.#roots = roots;
@@ -31,7 +31,7 @@ export class Looks {
     return this.#last.look;
   }
 
-  /** What was seen is out of date. */
+  /** Makes the next page that asks look anew. */
   forget(): void {
     this.#last = null;
   }

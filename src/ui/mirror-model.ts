@@ -7,18 +7,21 @@ import type { JobView } from "./jobs.ts";
 import { type Need, needsOf } from "./needs.ts";
 import type { Ui } from "./page.ts";
 
-/** How a mirror stands, as pages show it: plain data, with times and no ages. */
+/**
+ * The state of a mirror as plain data. It holds times instead of ages, so it is equal while nothing
+ * changes.
+ */
 export type MirrorModel = {
   readonly name: string;
   readonly root: string;
   readonly addresses: readonly string[];
-  /** The word of `mdmirror list`. */
+  /** As `mdmirror list` calls it. */
   readonly state: MirrorWord;
   readonly tone: Tone;
-  /** Why it is not in sync, as a clause; null: it is, or never was. */
+  /** Why it is not in sync, as a clause; null where it is, or never was. */
   readonly why: string | null;
   readonly syncedAt: number | null;
-  /** null: its folder or its state cannot be looked at. */
+  /** null: its folder or its state cannot be read. */
   readonly facts: Pick<MirrorStatus, "remote" | "documents" | "folders" | "pending" | "lastRun"> | null;
   readonly daemon: {
     readonly phase: string;
@@ -26,9 +29,9 @@ export type MirrorModel = {
     readonly paused: boolean;
     readonly traffic: TrafficNow | null;
   } | null;
-  /** What somebody has to do. */
+  /** What needs the user. */
   readonly needs: readonly Need[];
-  /** What ends by itself. */
+  /** What is open and will end without the user. */
   readonly waits: readonly Need[];
   readonly job: JobView | null;
 };

@@ -9,9 +9,9 @@ import { ageOf, badgeOf, nameOf, nextOf, wordsOf } from "../page/parts.ts";
 import type { MirrorModel } from "./mirror-model.ts";
 import { addressOf, type Need } from "./needs.ts";
 
-/** Pieces that several pages show of a mirror. */
+/** Parts about a mirror that several pages show. */
 
-/** LIMIT: entries of a list that are shown at first. */
+/** LIMIT: entries of a list. */
 const MOST = 200;
 
 const LABELS: Readonly<Record<MirrorWord, string>> = {
@@ -26,7 +26,7 @@ const LABELS: Readonly<Record<MirrorWord, string>> = {
   unreadable: "unreadable",
 };
 
-/** In one word, with its colour, and the proof. */
+/** The mirror's state in one word with its colour, and since when it was proven to be in sync. */
 export function standingOf({ state, tone, why, syncedAt }: MirrorModel, now: number): Html {
   return html`${badgeOf(tone, LABELS[state])} ${proofOf(state, why, syncedAt, now)}`;
 }
@@ -38,7 +38,7 @@ function proofOf(state: MirrorWord, why: string | null, syncedAt: number | null,
   return html`<span>${why}; ${last}</span>`;
 }
 
-/** What a screen reader is told when it changes. */
+/** What a screen reader says when the state changes. */
 export function saidOf({ name, state, why }: MirrorModel): string {
   return `${name}: ${LABELS[state]}${why === null ? "" : `, ${why}`}`;
 }
@@ -54,7 +54,7 @@ const PHASES: Readonly<Record<string, string>> = {
   stopped: "the daemon ends",
 };
 
-/** What travels now. */
+/** What is transferred now. */
 export function trafficOf({ daemon, job, facts }: MirrorModel): Html | null {
   if (job !== null && job.end === null) return jobOf(job);
   if (facts === null) return null;
@@ -74,7 +74,7 @@ function underWayOf({ done, total, under, more }: TrafficNow): Html {
   })}</ul>${more > 0 && html`<p class="faint">… and ${count(more)} more</p>`}`;
 }
 
-/** What was asked for here, while it goes on. */
+/** The progress of a job that a page has started. */
 export function jobOf({ what, phase, done, total }: NonNullable<MirrorModel["job"]>): Html {
   const counts = total === null ? (done > 0 ? ` ${count(done)}` : "") : ` ${count(done)} of ${count(total)}`;
   const bar =
@@ -84,14 +84,14 @@ export function jobOf({ what, phase, done, total }: NonNullable<MirrorModel["job
   return html`<p>${what}: ${phase ?? "under way"}${counts} …</p>${bar}`;
 }
 
-/** How what was asked for here has ended. */
+/** How the last job that a page has started ended. */
 export function endOf({ job }: Pick<MirrorModel, "job">): Html | null {
   return job === null || job.end === null ? null : noticeOf(job.end);
 }
 
 /**
- * The same words as `status`, and the way to the page that ends it.
- * @param pages all that there are, as the router reads them
+ * What needs the user, in the words of `status`, each with a link to the page that ends it.
+ * @param pages the paths of all pages, as the router reads them
  */
 export function attentionList(needs: readonly Need[], mirror: string, pages: ReadonlySet<string>): Html {
   const more = needs.length - MOST;

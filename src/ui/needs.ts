@@ -4,9 +4,9 @@ import { attentionJson } from "../app/told/attention.ts";
 import type { AttentionEntry } from "../app/told/shapes.ts";
 import { documentAddress, mirrorAddress } from "./addresses.ts";
 
-/** What is open in a mirror, and the page on which it can be ended. */
+/** What is open in a mirror, and on which page it can be ended. */
 
-/** `where`: the page; null: none, only what its words say. */
+/** `where`: the page; null: there is none, and its text says what to do. */
 export type Need = AttentionEntry & { readonly where: Where | null };
 
 type Where = "conflict" | "halt" | "reviews" | "docs";
@@ -19,7 +19,7 @@ const WHERES: Readonly<Record<string, Where>> = {
   "review-unknown": "reviews",
 };
 
-/** How each place is found by the router. */
+/** The path of each page, as the router reads it. */
 const PAGES: Readonly<Record<Where, string>> = {
   conflict: "/m/:name/conflict/*",
   halt: "/m/:name/halt",
@@ -27,7 +27,7 @@ const PAGES: Readonly<Record<Where, string>> = {
   docs: "/m/:name/docs/*",
 };
 
-/** @returns what somebody has to do; and what ends by itself */
+/** @returns what needs the user, and what will end without */
 export function needsOf({ attention, halt, fault }: Pick<MirrorStatus, "attention" | "halt" | "fault">): {
   readonly needs: readonly Need[];
   readonly waits: readonly Need[];
@@ -52,7 +52,7 @@ function placed(attention: MirrorStatus["attention"]): Need[] {
   }));
 }
 
-/** A hold that a choice ends has the page of a conflict. */
+/** A hold that a choice can end is shown by the page of a conflict. */
 function whereOf({ kind, path }: AttentionEntry): Where | null {
   const known = WHERES[kind];
   if (known !== undefined || path === "") return known ?? null;
@@ -62,8 +62,8 @@ function whereOf({ kind, path }: AttentionEntry): Where | null {
 
 /**
  * The address of the page that ends it.
- * @param pages all that there are, as the router reads them
- * @returns null: there is none
+ * @param pages the paths of all pages, as the router reads them
+ * @returns null: no page does
  */
 export function addressOf({ where, path }: Need, name: string, pages: ReadonlySet<string>): string | null {
   const found = [where, path === "" ? null : "docs"].find((one) => one !== null && pages.has(PAGES[one as Where]));

@@ -2,7 +2,7 @@ import { type MeetingRow, type MergeOrigins, originHunks } from "../app/history/
 import { html, type Html } from "../page/html.ts";
 import { wordsOf } from "../page/parts.ts";
 
-/** Whose each line of a merged text is. */
+/** A merged text, with the side that each line is from. */
 
 /** LIMIT: lines that are shown. */
 const MOST = 2_000;

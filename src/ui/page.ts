@@ -11,7 +11,7 @@ import type { Halts } from "./halts.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Looks } from "./looks.ts";
 
-/** What pages and actions are made with. */
+/** What pages and actions work with. */
 export type Ui = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -28,35 +28,37 @@ export type Ui = {
   readonly halts: Halts;
 };
 
-/** What an address says: the named parts of its path (`*`: the rest of it), and its query. */
+/** The named parts of an address (`*`: the rest of its path), and its query. */
 export type Asked = { readonly params: Readonly<Record<string, string>>; readonly query: URLSearchParams };
 
-/** What differs each time that a page is shown. */
+/** What a page is shown with besides its data. */
 export type Moment = {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Of the session, for forms. */
+  /** The session's token, for forms. */
   readonly csrf: string;
-  /** The paths of all pages, as the router reads them: what leads to another is left out. */
+  /** The paths of all pages, as the router reads them. Links to other places are left out. */
   readonly pages: ReadonlySet<string>;
 };
 
-/** A page as it is now. `key`: as long as it is the same, the page looks the same. */
+/** A page at this moment. While `key` is the same, the page looks the same. */
 type OpenedPage = { readonly key: string; readonly show: (moment: Moment) => Content };
 
 export type UiPage = {
   /** As fastify's router reads it: `/m/:name`. */
   readonly path: string;
-  /** Its changes are shown without a reload. */
+  /** Whether an open page shows changes without a reload. */
   readonly isLive: boolean;
   readonly open: (ui: Ui, asked: Asked) => Promise<Result<OpenedPage>>;
 };
 
-/** A page in two steps: what it shows, as plain data that hold times and no ages; then how. */
+/**
+ * A page in two steps: `look` gathers plain data (times, never ages), `show` makes HTML of them.
+ */
 export type PageSpec<Model> = {
   readonly path: string;
   readonly isLive: boolean;
-  /** Changes nothing, on either side. */
+  /** Must change nothing, on either side. */
   readonly look: (ui: Ui, asked: Asked) => Promise<Result<Model>>;
   readonly show: (model: Model, moment: Moment) => Content;
 };

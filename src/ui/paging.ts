@@ -2,18 +2,18 @@ import { count } from "../model/count.ts";
 import { html, type Html } from "../page/html.ts";
 import type { Asked } from "./page.ts";
 
-/** A long list, in pages of `?page=N`. */
+/** One page of a long list (`?page=N`). */
 
 export type Part<T> = {
   readonly items: readonly T[];
   /** From 1. */
   readonly page: number;
   readonly pages: number;
-  /** Of the whole list. */
+  /** The length of the whole list. */
   readonly total: number;
 };
 
-/** A page that there is not is taken for the nearest one that there is. */
+/** For a page number out of range, the nearest page is shown. */
 export function partOf<T>(all: readonly T[], { query }: Pick<Asked, "query">, size: number): Part<T> {
   const pages = Math.max(1, Math.ceil(all.length / size));
   const page = Math.min(pages, pageAsked(query));
@@ -26,8 +26,8 @@ export function pageAsked(query: URLSearchParams): number {
 }
 
 /**
- * The way to the pages beside this one; nothing where there is one page alone.
- * @param addressOf of a page, by its number
+ * Links to the page before and after; null if there is one page only.
+ * @param addressOf the address of a page by its number
  */
 export function pagerOf(
   { page, pages, total }: Pick<Part<unknown>, "page" | "pages" | "total">,

@@ -5,10 +5,9 @@ import { effectiveUser } from "../app/trust/owner.ts";
 const { connect } = process.getBuiltinModule("node:net");
 
 /**
- * Closes connections of other users of this machine, before a byte of them is read. Without it, a
- * session that one of them came by would be worth something: a browser sends the cookies of
- * 127.0.0.1 to each of its ports, and the ticket stands among the arguments of the program that
- * opens the browser.
+ * Closes connections of this machine's other users before a byte of them is read. They may have
+ * seen a cookie or a ticket: a browser sends the cookies of 127.0.0.1 to each of its ports, and the
+ * ticket is an argument of the program that opens the browser.
  */
 export class Peers {
   readonly #peerOf: (ends: Ends) => Peer;
@@ -16,13 +15,15 @@ export class Peers {
 
   constructor(server: Server, peerOf: (ends: Ends) => Peer) {
     this.#peerOf = peerOf;
-    // ORDER: before the listener that reads from it.
+    // ORDER: before the listener that reads from the connection.
     server.prependListener("connection", (socket: Ends & { destroy(): void }) => {
       if (this.#tells && !isOwnPeer(this.#peerOf(socket))) socket.destroy();
     });
   }
 
-  /** Looks at a connection of this process: a system that does not tell of it is not relied on. */
+  /**
+   * Tries the system's answer on a connection of this process. If that is wrong, none is trusted.
+   */
   async prove(port: number): Promise<void> {
     const socket = connect(port, "127.0.0.1");
     try {

@@ -1,15 +1,15 @@
 import type { Link } from "../page/layout.ts";
 import { mirrorAddress } from "./addresses.ts";
 
-/** The pages of a mirror between which its navigation leads. */
+/** The navigation of a mirror. */
 
 type Section = {
   /** What stands after the mirror's address. */
   readonly part: string;
   readonly label: string;
-  /** Its page, as the router reads it. */
+  /** The page's path, as the router reads it. */
   readonly page: string;
-  /** Pages that belong to it, and have no entry of their own. */
+  /** Pages that belong to it and have no entry of their own. */
   readonly within?: readonly string[];
 };
 
@@ -35,9 +35,9 @@ const SECTIONS: readonly Section[] = [
 ];
 
 /**
- * @param name of a mirror
- * @param shown the page that is shown: how the router reads it, and its address
- * @param pages all that there are, as the router reads them
+ * @param name of the mirror
+ * @param shown the page that is shown: its path as the router reads it, and its address
+ * @param pages the paths of all pages, as the router reads them
  */
 export function sectionsOf(
   name: string,

@@ -16,7 +16,7 @@ import { Looks } from "./looks.ts";
 import { Notices } from "../page/notices.ts";
 import { ACTIONS, PAGES } from "./table.ts";
 
-/** The local pages of this user's mirrors. */
+/** Starts the server of the local pages. */
 
 const NOTICE_DIGITS = 16;
 
@@ -29,11 +29,11 @@ export type UiOptions = {
   readonly port: number;
   /** Real paths of the mirrors to show; null: all. */
   readonly roots: ReadonlySet<string> | null;
-  /** A bug: the page says no more than that there is one. */
+  /** Called with a bug; the page itself says only that there is one. */
   readonly onFault: (error: unknown) => void;
-  /** Who is at the other end of a connection; default: as the system tells. */
+  /** Tells who is at the other end of a connection; default: what the system says. */
   readonly peerOf?: (ends: Ends) => Peer;
-  /** How long the headers of a request may take to arrive, in ms. */
+  /** Milliseconds within which a request's headers must arrive. */
   readonly arriveMs?: number;
 };
 
@@ -43,7 +43,7 @@ export type RunningUi = {
   readonly url: string;
   /** An address that lets one browser in, once. */
   enterUrl(): string;
-  /** Resolves when what a page has begun is over. */
+  /** Resolves when all jobs that pages have started are over. */
   close(): Promise<void>;
 };
 
@@ -87,7 +87,7 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
     return ok({
       url,
       enterUrl: () => `${url}/enter?token=${door.issueTicket()}`,
-      // ORDER: no request comes any more, then what was begun is waited for.
+      // ORDER: first no more requests, then the wait for jobs.
       close: async () => {
         await listening.close();
         ui.documents.close();

@@ -8,11 +8,11 @@ import { clauseOf } from "../../model/clause.ts";
 type Asked = {
   readonly where: string;
   readonly keyHint: string;
-  /** Else the request writes, and what happened is unknown without an answer. */
+  /** Whether the request only reads. What a write did is unknown where no answer came. */
   readonly isRead: boolean;
 };
 
-/** What an answer to an administrator means. */
+/** Turns the answer to an administrator's request into a result. */
 export function readAnswer(result: WireResult, asked: Asked): Result<unknown> {
   if (result.kind !== "answer") return noAnswer(result, asked);
   const { status, body } = result.response;

@@ -3,7 +3,7 @@ import { unreadable } from "./look.ts";
 import type { AdminMethod, AdminSession } from "./session.ts";
 import { type Read, readKey, readKeyText, readWorkspace, type ToldKey, type ToldWorkspace } from "./shapes.ts";
 
-/** What an administrator changes. Each is one request, done whole or not at all. */
+/** Changes by an administrator. Each is one request, and is done whole or not at all. */
 
 /** `path` without a slash at its end; `/` is the whole workspace. */
 export type WantedGrant = { readonly path: string; readonly level: string };
@@ -11,9 +11,9 @@ export type WantedGrant = { readonly path: string; readonly level: string };
 export type KeyWishes = {
   readonly grants?: readonly WantedGrant[];
   readonly label?: string;
-  /** null: it does not expire. */
+  /** null: the key does not expire. */
   readonly expiresAt?: number | null;
-  /** null: none of its own. */
+  /** null: the key has no limit of its own. */
   readonly rateLimit?: { readonly requests: number; readonly seconds: number } | null;
 };
 
@@ -37,7 +37,7 @@ export function revokeKey(session: AdminSession, id: string): Promise<Result<nul
   return remove(session, `/admin/keys/${encodeURIComponent(id)}`);
 }
 
-/** @returns its first key, which may do everything in it */
+/** @returns the workspace's first key, which may do everything in it */
 export async function createWorkspace(session: AdminSession, name: string): Promise<Result<MadeKey>> {
   return madeKey(session, await session.ask("POST", "/admin/workspaces", { name }));
 }
@@ -56,9 +56,9 @@ async function remove(session: AdminSession, path: string): Promise<Result<null>
 }
 
 /**
- * Settles a review.
- * @param content made live instead of what was sent; null: what was sent
- * @returns the document's path, or that of the review
+ * Accepts or rejects a review.
+ * @param content the text to make live; null: the one that was sent
+ * @returns the path of the review's document
  */
 export async function settleReview(
   session: AdminSession,

@@ -2,15 +2,16 @@ import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 
 import { decodeText } from "../../local/text.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
 
-/** A new file of this user's alone that waits for the text of a key. */
+/** A new file for a key's text, which only this user may read. */
 type KeyFile = {
   keep(text: string): void;
-  /** The key was not made after all. */
+  /** Removes the file: no key was made. */
   discard(): void;
 };
 
 /**
- * Made before the key is: a key whose text cannot be kept would be one that nobody knows.
+ * Makes the file, before the key is made: if no file can hold the key's text, there must be no key
+ * that nobody knows.
  * @param path absolute; nothing may be there
  */
 export function openKeyFile(path: string): Result<KeyFile> {
@@ -36,7 +37,7 @@ export function openKeyFile(path: string): Result<KeyFile> {
 }
 
 /**
- * The text of a file that is to become a document's.
+ * Reads the text that a document is to have.
  * @param path absolute; `-` is standard input
  */
 export function readNewText(path: string): Result<string> {

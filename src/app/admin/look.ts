@@ -15,7 +15,7 @@ import {
 } from "./shapes.ts";
 
 /**
- * What there is on a service, and which of it a word means: an id, or a name if it is the only one.
+ * Lists what a service holds, and finds one of it by a word: its id, or a name that only one has.
  */
 
 export function listWorkspaces(session: AdminSession): Promise<Result<ToldWorkspace[]>> {
@@ -26,7 +26,7 @@ export function listKeys(session: AdminSession): Promise<Result<ToldKey[]>> {
   return listAll(session, "/admin/keys", readKey);
 }
 
-/** @param workspaceId null: of all */
+/** @param workspaceId null: the reviews of all workspaces */
 export function listReviews(session: AdminSession, workspaceId: string | null): Promise<Result<ToldReview[]>> {
   const only = workspaceId === null ? "" : `?workspaceId=${encodeURIComponent(workspaceId)}`;
   return listAll(session, `/admin/reviews${only}`, readReview);
@@ -47,7 +47,7 @@ async function listAll<T>(session: AdminSession, path: string, read: Read<T>): P
     const answer = await session.ask("GET", path + more);
     if (answer.kind === "trouble") return answer;
     const page = readPage(answer.value, read);
-    // A page that brings nothing and promises more would be asked for without end.
+    // An empty page that promises another one could go on without end.
     if (page === null || (page.next !== null && page.data.length === 0)) return unreadable(session);
     all.push(...page.data);
     cursor = page.next;
@@ -82,7 +82,7 @@ export async function findKey(session: AdminSession, word: string): Promise<Resu
   return only("keys", word, all.value, ({ label }) => [label], told);
 }
 
-/** An id is taken at its word: what was settled is told by the service. */
+/** An id is not looked up first: the service itself tells what it knows of a review. */
 export async function findReviewId(session: AdminSession, word: string): Promise<Result<string>> {
   if (!word.includes("/") && !word.endsWith(".md")) return ok(word);
   const all = await listReviews(session, null);
@@ -97,7 +97,7 @@ export async function findReviewId(session: AdminSession, word: string): Promise
   return found.kind === "trouble" ? found : ok(found.value.id);
 }
 
-/** LIMIT: how many are named where a word means several. */
+/** LIMIT: how many are listed where a word means several. */
 const MOST_NAMED = 10;
 
 function only<T extends { readonly id: string }>(

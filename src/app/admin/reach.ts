@@ -11,9 +11,9 @@ import { effectiveUser } from "../trust/owner.ts";
 import { dataTrouble, isInUse } from "./data-trouble.ts";
 import { type AdminSession, openSession } from "./session.ts";
 
-/** A list of everything may be long; a review has three texts. */
+/** Bounds of one answer: a list may be long, and a review has three texts. */
 const BOUNDS = { deadlineMs: 60_000, maxBytes: 64 * 1024 * 1024 } as const;
-/** How long another administrator, or a service that starts, is waited for. */
+/** How long to wait for another administrator, or for a service that is starting. */
 const WAIT_MS = 3_000;
 const PAUSE_MS = 50;
 
@@ -34,7 +34,7 @@ export function reachByUrl(options: {
 }
 
 /**
- * Talks to the service that has the data folder open, or else opens the folder itself.
+ * Connects to the service that has the data folder open, or else opens the folder itself.
  * @param data absolute
  */
 export async function reachByFolder(data: string, options: { readonly clock: Clock }): Promise<Result<AdminSession>> {
@@ -62,10 +62,10 @@ function heldByOther(data: string): Result<never> {
   );
 }
 
-/** Who looks, and whose the folder is. */
+/** May this process open the folder, and which user owns it. */
 type Fit = { readonly mayOpen: boolean; readonly uid: number };
 
-/** Nothing is made in a folder that is no service's. */
+/** Refuses a folder that is no service's, so that nothing is made in it. */
 function examine(data: string): Result<Fit> {
   try {
     const { uid } = statSync(join(data, "service.db"));
@@ -84,7 +84,10 @@ function examine(data: string): Result<Fit> {
   }
 }
 
-/** The lock is the system's, and ends with its process: it alone tells whether a service runs. */
+/**
+ * Opens the folder unless a service runs. Only the system's lock tells that: it ends with its
+ * process.
+ */
 function tryOpen(data: string, { mayOpen, uid }: Fit): Result<AdminSession> | "in-use" {
   if (!mayOpen) {
     const address = addressIn(data);
@@ -93,7 +96,7 @@ function tryOpen(data: string, { mayOpen, uid }: Fit): Result<AdminSession> | "i
   }
   try {
     const { service, adminKey, close } = openData(data, { waitMs: 0 });
-    // What a killed service has left.
+    // A killed service has left its address.
     removeAddress(data);
     const where = `${data} (no service runs there)`;
     const keyHint = `the admin key lies in ${join(data, "admin-key")}`;
@@ -117,7 +120,7 @@ function addressIn(data: string): Result<ServiceAddress | null> {
   }
 }
 
-/** Files that another user's service would be given must stay that user's. */
+/** Refuses another user's folder: files that this user makes there would lock that service out. */
 function foreign(data: string, uid: number): Result<never> {
   return trouble(
     "usage",

@@ -4,8 +4,8 @@ import { type Result, trouble } from "../mirror/trouble.ts";
 import { readAnswer } from "./answers.ts";
 
 /**
- * An administrator's talk with a service: with the one that runs, or with the data folder itself
- * where none does. Both answer the requests below `/admin`, so that a command does the same.
+ * An administrator's connection: to the service that runs, or to the data folder where none does.
+ * Both answer the requests below `/admin`, so commands need not know which it is.
  */
 export type AdminSession = {
   /** For messages: the address, or the folder. */
@@ -17,7 +17,7 @@ export type AdminSession = {
 
 export type AdminMethod = "GET" | "POST" | "PATCH" | "DELETE";
 
-/** Sends one request that bears the admin key. */
+/** Sends one request with the admin key. */
 type Carry = (request: WireRequest) => Promise<WireResult>;
 
 const MOST_SENT_KEY = /^[\x21-\x7e]{1,4096}$/;

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 
 /**
- * What a service tells its administrator. It may be another version, or no service of ours at all:
- * a member of another form makes the answer unreadable.
+ * What a service tells its administrator. The service may be another version, or not ours at all,
+ * so an answer with a member of another form counts as unreadable.
  */
 
 export type ToldWorkspace = {
@@ -17,7 +17,8 @@ type ToldGrant = {
   readonly path: string;
   readonly level: string;
   /**
-   * Nothing is at the path: the grant waits, and holds only if it gives less than the folder above.
+   * Nothing is at the path yet. What comes there gets this grant only if it gives less than the
+   * folder above.
    */
   readonly waits: boolean;
 };
@@ -44,14 +45,17 @@ export type ToldReview = {
 };
 
 export type ToldTexts = {
-  /** What was sent. */
+  /** The text that was sent. */
   readonly content: string;
-  /** What it was made from; null where that version was pruned. */
+  /** The text that the edit began from; null where that version was pruned. */
   readonly baseContent: string | null;
   readonly liveContent: string;
 };
 
-/** @returns null for anything of another form */
+/**
+ * Reads one value.
+ * @returns null if it has another form
+ */
 export type Read<T> = (value: unknown) => T | null;
 
 export const readWorkspace: Read<ToldWorkspace> = (value) =>
@@ -125,7 +129,7 @@ const isRate: Check = (value) =>
 
 const GRANT = { path: isText, level: isText, waits: () => true };
 
-/** The members that are named, if each has its form. */
+/** The named members, if each passes its check; else null. */
 function pick<T extends object>(value: unknown, checks: Readonly<Record<keyof T & string, Check>>): T | null {
   if (!isJsonObject(value)) return null;
   const picked: Record<string, JsonObject[string]> = {};

@@ -24,9 +24,7 @@ import { codeOf, ok, type Result, type Trouble } from "../mirror/trouble.ts";
 
 export type FolderOptions = DaemonSetup & { readonly onEvent: (root: string, event: FolderEvent) => void };
 
-/**
- * A loop that has not turned for this long hangs: the longest call to the service ends well before.
- */
+/** A loop that stood still for so long hangs: every call to the service ends well before. */
 export const HANG_MS = 240_000;
 /** How long a command waits for another one to give the folder back. */
 const LENT_MS = 30_000;

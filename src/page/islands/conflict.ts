@@ -1,4 +1,6 @@
-/** The result of a conflict, beside the text of the service; without it, a field to write in. */
+/**
+ * The editor of a conflict's result, beside the service's text. Without it a plain field remains.
+ */
 
 import { followPage } from "./conflict/follow.ts";
 import { mountEditor, type Sides } from "./conflict/editor.ts";

@@ -1,4 +1,4 @@
-/** What every page gets. A page works without it, by a plain reload. */
+/** The script of every page. Without it a page has to be reloaded. */
 
 import { keepAges } from "./page/ages.ts";
 import { keepUpToDate } from "./page/live.ts";

@@ -1,4 +1,4 @@
-/** The text that somebody edits before it is accepted, beside what is live. */
+/** The editor for a text before it is accepted, beside the live one. */
 
 import { mountEditor } from "./conflict/editor.ts";
 

@@ -25,7 +25,7 @@ export function workspaceAddress(id: string): string {
   return `${WORKSPACES}/${encodeURIComponent(id)}`;
 }
 
-/** @param members without those that are null */
+/** @param members null ones are left out */
 export function withQuery(address: string, members: Readonly<Record<string, string | null>>): string {
   const given = Object.entries(members).flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
   return given.length === 0 ? address : `${address}?${new URLSearchParams(Object.fromEntries(given))}`;

@@ -3,10 +3,10 @@ import type { Refused } from "../answer.ts";
 import { PROBLEM_CODES } from "../../contract/problem.ts";
 import { clauseOf } from "../../model/clause.ts";
 
-/** What a page or a form of the service ends in. */
+/** How a request for a page, or a form, ends. */
 export type PageResult =
   | { readonly kind: "page"; readonly content: Content }
-  /** Another page comes next, where something may be said. */
+  /** The browser goes to another page, which may show a notice. */
   | { readonly kind: "go"; readonly to: string; readonly notice: Notice | null }
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "later"; readonly result: Promise<PageResult> }
@@ -32,7 +32,7 @@ export function notShown(trouble: PageTrouble): PageResult {
   return { kind: "not-shown", trouble };
 }
 
-/** A refusal of the service, as a page. */
+/** A page for what the service refused. */
 export function refusedPage(refused: Refused): PageResult {
   const { status } = PROBLEM_CODES[refused.code];
   const retryAfter = refused.headers["retry-after"];
@@ -45,7 +45,7 @@ export function refusedPage(refused: Refused): PageResult {
   });
 }
 
-/** What was refused of a form, on the page that it came from. */
+/** Back to the form's own page, with what the service refused. */
 export function refusedForm(to: string, refused: Refused): PageResult {
   return go(to, `${clauseOf(refused.detail)}; nothing was done`, "bad");
 }

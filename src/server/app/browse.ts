@@ -4,13 +4,13 @@ import type { FileRow } from "../files-table.ts";
 import { type FolderRow, ROOT } from "../folders-table.ts";
 import { placeAt } from "../kept-grants.ts";
 
-/** What somebody sees of a workspace: nothing that the API would not show to the same key. */
+/** What somebody may see of a workspace: nothing that the API would not show to the same key. */
 
-/** LIMIT: entries of a page. */
+/** LIMIT: entries on one page. */
 const MOST_ENTRIES = 200;
 /**
- * LIMIT: rows that are read for one page. In a folder of which a key sees little, a page may be
- * short, or empty, and still have a next one.
+ * LIMIT: rows that are read for one page. Where a key sees little of a folder, a page may be short
+ * or empty and still have a next one.
  */
 const MOST_READ = 2_000;
 
@@ -30,7 +30,7 @@ export type Found =
 /** @param path without a slash at its ends; "" is the root */
 export function find(context: RequestContext, path: string): Found | null {
   const { store, workspace, access } = context;
-  // The root is shown to everybody: empty to who may see nothing that is directly in it.
+  // Everybody may open the root. It is empty for a key that may see nothing directly in it.
   if (path === "") return { kind: "folder", seq: ROOT, path };
   const place = placeAt({ store, workspace }, path);
   if (place === undefined) return null;
@@ -42,8 +42,8 @@ export function find(context: RequestContext, path: string): Found | null {
 }
 
 /**
- * A page of a folder: its folders by name, then its documents by name.
- * @param after `next` of the page before; null: the first one
+ * One page of a folder: folders by name, then documents by name.
+ * @param after `next` of the page before; null: the first page
  */
 export function listFolder(
   context: RequestContext,
@@ -55,7 +55,7 @@ export function listFolder(
   let read = 0;
   while (at !== null && entries.length < MOST_ENTRIES && read < MOST_READ) {
     const count = MOST_ENTRIES - entries.length;
-    // One more than fits tells whether there is a next page.
+    // One row more than fits tells whether there is a next page.
     const rows: readonly (FileRow | FolderRow)[] = rowsOf(context, folder.seq, at, count + 1);
     const kept = rows.slice(0, count);
     read += kept.length;
@@ -65,7 +65,7 @@ export function listFolder(
   return { path: folder.path, entries, next: at === null ? null : `${LETTER[at.kind]}${at.name}` };
 }
 
-/** The name after which a page begins, among the folders or among the documents. */
+/** A page begins after this name, among the folders or among the documents. */
 type At = { readonly kind: "folder" | "file"; readonly name: string };
 
 const LETTER = { folder: "d", file: "f" } as const;
@@ -89,7 +89,7 @@ function entriesOf({ access }: RequestContext, kind: At["kind"], rows: readonly 
   return seen.map((row) => ({ kind, name: row.name, isProtected: row.protected === 1 }));
 }
 
-/** After the last folder come the documents; after the last document, nothing. */
+/** Documents come after the last folder; nothing comes after the last document. */
 function nextOf(at: At, rows: readonly { readonly name: string }[], hasMore: boolean): At | null {
   if (hasMore) return { kind: at.kind, name: rows.at(-1)!.name };
   return at.kind === "folder" ? { kind: "file", name: "" } : null;

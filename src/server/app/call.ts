@@ -4,13 +4,13 @@ import type { PageResult } from "./answer.ts";
 import type { OnceShown } from "./once-shown.ts";
 import type { Render } from "./renderer.ts";
 
-/** One request for a page, or one form, of somebody who is signed in. */
+/** One request for a page, or one form, from somebody who is signed in. */
 export type PageCall = {
   readonly core: Core;
   readonly who: Who;
-  /** Stands in each form. */
+  /** The session's token, for forms. */
   readonly csrf: string;
-  /** The `{…}` of the address, then what `*` stands for, decoded. */
+  /** What each `{…}` of the address stands for, then what `*` does, decoded. */
   readonly params: readonly string[];
   readonly query: URLSearchParams;
   /** Empty for a page. */
@@ -23,9 +23,9 @@ export type PageCall = {
 
 export type PageRoute = {
   readonly method: "GET" | "POST";
-  /** `{…}` is one part of it, `*` at its end the rest. */
+  /** `{…}` stands for one part; `*`, at the end only, for the rest. */
   readonly path: string;
-  /** Else whoever is signed in. */
+  /** Whether only an administrator may ask for it. */
   readonly adminOnly: boolean;
   readonly run: (call: PageCall) => PageResult;
 };

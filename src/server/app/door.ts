@@ -10,12 +10,12 @@ import { SignInLimiter } from "./limiter.ts";
 import { Origins, type Served } from "./origins.ts";
 import { identify, isKnown, type Who } from "./who.ts";
 
-/** Who may come in: who has a key, and sent it from a page of ours. */
+/** Who may come in: whoever sends a key from a page of ours. */
 
 /** `since`: milliseconds since the epoch. */
 export type SignedIn = { readonly who: Who; readonly since: number };
 
-/** LIMIT: browsers that are signed in: of more, the one is out that was not used for longest. */
+/** LIMIT: signed-in browsers. One more signs out the one that was unused for longest. */
 const MOST_SESSIONS = 256;
 const IDLE_MS = 2 * 3_600_000;
 const LONGEST_MS = 24 * 3_600_000;
@@ -57,7 +57,7 @@ export class Door {
     return { kind: "in", cookie: this.#cookie(headers, this.#sessions.begin({ who, since: this.#core.server.now() })) };
   }
 
-  /** @returns null: nobody is signed in with it, or not any more */
+  /** @returns null: there is no such session, or it is over */
   sessionOf(headers: WireHeaders): Session<SignedIn> | null {
     const secret = this.#secretOf(headers);
     const session = this.#sessions.find(secret);
@@ -68,14 +68,14 @@ export class Door {
     return null;
   }
 
-  /** @returns the value of `Set-Cookie` that takes the cookie back */
+  /** @returns the value of `Set-Cookie` that removes the cookie */
   signOut(headers: WireHeaders): string {
     const secret = this.#secretOf(headers);
     if (secret !== null) this.#sessions.end(secret);
     return `${this.#cookie(headers, "")}; Max-Age=0`;
   }
 
-  /** Whether what is sent comes from a page that this session was shown. */
+  /** Whether a form was sent by a page of this session: no other site knows its token. */
   isFromPage({ csrf }: Session<SignedIn>, form: URLSearchParams): boolean {
     const token = form.get("csrf");
     return token !== null && isSameSecret(token, csrf);
@@ -90,7 +90,10 @@ export class Door {
     return sessionCookie(this.#origins.cookieName(host), value, { path: APP, secure });
   }
 
-  /** Whoever comes by the proxy of this machine has the address that it tells last. */
+  /**
+   * Where a proxy of this machine passes a request on, the last address that it names is the
+   * sender's.
+   */
   #addressOf({ host, ...headers }: WireHeaders, from: string): string {
     const told = this.#origins.isProxied(host) && isLoopbackHost(from) ? headers["x-forwarded-for"] : undefined;
     return told === undefined ? from : told.slice(told.lastIndexOf(",") + 1).trim();

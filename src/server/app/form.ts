@@ -6,7 +6,7 @@ import type { BodyFault } from "../body.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 
-/** @returns null: what was sent is no form; a page has an empty one */
+/** @returns null: what was sent is no form. A request for a page has an empty one. */
 export function formOf({ method, headers, body }: WireRequest, fault: BodyFault | null): URLSearchParams | null {
   if (method !== "POST") return new URLSearchParams();
   const type = (headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
@@ -14,8 +14,8 @@ export function formOf({ method, headers, body }: WireRequest, fault: BodyFault 
 }
 
 /**
- * A text from a `textarea`, in which a browser writes every line end as CRLF.
- * @param like the text that it was made of, whose line ends it gets
+ * A text from a `textarea`, for which browsers send each line end as CRLF.
+ * @param like the text that the form began with: the result gets its line ends
  */
 export function textFrom(form: URLSearchParams, name: string, like: string): string {
   return withLineEnds(form.get(name) ?? "", like);

@@ -5,11 +5,11 @@ import { ROOT } from "../folders-table.ts";
 import type { KeyInfo } from "../keys.ts";
 import type { WorkspaceRow } from "../workspaces-table.ts";
 
-/** The fields of a key, new or known. */
+/** The form's fields for a key, new or existing. */
 
-/** LIMIT: folders that are offered for a grant; any other path can be typed. */
+/** LIMIT: folders that are offered for a grant. Any other path can be typed. */
 const MOST_FOLDERS = 200;
-/** LIMIT: grants that a form has room for. */
+/** LIMIT: rows for grants in a form. */
 const MOST_ROWS = 50;
 
 export const LEVELS = ["full", "edit", "read", "none"] as const;
@@ -21,17 +21,20 @@ const WORDS: Readonly<Record<(typeof LEVELS)[number], string>> = {
   none: "none: hidden",
 };
 
-/** How many grants the form has room for. @param least without a wish for more */
+/**
+ * How many rows for grants the form has.
+ * @param least how many unless the address asks for more
+ */
 export function rowsOf(query: URLSearchParams, least: number): number {
   const asked = Number(query.get("rows") ?? "0");
   return Math.min(MOST_ROWS, Number.isInteger(asked) && asked > least ? asked : least);
 }
 
 type Asked = {
-  /** null: a new one. */
+  /** null: the key is new. */
   readonly key: KeyInfo | null;
   readonly rows: number;
-  /** The address of this page. */
+  /** The address of this page with more rows. */
   readonly more: string;
 };
 
@@ -65,7 +68,7 @@ function grantRow(at: number, key: KeyInfo | null): Html {
 <select name="level" aria-label="May, path ${n}">${options}</select></span>`;
 }
 
-/** The first level of folders: what is given away is mostly one of these. */
+/** The folders at the top of the workspace, which most grants are about. */
 function foldersOf({ server }: Core, workspace: WorkspaceRow): string[] {
   const page = { workspace: workspace.seq, folder: ROOT, after: "", count: MOST_FOLDERS };
   return ["/", ...server.store.folders.inParentByName(page).map(({ path }) => shownPath(path))];

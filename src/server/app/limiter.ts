@@ -1,12 +1,12 @@
 /**
- * Slows who guesses keys. They are long and random, so nobody guesses one; but each try costs the
- * service something, and a person who types one has no need of more.
+ * Slows down whoever guesses keys. Keys are long and random, so a guess never succeeds, but each
+ * try costs the service some work, and people need few tries.
  */
 
-/** LIMIT: wrong keys from one address, and how fast another one may be tried then. */
+/** LIMIT: wrong keys from one address, and how often another one may be tried after that. */
 const TRIES = 10;
 const REFILL_MS = 6_000;
-/** LIMIT: addresses that are remembered; of more, the one goes that was there first. */
+/** LIMIT: addresses that are remembered. One more removes the oldest. */
 const MOST_ADDRESSES = 1_000;
 
 type Bucket = { tries: number; at: number };
@@ -15,12 +15,12 @@ export class SignInLimiter {
   readonly #now: () => number;
   readonly #buckets = new Map<string, Bucket>();
 
-  /** @param now milliseconds; may go back */
+  /** @param now in milliseconds; the clock may be set back */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** @returns seconds to wait; null: another key may be tried from there */
+  /** @returns seconds to wait; null: another key may be tried from this address */
   waitOf(address: string): number | null {
     const bucket = this.#refilled(address);
     return bucket === null || bucket.tries >= 1 ? null : Math.ceil(((1 - bucket.tries) * REFILL_MS) / 1_000);

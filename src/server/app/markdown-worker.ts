@@ -2,11 +2,11 @@ import { parentPort } from "node:worker_threads";
 import type { LinkBase, RenderedMarkdown } from "../../page/markdown.ts";
 import { renderMarkdown } from "../../page/render-markdown.ts";
 
-/** The thread of `renderer.ts`: one document after the other. */
+/** The thread of `renderer.ts`. It renders one document after the other. */
 
 export type ToRender = { readonly text: string; readonly base: LinkBase };
 
-/** What it says first, and then of each document. */
+/** What the thread sends: "ready" first, then each rendered document. */
 export type Said = "ready" | RenderedMarkdown;
 
 parentPort?.on("message", ({ text, base }: ToRender) => {

@@ -1,9 +1,9 @@
 /**
- * Texts of new keys, between the form that makes a key and the page that shows it, once. They are
- * in no address and in no page that could be asked for again.
+ * Holds the text of a new key between the form that makes the key and the page that shows it once.
+ * The text is in no address, and no page shows it again.
  */
 
-/** LIMIT: keys whose text nobody has looked at yet. */
+/** LIMIT: texts that were not shown yet. */
 const MOST = 50;
 
 type NewText = { readonly label: string; readonly text: string };
@@ -16,7 +16,10 @@ export class OnceShown {
     this.#secret = secret;
   }
 
-  /** @param csrf of the session that may see it @returns what it is asked for by */
+  /**
+   * @param csrf the token of the session that may see it
+   * @returns the ticket to ask for it
+   */
   keep(csrf: string, text: NewText): string {
     const ticket = this.#secret();
     this.#kept.set(ticket, { ...text, csrf });
@@ -25,7 +28,7 @@ export class OnceShown {
     return ticket;
   }
 
-  /** @returns null: it was shown already, or is another's */
+  /** @returns null: it was shown already, or belongs to another session */
   take(csrf: string, ticket: string): NewText | null {
     const kept = this.#kept.get(ticket);
     if (kept === undefined || kept.csrf !== csrf) return null;

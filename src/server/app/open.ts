@@ -10,19 +10,22 @@ import type { Served } from "./origins.ts";
 import type { Render } from "./renderer.ts";
 import { ASSETS, type Eventual, type PageAnswer, Site } from "./site.ts";
 
-/** The pages of an open service. */
+/** The pages of a service. */
 export type Pages = {
-  /** @returns the answer if the body, of so many bytes, need not be read; else null */
+  /**
+   * Judges a request by its head.
+   * @returns the answer if the body need not be read; else null
+   */
   admit(head: RequestHead, bytes: number): PageAnswer | null;
-  /** @param from the address of whoever asks */
+  /** @param from the network address of whoever asks */
   handle(request: WireRequest, fault: BodyFault | null, from: string): Eventual;
   close(): void;
 };
 
-/** What the pages are made with. */
+/** What the pages work with. */
 export type PagesWorld = { readonly served: Served; readonly bundle: Bundle; readonly renderer: PagesRenderer };
 
-/** Ended with the pages. */
+/** Closed together with the pages. */
 export type PagesRenderer = { readonly render: Render; close(): void };
 
 const SECRET_BYTES = 32;
@@ -42,7 +45,7 @@ export function openPages(core: Core, { served, bundle, renderer }: PagesWorld):
   };
 }
 
-/** A fault of one page is that page's alone. */
+/** A fault in one page becomes an answer about that page, and ends nothing else. */
 function guarded<T extends Eventual | null>(core: Core, site: Site, work: () => T): T | PageAnswer {
   try {
     return work();

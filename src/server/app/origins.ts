@@ -3,13 +3,13 @@ import { type Asked, type Refusal, refusalOf } from "../../page/same-site.ts";
 
 type Scheme = "http" | "https";
 
-/** Where the pages are served. */
+/** The addresses under which the pages are served. */
 export type Served = {
   readonly scheme: Scheme;
-  /** As `serve` was given it: a name or an address, IPv6 without brackets. */
+  /** As given to `serve`: a name or an address, IPv6 without brackets. */
   readonly host: string;
   readonly port: number;
-  /** What a proxy before it is called, as a browser writes it: `https://notes.example.org`. */
+  /** The origin of a proxy in front, as a browser writes it: `https://notes.example.org`. */
   readonly proxy: string | null;
 };
 
@@ -17,9 +17,9 @@ const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
 const PORTS: Readonly<Record<Scheme, number>> = { http: 80, https: 443 };
 
 /**
- * Each way to write this service into a `Host` header. One that listens to every address of the
- * machine is known by the names of loopback and of the proxy: which others are its own cannot be
- * told.
+ * All values of `Host` that mean this service. A service that listens on every address of the
+ * machine answers to the names of loopback and of the proxy only: nothing tells which others are
+ * its own.
  */
 export class Origins {
   readonly #served: Served;
@@ -37,14 +37,14 @@ export class Origins {
     this.#proxyScheme = proxy?.startsWith("https:") === true ? "https" : "http";
   }
 
-  /** @returns null: it may be answered */
+  /** @returns null: the request may be answered */
   refusal(asked: Asked): Refusal | null {
     return this.isProxied(asked.host)
       ? refusalOf(asked, this.#ofProxy, this.#proxyScheme)
       : refusalOf(asked, this.#own, this.#served.scheme);
   }
 
-  /** Whether whoever asked did so by the proxy's name. */
+  /** Whether a request used the proxy's name. */
   isProxied(host: string | undefined): boolean {
     return host !== undefined && this.#ofProxy.has(host);
   }
@@ -53,7 +53,7 @@ export class Origins {
     return (this.isProxied(host) ? this.#proxyScheme : this.#served.scheme) === "https";
   }
 
-  /** A browser sends cookies of a host to each of its ports: another service has another name. */
+  /** A browser sends a host's cookies to all of its ports, so each service has its own name. */
   cookieName(host: string | undefined): string {
     return this.isSecure(host) ? `__Secure-mdmirror-${this.#served.port}` : `mdmirror-service-${this.#served.port}`;
   }

@@ -3,17 +3,17 @@ import type { LinkBase, RenderedMarkdown } from "../../page/markdown.ts";
 import type { Said, ToRender } from "./markdown-worker.ts";
 
 /**
- * Renders documents in a thread: whoever writes one could make it cost a second, in which nobody
- * else would be answered.
+ * Renders documents in a thread. A document can be written so that it costs a second, during which
+ * the main thread would answer nobody else.
  */
 
-/** LIMIT: milliseconds that a document may take; the slowest of usual ones takes 0.2 s. */
+/** LIMIT: milliseconds for one document. The slowest of usual ones takes 200. */
 const DEADLINE_MS = 2_000;
-/** LIMIT: milliseconds until the thread has loaded what it needs. */
+/** LIMIT: milliseconds in which the thread must be ready. */
 const START_MS = 20_000;
-/** LIMIT: documents that wait for the thread. */
+/** LIMIT: documents waiting for the thread. */
 const MOST_WAITING = 32;
-/** How long a thread without work is kept. */
+/** How long an idle thread is kept, in ms. */
 const IDLE_MS = 30_000;
 const LIMITS = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 128 } as const;
 
@@ -22,12 +22,15 @@ const PROGRAM = new URL(
   import.meta.url,
 );
 
-/** @returns null: it takes too long, or too many wait; its text is there all the same */
+/** @returns null: it took too long, or too many documents wait; show the text instead */
 export type Render = (text: string, base: LinkBase) => RenderedMarkdown | null | Promise<RenderedMarkdown | null>;
 
 type Job = { readonly asked: ToRender; readonly settle: (rendered: RenderedMarkdown | null) => void };
 
-/** Calls back after so many milliseconds. @returns what prevents that */
+/**
+ * Calls back after so many milliseconds.
+ * @returns a function that cancels it
+ */
 type Wait = (ms: number, work: () => void) => () => void;
 
 const waitUnnoticed: Wait = (ms, work) => {
@@ -45,7 +48,7 @@ export class Renderer {
   #isReady = false;
   #cancel: () => void = () => undefined;
 
-  /** @param options.program the file that the thread runs */
+  /** @param options.program the module that the thread runs */
   constructor({ program = PROGRAM, wait = waitUnnoticed }: { readonly program?: URL; readonly wait?: Wait } = {}) {
     this.#program = program;
     this.#wait = wait;
@@ -85,11 +88,11 @@ export class Renderer {
   }
 
   #start(): Worker {
-    // The environment may hold a key, and what Node was told in its options is not for this thread.
+    // The environment may hold a key, and Node's own options are not meant for this thread.
     const worker = new Worker(this.#program, { env: {}, execArgv: [], name: "markdown", resourceLimits: LIMITS });
     worker.unref();
     worker.on("message", (said: Said) => this.#hear(worker, said));
-    // Out of memory, or a fault of the renderer: this document is shown as text.
+    // Out of memory, or a fault of the renderer. This document is shown as text.
     worker.on("error", () => {
       if (worker === this.#worker) this.#giveUp();
     });
@@ -114,7 +117,7 @@ export class Renderer {
     this.#next();
   }
 
-  /** Ends the thread and what it was at. */
+  /** Ends the thread; what it was rendering stays unrendered. */
   #end(): void {
     this.#cancel();
     const [job, worker] = [this.#current, this.#worker];
@@ -125,7 +128,7 @@ export class Renderer {
     void worker?.terminate();
   }
 
-  /** In place of what was waited for before. */
+  /** Sets the one timer, in place of the one before. */
   #after(ms: number, work: () => void): void {
     this.#cancel();
     this.#cancel = this.#wait(ms, work);

@@ -15,7 +15,7 @@ import { showReviews } from "./pages/reviews.ts";
 import { showSignOut } from "./pages/sign-in.ts";
 import type { Who } from "./who.ts";
 
-/** Every page and every form. */
+/** All pages and forms. */
 
 const page = (path: string, run: PageRoute["run"], adminOnly = true): PageRoute => {
   return { method: "GET", path, adminOnly, run };
@@ -46,7 +46,7 @@ const ROUTES: readonly PageRoute[] = [
 
 type Matched = { readonly route: PageRoute; readonly params: readonly string[] };
 
-/** @returns null: there is no such page, or not for them */
+/** @returns null: there is no such page, or none that `who` may see */
 export function matchRoute(method: string, path: string, who: Who): Matched | null {
   const wanted = method === "HEAD" ? "GET" : method;
   const trimmed = path === `${APP}/` ? APP : path;
@@ -58,7 +58,9 @@ export function matchRoute(method: string, path: string, who: Who): Matched | nu
   return null;
 }
 
-/** @returns what `{…}` and `*` stand for, decoded; null: another path, or none that can be */
+/**
+ * @returns what `{…}` and `*` stand for, decoded; null: the path does not match, or is malformed
+ */
 function matchParts(pattern: string, path: string): string[] | null {
   const [wanted, sent] = [pattern.split("/"), path.split("/")];
   const hasRest = wanted.at(-1) === "*";

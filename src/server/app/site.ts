@@ -18,7 +18,9 @@ import { matchRoute } from "./routes.ts";
 import { signInPage } from "./pages/sign-in.ts";
 import { troublePage } from "./pages/trouble.ts";
 
-/** The pages of the service, as a request core: HTTP only carries them. */
+/**
+ * Answers requests for the service's pages. It knows nothing of sockets: `http.ts` carries them.
+ */
 
 export type PageAnswer = {
   readonly status: number;
@@ -26,11 +28,11 @@ export type PageAnswer = {
   readonly body: string | Uint8Array;
 };
 
-/** Only a document is waited for: it is laid out in a thread. */
+/** A promise only where a document is rendered, which a thread does. */
 export type Eventual = PageAnswer | Promise<PageAnswer>;
 
 export const ASSETS = `${APP}/assets/`;
-/** LIMIT: bytes of a form of somebody who is not signed in: a key, and some more. */
+/** LIMIT: bytes of a form from somebody who is not signed in. A key is shorter. */
 const MOST_OF_STRANGER = 8_192;
 
 type Signed = Session<SignedIn> | null;
@@ -53,8 +55,9 @@ export class Site {
   }
 
   /**
-   * Judges a request by its headers: the answer if its body need not be read, else null.
+   * Judges a request by its head.
    * @param bytes of its body
+   * @returns the answer if the body need not be read; else null
    */
   admit(head: RequestHead, bytes: number): PageAnswer | null {
     const refusal = this.#door.refusal(head);
@@ -73,7 +76,7 @@ export class Site {
     return bytes <= MOST_OF_STRANGER ? null : this.#trouble({ ...NO_TOKEN, status: 413, what: "this is no key" }, null);
   }
 
-  /** @param from the address of whoever asks */
+  /** @param from the network address of whoever asks */
   handle(request: WireRequest, fault: BodyFault | null, from: string): Eventual {
     const unread = refuseRequest(fault);
     if (unread !== null) return this.#end(refusedPage(unread), null);
@@ -173,7 +176,7 @@ export class Site {
     return { status, headers, body: renderPage(frameOf(this.#bundle, session), content) };
   }
 
-  /** What is shown of a fault. */
+  /** The page for a fault of ours. */
   failed(): PageAnswer {
     return this.#trouble(FAULT, null);
   }

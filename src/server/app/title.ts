@@ -1,6 +1,9 @@
 import { shownWords } from "../../model/shown-name.ts";
 
-/** What a window is called. @param what may hold names */
+/**
+ * The title of a window.
+ * @param what may hold names from outside
+ */
 export function titled(what: string): string {
   return `${shownWords(what)} · mdmirror service`;
 }

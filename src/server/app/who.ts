@@ -6,26 +6,26 @@ import type { RequestContext } from "../context.ts";
 import type { Core } from "../dispatch.ts";
 
 /**
- * Who is signed in to the pages. A key's text is not kept: its hash finds it at each request, so
- * that a key that was revoked, has expired, or has other grants, is that at once.
+ * Who is signed in. Of a key only the hash is kept, and each request looks the key up by it: so
+ * revoking, expiry and changed grants count at once.
  */
 export type Who = { readonly kind: "admin" } | { readonly kind: "key"; readonly hash: Buffer };
 
-/** @returns null: it is no key of this service */
+/** @returns null: this service knows no such key */
 export function identify({ adminKey, server }: Core, key: string): Who | null {
   const hash = hashKey(key);
   if (adminKey !== null && timingSafeEqual(hash, hashKey(adminKey))) return { kind: "admin" };
   return holderOf(server, hash) === undefined ? null : { kind: "key", hash };
 }
 
-/** Whether who signed in may still be. */
+/** Whether the key that signed in is still valid. */
 export function isKnown({ server }: Core, who: Who): boolean {
   return who.kind === "admin" || holderOf(server, who.hash) !== undefined;
 }
 
 /**
- * What they may see of a workspace, by the same grants as the API has them.
- * @param admit the rate limit of a key; an administrator has none
+ * What `who` may see of a workspace, by the same grants as in the API.
+ * @param admit applies a key's rate limit; an administrator has none
  */
 export function contextFor(core: Core, who: Who, workspaceId: string, admit: Admit): RequestContext | Refused {
   if (who.kind === "admin") return contextOfAdmin(core, workspaceId);
@@ -34,7 +34,7 @@ export function contextFor(core: Core, who: Who, workspaceId: string, admit: Adm
   return noWorkspace();
 }
 
-/** An administrator could make a key of Full access at any time. */
+/** An administrator sees everything, since they could make a key with full access anyway. */
 function contextOfAdmin({ server }: Core, workspaceId: string): RequestContext | Refused {
   const workspace = server.store.workspaces.byId(workspaceId);
   if (workspace === undefined) return noWorkspace();

@@ -2,7 +2,7 @@ import { askDaemon, NO_DAEMON } from "../../app/control/ask.ts";
 import { type Done, noticeOfTrouble, type UiAction } from "../action.ts";
 import { mirrorAddress } from "../addresses.ts";
 
-/** `pause` and `resume`: what the daemon of the mirror is asked. */
+/** `pause` and `resume`: a request to the mirror's daemon. */
 
 export const PAUSE: UiAction = {
   path: "pause",

@@ -8,7 +8,7 @@ import type { Notice } from "../../page/layout.ts";
 import { BUSY, noticeOfTrouble, type UiAction } from "../action.ts";
 import { mirrorAddress } from "../addresses.ts";
 
-/** `approve` and `refuse`: the answer to what the page showed. */
+/** `approve` and `refuse`: each answers exactly what the page showed. */
 
 export const LET_GO: UiAction = answer("approve", async (root, seen, options) => {
   const decided = await letHaltGo(root, seen, options);
@@ -60,7 +60,7 @@ function noticeOf<T extends object>(decided: Result<Decided<T>>, done: (how: T) 
   return value.kind === "done" ? done(value as T) : OTHERS[value.kind];
 }
 
-/** LIMIT: things that stayed as they were and are named. */
+/** LIMIT: names that a notice lists of what could not be brought back. */
 const MOST = 5;
 
 function noticeOfRefusal(ends: readonly RefuseEnd[], borrowed: boolean): Notice {

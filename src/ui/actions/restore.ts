@@ -7,7 +7,7 @@ import { documentAddress } from "../addresses.ts";
 import { versionNumber } from "../path-parts.ts";
 import { SYNC } from "./sync.ts";
 
-/** `restore`: only where the file and the version are those that the page showed. */
+/** `restore`, done only if file and version are still those that the page showed. */
 export const RESTORE: UiAction = {
   path: "restore/*",
   async run(ui, asked) {
@@ -22,7 +22,7 @@ export const RESTORE: UiAction = {
     const done = await restoreSeen(mirror.root, { path, n, wanted, here }, ui);
     if (done.kind === "trouble") return { to: back, notice: noticeOfTrouble(done.trouble) };
     if (done.value.kind === "changed") return { to: back, notice: noticeOfChange(done.value.what) };
-    // As the command does: what it changed here is sent.
+    // The command syncs afterwards, too.
     await SYNC.run(ui, asked);
     return { to: documentAddress(mirror.name, "history", done.value.path), notice: noticeOf(done.value) };
   },

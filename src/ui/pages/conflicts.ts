@@ -18,7 +18,7 @@ type Row =
   | { readonly kind: "hold"; readonly one: OpenHold };
 type Model = { readonly name: string; readonly conflicts: number; readonly holds: number; readonly part: Part<Row> };
 
-/** The documents whose two edits do not merge, and the rows that are held until somebody acts. */
+/** All conflicts of a mirror, and all holds that wait for a person. */
 export const CONFLICTS = definePage<Model>({
   path: "/m/:name/conflicts",
   isLive: true,

@@ -11,7 +11,7 @@ import { crumbsOf, pathAsked } from "../path-parts.ts";
 import { defineMirrorPage, type SeenMirror } from "../seen-mirror.ts";
 import { type DocumentModel, lookAtDocument, showDocument } from "./document.ts";
 
-/** A folder, as the tree of documents; or a document. */
+/** What lies in a folder; or, where the path is a document's, that document. */
 
 /** LIMIT: names on one page. */
 const SIZE = 200;

@@ -13,9 +13,9 @@ import type { Moment, Ui } from "../page.ts";
 import { crumbsOf } from "../path-parts.ts";
 import type { SeenMirror } from "../seen-mirror.ts";
 
-/** One document: how it stands, its text, and the way to its history. */
+/** One document: its state, its text, and links to its history. */
 
-/** LIMIT: characters that are shown; a service takes a third of it. */
+/** LIMIT: characters that are shown. Documents of the service have a third of that at most. */
 const MOST = 150_000;
 
 export type DocumentModel = {
@@ -23,9 +23,9 @@ export type DocumentModel = {
   readonly mirror: string;
   readonly path: string;
   readonly entry: ShownEntry;
-  /** What is open about it. */
+  /** Its conflict, hold or review, if it has one. */
   readonly open: readonly Need[];
-  /** Its text is asked for, not how it is meant to look. */
+  /** Shows the Markdown itself, not what it renders to. */
   readonly asText: boolean;
   readonly text: ShownText;
 };
@@ -34,10 +34,10 @@ type ShownText =
   | {
       readonly kind: "read";
       readonly text: string;
-      /** Characters that are not shown. */
+      /** How many characters beyond the limit are left out. */
       readonly left: number;
       readonly changedAt: number;
-      /** null: it is shown as its text. */
+      /** null: it could not be rendered, or its text was asked for. */
       readonly rendered: RenderedMarkdown | null;
     }
   | { readonly kind: "unread"; readonly why: string };

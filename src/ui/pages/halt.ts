@@ -9,7 +9,7 @@ import { answersTo, backOf, reasonsOf, stoppedOf } from "../halt-parts.ts";
 import { endOf, standingOf, trafficOf } from "../mirror-parts.ts";
 import { definePage, type Moment } from "../page.ts";
 
-/** What a guard has stopped, and both answers to it. */
+/** A halt: what a guard has stopped, with a form for each of the two answers. */
 export const HALT = definePage<HaltModel>({
   path: "/m/:name/halt",
   isLive: true,

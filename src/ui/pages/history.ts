@@ -22,7 +22,7 @@ import { crumbsOf, pathAsked } from "../path-parts.ts";
 import { defineMirrorPage } from "../seen-mirror.ts";
 import { timeOf } from "../time-parts.ts";
 
-/** What was: of one document as a timeline; of the whole mirror, what changed last. */
+/** The history of one document as a timeline; without a path, the mirror's latest changes. */
 
 /** LIMIT: steps, or documents, on one page. */
 const SIZE = 100;
@@ -34,11 +34,11 @@ type Model =
       readonly mirror: string;
       readonly timeline: Omit<Timeline, "steps">;
       readonly part: Part<ShownStep>;
-      /** The numbers that can be compared, newest first. */
+      /** Numbers of the versions whose texts are still kept, newest first. */
       readonly kept: readonly number[];
     };
 
-/** `made`: of which texts a merge was made. */
+/** `made`: in words, which texts a merge was made from. */
 type ShownStep = TimelineStep & { readonly made: string | null };
 
 export const HISTORY = defineMirrorPage<Model>({
@@ -109,7 +109,7 @@ ${pagerOf(part, "steps", (to) => documentAddress(mirror, "history", path, { page
   };
 }
 
-/** Any two texts, or one and the file as it is now. */
+/** A form that compares two versions, or a version with the file. */
 function compareForm(
   mirror: string,
   { path, here, now }: Omit<Timeline, "steps">,

@@ -7,11 +7,11 @@ import { type EventLine, eventItem, eventLineOf } from "../event-parts.ts";
 import { type Part, pagerOf, partOf } from "../paging.ts";
 import { defineMirrorPage } from "../seen-mirror.ts";
 
-/** What happened, as `mdmirror log` tells it: newest last, and never a text. */
+/** The mirror's events, newest last, as `mdmirror log` prints them. */
 
 /** LIMIT: lines on one page. */
 const SIZE = 100;
-/** LIMIT: lines that are read; `mdmirror log` has all. */
+/** LIMIT: events that are read, newest first; `mdmirror log` prints older ones. */
 const EVENTS = 10_000;
 
 type Model = { readonly mirror: string; readonly part: Part<EventLine> };

@@ -10,7 +10,7 @@ import { type MirrorModel, modelOf } from "../mirror-model.ts";
 import { attentionList, endOf, saidOf, sizeOf, standingOf, trafficOf } from "../mirror-parts.ts";
 import { definePage, type Moment } from "../page.ts";
 
-/** One mirror: how it stands, and all that is open. */
+/** One mirror: its state, what it does now, and what needs the user. */
 export const MIRROR = definePage<MirrorModel>({
   path: "/m/:name",
   isLive: true,
@@ -43,7 +43,7 @@ function buttons(mirror: MirrorModel, moment: Moment): Html {
   }</div>`;
 }
 
-/** LIMIT: what needs the user, on this page. */
+/** LIMIT: things that need the user and are listed here; the others have their own page. */
 const MOST = 20;
 
 function openOf({ name, needs, waits }: MirrorModel, { pages }: Moment): Html {

@@ -8,12 +8,12 @@ import type { Need } from "../needs.ts";
 import { definePage } from "../page.ts";
 import { type Part, pagerOf, partOf } from "../paging.ts";
 
-/** LIMIT: things on one page. */
+/** LIMIT: rows on one page. */
 const SIZE = 100;
 
 type Model = { readonly mirror: MirrorModel; readonly part: Part<Need> };
 
-/** All that needs somebody, in one mirror, each with the way to what ends it. */
+/** Everything in one mirror that needs the user, each with a link to the page that ends it. */
 export const NEEDS = definePage<Model>({
   path: "/m/:name/needs",
   isLive: true,

@@ -8,11 +8,11 @@ import { type MirrorModel, modelOf } from "../mirror-model.ts";
 import { attentionList, saidOf, sizeOf, standingOf, trafficOf } from "../mirror-parts.ts";
 import { definePage } from "../page.ts";
 
-/** All mirrors: how each stands, what travels, and what needs the user. */
+/** All mirrors: the state of each, what it transfers now, and what needs the user. */
 
 type Model = { readonly mirrors: readonly MirrorModel[]; readonly unfit: readonly string[] };
 
-/** LIMIT: what needs the user, of one mirror, on this page. */
+/** LIMIT: things that need the user and are listed here for each mirror. */
 const MOST = 5;
 
 export const OVERVIEW = definePage<Model>({

@@ -25,7 +25,7 @@ type Model = {
   readonly part: Part<WaitingReview>;
 };
 
-/** What waits in review, as the state knows it: the service is asked by the button alone. */
+/** Texts that wait in review, from the mirror's state; only the button asks the service. */
 export const REVIEWS = defineMirrorPage<Model>({
   path: "/m/:name/reviews",
   isLive: true,

@@ -18,11 +18,11 @@ import { defineMirrorPage, type SeenMirror } from "../seen-mirror.ts";
 import { timeOf } from "../time-parts.ts";
 import { runBadge } from "./runs.ts";
 
-/** One run: what it did, line by line, and what an undo of it would do. */
+/** One run: its events, and the plan of what `undo` would do about it. */
 
-/** LIMIT: lines on one page, and documents of a plan that are named. */
+/** LIMIT: events on one page, and documents of the plan that are listed. */
 const SIZE = 100;
-/** LIMIT: lines of a run that are read. */
+/** LIMIT: events of the run that are read. */
 const EVENTS = 10_000;
 
 type Seen = {
@@ -36,10 +36,10 @@ type Undo =
   | {
       readonly kind: "plan";
       readonly mark: string;
-      /** The first of them. */
+      /** The first ones, for the page. */
       readonly items: readonly UndoItem[];
       readonly total: number;
-      /** How many can be taken back. */
+      /** How many of all items the undo can take back. */
       readonly doable: number;
     }
   | { readonly kind: "none"; readonly why: string };
@@ -95,7 +95,7 @@ function noRun(run: string): Result<never> {
   return trouble("usage", `there is no run ${run}`, "go back to the list of runs", { code: "no-run" });
 }
 
-/** The plan is shown first; the button does exactly it. */
+/** Shows the plan; its button undoes exactly what is shown. */
 function undoPart({ mirror, line, undo }: Model, moment: Moment): Html {
   if (undo.kind === "none") return html`<p>${wordsOf(undo.why)}</p>`;
   const { items, mark, total, doable } = undo;

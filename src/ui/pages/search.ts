@@ -8,12 +8,12 @@ import { nameOf, nextOf, wordsOf } from "../../page/parts.ts";
 import { documentAddress, mirrorAddress } from "../addresses.ts";
 import { defineMirrorPage } from "../seen-mirror.ts";
 
-/** Documents by what is in them, as `mdmirror search` finds them: it writes the index alone. */
+/** Full-text search, as `mdmirror search` does it. Writes nothing but the index. */
 
 type Model = { readonly name: string; readonly query: string; readonly regex: boolean; readonly answer: Answer };
 
 type Answer =
-  /** Nothing is asked for yet. */
+  /** The field is empty. */
   | { readonly kind: "none" }
   | { readonly kind: "refused"; readonly what: string; readonly next: string | null }
   | { readonly kind: "found"; readonly files: readonly FoundFile[]; readonly notes: readonly string[] };

@@ -3,7 +3,7 @@ import { html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
 import { nextOf, wordsOf } from "../../page/parts.ts";
 
-/** What is shown in place of a page: what happened, and what to do. */
+/** Shown in place of a page: what went wrong, and what to do next. */
 export function troublePage({ what, code = null, requestId = null, next }: Trouble): Content {
   const origin = [code, requestId === null ? null : `request ${requestId}`].filter((one) => one !== null).join(", ");
   return {

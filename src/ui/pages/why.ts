@@ -7,7 +7,7 @@ import { type EventLine, eventItem, eventLineOf } from "../event-parts.ts";
 import { crumbsOf, pathAsked } from "../path-parts.ts";
 import { defineMirrorPage } from "../seen-mirror.ts";
 
-/** Why a document or folder is as it is: `mdmirror why`. */
+/** What the mirror knows of a document or folder, and what it will do: `mdmirror why`. */
 
 type Model = {
   readonly mirror: string;
@@ -16,7 +16,7 @@ type Model = {
   readonly events: readonly EventLine[];
 };
 
-/** Not live: each look asks the service. */
+/** Not live, because each look asks the service. */
 export const WHY = defineMirrorPage<Model>({
   path: "/m/:name/why/*",
   isLive: false,

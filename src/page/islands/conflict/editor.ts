@@ -4,10 +4,10 @@ import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { LOOKS } from "./looks.ts";
 
-/** Narrower than this, the texts stand in one column. */
+/** In narrower windows there is one column. */
 const WIDE = "(min-width: 45rem)";
 
-/** The field that is edited, the one that holds the other text, and what they are called. */
+/** The field to edit, the field with the other text, and their labels. */
 export type Sides = {
   readonly field: string;
   readonly other: string;
@@ -18,8 +18,8 @@ export type Sides = {
 type Texts = { readonly root: ShadowRoot; readonly field: HTMLTextAreaElement; readonly other: string };
 
 /**
- * Puts an editor in the place of a field, which goes on to hold its text. Where it is already,
- * nothing is done.
+ * Puts an editor in place of a field. The field stays, hidden, and holds the text for the form.
+ * Does nothing where the editor is there already.
  */
 export function mountEditor(sides: Sides): void {
   const field = document.querySelector<HTMLTextAreaElement>(sides.field);
@@ -32,14 +32,14 @@ export function mountEditor(sides: Sides): void {
     isWide ? [beside, result] : [`${result}, with what ${beside.toLowerCase()} has instead`],
   );
   field.hidden = true;
-  // An editor puts its styles into its root: as sheets, which the page's policy lets in, where that
-  // is a shadow root.
+  // CodeMirror puts its styles into its root. In a shadow root it does so by style sheet objects,
+  // which the page's policy allows.
   const texts = { root: host.attachShadow({ mode: "open" }), field, other: other.value };
   if (isWide) mountBeside(texts, sides);
   else mountUnified(texts, sides);
 }
 
-/** @returns the element for the editor, below what its columns are called */
+/** @returns the element for the editor, below the headings of its columns */
 function boxBefore(field: HTMLTextAreaElement, heads: readonly string[]): HTMLElement {
   const [box, head, host] = ["div", "p", "div"].map((tag) => document.createElement(tag)) as [
     HTMLElement,
@@ -68,7 +68,7 @@ function mountBeside({ root, field, other }: Texts, { result, beside }: Sides): 
   });
 }
 
-/** Takes this place from the other text. */
+/** A button that takes this passage from the other text. */
 function takeButton(beside: string): HTMLElement {
   const button = document.createElement("button");
   button.type = "button";
@@ -82,12 +82,12 @@ function mountUnified({ root, field, other }: Texts, { result }: Sides): void {
   new EditorView({ root, parent: root, doc: field.value, extensions });
 }
 
-/** A text that is read alone is scrolled and selected by the keyboard as well. */
+/** Lets the keyboard scroll and select in a text that cannot be edited. */
 function focusable(): Extension {
   return EditorView.contentAttributes.of({ tabindex: "0", role: "textbox", "aria-readonly": "true" });
 }
 
-/** Tab goes on to the next control, as everywhere on the page. */
+/** What both columns have. Tab moves to the next control, as everywhere on the page. */
 function common(name: string): Extension[] {
   return [
     lineNumbers(),

@@ -1,8 +1,7 @@
 /**
- * Follows the page, which is kept up to date: says beside the result that the texts have changed
- * since it was begun. What is saved then is refused by the server, which shows the texts anew and
- * keeps what was written.
- * @param mount called when the form was made anew, so that its editor is gone
+ * Watches the live page, and says beside the result when the conflict's texts have changed since
+ * the form was opened. The server then refuses to save, shows the new texts, and keeps the draft.
+ * @param mount called when the form was replaced, and its editor with it
  */
 export function followPage(mount: () => void): void {
   const shown = document.querySelector("main");
@@ -23,7 +22,7 @@ function showMovedOn(): void {
   if (note.hidden === isOther) note.hidden = !isOther;
 }
 
-/** The versions that the form of the result is about, as the page names them. */
+/** The versions that the form is about. */
 function begunAbout(): string {
   const versionOf = (name: string) =>
     document.querySelector<HTMLInputElement>(`#result form input[name=${name}]`)?.value ?? "";

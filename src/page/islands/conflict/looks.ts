@@ -1,6 +1,6 @@
 import { EditorView } from "@codemirror/view";
 
-/** An editor in the colours of the page, which follow light and dark. */
+/** The editor's theme, in the page's colours for light and dark. */
 export const LOOKS = EditorView.theme({
   "&": { color: "var(--text)", backgroundColor: "var(--ground)", fontSize: "0.9rem" },
   "&.cm-focused": { outline: "3px solid var(--focus)", outlineOffset: "-3px" },

@@ -1,14 +1,14 @@
 import { Idiomorph } from "idiomorph";
 
 /**
- * Shows what the server tells, without a reload: it sends the page's content anew, and only what
- * differs is changed. Focus, selection, open details and what is being typed stay.
+ * Shows changes without a reload. The server sends the page's whole content again, and only what
+ * differs is changed: focus, selection, opened details and typed text stay.
  */
 
 type News = { readonly title: string; readonly main: string; readonly said: string };
 
 /**
- * A hidden page listens to nothing: a browser has six connections to a server for all its pages.
+ * A hidden page is not connected: a browser opens six connections to a server for all its pages.
  */
 export function keepUpToDate(): void {
   const main = document.querySelector<HTMLElement>("main[data-events]");
@@ -21,7 +21,7 @@ export function keepUpToDate(): void {
   };
   document.addEventListener("visibilitychange", listen);
   addEventListener("pagehide", () => source?.close());
-  // A page that the browser had kept comes back.
+  // The page comes back out of the browser's back/forward cache.
   addEventListener("pageshow", ({ persisted }) => {
     if (persisted) listen();
   });
@@ -52,14 +52,14 @@ function show(main: HTMLElement, { title, main: content, said }: News): void {
   if (status !== null && status.textContent !== said) status.textContent = said;
 }
 
-/** What the person opened or closed stays so. */
+/** Keeps `details` opened or closed, as the user left them. */
 function beforeAttributeUpdated(name: string, element: Element): boolean {
   return !(name === "open" && element instanceof HTMLDetailsElement);
 }
 
 /**
- * A form with a text stays as long as it is about the same, and once somebody wrote into it: the
- * text, and the versions that it is about.
+ * Leaves a form with a text field alone while its versions are the same, and for good once somebody
+ * typed into it.
  */
 function beforeNodeMorphed(node: Node, next: Node): boolean {
   if (!(node instanceof HTMLFormElement && next instanceof HTMLFormElement)) return true;

@@ -1,11 +1,11 @@
 import { Idiomorph } from "idiomorph";
 
-/** After so long without a key, in ms, what was typed is asked. */
+/** The pause in typing, in ms, after which a search starts. */
 const REST_MS = 120;
-/** After so long without an answer, in ms, it is said that one is awaited. */
+/** After how long without an answer, in ms, the page says that it waits. */
 const SLOW_MS = 300;
 
-/** Asks what the form holds. An answer to what was typed before is dropped. */
+/** Sends searches. An answer to an older one is dropped. */
 export class Questions {
   readonly #form: HTMLFormElement;
   #asked: string;
@@ -22,7 +22,7 @@ export class Questions {
     this.#rest = window.setTimeout(() => void this.#ask(), REST_MS);
   }
 
-  /** Also what was asked already: a file may have changed since. */
+  /** Searches even for the same words: a file may have changed since. */
   askNow(): void {
     this.#asked = "";
     clearTimeout(this.#rest);
@@ -46,7 +46,7 @@ export class Questions {
       showIf("failed", false);
       history.replaceState(history.state, "", address);
     } catch {
-      // What was typed since is asked by another one.
+      // A newer search has taken over.
       if (under.signal.aborted) return;
       this.#asked = "";
       showIf("failed", true);
@@ -63,7 +63,7 @@ export class Questions {
   }
 }
 
-/** @param text the page as it would be with that question */
+/** @param text the HTML of the page with the results */
 function show(text: string): void {
   const page = new DOMParser().parseFromString(text, "text/html");
   const [found, before] = [page.getElementById("found"), document.getElementById("found")];

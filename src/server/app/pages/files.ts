@@ -14,7 +14,7 @@ import type { Render } from "../renderer.ts";
 import { contextFor } from "../who.ts";
 import { titled } from "../title.ts";
 
-/** A folder, or a document, as who is signed in may see it. */
+/** A folder or a document, as far as the signed-in key may see it. */
 export function showFiles(call: PageCall): PageResult {
   const looked = lookAt(call);
   if (isRefused(looked)) return refusedPage(looked);
@@ -24,7 +24,7 @@ export function showFiles(call: PageCall): PageResult {
   return folderPage(context, listFolder(context, found, call.query.get("after")), path, call.query.has("after"));
 }
 
-/** The text alone, as it was saved. */
+/** The text of a document alone, as it was saved. */
 export function showRaw(call: PageCall): PageResult {
   const looked = lookAt(call);
   if (isRefused(looked)) return refusedPage(looked);
@@ -78,7 +78,7 @@ function documentPage(context: RequestContext, row: FileRow, render: Render): Pa
   return { kind: "later", result: rendered.then((one) => renderedPage(context, row, text, one)) };
 }
 
-/** @param rendered null: it cannot be; the text is shown as it is */
+/** @param rendered null: it could not be rendered, and the text is shown as it is */
 function renderedPage(
   context: RequestContext,
   row: FileRow,
@@ -101,7 +101,7 @@ ${text === "" && html`<p class="notice quiet">This document is empty.</p>`}${
   });
 }
 
-/** The way from the workspace to here. */
+/** Links from the workspace down to this folder or document. */
 function crumbs({ workspace }: RequestContext, path: string): Html {
   const names = path === "" ? [] : path.split("/");
   const steps = names.map((name, at) => ({ name, to: names.slice(0, at + 1).join("/") }));

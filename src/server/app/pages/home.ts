@@ -12,7 +12,7 @@ import { contextFor } from "../who.ts";
 import { admitByRate } from "../../dispatch.ts";
 import { titled } from "../title.ts";
 
-/** The first page: all workspaces, or what a key may see. */
+/** The first page: all workspaces for an administrator, else what the key may see. */
 export function showHome(call: PageCall): PageResult {
   return call.who.kind === "admin" ? workspacesPage(call) : ownPage(call, call.who.hash);
 }
@@ -57,7 +57,7 @@ function workspaceCard({ id, name, state, documents, inReview }: Workspace, { cs
 <a class="button" href="${workspaceAddress(id)}/remove">Remove ${nameOf(name)} …</a></div></li>`;
 }
 
-/** A key's grants lead to what it may see, also where the folder above is hidden from it. */
+/** Lists the key's grants: they lead to what it may see even where the folder above is hidden. */
 function ownPage(call: PageCall, hash: Buffer): PageResult {
   const { core, who } = call;
   const holder = holderOf(core.server, hash);

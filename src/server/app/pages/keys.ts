@@ -7,7 +7,7 @@ import { page, type PageResult, refusedPage } from "../answer.ts";
 import type { PageCall } from "../call.ts";
 import { titled } from "../title.ts";
 
-/** LIMIT: keys of a page. */
+/** LIMIT: keys on one page. */
 const MOST = 100;
 
 export function showKeys({ core, query, now }: PageCall): PageResult {
@@ -44,7 +44,7 @@ export function labelOf({ label, id }: KeyInfo): Html {
   return label === "" ? html`Without a label (${id})` : nameOf(label);
 }
 
-/** @param workspace null: it is gone */
+/** @param workspace its name; null: it was removed */
 export function keyFacts(key: KeyInfo, workspace: string | null, now: number): Html {
   const { lastUsedAt, expiresAt, rateLimit } = key;
   return html`<dl class="facts"><dt>May</dt><dd>${grantsOf(key)}</dd>

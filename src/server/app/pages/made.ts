@@ -5,7 +5,7 @@ import { page, type PageResult } from "../answer.ts";
 import type { PageCall } from "../call.ts";
 import { titled } from "../title.ts";
 
-/** The text of a new key, once: asked for again, it is gone. */
+/** Shows the text of a new key. A second request finds nothing. */
 export function showMade({ once, csrf, query }: PageCall): PageResult {
   const made = once.take(csrf, query.get("shown") ?? "");
   return page({

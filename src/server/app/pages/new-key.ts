@@ -6,7 +6,7 @@ import type { PageCall } from "../call.ts";
 import { keyFields, rowsOf } from "../key-fields.ts";
 import { titled } from "../title.ts";
 
-/** The form of a new key: first of which workspace, then what it may do there. */
+/** The form for a new key: first its workspace, then what it may do there. */
 export function showNewKey({ core, query, csrf }: PageCall): PageResult {
   const workspaces = core.server.store.workspaces.all();
   const asked = query.get("workspace");

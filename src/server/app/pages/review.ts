@@ -19,7 +19,7 @@ const STATES: Readonly<Record<Review["status"], readonly [Tone, string]>> = {
   rejected: ["quiet", "rejected"],
 };
 
-/** One review: what would change, both edits of a conflict, and its end. */
+/** One review: what would change, both edits if it is a conflict, and how it was decided. */
 export function showReview({ core, params, csrf, now }: PageCall): PageResult {
   const review = core.admin.reviews.show(params[0]!);
   if (isRefused(review)) return refusedPage(review);
@@ -53,7 +53,7 @@ const WORDS = {
   both: "Both changed it, each in its own way",
 } as const;
 
-/** Who decides a conflict sees what each of the two did to the text that both began with. */
+/** Shows what each of the two edits changed in the text that both began with. */
 function bothEdits({ content, liveContent }: Review, base: string): Html {
   const passages = sideBySide({ base, mine: liveContent, theirs: content }, "base");
   const columns = [
@@ -72,7 +72,7 @@ ${
 
 function decisions({ id, content, liveContent, liveChangeId, reason }: Review, csrf: string): Html {
   const to = reviewAddress(id);
-  // What is decided is what was shown: another edit meanwhile asks for another look.
+  // The form sends the live version that is shown. If it is another by then, nothing is decided.
   const fields = { live: liveChangeId };
   const replaces = reason === "conflict" ? "Accepted, what was sent replaces what is live, if they do not merge." : "";
   return html`<h2>Decide</h2>

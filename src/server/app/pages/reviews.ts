@@ -8,7 +8,7 @@ import { page, type PageResult, refusedPage } from "../answer.ts";
 import type { PageCall } from "../call.ts";
 import { titled } from "../title.ts";
 
-/** LIMIT: reviews of a page. */
+/** LIMIT: reviews on one page. */
 const MOST = 100;
 const STATES = { in_review: "waiting", accepted: "accepted", rejected: "rejected" } as const;
 type State = keyof typeof STATES;
@@ -18,7 +18,7 @@ export const WHY: Readonly<Record<string, string>> = {
   conflict: "it met another edit",
 };
 
-/** What waits, or was decided. */
+/** The reviews that wait, or those that were decided. */
 export function showReviews({ core, query, now }: PageCall): PageResult {
   const workspaceId = query.get("workspace") ?? undefined;
   const status = (Object.keys(STATES) as State[]).find((one) => one === query.get("status")) ?? "in_review";
