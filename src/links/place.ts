@@ -42,6 +42,16 @@ function resolvePath(said: string, place: Place): string | null {
   return id !== null && isDocId(id) && said.endsWith("/") ? null : id;
 }
 
+/**
+ * @returns the path to which a destination leads, whether anything is there or not; null where that
+ * is none of the root
+ */
+export function pathTo({ kind, said }: Destination, place: Place): string | null {
+  if (kind === "foreign" || said === "") return null;
+  const absolute = said.startsWith("/");
+  return absolute && place.idAtAbsolute ? null : walk(absolute ? "" : parentOf(place.path), said);
+}
+
 /** @returns the path to which `said` leads from a folder; null outside of the root */
 function walk(folder: string, said: string): string | null {
   const names = folder === "" ? [] : folder.split("/");

@@ -19,7 +19,12 @@ export type ToServiceOptions = {
   readonly was?: string;
   /** Where all documents were before they moved, for links that lead nowhere now. */
   readonly before?: Place;
+  /** What the links of the document's bytes of before led to: asked first. */
+  readonly stood?: Meant;
 };
+
+/** The id that a destination, without query and fragment, stood for; null where it was none. */
+export type Meant = (said: string) => string | null;
 
 /**
  * Makes the form on disk. Known ids and absolute paths become relative paths; `ref://…` loses its
@@ -42,10 +47,10 @@ export function toDisk(text: string, place: Place, { was }: ToDiskOptions = {}):
  * nowhere becomes inert, by `ref://` before what was written. Unknown ids, schemes and lone
  * fragments stay.
  */
-export function toService(text: string, place: Place, { was, before }: ToServiceOptions = {}): string {
+export function toService(text: string, place: Place, { was, before, stood }: ToServiceOptions = {}): string {
   const spellings = was === undefined ? null : new Spellings(was, place, isOfService);
   return respellEach(text, (raw, read, { angle }) => {
-    const id = resolve(read, place) ?? (before === undefined ? null : resolve(read, before));
+    const id = resolveIn(read, [stood, place, before]);
     const spelled = spellings?.next(raw, read, id, angle);
     if (id !== null) return (spelled ?? id) + raw.slice(read.suffixAt);
     return read.inert || read.kind === "id" ? null : (spelled ?? INERT + raw);
@@ -56,14 +61,23 @@ export function toService(text: string, place: Place, { was, before }: ToService
  * Makes the form on disk after documents have moved: each path leads where it led before. A path
  * that still does keeps its spelling.
  */
-export function respell(text: string, before: Place, after: Place): string {
+export function respell(text: string, before: Place | Meant, after: Place): string {
   return respellEach(text, (raw, read, { angle }) => {
     if (read.inert || read.kind !== "path") return null;
-    const id = resolve(read, before);
+    const id = resolveIn(read, [before]);
     if (id === null || resolve(read, after) === id) return null;
     const spelled = spell(id, after, angle);
     return spelled === null ? null : spelled + raw.slice(read.suffixAt);
   });
+}
+
+/** @returns the id by the first that knows what the destination leads to */
+export function resolveIn(read: Destination, meant: readonly (Meant | Place | undefined)[]): string | null {
+  for (const one of meant) {
+    const id = one === undefined ? null : typeof one === "function" ? one(read.said) : resolve(read, one);
+    if (id !== null) return id;
+  }
+  return null;
 }
 
 function isRelative({ kind, said }: Destination): boolean {

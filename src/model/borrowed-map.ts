@@ -58,6 +58,17 @@ export class BorrowedMap<K, V> implements ReadonlyMap<K, V> {
     for (const [key, value] of this.entries()) act(value, key, this);
   }
 
+  /** The same map with other values for some keys, which are its own then. */
+  with(changed: ReadonlyMap<K, V>): BorrowedMap<K, V> {
+    const own = new Map([...this.own, ...changed]);
+    const keys = this.#borrowed.keys();
+    const lent = [...changed.keys()].filter((key) => keys.has(key));
+    if (lent.length === 0) return new BorrowedMap(this.lender, this.#borrowed, this.#lend, own);
+    const rest = new Set(keys);
+    for (const key of lent) rest.delete(key);
+    return new BorrowedMap(this.lender, { size: rest.size, keys: () => rest }, this.#lend, own);
+  }
+
   /** The same map, marked as borrowed from `lender`. */
   lentBy(lender: object): BorrowedMap<K, V> {
     return new BorrowedMap(lender, this.#borrowed, this.#lend, this.own);
@@ -74,6 +85,12 @@ export function borrow<K>(lists: readonly (readonly K[])[]): Borrowed<K> {
       return keys;
     }),
   };
+}
+
+/** A map with other values for some keys. */
+export function withValues<K, V>(map: ReadonlyMap<K, V>, changed: ReadonlyMap<K, V>): ReadonlyMap<K, V> {
+  if (changed.size === 0) return map;
+  return map instanceof BorrowedMap ? map.with(changed) : new Map([...map, ...changed]);
 }
 
 /** The values of a map that are not known to be borrowed from `lender`. */

@@ -17,8 +17,10 @@ export type LocalFile = {
   readonly path: LocalPath;
   readonly stamp: Stamp;
   readonly stampTrusted: boolean;
-  /** Of the bytes on disk. */
+  /** Of the text: of the bytes on disk, with links in the service's form. */
   readonly digest: Digest;
+  /** Of the bytes, where they are another text. */
+  readonly bytes?: Digest;
   readonly textFault: TextFault | null;
   /**
    * Whether it has no bytes: an empty text is no evidence of identity, and may be left by an editor

@@ -115,9 +115,9 @@ export interface Disk {
   removeFolder(path: LocalPath, trashPath: string): DiskOutcome<null>;
   /**
    * The text of a parked inode, into which an editor may have written since; null when it is not
-   * there.
+   * there. `path`: of its document, from which its links lead.
    */
-  readParked(parkAt: string): DiskOutcome<LocalText | null>;
+  readParked(parkAt: string, path: LocalPath): DiskOutcome<LocalText | null>;
   /**
    * Puts a parked or trashed file back to its path, never over anything: stale when the path is
    * taken.

@@ -2,6 +2,7 @@ import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
 import type { Digest } from "../model/digest.ts";
 import type { Conflict, DirLink, Hold, Link, Stamp, Tombstone } from "../model/link.ts";
 import type { LocalPath, RemotePath } from "../model/path.ts";
+import type { Spellings } from "./spellings.ts";
 import type { BaseTree } from "../model/tree.ts";
 
 /**
@@ -132,6 +133,8 @@ export type Version = { readonly id: DocId; readonly changeId: ChangeId; readonl
  */
 export interface State {
   transact<T>(work: () => T): T;
+
+  readonly spellings: Spellings;
 
   /** LIMIT: all rows in memory, 0.2 s for 100,000 links: once a pass. */
   load(): BaseTree;

@@ -32,6 +32,10 @@ export class BaseRows {
     this.#version = new Statement(db, "PRAGMA data_version", "pluck");
   }
 
+  get spellings(): State["spellings"] {
+    return this.#tables.spellings;
+  }
+
   transact<T>(work: () => T): T {
     return this.#transactions.run(work);
   }

@@ -6,6 +6,7 @@ import { findImpossible } from "./impossible.ts";
 import { IntentTable } from "./journal.ts";
 import { DirTable, LinkTable } from "./links.ts";
 import { MetaTable } from "./meta.ts";
+import { SpellingTable } from "./spellings.ts";
 import { TombstoneTable } from "./tombstones.ts";
 
 /** The tables that a pass uses. */
@@ -17,6 +18,7 @@ export function openBaseTables(db: Db) {
     conflicts: new ConflictTable(db),
     holds: new HoldTable(db),
     intents: new IntentTable(db),
+    spellings: new SpellingTable(db),
     meta: new MetaTable(db),
   };
 }

@@ -133,6 +133,19 @@ CREATE INDEX remote_deletions ON events (at) WHERE kind = 'delete-remote';
     // What a merge was made of besides the text before it: its origins are told from the texts
     // themselves.
     "ALTER TABLE events ADD COLUMN merge_base TEXT; ALTER TABLE events ADD COLUMN merge_theirs TEXT;",
+    // Files of which the bytes are not the text in the service's form; of all others, nothing.
+    `
+CREATE TABLE spellings (
+  seq INTEGER PRIMARY KEY,
+  path TEXT NOT NULL,
+  bytes TEXT NOT NULL,
+  text TEXT NOT NULL,
+  spelled_at TEXT NOT NULL,
+  leads TEXT NOT NULL,
+  UNIQUE (path, bytes)
+) STRICT;
+CREATE INDEX spellings_by_bytes ON spellings (bytes);
+`,
   ],
 };
 

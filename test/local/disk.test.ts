@@ -74,9 +74,9 @@ for (const [name, create] of Object.entries(BENCHES)) {
       expect(textAt(bench, "a.md")).toBe("new");
       expect(bench.fs.lstat(bench.at("a.md")).mode).toBe(0o640);
       expect(bench.disk.listParked()).toEqual(["tmp/park-1"]);
-      expect(bench.disk.readParked("tmp/park-1")).toMatchObject({ value: { text: "old", stamp: { ino } } });
+      expect(bench.disk.readParked("tmp/park-1", "a.md")).toMatchObject({ value: { text: "old", stamp: { ino } } });
       bench.disk.discardParked("tmp/park-1");
-      expect(bench.disk.readParked("tmp/park-1")).toEqual({ kind: "done", value: null });
+      expect(bench.disk.readParked("tmp/park-1", "a.md")).toEqual({ kind: "done", value: null });
     });
 
     it("I10 writes nothing when the bytes are equal already", () => {
@@ -123,7 +123,7 @@ for (const [name, create] of Object.entries(BENCHES)) {
       expect(bench.disk.trash("a.md", digestOf("x"), "trash/2026-11-21/a.md").kind).toBe("stale");
       expect(bench.disk.trash("a.md", OLD, "trash/2026-11-21/a.md").kind).toBe("done");
       expect(bench.disk.look("a.md").kind).toBe("absent");
-      expect(bench.disk.readParked("trash/2026-11-21/a.md")).toMatchObject({ value: { text: "old" } });
+      expect(bench.disk.readParked("trash/2026-11-21/a.md", "a.md")).toMatchObject({ value: { text: "old" } });
       bench.write(bench.at("a.md"), "new one");
       expect(bench.disk.putBack("trash/2026-11-21/a.md", "a.md").kind).toBe("stale");
       expect(bench.disk.putBack("trash/2026-11-21/a.md", "b.md").kind).toBe("done");
@@ -196,7 +196,10 @@ describe("what a crash left half done", () => {
       ram.user.write(at("a.md"), "old");
       ram.user.hardLink(at("a.md"), at(`.mdmirror/${parkAt}`));
       expect(disk.putBack(parkAt, "a.md")).toMatchObject({ kind: "done", value: { stamp: { nlink: 1 } } });
-      expect([ram.user.read(at("a.md")), disk.readParked(parkAt)]).toEqual(["old", { kind: "done", value: null }]);
+      expect([ram.user.read(at("a.md")), disk.readParked(parkAt, "a.md")]).toEqual([
+        "old",
+        { kind: "done", value: null },
+      ]);
     }
   });
 

@@ -137,7 +137,7 @@ describe("I14 a save at any moment of an effect survives", () => {
     const editor = ram.user.open(NOTE);
     expect(disk.replace("note.md", "theirs", digestOf("old"), "tmp/park").kind).toBe("done");
     editor.write("mine");
-    expect(disk.readParked("tmp/park")).toMatchObject({ value: { text: "mine" } });
+    expect(disk.readParked("tmp/park", "a.md")).toMatchObject({ value: { text: "mine" } });
   });
 
   // Some disks see first that the name is taken, others that they have no hard links.

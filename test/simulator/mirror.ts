@@ -1,3 +1,4 @@
+import { translating } from "../../src/engine/links/translating.ts";
 import { rememberRoot } from "../../src/engine/run/guard-facts.ts";
 import { META } from "../../src/engine/run/meta.ts";
 import type { RunReport } from "../../src/engine/run/report.ts";
@@ -44,6 +45,8 @@ export type MirrorCopy = StateCopy & { readonly disk: Buffer; readonly requests:
 export type MirrorOptions = {
   readonly disk?: RamDiskOptions;
   readonly prefix?: string;
+  /** Whether it translates links. */
+  readonly links?: boolean;
   readonly key?: string;
   readonly fill?: (disk: RamDisk) => void;
 };
@@ -157,7 +160,7 @@ export class Mirror {
       log: NO_LOG,
       traits: traits === null ? null : (JSON.parse(traits) as RemoteTraits),
     });
-    return {
+    const world: World = {
       clock,
       random,
       log: NO_LOG,
@@ -168,6 +171,7 @@ export class Mirror {
       bootId: "boot-1",
       prefix: this.#options.prefix ?? "",
     };
+    return this.#options.links === true ? translating(world, true) : world;
   }
 
   /** Of all that outlives the process, between two runs. */
@@ -215,10 +219,11 @@ function startDisk(options: MirrorOptions): RamDisk {
 }
 
 /** Every call of the state is a place to die; inside a transaction that rolls it back. */
-function guardState(state: State, enter: () => void): State {
+function guardState<T extends State | State["spellings"]>(state: T, enter: () => void): T {
   return new Proxy(state, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target);
+      if (name === "spellings") return guardState(member as State["spellings"], enter);
       if (typeof member !== "function") return member;
       return (...args: unknown[]) => {
         enter();

@@ -24,7 +24,7 @@ export type LocalIntent =
  */
 export function recoverLocal(disk: Disk, intent: LocalIntent, keep: (text: string) => void): "settled" | "open" {
   if (intent.kind === "move") return recoverMove(disk, intent.from, intent.to);
-  const parked = disk.readParked(intent.parkAt);
+  const parked = disk.readParked(intent.parkAt, intent.path);
   if (parked.kind === "done" && parked.value === null) return "settled";
   const there = disk.look(intent.path);
   if (there.kind === "unknown") return "open";

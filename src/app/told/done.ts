@@ -16,6 +16,7 @@ const COUNT_WORDS: Readonly<Record<Exclude<keyof RunReport["counts"], "holds">, 
   accepted: "accepted",
   byPolicy: "in conflict, ended by your policy",
   submitted: "sent to review",
+  respelled: "with links respelled",
   conflicts: "in conflict",
 };
 

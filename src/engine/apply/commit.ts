@@ -175,7 +175,7 @@ function write(ctx: PassContext, change: Commit): void {
   const { id, path, side, detail: why } = event;
   const name = { path, id: isDocId(id) ? id : null, side, why };
   if (keeps !== undefined) state.putKnownText(keeps.digest, keeps.text, name);
-  if (change.link !== undefined) state.putLink(change.link);
+  if (change.link !== undefined) putWhole(ctx, change.link);
   if (change.text !== undefined) state.putLink(whereItStands(ctx, change.text));
   if (change.version !== undefined) state.addVersion({ ...change.version, at: clock.now() });
   if (change.closes !== undefined) state.closeIntent(change.closes);
@@ -185,12 +185,20 @@ function write(ctx: PassContext, change: Commit): void {
   recordEvent(ctx.world, ctx.run, event);
 }
 
+function putWhole({ world: { state, links } }: PassContext, link: Link): void {
+  state.putLink(link);
+  links?.placed(link.id, link.localPath);
+}
+
 function writeBeside(ctx: PassContext, { ends, replaces, conflict, dir, moved, removes }: RowsBeside): void {
   const { state } = ctx.world;
   if (ends !== undefined) endLink(ctx, ends.link, ends.trashPath);
   if (replaces) buryReplaced(ctx, replaces);
   if (conflict !== undefined) state.putConflict(conflict);
-  if (dir !== undefined) state.putDir(dir);
+  if (dir !== undefined) {
+    state.putDir(dir);
+    ctx.world.links?.placed(dir.id, dir.localPath);
+  }
   if (moved !== undefined) state.moveSubtree(moved.side, moved.from, moved.to);
   if (removes?.conflict !== undefined) state.removeConflict(removes.conflict);
   if (removes?.tombstone !== undefined) state.removeTombstone(removes.tombstone);

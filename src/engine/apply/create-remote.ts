@@ -4,7 +4,7 @@ import { mayBeNormalised, plainsToRead } from "../../model/text-form.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import { newLink } from "../../model/settle.ts";
-import { eventOf, makeHold, outcomeOfFault, readUnkept, stale } from "./effect.ts";
+import { asItLeadsNow, eventOf, makeHold, outcomeOfFault, readUnkept, stale } from "./effect.ts";
 import { commitAndOpen, commitWithOthers, openIntentWithOthers } from "./commit.ts";
 import { settlePost } from "../journal/settle-post.ts";
 import { seenHere } from "./text-name.ts";
@@ -17,8 +17,9 @@ import { judgeTaken, learnedNames, MORE_REFUSED, saysTaken } from "./in-the-way.
  * Creates the document on the service. If its path is taken by something that the listing does not
  * show, it is held and not sent again.
  */
-export async function createRemote(ctx: PassContext, action: ActionOf<"create-remote">): Promise<Outcome> {
+export async function createRemote(ctx: PassContext, planned: ActionOf<"create-remote">): Promise<Outcome> {
   const { remote, state } = ctx.world;
+  const action = asItLeadsNow(ctx, planned, null);
   const local = readUnkept(ctx, action.localPath, action.expect);
   if (local.kind === "end") return local.outcome;
   const intent = {

@@ -1,10 +1,10 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { FileWithContent } from "../../contract/resources.ts";
-import type { Action, Outcome } from "../../model/action.ts";
+import type { Action, ActionOf, Outcome } from "../../model/action.ts";
 import { type Digest, digestOf } from "../../model/digest.ts";
 import type { Hold, Stamp } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
-import type { DiskOutcome } from "../../ports/disk.ts";
+import type { DiskOutcome, OnText } from "../../ports/disk.ts";
 import type { Answer, Fault } from "../../ports/remote.ts";
 import type { EventSide } from "../../ports/state.ts";
 import { subjectOf } from "../run/subject.ts";
@@ -151,6 +151,21 @@ export function readUnkept(ctx: PassContext, path: LocalPath, expect: Digest): G
   if (read.kind !== "done") return ended(outcomeOfDisk(read));
   if (read.value.digest !== expect) return ended(stale("the file was changed since it was looked at"));
   return got(read.value);
+}
+
+/**
+ * An action that sends a file's text, with the links of that text as they lead now: what it links
+ * to may have been created since the plan was made.
+ */
+export function asItLeadsNow<A extends ActionOf<"create-remote" | "put">>(
+  { world: { links, state } }: PassContext,
+  action: A,
+  id: DocId | null,
+): A {
+  if (links === undefined) return action;
+  const keep: OnText = (digest, text, path) => state.putKnownText(digest, text, seenHere(path, id));
+  const expect = links.asItLeadsNow(action.localPath, action.expect, keep);
+  return expect === action.expect ? action : { ...action, expect };
 }
 
 /** The log's entry for an action: its subject and reason, unless `more` says otherwise. */

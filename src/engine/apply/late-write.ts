@@ -24,7 +24,7 @@ export function lookAtParked(
   | { readonly why: string } {
   const look = disk.look(path);
   if (look.kind === "unknown") return { why: `its path cannot be looked at: ${look.why}` };
-  return { aside: disk.readParked(parkAt), look };
+  return { aside: disk.readParked(parkAt, path), look };
 }
 
 /** @returns why the intent stays open, or null */

@@ -6,6 +6,7 @@ import type { Fault, PutResult } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import { moveBase, noteEcho, submit } from "../../model/settle.ts";
 import {
+  asItLeadsNow,
   ended,
   eventOf,
   fetchText,
@@ -28,8 +29,9 @@ import type { PassContext } from "../run/pass-context.ts";
  * Sends the local text as a PUT on the base version. Afterwards both sides hold what the service
  * saved.
  */
-export async function put(ctx: PassContext, action: ActionOf<"put">): Promise<Outcome> {
+export async function put(ctx: PassContext, planned: ActionOf<"put">): Promise<Outcome> {
   const { remote, state } = ctx.world;
+  const action = asItLeadsNow(ctx, planned, planned.id);
   const link = state.link(action.id);
   if (link === null || link.changeId !== action.baseChangeId) return stale("its base moved meanwhile");
   const local = readUnkept(ctx, action.localPath, action.expect);

@@ -94,7 +94,7 @@ export function landByHand(
     ctx.notes.toFlush.set(id, path);
     return got({ stamp: end.value.stamp, closes, keptAs: parkAt });
   }
-  const aside = disk.readParked(parkAt);
+  const aside = disk.readParked(parkAt, path);
   const next: Intent = { kind: "parked", id, path, parkAt, expect, ...base };
   if (aside.kind === "done" && aside.value === null) state.closeIntent(closes);
   else state.turnIntent(closes, next);

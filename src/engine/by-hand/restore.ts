@@ -76,7 +76,7 @@ export function removeCreated(ctx: PassContext, link: Link, expect: Digest, plac
   const intentId = state.openIntent(ctx.run, { kind: "trash", id: link.id, path, parkAt: place });
   const end = disk.trash(path, expect, place);
   if (end.kind !== "done") {
-    const aside = disk.readParked(place);
+    const aside = disk.readParked(place, path);
     if (aside.kind === "done" && aside.value === null) state.closeIntent(intentId);
     return notDone(outcomeOfDisk(end));
   }

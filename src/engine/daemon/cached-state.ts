@@ -24,6 +24,10 @@ export class CachedState implements State {
     this.#onRecord = onRecord;
   }
 
+  get spellings(): State["spellings"] {
+    return this.#below.spellings;
+  }
+
   /** Somebody else has written to the state below: what was loaded is dropped. */
   forget(): void {
     this.#loaded = null;

@@ -140,7 +140,7 @@ function trashCopy(ctx: PassContext, path: LocalPath, link: Link, digest: Digest
   const intentId = state.openIntent(ctx.run, { kind: "trash", id: link.id, path, parkAt: place });
   const end = disk.trash(path, digest, place);
   // It was saved once more meanwhile: it stays, and the next look handles it.
-  const aside = end.kind === "done" ? null : disk.readParked(place);
+  const aside = end.kind === "done" ? null : disk.readParked(place, path);
   if (aside === null || (aside.kind === "done" && aside.value === null)) state.closeIntent(intentId);
   if (end.kind !== "done") return;
   recordEvent(ctx.world, ctx.run, {

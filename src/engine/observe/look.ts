@@ -28,6 +28,7 @@ type Observed = { readonly kind: "seen"; readonly trees: Trees } | { readonly ki
 
 export async function observe(ctx: PassContext, input: PassInput, inodesTrusted: boolean): Promise<Observed> {
   const { world } = ctx;
+  world.links?.begin(input.dry);
   const left = input.dry ? foreseeRecovery(world) : await recover(ctx);
   const before = world.state.load();
   const keep = textKeeper(ctx, input, before);
@@ -42,7 +43,8 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
     local: withReturned(ctx, withUnseen(local, unreadPaths(left.paths), unreadPaths(left.stillOpen.paths))),
     remote: withOpenIds(remote.tree, left.stillOpen.ids),
   };
-  const trees = hideOpenFolderMoves(hideOpenPosts(seen, left.stillOpen.posts), left.stillOpen.folderMoves);
+  const shown = hideOpenFolderMoves(hideOpenPosts(seen, left.stillOpen.posts), left.stillOpen.folderMoves);
+  const trees = { ...shown, local: withLinks(ctx, input, shown) };
   ctx.notes.local = trees.local;
   ctx.notes.isListed = trees.remote.complete;
   return { kind: "seen", trees };
@@ -171,6 +173,13 @@ function isClone({ dry, observers, settings }: PassInput, { links, holds }: Base
 function readAhead({ world, notes }: PassContext): void {
   if (readyTools() === null) void loadTools();
   notes.ahead = new ReadAhead(world);
+}
+
+/** The folder with links read anew that led nowhere, and whose targets both sides show by now. */
+export function withLinks(ctx: PassContext, input: PassInput, trees: Trees): LocalTree {
+  const { links } = ctx.world;
+  if (links === undefined || input.settings.direction === "pull-only") return trees.local;
+  return links.lookAgain(trees, textKeeper(ctx, input, trees.base));
 }
 
 export function withReturned({ notes: { returned } }: PassContext, local: LocalTree): LocalTree {

@@ -132,7 +132,7 @@ function wantsMore({ plan, trees, ends }: Planned, tally: Tally): boolean {
   const progressed = ran.some((step) => isProgress(step.outcome, step.action, tally));
   const leavesMore = (outcome: Outcome, action: Action) =>
     !endedWell(outcome) || metAnotherEdit(outcome) || hasSequel(action);
-  return progressed && (isBlocked || ran.some(({ outcome, action }) => leavesMore(outcome, action)));
+  return progressed && (isBlocked || tally.linksOpen || ran.some(({ outcome, action }) => leavesMore(outcome, action)));
 }
 
 function isProgress(outcome: Outcome, action: Action, tally: Tally): boolean {

@@ -68,10 +68,12 @@ export type Tally = {
   readonly vain: Map<string, { readonly times: number; readonly detail: string }>;
   /** Local names that were changed in favour of the service's: from where, to where. */
   readonly gaveWay: Map<LocalPath, LocalPath>;
+  /** Whether links were sent that led nowhere then, and lead somewhere now. */
+  linksOpen: boolean;
 };
 
 export function zeroTally(): Tally {
-  return { created: 0, refusedBases: 0, vain: new Map(), gaveWay: new Map() };
+  return { created: 0, refusedBases: 0, vain: new Map(), gaveWay: new Map(), linksOpen: false };
 }
 
 /** What looks and effects of one pass leave for later ones; dropped with the pass. */

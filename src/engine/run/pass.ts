@@ -1,6 +1,8 @@
 import type { Plan, Signals } from "../../planner/plan-types.ts";
 import type { Trees } from "../../model/tree.ts";
 import { flushNow } from "../journal/durable.ts";
+import { createdFirst } from "../links/created-first.ts";
+import { respellLinks } from "../links/respell.ts";
 import { observe } from "../observe/look.ts";
 import { planBlind, planWithSecondLook } from "./plan-pass.ts";
 import { keepSidecar } from "../apply/keep-sidecar.ts";
@@ -38,15 +40,29 @@ async function lookAndAct(
   rememberEmptied(world, decided.plan, decided.trees);
   ctx.notes.conflictBudget = conflictBudget(world, decided.plan, decided.trees, input.settings.guards);
   const ends = await carryOut(ctx, decided.plan);
+  settleLinks(ctx, decided.plan);
   await flushNow(ctx);
   return { kind: "planned", ...decided, ends };
+}
+
+/** What moved is linked to anew; not in a halt, which asks before anything is done. */
+function settleLinks(ctx: PassContext, { verdict, steps }: Plan): void {
+  const { links } = ctx.world;
+  if (links === undefined || verdict.kind !== "run") return;
+  ctx.notes.tally.linksOpen = steps.length > 0 && links.hasOpenTargets();
+  links.begin(false);
+  respellLinks(ctx);
+  links.tidy();
 }
 
 async function carryOut(ctx: PassContext, plan: Plan): Promise<StepEnd[]> {
   if (plan.steps.length === 0) return [];
   for (const { from, to } of plan.gaveWay ?? []) ctx.notes.tally.gaveWay.set(from, to);
   const { applyPlan } = readyTools() ?? (await loadTools());
-  return applyPlan(ctx, plan);
+  const { links } = ctx.world;
+  if (links === undefined) return applyPlan(ctx, plan);
+  links.expect(plan);
+  return applyPlan(ctx, createdFirst(plan, links));
 }
 
 /** Writes down the plan's holds, and which sidecars are there again, before anything is done. */

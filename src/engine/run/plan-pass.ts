@@ -9,8 +9,8 @@ import type { PassEnd, PassInput, PassContext } from "./pass-context.ts";
 import { gatherSignals } from "./guard-facts.ts";
 import { observeLocal } from "../observe/observe.ts";
 import { loadTools, readyTools } from "./tools.ts";
+import { textKeeper, withLinks, withReturned, withUnseen } from "../observe/look.ts";
 
-import { textKeeper, withReturned, withUnseen } from "../observe/look.ts";
 /** Makes a plan from the looks of a pass. */
 
 export function policyOf(ctx: PassContext, input: PassInput, absentTwice: ReadonlySet<LocalPath> | null): Policy {
@@ -55,7 +55,7 @@ export async function planWithSecondLook(
   await world.clock.sleep(secondLookMs);
   const again = observeLocal(world, trees.base, inodesTrusted, textKeeper(ctx, input, trees.base));
   const unseen = new Map([...trees.local.unseen].filter(([path]) => !again.unseen.has(path)));
-  const local = withReturned(ctx, withUnseen(again, unseen));
+  const local = withLinks(ctx, input, { ...trees, local: withReturned(ctx, withUnseen(again, unseen)) });
   ctx.notes.local = local;
   // The second plan itself decides which document is where, and which is still absent.
   const twice = new Set(waiting.map((hold) => hold.path));

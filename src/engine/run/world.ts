@@ -14,6 +14,7 @@ import type { Disk } from "../../ports/disk.ts";
 import type { Remote } from "../../ports/remote.ts";
 import type { EventSide, MirrorEvent, State } from "../../ports/state.ts";
 import type { Clock, Log, Progress, Random } from "../../ports/world.ts";
+import type { MirrorLinks } from "../links/mirror-links.ts";
 
 /** The adapters and settings of one mirrored folder: everything outside that the engine uses. */
 export type World = {
@@ -24,6 +25,8 @@ export type World = {
   readonly remote: Remote;
   readonly disk: Disk;
   readonly state: State;
+  /** Of a mirror that translates links, whose `disk` does. Left out: texts are as they are. */
+  readonly links?: MirrorLinks;
   /** The id of this boot of the machine; null where the system has none. */
   readonly bootId: string | null;
   /**
@@ -64,6 +67,8 @@ type Count =
   /** Conflicts that the user's policy ended. */
   | "byPolicy"
   | "submitted"
+  /** Files whose links were written anew, because documents had moved. */
+  | "respelled"
   | "conflicts";
 
 export type Counts = Record<Count, number>;
@@ -82,6 +87,7 @@ export function zeroCounts(): Counts {
     accepted: 0,
     byPolicy: 0,
     submitted: 0,
+    respelled: 0,
     conflicts: 0,
   };
 }
@@ -99,7 +105,16 @@ export function fromService(world: World, path: RemotePath): RemotePath | null {
 }
 
 export type EventFields = {
-  readonly kind: ActionKind | "halt" | "approve" | "conflict" | "late-write" | "recover" | "restore" | "fault";
+  readonly kind:
+    | ActionKind
+    | "halt"
+    | "approve"
+    | "conflict"
+    | "late-write"
+    | "recover"
+    | "restore"
+    | "respell"
+    | "fault";
   readonly side: EventSide;
   readonly id: string | null;
   readonly path: LocalPath;

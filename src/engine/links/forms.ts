@@ -1,0 +1,204 @@
+import { mayHoldLinks } from "../../links/candidates.ts";
+import { destinationsOf, leadsOf, meantBy } from "../../links/leads.ts";
+import { type Meant, toDisk, toService } from "../../links/translate.ts";
+import { isDocId } from "../../contract/ids.ts";
+import { type Digest, digestOf } from "../../model/digest.ts";
+import { type LocalPath, parentOf, type RemotePath } from "../../model/path.ts";
+import type { Lead, Spelling } from "../../model/spelling.ts";
+import type { State } from "../../ports/state.ts";
+import { LinkPlaces } from "./places.ts";
+
+/** A text with the digest of its bytes. */
+export type Form = { readonly text: string; readonly digest: Digest };
+
+/** What is where: now, and when base was made. */
+export type Where = { readonly now: LinkPlaces; readonly before: LinkPlaces };
+
+/**
+ * The two forms of the texts of a mirror, and what is remembered of them: the bytes of a file stand
+ * for the text that they were read or written as, wherever its targets are by now. So a move, here
+ * or there, never reads as an edit.
+ */
+export class LinkForms {
+  readonly #state: Pick<State, "load" | "text" | "link" | "spellings">;
+  readonly #keeps: boolean;
+  readonly prefix: RemotePath;
+  /** Of a mirror that is only read. */
+  readonly #unkept = new Map<string, Spelling>();
+  #where: Where | null = null;
+  #dry = false;
+
+  /** @param keeps whether the state may be written */
+  constructor(state: Pick<State, "load" | "text" | "link" | "spellings">, prefix: RemotePath, keeps: boolean) {
+    this.#state = state;
+    this.prefix = prefix;
+    this.#keeps = keeps;
+  }
+
+  /** Where everything is, and will be when the plan is done. */
+  where(): Where {
+    this.#where ??= this.whereOfBase();
+    return this.#where;
+  }
+
+  whereOfBase(): Where {
+    const base = this.#state.load();
+    return { now: new LinkPlaces(base, this.prefix), before: new LinkPlaces(base, this.prefix) };
+  }
+
+  /** What was where is read anew. @param dry whether nothing may be kept until the next call */
+  begin(dry: boolean): void {
+    this.#where = null;
+    this.#dry = dry;
+  }
+
+  /** For changes of places; null: none are known, and the next to ask reads base. */
+  placesIfKnown(): LinkPlaces | null {
+    return this.#where?.now ?? null;
+  }
+
+  /** The text, in the service's form, that a file's bytes stand for, as a walk finds them. */
+  toService(path: LocalPath, bytes: Form, where: Where): Form {
+    if (!mayHoldLinks(bytes.text)) return bytes;
+    return this.#remembered(this.spellingOf(path, bytes.digest, where)) ?? this.readAnew(path, bytes, where);
+  }
+
+  /**
+   * The same at any other time, when it is not known what was moved since: of what is new to it,
+   * nothing is remembered.
+   */
+  peek(path: LocalPath, bytes: Form): Form {
+    if (!mayHoldLinks(bytes.text)) return bytes;
+    return this.#remembered(this.spellingAt(path, bytes.digest)) ?? this.#read(path, bytes, this.where()).form;
+  }
+
+  /** The same for a file of this document that was taken aside. */
+  ofParked(parkAt: string, path: LocalPath, bytes: Form): Form {
+    if (!mayHoldLinks(bytes.text)) return bytes;
+    const known = this.#remembered(this.spellingAt(parkAt, bytes.digest));
+    return known ?? this.#read(path, bytes, this.where(), this.#state.spellings.at(parkAt)).form;
+  }
+
+  #remembered(spelling: Spelling | null): Form | null {
+    const text = spelling === null ? null : this.#state.text(spelling.text);
+    return spelling === null || text === null ? null : { text, digest: spelling.text };
+  }
+
+  /** As `toService`, by what is where now, whatever the bytes stood for. */
+  readAnew(path: LocalPath, bytes: Form, where: Where): Form {
+    const { form, leads } = this.#read(path, bytes, where);
+    if (leads.length > 0 || form.digest !== bytes.digest)
+      this.put({ path, bytes: bytes.digest, text: form.digest, spelledAt: path, leads });
+    return form;
+  }
+
+  /** @param earlier what is known of the document's bytes of before; left out: all that is */
+  #read(
+    path: LocalPath,
+    bytes: Form,
+    { now, before }: Where,
+    earlier?: readonly Spelling[],
+  ): { readonly form: Form; readonly leads: readonly Lead[] } {
+    const id = now.idAt(path);
+    const base = isDocId(id) ? this.#state.link(id) : null;
+    const was = base === null ? null : this.#state.text(base.digest);
+    const pathBefore = (id === null ? null : before.pathOf(id)) ?? path;
+    const stood = stoodFor(earlier ?? (id === null ? [] : this.#earlier(path, pathBefore)), now);
+    const place = now.from(path);
+    const placeBefore = before.unless(pathBefore, (at) => now.isUnlinked(at));
+    const options = { before: placeBefore, ...(was === null ? {} : { was }), stood };
+    const text = toService(bytes.text, place, options);
+    const form = text === bytes.text ? bytes : { text, digest: digestOf(text) };
+    const leads = leadsOf(bytes.text, place, [stood, place, placeBefore]);
+    return { form, leads };
+  }
+
+  /** Of a document's bytes of before, which are the last that were read or written. */
+  #earlier(path: LocalPath, pathBefore: LocalPath): readonly Spelling[] {
+    const { spellings } = this.#state;
+    return spellings.at(path === pathBefore ? path : pathBefore).slice(0, 1);
+  }
+
+  /**
+   * The bytes for a text in the service's form.
+   * @param was the file's bytes until now
+   */
+  toDisk(path: LocalPath, { text, digest }: Form, was?: string): Form {
+    if (!mayHoldLinks(text)) return { text, digest };
+    const place = this.where().now.from(path);
+    const spelled = toDisk(text, place, was === undefined ? {} : { was });
+    const bytes = spelled === text ? { text, digest } : { text: spelled, digest: digestOf(spelled) };
+    const leads = leadsOf(bytes.text, place, [place]);
+    if (leads.length > 0 || bytes.digest !== digest)
+      this.put({ path, bytes: bytes.digest, text: digest, spelledAt: path, leads });
+    return bytes;
+  }
+
+  /**
+   * What is remembered of these bytes: at this path; of a file that was moved, at base's path of
+   * the document; or at another path of this folder, from which its links lead to the same.
+   */
+  spellingOf(path: LocalPath, bytes: Digest, { now, before }: Where): Spelling | null {
+    const own = this.spellingAt(path, bytes);
+    if (own !== null) return own;
+    const others = this.#state.spellings.with(bytes);
+    if (others.length === 0) return null;
+    const id = now.idAt(path);
+    const old = id === null ? null : before.pathOf(id);
+    const found = others.find((other) => other.path === old) ?? ofFolder(others, parentOf(path));
+    if (found !== null) this.put({ ...found, path });
+    return found;
+  }
+
+  spellingAt(path: LocalPath, bytes: Digest): Spelling | null {
+    return this.#unkept.get(`${path}\0${bytes}`) ?? this.#state.spellings.of(path, bytes);
+  }
+
+  put(spelling: Spelling): void {
+    if (this.#keeps && !this.#dry) this.#state.spellings.put(spelling);
+    else this.#unkept.set(`${spelling.path}\0${spelling.bytes}`, spelling);
+  }
+
+  /** A file is about to be taken aside. */
+  parking(path: LocalPath, bytes: Digest, parkAt: string): void {
+    const spelling = this.spellingAt(path, bytes);
+    if (spelling !== null) this.put({ ...spelling, path: parkAt });
+  }
+
+  /** A file or folder is about to be moved. */
+  moving(from: LocalPath, to: LocalPath): void {
+    if (this.#keeps) this.#state.spellings.copy(from, to);
+  }
+}
+
+/**
+ * A file that is no known document's by inode or path may be one that was moved and then saved by
+ * an editor that makes a new file: it still says most of what that one's links said.
+ * @param lost of files that are not where they were
+ */
+export function likest(lost: readonly Spelling[], text: string): Spelling | null {
+  const said = new Set(destinationsOf(text));
+  let found: Spelling | null = null;
+  let most = 0.5;
+  for (const spelling of lost) {
+    const { leads } = spelling;
+    const share = leads.filter((lead) => said.has(lead.said)).length / Math.max(leads.length, 1);
+    if (share > most) [found, most] = [spelling, share];
+  }
+  return found;
+}
+
+/**
+ * What the links of a document's earlier bytes led to. It goes before what is where now: until they
+ * are written anew, links that were there already are spelled for where their targets were.
+ */
+function stoodFor(earlier: readonly Spelling[], now: LinkPlaces): Meant {
+  const leads = earlier.flatMap((one) => one.leads);
+  return meantBy(leads.filter(({ to }) => to !== null && now.pathOf(to) !== null));
+}
+
+function ofFolder(spellings: readonly Spelling[], folder: LocalPath): Spelling | null {
+  const near = spellings.filter(({ spelledAt }) => parentOf(spelledAt) === folder);
+  const [first] = near;
+  return first !== undefined && near.every(({ text }) => text === first.text) ? first : null;
+}

@@ -1,0 +1,220 @@
+import type { DirId, DocId } from "../../contract/ids.ts";
+import { leadsOf, meantBy } from "../../links/leads.ts";
+import { respell, toDisk } from "../../links/translate.ts";
+import { withValues } from "../../model/borrowed-map.ts";
+import { type Digest, digestOf } from "../../model/digest.ts";
+import { isAway, type Link } from "../../model/link.ts";
+import type { LocalPath, RemotePath } from "../../model/path.ts";
+import type { Lead, Spelling } from "../../model/spelling.ts";
+import type { BaseTree, LocalFile, LocalTree, Trees } from "../../model/tree.ts";
+import type { Plan } from "../../planner/plan-types.ts";
+import type { Disk, OnText } from "../../ports/disk.ts";
+import type { State } from "../../ports/state.ts";
+import { type Form, LinkForms } from "./forms.ts";
+import { LinkedDisk } from "./linked-disk.ts";
+import { LinkPlaces, placesSeen } from "./places.ts";
+
+/** A file whose links lead elsewhere than they did, and the bytes that lead there again. */
+export type Respelling = { readonly link: Link; readonly from: Spelling; readonly to: Spelling; readonly bytes: Form };
+
+type Options = {
+  readonly state: State;
+  readonly disk: Disk;
+  readonly prefix: RemotePath;
+  /** Whether the state may be written. */
+  readonly keeps: boolean;
+};
+
+/** What a mirror that translates links does beside the pass of all mirrors. */
+export class MirrorLinks {
+  /** The disk as the engine sees it. */
+  readonly disk: LinkedDisk;
+  readonly #forms: LinkForms;
+  readonly #state: State;
+
+  constructor({ state, disk, prefix, keeps }: Options) {
+    this.#forms = new LinkForms(state, prefix, keeps);
+    this.#state = state;
+    this.disk = new LinkedDisk(disk, this.#forms, state);
+  }
+
+  /**
+   * Before a pass: what was where is read anew.
+   * @param dry whether nothing may be written (I23)
+   */
+  begin(dry: boolean): void {
+    this.#forms.begin(dry);
+  }
+
+  /**
+   * Reads files again of which a link led nowhere, where its target is there by now. A document
+   * that is held, protected or in conflict waits for its next edit: nobody asked for this one.
+   */
+  lookAgain({ base, local, remote }: Trees, keep: OnText): LocalTree {
+    const spellings = this.#state.spellings.all();
+    if (spellings.length === 0) return local;
+    const { prefix } = this.#forms;
+    const where = { now: placesSeen(base, local, remote, prefix), before: new LinkPlaces(base, prefix) };
+    const waits = waitingPaths(base);
+    const changed = new Map<LocalPath, LocalFile>();
+    for (const { path, text, leads } of spellings) {
+      if (!leadsSomewhereNew(leads, where.now) || waits.has(path)) continue;
+      const file = local.files.get(path);
+      if (file === undefined || file.digest !== text) continue;
+      const read = this.disk.readFile(file, where, keep, true);
+      if (read !== null && read.digest !== file.digest) changed.set(path, { ...read, stampTrusted: false });
+    }
+    return changed.size === 0 ? local : { ...local, files: withValues(local.files, changed) };
+  }
+
+  /** Before a plan is carried out: where it puts documents is where links to them lead. */
+  expect({ steps }: Plan): void {
+    const { now } = this.#forms.where();
+    for (const { action } of steps) {
+      switch (action.kind) {
+        case "create-local":
+        case "meet":
+        case "relink":
+          now.set(action.id, action.localPath);
+          break;
+        case "move-local":
+          if (!action.temporary) now.set(action.id, action.to);
+          break;
+        case "rename-remote":
+        case "reparent-remote":
+          now.set(action.id, action.stands);
+          break;
+        case "make-folder-local":
+        case "link-folder":
+          now.set(action.dirId, action.localPath);
+          break;
+        default:
+      }
+    }
+  }
+
+  /** A document or folder is there from now on. */
+  placed(id: DocId | DirId, path: LocalPath): void {
+    this.#forms.placesIfKnown()?.set(id, path);
+  }
+
+  /**
+   * The text of a file that is about to be sent: a document that was created since may be what one
+   * of its links leads to.
+   * @param expect the text that the plan saw
+   * @returns the digest of what is to be sent
+   */
+  asItLeadsNow(path: LocalPath, expect: Digest, keep: OnText): Digest {
+    const bytes = this.disk.plain.read(path);
+    if (bytes.kind !== "done") return expect;
+    const spelling = this.#forms.spellingAt(path, bytes.value.digest);
+    const where = this.#forms.where();
+    if (spelling === null || spelling.text !== expect || !leadsSomewhereNew(spelling.leads, where.now)) return expect;
+    const form = this.#forms.readAnew(path, bytes.value, where);
+    keep(form.digest, form.text, path);
+    return form.digest;
+  }
+
+  /** What a file's links lead to as it stands; null: nothing of it is known, or it has none. */
+  leadsAt(path: LocalPath, text: Digest): readonly Lead[] | null {
+    const bytes = this.disk.plain.look(path);
+    const spelling = bytes.kind === "file" ? this.#forms.spellingAt(path, bytes.digest) : null;
+    return spelling?.text === text ? spelling.leads : null;
+  }
+
+  /** Whether a link that leads nowhere in what was sent has a target by now. */
+  hasOpenTargets(): boolean {
+    const { now } = this.#forms.where();
+    return this.#state.spellings.all().some(({ leads }) => leadsSomewhereNew(leads, now));
+  }
+
+  /**
+   * The files whose links are to be written anew, since documents moved. Level-triggered: it
+   * compares where links lead with where documents are, so that a pass that was cut off, or one
+   * that is yet to know of the move, leaves nothing out.
+   */
+  *respellings(): Generator<Respelling> {
+    const spellings = this.#state.spellings.all();
+    if (spellings.length === 0) return;
+    const base = this.#state.load();
+    const places = new LinkPlaces(base, this.#forms.prefix);
+    const byPath = new Map(
+      [...base.links.values()].filter((link) => !isAway(link)).map((link) => [link.localPath, link]),
+    );
+    for (const spelling of spellings) {
+      const link = byPath.get(spelling.path);
+      if (link === undefined || link.standing !== "linked" || !leadsAstray(spelling, places)) continue;
+      if (spelling.leads.some((lead) => isUnsettled(lead, places))) continue;
+      const respelled = this.#respell(spelling, link, places);
+      if (respelled !== null) yield respelled;
+    }
+  }
+
+  #respell(spelling: Spelling, link: Link, places: LinkPlaces): Respelling | null {
+    const { path, bytes: digest, leads } = spelling;
+    const read = this.disk.plain.read(path);
+    // Edited since, or written over: then it is read anew.
+    if (read.kind !== "done" || read.value.digest !== digest) return null;
+    const place = places.from(path);
+    const moved = respell(read.value.text, meantBy(leads), place);
+    const text = leads.some((lead) => isFoundId(lead, places)) ? toDisk(moved, place) : moved;
+    const bytes = text === read.value.text ? read.value : { text, digest: digestOf(text) };
+    const to = {
+      path,
+      bytes: bytes.digest,
+      text: spelling.text,
+      spelledAt: path,
+      leads: leadsOf(text, place, [place, meantBy(leads)]),
+    };
+    return { link, from: spelling, to, bytes };
+  }
+
+  /** Before a file is written anew: recovery must know what its bytes stand for, old and new. */
+  note({ from, to }: Respelling, parkAt: string): void {
+    this.#forms.parking(from.path, from.bytes, parkAt);
+    this.#forms.put(to);
+  }
+
+  /** Forgets what no file has any more. Not while a replace may still be undone. */
+  tidy(): void {
+    if (!this.#state.spellings.isEmpty() && this.#state.intents().length === 0) this.#state.spellings.removeLost();
+  }
+}
+
+/** Whether a document is where a link led to nothing, or to one that is gone. */
+function leadsSomewhereNew(leads: readonly Lead[], now: LinkPlaces): boolean {
+  return leads.some(({ at, to }) => at !== null && (to === null || now.pathOf(to) === null) && now.idAt(at) !== null);
+}
+
+/** Whether a file's links lead elsewhere than where their targets are, or it has moved itself. */
+function leadsAstray({ path, spelledAt, leads }: Spelling, places: LinkPlaces): boolean {
+  return path !== spelledAt || leads.some((lead) => isAstray(lead, places) || isFoundId(lead, places));
+}
+
+/**
+ * Whether a target shares its path with another document, in the middle of an exchange: one
+ * destination would stand for both.
+ */
+function isUnsettled({ to }: Lead, places: LinkPlaces): boolean {
+  const path = to === null ? null : places.pathOf(to);
+  return path !== null && places.isShared(path);
+}
+
+function isAstray({ said, at, to }: Lead, places: LinkPlaces): boolean {
+  const is = to === null || said === to ? null : places.pathOf(to);
+  return is !== null && is !== at;
+}
+
+/** Whether a link stands as an id that was not known, and is by now. */
+function isFoundId({ said, to }: Lead, places: LinkPlaces): boolean {
+  return said === to && places.pathOf(to) !== null;
+}
+
+/** Documents of which no text is to be sent that nobody wrote. */
+function waitingPaths({ links, holds, conflicts }: BaseTree): ReadonlySet<LocalPath> {
+  const waits = new Set<LocalPath>();
+  for (const link of links.values())
+    if (link.protected || link.submissions.length > 0 || holds.has(link.id) || conflicts.has(link.id))
+      waits.add(link.localPath);
+  return waits;
+}

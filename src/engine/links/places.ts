@@ -1,0 +1,156 @@
+import type { DirId, DocId } from "../../contract/ids.ts";
+import type { Place } from "../../links/place.ts";
+import { isAway } from "../../model/link.ts";
+import { once } from "../../model/once.ts";
+import { BorrowedMap } from "../../model/borrowed-map.ts";
+import type { LocalPath, RemotePath } from "../../model/path.ts";
+import type { BaseTree, LocalFile, LocalTree, RemoteTree } from "../../model/tree.ts";
+import { fileInodeKey, folderInodeKey } from "../../planner/match/inode.ts";
+
+type Id = DocId | DirId;
+
+/** Which document or folder is where, for the links that lead there. */
+export class LinkPlaces {
+  readonly #byId = new Map<string, LocalPath>();
+  readonly #byPath = new Map<LocalPath, Id>();
+  readonly #byRemotePath: () => ReadonlyMap<RemotePath, Id>;
+  readonly #prefix: RemotePath;
+  readonly #unlinked = new Set<LocalPath>();
+  readonly #shared = new Set<LocalPath>();
+
+  /** @param prefix the mirrored subtree of the workspace, which absolute links begin with */
+  constructor(base: BaseTree, prefix: RemotePath) {
+    for (const dir of base.dirs.values()) this.set(dir.id, dir.localPath);
+    for (const link of base.links.values()) if (!isAway(link)) this.set(link.id, link.localPath);
+    this.#byRemotePath = once(() => remotePaths(base));
+    this.#prefix = prefix;
+  }
+
+  pathOf(id: string): LocalPath | null {
+    return this.#byId.get(id) ?? null;
+  }
+
+  idAt(path: LocalPath): Id | null {
+    return this.#byPath.get(path) ?? null;
+  }
+
+  /** Whether two have one path, as in the middle of an exchange. */
+  isShared(path: LocalPath): boolean {
+    return this.#shared.has(path);
+  }
+
+  set(id: Id, path: LocalPath): void {
+    const other = this.#byPath.get(path);
+    if (other !== undefined && other !== id && this.#byId.get(other) === path) this.#shared.add(path);
+    const before = this.#byId.get(id);
+    if (before !== undefined && this.#byPath.get(before) === id) this.#byPath.delete(before);
+    this.#byId.set(id, path);
+    this.#byPath.set(path, id);
+  }
+
+  /** A file is there that is no known document. */
+  setUnlinked(path: LocalPath): void {
+    this.#unlinked.add(path);
+  }
+
+  /** Whether a file is there that is no known document yet: what leads there leads to no other. */
+  isUnlinked(path: LocalPath): boolean {
+    return this.#unlinked.has(path) && !this.#byPath.has(path);
+  }
+
+  /** As the document at a path sees it. */
+  from(path: LocalPath): Place {
+    return this.unless(path, () => false);
+  }
+
+  /** The same, but that nothing is known of some paths. */
+  unless(path: LocalPath, isUnknown: (at: LocalPath) => boolean): Place {
+    return {
+      path,
+      idAt: (at) => (isUnknown(at) ? null : this.idAt(at)),
+      pathOf: (id) => this.pathOf(id),
+      idAtAbsolute: (at) => this.#idAtAbsolute(at),
+    };
+  }
+
+  #idAtAbsolute(at: string): Id | null {
+    const path = withoutPrefix(at, this.#prefix);
+    return path === null ? null : (this.#byRemotePath().get(path) ?? this.idAt(path));
+  }
+}
+
+function withoutPrefix(path: string, prefix: RemotePath): string | null {
+  if (prefix === "") return path;
+  if (path === prefix) return "";
+  return path.startsWith(`${prefix}/`) ? path.slice(prefix.length + 1) : null;
+}
+
+function remotePaths({ links, dirs }: BaseTree): ReadonlyMap<RemotePath, Id> {
+  const byPath = new Map<RemotePath, Id>();
+  for (const { id, remotePath } of dirs.values()) byPath.set(remotePath, id);
+  for (const { id, remotePath } of links.values()) byPath.set(remotePath, id);
+  return byPath;
+}
+
+/**
+ * The places as a walk found them: what was moved here is where its inode is. It decides nothing
+ * about documents, only where their links lead; the planner matches.
+ * @param remote adds what the service has and base does not know yet; null: not known
+ */
+export function placesSeen(
+  base: BaseTree,
+  local: LocalTree,
+  remote: RemoteTree | null,
+  prefix: RemotePath,
+): LinkPlaces {
+  const places = new LinkPlaces(base, prefix);
+  if (local.inodesTrusted) {
+    moveFolders(places, base, local);
+    moveFiles(places, base, local);
+  }
+  if (remote !== null) addUnlinked(places, base, remote);
+  for (const { path } of readFiles(local.files)) if (places.idAt(path) === null) places.setUnlinked(path);
+  return places;
+}
+
+function moveFolders(places: LinkPlaces, base: BaseTree, { folders }: LocalTree): void {
+  const lost = [...base.dirs.values()].filter((dir) => {
+    const here = folders.get(dir.localPath);
+    return here === undefined || folderInodeKey(here) !== folderInodeKey(dir);
+  });
+  if (lost.length === 0) return;
+  const byInode = new Map([...folders.values()].map((folder) => [folderInodeKey(folder), folder.path]));
+  for (const dir of lost) {
+    const key = folderInodeKey(dir);
+    const path = key === null ? undefined : byInode.get(key);
+    if (path !== undefined) places.set(dir.id, path);
+  }
+}
+
+function moveFiles(places: LinkPlaces, base: BaseTree, { files }: LocalTree): void {
+  const byInode = once(() => {
+    const found = new Map<string, DocId>();
+    for (const { id, stamp } of base.links.values()) {
+      const key = fileInodeKey(stamp);
+      if (key !== null) found.set(key, id);
+    }
+    return found;
+  });
+  for (const { path, stamp } of readFiles(files)) {
+    const key = fileInodeKey(stamp);
+    const id = key === null ? undefined : byInode().get(key);
+    if (id !== undefined && places.idAt(path) !== id) places.set(id, path);
+  }
+}
+
+/** All but those that are as base has them, and where. */
+function readFiles(files: LocalTree["files"]): Iterable<LocalFile> {
+  return (files instanceof BorrowedMap ? files.own : files).values() as Iterable<LocalFile>;
+}
+
+function addUnlinked(places: LinkPlaces, base: BaseTree, remote: RemoteTree): void {
+  for (const { id, path } of remote.folders.values())
+    if (!base.dirs.has(id) && places.idAt(path) === null) places.set(id, path);
+  for (const { id, path } of remote.files.values())
+    if (!base.links.has(id) && places.idAt(path) === null) places.set(id, path);
+}

@@ -1,0 +1,23 @@
+import type { Digest } from "../model/digest.ts";
+import type { LocalPath } from "../model/path.ts";
+import type { Spelling } from "../model/spelling.ts";
+
+/**
+ * How the files on disk spell their links, by path and bytes. A path has more than one row while a
+ * replace of its file may still be undone.
+ */
+export interface Spellings {
+  of(path: LocalPath, bytes: Digest): Spelling | null;
+  /** Newest first. */
+  at(path: LocalPath): Spelling[];
+  with(bytes: Digest): Spelling[];
+  /** LIMIT: all rows in memory; one for each file that links. */
+  all(): Spelling[];
+  isEmpty(): boolean;
+  put(spelling: Spelling): void;
+  /** For a file or folder that is moved: what was known at its old place holds at the new one. */
+  copy(from: LocalPath, to: LocalPath): void;
+  removeOthers(path: LocalPath, bytes: Digest): void;
+  /** Removes those of paths that no document and no conflict has. */
+  removeLost(): void;
+}

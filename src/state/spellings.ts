@@ -1,0 +1,108 @@
+import type { Digest } from "../model/digest.ts";
+import type { LocalPath } from "../model/path.ts";
+import type { Lead, Spelling } from "../model/spelling.ts";
+import type { Spellings } from "../ports/spellings.ts";
+import type { Db } from "./database.ts";
+import { Statement } from "./statement.ts";
+
+type Row = [path: string, bytes: Digest, text: Digest, spelledAt: string, leads: string];
+type LeadRow = [said: string, at: Lead["at"], to: Lead["to"]];
+
+const COLUMNS = "path, bytes, text, spelled_at, leads";
+
+/** How the files on disk spell their links; nothing of texts without links. */
+export class SpellingTable implements Spellings {
+  readonly #one;
+  readonly #at;
+  readonly #with;
+  readonly #all;
+  readonly #any;
+  readonly #put;
+  readonly #move;
+  readonly #moveBelow;
+  readonly #removeOthers;
+  readonly #removeLost;
+
+  constructor(db: Db) {
+    this.#one = new Statement<[string, Digest], Row>(
+      db,
+      `SELECT ${COLUMNS} FROM spellings WHERE path = ? AND bytes = ?`,
+      "raw",
+    );
+    this.#at = new Statement<[string], Row>(
+      db,
+      `SELECT ${COLUMNS} FROM spellings WHERE path = ? ORDER BY seq DESC`,
+      "raw",
+    );
+    this.#with = new Statement<[Digest], Row>(db, `SELECT ${COLUMNS} FROM spellings WHERE bytes = ?`, "raw");
+    this.#all = new Statement<[], Row>(db, `SELECT ${COLUMNS} FROM spellings ORDER BY seq DESC`, "raw");
+    this.#any = new Statement<[], number>(db, "SELECT 1 FROM spellings LIMIT 1", "pluck");
+    this.#put = new Statement<Row>(db, `INSERT OR REPLACE INTO spellings (${COLUMNS}) VALUES (?, ?, ?, ?, ?)`);
+    this.#move = new Statement<[string, string]>(
+      db,
+      `INSERT OR REPLACE INTO spellings (${COLUMNS}) SELECT ?, bytes, text, spelled_at, leads FROM spellings ` +
+        "WHERE path = ? ORDER BY seq",
+    );
+    this.#moveBelow = new Statement<[string, number, string, string]>(
+      db,
+      `INSERT OR REPLACE INTO spellings (${COLUMNS}) SELECT ? || substr(path, ?), bytes, text, spelled_at, leads ` +
+        "FROM spellings WHERE path > ? AND path < ? ORDER BY seq",
+    );
+    this.#removeOthers = new Statement<[string, Digest]>(db, "DELETE FROM spellings WHERE path = ? AND bytes <> ?");
+    this.#removeLost = new Statement<[]>(
+      db,
+      "DELETE FROM spellings WHERE path NOT IN (SELECT local_path FROM links) " +
+        "AND path NOT IN (SELECT sidecar_path FROM conflicts)",
+    );
+  }
+
+  of(path: LocalPath, bytes: Digest): Spelling | null {
+    const row = this.#one.get(path, bytes);
+    return row === undefined ? null : spellingOf(row);
+  }
+
+  at(path: LocalPath): Spelling[] {
+    return this.#at.all(path).map(spellingOf);
+  }
+
+  with(bytes: Digest): Spelling[] {
+    return this.#with.all(bytes).map(spellingOf);
+  }
+
+  all(): Spelling[] {
+    return this.#all.all().map(spellingOf);
+  }
+
+  isEmpty(): boolean {
+    return this.#any.get() === undefined;
+  }
+
+  put({ path, bytes, text, spelledAt, leads }: Spelling): void {
+    this.#put.run(
+      path,
+      bytes,
+      text,
+      spelledAt,
+      JSON.stringify(leads.map(({ said, at, to }): LeadRow => [said, at, to])),
+    );
+  }
+
+  copy(from: LocalPath, to: LocalPath): void {
+    this.#move.run(to, from);
+    // What is below `a` sorts between `a/` and `a0`, "0" being the byte after "/".
+    this.#moveBelow.run(to, from.length + 1, `${from}/`, `${from}0`);
+  }
+
+  removeOthers(path: LocalPath, bytes: Digest): void {
+    this.#removeOthers.run(path, bytes);
+  }
+
+  removeLost(): void {
+    this.#removeLost.run();
+  }
+}
+
+function spellingOf([path, bytes, text, spelledAt, leads]: Row): Spelling {
+  const read = JSON.parse(leads) as LeadRow[];
+  return { path, bytes, text, spelledAt, leads: read.map(([said, at, to]) => ({ said, at, to })) };
+}

@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { createRig, type Rig } from "../../simulator/rig.ts";
+import type { Mirror } from "../../simulator/mirror.ts";
+
+const HERE = { links: true } as const;
+
+async function begin(): Promise<{ rig: Rig; mirror: Mirror }> {
+  const rig = createRig(1);
+  const mirror = rig.mirror(HERE);
+  mirror.write("a.md", "[b](b.md) [c](sub/c.md)\n");
+  mirror.write("b.md", "[a](a.md)\n");
+  mirror.write("sub/c.md", "[b](../b.md)\n");
+  await mirror.sync();
+  return { rig, mirror };
+}
+
+/** Moves the one document here, the other there. */
+function moveAway(rig: Rig, mirror: Mirror): void {
+  mirror.disk.user.makeFolder(mirror.path("deep"));
+  mirror.disk.user.rename(mirror.path("b.md"), mirror.path("deep/d.md"));
+  mirror.disk.advance(10);
+  rig.app.renameFolder("sub", "under");
+}
+
+const AFTER = new Map([
+  ["a.md", "[b](deep/d.md) [c](under/c.md)\n"],
+  ["deep/d.md", "[a](../a.md)\n"],
+  ["under/c.md", "[b](../deep/d.md)\n"],
+]);
+
+test("killed at any call while links are written anew, the next runs bring each home, and send nothing (I13, I10)", async () => {
+  const first = await begin();
+  const [rigThen, mirrorThen] = [first.rig.copy(), first.mirror.copy()];
+  moveAway(first.rig, first.mirror);
+  await first.mirror.sync();
+  expect(first.mirror.texts()).toEqual(AFTER);
+  const calls = first.mirror.calls();
+  expect(calls).toBeGreaterThan(50);
+  for (let kill = 1; kill <= calls; kill += 3) {
+    const rig = createRig(1, {}, undefined, rigThen);
+    const mirror = rig.mirror(HERE, mirrorThen);
+    moveAway(rig, mirror);
+    mirror.requests.length = 0;
+    mirror.killAt(kill);
+    await mirror.sync();
+    for (const [path, text] of mirror.texts()) expect(text, `${kill} ${path}`).toMatch(/^(\[[a-c]\]\([^)]+\) ?)+\n$/);
+    await mirror.sync();
+    await mirror.sync();
+    expect(mirror.texts(), `killed at call ${kill}`).toEqual(AFTER);
+    expect(
+      mirror.requests.filter((request) => /^(?:PUT|DELETE|POST .*files)/.test(request)),
+      `${kill}`,
+    ).toEqual([]);
+  }
+});
+
+test("an edit that is saved while a file's links are written anew survives, with its links (I14)", async () => {
+  const { rig, mirror } = await begin();
+  const open = mirror.disk.user.open(mirror.path("a.md"));
+  rig.app.rename("b.md", "d.md");
+  await mirror.sync();
+  expect(mirror.texts().get("a.md")).toBe("[b](d.md) [c](sub/c.md)\n");
+  open.write("[b](b.md) [c](sub/c.md) saved late\n");
+  await mirror.sync();
+  await mirror.sync();
+  expect(mirror.texts().get("a.md")).toBe("[b](d.md) [c](sub/c.md) saved late\n");
+  expect(rig.app.files().get("a.md")!.text).toBe(
+    `[b](${rig.app.files().get("d.md")!.id}) [c](${rig.app.files().get("sub/c.md")!.id}) saved late\n`,
+  );
+});

@@ -1,0 +1,174 @@
+import { expect, test } from "vitest";
+import type { Mirror } from "../../simulator/mirror.ts";
+import { createRig, type Rig } from "../../simulator/rig.ts";
+
+function start(): { rig: Rig; mirror: Mirror } {
+  const rig = createRig(1);
+  return { rig, mirror: rig.mirror({ links: true }) };
+}
+
+function textThere(rig: Rig, path: string): string {
+  return rig.app.files().get(path)!.text;
+}
+
+function idThere(rig: Rig, path: string): string {
+  return rig.app.files().get(path)!.id;
+}
+
+test("links by path go up by id; what is linked to is created first, and a circle takes one write more", async () => {
+  const { rig, mirror } = start();
+  mirror.write("a.md", "to [b](sub/b.md) and [c](sub/c.md#x)\n");
+  mirror.write("sub/b.md", "back to [a](../a.md), [c](c.md), [none](none.md)\n");
+  mirror.write("sub/c.md", "plain\n");
+  mirror.write("index.md", "[c](sub/c.md)\n");
+  const report = await mirror.sync();
+  expect(report).toMatchObject({ state: "in-sync", counts: { createdRemote: 4, uploaded: 1, downloaded: 0 } });
+  const [a, b, c] = [idThere(rig, "a.md"), idThere(rig, "sub/b.md"), idThere(rig, "sub/c.md")];
+  expect(textThere(rig, "a.md")).toBe(`to [b](${b}) and [c](${c}#x)\n`);
+  expect(textThere(rig, "sub/b.md")).toBe(`back to [a](${a}), [c](${c}), [none](ref://none.md)\n`);
+  expect(mirror.texts().get("a.md")).toBe("to [b](sub/b.md) and [c](sub/c.md#x)\n");
+});
+
+test("a pass after that writes nothing, on either side (I02)", async () => {
+  const { mirror } = start();
+  mirror.write("a.md", "[b](b.md)\n");
+  mirror.write("b.md", "[a](a.md) [later](later.md)\n");
+  await mirror.sync();
+  const texts = mirror.texts();
+  mirror.requests.length = 0;
+  expect(await mirror.sync()).toMatchObject({ state: "in-sync", passes: 1 });
+  expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
+  expect(mirror.texts()).toEqual(texts);
+});
+
+test("links by id come down by path, and an edit of such a file goes up by id (I25)", async () => {
+  const { rig, mirror } = start();
+  const b = rig.app.create("sub/b.md", "b\n");
+  rig.app.create("a.md", `[b](${b}) and [there](/sub/b.md)\n`);
+  await mirror.sync();
+  expect(mirror.texts().get("a.md")).toBe("[b](sub/b.md) and [there](sub/b.md)\n");
+  mirror.requests.length = 0;
+  mirror.write("a.md", "[b](sub/b.md) and [there](sub/b.md)\nmore\n");
+  await mirror.sync();
+  expect(textThere(rig, "a.md")).toBe(`[b](${b}) and [there](/sub/b.md)\nmore\n`);
+});
+
+test("a file that is moved here is linked to anew: no PUT, no conflict (I10)", async () => {
+  const { rig, mirror } = start();
+  mirror.write("a.md", '[b](b.md "title") ![b](<b.md>)\n');
+  mirror.write("b.md", "[a](a.md)\n");
+  await mirror.sync();
+  mirror.requests.length = 0;
+  mirror.disk.user.makeFolder(mirror.path("deep"));
+  mirror.disk.user.rename(mirror.path("b.md"), mirror.path("deep/c.md"));
+  mirror.disk.advance(10);
+  expect(await mirror.sync()).toMatchObject({
+    state: "in-sync",
+    counts: { movedRemote: 2, respelled: 2, uploaded: 0 },
+  });
+  expect(mirror.texts().get("a.md")).toBe('[b](deep/c.md "title") ![b](<deep/c.md>)\n');
+  expect(mirror.texts().get("deep/c.md")).toBe("[a](../a.md)\n");
+  expect(mirror.requests.some((request) => request.startsWith("PUT"))).toBe(false);
+  const id = idThere(rig, "deep/c.md");
+  expect(textThere(rig, "a.md")).toBe(`[b](${id} "title") ![b](<${id}>)\n`);
+});
+
+test("a folder that is renamed there is linked to anew here, and the next pass is quiet", async () => {
+  const { rig, mirror } = start();
+  mirror.write("a.md", "[b](old/b.md) [folder](old/)\n");
+  mirror.write("old/b.md", "[a](../a.md) [c](c.md)\n");
+  mirror.write("old/c.md", "c\n");
+  await mirror.sync();
+  rig.app.renameFolder("old", "new");
+  expect(await mirror.sync()).toMatchObject({ counts: { movedLocal: 1, respelled: 1, uploaded: 0 } });
+  expect(mirror.texts().get("a.md")).toBe("[b](new/b.md) [folder](new/)\n");
+  expect(mirror.texts().get("new/b.md")).toBe("[a](../a.md) [c](c.md)\n");
+  mirror.requests.length = 0;
+  await mirror.sync();
+  expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
+});
+
+test("an edit and a move of its target, at once and here, send the link by its id", async () => {
+  const { rig, mirror } = start();
+  mirror.write("a.md", "[b](b.md)\n");
+  mirror.write("b.md", "b\n");
+  await mirror.sync();
+  mirror.disk.user.rename(mirror.path("b.md"), mirror.path("c.md"));
+  mirror.write("a.md", "[b](b.md) and more\n");
+  mirror.write("b.md", "another b\n");
+  await mirror.sync();
+  expect(textThere(rig, "a.md")).toBe(`[b](${idThere(rig, "c.md")}) and more\n`);
+  expect(mirror.texts().get("a.md")).toBe("[b](c.md) and more\n");
+});
+
+test("a link that led nowhere is sent by its id when its target appears", async () => {
+  const { rig, mirror } = start();
+  mirror.write("a.md", "[later](later.md)\n");
+  await mirror.sync();
+  expect(textThere(rig, "a.md")).toBe("[later](ref://later.md)\n");
+  mirror.write("later.md", "now\n");
+  await mirror.sync();
+  expect(textThere(rig, "a.md")).toBe(`[later](${idThere(rig, "later.md")})\n`);
+  expect(mirror.texts().get("a.md")).toBe("[later](later.md)\n");
+});
+
+test("a protected document is not sent to review for a link whose target appeared", async () => {
+  const { rig, mirror } = start();
+  mirror.write("a.md", "[later](later.md)\n");
+  await mirror.sync();
+  rig.app.protect("a.md", true);
+  mirror.write("later.md", "now\n");
+  expect(await mirror.sync()).toMatchObject({ state: "in-sync", counts: { submitted: 0, uploaded: 0 } });
+});
+
+test("an edit there of a linking text merges with one here, each in its form", async () => {
+  const { rig, mirror } = start();
+  const filler = Array.from({ length: 9 }, (_, n) => `line ${n}\n`).join("\n");
+  mirror.write("a.md", `[b](b.md)\n\n${filler}\n`);
+  mirror.write("b.md", "b\n");
+  await mirror.sync();
+  const b = idThere(rig, "b.md");
+  rig.app.edit("a.md", `[b](${b})\n\n${filler}\nfrom there, see [b](${b}#there)\n`);
+  mirror.write("a.md", `[b](b.md) from here\n\n${filler}\n`);
+  expect(await mirror.sync()).toMatchObject({ state: "in-sync", counts: { merged: 1, conflicts: 0 } });
+  expect(mirror.texts().get("a.md")).toBe(`[b](b.md) from here\n\n${filler}\nfrom there, see [b](b.md#there)\n`);
+  expect(textThere(rig, "a.md")).toBe(`[b](${b}) from here\n\n${filler}\nfrom there, see [b](${b}#there)\n`);
+});
+
+test("a conflict shows the other text in the disk's form, and moves end it no sooner", async () => {
+  const { rig, mirror } = start();
+  mirror.write("a.md", "[b](b.md)\n");
+  mirror.write("b.md", "b\n");
+  await mirror.sync();
+  const b = idThere(rig, "b.md");
+  rig.app.edit("a.md", `theirs [b](${b})\n`);
+  mirror.write("a.md", "mine [b](b.md)\n");
+  expect(await mirror.sync()).toMatchObject({ counts: { conflicts: 1 } });
+  expect(mirror.texts().get("a (theirs).md")).toBe("theirs [b](b.md)\n");
+  rig.app.rename("b.md", "c.md");
+  await mirror.sync();
+  expect(mirror.texts().get("a.md")).toBe("mine [b](c.md)\n");
+  mirror.disk.user.rename(mirror.path("a (theirs).md"), mirror.path("a.md"));
+  mirror.disk.advance(10);
+  await mirror.sync();
+  await mirror.sync();
+  expect(textThere(rig, "a.md")).toBe(`theirs [b](${b})\n`);
+  expect(mirror.texts().get("a.md")).toBe("theirs [b](c.md)\n");
+});
+
+test("a state that was lost is adopted without a conflict, and nothing is written (I05)", async () => {
+  const { rig, mirror } = start();
+  mirror.write("a.md", "[b](sub/b.md) [none](none.md)\n");
+  mirror.write("sub/b.md", "[a](../a.md)\n");
+  await mirror.sync();
+  const texts = mirror.texts();
+  const again = rig.mirror({
+    links: true,
+    fill: (disk) => {
+      disk.user.makeFolder("/home/ann/notes/sub");
+      for (const [path, text] of texts) disk.user.write(`/home/ann/notes/${path}`, text);
+    },
+  });
+  expect(await again.sync()).toMatchObject({ state: "in-sync", counts: { conflicts: 0, uploaded: 0, downloaded: 0 } });
+  expect(again.texts()).toEqual(texts);
+});
