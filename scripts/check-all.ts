@@ -33,7 +33,7 @@ const CHECKS: readonly Check[] = [
   },
   {
     name: "measures",
-    shows: "size, branches, circles and unused exports of src stay within their bounds",
+    shows: "size, branches, circles, twins and unused exports stay within their bounds",
     command: process.execPath,
     args: ["scripts/measures.ts", "--check"],
     look: "the places are named above; all figures: node scripts/measures.ts",

@@ -182,6 +182,8 @@ case "$1" in lookup) cat '${kept}' 2>/dev/null ;; clear) rm -f '${kept}' ;; esac
   });
 });
 
+const disk = (path: string) => statSync(path, { throwIfNoEntry: false })?.dev;
+
 describe("mv", () => {
   test("moves folder and list, and the mirror goes on with its name and its state", async () => {
     mkdirSync(at("place"));
@@ -220,7 +222,6 @@ describe("mv", () => {
     expect(await names()).toEqual([at("v"), rig.root]);
   });
 
-  const disk = (path: string) => statSync(path, { throwIfNoEntry: false })?.dev;
   const other = ["/dev/shm", "/var/tmp"].find((path) => ![undefined, disk(tmpdir())].includes(disk(path)));
   test.skipIf(other === undefined)("to another disk is refused with the commands that do it", async () => {
     const to = `${other}/mdmirror-mv-${process.pid}`;

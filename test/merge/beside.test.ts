@@ -62,8 +62,9 @@ describe("what both sides inserted beside a line that one of them changed", () =
   ]);
 });
 
+const example = (name: string, comment: string): string => `\n### ${name}\n\n\`\`\`sh\n# ${comment}\nls\n\`\`\`\n`;
+
 describe("a comment of a program in a fence", () => {
-  const example = (name: string, comment: string): string => `\n### ${name}\n\n\`\`\`sh\n# ${comment}\nls\n\`\`\`\n`;
   checkRowsBothWays([
     [
       "is no heading that the other side's section would come under",

@@ -163,9 +163,9 @@ describe("the library, in somebody's project", () => {
   });
 });
 
-describe("an unfit Node", () => {
-  const entry = () => join(installed.folder, "dist", "cli", "entry.mjs");
+const entry = () => join(installed.folder, "dist", "cli", "entry.mjs");
 
+describe("an unfit Node", () => {
   function expectOneSentence(node: string, args: readonly string[], version: RegExp): void {
     const { status, stdout, stderr } = spawnSync(node, [...args, entry(), "--version"], { encoding: "utf8", env: {} });
     expect([status, stdout]).toEqual([2, ""]);

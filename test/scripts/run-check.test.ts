@@ -12,8 +12,9 @@ test("a check whose program is missing has failed, and says which program", asyn
   expect(await runCheck(check(missing), tmpdir(), "inherit")).toMatchObject({ ok: false });
 });
 
+const node = (script: string) => run(process.execPath, "--eval", script);
+
 test("a check is ok with exit code 0 alone; what it printed is told", async () => {
-  const node = (script: string) => run(process.execPath, "--eval", script);
   expect(await node("console.log('as it is'); console.error('and why')")).toMatchObject({
     ok: true,
     said: "as it is\nand why\n",

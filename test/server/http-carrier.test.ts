@@ -63,10 +63,11 @@ describe("an answer", () => {
   });
 });
 
+const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+
 describe("a body", () => {
   const post = (key: string, headers: string, body: string) =>
     `POST /v1/files HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\nconnection: close\r\n${headers}\r\n${body}`;
-  const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
 
   it("may come in chunks, and is not read beyond its limit", async () => {
     const { port, key } = await serve();

@@ -135,9 +135,9 @@ describe("while all is in sync", () => {
 const byId = (steps: readonly { readonly action: Action }[]) =>
   steps.map(({ action }) => action).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
-describe("the part cut out of base", () => {
-  const TEXT = (n: number) => `# Note ${n}\n\nits own text, number ${n}\n`;
+const TEXT = (n: number) => `# Note ${n}\n\nits own text, number ${n}\n`;
 
+describe("the part cut out of base", () => {
   test("gives the same steps as the whole trees (40 seeds)", async () => {
     for (let seed = 1; seed <= 40; seed++) {
       const rig = createRig(seed);

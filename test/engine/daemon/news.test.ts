@@ -162,8 +162,9 @@ describe("while the service tells of its changes", () => {
   });
 });
 
+const id = (n: number) => `doc_${String(n).padStart(14, "0")}` as DocId;
+
 describe("a service that lies", () => {
-  const id = (n: number) => `doc_${String(n).padStart(14, "0")}` as DocId;
   const lie = (n: number): NewsHint => ({
     kind: "file",
     id: id(n),
