@@ -9,13 +9,17 @@ import { shownWords } from "../model/shown-name.ts";
 
 /** Opens and closes what a command works on; what help does not need is loaded by then. */
 
-export const REACH_OPTIONS: Readonly<Record<string, OptionSpec>> = {
-  url: { value: "URL", help: "the service, instead of the linked one's address" },
+export const KEY_OPTION: Readonly<Record<string, OptionSpec>> = {
   "key-file": { value: "FILE", help: "read the API key from FILE" },
 };
 
+export const REACH_OPTIONS: Readonly<Record<string, OptionSpec>> = {
+  url: { value: "URL", help: "the service, instead of the linked one's address" },
+  ...KEY_OPTION,
+};
+
 /** @param args of a command with `REACH_OPTIONS` */
-export function reachOf(args: Args): Pick<MirrorOptions, "url" | "keyFile"> {
+export function reachOf(args: Args): { readonly url: string | null; readonly keyFile: string | null } {
   return { url: args.text("url"), keyFile: args.text("key-file") };
 }
 

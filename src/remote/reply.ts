@@ -1,6 +1,6 @@
 import type { WireResponse } from "../contract/wire.ts";
 import type { JsonObject } from "../contract/json.ts";
-import type { WireResult } from "../ports/remote.ts";
+import type { Fault, WireResult } from "../ports/remote.ts";
 import { failureWords } from "./failure-words.ts";
 import { contentTypeOf, looksOf, type Origin } from "./foreign.ts";
 import { parseJson } from "./json.ts";
@@ -32,16 +32,7 @@ export type Reply =
       readonly from: Origin;
     }
   /** An error answer of the service itself, in the form of the contract; any status from 400. */
-  | {
-      readonly kind: "problem";
-      readonly status: number;
-      readonly code: string;
-      readonly detail: string;
-      readonly requestId: string | null;
-      readonly pointers: readonly string[];
-      readonly retryAfterMs: number | null;
-      readonly from: Origin;
-    }
+  | (Extract<Fault, { kind: "problem" }> & { readonly retryAfterMs: number | null; readonly from: Origin })
   /**
    * A status without an answer of the service: HTML, broken JSON, a redirect, an unexpected status.
    */

@@ -9,7 +9,7 @@ import { findMirror } from "../find-mirror.ts";
 import { NEXT_OF_LOST_ROOT } from "../../app/told/attention.ts";
 import { refuse } from "../refuse-halt.ts";
 import { shownWords } from "../../model/shown-name.ts";
-import { agrees, useMirror } from "../use-mirror.ts";
+import { agrees, KEY_OPTION, useMirror } from "../use-mirror.ts";
 
 /** How many names are shown of each kind of action. */
 const MOST = 20;
@@ -25,7 +25,7 @@ export const command: Command = {
     refuse: { help: "bring back what was stopped, instead of letting it go" },
     yes: { short: "y", help: "do not ask" },
     all: { help: "show every name, not the first twenty of each kind" },
-    "key-file": { value: "FILE", help: "read the API key from FILE" },
+    ...KEY_OPTION,
   },
   operands: { least: 0, most: 1 },
   run: (io, args) => letGoOrRefuse(io, args, args.flag("refuse")),

@@ -5,6 +5,7 @@ import { EXIT, type ExitCode, worstExit } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownWords } from "../../model/shown-name.ts";
+import { KEY_OPTION } from "../use-mirror.ts";
 
 export const command: Command = {
   usage: "doctor [DIR] [--json]",
@@ -15,7 +16,7 @@ export const command: Command = {
   ],
   options: {
     json: { help: "one JSON object" },
-    "key-file": { value: "FILE", help: "read the API key from FILE" },
+    ...KEY_OPTION,
   },
   operands: { least: 0, most: 1 },
   async run(io, args): Promise<ExitCode> {

@@ -1,6 +1,7 @@
 import type { Command } from "../command.ts";
 import { complain } from "../complain.ts";
 import { findMirror } from "../find-mirror.ts";
+import { REACH_OPTIONS, reachOf } from "../use-mirror.ts";
 
 export const command: Command = {
   usage: "plan [DIR] [--json] [--all]",
@@ -8,8 +9,7 @@ export const command: Command = {
   options: {
     json: { help: "one JSON object: steps, holds, verdict" },
     all: { help: "every name, not the first ten of each kind" },
-    url: { value: "URL", help: "the service, instead of the linked one's address" },
-    "key-file": { value: "FILE", help: "read the API key from FILE" },
+    ...REACH_OPTIONS,
   },
   operands: { least: 0, most: 1 },
   async run(io, args) {
@@ -17,17 +17,7 @@ export const command: Command = {
     if (root.kind === "trouble") return complain(io, root.trouble);
     const { showPlan } = await import("../show-plan.ts");
     const { USUAL_RUN } = await import("../../app/mirror/run.ts");
-    return showPlan(
-      io,
-      root.value,
-      { ...USUAL_RUN, attended: io.terminal.output },
-      {
-        json: args.flag("json"),
-        quiet: false,
-        all: args.flag("all"),
-        url: args.text("url"),
-        keyFile: args.text("key-file"),
-      },
-    );
+    const options = { json: args.flag("json"), quiet: false, all: args.flag("all"), ...reachOf(args) };
+    return showPlan(io, root.value, { ...USUAL_RUN, attended: io.terminal.output }, options);
   },
 };

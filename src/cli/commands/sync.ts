@@ -6,6 +6,7 @@ import { findMirror } from "../find-mirror.ts";
 import type { Telling } from "../tell-run.ts";
 import { showProgress } from "../progress.ts";
 import { shownWords } from "../../model/shown-name.ts";
+import { REACH_OPTIONS, reachOf } from "../use-mirror.ts";
 
 export const command: Command = {
   usage: "sync [DIR] [--dry-run] [--json] [--quiet] [--max-deletes N] [--pull-only | --push-only]",
@@ -21,8 +22,7 @@ export const command: Command = {
     "max-deletes": { value: "N", help: "so many deletions a side without a question, in this run" },
     "pull-only": { help: "only bring changes here" },
     "push-only": { help: "only send changes to the service" },
-    url: { value: "URL", help: "the service, instead of the linked one's address" },
-    "key-file": { value: "FILE", help: "read the API key from FILE" },
+    ...REACH_OPTIONS,
   },
   operands: { least: 0, most: 1 },
   async run(io, args): Promise<ExitCode> {
@@ -31,7 +31,7 @@ export const command: Command = {
     const root = findMirror(io, args.operands[0]);
     if (root.kind === "trouble") return complain(io, root.trouble);
     const telling = { quiet: args.flag("quiet"), json: args.flag("json") };
-    const reach = { url: args.text("url"), keyFile: args.text("key-file") };
+    const reach = reachOf(args);
     const request = requestOf(io, args);
     if (args.flag("dry-run")) {
       const { showPlan } = await import("../show-plan.ts");
@@ -64,7 +64,7 @@ async function syncNow(
   root: string,
   request: RunRequest,
   telling: Telling,
-  reach: { readonly url: string | null; readonly keyFile: string | null },
+  reach: ReturnType<typeof reachOf>,
 ): Promise<ExitCode> {
   const { syncMirror } = await import("../../app/by-hand/sync.ts");
   const { tellRun, tellTrouble } = await import("../tell-run.ts");

@@ -4,6 +4,7 @@ import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { shownWords } from "../../model/shown-name.ts";
+import { REACH_OPTIONS } from "../use-mirror.ts";
 
 export const command: Command = {
   usage: "watch [DIR… | --all] [--json]",
@@ -15,8 +16,7 @@ export const command: Command = {
   options: {
     all: { help: "every mirror of this user, as the list of them changes" },
     json: { help: "events as JSON, one object a line" },
-    url: { value: "URL", help: "the service, instead of the linked one's address" },
-    "key-file": { value: "FILE", help: "read the API key from FILE" },
+    ...REACH_OPTIONS,
   },
   operands: { least: 0, most: 64 },
   async run(io, args): Promise<ExitCode> {
