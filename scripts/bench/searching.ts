@@ -94,14 +94,19 @@ function descriptions(folder: string): string[] {
   );
 }
 
-function measure(what: string, queries: readonly Query[], work: (query: Query) => number): Times {
-  for (const query of queries.slice(0, 10)) work(query);
+async function measure(
+  what: string,
+  queries: readonly Query[],
+  work: (query: Query) => Promise<number>,
+): Promise<Times> {
+  for (const query of queries.slice(0, 10)) await work(query);
   let found = 0;
-  const times = queries.map((query) => {
+  const times: number[] = [];
+  for (const query of queries) {
     const started = performance.now();
-    if (work(query) > 0) found++;
-    return performance.now() - started;
-  });
+    if ((await work(query)) > 0) found++;
+    times.push(performance.now() - started);
+  }
   times.sort((a, b) => a - b);
   const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))]!;
   return { what, p50: at(0.5), p99: at(0.99), most: times.at(-1)!, found };
@@ -123,36 +128,36 @@ async function measureService(folder: string, queries: readonly Query[], work: s
   const home = join(work, "service");
   // Closed in between, so that no log of SQLite counts.
   const size = () => statSync(join(home, "service.db")).size;
-  const filled = openData(home);
+  const filled = await openData(home);
   const imported = await importFolder({ service: filled.service, key: filled.key }, folder);
-  filled.close();
+  await filled.close();
   const before = size();
-  const indexed = openData(home);
+  const indexed = await openData(home);
   const started = performance.now();
-  indexed.service.indexAll();
+  await indexed.service.indexAll();
   const indexMs = performance.now() - started;
-  indexed.close();
+  await indexed.close();
   const bytes = size() - before;
-  const data = openData(home);
+  const data = await openData(home);
   try {
-    const ask = (path: string, body: object) => {
+    const ask = async (path: string, body: object) => {
       const headers = { "x-api-key": data.key };
-      const { status, body: text } = data.service.answer({ method: "POST", path, headers, body: JSON.stringify(body) });
+      const { status, body: text } = await data.service.answer({
+        method: "POST",
+        path,
+        headers,
+        body: JSON.stringify(body),
+      });
       if (status !== 200) throw new Error(text);
       return (JSON.parse(text) as { data: unknown[] }).data.length;
     };
     const hybrid = (query: Query) => ask("/v1/search/hybrid", { query: query.text });
     const kinds = [...new Set(queries.map(({ kind }) => kind))];
-    const rows = [
-      measure("service, hybrid", queries, hybrid),
-      ...kinds.map((kind) =>
-        measure(
-          `  ${kind}`,
-          queries.filter((query) => query.kind === kind),
-          hybrid,
-        ),
-      ),
-    ];
+    const rows = [await measure("service, hybrid", queries, hybrid)];
+    for (const kind of kinds) {
+      const ofKind = queries.filter((query) => query.kind === kind);
+      rows.push(await measure(`  ${kind}`, ofKind, hybrid));
+    }
     // Loads the engine.
     await data.service.handle({
       method: "POST",
@@ -162,10 +167,12 @@ async function measureService(folder: string, queries: readonly Query[], work: s
     });
     const asRegex = queries.map(({ kind, text }) => ({ kind, text: text.replaceAll(" ", ".*") }));
     rows.push(
-      measure("service, regex (words as a.*b)", asRegex, (query) => ask("/v1/search/regex", { query: query.text })),
+      await measure("service, regex (words as a.*b)", asRegex, (query) =>
+        ask("/v1/search/regex", { query: query.text }),
+      ),
     );
     rows.push(
-      measure(
+      await measure(
         "service, catastrophic patterns",
         CATASTROPHES.map((text) => ({ kind: "", text })),
         (query) => ask("/v1/search/regex", { query: query.text }),
@@ -173,7 +180,7 @@ async function measureService(folder: string, queries: readonly Query[], work: s
     );
     return { documents: imported.files, indexMs, bytes, rows };
   } finally {
-    data.close();
+    await data.close();
   }
 }
 
@@ -211,8 +218,12 @@ async function measureMirror(folder: string, queries: readonly Query[], work: st
     0,
   );
   const rg = [
-    measure("rg --fixed-strings --ignore-case", queries, ({ text }) => ripgrep(root, ["-F", "-i", "-e", text])),
-    measure("rg, regex (words as a.*b)", queries, ({ text }) => ripgrep(root, ["-e", text.replaceAll(" ", ".*")])),
+    await measure("rg --fixed-strings --ignore-case", queries, async ({ text }) =>
+      ripgrep(root, ["-F", "-i", "-e", text]),
+    ),
+    await measure("rg, regex (words as a.*b)", queries, async ({ text }) =>
+      ripgrep(root, ["-e", text.replaceAll(" ", ".*")]),
+    ),
   ];
   return { documents: first.indexed, indexMs, bytes, rows: [command, ...rg] };
 }

@@ -10,6 +10,7 @@ import { combineByMerge } from "../../src/server/combine.ts";
 import { startHttp } from "../../src/server/http.ts";
 import { importFolder } from "../../src/server/import.ts";
 import { createService, type ServiceWire } from "../../src/server/service.ts";
+import { openSqlite } from "../../src/server/sqlite/store.ts";
 import type { Ask, Counted, Told } from "./service-words.ts";
 
 const folder = process.argv[2]!;
@@ -21,7 +22,8 @@ const random = (bytes: number): Uint8Array => {
   pool = pool.subarray(bytes);
   return taken;
 };
-const service = createService({ combine: combineByMerge, database: { folder }, now: Date.now, random });
+const store = openSqlite({ folder }, { random });
+const service = createService({ combine: combineByMerge, store, now: Date.now, random });
 
 let latencyMs = 0;
 let tellPuts = false;
@@ -57,7 +59,7 @@ function tell(told: Told): void {
 async function obey(ask: Ask): Promise<unknown> {
   switch (ask.do) {
     case "workspace":
-      return service.admin.createWorkspace(ask.name).key;
+      return (await service.admin.createWorkspace(ask.name)).key;
     case "import":
       return (await importFolder({ service, key: ask.key }, ask.dir)).files;
     case "latency":

@@ -7,7 +7,8 @@ import { fileURLToPath } from "node:url";
 import { FILES } from "../../src/contract/routes.ts";
 import { combineByMerge } from "../../src/server/combine.ts";
 import { startHttp } from "../../src/server/http.ts";
-import { createService } from "../../src/server/service.ts";
+import { type AnswerOne, createService } from "../../src/server/service.ts";
+import { openSqlite } from "../../src/server/sqlite/store.ts";
 
 /**
  * A workspace of the embedded service in this process, and a folder linked to it by `mdmirror
@@ -19,7 +20,7 @@ export type Fixture = {
   readonly key: string;
   readonly documents: number;
   /** Asks the service without HTTP. */
-  call(method: "GET" | "POST" | "PUT", path: string, body?: object): { readonly [member: string]: unknown };
+  call(method: "GET" | "POST" | "PUT", path: string, body?: object): Promise<{ readonly [member: string]: unknown }>;
   /** Who is told when a request of this method has arrived, at `performance.now()`. */
   onRequest: (method: string, at: number) => void;
   close(): Promise<void>;
@@ -72,24 +73,28 @@ export async function openFixture(dir: string, documents: number): Promise<Fixtu
   const made = existsSync(join(dir, "key"));
   mkdirSync(join(dir, "service"), { recursive: true });
   mkdirSync(join(dir, "mirror"), { recursive: true });
+  const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes));
   const service = createService({
-    database: { folder: join(dir, "service") },
+    store: openSqlite({ folder: join(dir, "service") }, { random }),
     now: () => Date.now(),
-    random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
+    random,
     combine: combineByMerge,
     onFault: (error) => {
       throw error;
     },
   });
-  const key = made ? readFileSync(join(dir, "key"), "utf8") : service.admin.createWorkspace("bench").key;
+  const key = made ? readFileSync(join(dir, "key"), "utf8") : (await service.admin.createWorkspace("bench")).key;
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  const call: Fixture["call"] = (method, path, body) =>
-    JSON.parse(service.answer({ method, path, headers, body: body === undefined ? null : JSON.stringify(body) }).body);
+  const send = async (answer: AnswerOne, method: string, path: string, body?: object) => {
+    const sent = body === undefined ? null : JSON.stringify(body);
+    return JSON.parse((await answer({ method, path, headers, body: sent })).body);
+  };
+  const call: Fixture["call"] = (method, path, body) => send(service.answer, method, path, body);
   if (!made) {
     for (let from = 0; from < documents; from += 500)
-      service.batch(() => {
+      await service.batch(async (answer) => {
         for (let n = from; n < Math.min(from + 500, documents); n++)
-          call("POST", FILES, { path: pathOf(n), content: textOf(n) });
+          await send(answer, "POST", FILES, { path: pathOf(n), content: textOf(n) });
       });
   }
   const handle: typeof service.handle = (request) => {

@@ -20,8 +20,8 @@ export type Opened = { readonly target: Target; readonly url: string; close(): P
  */
 export async function openOwn(variant: Variant): Promise<Opened> {
   const folder = mkdtempSync(join(tmpdir(), "mdmirror-contract-"));
-  const data = openData(folder);
-  const withdraw = (changeId: string) => void data.service.admin.reviews.reject(changeId);
+  const data = await openData(folder);
+  const withdraw = async (changeId: string) => void (await data.service.admin.reviews.reject(changeId));
   const state = { requests: 0, renames: new Map<string, number>(), withdraw, calm: true };
   const handle = varyService(data.service.handle, variant, state);
   const server = await startHttp({ handle });
@@ -30,7 +30,7 @@ export async function openOwn(variant: Variant): Promise<Opened> {
     url: server.url,
     close: async () => {
       await server.close();
-      data.close();
+      await data.close();
       rmSync(folder, { recursive: true });
     },
   };

@@ -25,26 +25,26 @@ const PROCESSES = 5;
 const LOCKED = 6;
 
 /** Work for both sides: new documents, edits, merges. */
-function work(field: Field, round: number): void {
+async function work(field: Field, round: number): Promise<void> {
   for (let k = 0; k < 6; k++) {
     writeHere(field, `here/${round}-${k}.md`, newText(`here ${round} ${k}`));
-    makeThere(field, `there/${round}-${k}.md`, newText(`there ${round} ${k}`));
+    await makeThere(field, `there/${round}-${k}.md`, newText(`there ${round} ${k}`));
     const path = docPath((round * 6 + k) % DOCUMENTS);
     editHere(field, path, k);
-    editThere(field, path, k + 4);
+    await editThere(field, path, k + 4);
   }
 }
 
 async function manySyncs({ rounds, seed }: Soak) {
   const ledger = openLedger();
   const field = await openField(seed);
-  fillThere(field, DOCUMENTS);
+  await fillThere(field, DOCUMENTS);
   await linked(field);
   let worked = 0;
   let refused = 0;
   for (let round = 0; round < rounds; round++) {
-    work(field, round);
-    const before = rememberBefore(field);
+    await work(field, round);
+    const before = await rememberBefore(field);
     // Who works is answered only when another one has met it.
     const met = Promise.withResolvers<void>();
     const hook = () => met.promise;
@@ -77,15 +77,15 @@ async function manySyncs({ rounds, seed }: Soak) {
 async function syncWhileWatch({ rounds, seed }: Soak) {
   const ledger = openLedger();
   const field = await openField(seed);
-  fillThere(field, DOCUMENTS);
+  await fillThere(field, DOCUMENTS);
   await linked(field);
   const daemon = await startDaemon(field);
   let asked = 0;
   for (let round = 0; round < rounds; round++) {
-    work(field, round);
+    await work(field, round);
     // The service merges what the daemon sends with a text that the daemon has not been shown: its
     // marks are what must stay.
-    const before = { ...rememberBefore(field), digests: new Map() };
+    const before = { ...(await rememberBefore(field)), digests: new Map() };
     const second = start(field, ["watch", field.notes]);
     const ends = await Promise.all([
       run(field, ["sync", field.notes]),

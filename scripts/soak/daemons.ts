@@ -65,9 +65,9 @@ async function killDaemons(fault: string, { rounds, seed }: Soak, save: Writer):
   const ledger = openLedger();
   const field = await openField(seed);
   const { dice } = field;
-  fillThere(field, DOCUMENTS);
+  await fillThere(field, DOCUMENTS);
   await linked(field);
-  const before = rememberBefore(field);
+  const before = await rememberBefore(field);
   const saves = new Map<string, number>();
   let [remote, moves] = [0, 0];
   for (let round = 0; round < rounds; round++) {
@@ -79,7 +79,7 @@ async function killDaemons(fault: string, { rounds, seed }: Soak, save: Writer):
       const by = await save(field, path);
       saves.set(by, (saves.get(by) ?? 0) + 1);
       if (dice.below(2) === 0) {
-        editThere(field, there(field, dice.below(DOCUMENTS)), 5 + dice.below(4), withLine);
+        await editThere(field, await there(field, dice.below(DOCUMENTS)), 5 + dice.below(4), withLine);
         remote++;
       }
       if (dice.below(8) === 0) {
@@ -118,10 +118,9 @@ async function here(field: Field, n: number): Promise<string> {
   throw new Error(`doc ${n} is at neither of its places`);
 }
 
-function there(field: Field, n: number): string {
-  const found = placesOf(n).find((path) => findThere(field, path) !== null);
-  if (found === undefined) throw new Error(`doc ${n} is at neither of its places on the service`);
-  return found;
+async function there(field: Field, n: number): Promise<string> {
+  for (const path of placesOf(n)) if ((await findThere(field, path)) !== null) return path;
+  throw new Error(`doc ${n} is at neither of its places on the service`);
 }
 
 async function move(field: Field, n: number): Promise<void> {

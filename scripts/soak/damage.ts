@@ -194,14 +194,14 @@ async function damaged({ rounds, seed }: Soak) {
     const where = `round ${round} (seed ${seed}), ${damage.name}`;
     const field = await openField(seed * 1_000 + round);
     const mirror = join(field.notes, ".mdmirror");
-    fillThere(field, DOCUMENTS);
+    await fillThere(field, DOCUMENTS);
     await linked(field);
     // The past that an older copy does not know.
-    past(field);
+    await past(field);
     await damage.prepare?.(mirror, field);
     await run(field, ["sync", field.notes]);
-    waiting(field);
-    const before = rememberBefore(field);
+    await waiting(field);
+    const before = await rememberBefore(field);
     field.marks.clear();
     field.writes.length = 0;
     damage.make(mirror, field.dice);
@@ -221,19 +221,19 @@ async function damaged({ rounds, seed }: Soak) {
 }
 
 /** Edits, a move and new documents on both sides. */
-function past(field: Field): void {
-  for (const n of [1, 2, 3, 4, 5]) editThere(field, docPath(n), 1);
+async function past(field: Field): Promise<void> {
+  for (const n of [1, 2, 3, 4, 5]) await editThere(field, docPath(n), 1);
   for (const n of [4, 5, 6, 7, 8]) editHere(field, docPath(n), 5);
   writeHere(field, "new-here.md", newText("new here"));
-  makeThere(field, "new-there.md", newText("new there"));
-  must(field.call("PATCH", `/v1/files/${findThere(field, docPath(9))}`, { name: "moved.md" }));
+  await makeThere(field, "new-there.md", newText("new there"));
+  must(await field.call("PATCH", `/v1/files/${await findThere(field, docPath(9))}`, { name: "moved.md" }));
 }
 
 /** Edits that wait for the sync after the damage: one side, the other, both. */
-function waiting(field: Field): void {
-  for (const n of [10, 11]) editThere(field, docPath(n), 1);
+async function waiting(field: Field): Promise<void> {
+  for (const n of [10, 11]) await editThere(field, docPath(n), 1);
   for (const n of [11, 12]) editHere(field, docPath(n), 5);
-  for (const n of [4, 14]) editThere(field, docPath(n), 2);
+  for (const n of [4, 14]) await editThere(field, docPath(n), 2);
 }
 
 export const DAMAGED: readonly Fault[] = [

@@ -71,25 +71,27 @@ export function must(answer: WireResponse): never | Record<string, unknown> {
 }
 
 /** Documents of the service alone, `doc 0` … */
-export function fillThere(field: Field, documents: number): void {
-  for (let n = 0; n < documents; n++) makeThere(field, docPath(n), newText(`doc ${n}`));
+export async function fillThere(field: Field, documents: number): Promise<void> {
+  for (let n = 0; n < documents; n++) await makeThere(field, docPath(n), newText(`doc ${n}`));
 }
 
-export function makeThere(field: Field, path: string, content: string): void {
-  must(field.call("POST", "/v1/files", { path, content }));
+export async function makeThere(field: Field, path: string, content: string): Promise<void> {
+  must(await field.call("POST", "/v1/files", { path, content }));
 }
 
-export function findThere(field: Pick<Field, "call">, path: string): string | null {
-  const { data } = must(field.call("GET", `/v1/files?path=${encodeURIComponent(path)}`)) as { data: { id: string }[] };
+export async function findThere(field: Pick<Field, "call">, path: string): Promise<string | null> {
+  const { data } = must(await field.call("GET", `/v1/files?path=${encodeURIComponent(path)}`)) as {
+    data: { id: string }[];
+  };
   return data[0]?.id ?? null;
 }
 
 /** @param change how it is edited; usually paragraph `paragraph` becomes another one */
-export function editThere(field: Field, path: string, paragraph: number, change = edited): void {
-  const id = findThere(field, path);
-  const { content, lastChangeId } = must(field.call("GET", `/v1/files/${id}`)) as Record<string, string>;
+export async function editThere(field: Field, path: string, paragraph: number, change = edited): Promise<void> {
+  const id = await findThere(field, path);
+  const { content, lastChangeId } = must(await field.call("GET", `/v1/files/${id}`)) as Record<string, string>;
   const text = change(content!, paragraph, freshMark(field));
-  must(field.call("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: text }));
+  must(await field.call("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: text }));
 }
 
 export type Ended = { readonly code: number | null; readonly out: string; readonly ms: number };

@@ -56,9 +56,9 @@ async function fullClone(soak: Soak): Promise<Row> {
     for (let n = 0; n < DOCUMENTS; n++) {
       const text = newText(`doc ${n}`).repeat(1 + (n % 9));
       texts.add(text);
-      makeThere(field, docPath(n), text);
+      await makeThere(field, docPath(n), text);
     }
-    const before = rememberBefore(field);
+    const before = await rememberBefore(field);
     resize(field.disk, `${100 + field.dice.below(2_400)}k`);
     const first = await run(field, initArgs(field));
     ledger.ended(first.code);
@@ -94,7 +94,7 @@ async function fullMerge(soak: Soak): Promise<Row> {
   const { rounds, seed } = soak;
   const ledger = openLedger();
   const field = await fieldOnDisk(seed, "16m");
-  fillThere(field, DOCUMENTS);
+  await fillThere(field, DOCUMENTS);
   await linked(field);
   let met = 0;
   for (let round = 0; round < rounds; round++) {
@@ -102,9 +102,9 @@ async function fullMerge(soak: Soak): Promise<Row> {
       const path = docPath((round * 30 + k) % DOCUMENTS);
       const paragraph = field.dice.below(9);
       if (k % 3 !== 0) editHere(field, path, paragraph);
-      if (k % 3 !== 1) editThere(field, path, paragraph + 4);
+      if (k % 3 !== 1) await editThere(field, path, paragraph + 4);
     }
-    const before = rememberBefore(field);
+    const before = await rememberBefore(field);
     fill(field, field.dice.below(400) * 4_096);
     for (let times = 0; times < 2; times++) {
       const ended = await run(field, ["sync", field.notes]);

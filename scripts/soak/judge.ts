@@ -35,8 +35,8 @@ export type Before = {
   readonly ids: ReadonlyMap<string, string>;
 };
 
-export function rememberBefore(field: Field): Before {
-  const there = liveThere(field);
+export async function rememberBefore(field: Field): Promise<Before> {
+  const there = await liveThere(field);
   const digests = new Map([...there].map(([path, { text }]) => [digest(text), `${path} there`]));
   for (const [path, text] of liveHere(field.notes)) digests.set(digest(text), `${path} here`);
   return { digests, ids: idsByTitle(there) };
@@ -76,8 +76,8 @@ export async function judge(
   const last = await runCalmly(field, ["sync", field.notes], options);
   codes.push(last.code);
   const idle = field.writes.length + changedStamps(stamps, stampsOf(field.notes));
-  const [here, there] = [liveHere(field.notes), liveThere(field)];
-  const kept = keptTexts(field, field.notes);
+  const [here, there] = [liveHere(field.notes), await liveThere(field)];
+  const kept = await keptTexts(field, field.notes);
   const lostTexts = [...before.digests].filter(([text]) => !kept.digests.has(text));
   const lostMarks = [...field.marks].filter((mark) => !kept.marks.has(mark));
   const ids = idsByTitle(there);

@@ -65,10 +65,10 @@ async function killFirstSync(direction: "clone" | "push", { rounds, seed }: Soak
   for (let round = 0; kills < rounds; round++) {
     const field = await openField(seed * 1_000 + round);
     for (let n = 0; n < DOCUMENTS; n++) {
-      if (direction === "clone") makeThere(field, docPath(n), newText(`doc ${n}`));
+      if (direction === "clone") await makeThere(field, docPath(n), newText(`doc ${n}`));
       else writeHere(field, docPath(n), newText(`doc ${n}`));
     }
-    const before = rememberBefore(field);
+    const before = await rememberBefore(field);
     for (let times = 0; times < 3; times++) {
       const isLinked = existsSync(join(field.notes, ".mdmirror/config.json"));
       const args = isLinked ? ["sync", field.notes] : initArgs(field);
@@ -89,7 +89,7 @@ async function killFirstSync(direction: "clone" | "push", { rounds, seed }: Soak
 async function killMerge({ rounds, seed }: Soak): Promise<Row> {
   const ledger = openLedger();
   const field = await openField(seed);
-  fillThere(field, DOCUMENTS);
+  await fillThere(field, DOCUMENTS);
   await linked(field);
   let kills = 0;
   let merges = 0;
@@ -102,11 +102,11 @@ async function killMerge({ rounds, seed }: Soak): Promise<Row> {
       // A document in conflict is left alone: what is told of it is another promise.
       if (hasSidecar(field, n)) continue;
       editHere(field, docPath(n), paragraph);
-      editThere(field, docPath(n), n === clash ? paragraph : paragraph + 4);
+      await editThere(field, docPath(n), n === clash ? paragraph : paragraph + 4);
       if (n === clash) conflicts++;
       else merges++;
     }
-    const before = rememberBefore(field);
+    const before = await rememberBefore(field);
     // No edit comes between: what a person overwrites before a sync has seen it is not mdmirror's
     // to keep.
     for (let times = field.dice.below(3); times >= 0; times--) {
@@ -148,7 +148,7 @@ function toVersion1(notes: string): void {
 async function killMigration({ rounds, seed }: Soak): Promise<Row> {
   const ledger = openLedger();
   const field = await openField(seed);
-  fillThere(field, DOCUMENTS);
+  await fillThere(field, DOCUMENTS);
   await linked(field);
   const version = () => {
     const db = new Sqlite(join(field.notes, ".mdmirror/state.db"), { readonly: true });
@@ -163,8 +163,8 @@ async function killMigration({ rounds, seed }: Soak): Promise<Row> {
     toVersion1(field.notes);
     if (version() !== 1) throw new Error("the state is not one of version 1");
     editHere(field, docPath(round % DOCUMENTS), 1);
-    editThere(field, docPath((round + 40) % DOCUMENTS), 1);
-    const before = rememberBefore(field);
+    await editThere(field, docPath((round + 40) % DOCUMENTS), 1);
+    const before = await rememberBefore(field);
     const end = await runKilled(field, ["sync", field.notes], { ms: 350, requests: 3 });
     ledger.ended(end.code);
     if (end.code === null) kills++;

@@ -34,13 +34,13 @@ import type { Fault, Soak } from "./row.ts";
 const DOCUMENTS = 80;
 const CODES = [0, 3, 5];
 
-function work(field: Field, round: number): void {
+async function work(field: Field, round: number): Promise<void> {
   for (let k = 0; k < 12; k++) {
     writeHere(field, `here/${round}-${k}.md`, newText(`here ${round} ${k}`));
-    makeThere(field, `there/${round}-${k}.md`, newText(`there ${round} ${k}`));
+    await makeThere(field, `there/${round}-${k}.md`, newText(`there ${round} ${k}`));
     const path = docPath((round * 12 + k) % DOCUMENTS);
     if (k % 3 !== 0) editHere(field, path, k);
-    if (k % 3 !== 1) editThere(field, path, k + 4);
+    if (k % 3 !== 1) await editThere(field, path, k + 4);
   }
 }
 
@@ -49,11 +49,11 @@ async function brokenConnections({ rounds, seed }: Soak) {
   const direct = await openField(seed);
   const proxy = await openProxy(direct.url, rollDice(seed));
   const field: Field = { ...direct, url: proxy.url };
-  fillThere(field, DOCUMENTS);
+  await fillThere(field, DOCUMENTS);
   await linked(field);
   for (let round = 0; round < rounds; round++) {
-    work(field, round);
-    const before = rememberBefore(field);
+    await work(field, round);
+    const before = await rememberBefore(field);
     proxy.share = 0.15 + field.dice.fraction() * 0.8;
     for (let times = 0; times < 2; times++) {
       const ended = await run(field, ["sync", field.notes]);
@@ -84,8 +84,8 @@ async function killedService({ rounds, seed }: Soak) {
   await linked(field);
   let kills = 0;
   for (let round = 0; round < rounds; round++) {
-    work(field, round);
-    const before = rememberBefore(field);
+    await work(field, round);
+    const before = await rememberBefore(field);
     await served.apart();
     const { child, ended } = start(field, ["sync", field.notes]);
     await new Promise((later) => setTimeout(later, 250 + field.dice.below(500)));
@@ -115,7 +115,7 @@ async function serveByTurns(): Promise<Turns> {
   const dir = join(folder, "data");
   const writes: string[] = [];
   const serveHere = async (port: number) => {
-    const data = openData(dir);
+    const data = await openData(dir);
     const handle = async (request: WireRequest) => {
       if (request.method !== "GET") writes.push(`${request.method} ${request.path}`);
       return data.service.handle(request, null);
@@ -128,7 +128,7 @@ async function serveByTurns(): Promise<Turns> {
   const { key } = here.data;
   const close = async () => {
     await here.server.close();
-    here.data.close();
+    await here.data.close();
   };
   let child: ChildProcess | null = null;
   return {

@@ -45,17 +45,17 @@ export async function openPerson() {
 async function races({ rounds: wanted, seed }: Soak) {
   const ledger = openLedger();
   const field = await openField(seed);
-  fillThere(field, DOCUMENTS);
+  await fillThere(field, DOCUMENTS);
   await linked(field);
   const person = await openPerson();
-  const pathOf = new Map([...liveThere(field)].map(([path, { id }]) => [id, path]));
+  const pathOf = new Map([...(await liveThere(field))].map(([path, { id }]) => [id, path]));
   let saves = 0;
   let stale = 0;
   for (let round = 0; saves < wanted; round++) {
     const where = `round ${round} (seed ${seed})`;
     const those = Array.from({ length: Math.min(DOCUMENTS, wanted - saves) }, (_, n) => docPath(n));
     // Beyond the last paragraphs of earlier rounds texts would only grow.
-    for (const path of those) editThere(field, path, 5 + (round % 4));
+    for (const path of those) await editThere(field, path, 5 + (round % 4));
     const saving = new Map<string, Promise<void>>();
     const hook = ({ method, path }: WireRequest) => {
       const id = /^\/v1\/files\/([^/?]+)$/.exec(path)?.[1];
@@ -63,7 +63,7 @@ async function races({ rounds: wanted, seed }: Soak) {
       if (method !== "GET" || document === undefined || saving.has(document) || !those.includes(document)) return;
       saving.set(document, person.save(saveOf(field, document, round)));
     };
-    const before = rememberBefore(field);
+    const before = await rememberBefore(field);
     field.hooks.add(hook);
     const ended = await run(field, ["sync", field.notes], { env: { MDMIRROR_LOG: "debug" } });
     field.hooks.delete(hook);

@@ -60,13 +60,13 @@ async function readOnly({ rounds, seed }: Soak) {
       const where = `round ${round} (seed ${seed}), ${denial.name}`;
       const field = await openField(seed * 1_000 + round);
       if (as !== undefined) chownSync(field.folder, as, as);
-      fillThere(field, DOCUMENTS);
+      await fillThere(field, DOCUMENTS);
       await run(field, initArgs(field), { as });
       // Something in the trash, so that there is one.
-      must(field.call("DELETE", `/v1/files/${findThere(field, docPath(41))}`));
+      must(await field.call("DELETE", `/v1/files/${await findThere(field, docPath(41))}`));
       await run(field, ["sync", field.notes], { as });
-      disturb(field);
-      const before = rememberBefore(field);
+      await disturb(field);
+      const before = await rememberBefore(field);
       const restore = deny(field, denial);
       for (let times = 0; times < 2; times++) {
         const ended = await run(field, ["sync", field.notes], { as });
@@ -78,7 +78,7 @@ async function readOnly({ rounds, seed }: Soak) {
       if (field.writes.some((write) => write.startsWith("DELETE")))
         ledger.broken.push(`${where}: deleted on the service: ${field.writes.join(", ")}`);
       restore();
-      if (!existsSync(join(field.notes, docPath(2))) && liveThere(field).has(docPath(2)))
+      if (!existsSync(join(field.notes, docPath(2))) && (await liveThere(field)).has(docPath(2)))
         ledger.broken.push(`${where}: gone here`);
       ledger.add(where, await judge(field, before, { as, syncs: 2 }));
       await field.end();
@@ -92,12 +92,12 @@ async function readOnly({ rounds, seed }: Soak) {
  * Work for each side, in the denied places and elsewhere: edits, a merge, a new document, a
  * deletion there.
  */
-function disturb(field: Field): void {
-  for (const n of [1, 2, 8]) editThere(field, docPath(n), 1);
+async function disturb(field: Field): Promise<void> {
+  for (const n of [1, 2, 8]) await editThere(field, docPath(n), 1);
   for (const n of [2, 3, 15]) editHere(field, docPath(n), 6);
-  makeThere(field, `${TOPIC}/new.md`, newText("new there"));
-  must(field.call("DELETE", `/v1/files/${findThere(field, docPath(22))}`));
-  must(field.call("DELETE", `/v1/files/${findThere(field, docPath(23))}`));
+  await makeThere(field, `${TOPIC}/new.md`, newText("new there"));
+  must(await field.call("DELETE", `/v1/files/${await findThere(field, docPath(22))}`));
+  must(await field.call("DELETE", `/v1/files/${await findThere(field, docPath(23))}`));
   field.writes.length = 0;
 }
 

@@ -164,10 +164,10 @@ async function roots({ rounds, seed }: Soak) {
     const replaced = REPLACED[round % REPLACED.length]!;
     const where = `round ${round} (seed ${seed}), ${replaced.name}`;
     const first = await openField(seed * 1_000 + round);
-    fillThere(first, DOCUMENTS);
+    await fillThere(first, DOCUMENTS);
     await linked(first);
-    editThere(first, docPath(3), 1);
-    const before = rememberBefore(first);
+    await editThere(first, docPath(3), 1);
+    const before = await rememberBefore(first);
     replaced.make(first.notes);
     await ask(first, replaced, where, ledger);
     replaced.mend(first.notes);
@@ -190,7 +190,7 @@ async function ask(
   where: string,
   ledger: ReturnType<typeof openLedger>,
 ) {
-  const known = liveThere(field).size;
+  const known = (await liveThere(field)).size;
   const commands = [
     ["sync"],
     ["sync"],
@@ -203,7 +203,7 @@ async function ask(
     if (code === null || !wanted.includes(code))
       ledger.broken.push(`${where}: ${command}: exit ${code}: ${out.trim()}`);
   }
-  const now = liveThere(field).size;
+  const now = (await liveThere(field)).size;
   if (now !== known) ledger.broken.push(`${where}: ${known} documents on the service became ${now}`);
 }
 
@@ -222,10 +222,10 @@ async function unmounted({ rounds, seed }: Soak) {
     mkdirSync(field.notes);
     mount(image, "32m");
     bind(image, field.notes);
-    fillThere(field, DOCUMENTS);
+    await fillThere(field, DOCUMENTS);
     await linked(field);
-    for (let n = 0; n < 20; n++) editThere(field, docPath(n), 1);
-    const before = rememberBefore(field);
+    for (let n = 0; n < 20; n++) await editThere(field, docPath(n), 1);
+    const before = await rememberBefore(field);
     let left = 1 + field.dice.below(40);
     const hook = () => {
       if (--left === 0) unmountLazily(field.notes);
@@ -239,7 +239,7 @@ async function unmounted({ rounds, seed }: Soak) {
     if (without.code !== 2) ledger.broken.push(`${where}: without the disk: exit ${without.code}: ${without.out}`);
     const beneath = readdirSync(field.notes, { recursive: true, encoding: "utf8" });
     if (beneath.length > 0) ledger.broken.push(`${where}: written beneath the mount: ${beneath.join(", ")}`);
-    const there = liveThere(field).size;
+    const there = (await liveThere(field)).size;
     if (there !== DOCUMENTS) ledger.broken.push(`${where}: ${there} documents on the service`);
     bind(image, field.notes);
     ledger.add(where, await judge(field, before, { syncs: 2 }));

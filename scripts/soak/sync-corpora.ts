@@ -61,7 +61,7 @@ async function proveClone([name, archive, documents]: Corpus): Promise<void> {
   const report = await importFolder(fixture.data, join(unpack(fixture, archive), name), () => undefined);
   const notes = join(fixture.folder, "notes");
   const clone = await runToEnd(fixture, ["init", notes, "--url", fixture.server.url, "--yes"]);
-  const differing = differences(localTree(notes), remoteTree(fixture));
+  const differing = differences(localTree(notes), await remoteTree(fixture));
   line(
     `clone of ${name}`,
     `${report.files} documents in ${(clone.ms / 1000).toFixed(1)} s${withKeys(clone)}, exit ${clone.code}, ${differing.length} differ`,
@@ -95,7 +95,7 @@ async function provePush([name, archive, documents]: Corpus): Promise<void> {
   const local = savedTree(notes);
   const push = await runToEnd(fixture, ["init", notes, "--url", fixture.server.url, "--yes"]);
   const links = readLinks(notes);
-  const remote = remoteTree(fixture);
+  const remote = await remoteTree(fixture);
   const mapped = [...links].filter(([from, to]) => from !== to).length;
   const wrong = [...links].filter(([from, to]) => remote.get(to)?.digest !== local.get(from)).length;
   const held = readHolds(notes);

@@ -27,7 +27,7 @@ export type Fixture = {
   /** Requests that were not GET, since the last reset: `METHOD /path`. */
   readonly writes: string[];
   /** In-process calls of the app's owner; not counted. */
-  call(method: string, path: string, body?: object): WireResponse;
+  call(method: string, path: string, body?: object): Promise<WireResponse>;
   end(): Promise<void>;
 };
 
@@ -64,7 +64,7 @@ export async function openFixture(
   documents = 0,
 ): Promise<Fixture> {
   const folder = mkdtempSync(join(tmpdir(), "mdmirror-prove-"));
-  const data = openData(join(folder, "data"));
+  const data = await openData(join(folder, "data"));
   const writes: string[] = [];
   const varied = varyService(
     data.service.handle,
@@ -73,13 +73,13 @@ export async function openFixture(
       requests: 0,
       renames: new Map(),
       now: () => performance.now(),
-      withdraw: (changeId) => void data.service.admin.reviews.reject(changeId),
+      withdraw: async (changeId) => void (await data.service.admin.reviews.reject(changeId)),
     },
   );
   const handle = async (request: WireRequest, fault?: Parameters<typeof varied>[1]) => {
     await onRequest?.(request);
     if (request.method !== "GET") writes.push(`${request.method} ${request.path}`);
-    return varied(request, fault ?? null);
+    return await varied(request, fault ?? null);
   };
   const server = await startHttp({ handle }, {});
   return {
@@ -96,7 +96,7 @@ export async function openFixture(
       }),
     async end() {
       await server.close();
-      data.close();
+      await data.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -180,16 +180,16 @@ export type RemoteDocument = { readonly id: string; readonly digest: string };
 export type LiveThere = { readonly id: string; readonly text: string; readonly changeId: string };
 
 /** Path → document of the service, by its own API. */
-export function liveThere(fixture: Pick<Fixture, "call">): Map<string, LiveThere> {
+export async function liveThere(fixture: Pick<Fixture, "call">): Promise<Map<string, LiveThere>> {
   const live = new Map<string, LiveThere>();
   for (let cursor = ""; ; ) {
-    const page = JSON.parse(fixture.call("GET", `/v1/files?limit=1000${cursor}`).body) as {
+    const page = JSON.parse((await fixture.call("GET", `/v1/files?limit=1000${cursor}`)).body) as {
       data: { id: string; path: string }[];
       hasMore: boolean;
       nextCursor: string;
     };
     for (const { id, path } of page.data) {
-      const answer = fixture.call("GET", `/v1/files/${id}`);
+      const answer = await fixture.call("GET", `/v1/files/${id}`);
       const file = JSON.parse(answer.body) as { content: string; lastChangeId: string };
       live.set(path.slice(1), { id, text: file.content, changeId: file.lastChangeId });
     }
@@ -199,8 +199,8 @@ export function liveThere(fixture: Pick<Fixture, "call">): Map<string, LiveThere
 }
 
 /** Path → id and digest of every document of the service. */
-export function remoteTree(fixture: Fixture): Map<string, RemoteDocument> {
-  return new Map([...liveThere(fixture)].map(([path, { id, text }]) => [path, { id, digest: digest(text) }]));
+export async function remoteTree(fixture: Fixture): Promise<Map<string, RemoteDocument>> {
+  return new Map([...(await liveThere(fixture))].map(([path, { id, text }]) => [path, { id, digest: digest(text) }]));
 }
 
 /** How many paths differ between the two sides, by path and digest. */

@@ -38,7 +38,7 @@ async function proveKilled(direction: "clone" | "push", times: number, seed: num
   const notes = direction === "clone" ? join(fixture.folder, "notes") : source;
   const before =
     direction === "clone"
-      ? new Map([...remoteTree(fixture)].map(([path, { digest }]) => [path, digest]))
+      ? new Map([...(await remoteTree(fixture))].map(([path, { digest }]) => [path, digest]))
       : savedTree(notes);
   const fraction = rolls(seed);
   let kills = 0;
@@ -57,12 +57,12 @@ async function proveKilled(direction: "clone" | "push", times: number, seed: num
     if (ran.code === null) kills++;
     // The folder of a clone is not there before `init` makes it.
     started = existsSync(join(notes, ".mdmirror/config.json"));
-    if (ran.code !== null) disturb(fixture, direction, notes, runs);
+    if (ran.code !== null) await disturb(fixture, direction, notes, runs);
   }
   if (!started) await runToEnd(fixture, ["init", notes, "--url", fixture.server.url, "--yes"]);
   await runToEnd(fixture, ["sync", notes]);
   const last = await runToEnd(fixture, ["sync", notes, "--json"]);
-  const remote = remoteTree(fixture);
+  const remote = await remoteTree(fixture);
   const local = direction === "clone" ? localTree(notes) : savedTree(notes);
   const texts = new Set([...local.values(), ...[...remote.values()].map((document) => document.digest)]);
   const lost = [...before.values()].filter((text) => !texts.has(text)).length;
@@ -82,10 +82,10 @@ async function proveKilled(direction: "clone" | "push", times: number, seed: num
 }
 
 /** A run that ended gives the next ones work again: more documents on the side that is copied. */
-function disturb(fixture: Fixture, direction: "clone" | "push", notes: string, n: number): void {
+async function disturb(fixture: Fixture, direction: "clone" | "push", notes: string, n: number): Promise<void> {
   for (let k = 0; k < 200; k++) {
     const text = `more ${n} ${k}\n`;
-    if (direction === "clone") fixture.call("POST", "/v1/files", { path: `more/${n}-${k}.md`, content: text });
+    if (direction === "clone") await fixture.call("POST", "/v1/files", { path: `more/${n}-${k}.md`, content: text });
     else {
       mkdirSync(join(notes, "more"), { recursive: true });
       writeFileSync(join(notes, "more", `${n}-${k}.md`), text);

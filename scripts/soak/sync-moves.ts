@@ -44,14 +44,14 @@ async function provePass(
   fixture: Fixture,
   notes: string,
   name: string,
-  act: (fixture: Fixture, notes: string) => ReadonlyMap<string, string>,
+  act: (fixture: Fixture, notes: string) => Promise<ReadonlyMap<string, string>>,
 ): Promise<void> {
-  const before = remoteTree(fixture);
-  const expected = act(fixture, notes);
+  const before = await remoteTree(fixture);
+  const expected = await act(fixture, notes);
   fixture.writes.length = 0;
   await expectOk(fixture, ["sync", notes]);
   const writes = fixture.writes.length;
-  const after = remoteTree(fixture);
+  const after = await remoteTree(fixture);
   const differing = differences(localTree(notes), after);
   const lost = [...expected].filter(
     ([was, is]) => before.get(was)?.id !== after.get(is)?.id || after.get(is) === undefined,
@@ -71,9 +71,9 @@ async function provePass(
 }
 
 /** @returns path before → path after of every document that must keep its id */
-function moved(fixture: Fixture, from: string, to: string, swap: boolean): Map<string, string> {
+async function moved(fixture: Fixture, from: string, to: string, swap: boolean): Promise<Map<string, string>> {
   const expected = new Map<string, string>();
-  for (const path of remoteTree(fixture).keys()) {
+  for (const path of (await remoteTree(fixture)).keys()) {
     if (path.startsWith(`${from}/`)) expected.set(path, `${to}${path.slice(from.length)}`);
     else if (swap && path === "swap-a.md") expected.set(path, "swap-b.md");
     else if (swap && path === "swap-b.md") expected.set(path, "swap-a.md");
@@ -82,8 +82,8 @@ function moved(fixture: Fixture, from: string, to: string, swap: boolean): Map<s
   return expected;
 }
 
-function actHere(fixture: Fixture, notes: string): ReadonlyMap<string, string> {
-  const expected = moved(fixture, "two-hundred", "renamed", true);
+async function actHere(fixture: Fixture, notes: string): Promise<ReadonlyMap<string, string>> {
+  const expected = await moved(fixture, "two-hundred", "renamed", true);
   const at = (path: string) => join(notes, path);
   writeFileSync(at("edit.md"), readFileSync(at("edit.md"), "utf8").replace("Paragraph 2", "EDITED HERE 2"));
   renameSync(at("two-hundred"), at("renamed"));
@@ -95,28 +95,28 @@ function actHere(fixture: Fixture, notes: string): ReadonlyMap<string, string> {
   return expected;
 }
 
-function actThere(fixture: Fixture): ReadonlyMap<string, string> {
-  const expected = moved(fixture, "renamed", "again", true);
-  const tree = remoteTree(fixture);
-  const must = (method: string, path: string, body?: object) => {
-    const answer = fixture.call(method, path, body);
+async function actThere(fixture: Fixture): Promise<ReadonlyMap<string, string>> {
+  const expected = await moved(fixture, "renamed", "again", true);
+  const tree = await remoteTree(fixture);
+  const must = async (method: string, path: string, body?: object) => {
+    const answer = await fixture.call(method, path, body);
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
     return answer.body === ""
       ? {}
       : (JSON.parse(answer.body) as { content: string; lastChangeId: string; data: { id: string }[] });
   };
   const id = (path: string) => tree.get(path)!.id;
-  const edited = must("GET", `/v1/files/${id("edit.md")}`) as { content: string; lastChangeId: string };
-  must("PUT", `/v1/files/${id("edit.md")}/content`, {
+  const edited = (await must("GET", `/v1/files/${id("edit.md")}`)) as { content: string; lastChangeId: string };
+  await must("PUT", `/v1/files/${id("edit.md")}/content`, {
     baseChangeId: edited.lastChangeId,
     content: edited.content.replace("Paragraph 4", "EDITED THERE 4"),
   });
-  const folder = (must("GET", "/v1/folders?path=renamed") as { data: { id: string }[] }).data[0]!.id;
-  must("PATCH", `/v1/folders/${folder}`, { name: "again" });
-  must("PATCH", `/v1/files/${id("swap-a.md")}`, { name: "swap-t.md" });
-  must("PATCH", `/v1/files/${id("swap-b.md")}`, { name: "swap-a.md" });
-  must("PATCH", `/v1/files/${id("swap-a.md")}`, { name: "swap-b.md" });
-  must("DELETE", `/v1/files/${id("delete-2.md")}`);
+  const folder = ((await must("GET", "/v1/folders?path=renamed")) as { data: { id: string }[] }).data[0]!.id;
+  await must("PATCH", `/v1/folders/${folder}`, { name: "again" });
+  await must("PATCH", `/v1/files/${id("swap-a.md")}`, { name: "swap-t.md" });
+  await must("PATCH", `/v1/files/${id("swap-b.md")}`, { name: "swap-a.md" });
+  await must("PATCH", `/v1/files/${id("swap-a.md")}`, { name: "swap-b.md" });
+  await must("DELETE", `/v1/files/${id("delete-2.md")}`);
   return expected;
 }
 

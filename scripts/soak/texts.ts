@@ -17,7 +17,7 @@ export type Kept = { readonly digests: ReadonlySet<string>; readonly marks: Read
  * Live here (sidecars too), live there, in the store, in the trash, or set aside with a damaged
  * state.
  */
-export function keptTexts(fixture: Pick<Fixture, "call">, notes: string): Kept {
+export async function keptTexts(fixture: Pick<Fixture, "call">, notes: string): Promise<Kept> {
   const digests = new Set<string>();
   const marks = new Set<string>();
   const keep = (text: string) => {
@@ -30,7 +30,7 @@ export function keptTexts(fixture: Pick<Fixture, "call">, notes: string): Kept {
     for (const path of filesBelow(join(mirror, folder), () => true))
       if (!/\.db(-wal|-shm)?$/.test(path)) keep(readFileSync(path, "utf8"));
   for (const text of storedTexts(join(mirror, "texts.db"))) keep(text);
-  for (const { text } of liveThere(fixture).values()) keep(text);
+  for (const { text } of (await liveThere(fixture)).values()) keep(text);
   return { digests, marks };
 }
 

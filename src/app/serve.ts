@@ -5,10 +5,10 @@ import type { Bundle } from "../page/bundle.ts";
 import { leaveAddress, removeAddress } from "../server/address.ts";
 import { type HttpServer, startHttp } from "../server/http.ts";
 import type { HttpService } from "../server/http-desk.ts";
-import type { Settings } from "../server/settings.ts";
+import type { Settings } from "../server/rows.ts";
 import { type OpenData, openData } from "../server/data.ts";
 import { type ImportProgress, type ImportReport, importFolder } from "../server/import.ts";
-import { ROOM_FOR_LEAST } from "../server/reserve.ts";
+import { ROOM_FOR_LEAST } from "../server/sqlite/reserve.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "./mirror/trouble.ts";
 import { dataTrouble } from "./admin/data-trouble.ts";
 
@@ -56,12 +56,12 @@ export async function startService(options: ServeOptions): Promise<Result<Servin
   }
   const pem = tls === null ? ok(null) : readPem(tls);
   if (pem.kind === "trouble") return pem;
-  const data = openOrTell(options);
+  const data = await openOrTell(options);
   if (data.kind === "trouble") return data;
   try {
     return ok(await listen(data.value, options, pem.value));
   } catch (error) {
-    data.value.close();
+    await data.value.close();
     const told = listenTrouble(error, options);
     if (told === null) throw error;
     return told;
@@ -86,7 +86,7 @@ async function listen(data: OpenData, options: ServeOptions, pem: Pem | null): P
     async close() {
       await Promise.all([server.close(), own?.close()]);
       removeAddress(options.data);
-      data.close();
+      await data.close();
     },
   };
 }
@@ -185,10 +185,10 @@ function readPem(tls: NonNullable<ServeOptions["tls"]>): Result<Pem> {
   return ok({ cert: read[0]!, key: read[1]! });
 }
 
-function openOrTell(options: ServeOptions): Result<OpenData> {
+async function openOrTell(options: ServeOptions): Promise<Result<OpenData>> {
   const { data, onFault, docsBase = null, settings = {} } = options;
   try {
-    return ok(openData(resolve(data), { onFault, settings, ...(docsBase === null ? {} : { docsBase }) }));
+    return ok(await openData(resolve(data), { onFault, settings, ...(docsBase === null ? {} : { docsBase }) }));
   } catch (error) {
     return dataTrouble(data, error);
   }

@@ -17,7 +17,7 @@ const KEY_MEMBERS = {
   expiresAt: { type: "integer", required: false },
 } as const;
 
-export function createKey(admin: Admin, body: SentBody): Answer {
+export async function createKey(admin: Admin, body: SentBody): Promise<Answer> {
   const members = readBody(body, KEY_MEMBERS);
   if (isRefused(members)) return members;
   const grants = readGrants(members["grants"] as readonly unknown[]);
@@ -38,7 +38,7 @@ const KEY_CHANGES = {
   expiresAt: { type: "integer-or-null", required: false },
 } as const;
 
-export function patchKey(admin: Admin, id: string, body: SentBody): Answer {
+export async function patchKey(admin: Admin, id: string, body: SentBody): Promise<Answer> {
   const members = readBody(body, KEY_CHANGES);
   if (isRefused(members)) return members;
   if (Object.keys(members).length === 0) {

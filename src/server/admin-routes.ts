@@ -6,16 +6,14 @@ import { type Admin, answered } from "./admin.ts";
 import { type Answer, done, isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
 import { hashKey, sentKey, unauthenticated } from "./authenticate.ts";
 import { type BodyFault, notOneOf, readBody, readName, type SentBody, STRING } from "./body.ts";
-import type { ServerContext } from "./context.ts";
 import { readContent } from "./input.ts";
 import { type Query, readInteger, readQuery } from "./query.ts";
 import { MOST_REVIEWS } from "./reviews.ts";
 import { matchPath, splitTarget } from "./router.ts";
 
-type AdminCore = { readonly server: ServerContext; readonly admin: Admin; readonly adminKey: string | null };
+type AdminCore = { readonly admin: Admin; readonly adminKey: string | null };
 
 type AdminCall = {
-  readonly server: ServerContext;
   readonly admin: Admin;
   readonly id: string;
   readonly query: Query;
@@ -25,7 +23,7 @@ type AdminEndpoint = {
   readonly method: string;
   readonly path: string;
   readonly parameters: readonly string[];
-  readonly run: (call: AdminCall) => Answer;
+  readonly run: (call: AdminCall) => Promise<Answer>;
 };
 
 const STATES = ["open", "closed", "restoring"] as const;
@@ -37,7 +35,7 @@ const ENDPOINTS: readonly AdminEndpoint[] = [
     method: "GET",
     path: "/admin/workspaces",
     parameters: [],
-    run: ({ admin }) => done(200, { data: admin.workspaces() }),
+    run: async ({ admin }) => done(200, { data: await admin.workspaces() }),
   },
   { method: "POST", path: "/admin/workspaces", parameters: [], run: createWorkspace },
   { method: "PATCH", path: "/admin/workspaces/{id}", parameters: [], run: patchWorkspace },
@@ -47,7 +45,12 @@ const ENDPOINTS: readonly AdminEndpoint[] = [
     parameters: [],
     run: ({ admin, id }) => answered(admin.removeWorkspace(id)),
   },
-  { method: "GET", path: "/admin/keys", parameters: [], run: ({ admin }) => done(200, { data: admin.keys() }) },
+  {
+    method: "GET",
+    path: "/admin/keys",
+    parameters: [],
+    run: async ({ admin }) => done(200, { data: await admin.keys() }),
+  },
   { method: "POST", path: "/admin/keys", parameters: [], run: ({ admin, body }) => createKey(admin, body) },
   {
     method: "PATCH",
@@ -60,13 +63,13 @@ const ENDPOINTS: readonly AdminEndpoint[] = [
     method: "GET",
     path: "/admin/settings",
     parameters: [],
-    run: ({ server }) => done(200, server.store.settings.get()),
+    run: ({ admin }) => answered(admin.settings()),
   },
   {
     method: "PATCH",
     path: "/admin/settings",
     parameters: [],
-    run: ({ server, body }) => patchSettings(server.store.settings, body),
+    run: ({ admin, body }) => patchSettings(admin, body),
   },
   { method: "GET", path: "/admin/reviews", parameters: ["workspaceId", "status", "limit", "cursor"], run: listReviews },
   {
@@ -97,11 +100,11 @@ export function authenticateAdmin(adminKey: string | null, headers: WireHeaders)
 }
 
 /** Answers a request below /admin, which only the admin key opens. */
-export function routeAdmin(
-  { server, admin, adminKey }: AdminCore,
+export async function routeAdmin(
+  { admin, adminKey }: AdminCore,
   request: WireRequest,
   fault: BodyFault | null,
-): Answer {
+): Promise<Answer> {
   const stranger = authenticateAdmin(adminKey, request.headers);
   if (stranger !== null) return stranger;
   const target = splitTarget(request.path);
@@ -110,19 +113,19 @@ export function routeAdmin(
     if (values === null) continue;
     const query = readQuery(target.query, endpoint.parameters);
     if (isRefused(query)) return query;
-    return endpoint.run({ server, admin, id: values[0] ?? "", query, body: { text: request.body, fault } });
+    return endpoint.run({ admin, id: values[0] ?? "", query, body: { text: request.body, fault } });
   }
   return refuse("not_found", "There is no such endpoint.");
 }
 
-function createWorkspace({ admin, body }: AdminCall): Answer {
+async function createWorkspace({ admin, body }: AdminCall): Promise<Answer> {
   const members = readBody(body, { name: STRING });
   if (isRefused(members)) return members;
   const name = readName(members["name"] as string, "/name");
   return isRefused(name) ? name : answered(admin.createWorkspace(name), 201);
 }
 
-function patchWorkspace({ admin, id, body }: AdminCall): Answer {
+async function patchWorkspace({ admin, id, body }: AdminCall): Promise<Answer> {
   const members = readBody(body, { state: STRING, retryAfter: { type: "integer", required: false } });
   if (isRefused(members)) return members;
   const state = STATES.find((each) => each === members["state"]);
@@ -137,7 +140,7 @@ function patchWorkspace({ admin, id, body }: AdminCall): Answer {
 }
 
 /** With a body `{content}`, makes that text live instead of the one in review. */
-function acceptReview({ admin, id, body }: AdminCall): Answer {
+async function acceptReview({ admin, id, body }: AdminCall): Promise<Answer> {
   if (body.text === null && body.fault === null) return answered(admin.reviews.accept(id));
   const members = readBody(body, { content: { type: "string", required: false } });
   if (isRefused(members)) return members;
@@ -146,7 +149,7 @@ function acceptReview({ admin, id, body }: AdminCall): Answer {
   return isRefused(content) ? content : answered(admin.reviews.accept(id, content));
 }
 
-function listReviews({ admin, query }: AdminCall): Answer {
+async function listReviews({ admin, query }: AdminCall): Promise<Answer> {
   const workspaceId = query.get("workspaceId");
   const status = STATUSES.find((each) => each === (query.get("status") ?? "in_review"));
   if (status === undefined) return notOneOf("/status", STATUSES);

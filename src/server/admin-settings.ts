@@ -1,8 +1,8 @@
 import type { JsonObject } from "../contract/json.ts";
-import { type Answer, done, isRefused, type Refused, refuseFields } from "./answer.ts";
+import { type Admin, answered } from "./admin.ts";
+import { type Answer, isRefused, type Refused, refuseFields } from "./answer.ts";
 import { memberErrors, readBody, type SentBody } from "./body.ts";
-import type { RateLimit } from "./rate.ts";
-import type { Settings, SettingsTable } from "./settings.ts";
+import type { RateLimit, Settings } from "./rows.ts";
 
 const MEMBERS = {
   rateLimit: { type: "object-or-null", required: false },
@@ -15,7 +15,7 @@ const MOST_DAYS = 36_500;
  * ASSUMES: the settings and their route (contract test "shows settings, and changes those that are
  * sent").
  */
-export function patchSettings(settings: SettingsTable, body: SentBody): Answer {
+export async function patchSettings(admin: Admin, body: SentBody): Promise<Answer> {
   const members = readBody(body, MEMBERS);
   if (isRefused(members)) return members;
   const days = members["keepVersionsDays"] as number | null | undefined;
@@ -30,7 +30,7 @@ export function patchSettings(settings: SettingsTable, body: SentBody): Answer {
     ...(sent === undefined ? {} : { rateLimit }),
     ...(days === undefined ? {} : { keepVersionsDays: days }),
   };
-  return done(200, settings.change(changed));
+  return answered(admin.changeSettings(changed));
 }
 
 /** Reads a member `rateLimit`; null without one. */

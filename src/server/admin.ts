@@ -1,9 +1,9 @@
 import { type Answer, done, isRefused, type Refused, refuse } from "./answer.ts";
-import { type ServerContext, newId } from "./context.ts";
+import { type ServerContext, newId, type Working, workingIn } from "./context.ts";
 import {
   type KeyGrant,
   type KeyInfo,
-  keyInfo,
+  keyInfos,
   type KeyOptions,
   makeKey,
   type NewKeyInfo,
@@ -11,19 +11,10 @@ import {
   readGrants,
   setGrants,
 } from "./keys.ts";
-import type { KeyMembers, KeyRow } from "./keys-table.ts";
-import type { RateLimit } from "./rate.ts";
 import { Reviews } from "./reviews.ts";
-import type { WorkspaceRow, WorkspaceState } from "./workspaces-table.ts";
+import type { CountedWorkspace, KeyMembers, KeyRow, RateLimit, Settings, WorkspaceState } from "./rows.ts";
 
-type WorkspaceInfo = {
-  readonly id: string;
-  readonly name: string;
-  readonly state: WorkspaceState;
-  readonly documents: number;
-  /** How many changes wait for review. */
-  readonly inReview: number;
-};
+type WorkspaceInfo = Pick<CountedWorkspace, "id" | "name" | "state" | "documents" | "inReview">;
 
 type KeysAsked = { readonly workspaceId: string | null; readonly from: number; readonly most: number };
 
@@ -47,95 +38,119 @@ export class Admin {
     this.#server = server;
   }
 
-  workspaces(): WorkspaceInfo[] {
-    return this.#server.store.workspaces.all().map((row) => workspaceInfo(this.#server, row));
+  #read<T>(work: (working: Working) => Promise<T>): Promise<T> {
+    return this.#server.store.read((tables) => work(workingIn(this.#server, tables)));
+  }
+
+  /** Kept unless it is refused. */
+  #write<T>(work: (working: Working) => Promise<T>): Promise<T> {
+    const isKept = (result: T) => !isRefused(result);
+    return this.#server.store.write((tables) => work(workingIn(this.#server, tables)), isKept);
+  }
+
+  workspaces(): Promise<WorkspaceInfo[]> {
+    return this.#read(async ({ tables }) => (await tables.workspaces.counted()).map(workspaceInfo));
   }
 
   /** Makes a workspace and a first key with Full access to all of it. */
-  createWorkspace(name: string): NewKeyInfo {
-    const { store } = this.#server;
-    return store.transact(() => {
-      const workspaceId = newId(this.#server, "wsp_");
-      store.workspaces.insert(workspaceId, name);
+  createWorkspace(name: string): Promise<NewKeyInfo> {
+    return this.#write(async (working) => {
+      const workspaceId = newId(working, "wsp_");
+      await working.tables.workspaces.insert(workspaceId, name);
       // Cannot be refused: the workspace exists, and the grant names nothing else.
-      return makeKey(this.#server, {
-        workspaceId,
-        label: "owner",
-        grants: [{ on: null, level: "full" }],
-      }) as NewKeyInfo;
+      const grants = [{ on: null, level: "full" }] as const;
+      return (await makeKey(working, { workspaceId, label: "owner", grants })) as NewKeyInfo;
     });
   }
 
   /** @param retryAfter seconds, sent with the 503 while the state is not `open` */
-  setWorkspaceState(workspaceId: string, state: WorkspaceState, retryAfter = 5): WorkspaceInfo | Refused {
-    const { workspaces } = this.#server.store;
-    workspaces.setState(workspaceId, state, retryAfter);
-    const workspace = workspaces.byId(workspaceId);
-    return workspace === undefined ? noWorkspace() : workspaceInfo(this.#server, workspace);
+  setWorkspaceState(workspaceId: string, state: WorkspaceState, retryAfter = 5): Promise<WorkspaceInfo | Refused> {
+    return this.#write(async ({ tables: { workspaces } }) => {
+      await workspaces.setState(workspaceId, state, retryAfter);
+      const [workspace] = await workspaces.counted(workspaceId);
+      return workspace === undefined ? noWorkspace() : workspaceInfo(workspace);
+    });
   }
 
   /**
    * Removes the workspace and all its documents; its keys answer `workspace_not_found` from then
    * on.
    */
-  removeWorkspace(workspaceId: string): Refused | null {
-    const { store } = this.#server;
-    const workspace = store.workspaces.byId(workspaceId);
-    if (workspace === undefined) return noWorkspace();
-    store.transact(() => store.workspaces.remove(workspace.seq));
-    return null;
+  removeWorkspace(workspaceId: string): Promise<Refused | null> {
+    return this.#write(async ({ tables }) => {
+      const workspace = await tables.workspaces.byId(workspaceId);
+      if (workspace === undefined) return noWorkspace();
+      await tables.lockStructure(workspace.seq);
+      await tables.workspaces.remove(workspace.seq);
+      return null;
+    });
   }
 
-  keys(): KeyInfo[] {
-    return this.#server.store.keys.all().map((row) => keyInfo(this.#server, row));
+  keys(): Promise<KeyInfo[]> {
+    return this.#read(async (working) => {
+      return keyInfos(working, await working.tables.keys.page(null, 0, Number.MAX_SAFE_INTEGER));
+    });
   }
 
   /** @returns null: it is not there */
-  key(keyId: string): KeyInfo | null {
-    const row = this.#server.store.keys.byId(keyId);
-    return row === undefined ? null : keyInfo(this.#server, row);
+  key(keyId: string): Promise<KeyInfo | null> {
+    return this.#read(async (working) => {
+      const row = await working.tables.keys.byId(keyId);
+      return row === undefined ? null : (await keyInfos(working, [row]))[0]!;
+    });
   }
 
   /** Some of them, in the order in which they were made. @param asked.workspaceId null: of all */
-  keyPage({ workspaceId, from, most }: KeysAsked): KeyInfo[] | Refused {
-    const { keys, workspaces } = this.#server.store;
-    if (workspaceId !== null && workspaces.byId(workspaceId) === undefined) return noWorkspace();
-    const rows = keys.all().filter((row) => workspaceId === null || row.workspaceId === workspaceId);
-    return rows.slice(from, from + most).map((row) => keyInfo(this.#server, row));
+  keyPage({ workspaceId, from, most }: KeysAsked): Promise<KeyInfo[] | Refused> {
+    return this.#read(async (working) => {
+      const { keys, workspaces } = working.tables;
+      if (workspaceId !== null && (await workspaces.byId(workspaceId)) === undefined) return noWorkspace();
+      return keyInfos(working, await keys.page(workspaceId, from, most));
+    });
   }
 
-  createKey(options: KeyOptions): NewKeyInfo | Refused {
-    return this.#server.store.transact(
-      () => makeKey(this.#server, options),
-      (made) => !isRefused(made),
-    );
+  createKey(options: KeyOptions): Promise<NewKeyInfo | Refused> {
+    return this.#write((working) => makeKey(working, options));
   }
 
-  setGrants(keyId: string, grants: readonly KeyGrant[]): KeyInfo | Refused {
+  setGrants(keyId: string, grants: readonly KeyGrant[]): Promise<KeyInfo | Refused> {
     return this.changeKey(keyId, { grants });
   }
 
   /** Changes the members that are given; with a rate limit of null, the key has the service's. */
-  changeKey(keyId: string, { grants, ...members }: KeyChanges): KeyInfo | Refused {
-    const { store } = this.#server;
-    const row = store.keys.byId(keyId);
-    const workspace = row && store.workspaces.byId(row.workspaceId);
-    if (row === undefined || workspace === undefined) return noKey();
-    const wanted = grants === undefined ? null : readGrants(this.#server, workspace, grants);
-    if (isRefused(wanted)) return wanted;
-    store.transact(() => {
-      if (wanted !== null) setGrants(this.#server, row.seq, workspace, wanted);
-      store.keys.change(row.seq, changedMembers(row, members));
+  changeKey(keyId: string, { grants, ...members }: KeyChanges): Promise<KeyInfo | Refused> {
+    return this.#write(async (working) => {
+      const { keys, workspaces } = working.tables;
+      const row = await keys.byId(keyId);
+      const workspace = row && (await workspaces.byId(row.workspaceId));
+      if (row === undefined || workspace === undefined) return noKey();
+      if (grants !== undefined) {
+        const wanted = await readGrants(working, workspace, grants);
+        if (isRefused(wanted)) return wanted;
+        await setGrants(working, row.seq, workspace, wanted);
+      }
+      const changed = changedMembers(row, members);
+      await keys.change(row.seq, changed);
+      return (await keyInfos(working, [{ ...row, ...changed }]))[0]!;
     });
-    return keyInfo(this.#server, store.keys.byId(keyId)!);
   }
 
-  removeKey(keyId: string): Refused | null {
-    const { store } = this.#server;
-    const row = store.keys.byId(keyId);
-    if (row === undefined) return noKey();
-    store.transact(() => store.keys.remove(row.seq));
-    return null;
+  removeKey(keyId: string): Promise<Refused | null> {
+    return this.#write(async ({ tables: { keys } }) => {
+      const row = await keys.byId(keyId);
+      if (row === undefined) return noKey();
+      await keys.remove(row.seq);
+      return null;
+    });
+  }
+
+  settings(): Promise<Settings> {
+    return this.#read(({ tables }) => tables.settings.get());
+  }
+
+  /** Changes the members that are given, from the next request on. */
+  changeSettings(changed: Partial<Settings>): Promise<Settings> {
+    return this.#write(({ tables }) => tables.settings.change(changed));
   }
 }
 
@@ -148,12 +163,13 @@ function changedMembers(row: KeyRow, { rateLimit, label, expiresAt }: Omit<KeyCh
   return { ...rate, label: label ?? row.label, expiresAt: expiresAt === undefined ? row.expiresAt : expiresAt };
 }
 
-function workspaceInfo({ store }: ServerContext, { seq, id, name, state }: WorkspaceRow): WorkspaceInfo {
-  return { id, name, state, documents: store.files.countOf(seq), inReview: store.changes.countInReview(seq) };
+function workspaceInfo({ id, name, state, documents, inReview }: CountedWorkspace): WorkspaceInfo {
+  return { id, name, state, documents, inReview };
 }
 
 /** The result of an admin operation as an answer. */
-export function answered(result: object | Refused | null, status: 200 | 201 = 200): Answer {
+export async function answered(operation: Promise<object | null>, status: 200 | 201 = 200): Promise<Answer> {
+  const result = await operation;
   if (result === null) return done(204);
   return isRefused(result) ? result : done(status, result);
 }

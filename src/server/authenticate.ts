@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
 import type { WireHeaders } from "../contract/wire.ts";
 import { Access } from "./access.ts";
-import { type Refused, refuse } from "./answer.ts";
-import type { RequestContext, ServerContext } from "./context.ts";
-import type { Holders } from "./holders.ts";
-import type { KeyRow } from "./keys-table.ts";
+import { isRefused, type Refused, refuse } from "./answer.ts";
+import type { RequestContext, ServerContext, Working } from "./context.ts";
+import type { Holder, WorkspaceRow } from "./rows.ts";
+import type { Tables } from "./tables.ts";
 
 /** Keys are long random strings, so one round of SHA-256 is enough to store them safely. */
 export function hashKey(key: string): Buffer {
@@ -28,47 +28,84 @@ export function unauthenticated(): Refused {
   return refuse("unauthenticated", "The API key is missing or not valid.", [], { "www-authenticate": "Bearer" });
 }
 
-type Holder = ReturnType<Holders["byHash"]>;
+/** Where keys are looked up: a store, or the tables of a transaction. */
+type Known = Pick<Tables, "holder">;
 
-function findHolder(server: ServerContext, headers: WireHeaders): Holder {
+async function findHolder(known: Known, headers: WireHeaders, now: number): Promise<Holder | undefined> {
   const sent = sentKey(headers);
-  return sent === null ? undefined : holderOf(server, hashKey(sent));
+  return sent === null ? undefined : await holderOf(known, hashKey(sent), now);
 }
 
-/** A key that has expired is none: what says so would say that it was one. */
-export function holderOf(server: ServerContext, hash: Buffer): Holder {
-  const holder = server.store.holders.byHash(hash);
+/**
+ * A key that has expired is none: what says so would say that it was one.
+ * @param now milliseconds since the epoch
+ */
+export async function holderOf(known: Known, hash: Buffer, now: number): Promise<Holder | undefined> {
+  const holder = await known.holder(hash);
   const expiresAt = holder?.key.expiresAt ?? null;
-  return expiresAt !== null && expiresAt <= server.now() ? undefined : holder;
+  return expiresAt !== null && expiresAt <= now ? undefined : holder;
 }
 
 /** Why a key is not valid now, whatever its workspace: 401 or 429; null: it is. */
-export function refusalOfKey(server: ServerContext, headers: WireHeaders, admit: Admit): Refused | null {
-  const holder = findHolder(server, headers);
-  return holder === undefined ? unauthenticated() : admit(holder.key);
+export async function refusalOfKey(
+  { store, now }: Pick<ServerContext, "store" | "now">,
+  headers: WireHeaders,
+  admit: Admit,
+): Promise<Refused | null> {
+  const holder = await findHolder(store, headers, now());
+  return holder === undefined ? unauthenticated() : admit(holder);
 }
 
-export type Admit = (key: KeyRow) => Refused | null;
+export type Admit = (holder: Holder) => Refused | null;
+
+/** A store may run its work again, and a deletion is tried again: a request counts once. */
+export function admitOnce(admit: Admit): Admit {
+  let judged: { readonly refused: Refused | null } | null = null;
+  return (holder) => {
+    judged ??= { refused: admit(holder) };
+    return judged.refused;
+  };
+}
 
 /**
  * @param admit the rate limit, which counts valid keys only, before anything else is read
  * @returns what the key may see, or why it may not now: 401, `workspace_not_found`, 429, 503
  */
-export function authenticate(server: ServerContext, headers: WireHeaders, admit: Admit): RequestContext | Refused {
-  return contextOf(server, findHolder(server, headers), admit);
+export async function authenticate(
+  working: Working,
+  headers: WireHeaders,
+  admit: Admit,
+): Promise<RequestContext | Refused> {
+  return contextOf(working, await findHolder(working.tables, headers, working.now()), admit);
 }
 
 /** @param holder undefined: no valid key was sent */
-export function contextOf(server: ServerContext, holder: Holder, admit: Admit): RequestContext | Refused {
+export function contextOf(working: Working, holder: Holder | undefined, admit: Admit): RequestContext | Refused {
   if (holder === undefined) return unauthenticated();
-  const { key, workspace, grants } = holder;
+  const workspace = workspaceOf(holder, admit);
+  if (isRefused(workspace)) return workspace;
+  return { ...working, workspace, access: new Access(holder.grants, working.tables.folders) };
+}
+
+/** As `authenticate`, of a request whose body is not read yet. */
+export async function refusalOfRequest(
+  { store, now }: Pick<ServerContext, "store" | "now">,
+  headers: WireHeaders,
+  admit: Admit,
+): Promise<Refused | null> {
+  const holder = await findHolder(store, headers, now());
+  if (holder === undefined) return unauthenticated();
+  const workspace = workspaceOf(holder, admit);
+  return isRefused(workspace) ? workspace : null;
+}
+
+/** Counts a request of the key, if that has a workspace. */
+function workspaceOf(holder: Holder, admit: Admit): WorkspaceRow | Refused {
+  const { workspace } = holder;
   if (workspace === undefined) return refuse("workspace_not_found", "No workspace matches the key.");
-  const refused = admit(key);
+  const refused = admit(holder);
   if (refused !== null) return refused;
-  if (workspace.state !== "open") {
-    const detail =
-      workspace.state === "closed" ? "The workspace is closed for now." : "The workspace is being restored.";
-    return refuse("service_unavailable", detail, [], { "retry-after": String(workspace.retryAfter) });
-  }
-  return { ...server, workspace, access: new Access(grants, server.store.folders) };
+  if (workspace.state === "open") return workspace;
+  const detail = workspace.state === "closed" ? "The workspace is closed for now." : "The workspace is being restored.";
+  return refuse("service_unavailable", detail, [], { "retry-after": String(workspace.retryAfter) });
 }

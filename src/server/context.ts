@@ -1,8 +1,10 @@
 import type { Access } from "./access.ts";
 import type { SentBody } from "./body.ts";
 import type { Query } from "./query.ts";
+import type { KeyUses } from "./key-uses.ts";
+import type { WorkspaceRow } from "./rows.ts";
 import type { Store } from "./store.ts";
-import type { WorkspaceRow } from "./workspaces-table.ts";
+import type { Tables } from "./tables.ts";
 
 type IdPrefix = "doc_" | "dir_" | "chg_" | "key_" | "wsp_" | "req_";
 
@@ -15,24 +17,30 @@ type IdPrefix = "doc_" | "dir_" | "chg_" | "key_" | "wsp_" | "req_";
  */
 export type Combine = (base: string, local: string, remote: string) => string | null;
 
+/** What requests need of a store; within a batch, it is the batch's own transaction. */
+export type RequestStore = Pick<Store, "read" | "write" | "holder" | "reserve">;
+
 /**
  * What the service gets from outside; with a seeded `random` and a fixed `now` it is deterministic.
  */
 export type ServerContext = {
-  readonly store: Store;
+  readonly store: RequestStore;
+  readonly cursorSecret: Buffer;
+  readonly uses: KeyUses;
   readonly combine: Combine;
-  /**
-   * What a search indexes before it answers: all that was written, or one step of it if others
-   * wait.
-   */
-  readonly searchCatchesUp: "all" | "a-step";
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly random: (bytes: number) => Uint8Array;
 };
 
+/**
+ * What works within one transaction gets: its tables, and no way to begin another, which would wait
+ * for this one's end.
+ */
+export type Working = Omit<ServerContext, "store"> & { readonly tables: Tables };
+
 /** What the handler of an authenticated request gets. */
-export type RequestContext = ServerContext & { readonly workspace: WorkspaceRow; readonly access: Access };
+export type RequestContext = Working & { readonly workspace: WorkspaceRow; readonly access: Access };
 
 /** One request, authenticated and routed. */
 export type Call = {
@@ -47,6 +55,11 @@ export type Call = {
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 /** 70 random bits; the ids of a table are also checked to be unique. */
 const ID_CHARACTERS = 14;
+
+export function workingIn(server: ServerContext, tables: Tables): Working {
+  const { cursorSecret, uses, combine, now, random } = server;
+  return { cursorSecret, uses, combine, now, random, tables };
+}
 
 export function newId(context: Pick<ServerContext, "random">, prefix: IdPrefix): string {
   let id: string = prefix;

@@ -6,7 +6,7 @@ import { combineByMerge } from "./combine.ts";
 import type { Combine } from "./context.ts";
 import { indexInSteps } from "./search-steps.ts";
 import { createService, type Service } from "./service.ts";
-import type { Settings } from "./settings.ts";
+import type { Settings } from "./rows.ts";
 import { keepUp } from "./upkeep.ts";
 
 type OpenDataOptions = {
@@ -27,7 +27,7 @@ export type OpenData = {
   readonly keyFile: string;
   readonly adminKeyFile: string;
   readonly adminKey: string;
-  close(): void;
+  close(): Promise<void>;
 };
 
 /**
@@ -36,7 +36,7 @@ export type OpenData = {
  * replaced.
  * @throws when another process has it open
  */
-export function openData(dir: string, options: OpenDataOptions = {}): OpenData {
+export async function openData(dir: string, options: OpenDataOptions = {}): Promise<OpenData> {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const adminKeyFile = join(dir, "admin-key");
   const keyFile = join(dir, "key");
@@ -45,28 +45,26 @@ export function openData(dir: string, options: OpenDataOptions = {}): OpenData {
     adminKey = `mdm_admin_${randomBytes(32).toString("base64url")}`;
     writeKey(adminKeyFile, adminKey);
   }
-  const { waitMs, combine = combineByMerge, ...more } = options;
-  const service = createService({
-    ...more,
-    combine,
-    database: { folder: dir, ...(waitMs === undefined ? {} : { waitMs }) },
-    now: Date.now,
-    random: pooledRandom(),
-    adminKey,
-    searchCatchesUp: "a-step",
-  });
+  const { waitMs, combine = combineByMerge, settings, ...more } = options;
+  const random = pooledRandom();
+  // Loaded here, so that a program with another store never loads SQLite.
+  const { openSqlite } = await import("./sqlite/store.ts");
+  const location = { folder: dir, ...(waitMs === undefined ? {} : { waitMs }) };
+  const store = openSqlite(location, { random, searchCatchesUp: "a-step" });
+  const service = createService({ ...more, store, combine, now: Date.now, random, adminKey });
   try {
-    const key = usableKey(service, keyFile);
+    if (settings !== undefined) await service.admin.changeSettings(settings);
+    const key = await usableKey(service, keyFile);
     const stopIndexing = indexInSteps(service, options.onFault);
     const stopUpkeep = keepUp(service, options.onFault);
     const close = () => {
       stopIndexing();
       stopUpkeep();
-      service.close();
+      return service.close();
     };
     return { service, key, keyFile, adminKeyFile, adminKey, close };
   } catch (error) {
-    service.close();
+    await service.close();
     throw error;
   }
 }
@@ -86,23 +84,25 @@ function pooledRandom(): (bytes: number) => Uint8Array {
   };
 }
 
-function usableKey(service: Service, file: string): string {
+async function usableKey(service: Service, file: string): Promise<string> {
   const kept = readKey(file);
-  if (kept !== null && knows(service, kept)) return kept;
-  const [workspace] = service.admin.workspaces();
+  if (kept !== null && (await knows(service, kept))) return kept;
+  const [workspace] = await service.admin.workspaces();
+  const grants = [{ on: null, level: "full" }] as const;
   const made =
     workspace === undefined
-      ? service.admin.createWorkspace("main")
-      : service.admin.createKey({ workspaceId: workspace.id, label: "owner", grants: [{ on: null, level: "full" }] });
+      ? await service.admin.createWorkspace("main")
+      : await service.admin.createKey({ workspaceId: workspace.id, label: "owner", grants });
   // Cannot be refused: the workspace was read just before.
   if (!("key" in made)) throw new Error(made.detail);
   writeKey(file, made.key);
   return made.key;
 }
 
-function knows(service: Service, key: string): boolean {
+async function knows(service: Service, key: string): Promise<boolean> {
   const headers = { "x-api-key": key };
-  return service.answer({ method: "GET", path: `${FILES}?limit=1`, headers, body: null }).status !== 401;
+  const { status } = await service.answer({ method: "GET", path: `${FILES}?limit=1`, headers, body: null });
+  return status !== 401;
 }
 
 function readKey(file: string): string | null {

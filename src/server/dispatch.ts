@@ -3,13 +3,13 @@ import type { WireRequest, WireResponse } from "../contract/wire.ts";
 import type { Admin } from "./admin.ts";
 import { authenticateAdmin, routeAdmin } from "./admin-routes.ts";
 import { type Answer, done, isRefused, type Refused, refuse, toWire } from "./answer.ts";
-import { type Admit, authenticate, refusalOfKey } from "./authenticate.ts";
+import { type Admit, admitOnce, refusalOfKey, refusalOfRequest } from "./authenticate.ts";
 import { type BodyFault, readBody, refuseRequest } from "./body.ts";
 import { type ServerContext, newId } from "./context.ts";
 import { readQuery } from "./query.ts";
 import type { RateLimiter } from "./rate.ts";
-import { isDiskFull } from "./reserve.ts";
 import { route, splitTarget } from "./router.ts";
+import { isDiskFull, StoreBusy } from "./store.ts";
 
 /** What answers requests, and what is checked before one is routed. */
 export type Core = {
@@ -27,9 +27,9 @@ export type Core = {
 
 /** Counts a request for the rate limit of its key, and as a use of it. */
 export function admitByRate({ rates, server }: Pick<Core, "rates" | "server">): Admit {
-  return (key) => {
-    server.store.keys.noteUse(key.seq, server.now());
-    return rates.take(key);
+  return (holder) => {
+    server.uses.note(holder.key.seq, server.now());
+    return rates.take(holder);
   };
 }
 
@@ -37,27 +37,32 @@ export function admitByRate({ rates, server }: Pick<Core, "rates" | "server">): 
 export type RequestHead = Omit<WireRequest, "body">;
 
 /** Answers a whole request. @param admit the rate limit, or a function that admits everybody */
-export function answerRequest(core: Core, request: WireRequest, fault: BodyFault | null, admit: Admit): WireResponse {
-  return answering(core, (requestId) => dispatchOrMakeRoom(core, request, fault, admit, requestId))!;
+export async function answerRequest(
+  core: Core,
+  request: WireRequest,
+  fault: BodyFault | null,
+  admit: Admit,
+): Promise<WireResponse> {
+  const once = admitOnce(admit);
+  return (await answering(core, (requestId) => dispatchOrMakeRoom(core, request, fault, once, requestId)))!;
 }
 
 /**
  * Judges a request by its headers: the answer if its body need not be read, else null. It does not
  * count for a rate limit.
  */
-export function judgeHead(core: Core, { method, path, headers }: RequestHead): WireResponse | null {
-  return answering(core, () => {
+export function judgeHead(core: Core, { method, path, headers }: RequestHead): Promise<WireResponse | null> {
+  return answering(core, async () => {
     if (!core.isOpen) return closing();
     if (isAdminPath(path)) return authenticateAdmin(core.adminKey, headers);
-    if (isValidation({ method, path })) return refusalOfKey(core.server, headers, (key) => core.rates.peek(key));
-    const context = authenticate(core.server, headers, (key) => core.rates.peek(key));
-    return isRefused(context) ? context : null;
+    const refusalOf = isValidation({ method, path }) ? refusalOfKey : refusalOfRequest;
+    return refusalOf(core.server, headers, (holder) => core.rates.peek(holder));
   });
 }
 
 /** As `judgeHead`, where nothing but `/admin` is let in. */
-export function judgeAdminHead(core: Core, { path, headers }: RequestHead): WireResponse | null {
-  return answering(core, () => {
+export function judgeAdminHead(core: Core, { path, headers }: RequestHead): Promise<WireResponse | null> {
+  return answering(core, async () => {
     if (!core.isOpen) return closing();
     if (!isAdminPath(path)) return refuse("not_found", "There is no such endpoint.");
     return authenticateAdmin(core.adminKey, headers);
@@ -67,13 +72,13 @@ export function judgeAdminHead(core: Core, { path, headers }: RequestHead): Wire
 /**
  * Runs a part of a request; an exception becomes a 500. @param work returns null for no answer yet
  */
-function answering(
+async function answering(
   { server, docsBase, onFault }: Core,
-  work: (requestId: string) => Answer | null,
-): WireResponse | null {
+  work: (requestId: string) => Promise<Answer | null>,
+): Promise<WireResponse | null> {
   const requestId = newId(server, "req_");
   try {
-    const answer = work(requestId);
+    const answer = await work(requestId);
     return answer === null ? null : toWire(answer, requestId, docsBase);
   } catch (error) {
     onFault(error, requestId);
@@ -83,36 +88,37 @@ function answering(
 }
 
 /** A deletion gets the reserved space; any other write is refused if the disk is full. */
-function dispatchOrMakeRoom(
+async function dispatchOrMakeRoom(
   core: Core,
   request: WireRequest,
   fault: BodyFault | null,
   admit: Admit,
   requestId: string,
-): Answer {
+): Promise<Answer> {
+  const { reserve } = core.server.store;
   try {
-    return dispatch(core, request, fault, admit);
+    return await dispatch(core, request, fault, admit);
   } catch (error) {
+    if (error instanceof StoreBusy) return busy();
     if (!isDiskFull(error)) throw error;
-    if (request.method === "DELETE" && core.server.store.reserve.release()) {
+    if (request.method === "DELETE" && reserve?.release() === true) {
       return dispatchOrMakeRoom(core, request, fault, admit, requestId);
     }
     core.onFault(error, requestId);
-    const mayDelete = request.method !== "DELETE" && core.server.store.reserve.bytes() !== 0;
+    const mayDelete = request.method !== "DELETE" && reserve !== undefined && reserve.bytes() !== 0;
     const goesOn = mayDelete ? "Reading and deleting go on." : "Reading goes on.";
     const detail = `The disk of the service is full: nothing was saved. ${goesOn}`;
     return refuse("service_unavailable", detail, [], { "retry-after": "60" });
   }
 }
 
-function dispatch(core: Core, request: WireRequest, fault: BodyFault | null, admit: Admit): Answer {
+async function dispatch(core: Core, request: WireRequest, fault: BodyFault | null, admit: Admit): Promise<Answer> {
   if (!core.isOpen) return closing();
   const refused = refuseRequest(fault);
   if (refused !== null) return refused;
   if (isAdminPath(request.path)) return routeAdmin(core, request, fault);
   if (isValidation(request)) return validateKey(core.server, request, fault, admit);
-  const context = authenticate(core.server, request.headers, admit);
-  return isRefused(context) ? context : route(context, request, fault);
+  return route(core.server, request, fault, admit);
 }
 
 function isAdminPath(target: string): boolean {
@@ -129,8 +135,13 @@ function isValidation({ method, path }: Pick<WireRequest, "method" | "path">): b
  * closed or gone.
  * ASSUMES: 200 with `valid: true` (contract test "says whether a key is good").
  */
-function validateKey(server: ServerContext, request: WireRequest, fault: BodyFault | null, admit: Admit): Answer {
-  const refused = refusalOfKey(server, request.headers, admit);
+async function validateKey(
+  server: ServerContext,
+  request: WireRequest,
+  fault: BodyFault | null,
+  admit: Admit,
+): Promise<Answer> {
+  const refused = await refusalOfKey(server, request.headers, admit);
   if (refused !== null) return refused;
   const query = readQuery(splitTarget(request.path).query, []);
   if (isRefused(query)) return query;
@@ -140,4 +151,9 @@ function validateKey(server: ServerContext, request: WireRequest, fault: BodyFau
 
 function closing(): Refused {
   return refuse("service_unavailable", "The service is being closed.", [], { "retry-after": "5" });
+}
+
+function busy(): Refused {
+  const detail = "Others changed the same at the same time; nothing was done.";
+  return refuse("service_unavailable", detail, [], { "retry-after": "1" });
 }

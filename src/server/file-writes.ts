@@ -3,13 +3,14 @@ import type { ReviewReason } from "../contract/resources.ts";
 import { includes } from "./access.ts";
 import { type Answer, done, isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
 import { memberErrors, readBody, readObject } from "./body.ts";
-import { type Call, newId, type RequestContext, type ServerContext } from "./context.ts";
-import type { FileRow } from "./files-table.ts";
+import { type Call, newId, type RequestContext, type Working } from "./context.ts";
 import { moveProtected } from "./guard-moves.ts";
 import { readContent, readId, readName, readParent, readPathId } from "./input.ts";
 import { holdKeptGrants, keepGrantsOfFile } from "./kept-grants.ts";
-import { findFile, findPlace, findWritableFile, occupied, pathIn } from "./place.ts";
+import { findFile, findPlace, findWritableFile, noFile, notWritable, occupied, type Place, pathIn } from "./place.ts";
 import { presentEdit, presentFile, presentReview } from "./present.ts";
+import type { FileRow } from "./rows.ts";
+import type { FileForEdit } from "./tables.ts";
 
 const PATCH_MEMBERS = {
   name: { type: "string", required: false },
@@ -18,26 +19,32 @@ const PATCH_MEMBERS = {
 } as const;
 
 /** PATCH /v1/files/{id} */
-export function patchFile(call: Call): Answer {
+export async function patchFile(call: Call): Promise<Answer> {
   const id = readPathId(call, "doc_");
   if (isRefused(id)) return id;
   const members = readOneMember(call, PATCH_MEMBERS);
   if (isRefused(members)) return members;
   const { context } = call;
-  if (Object.hasOwn(members, "name")) {
-    const name = readName(members["name"] as string, "file", "/name");
-    if (isRefused(name)) return name;
-    const row = findWritableFile(context, id);
-    return isRefused(row) ? row : placeFile(context, row, row.folder, name);
-  }
+  if (Object.hasOwn(members, "name")) return renameFile(context, id, members["name"] as string);
   if (Object.hasOwn(members, "parentId")) return moveFile(context, id, members["parentId"] as string | null);
-  const row = findFile(context, id);
+  const row = await findFile(context, id);
   if (isRefused(row)) return row;
   if (!includes(context.access.file(row), "full")) {
     return refuse("forbidden", "Changing protected needs Full access.");
   }
-  context.store.files.protect(row.seq, members["protected"] as boolean);
-  return done(200, presentFile(context.store.files.bySeq(row.seq)!));
+  const value = members["protected"] as boolean;
+  await context.tables.files.protect(row.seq, value);
+  return done(200, presentFile({ ...row, protected: value ? 1 : 0 }));
+}
+
+async function renameFile(context: RequestContext, id: string, sent: string): Promise<Answer> {
+  const name = readName(sent, "file", "/name");
+  if (isRefused(name)) return name;
+  await context.tables.lockStructure(context.workspace.seq);
+  const row = await findWritableFile(context, id);
+  if (isRefused(row)) return row;
+  const path = row.path.slice(0, Math.max(0, row.path.length - row.name.length - 1));
+  return placeFile(context, row, { seq: row.folder, id: row.folderId, path }, name);
 }
 
 /** Reads the body of a PATCH, which has exactly one of the members. */
@@ -54,26 +61,25 @@ export function readOneMember(call: Call, spec: Parameters<typeof memberErrors>[
 }
 
 /** A `parentId` of null is the root. */
-function moveFile(context: RequestContext, id: string, sent: string | null): Answer {
+async function moveFile(context: RequestContext, id: string, sent: string | null): Promise<Answer> {
   const parentId = readParent(context, sent);
   if (isRefused(parentId)) return parentId;
-  const row = findWritableFile(context, id);
+  await context.tables.lockStructure(context.workspace.seq);
+  const row = await findWritableFile(context, id);
   if (isRefused(row)) return row;
-  const place = findPlace(context, parentId);
-  return isRefused(place) ? place : placeFile(context, row, place.seq, row.name, place.path);
+  const place = await findPlace(context, parentId);
+  return isRefused(place) ? place : placeFile(context, row, place, row.name);
 }
 
-function placeFile(context: RequestContext, row: FileRow, folder: number, name: string, folderPath?: string): Answer {
-  const { files } = context.store;
-  const holder = files.byName(context.workspace.seq, folder, name);
-  if (holder !== undefined && holder.seq !== row.seq) {
-    return occupied(folderPath === undefined ? name : pathIn({ path: folderPath }, name));
-  }
-  return moveProtected(context, row.protected === 1 ? [row] : [], () => {
-    files.place(row.seq, folder, name);
-    const placed = files.bySeq(row.seq)!;
-    holdKeptGrants(context, placed.path);
-    return done(200, presentFile(placed));
+async function placeFile(context: RequestContext, row: FileRow, folder: Place, name: string): Promise<Answer> {
+  const { files } = context.tables;
+  const path = pathIn(folder, name);
+  const holder = await files.byName(context.workspace.seq, folder.seq, name);
+  if (holder !== undefined && holder.seq !== row.seq) return occupied(path);
+  return moveProtected(context, row.protected === 1 ? [row] : [], async () => {
+    await files.place(row.seq, folder.seq, name);
+    await holdKeptGrants(context, path);
+    return done(200, presentFile({ ...row, folder: folder.seq, folderId: folder.id, name, path }));
   });
 }
 
@@ -83,20 +89,28 @@ const CONTENT_MEMBERS = {
 } as const;
 
 /** PUT /v1/files/{id}/content */
-export function putContent(call: Call): Answer {
+export async function putContent(call: Call): Promise<Answer> {
   const sent = readPut(call);
   if (isRefused(sent)) return sent;
   const { context } = call;
-  const row = findWritableFile(context, sent.id);
-  if (isRefused(row)) return row;
-  const base = context.store.changes.base(sent.baseId, row.seq);
+  const found = await findForEdit(context, sent);
+  if (isRefused(found)) return found;
+  const { row, live, base } = found;
   if (base === null) {
     const detail = "baseChangeId is not a change of this file.";
     return refuse("invalid_base_change", detail, [{ code: "invalid_format", pointer: "/baseChangeId", detail }]);
   }
   if (row.protected === 1) return submit(context, row, sent, "protected");
-  const saved = saveCombined(context, row, { id: sent.baseId, text: base.text }, sent.content);
+  const saved = await saveCombined(context, { row, live, base: { id: sent.baseId, text: base.text } }, sent.content);
   return saved === null ? submit(context, row, sent, "conflict") : done(200, presentEdit(saved.row, saved.text));
+}
+
+async function findForEdit(context: RequestContext, { id, baseId }: SentContent): Promise<FileForEdit | Refused> {
+  const found = await context.tables.files.forEdit(context.workspace.seq, id, baseId);
+  if (found === undefined) return noFile();
+  const level = await context.access.levelOfFile(found.row);
+  if (!includes(level, "read")) return noFile();
+  return includes(level, "edit") ? found : notWritable();
 }
 
 type SentContent = { readonly id: string; readonly baseId: string; readonly content: string };
@@ -112,22 +126,26 @@ function readPut(call: Call): SentContent | Refused {
   return isRefused(content) ? content : { id, baseId, content };
 }
 
+/** A file, its live text, and one of its changes with its text; null: that was pruned. */
+type Edited = {
+  readonly row: FileRow;
+  readonly live: string;
+  readonly base: { readonly id: string; readonly text: string | null };
+};
+
 /**
  * Makes a text live, combined with what became live since its base.
- * @param base a change of this file, and its text; null: it was pruned
  * @returns null, and nothing is saved, where the two cannot be combined, or the combined text is
  * over the limit, for which neither side alone is at fault
  */
-export function saveCombined(
-  server: ServerContext,
-  row: FileRow,
-  base: { readonly id: string; readonly text: string | null },
+export async function saveCombined(
+  working: Working,
+  { row, live, base }: Edited,
   sent: string,
-): { readonly row: FileRow; readonly text: string } | null {
-  const live = server.store.changes.text(row.changeId);
-  const text = base.id === row.changeId ? sent : combineWithLive(server, base.text, sent, live);
+): Promise<{ readonly row: FileRow; readonly text: string } | null> {
+  const text = base.id === row.changeId ? sent : combineWithLive(working, base.text, sent, live);
   if (text === null || isRefused(readContent(text))) return null;
-  return { row: saveText(server, row, live, text), text };
+  return { row: await saveText(working, row, live, text), text };
 }
 
 /**
@@ -135,7 +153,7 @@ export function saveCombined(
  * because the caller read its text; a change whose text was pruned combines only with an equal text
  * (contract test "takes a change in review as a base").
  */
-function combineWithLive({ combine }: ServerContext, base: string | null, sent: string, live: string): string | null {
+function combineWithLive({ combine }: Working, base: string | null, sent: string, live: string): string | null {
   if (base === null) return sent === live ? live : null;
   return combine(base, sent, live);
 }
@@ -145,21 +163,19 @@ function combineWithLive({ combine }: ServerContext, base: string | null, sent: 
  * ASSUMES: a write that does not change the live text makes no new change (contract test "makes no
  * new change for equal content").
  */
-export function saveText(server: ServerContext, row: FileRow, live: string, text: string): FileRow {
+export async function saveText(working: Working, row: FileRow, live: string, text: string): Promise<FileRow> {
   if (text === live) return row;
-  const id = newId(server, "chg_");
-  const at = server.now();
-  server.store.changes.insert({ id, file: row.seq, baseId: row.changeId, status: "saved", text, at });
-  server.store.files.setChange(row.seq, id);
+  const id = newId(working, "chg_");
+  await working.tables.files.save(row, { id, text, at: working.now() });
   return { ...row, changeId: id };
 }
 
 /** Sends the edit to review; until it is decided, the file cannot be deleted. */
-function submit(context: RequestContext, row: FileRow, sent: SentContent, reason: ReviewReason): Answer {
+async function submit(context: RequestContext, row: FileRow, sent: SentContent, reason: ReviewReason): Promise<Answer> {
   const { baseId, content: text } = sent;
   const id = newId(context, "chg_");
   const at = context.now();
-  context.store.changes.insert({ id, file: row.seq, baseId, status: "in_review", reason, text, at });
+  await context.tables.changes.submit({ id, file: row.seq, baseId, reason, text, at });
   return done(202, presentReview(row, id, reason));
 }
 
@@ -168,18 +184,17 @@ function submit(context: RequestContext, row: FileRow, sent: SentContent, reason
  * ASSUMES: deleting needs Can edit (contract test "refuses writes with Can read"); of two refusals,
  * the flag's comes first.
  */
-export function deleteFile(call: Call): Answer {
+export async function deleteFile(call: Call): Promise<Answer> {
   const id = readPathId(call, "doc_");
   if (isRefused(id)) return id;
   const { context } = call;
-  const row = findWritableFile(context, id);
+  const row = await findWritableFile(context, id);
   if (isRefused(row)) return row;
   if (row.protected === 1) return refuse("file_protected", "The file is protected; nothing was removed.");
-  if (context.store.changes.hasReview(row.seq)) {
+  if (await context.tables.changes.hasReview(row.seq)) {
     return refuse("changes_in_review", "The file has changes in review; nothing was removed.");
   }
-  keepGrantsOfFile(context, row.seq);
-  context.store.changes.removeOf(row.seq);
-  context.store.files.remove(row.seq);
+  await keepGrantsOfFile(context, row.seq);
+  await context.tables.files.remove(row.seq);
   return done(204);
 }

@@ -5,56 +5,55 @@ import { includes } from "./access.ts";
 import { type Answer, done, isRefused, type Refused, refuseFields } from "./answer.ts";
 import { type Member, memberErrors, readObject } from "./body.ts";
 import { type Call, newId, type RequestContext } from "./context.ts";
-import type { FileRow } from "./files-table.ts";
+import type { FileRow } from "./rows.ts";
 import { holdKeptGrants } from "./kept-grants.ts";
 import { readContent, readName, readParent, readPath, readPathId } from "./input.ts";
 import { type Chosen, envelope, type PageRequest, readPage, readSelector } from "./lists.ts";
-import { findFile, findPlace, findRoute, makeFolders, occupied, pathIn, type Place, type Route } from "./place.ts";
+import { findPlace, findRouteToMake, makeFolders, noFile, occupied, pathIn, type Place, type Route } from "./place.ts";
 import { presentFile, presentWithContent } from "./present.ts";
 
 /** GET /v1/files */
-export function listFiles(call: Call): Answer {
+export async function listFiles(call: Call): Promise<Answer> {
   const selector = readSelector(call, "file");
   if (isRefused(selector)) return selector;
   const page = readPage(call, FILES, selector);
   if (isRefused(page)) return page;
   const { context } = call;
+  const rows = await selectFiles(context, selector, page);
+  await context.access.know(rows.map(({ folder }) => folder));
   const readable = (row: FileRow) => includes(context.access.file(row), "read");
-  return done(200, envelope(call, FILES, page, selectFiles(context, selector, page), readable, presentFile));
+  return done(200, envelope(call, FILES, page, rows, readable, presentFile));
 }
 
-function selectFiles({ store, workspace }: RequestContext, selector: Chosen, page: PageRequest): readonly FileRow[] {
+async function selectFiles(
+  { tables, workspace }: RequestContext,
+  selector: Chosen,
+  page: PageRequest,
+): Promise<readonly FileRow[]> {
   const at = { workspace: workspace.seq, after: page.after, count: page.limit + 1 };
   switch (selector.kind) {
     case "none":
-      return store.files.all(at);
+      return tables.files.all(at);
     case "path-prefix":
-      return selector.path === "" ? store.files.all(at) : store.files.inTree({ ...at, path: selector.path });
+      return selector.path === "" ? tables.files.all(at) : tables.files.inTree({ ...at, path: selector.path });
     case "parent-id": {
-      const folder = store.folders.byId(workspace.seq, selector.id);
-      return folder === undefined ? [] : store.files.inFolder({ ...at, folder: folder.seq });
+      const folder = await tables.folders.byId(workspace.seq, selector.id);
+      return folder === undefined ? [] : tables.files.inFolder({ ...at, folder: folder.seq });
     }
     case "path": {
-      const row = fileAt(store, workspace.seq, selector.path);
+      const row = await tables.files.byPath(workspace.seq, selector.path);
       return row === undefined ? [] : [row];
     }
   }
 }
 
-function fileAt(store: RequestContext["store"], workspace: number, path: string): FileRow | undefined {
-  const cut = path.lastIndexOf("/");
-  if (cut < 0) return store.files.byName(workspace, 0, path);
-  const folder = store.folders.byPath(workspace, path.slice(0, cut));
-  return folder && store.files.byName(workspace, folder.seq, path.slice(cut + 1));
-}
-
 /** GET /v1/files/{id} */
-export function readFile(call: Call): Answer {
-  const id = readPathId(call, "doc_");
+export async function readFile({ context, id: sent }: Call): Promise<Answer> {
+  const id = readPathId({ context, id: sent }, "doc_");
   if (isRefused(id)) return id;
-  const row = findFile(call.context, id);
-  if (isRefused(row)) return row;
-  return done(200, presentWithContent(row, call.context.store.changes.text(row.changeId)));
+  const found = await context.tables.files.withText(context.workspace.seq, id);
+  if (found === undefined || !includes(await context.access.levelOfFile(found.row), "read")) return noFile();
+  return done(200, presentWithContent(found.row, found.text));
 }
 
 const REQUIRED: Member = { type: "string", required: true };
@@ -67,23 +66,25 @@ const IN_FOLDER = { parentId: { type: "string-or-null", required: true }, name: 
  * is the root (contract tests "names each bad field", "creates an empty file", "creates a file in
  * the root by parentId null").
  */
-export function createFile(call: Call): Answer {
+export async function createFile(call: Call): Promise<Answer> {
   const members = readShape(call);
   if (isRefused(members)) return members;
   const content = readContent(members["content"] as string);
-  const target =
-    typeof members["path"] === "string" ? routeOf(call.context, members["path"]) : folderOf(call.context, members);
+  const target = await (typeof members["path"] === "string"
+    ? routeOf(call.context, members["path"])
+    : folderOf(call.context, members));
   // An invalid path is reported first: content can only be judged for a file.
   if (isRefused(target)) return target;
   if (isRefused(content)) return content;
   const { context } = call;
   const { route, name } = target;
   const path = pathIn(route.from, [...route.missing, name].join("/"));
-  if (route.missing.length === 0 && context.store.files.byName(context.workspace.seq, route.from.seq, name)) {
+  const { files } = context.tables;
+  if (route.missing.length === 0 && (await files.byName(context.workspace.seq, route.from.seq, name)) !== undefined) {
     return occupied(path);
   }
-  const folder = makeFolders(context, route);
-  return done(201, presentFile(insertFile(context, folder, name, content)));
+  const folder = await makeFolders(context, route);
+  return done(201, presentFile(await insertFile(context, folder, name, content)));
 }
 
 function readShape(call: Call): JsonObject | Refused {
@@ -104,29 +105,29 @@ type Target = { readonly route: Route; readonly name: string };
  * ASSUMES: creating by path makes the missing folders (contract test "creates a file by path with
  * its missing folders").
  */
-function routeOf(context: RequestContext, sent: string): Target | Refused {
+async function routeOf(context: RequestContext, sent: string): Promise<Target | Refused> {
   const path = readPath(sent, "file", "/path");
   if (isRefused(path)) return path;
   const names = pathSegments(path);
-  const route = findRoute(context, names.slice(0, -1));
+  const route = await findRouteToMake(context, names.slice(0, -1));
   return isRefused(route) ? route : { route, name: names.at(-1)! };
 }
 
-function folderOf(context: RequestContext, members: JsonObject): Target | Refused {
+async function folderOf(context: RequestContext, members: JsonObject): Promise<Target | Refused> {
   const name = readName(members["name"] as string, "file", "/name");
   if (isRefused(name)) return name;
   const parentId = readParent(context, members["parentId"] as string | null);
   if (isRefused(parentId)) return parentId;
-  const from = findPlace(context, parentId);
+  const from = await findPlace(context, parentId);
   return isRefused(from) ? from : { route: { from, missing: [] }, name };
 }
 
-function insertFile(context: RequestContext, folder: Place, name: string, text: string): FileRow {
+async function insertFile(context: RequestContext, folder: Place, name: string, text: string): Promise<FileRow> {
   const id = newId(context, "doc_");
   const changeId = newId(context, "chg_");
-  const seq = context.store.files.insert(context.workspace.seq, id, folder.seq, name, changeId);
-  context.store.changes.insert({ id: changeId, file: seq, baseId: null, status: "saved", text, at: context.now() });
+  const placed = { workspace: context.workspace.seq, folder: folder.seq, name };
+  const seq = await context.tables.files.insert({ ...placed, id, changeId, text, at: context.now() });
   const path = pathIn(folder, name);
-  holdKeptGrants(context, path);
+  await holdKeptGrants(context, path);
   return { seq, id, folder: folder.seq, folderId: folder.id, name, path, protected: 0, changeId };
 }

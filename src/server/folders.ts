@@ -4,53 +4,59 @@ import { FOLDERS } from "../contract/routes.ts";
 import { includes } from "./access.ts";
 import { type Answer, done, isRefused, type Refused, refuseFields } from "./answer.ts";
 import { type Member, memberErrors, readObject } from "./body.ts";
-import type { Call } from "./context.ts";
-import { type FolderRow, ROOT } from "./folders-table.ts";
+import type { Call, RequestContext } from "./context.ts";
 import { pathTooLong, readName, readParent, readPath, readPathId } from "./input.ts";
 import { type Chosen, envelope, type PageRequest, readPage, readSelector } from "./lists.ts";
 import { findFolder, findPlace, findRoute, makeFolder, makeFolders, occupied, pathIn } from "./place.ts";
 import { presentFolder } from "./present.ts";
+import { type FolderRow, ROOT } from "./rows.ts";
 
 /**
  * GET /v1/folders
  * ASSUMES: it takes the parameters of the list of files, and answers a page in the same way
  * (contract tests of folders).
  */
-export function listFolders(call: Call): Answer {
+export async function listFolders(call: Call): Promise<Answer> {
   const selector = readSelector(call, "folder");
   if (isRefused(selector)) return selector;
   const page = readPage(call, FOLDERS, selector);
   if (isRefused(page)) return page;
-  const rows = selectFolders(call, selector, page);
+  const rows = await selectFolders(call, selector, page);
   if (isRefused(rows)) return rows;
+  await call.context.access.know(rows.map(({ seq }) => seq));
   const readable = (row: FolderRow) => includes(call.context.access.folder(row.seq), "read");
   return done(200, envelope(call, FOLDERS, page, rows, readable, presentFolder));
 }
 
-function selectFolders(call: Call, selector: Chosen, page: PageRequest): readonly FolderRow[] | Refused {
-  const { store, workspace } = call.context;
+async function selectFolders(
+  { context }: Call,
+  selector: Chosen,
+  page: PageRequest,
+): Promise<readonly FolderRow[] | Refused> {
+  const { workspace } = context;
+  const { folders } = context.tables;
   const at = { workspace: workspace.seq, after: page.after, count: page.limit + 1 };
   switch (selector.kind) {
     case "none":
-      return store.folders.inParent({ ...at, parent: ROOT });
+      return folders.inParent({ ...at, parent: ROOT });
     case "path-prefix":
-      return selector.path === "" ? store.folders.all(at) : store.folders.below({ ...at, path: selector.path });
+      return selector.path === "" ? folders.all(at) : folders.below({ ...at, path: selector.path });
     case "parent-id": {
-      const parent = findFolder(call.context, selector.id);
-      return isRefused(parent) ? parent : store.folders.inParent({ ...at, parent: parent.seq });
+      const parent = await findFolder(context, selector.id);
+      return isRefused(parent) ? parent : folders.inParent({ ...at, parent: parent.seq });
     }
     case "path": {
-      const row = store.folders.byPath(workspace.seq, selector.path);
+      const row = await folders.byPath(workspace.seq, selector.path);
       return row === undefined ? [] : [row];
     }
   }
 }
 
 /** GET /v1/folders/{id} */
-export function readFolder(call: Call): Answer {
+export async function readFolder(call: Call): Promise<Answer> {
   const id = readPathId(call, "dir_");
   if (isRefused(id)) return id;
-  const row = findFolder(call.context, id);
+  const row = await findFolder(call.context, id);
   return isRefused(row) ? row : done(200, presentFolder(row));
 }
 
@@ -59,7 +65,7 @@ const BY_PATH = { path: REQUIRED };
 const IN_PARENT = { parentId: { type: "string-or-null", required: true }, name: REQUIRED } as const;
 
 /** POST /v1/folders */
-export function createFolder(call: Call): Answer {
+export async function createFolder(call: Call): Promise<Answer> {
   const members = readObject(call.body);
   if (isRefused(members)) return members;
   const byPath = Object.hasOwn(members, "path");
@@ -69,30 +75,36 @@ export function createFolder(call: Call): Answer {
   }
   const errors = memberErrors(members, byPath ? BY_PATH : IN_PARENT);
   if (errors.length > 0) return refuseFields(errors);
-  return byPath ? createByPath(call, members["path"] as string) : createInParent(call, members);
+  return byPath ? createByPath(call.context, members["path"] as string) : createInParent(call.context, members);
 }
 
-function createByPath(call: Call, sent: string): Answer {
+async function createByPath(context: RequestContext, sent: string): Promise<Answer> {
   const path = readPath(sent, "folder", "/path");
   if (isRefused(path)) return path;
   const names = pathSegments(path);
-  const route = findRoute(call.context, names.slice(0, -1));
+  await context.tables.lockStructure(context.workspace.seq);
+  const route = await findRoute(context, names.slice(0, -1));
   if (isRefused(route)) return route;
-  const name = names.at(-1)!;
-  if (call.context.store.folders.byPath(call.context.workspace.seq, path)) return occupied(path);
-  return done(201, presentFolder(makeFolder(call.context, makeFolders(call.context, route), name)));
+  if (await isTaken(context, path)) return occupied(path);
+  const parent = await makeFolders(context, route);
+  return done(201, presentFolder(await makeFolder(context, parent, names.at(-1)!)));
 }
 
-function createInParent(call: Call, members: JsonObject): Answer {
+async function isTaken({ tables, workspace }: RequestContext, path: string): Promise<boolean> {
+  return (await tables.folders.byPath(workspace.seq, path)) !== undefined;
+}
+
+async function createInParent(context: RequestContext, members: JsonObject): Promise<Answer> {
   const name = readName(members["name"] as string, "folder", "/name");
   if (isRefused(name)) return name;
-  const parentId = readParent(call.context, members["parentId"] as string | null);
+  const parentId = readParent(context, members["parentId"] as string | null);
   if (isRefused(parentId)) return parentId;
-  const parent = findPlace(call.context, parentId);
+  await context.tables.lockStructure(context.workspace.seq);
+  const parent = await findPlace(context, parentId);
   if (isRefused(parent)) return parent;
   const path = pathIn(parent, name);
   // The parent's path and one more name: each is legal, but together they may be too long.
   if (isRefused(readPath(path, "folder", "/name"))) return pathTooLong("folder", "/name");
-  if (call.context.store.folders.byPath(call.context.workspace.seq, path)) return occupied(path);
-  return done(201, presentFolder(makeFolder(call.context, parent, name)));
+  if (await isTaken(context, path)) return occupied(path);
+  return done(201, presentFolder(await makeFolder(context, parent, name)));
 }

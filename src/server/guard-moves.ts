@@ -1,8 +1,7 @@
 import { Access, includes } from "./access.ts";
 import { type Answer, refuse } from "./answer.ts";
 import type { RequestContext } from "./context.ts";
-import type { FileRow } from "./files-table.ts";
-import type { GrantRow } from "./keys-table.ts";
+import type { FileRow, GrantRow, Level } from "./rows.ts";
 
 /**
  * Moves files, some of them protected. Review protection binds everybody without Full access at the
@@ -15,31 +14,56 @@ import type { GrantRow } from "./keys-table.ts";
  * @param move the move itself, within the request's transaction, which is rolled back when it is
  * refused
  */
-export function moveProtected(context: RequestContext, files: readonly FileRow[], move: () => Answer): Answer {
+export async function moveProtected(
+  context: RequestContext,
+  files: readonly FileRow[],
+  move: () => Promise<Answer>,
+): Promise<Answer> {
+  await context.access.know(files.map(({ folder }) => folder));
   const guarded = files.filter((file) => !includes(context.access.file(file), "full"));
   if (guarded.length === 0) return move();
-  const grants = [...grantsByKey(context)];
-  const before = grants.map((rows) => new Access(rows, context.store.folders));
-  const lacking = before.map((access) => guarded.filter((file) => !hasFull(access, file)));
-  const answer = move();
+  const grants = [...(await grantsByKey(context))];
+  const lacking: FileRow[][] = [];
+  for (const rows of grants)
+    lacking.push((await judge(context, rows, guarded)).filter(isLacking).map(({ file }) => file));
+  const answer = await move();
   if (answer.kind === "refused") return answer;
+  const moved = new Map(
+    (await context.tables.files.bySeqs(guarded.map(({ seq }) => seq))).map((file) => [file.seq, file]),
+  );
   for (const [i, rows] of grants.entries()) {
-    const after = new Access(rows, context.store.folders);
-    const gained = lacking[i]!.find(({ seq }) => hasFull(after, context.store.files.bySeq(seq)!));
-    if (gained === undefined) continue;
-    const detail = `${gained.path} is protected: moving it there would lift its protection and needs Full access to it.`;
+    const after = await judge(
+      context,
+      rows,
+      lacking[i]!.map(({ seq }) => moved.get(seq)!),
+    );
+    const at = after.findIndex((judged) => !isLacking(judged));
+    if (at < 0) continue;
+    const detail = `${lacking[i]![at]!.path} is protected: moving it there would lift its protection and needs Full access to it.`;
     return refuse("forbidden", detail);
   }
   return answer;
 }
 
-function hasFull(access: Access, file: FileRow): boolean {
-  return includes(access.file(file), "full");
+type Judged = { readonly file: FileRow; readonly level: Level };
+
+async function judge(
+  { tables }: RequestContext,
+  grants: readonly GrantRow[],
+  files: readonly FileRow[],
+): Promise<Judged[]> {
+  const access = new Access(grants, tables.folders);
+  await access.know(files.map(({ folder }) => folder));
+  return files.map((file) => ({ file, level: access.file(file) }));
+}
+
+function isLacking({ level }: Judged): boolean {
+  return !includes(level, "full");
 }
 
 /**
  * The grants of each key that has one below the root; other keys have the same access everywhere.
  */
-function grantsByKey({ store, workspace }: RequestContext): Iterable<readonly GrantRow[]> {
-  return Map.groupBy(store.grants.local(workspace.id), ({ key }) => key).values();
+async function grantsByKey({ tables, workspace }: RequestContext): Promise<Iterable<readonly GrantRow[]>> {
+  return Map.groupBy(await tables.grants.local(workspace.id), ({ key }) => key).values();
 }

@@ -75,7 +75,7 @@ type IdForm = "doc_" | "dir_" | "chg_";
 const FIRST_SUFFIX = /^[0-9a-hjkmnp-tv-z]{20}$/;
 
 /** The id in the path of a request. */
-export function readPathId(call: Call, form: IdForm): string | Refused {
+export function readPathId(call: Pick<Call, "context" | "id">, form: IdForm): string | Refused {
   return readId(call.context, call.id, form, "");
 }
 

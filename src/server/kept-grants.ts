@@ -1,8 +1,6 @@
-import { nameOf, parentOf } from "../model/path.ts";
 import { Access, RANK } from "./access.ts";
 import type { RequestContext } from "./context.ts";
-import { ROOT } from "./folders-table.ts";
-import type { Place, PlacedGrant } from "./grants-table.ts";
+import type { GrantOfKey, PlacedGrant } from "./rows.ts";
 
 /**
  * Grants that outlive what they were on. Deleting a folder and making it again, as a mirror may do
@@ -12,47 +10,61 @@ import type { Place, PlacedGrant } from "./grants-table.ts";
  * withholds …").
  */
 
-type Where = Pick<RequestContext, "store" | "workspace">;
+type Where = Pick<RequestContext, "tables" | "workspace">;
 
 /** Called before a folder and all below it are removed. */
-export function keepGrantsBelow(where: Where, path: string): void {
-  keep(where, where.store.grants.within(where.workspace.seq, path));
+export async function keepGrantsBelow(where: Where, path: string): Promise<void> {
+  await keep(where, await where.tables.grants.within(where.workspace.seq, path));
 }
 
 /** Called before a file is removed. */
-export function keepGrantsOfFile(where: Where, file: number): void {
-  keep(where, where.store.grants.onFile(file));
+export async function keepGrantsOfFile(where: Where, file: number): Promise<void> {
+  await keep(where, await where.tables.grants.onFile(file));
 }
 
-function keep({ store, workspace }: Where, placed: readonly PlacedGrant[]): void {
+async function keep(where: Where, placed: readonly PlacedGrant[]): Promise<void> {
+  const { tables, workspace } = where;
+  const grants = await grantsOf(where, placed);
   for (const { key, parent, path, level } of placed) {
-    const above = new Access(store.keys.grants(key), store.folders).folder(parent);
-    if (RANK[level] < RANK[above]) store.grants.keep({ key, workspace: workspace.seq, path, level });
+    const above = await new Access(grants.get(key) ?? [], tables.folders).levelOfFolder(parent);
+    if (RANK[level] < RANK[above]) await tables.grants.keep({ key, workspace: workspace.seq, path, level });
   }
+}
+
+/** By key, in one look; none, where there are no keys. */
+async function grantsOf(
+  { tables }: Where,
+  of: readonly { readonly key: number }[],
+): Promise<Map<number, GrantOfKey[]>> {
+  const keys = [...new Set(of.map(({ key }) => key))];
+  return Map.groupBy(keys.length === 0 ? [] : await tables.grants.of(keys), ({ key }) => key);
 }
 
 /**
  * Called after something came to a path, with all its contents, by being created, renamed or moved.
  */
-export function holdKeptGrants(where: Where, path: string): void {
-  const { store, workspace } = where;
-  for (const kept of store.grants.keptWithin(workspace.seq, path)) {
-    const placed = placeAt(where, kept.path);
+export async function holdKeptGrants(where: Where, path: string): Promise<void> {
+  const { tables, workspace } = where;
+  for (const kept of await tables.grants.keptWithin(workspace.seq, path)) {
+    const placed = await placeAt(where, kept.path);
     if (placed === undefined) continue;
-    const grants = store.keys.grants(kept.key);
-    const own = grants.find(({ kind, target }) => kind === placed.kind && target === placed.seq);
-    const now = own?.level ?? new Access(grants, store.folders).folder(placed.parent);
-    if (RANK[kept.level] < RANK[now]) store.grants.set({ key: kept.key, ...placed, level: kept.level });
-    store.grants.dropKept(kept);
+    // Read for each: the one before may have set a grant of the same key.
+    const grants = await tables.grants.of([kept.key]);
+    const { kind, seq: target } = placed;
+    const own = grants.find((grant) => grant.kind === kind && grant.target === target);
+    const now = own?.level ?? (await new Access(grants, tables.folders).levelOfFolder(placed.parent));
+    if (RANK[kept.level] < RANK[now]) await tables.grants.set({ key: kept.key, kind, target, level: kept.level });
+    await tables.grants.dropKept(kept);
   }
 }
 
+/** What a grant is on, by its row. */
+type GrantPlace = { readonly kind: "file" | "folder"; readonly seq: number; readonly parent: number };
+
 /** What exists at a path. */
-export function placeAt({ store, workspace }: Where, path: string): Place | undefined {
-  const folder = store.folders.byPath(workspace.seq, path);
+export async function placeAt({ tables, workspace }: Where, path: string): Promise<GrantPlace | undefined> {
+  const folder = await tables.folders.byPath(workspace.seq, path);
   if (folder !== undefined) return { kind: "folder", seq: folder.seq, parent: folder.parent };
-  const parent = parentOf(path);
-  const above = parent === "" ? ROOT : store.folders.byPath(workspace.seq, parent)?.seq;
-  const file = above === undefined ? undefined : store.files.byName(workspace.seq, above, nameOf(path));
+  const file = await tables.files.byPath(workspace.seq, path);
   return file && { kind: "file", seq: file.seq, parent: file.folder };
 }

@@ -1,11 +1,18 @@
 import { isRefused, type Refused, refuse } from "./answer.ts";
 import { hashKey } from "./authenticate.ts";
-import { type ServerContext, newId } from "./context.ts";
+import { newId, type Working } from "./context.ts";
 import { placeAt } from "./kept-grants.ts";
-import type { GrantRow, KeyRow, Level } from "./keys-table.ts";
 import { shownPath } from "./present.ts";
-import { limitOf, type RateLimit } from "./rate.ts";
-import type { WorkspaceRow } from "./workspaces-table.ts";
+import { limitOf } from "./rate.ts";
+import {
+  type GrantRow,
+  type KeyRow,
+  type Level,
+  type RateLimit,
+  ROOT,
+  type ShownGrant,
+  type WorkspaceRow,
+} from "./rows.ts";
 
 /** Keys as the administration shows and makes them. */
 
@@ -46,70 +53,74 @@ export type KeyOptions = {
 
 export const noWorkspace = (): Refused => refuse("not_found", "There is no such workspace.");
 
-export function makeKey(server: ServerContext, options: KeyOptions): NewKeyInfo | Refused {
-  const { store } = server;
-  const workspace = store.workspaces.byId(options.workspaceId);
+export async function makeKey(working: Working, options: KeyOptions): Promise<NewKeyInfo | Refused> {
+  const { tables } = working;
+  const workspace = await tables.workspaces.byId(options.workspaceId);
   if (workspace === undefined) return noWorkspace();
-  const grants = readGrants(server, workspace, options.grants);
+  const grants = await readGrants(working, workspace, options.grants);
   if (isRefused(grants)) return grants;
-  const key = newKeyText(server);
+  const key = newKeyText(working);
   const row = {
-    id: newId(server, "key_"),
+    id: newId(working, "key_"),
     workspaceId: workspace.id,
     hash: hashKey(key),
     label: options.label ?? "",
     rateRequests: options.rateLimit?.requests ?? null,
     rateSeconds: options.rateLimit?.seconds ?? null,
     expiresAt: options.expiresAt ?? null,
-    at: server.now(),
+    at: working.now(),
   };
-  const seq = store.keys.insert(row);
-  setGrants(server, seq, workspace, grants);
-  return { ...keyInfo(server, { seq, ...row, lastUsedAt: null }), key };
+  const seq = await tables.keys.insert(row);
+  await setGrants(working, seq, workspace, grants);
+  const [info] = await keyInfos(working, [{ seq, ...row, lastUsedAt: null }]);
+  return { ...info!, key };
 }
 
 /** 256 random bits; the prefix makes a leaked key recognisable. */
-function newKeyText(server: ServerContext): string {
-  return `mdm_${Buffer.from(server.random(32)).toString("base64url")}`;
+function newKeyText({ random }: Working): string {
+  return `mdm_${Buffer.from(random(32)).toString("base64url")}`;
 }
 
-type PlacedGrant = KeyGrant & { readonly path: string };
-
-export function keyInfo({ store }: ServerContext, row: KeyRow): KeyInfo {
-  const placed = store.keys.grants(row.seq).flatMap(({ kind, target, level }): PlacedGrant[] => {
-    if (kind === "root") return [{ on: null, path: "/", level }];
-    const place = kind === "folder" ? store.folders.bySeq(target) : store.files.bySeq(target);
-    return place === undefined ? [] : [{ on: place.id, path: shownPath(place.path), level }];
+/** As they are shown, in the same order. */
+export async function keyInfos({ tables, uses }: Working, rows: readonly KeyRow[]): Promise<KeyInfo[]> {
+  if (rows.length === 0) return [];
+  const shown = Map.groupBy(await tables.grants.shown(rows.map(({ seq }) => seq)), ({ key }) => key);
+  return rows.map((row) => {
+    const grants = shown.get(row.seq) ?? [];
+    const { id, workspaceId, label, expiresAt, at: createdAt } = row;
+    return {
+      id,
+      workspaceId,
+      label,
+      grants: grants.map(({ on, level }) => ({ on: shownTarget(on), level })),
+      grantPaths: grants.map(({ path }) => shownPath(path)),
+      rateLimit: limitOf(row),
+      expiresAt,
+      createdAt,
+      lastUsedAt: uses.lastOf(row),
+    };
   });
-  for (const { path, level } of store.grants.keptOf(row.seq)) {
-    placed.push({ on: shownPath(path), path: shownPath(path), level });
-  }
-  const { id, workspaceId, label, expiresAt, at: createdAt } = row;
-  return {
-    id,
-    workspaceId,
-    label,
-    grants: placed.map(({ on, level }) => ({ on, level })),
-    grantPaths: placed.map(({ path }) => path),
-    rateLimit: limitOf(row),
-    expiresAt,
-    createdAt,
-    lastUsedAt: store.keys.lastUsed(row),
-  };
+}
+
+function shownTarget(on: ShownGrant["on"]): string | null {
+  if (on === null) return null;
+  return "id" in on ? on.id : shownPath(on.keptPath);
 }
 
 type WantedGrants = { readonly rows: readonly GrantRow[]; readonly paths: ReadonlyMap<string, Level> };
 
-export function readGrants(
-  server: ServerContext,
+/** Locks the structure of the workspace: what is granted stands on where things are. */
+export async function readGrants(
+  working: Working,
   workspace: WorkspaceRow,
   grants: readonly KeyGrant[],
-): WantedGrants | Refused {
+): Promise<WantedGrants | Refused> {
+  await working.tables.lockStructure(workspace.seq);
   const rows: GrantRow[] = [];
   const paths = new Map<string, Level>();
   for (const { on, level } of grants) {
     const path = on?.startsWith("/") === true ? on.slice(1) : null;
-    const place = path === null ? placeOf(server, workspace, on) : placeAt({ ...server, workspace }, path);
+    const place = await (path === null ? placeOf(working, workspace, on) : placeAt({ ...working, workspace }, path));
     if (place !== undefined) rows.push({ kind: place.kind, target: place.seq, level });
     else if (path !== null && !paths.has(path)) paths.set(path, level);
     else if (path === null) return refuse("not_found", `There is no file or folder ${on} in the workspace.`);
@@ -121,24 +132,24 @@ export function readGrants(
     : refuse("invalid_request", "Two grants are on the same resource.");
 }
 
-function placeOf(
-  { store }: ServerContext,
+async function placeOf(
+  { tables }: Working,
   workspace: WorkspaceRow,
   id: string | null,
-): { readonly kind: GrantRow["kind"]; readonly seq: number } | undefined {
-  if (id === null) return { kind: "root", seq: 0 };
-  const folder = store.folders.byId(workspace.seq, id);
+): Promise<{ readonly kind: GrantRow["kind"]; readonly seq: number } | undefined> {
+  if (id === null) return { kind: "root", seq: ROOT };
+  const folder = await tables.folders.byId(workspace.seq, id);
   if (folder !== undefined) return { kind: "folder", seq: folder.seq };
-  const file = store.files.byId(workspace.seq, id);
+  const file = await tables.files.byId(workspace.seq, id);
   return file && { kind: "file", seq: file.seq };
 }
 
-export function setGrants(
-  { store }: ServerContext,
+export async function setGrants(
+  { tables }: Working,
   key: number,
   workspace: WorkspaceRow,
   { rows, paths }: WantedGrants,
-): void {
-  store.keys.setGrants(key, rows);
-  for (const [path, level] of paths) store.grants.keep({ key, workspace: workspace.seq, path, level });
+): Promise<void> {
+  await tables.grants.replace(key, rows);
+  for (const [path, level] of paths) await tables.grants.keep({ key, workspace: workspace.seq, path, level });
 }

@@ -58,7 +58,7 @@ export function readPage(call: Call, url: string, selector: Chosen): PageRequest
   const boundTo = JSON.stringify([call.context.workspace.id, url, selector]);
   const cursor = call.query.get("cursor");
   if (cursor === undefined) return { limit, after: 0, boundTo };
-  const after = openCursor(call.context.store.cursorSecret, boundTo, cursor);
+  const after = openCursor(call.context.cursorSecret, boundTo, cursor);
   if (after !== null) return { limit, after, boundTo };
   return refuse("invalid_cursor", "The cursor is malformed, or another query issued it; start again without one.");
 }
@@ -78,6 +78,6 @@ export function envelope<Row extends { readonly seq: number }, Item>(
 ): ListEnvelope<Item> {
   const hasMore = rows.length > page.limit;
   const kept = hasMore ? rows.slice(0, page.limit) : rows;
-  const nextCursor = hasMore ? sealCursor(call.context.store.cursorSecret, page.boundTo, kept.at(-1)!.seq) : null;
+  const nextCursor = hasMore ? sealCursor(call.context.cursorSecret, page.boundTo, kept.at(-1)!.seq) : null;
   return { object: "list", url, data: kept.filter(readable).map(present), hasMore, nextCursor };
 }

@@ -1,9 +1,8 @@
 import { includes } from "./access.ts";
 import { isRefused, type Refused, refuse } from "./answer.ts";
 import { type RequestContext, newId } from "./context.ts";
-import type { FileRow } from "./files-table.ts";
-import { type FolderRow, ROOT } from "./folders-table.ts";
 import { holdKeptGrants } from "./kept-grants.ts";
+import { type FileRow, type FolderRow, ROOT } from "./rows.ts";
 
 /** A folder that can hold something; the root has neither id nor path. */
 export type Place = { readonly seq: number; readonly id: string | null; readonly path: string };
@@ -15,36 +14,44 @@ export function pathIn(place: Pick<Place, "path">, name: string): string {
 }
 
 /** The folder with that id, if this key can read it. */
-export function findFolder(context: RequestContext, id: string): FolderRow | Refused {
-  const row = context.store.folders.byId(context.workspace.seq, id);
-  if (row !== undefined && includes(context.access.folder(row.seq), "read")) return row;
+export async function findFolder(context: RequestContext, id: string): Promise<FolderRow | Refused> {
+  const row = await context.tables.folders.byId(context.workspace.seq, id);
+  if (row !== undefined && includes(await context.access.levelOfFolder(row.seq), "read")) return row;
   return refuse("folder_not_found", "There is no such folder, or none that this key can read.");
 }
 
 /** The file with that id, if this key can read it. */
-export function findFile(context: RequestContext, id: string): FileRow | Refused {
-  const row = context.store.files.byId(context.workspace.seq, id);
-  if (row !== undefined && includes(context.access.file(row), "read")) return row;
+export async function findFile(context: RequestContext, id: string): Promise<FileRow | Refused> {
+  const row = await context.tables.files.byId(context.workspace.seq, id);
+  if (row !== undefined && includes(await context.access.levelOfFile(row), "read")) return row;
+  return noFile();
+}
+
+export function noFile(): Refused {
   return refuse("file_not_found", "There is no such file, or none that this key can read.");
 }
 
 /**
  * The file with that id, if this key may write to it: 404 when it cannot even read it, else 403.
  */
-export function findWritableFile(context: RequestContext, id: string): FileRow | Refused {
-  const row = findFile(context, id);
+export async function findWritableFile(context: RequestContext, id: string): Promise<FileRow | Refused> {
+  const row = await findFile(context, id);
   if (isRefused(row) || includes(context.access.file(row), "edit")) return row;
+  return notWritable();
+}
+
+export function notWritable(): Refused {
   return refuse("forbidden", "This key may read the file, but not write to it.");
 }
 
-export function findWritableFolder(context: RequestContext, id: string): FolderRow | Refused {
-  const row = findFolder(context, id);
+export async function findWritableFolder(context: RequestContext, id: string): Promise<FolderRow | Refused> {
+  const row = await findFolder(context, id);
   if (isRefused(row) || includes(context.access.folder(row.seq), "edit")) return row;
   return refuse("forbidden", "This key may read the folder, but not write to it.");
 }
 
 /** The folder that a member `parentId` names (null: the root), if this key may write to it. */
-export function findPlace(context: RequestContext, parentId: string | null): Place | Refused {
+export async function findPlace(context: RequestContext, parentId: string | null): Promise<Place | Refused> {
   if (parentId !== null) return findWritableFolder(context, parentId);
   if (includes(context.access.folder(ROOT), "edit")) return ROOT_PLACE;
   return refuse("forbidden", "This key may not write to the root.");
@@ -57,31 +64,38 @@ export type Route = { readonly from: Place; readonly missing: readonly string[] 
  * Follows folder names from the root; refused when the key may not write to the deepest folder that
  * exists.
  */
-export function findRoute(context: RequestContext, names: readonly string[]): Route | Refused {
-  let from: Place = ROOT_PLACE;
-  let found = 0;
-  for (const name of names) {
-    const next = context.store.folders.byPath(context.workspace.seq, pathIn(from, name));
-    if (next === undefined) break;
-    from = next;
-    found++;
-  }
-  if (includes(context.access.folder(from.seq), "edit")) return { from, missing: names.slice(found) };
+export async function findRoute(context: RequestContext, names: readonly string[]): Promise<Route | Refused> {
+  const found = names.length === 0 ? [] : await context.tables.folders.along(context.workspace.seq, names);
+  const from: Place = found.at(-1) ?? ROOT_PLACE;
+  if (includes(await context.access.levelOfFolder(from.seq), "edit"))
+    return { from, missing: names.slice(found.length) };
   return refuse("forbidden", "This key may not create anything there.");
 }
 
+/**
+ * As `findRoute`, of what is to be made. Where folders are missing, it looks again after it has
+ * locked the workspace's structure: somebody else may be making them.
+ */
+export async function findRouteToMake(context: RequestContext, names: readonly string[]): Promise<Route | Refused> {
+  const route = await findRoute(context, names);
+  if (isRefused(route) || route.missing.length === 0) return route;
+  await context.tables.lockStructure(context.workspace.seq);
+  return findRoute(context, names);
+}
+
 /** Makes the missing folders of a route. */
-export function makeFolders(context: RequestContext, { from, missing }: Route): Place {
+export async function makeFolders(context: RequestContext, { from, missing }: Route): Promise<Place> {
   let place = from;
-  for (const name of missing) place = makeFolder(context, place, name);
+  for (const name of missing) place = await makeFolder(context, place, name);
   return place;
 }
 
-export function makeFolder(context: RequestContext, parent: Place, name: string): FolderRow {
+export async function makeFolder(context: RequestContext, parent: Place, name: string): Promise<FolderRow> {
   const path = pathIn(parent, name);
   const id = newId(context, "dir_");
-  const seq = context.store.folders.insert(context.workspace.seq, id, parent.seq, name, path);
-  holdKeptGrants(context, path);
+  const workspace = context.workspace.seq;
+  const seq = await context.tables.folders.insert({ workspace, id, parent: parent.seq, name, path });
+  await holdKeptGrants(context, path);
   return { seq, id, parent: parent.seq, parentId: parent.id, name, path };
 }
 

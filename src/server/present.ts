@@ -1,7 +1,7 @@
 import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
 import type { AnsweredFile, AnsweredFolder, ChangeInReview, Edit, ReviewReason } from "../contract/resources.ts";
-import type { FileRow } from "./files-table.ts";
-import type { FolderRow } from "./folders-table.ts";
+import type { FileRow } from "./rows.ts";
+import type { FolderRow } from "./rows.ts";
 
 /**
  * Rows in the form of the wire. The ids of a row are the service's own and are not checked again.

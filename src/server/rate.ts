@@ -1,39 +1,30 @@
 import { type Refused, refuse } from "./answer.ts";
-import type { KeyRow } from "./keys-table.ts";
-
-/** At most `requests` at once, refilled evenly over `seconds`. */
-export type RateLimit = { readonly requests: number; readonly seconds: number };
+import type { Holder, KeyRow, RateLimit } from "./rows.ts";
 
 type Bucket = { tokens: number; at: number };
 
 /** A token bucket for each key, in memory: a restart fills all of them. */
 export class RateLimiter {
-  readonly #fallback: () => RateLimit | null;
   readonly #now: () => number;
   readonly #buckets = new Map<number, Bucket>();
 
-  /**
-   * @param fallback the limit of keys without one of their own; null: none. It may change at any
-   * time
-   * @param now milliseconds
-   */
-  constructor(fallback: () => RateLimit | null, now: () => number) {
-    this.#fallback = fallback;
+  /** @param now milliseconds */
+  constructor(now: () => number) {
     this.#now = now;
   }
 
   /** Counts a request of a key. @returns the refusal if it must wait */
-  take(key: KeyRow): Refused | null {
-    return this.#ask(key, 1);
+  take(holder: Holder): Refused | null {
+    return this.#ask(holder, 1);
   }
 
   /** Whether a request would have to wait; counts none. */
-  peek(key: KeyRow): Refused | null {
-    return this.#ask(key, 0);
+  peek(holder: Holder): Refused | null {
+    return this.#ask(holder, 0);
   }
 
-  #ask(key: KeyRow, taken: 0 | 1): Refused | null {
-    const limit = limitOf(key) ?? this.#fallback();
+  #ask({ key, settings }: Holder, taken: 0 | 1): Refused | null {
+    const limit = limitOf(key) ?? settings.rateLimit;
     if (limit === null) return null;
     const at = this.#now();
     const bucket = this.#buckets.get(key.seq) ?? { tokens: limit.requests, at };

@@ -1,11 +1,10 @@
 import type { ChangeId, DocId } from "../contract/ids.ts";
 import type { FileResource, ReviewReason } from "../contract/resources.ts";
 import { isRefused, type Refused, refuse } from "./answer.ts";
-import type { ChangeRow, ChangeStatus } from "./changes-table.ts";
-import type { ServerContext } from "./context.ts";
+import { type ServerContext, type Working, workingIn } from "./context.ts";
 import { saveCombined, saveText } from "./file-writes.ts";
-import type { FileRow } from "./files-table.ts";
 import { presentFile, shownPath } from "./present.ts";
+import type { ChangeStatus, FileRow, Reviewed } from "./rows.ts";
 
 export type ReviewInfo = {
   readonly id: ChangeId;
@@ -48,12 +47,6 @@ export type Review = ReviewInfo & {
   readonly liveChangeId: ChangeId;
 };
 
-type Found = {
-  readonly workspace: { readonly id: string };
-  readonly change: ChangeRow;
-  readonly file: FileRow;
-};
-
 /** The end of changes in review: each is accepted or rejected once. */
 export class Reviews {
   readonly #server: ServerContext;
@@ -63,39 +56,40 @@ export class Reviews {
   }
 
   /** All of a workspace, in the order in which they came. */
-  list(workspaceId: string, status: ReviewInfo["status"] = "in_review"): readonly ReviewInfo[] | Refused {
-    const page = this.page({ workspaceId, status, limit: Number.MAX_SAFE_INTEGER - 1 });
+  async list(
+    workspaceId: string,
+    status: ReviewInfo["status"] = "in_review",
+  ): Promise<readonly ReviewInfo[] | Refused> {
+    const page = await this.page({ workspaceId, status, limit: Number.MAX_SAFE_INTEGER - 1 });
     return isRefused(page) ? page : page.data;
   }
 
-  page({ workspaceId, status = "in_review", after = 0, limit = MOST_REVIEWS }: ReviewsAsked): ReviewPage | Refused {
-    const { store } = this.#server;
-    const workspace = workspaceId === undefined ? null : store.workspaces.byId(workspaceId);
-    if (workspace === undefined) return refuse("not_found", "There is no such workspace.");
-    const asked = { workspace: workspace?.seq ?? null, status, after, most: limit + 1 };
-    const rows = store.changes.reviewed(asked);
-    const page = rows.slice(0, limit);
-    const ids = new Map(store.workspaces.all().map(({ seq, id }) => [seq, id]));
-    const data = page.map((change) => {
-      const file = store.files.bySeq(change.file)!;
-      return reviewInfo({ workspace: { id: ids.get(change.workspace)! }, change, file });
+  page({ workspaceId, status = "in_review", after = 0, limit = MOST_REVIEWS }: ReviewsAsked) {
+    return this.#server.store.read(async (tables): Promise<ReviewPage | Refused> => {
+      const workspace = workspaceId === undefined ? null : await tables.workspaces.byId(workspaceId);
+      if (workspace === undefined) return refuse("not_found", "There is no such workspace.");
+      const asked = { workspace: workspace?.seq ?? null, status, after, most: limit + 1 };
+      const rows = await tables.changes.reviewed(asked);
+      const page = rows.slice(0, limit);
+      const hasMore = rows.length > limit;
+      return { data: page.map(reviewInfo), hasMore, nextCursor: hasMore ? String(page.at(-1)!.change.seq) : null };
     });
-    const hasMore = rows.length > limit;
-    return { data, hasMore, nextCursor: hasMore ? String(page.at(-1)!.seq) : null };
   }
 
-  show(changeId: string): Review | Refused {
-    const { changes } = this.#server.store;
-    const found = findReview(this.#server, changeId);
-    if (isRefused(found)) return found;
-    const { change, file } = found;
-    return {
-      ...reviewInfo(found),
-      content: changes.text(change.id),
-      baseContent: changes.base(change.baseId!, file.seq)!.text,
-      liveContent: changes.text(file.changeId),
-      liveChangeId: file.changeId as ChangeId,
-    };
+  show(changeId: string): Promise<Review | Refused> {
+    return this.#server.store.read(async (tables): Promise<Review | Refused> => {
+      const found = await tables.changes.review(changeId);
+      if (found === undefined) return noReview();
+      const { change, file } = found;
+      const base = await tables.changes.base(change.baseId!, file.seq);
+      return {
+        ...reviewInfo(found),
+        content: await tables.changes.text(change.id),
+        baseContent: base!.text,
+        liveContent: await tables.changes.text(file.changeId),
+        liveChangeId: file.changeId as ChangeId,
+      };
+    });
   }
 
   /**
@@ -103,67 +97,74 @@ export class Reviews {
    * If they do not combine and the change was in review for that very reason, it replaces the live
    * text, which stays a version; any other is an `edit_conflict`.
    * @param content the text to make live instead, which somebody wrote from both edits
+   * @param seen the live change that whoever decides was shown: if another one is live by now, it
+   * is an `edit_conflict` too; null: whatever is live
    */
-  accept(changeId: string, content: string | null = null): FileResource | Refused {
-    return this.#transact(() => accept(this.#server, changeId, content));
+  accept(changeId: string, content: string | null = null, seen: string | null = null): Promise<FileResource | Refused> {
+    return this.#write((working) => accept(working, { changeId, content, seen }));
   }
 
-  reject(changeId: string): ReviewInfo | Refused {
-    return this.#transact(() => {
-      const found = findWaiting(this.#server, changeId);
+  reject(changeId: string): Promise<ReviewInfo | Refused> {
+    return this.#write(async (working): Promise<ReviewInfo | Refused> => {
+      const found = await findWaiting(working, changeId);
       if (isRefused(found)) return found;
-      this.#server.store.changes.setStatus(found.change.seq, "rejected");
+      await working.tables.changes.decide(found.change.seq, "rejected");
       return { ...reviewInfo(found), status: "rejected" };
     });
   }
 
-  #transact<Result extends object>(work: () => Result | Refused): Result | Refused {
-    return this.#server.store.transact(work, (result) => !isRefused(result));
+  #write<Result extends object>(work: (working: Working) => Promise<Result>): Promise<Result> {
+    const isKept = (result: Result) => !isRefused(result);
+    return this.#server.store.write((tables) => work(workingIn(this.#server, tables)), isKept);
   }
 }
 
-function accept(server: ServerContext, changeId: string, content: string | null): FileResource | Refused {
-  const found = findWaiting(server, changeId);
+type Accepted = { readonly changeId: string; readonly content: string | null; readonly seen: string | null };
+
+async function accept(working: Working, { changeId, content, seen }: Accepted): Promise<FileResource | Refused> {
+  const found = await findWaiting(working, changeId);
   if (isRefused(found)) return found;
-  const row = makeLive(server, found, content);
+  if (seen !== null && found.file.changeId !== seen) {
+    return refuse("edit_conflict", "Somebody changed what is live since it was shown.");
+  }
+  const row = await makeLive(working, found, content);
   if (isRefused(row)) return row;
-  server.store.changes.setStatus(found.change.seq, "accepted");
+  await working.tables.changes.decide(found.change.seq, "accepted");
   return presentFile(row);
 }
 
-function makeLive(server: ServerContext, { change, file }: Found, content: string | null): FileRow | Refused {
-  const { changes } = server.store;
-  const live = changes.text(file.changeId);
-  if (content !== null) return saveText(server, file, live, content);
-  const sent = changes.text(change.id);
-  const base = { id: change.baseId!, text: changes.base(change.baseId!, file.seq)!.text };
-  const saved = saveCombined(server, file, base, sent);
+async function makeLive(
+  working: Working,
+  { change, file }: Reviewed,
+  content: string | null,
+): Promise<FileRow | Refused> {
+  const { changes } = working.tables;
+  const live = await changes.text(file.changeId);
+  if (content !== null) return saveText(working, file, live, content);
+  const sent = await changes.text(change.id);
+  const { text } = (await changes.base(change.baseId!, file.seq))!;
+  const saved = await saveCombined(working, { row: file, live, base: { id: change.baseId!, text } }, sent);
   if (saved !== null) return saved.row;
-  if (change.reason === "conflict") return saveText(server, file, live, sent);
+  if (change.reason === "conflict") return saveText(working, file, live, sent);
   const detail = "The file changed since the base and the two versions cannot be combined; nothing was saved.";
   return refuse("edit_conflict", detail);
 }
 
-function findReview(server: ServerContext, changeId: string): Found | Refused {
-  for (const workspace of server.store.workspaces.all()) {
-    const change = server.store.changes.byId(workspace.seq, changeId);
-    if (change !== undefined && change.status !== "saved") {
-      return { workspace, change, file: server.store.files.bySeq(change.file)! };
-    }
-  }
+function noReview(): Refused {
   return refuse("not_found", "There is no such review.");
 }
 
-function findWaiting(server: ServerContext, changeId: string): Found | Refused {
-  const found = findReview(server, changeId);
-  if (isRefused(found) || found.change.status === "in_review") return found;
+async function findWaiting({ tables }: Working, changeId: string): Promise<Reviewed | Refused> {
+  const found = await tables.changes.review(changeId);
+  if (found === undefined) return noReview();
+  if (found.change.status === "in_review") return found;
   return refuse("not_found", `The change is no longer in review: ${found.change.status}.`);
 }
 
-function reviewInfo({ workspace, change, file }: Found): ReviewInfo {
+function reviewInfo({ workspaceId, change, file }: Reviewed): ReviewInfo {
   return {
     id: change.id as ChangeId,
-    workspaceId: workspace.id,
+    workspaceId,
     fileId: file.id as DocId,
     path: shownPath(file.path),
     baseChangeId: change.baseId as ChangeId,

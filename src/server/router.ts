@@ -1,8 +1,9 @@
 import { SEARCH_HYBRID_PATH, SEARCH_REGEX_PATH } from "../contract/routes.ts";
 import type { WireRequest } from "../contract/wire.ts";
 import { type Answer, isRefused, refuse } from "./answer.ts";
+import { type Admit, authenticate } from "./authenticate.ts";
 import type { BodyFault } from "./body.ts";
-import type { Call, RequestContext } from "./context.ts";
+import { type Call, type ServerContext, workingIn } from "./context.ts";
 import { deleteFile, patchFile, putContent } from "./file-writes.ts";
 import { createFile, listFiles, readFile } from "./files.ts";
 import { deleteFolder, patchFolder } from "./folder-writes.ts";
@@ -10,6 +11,7 @@ import { createFolder, listFolders, readFolder } from "./folders.ts";
 import { LIST_PARAMETERS } from "./lists.ts";
 import { readQuery } from "./query.ts";
 import { searchHybrid, searchRegex } from "./search.ts";
+import type { Tables } from "./tables.ts";
 
 type Endpoint = {
   readonly method: string;
@@ -18,7 +20,7 @@ type Endpoint = {
   readonly parameters: readonly string[];
   /** A POST that only reads. */
   readonly reads?: true;
-  readonly run: (call: Call) => Answer;
+  readonly run: (call: Call) => Promise<Answer>;
 };
 
 const ENDPOINTS: readonly Endpoint[] = [
@@ -72,25 +74,36 @@ function decodeSegment(segment: string): string {
 }
 
 /**
- * Runs the endpoint of an authenticated request; a write runs in one transaction, which is kept
- * unless it is refused.
+ * Answers a request in one transaction, in which its key is looked up too; a write is kept unless
+ * it is refused.
  * ASSUMES: an unknown path and a method that a path does not take answer `404 not_found` (contract
  * test "answers not_found …").
  */
-export function route(context: RequestContext, request: WireRequest, fault: BodyFault | null): Answer {
+export async function route(
+  server: ServerContext,
+  request: WireRequest,
+  fault: BodyFault | null,
+  admit: Admit,
+): Promise<Answer> {
   const target = splitTarget(request.path);
-  for (const endpoint of ENDPOINTS) {
-    if (endpoint.method !== request.method) continue;
-    const values = matchPath(endpoint.path, target.path);
-    if (values === null) continue;
+  const routed = findEndpoint(request.method, target.path);
+  const work = async (tables: Tables): Promise<Answer> => {
+    const context = await authenticate(workingIn(server, tables), request.headers, admit);
+    if (isRefused(context)) return context;
+    if (routed === null) return refuse("not_found", "There is no such endpoint.");
+    const { endpoint, id } = routed;
     const query = readQuery(target.query, endpoint.parameters);
     if (isRefused(query)) return query;
-    const call: Call = { context, id: values[0] ?? "", query, body: { text: request.body, fault } };
-    if (endpoint.method === "GET" || endpoint.reads) return endpoint.run(call);
-    return context.store.transact(
-      () => endpoint.run(call),
-      (answer) => answer.kind === "done",
-    );
+    return endpoint.run({ context, id, query, body: { text: request.body, fault } });
+  };
+  const isRead = routed === null || routed.endpoint.method === "GET" || routed.endpoint.reads === true;
+  return isRead ? server.store.read(work) : server.store.write(work, (answer) => answer.kind === "done");
+}
+
+function findEndpoint(method: string, path: string): { readonly endpoint: Endpoint; readonly id: string } | null {
+  for (const endpoint of ENDPOINTS) {
+    const values = endpoint.method === method ? matchPath(endpoint.path, path) : null;
+    if (values !== null) return { endpoint, id: values[0] ?? "" };
   }
-  return refuse("not_found", "There is no such endpoint.");
+  return null;
 }

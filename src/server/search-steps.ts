@@ -27,15 +27,15 @@ export function indexInSteps(
   let served = service.served();
   const wait = (ms: number) => {
     if (isOver || timer !== null) return;
-    timer = setTimeout(step, ms);
+    timer = setTimeout(() => void step(), ms);
     // The timer does not keep the process alive.
     timer.unref();
   };
-  const step = () => {
+  const step = async () => {
     timer = null;
     const started = performance.now();
     try {
-      if (service.indexStep() === "done") return;
+      if ((await service.indexStep()) === "done") return;
     } catch (error) {
       onFault(error, "index");
       return wait(AGAIN_MS);

@@ -9,16 +9,12 @@ import type { FieldCode } from "../contract/problem.ts";
 import type { ListEnvelope, RegexHit, SearchHit } from "../contract/resources.ts";
 import { SEARCH_HYBRID_PATH, SEARCH_REGEX_PATH } from "../contract/routes.ts";
 import type { CompiledRegex, CompileRegex } from "../search/engine.ts";
-import type { Searched } from "../search/hybrid.ts";
-import { includes } from "./access.ts";
 import { type Answer, done, isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
 import { readBody } from "./body.ts";
-import type { Call, RequestContext } from "./context.ts";
-import { ROOT } from "./folders-table.ts";
+import type { Call } from "./context.ts";
 import { readPath } from "./input.ts";
-import { isDiskFull } from "./reserve.ts";
-import type { FileRow } from "./files-table.ts";
 import { presentWithContent } from "./present.ts";
+import type { SearchScope } from "./tables.ts";
 
 /**
  * The two routes of search (`src/contract/README.md`, "Search" and "Limits"). Each gives one
@@ -33,7 +29,7 @@ const MEMBERS = {
 } as const;
 
 /** POST /v1/search/hybrid */
-export function searchHybrid(call: Call): Answer {
+export async function searchHybrid(call: Call): Promise<Answer> {
   const asked = readAsked(call, SEARCH_HYBRID);
   if (isRefused(asked)) return asked;
   const { query } = asked;
@@ -42,13 +38,12 @@ export function searchHybrid(call: Call): Answer {
   if (query.trim() === "") return fieldFault("invalid_format", "query", "is blank");
   const long = tooLong("query", query, SEARCH_QUERY_CHARACTERS);
   if (long !== null) return long;
-  const { context } = call;
-  const { search, files } = catchUp(context).store;
-  const hits = search.hybrid(searchedBy(context, asked.prefix), query, asked.limit);
+  const { search } = call.context.tables;
+  const hits = await search.hybrid(scopeOf(call, asked), query, asked.limit);
   return envelope(
     SEARCH_HYBRID_PATH,
-    hits.map(({ document, score, snippets }): SearchHit => {
-      const file = presentFound(context, files.bySeq(document)!);
+    hits.map(({ file: row, text, score, snippets }): SearchHit => {
+      const file = presentWithContent(row, text);
       const hit = { ...file, score: Number(score.toPrecision(6)) };
       if (!asked.includeSources) return hit;
       return { ...hit, sources: snippets.map((each) => ({ object: "snippet", fileId: file.id, ...each })) };
@@ -81,14 +76,13 @@ const MOST_STEPS = 80_000_000;
  * invalid_request` at `/query` (contract tests "refuses a malformed pattern", "refuses a pattern
  * that grows beyond measure").
  */
-export function searchRegex(call: Call): Answer {
+export async function searchRegex(call: Call): Promise<Answer> {
   const asked = readAsked(call, SEARCH_REGEX);
   if (isRefused(asked)) return asked;
   const regex = readPattern(asked.query);
   if (isRefused(regex)) return regex;
-  const { context } = call;
-  const { search, files } = catchUp(context).store;
-  const result = search.regex(searchedBy(context, asked.prefix), regex, asked.limit, MOST_STEPS);
+  const { search } = call.context.tables;
+  const result = await search.regex(scopeOf(call, asked), regex, asked.limit, MOST_STEPS);
   if (result.kind === "too-many-steps") {
     const detail =
       "The pattern takes too many steps for what is to be searched. Give it a literal part, or a path_prefix.";
@@ -96,8 +90,8 @@ export function searchRegex(call: Call): Answer {
   }
   return envelope(
     SEARCH_REGEX_PATH,
-    result.hits.map(({ document, matches }): RegexHit => {
-      const file = presentFound(context, files.bySeq(document)!);
+    result.hits.map(({ file: row, text, matches }): RegexHit => {
+      const file = presentWithContent(row, text);
       if (!asked.includeSources) return file;
       return { ...file, sources: matches.map((each) => ({ object: "match", fileId: file.id, ...each })) };
     }),
@@ -116,11 +110,6 @@ function readPattern(pattern: string): CompiledRegex | Refused {
   if (compiled.kind === "compiled") return compiled.regex;
   const code = compiled.kind === "malformed" ? "invalid_format" : "out_of_range";
   return fieldFault(code, "query", `cannot be used: ${compiled.why.slice(0, 200)}`);
-}
-
-/** A hit as a File with its live text. The index may have seen an older text. */
-function presentFound({ store }: RequestContext, row: FileRow): ReturnType<typeof presentWithContent> {
-  return presentWithContent(row, store.changes.text(row.changeId));
 }
 
 type Asked = {
@@ -160,47 +149,6 @@ function envelope<Item>(url: string, data: readonly Item[]): Answer {
   return done(200, { object: "list", url, data, hasMore: false, nextCursor: null } satisfies ListEnvelope<Item>);
 }
 
-/**
- * Indexes what was written, before a search: all of it, or, in a service that answers many, one
- * step. That step mostly finds the caller's own last write, since the newest comes first.
- */
-function catchUp(context: RequestContext): RequestContext {
-  const { store, searchCatchesUp } = context;
-  if (store.search.isBehind()) {
-    try {
-      store.transactUnsynced(() =>
-        searchCatchesUp === "all" ? store.search.update(Number.MAX_SAFE_INTEGER) : store.search.catchUp(),
-      );
-    } catch (error) {
-      // On a full disk nothing more can be indexed, and what is indexed can still be searched.
-      if (!isDiskFull(error)) throw error;
-    }
-  }
-  return context;
-}
-
-/**
- * The files of the workspace that the key may read, below the prefix. A prefix that names nothing
- * finds nothing.
- */
-function searchedBy({ store, workspace, access }: RequestContext, prefix: string | null): Searched {
-  const inside = new Map<number, boolean>();
-  const isInside = (folder: number): boolean => {
-    if (prefix === null) return true;
-    if (folder === ROOT) return false;
-    const before = inside.get(folder);
-    if (before !== undefined) return before;
-    const path = store.folders.pathOf(folder);
-    const now = path === prefix || path?.startsWith(`${prefix}/`) === true;
-    inside.set(folder, now);
-    return now;
-  };
-  return {
-    accepts(document) {
-      const place = store.search.placeOf(document);
-      if (place === undefined || place.workspace !== workspace.seq || !isInside(place.folder)) return false;
-      return includes(access.file({ seq: document, folder: place.folder }), "read");
-    },
-    read: (document) => store.search.read(document),
-  };
+function scopeOf({ context }: Call, { prefix }: Asked): SearchScope {
+  return { workspace: context.workspace.seq, prefix, grants: context.access.grants };
 }

@@ -3,32 +3,27 @@ import type { WireRequest, WireResponse } from "../contract/wire.ts";
 import { Admin } from "./admin.ts";
 import type { Admit } from "./authenticate.ts";
 import type { BodyFault } from "./body.ts";
-import type { Combine, ServerContext } from "./context.ts";
-import type { DatabaseLocation } from "./database.ts";
+import type { Combine } from "./context.ts";
 import { admitByRate, answerRequest, type Core, judgeAdminHead, judgeHead, type RequestHead } from "./dispatch.ts";
 import { RateLimiter } from "./rate.ts";
-import { isDiskFull } from "./reserve.ts";
+import { KeyUses } from "./key-uses.ts";
 import { loadRegexEngine } from "./search.ts";
-import { STEP } from "./search-index.ts";
-import type { Settings } from "./settings.ts";
-import { Store } from "./store.ts";
+import { type Figures, isDiskFull, type Store } from "./store.ts";
+import { storeWithin } from "./within.ts";
 
 export type ServiceOptions = {
-  readonly database: DatabaseLocation;
+  /** The service closes it. */
+  readonly store: Store;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Source of ids, keys and the cursor secret: a seeded one makes the service deterministic. */
   readonly random: (bytes: number) => Uint8Array;
   readonly combine: Combine;
-  /** Default `all`; `a-step` where something else indexes in steps (`indexInSteps`). */
-  readonly searchCatchesUp?: ServerContext["searchCatchesUp"];
   /**
    * The key of `/admin` over the wire; without one, `/admin` answers 401, and only `service.admin`
    * works.
    */
   readonly adminKey?: string;
-  /** Replaces the stored values of these settings. */
-  readonly settings?: Partial<Settings>;
   /** {docs_base} of the problem types. */
   readonly docsBase?: string;
   /** Called for each 500. The error may hold SQL, never a key or a text. */
@@ -44,22 +39,25 @@ const PRUNE_PORTION = 200;
 const DEFAULT_DOCS_BASE = "https://mdmirror.invalid/docs";
 const EVERYBODY: Admit = () => null;
 
-/** The file and folder service, independent of any transport. */
+/** Answers a request of the program itself: no rate limit. */
+export type AnswerOne = (request: WireRequest) => Promise<WireResponse>;
+
+/** The file and folder service, independent of any transport and of the kind of its store. */
 export class Service {
   readonly admin: Admin;
+  readonly #store: Store;
   readonly #core: Core;
   readonly #admitByRate: Admit;
   #onWrite: () => void = () => undefined;
   #served = 0;
   #prunedTo = 0;
+  #closed: Promise<void> | null = null;
 
-  /** @throws when the database cannot be opened (see `openDatabase`) */
-  constructor(options: ServiceOptions) {
-    const { now, random, combine, searchCatchesUp = "all" } = options;
-    const store = new Store(options.database, random);
-    if (options.settings !== undefined) store.settings.change(options.settings);
-    const server = { store, now, random, combine, searchCatchesUp };
-    const rates = new RateLimiter(() => store.settings.get().rateLimit, now);
+  constructor({ store, now, random, combine, ...options }: ServiceOptions) {
+    const uses = new KeyUses();
+    const server = { store, cursorSecret: store.cursorSecret, uses, now, random, combine };
+    const rates = new RateLimiter(now);
+    this.#store = store;
     this.admin = new Admin(server);
     this.#admitByRate = admitByRate({ rates, server });
     this.#core = {
@@ -80,56 +78,62 @@ export class Service {
   // Fields, not methods, because a transport gets them without the service.
   readonly handle: ServiceWire = async (request, fault = null) => {
     if (request.path.startsWith(SEARCH_REGEX_PATH)) await loadRegexEngine();
-    return this.#answer(request, fault, this.#admitByRate);
+    return this.#answer(this.#core, request, fault, this.#admitByRate);
   };
 
   /**
    * Judges a request by its headers: the answer if its body need not be read, else null. It does
    * not count for a rate limit.
    */
-  readonly admit = (head: RequestHead): WireResponse | null => judgeHead(this.#core, head);
+  readonly admit = (head: RequestHead): Promise<WireResponse | null> => judgeHead(this.#core, head);
 
   /** `admit` of a door that leads to `/admin` alone. */
-  readonly admitAdmin = (head: RequestHead): WireResponse | null => judgeAdminHead(this.#core, head);
+  readonly admitAdmin = (head: RequestHead): Promise<WireResponse | null> => judgeAdminHead(this.#core, head);
 
   /** For the pages, which are rendered in this process. */
   get core(): Core {
     return this.#core;
   }
 
-  /** `handle` without promise and rate limit, for requests of the program itself (imports). */
-  readonly answer = (request: WireRequest, fault: BodyFault | null = null): WireResponse =>
-    this.#answer(request, fault, EVERYBODY);
+  /** `handle` without rate limit, for requests of the program itself. */
+  readonly answer = (request: WireRequest, fault: BodyFault | null = null): Promise<WireResponse> =>
+    this.#answer(this.#core, request, fault, EVERYBODY);
 
-  #answer(request: WireRequest, fault: BodyFault | null, admit: Admit): WireResponse {
-    const response = answerRequest(this.#core, request, fault, admit);
-    this.#core.served(request.method !== "GET");
+  async #answer(core: Core, request: WireRequest, fault: BodyFault | null, admit: Admit): Promise<WireResponse> {
+    const response = await answerRequest(core, request, fault, admit);
+    core.served(request.method !== "GET");
     return response;
   }
 
   /**
    * Runs many requests in one transaction (imports). Each refused one is still rolled back by
    * itself.
+   * @param work answers its requests by what it is given, and waits for nothing else; a store may
+   * run it again
    */
-  batch<T>(work: () => T): T {
-    return this.#store.transact(work);
+  batch<T>(work: (answer: AnswerOne) => Promise<T>): Promise<T> {
+    return this.#store.write((tables) => {
+      const { server } = this.#core;
+      const core = { ...this.#core, server: { ...server, store: storeWithin(tables, this.#store) } };
+      return work((request) => this.#answer(core, request, null, EVERYBODY));
+    });
   }
 
   /**
-   * Indexes some of what was written for search: a few milliseconds of work, or all that is left.
+   * Indexes some of what was written for search: a few milliseconds of work. A store that indexes
+   * with each write has nothing to do.
    */
-  indexStep(): "done" | "more" {
-    return this.#index(STEP);
+  indexStep(): Promise<"done" | "more"> {
+    return this.#index("a-step");
   }
 
-  indexAll(): void {
-    this.#index(Number.MAX_SAFE_INTEGER);
+  async indexAll(): Promise<void> {
+    await this.#index("all");
   }
 
-  #index(most: number): "done" | "more" {
-    const { search } = this.#store;
-    if (!this.#core.isOpen || !search.isUnfinished()) return "done";
-    return this.#store.transactUnsynced(() => search.update(most));
+  async #index(most: "a-step" | "all"): Promise<"done" | "more"> {
+    const { indexing } = this.#store;
+    return this.#core.isOpen && indexing !== undefined ? indexing.step(most) : "done";
   }
 
   /**
@@ -137,32 +141,30 @@ export class Service {
    * the last step ended.
    * @returns `done` at the end of a round
    */
-  pruneStep(): "done" | "more" {
-    const store = this.#store;
-    const days = this.#core.isOpen ? store.settings.get().keepVersionsDays : null;
-    if (days === null) return "done";
-    const before = this.#core.server.now() - days * DAY_MS;
-    const { next } = store.transact(() => store.changes.prune(this.#prunedTo, PRUNE_PORTION, before));
+  async pruneStep(): Promise<"done" | "more"> {
+    if (!this.#core.isOpen) return "done";
+    const next = await this.#store.write(async ({ settings, changes }) => {
+      const { keepVersionsDays: days } = await settings.get();
+      if (days === null) return null;
+      return changes.prune(this.#prunedTo, PRUNE_PORTION, this.#core.server.now() - days * DAY_MS);
+    });
     this.#prunedTo = next ?? 0;
     return next === null ? "done" : "more";
   }
 
   /** Saves when each key was last used. @throws when the disk is full: it is saved another time */
-  saveUses(): void {
-    const store = this.#store;
-    if (!this.#core.isOpen || !store.keys.hasUnsavedUses()) return;
-    store.transactUnsynced(() => store.keys.saveUses());
-    store.keys.forgetUses();
+  async saveUses(): Promise<void> {
+    if (this.#core.isOpen) await this.#core.server.uses.save(this.#store);
   }
 
   /** Reserves again the space that was released when the disk was full. */
   holdReserve(): void {
-    if (this.#core.isOpen) this.#store.reserve.hold();
+    if (this.#core.isOpen) this.#store.reserve?.hold();
   }
 
-  /** Bytes of the disk that are reserved for deletions; null: there is no disk. */
+  /** Bytes of the disk that are reserved for deletions; null: it is not this machine's disk. */
   reserved(): number | null {
-    return this.#store.reserve.bytes();
+    return this.#store.reserve?.bytes() ?? null;
   }
 
   /** Sets the one listener that is called after each request that may have written. */
@@ -175,35 +177,38 @@ export class Service {
     return this.#served;
   }
 
-  /** What an operator watches: documents of all workspaces, and what is to be indexed. */
-  readonly figures = (): { readonly documents: number; readonly indexing: number } =>
+  readonly figures = async (): Promise<Figures> =>
     this.#core.isOpen ? this.#store.figures() : { documents: 0, indexing: 0 };
 
-  /** A backup of everything, which a service opened on `{ copy }` continues. */
-  copy(): Uint8Array {
+  /**
+   * A backup of everything, which a service opened on `{ copy }` continues.
+   * @throws unless the store is of that kind
+   */
+  async copy(): Promise<Uint8Array> {
+    if (this.#store.copy === undefined) throw new Error("this database is copied by its own tools");
     return this.#store.copy();
   }
 
-  /** From now on every request is answered 503. */
-  close(): void {
-    if (!this.#core.isOpen) return;
+  /** From now on every request is answered 503; ends when those under way are answered. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#core.isOpen = false;
     try {
-      this.saveUses();
+      // What was begun before ends before this.
+      await this.#core.server.uses.save(this.#store);
     } catch (error) {
       // A full disk is no reason to stay open: only the last uses of keys are lost.
       if (!isDiskFull(error)) throw error;
     } finally {
-      this.#core.isOpen = false;
-      this.#store.close();
+      await this.#store.close();
     }
-  }
-
-  get #store(): Store {
-    return this.#core.server.store;
   }
 }
 
-/** @throws when the database cannot be opened (see `openDatabase`) */
 export function createService(options: ServiceOptions): Service {
   return new Service(options);
 }

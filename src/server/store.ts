@@ -1,99 +1,74 @@
-import { ChangesTable } from "./changes-table.ts";
-import { boundJournal, type DatabaseLocation, type Db, openDatabase, Transactions } from "./database.ts";
-import { FilesTable } from "./files-table.ts";
-import { FoldersTable } from "./folders-table.ts";
-import { GrantsTable } from "./grants-table.ts";
-import { Holders } from "./holders.ts";
-import { KeysTable } from "./keys-table.ts";
-import { Reserve } from "./reserve.ts";
-import { SearchIndex } from "./search-index.ts";
-import { SettingsTable } from "./settings.ts";
-import { WorkspacesTable } from "./workspaces-table.ts";
+import type { Holder } from "./rows.ts";
+import type { Tables } from "./tables.ts";
 
-/** An open database: its tables, its transactions, and the disk space that is reserved for it. */
-export class Store {
-  readonly files: FilesTable;
-  readonly folders: FoldersTable;
-  readonly changes: ChangesTable;
-  readonly workspaces: WorkspacesTable;
-  readonly keys: KeysTable;
-  readonly grants: GrantsTable;
-  readonly holders: Holders;
-  readonly search: SearchIndex;
-  readonly settings: SettingsTable;
-  readonly reserve: Reserve;
+/**
+ * The port between the request core and a database. `sqlite/` is the one inside the process.
+ *
+ * Locks, of a store with several writers; one with a single writer needs none:
+ * - In a write, `files.byId`, `files.forEdit` and `changes.review` lock the file that they find:
+ *   nobody else changes or removes it until the end.
+ * - In a write, `folders.byId` and the deepest folder of `folders.along` are held: until the end
+ *   nobody moves or removes them, and everybody may put something in.
+ * - `lockStructure` is called before the first look that a structural change stands on, and
+ *   `lockTree` before one that stands on what is in a subtree.
+ * - Each look sees what was committed before it, or the work is run again.
+ */
+export type Store = {
   /** The secret of this database, made once, with which cursors are encrypted. */
   readonly cursorSecret: Buffer;
-  readonly #db: Db;
-  readonly #transactions: Transactions;
-
+  /** Runs `work` on one consistent snapshot. It writes nothing, and may be run again. */
+  read<T>(work: (tables: Tables) => Promise<T>): Promise<T>;
   /**
-   * @param random bytes for the secret of a new database
-   * @throws as `openDatabase`
+   * Runs `work` in one transaction; rolled back when it throws, or when `keep` refuses its result.
+   * Resolved, it is on the disk. After a serialisation failure, a deadlock, or two that took one
+   * place (a unique constraint), `work` is run again, so it must have no other effects; the look
+   * before the insert then finds who was first.
+   * ORDER: never within another's `work`, which would wait for its own end: see `Tables.nested`.
+   * @throws StoreBusy when that does not end
    */
-  constructor(location: DatabaseLocation, random: (bytes: number) => Uint8Array) {
-    const db = openDatabase(location);
-    this.#db = db;
-    this.#transactions = new Transactions(db);
-    this.cursorSecret = cursorSecretOf(db, random);
-    this.files = new FilesTable(db);
-    this.folders = new FoldersTable(db);
-    this.changes = new ChangesTable(db);
-    this.workspaces = new WorkspacesTable(db);
-    this.keys = new KeysTable(db);
-    this.grants = new GrantsTable(db);
-    this.holders = new Holders(db, this.keys, this.workspaces);
-    this.search = new SearchIndex(db);
-    this.settings = new SettingsTable(db);
-    const folder = typeof location === "object" && "folder" in location ? location.folder : null;
-    // The size of the journal depends on the reserve.
-    this.reserve = new Reserve(folder, { onHold: (bytes) => boundJournal(db, bytes) });
-  }
+  write<T>(work: (tables: Tables) => Promise<T>, keep?: (result: T) => boolean): Promise<T>;
+  /** A `write` that a power cut may undo, for what can be made again or lost. */
+  writeUnsynced<T>(work: (tables: Tables) => Promise<T>): Promise<T>;
+  /** Whose key it is, outside of any transaction. @param hash SHA-256 of the key */
+  holder(hash: Buffer): Promise<Holder | undefined>;
+  figures(): Promise<Figures>;
+  /** Ends when every transaction under way has. */
+  close(): Promise<void>;
 
-  figures(): { readonly documents: number; readonly indexing: number } {
-    const sql = "SELECT (SELECT count(*) FROM files) AS documents, (SELECT count(*) FROM search_queue) AS indexing";
-    return this.#db.prepare<[], { documents: number; indexing: number }>(sql).get()!;
-  }
+  /** Indexes for search what was written, if that is not done with the write. */
+  readonly indexing?: Indexing;
+  /** Space on this machine's disk that is kept for deletions. */
+  readonly reserve?: ReservedSpace;
+  /** The whole database as it is between two transactions, if it fits into memory. */
+  copy?(): Promise<Uint8Array>;
+};
 
-  /**
-   * Runs `work` in one transaction (a savepoint within another); rolled back when it throws, or
-   * when `keep` refuses its result.
-   */
-  transact<T>(work: () => T, keep: (result: T) => boolean = () => true): T {
-    return this.#transactions.run(work, keep);
-  }
+/** What an operator watches: documents of all workspaces, and what is to be indexed. */
+export type Figures = { readonly documents: number; readonly indexing: number };
 
-  /**
-   * One transaction for data that can be rebuilt (the index): whole or not at all like any other,
-   * but a power cut may undo it. What was acknowledged before stays, because the journal is in
-   * order.
-   */
-  transactUnsynced<T>(work: () => T): T {
-    // Within a transaction, the outer one decides.
-    if (this.#db.inTransaction) return this.transact(work);
-    this.#db.pragma("synchronous = NORMAL");
-    try {
-      return this.transact(work);
-    } finally {
-      this.#db.pragma("synchronous = FULL");
-    }
-  }
+export type Indexing = {
+  /** @param most what the step may cost, or `all`. @returns `done`: nothing is left */
+  step(most: "a-step" | "all"): Promise<"done" | "more">;
+};
 
-  /** The whole database as it is between two transactions. */
-  copy(): Uint8Array {
-    return this.#db.serialize();
-  }
+export type ReservedSpace = {
+  /** Reserves more if there is less than the disk can spare. */
+  hold(): void;
+  /** @returns whether there was any to release */
+  release(): boolean;
+  /** Bytes that are reserved now; null: there is no disk. */
+  bytes(): number | null;
+};
 
-  close(): void {
-    this.#db.close();
-  }
+/** Nothing was done: too many wanted the same rows, or no connection was free. Answered 503. */
+export class StoreBusy extends Error {
+  override readonly name = "StoreBusy";
 }
 
-function cursorSecretOf(db: Db, random: (bytes: number) => Uint8Array): Buffer {
-  const read = db.prepare<[], { value: Buffer }>("SELECT value FROM meta WHERE name = 'cursor-secret'");
-  const known = read.get();
-  if (known !== undefined) return known.value;
-  const secret = Buffer.from(random(32));
-  db.prepare("INSERT INTO meta (name, value) VALUES ('cursor-secret', ?)").run(secret);
-  return secret;
+/** The codes of SQLite and of PostgreSQL. */
+const FULL: readonly unknown[] = ["SQLITE_FULL", "53100"];
+
+/** Whether there was no space for a write, which is then rolled back. */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && "code" in error && FULL.includes(error.code);
 }

@@ -1,5 +1,5 @@
-import { isDiskFull } from "./reserve.ts";
 import type { Service } from "./service.ts";
+import { isDiskFull } from "./store.ts";
 
 /** The pause between two rounds, each of which prunes and fills the disk reserve again. */
 const ROUND_MS = 600_000;
@@ -17,14 +17,16 @@ export function keepUp(
   onFault: (error: unknown, requestId: string) => void = () => undefined,
 ): () => void {
   let timer: NodeJS.Timeout;
+  let isOver = false;
   const wait = (ms: number) => {
-    timer = setTimeout(step, ms);
+    if (isOver) return;
+    timer = setTimeout(() => void step(), ms);
     // It does not keep the process alive.
     timer.unref();
   };
-  const step = () => {
+  const step = async () => {
     try {
-      if (service.pruneStep() === "more") return wait(PAUSE_MS);
+      if ((await service.pruneStep()) === "more") return wait(PAUSE_MS);
       service.holdReserve();
     } catch (error) {
       onFault(error, "upkeep");
@@ -32,17 +34,21 @@ export function keepUp(
     wait(ROUND_MS);
   };
   wait(PAUSE_MS);
-  const uses = setInterval(() => saveUses(service, onFault), USES_MS);
+  const uses = setInterval(() => void saveUses(service, onFault), USES_MS);
   uses.unref();
   return () => {
+    isOver = true;
     clearTimeout(timer);
     clearInterval(uses);
   };
 }
 
-function saveUses(service: Pick<Service, "saveUses">, onFault: (error: unknown, requestId: string) => void): void {
+async function saveUses(
+  service: Pick<Service, "saveUses">,
+  onFault: (error: unknown, requestId: string) => void,
+): Promise<void> {
   try {
-    service.saveUses();
+    await service.saveUses();
   } catch (error) {
     // They stay in memory until there is room; requests tell of a full disk already.
     if (!isDiskFull(error)) onFault(error, "upkeep");

@@ -10,7 +10,7 @@ import type { FileWithContent } from "../../src/contract/resources.ts";
 import type { Clock } from "../../src/ports/world.ts";
 import { combineByMerge } from "../../src/server/combine.ts";
 import { startHttp } from "../../src/server/http.ts";
-import { createService, type Service } from "../../src/server/service.ts";
+import { SyncService } from "../sync-service/service.ts";
 import { rollBytes } from "../simulator/dice.ts";
 
 /**
@@ -129,7 +129,7 @@ export class Rig {
   readonly keyFile: string;
   /** Where this rig's list of mirrors is: the XDG_STATE_HOME of its commands. */
   readonly stateHome: string;
-  readonly service: Service;
+  readonly service: SyncService;
   readonly workspaceId: string;
   /** Everything that any command of this rig has printed. */
   readonly printed: string[] = [];
@@ -139,7 +139,7 @@ export class Rig {
   readonly #server: Http;
   #isServing = true;
 
-  constructor(service: Service, server: Http) {
+  constructor(service: SyncService, server: Http) {
     this.dir = mkdtempSync(join(tmpdir(), "mdmirror-cli-"));
     this.root = join(this.dir, "w");
     this.stateHome = join(this.dir, "state");
@@ -209,7 +209,12 @@ export class Rig {
 }
 
 export async function openRig(): Promise<Rig> {
-  const service = createService({ database: ":memory:", now: Date.now, random: rollBytes(1), combine: combineByMerge });
+  const service = new SyncService({
+    database: ":memory:",
+    now: Date.now,
+    random: rollBytes(1),
+    combine: combineByMerge,
+  });
   return new Rig(service, await startHttp(service));
 }
 

@@ -11,7 +11,7 @@ let data: string;
 beforeEach(async () => {
   rig = await openRig();
   data = join(rig.dir, "data");
-  openData(data).close();
+  await (await openData(data)).close();
 });
 afterEach(() => rig.close());
 
@@ -61,9 +61,9 @@ describe("which service", () => {
   });
 
   test("another process that has the folder open is waited for, and then told", async () => {
-    const held = openData(data);
+    const held = await openData(data);
     const ran = await admin("keys");
-    held.close();
+    await held.close();
     expect([ran.code, ran.err[0]]).toEqual([
       6,
       `mdmirror: another process has ${data} open, and left no address that leads to it from here (SQLITE_BUSY)`,

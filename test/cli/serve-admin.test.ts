@@ -10,7 +10,7 @@ let data: string;
 beforeEach(async () => {
   rig = await openRig();
   data = join(rig.dir, "data");
-  openData(data).close();
+  await (await openData(data)).close();
 });
 afterEach(() => rig.close());
 
@@ -75,7 +75,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
 
 /** Texts of `a.md` in the data folder; each is sent on the first, so the second goes to review. */
 async function inReview(...texts: readonly string[]): Promise<string[]> {
-  const opened = openData(data);
+  const opened = await openData(data);
   const headers = { "x-api-key": opened.key, "content-type": "application/json" };
   const send = async (method: string, path: string, body: object) => {
     const answer = await opened.service.handle({ method, path, headers, body: JSON.stringify(body) });
@@ -86,16 +86,17 @@ async function inReview(...texts: readonly string[]): Promise<string[]> {
   for (const content of texts) {
     ids.push((await send("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content })).id);
   }
-  opened.close();
+  await opened.close();
   return ids.slice(1);
 }
 
-function live(): string {
-  const opened = openData(data);
+async function live(): Promise<string> {
+  const opened = await openData(data);
   const headers = { "x-api-key": opened.key };
-  const ask = (path: string) => JSON.parse(opened.service.answer({ method: "GET", path, headers, body: null }).body);
-  const { content } = ask(`/v1/files/${ask("/v1/files?path=a.md").data[0].id}`) as { content: string };
-  opened.close();
+  const ask = async (path: string) =>
+    JSON.parse((await opened.service.answer({ method: "GET", path, headers, body: null })).body);
+  const { content } = (await ask(`/v1/files/${(await ask("/v1/files?path=a.md")).data[0].id}`)) as { content: string };
+  await opened.close();
   return content;
 }
 
@@ -112,7 +113,7 @@ describe("reviews", () => {
     ]);
     writeFileSync(join(rig.dir, "both.md"), "live and sent\n");
     expect((await admin("reviews", "accept", "a.md", "--content", "both.md")).code).toBe(0);
-    expect(live()).toBe("live and sent\n");
+    expect(await live()).toBe("live and sent\n");
     expect(await admin("reviews")).toMatchObject({ code: 0, out: ["nothing waits for review"] });
   });
 
@@ -128,22 +129,22 @@ describe("reviews", () => {
       2,
       expect.stringMatching(/^mdmirror: the change is no longer in review: rejected \(not_found, request req_/),
     ]);
-    expect(live()).toBe("live\n");
+    expect(await live()).toBe("live\n");
   });
 
   test("that no longer combine are left in review, with exit 3", async () => {
-    const opened = openData(data);
+    const opened = await openData(data);
     const headers = { "x-api-key": opened.key, "content-type": "application/json" };
-    const send = (method: string, path: string, body: object) => {
-      return JSON.parse(opened.service.answer({ method, path, headers, body: JSON.stringify(body) }).body);
+    const send = async (method: string, path: string, body: object) => {
+      return JSON.parse((await opened.service.answer({ method, path, headers, body: JSON.stringify(body) })).body);
     };
-    const file = send("POST", "/v1/files", { path: "a.md", content: "base\n" });
-    send("PATCH", `/v1/files/${file.id}`, { protected: true });
+    const file = await send("POST", "/v1/files", { path: "a.md", content: "base\n" });
+    await send("PATCH", `/v1/files/${file.id}`, { protected: true });
     const content = { baseChangeId: file.lastChangeId, content: "sent\n" };
-    const { id } = send("PUT", `/v1/files/${file.id}/content`, content);
-    send("PATCH", `/v1/files/${file.id}`, { protected: false });
-    send("PUT", `/v1/files/${file.id}/content`, { ...content, content: "live\n" });
-    opened.close();
+    const { id } = await send("PUT", `/v1/files/${file.id}/content`, content);
+    await send("PATCH", `/v1/files/${file.id}`, { protected: false });
+    await send("PUT", `/v1/files/${file.id}/content`, { ...content, content: "live\n" });
+    await opened.close();
     const ran = await admin("reviews", "accept", id);
     expect([ran.code, ran.err[0]]).toEqual([3, expect.stringContaining("cannot be combined; nothing was saved")]);
     expect((await admin("reviews", "show", id)).out[0]).toContain("in review");
@@ -154,7 +155,7 @@ describe("reviews", () => {
     writeFileSync(join(rig.dir, "latin.md"), Buffer.from([0xe4, 0x0a]));
     const ran = await admin("reviews", "accept", id!, "--content", "latin.md");
     expect([ran.code, ran.err[0]]).toEqual([2, `mdmirror: ${join(rig.dir, "latin.md")} is not UTF-8 text`]);
-    expect(live()).toBe("live\n");
+    expect(await live()).toBe("live\n");
   });
 });
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { combineByMerge } from "../../src/server/combine.ts";
 import { type HttpServer, startHttp } from "../../src/server/http.ts";
 import { createService, type Service } from "../../src/server/service.ts";
+import { openSqlite } from "../../src/server/sqlite/store.ts";
 import { CONTRACT } from "./suite/all.ts";
 import { fetchWire } from "./suite/fetch-wire.ts";
 import { runContractTest } from "./suite/run.ts";
@@ -19,26 +20,27 @@ function seeded(seed: string): (bytes: number) => Uint8Array {
 const faults: unknown[] = [];
 afterAll(() => expect(faults, "something became a 500").toEqual([]));
 
-function openService(): { service: Service; key: string } {
+async function openService(): Promise<{ service: Service; key: string }> {
+  const random = seeded("contract");
   const service = createService({
-    database: ":memory:",
+    store: openSqlite(":memory:", { random }),
     now: Date.now,
-    random: seeded("contract"),
+    random,
     combine: combineByMerge,
     adminKey: ADMIN_KEY,
     onFault: (error) => faults.push(error),
   });
-  return { service, key: service.admin.createWorkspace("contract").key };
+  return { service, key: (await service.admin.createWorkspace("contract")).key };
 }
 
-describe("in process", () => {
-  const { service, key } = openService();
+describe("in process", async () => {
+  const { service, key } = await openService();
   const target: Target = { wire: service.handle, key, adminKey: ADMIN_KEY };
   for (const [i, test] of CONTRACT.entries()) it(test.title, () => runContractTest(test, target, `p${i}`));
 });
 
-describe("over HTTP", () => {
-  const { service, key } = openService();
+describe("over HTTP", async () => {
+  const { service, key } = await openService();
   let server: HttpServer;
   let target: Target;
   beforeAll(async () => {

@@ -10,8 +10,8 @@ import { takeTour } from "./curl/tour.ts";
 /** A client's requests by `curl`: `npm run test:contract -- --curl` runs them against `serve`. */
 
 async function tour(variant: Variant, stopAtFirst: boolean) {
-  const { service, key } = openService({ now: Date.now });
-  const withdraw = (changeId: string) => void service.admin.reviews.reject(changeId);
+  const { service, key } = await openService({ now: Date.now });
+  const withdraw = async (changeId: string) => void (await service.admin.reviews.reject(changeId));
   const handle = varyService(service.handle, variant, { requests: 0, renames: new Map(), withdraw });
   const server = await startHttp({ handle });
   try {

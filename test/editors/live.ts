@@ -15,7 +15,7 @@ import { createNodeFs } from "../../src/local/node-fs.ts";
 import { createWatcher } from "../../src/local/watch.ts";
 import { createRemote } from "../../src/remote/client.ts";
 import { combineByMerge } from "../../src/server/combine.ts";
-import { createService, type Service } from "../../src/server/service.ts";
+import { SyncService } from "../sync-service/service.ts";
 import { openState } from "../../src/state/open.ts";
 import { rollBytes, rollDice } from "../simulator/dice.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
@@ -35,7 +35,7 @@ export type LiveOptions = {
 
 /** A service with one workspace, and requests to it. */
 export class Cloud {
-  readonly service: Service = createService({
+  readonly service: SyncService = new SyncService({
     database: ":memory:",
     now: Date.now,
     random: rollBytes(1),
@@ -58,9 +58,9 @@ class LiveWire implements Wire {
   /** `METHOD /path` of every request, with when it came. */
   readonly requests: { readonly what: string; readonly at: number }[] = [];
   readonly close = closeNothing;
-  readonly #service: Service;
+  readonly #service: SyncService;
 
-  constructor(service: Service) {
+  constructor(service: SyncService) {
     this.#service = service;
   }
 

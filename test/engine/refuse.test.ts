@@ -5,7 +5,7 @@ import { planOnly, syncToConvergence } from "../../src/engine/run/sync.ts";
 import type { World } from "../../src/engine/run/world.ts";
 import { createRemote } from "../../src/remote/client.ts";
 import { combineByMerge } from "../../src/server/combine.ts";
-import { createService } from "../../src/server/service.ts";
+import { SyncService } from "../sync-service/service.ts";
 import { rollBytes } from "../simulator/dice.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
 import { makeKey, openFixture, type OwnKey, settle } from "../promises/fixture.ts";
@@ -27,7 +27,7 @@ test("I03 of a service that was put back from a backup, what is newer here goes 
   mirror.write("since.md", "made since the backup\n");
   await settle(mirror);
 
-  const restored = createService({
+  const restored = new SyncService({
     database: { copy },
     now: () => rig.clock.now(),
     random: rollBytes(2),

@@ -12,8 +12,8 @@ const OPERATIONS = 300;
 
 type Ground = { readonly send: Send; readonly workspaceId: string };
 
-function openGround(): Ground {
-  const { service, key, workspaceId } = openService();
+async function openGround(): Promise<Ground> {
+  const { service, key, workspaceId } = await openService();
   const keys = { user: key, admin: ADMIN_KEY };
   const send: Send = async (method, path, body, by) => {
     const headers = { "x-api-key": keys[by], "content-type": "application/json" };
@@ -34,7 +34,7 @@ async function liveOn({ send, workspaceId }: Ground, seed: number): Promise<Verd
 }
 
 test("what clients see of a service holds, and all that they may ask was asked", async () => {
-  const { operations, broken, undecided, documents } = await liveOn(openGround(), 1);
+  const { operations, broken, undecided, documents } = await liveOn(await openGround(), 1);
   expect({ broken, undecided }).toEqual({ broken: [], undecided: [] });
   expect(operations).toBeGreaterThan(OPERATIONS);
   expect(documents).toBeGreaterThan(10);
@@ -43,7 +43,7 @@ test("what clients see of a service holds, and all that they may ask was asked",
 describe("one lie is found", () => {
   test.each([...Object.keys(LIES), FORGOTTEN, RISEN])("%s", async (lie) => {
     let lies = 0;
-    const { send, workspaceId } = openGround();
+    const { send, workspaceId } = await openGround();
     const { broken } = await liveOn({ send: lieOnce(send, lie, () => lies++), workspaceId }, 2);
     expect({ lies, found: broken.length > 0 }).toEqual({ lies: 1, found: true });
   });

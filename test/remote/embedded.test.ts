@@ -6,7 +6,8 @@ import type { Answer, Remote, Wire, WireResult } from "../../src/ports/remote.ts
 import { createRemote } from "../../src/remote/client.ts";
 import { createUndiciWire } from "../../src/remote/undici-wire.ts";
 import { startHttp } from "../../src/server/http.ts";
-import { createService, type ServiceWire } from "../../src/server/service.ts";
+import type { ServiceWire } from "../../src/server/service.ts";
+import { SyncService } from "../sync-service/service.ts";
 import type { Variant } from "../variants/variant.ts";
 import { NO_TRAITS } from "../../src/remote/traits.ts";
 import { varyService } from "../variants/vary-service.ts";
@@ -44,10 +45,10 @@ class ServiceInProcess implements Wire {
 }
 
 async function start(variant: Variant = {}, overHttp = false): Promise<CallContext> {
-  const service = createService({ database: ":memory:", now: () => 0, random: rollBytes(1), combine: () => null });
+  const service = new SyncService({ database: ":memory:", now: () => 0, random: rollBytes(1), combine: () => null });
   closers.push(() => service.close());
   const { key, workspaceId } = service.admin.createWorkspace("test");
-  const withdraw = (changeId: string) => void service.admin.reviews.reject(changeId);
+  const withdraw = async (changeId: string) => void service.admin.reviews.reject(changeId);
   const handle = varyService(service.handle, variant, { requests: 0, renames: new Map(), withdraw });
   let wire: Wire = new ServiceInProcess(handle);
   if (overHttp) {

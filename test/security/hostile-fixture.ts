@@ -9,7 +9,7 @@ import { LocalDisk } from "../../src/local/disk.ts";
 import { makeMirrorFolder } from "../../src/local/marker.ts";
 import { createRemote } from "../../src/remote/client.ts";
 import { combineByMerge } from "../../src/server/combine.ts";
-import { createService, type Service } from "../../src/server/service.ts";
+import { SyncService } from "../sync-service/service.ts";
 import { emptyDatabase } from "../simulator/empty-service.ts";
 import { openInMemory, type StateCopy } from "../simulator/memory-state.ts";
 import { type RamCall, RamDisk, type RamDiskOptions } from "../simulator/ram-disk.ts";
@@ -50,7 +50,7 @@ type Edited = { readonly id: string; readonly lastChangeId: string; readonly fil
 
 export class HostileFixture {
   readonly disk: RamDisk;
-  readonly service: Service;
+  readonly service: SyncService;
   /** What the service says beyond the truth, from the next request on. */
   lies: Lies = {};
   readonly sent: string[] = [];
@@ -59,7 +59,7 @@ export class HostileFixture {
   readonly #bytes: Dice;
   readonly #key: string;
   readonly #memory: ReturnType<typeof openInMemory>;
-  readonly #handle: Service["handle"];
+  readonly #handle: SyncService["handle"];
 
   /** @param from a copy of a fixture with the same disk; null: both sides are empty */
   constructor(options: RamDiskOptions = {}, from: HostileCopy | null = null) {
@@ -68,7 +68,7 @@ export class HostileFixture {
     this.#clock = clock;
     this.#bytes = bytes;
     this.#dice = rollDice(from?.dice ?? 1);
-    this.service = createService({
+    this.service = new SyncService({
       database: from === null ? emptyDatabase() : { copy: from.database },
       now: clock.now,
       random: bytes.bytes,

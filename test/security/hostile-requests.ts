@@ -99,7 +99,7 @@ type Ids = {
   readonly cursor: fc.Arbitrary<string>;
 };
 
-export function requestTo(world: ReturnType<typeof openWorld>): fc.Arbitrary<Sent> {
+export function requestTo(world: Awaited<ReturnType<typeof openWorld>>): fc.Arbitrary<Sent> {
   const someId = fc.constantFrom(...world.files.map(({ id }) => id), ...world.folderIds);
   const someChange = fc.constantFrom(...world.files.map(({ lastChangeId }) => lastChangeId));
   const cursor = fc.oneof(

@@ -27,7 +27,7 @@ export function lieAbout(handle: Service["handle"], lies: () => Lies): Service["
     if (request.method === "GET" && path === "/v1/folders" && isWhole(query))
       return withItems(await handle(request, fault), folders);
     const found = files.findLast((item) => path === `/v1/files/${idOf(item)}`);
-    if (found === undefined) return handle(request, fault);
+    if (found === undefined) return await handle(request, fault);
     return request.method === "GET" ? json({ content: LIE, ...(found as object), ...more }) : refusal(request);
   };
 }

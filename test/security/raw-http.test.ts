@@ -3,6 +3,7 @@ import { beforeAll, afterAll, expect, it } from "vitest";
 import { combineByMerge } from "../../src/server/combine.ts";
 import { type HttpServer, startHttp } from "../../src/server/http.ts";
 import { createService, type Service } from "../../src/server/service.ts";
+import { openSqlite } from "../../src/server/sqlite/store.ts";
 import { rollBytes } from "../simulator/dice.ts";
 
 /**
@@ -15,20 +16,21 @@ let server: HttpServer;
 let key: string;
 const faults: unknown[] = [];
 beforeAll(async () => {
+  const random = rollBytes(1);
   service = createService({
-    database: ":memory:",
+    store: openSqlite(":memory:", { random }),
     now: Date.now,
-    random: rollBytes(1),
+    random,
     combine: combineByMerge,
     adminKey: "mdm_admin_of-the-raw-tests",
     onFault: (error) => void faults.push(error),
   });
-  ({ key } = service.admin.createWorkspace("raw"));
+  ({ key } = await service.admin.createWorkspace("raw"));
   server = await startHttp(service);
 });
 afterAll(async () => {
   await server.close();
-  service.close();
+  await service.close();
 });
 
 /** Sends bytes and reads until the service closes, or has answered `Connection: close`. */

@@ -9,7 +9,7 @@ import { type Item, openWorld } from "./tenants.ts";
  * test/server/fuzz.test.ts).
  */
 
-const world = openWorld();
+const world = await openWorld();
 const flatName = (area: string) => area.replace("/", "");
 /** The markers of each area: in names and in texts. */
 const markers = world.files.map(({ area, path }) => {
@@ -27,7 +27,7 @@ describe("no answer holds another key's data", () => {
     const step = fc.tuple(fc.constantFrom(...Object.keys(world.keys)), request);
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 40, maxLength: 60 }), async (steps) => {
-        const { service, keys } = openWorld();
+        const { service, keys } = await openWorld();
         for (const [who, sent] of steps) {
           const { key, sees } = keys[who]!;
           const response = await service.handle({ ...sent, headers: { "x-api-key": key } });
@@ -50,7 +50,7 @@ describe("no answer holds another key's data", () => {
           ["open", "closed", "mixed/out"].includes(file.area),
         )) {
           const headers = { "x-api-key": world.key };
-          const answer = service.answer({ method: "GET", path: `/v1/files/${id}`, headers, body: null });
+          const answer = await service.answer({ method: "GET", path: `/v1/files/${id}`, headers, body: null });
           expect([answer.status, (JSON.parse(answer.body) as Item).path]).toEqual([200, path]);
           expect(answer.body).toContain(`"text${flatName(area)}`);
         }

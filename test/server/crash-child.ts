@@ -8,7 +8,7 @@ import { openData } from "../../src/server/data.ts";
 import { Api } from "../contract/suite/world.ts";
 import { textOf } from "./crash-text.ts";
 
-const data = openData(process.argv[2]!);
+const data = await openData(process.argv[2]!);
 const api = new Api(data.service.handle, data.key);
 const acknowledge = (line: string) => writeSync(1, `${line}\n`);
 

@@ -38,7 +38,7 @@ describe("kill -9 under load", () => {
     const acknowledged: Acknowledged = new Map();
     for (const writes of [1, 40, 133, 250]) {
       await killAfter(folder, writes, acknowledged);
-      const data = openData(folder);
+      const data = await openData(folder);
       const api = new Api(data.service.handle, data.key);
       for (const [id, { changeId, n }] of acknowledged) {
         const live = await api.read(id);
@@ -50,7 +50,7 @@ describe("kill -9 under load", () => {
         const { content } = await api.read(file.id);
         expect(content).toBe(textOf(Number(/^write (\d+)/.exec(content)?.[1])));
       }
-      data.close();
+      await data.close();
     }
     expect(acknowledged.size).toBeGreaterThan(200);
     const db = new Sqlite(`${folder}/service.db`);

@@ -3,20 +3,20 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { openData } from "../../src/server/data.ts";
-import { openDatabase } from "../../src/server/database.ts";
+import { openDatabase } from "../../src/server/sqlite/database.ts";
 import { Api, expectGone } from "../contract/suite/world.ts";
 import { temporaryFolder } from "./fixture.ts";
 
 const mode = (file: string) => statSync(file).mode & 0o777;
 
 describe("openData", () => {
-  it("makes the database and both keys, readable by their owner alone", () => {
+  it("makes the database and both keys, readable by their owner alone", async () => {
     const folder = join(temporaryFolder(), "data");
-    const data = openData(folder);
+    const data = await openData(folder);
     expect(readFileSync(data.keyFile, "utf8")).toBe(`${data.key}\n`);
     expect([mode(folder), mode(data.keyFile), mode(data.adminKeyFile)]).toEqual([0o700, 0o600, 0o600]);
     for (const name of readdirSync(folder)) expect([name, mode(join(folder, name))]).toEqual([name, 0o600]);
-    data.close();
+    await data.close();
   });
 
   it("asks macOS to bring what was acknowledged to the medium, not to its cache alone", () => {
@@ -27,28 +27,28 @@ describe("openData", () => {
 
   it("finds documents, keys and cursors again after it was closed", async () => {
     const folder = temporaryFolder();
-    const first = openData(folder);
+    const first = await openData(folder);
     const api = new Api(first.service.handle, first.key);
     const file = await api.file("a/b.md", "kept");
     await api.file("c.md");
     const { nextCursor } = await api.page("files", { limit: 1 });
-    first.close();
-    const second = openData(folder);
+    await first.close();
+    const second = await openData(folder);
     expect(second.key).toBe(first.key);
     const again = new Api(second.service.handle, second.key);
     expect(await again.read(file.id)).toEqual({ ...file, content: "kept" });
     expect((await again.page("files", { limit: 1, cursor: nextCursor! })).data.map(({ path }) => path)).toEqual([
       "/c.md",
     ]);
-    second.close();
+    await second.close();
   });
 
   it("holds no key in the database", async () => {
     const folder = temporaryFolder();
-    const data = openData(folder);
+    const data = await openData(folder);
     await new Api(data.service.handle, data.key).file("a.md");
     const adminKey = readFileSync(data.adminKeyFile, "utf8").trim();
-    data.close();
+    await data.close();
     const bytes = readFileSync(join(folder, "service.db")).toString("latin1");
     expect(bytes.includes(data.key)).toBe(false);
     expect(bytes.includes(adminKey)).toBe(false);
@@ -56,50 +56,50 @@ describe("openData", () => {
 
   it("makes a new key when the file is lost or not the database's, and tightens a loose one", async () => {
     const folder = temporaryFolder();
-    const first = openData(folder);
+    const first = await openData(folder);
     await new Api(first.service.handle, first.key).file("a.md");
-    first.close();
+    await first.close();
     rmSync(first.keyFile);
-    const second = openData(folder);
+    const second = await openData(folder);
     expect(second.key).not.toBe(first.key);
     expect(await new Api(second.service.handle, second.key).paths("files")).toEqual(["/a.md"]);
-    second.close();
+    await second.close();
     writeFileSync(second.keyFile, "mdm_of-another-service\n");
     chmodSync(second.keyFile, 0o644);
-    const third = openData(folder);
+    const third = await openData(folder);
     expect(third.key).not.toBe("mdm_of-another-service");
     expect(mode(third.keyFile)).toBe(0o600);
-    third.close();
+    await third.close();
   });
 
-  it("is open in one process at a time", () => {
+  it("is open in one process at a time", async () => {
     const folder = temporaryFolder();
-    const data = openData(folder);
-    expect(() => openData(folder)).toThrow("locked");
-    data.close();
-    openData(folder).close();
+    const data = await openData(folder);
+    await expect(openData(folder)).rejects.toThrow("locked");
+    await data.close();
+    await (await openData(folder)).close();
   });
 
   it("answers 503 after it was closed", async () => {
-    const data = openData(temporaryFolder());
-    data.close();
+    const data = await openData(temporaryFolder());
+    await data.close();
     const reply = await new Api(data.service.handle, data.key).get("/v1/files");
     expect([reply.status, reply.json.code, reply.headers["retry-after"]]).toEqual([503, "service_unavailable", "5"]);
   });
 
   it("keeps nothing of a deleted document, its history, or the grants on it", async () => {
     const folder = temporaryFolder();
-    const data = openData(folder);
+    const data = await openData(folder);
     const api = new Api(data.service.handle, data.key);
     for (const path of ["a/deep/b.md", "c.md"]) {
       const file = await api.file(path, "one");
       await api.edit(file.id, file.lastChangeId, "two");
-      const workspaceId = data.service.admin.workspaces()[0]!.id;
-      data.service.admin.createKey({ workspaceId, grants: [{ on: file.id, level: "read" }] });
+      const workspaceId = (await data.service.admin.workspaces())[0]!.id;
+      await data.service.admin.createKey({ workspaceId, grants: [{ on: file.id, level: "read" }] });
       const top = (await api.page("folders", { path: "a" })).data[0]?.id;
       expectGone(await api.delete(path === "c.md" ? `/v1/files/${file.id}` : `/v1/folders/${top}?recursive=true`));
     }
-    data.close();
+    await data.close();
     const db = new Sqlite(join(folder, "service.db"));
     const count = (table: string) => db.prepare<[], { n: number }>(`SELECT count(*) AS n FROM ${table}`).get()?.n;
     expect([count("files"), count("folders"), count("changes"), count("grants WHERE kind <> 'root'")]).toEqual([

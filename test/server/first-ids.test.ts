@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { hashKey } from "../../src/server/authenticate.ts";
 import { openData } from "../../src/server/data.ts";
-import { MIGRATIONS } from "../../src/server/schema.ts";
-import { encodeText } from "../../src/server/text-codec.ts";
+import { MIGRATIONS } from "../../src/server/sqlite/schema.ts";
+import { encodeText } from "../../src/server/sqlite/text-codec.ts";
 import { Api, expectEdited, expectGone, expectOk, expectProblem } from "../contract/suite/world.ts";
 import { temporaryFolder } from "./fixture.ts";
 
@@ -51,7 +51,7 @@ function firstFolder(): string {
 
 describe("a data folder of the first version", () => {
   it("keeps its ids, which stay good, and issues new ones in the new form", async () => {
-    const data = openData(firstFolder());
+    const data = await openData(firstFolder());
     const api = new Api(data.service.handle, KEY);
     const file = await api.read(FILE);
     const standing = { parentId: FOLDER, parentPath: "/a", path: "/a/b.md" };
@@ -66,33 +66,33 @@ describe("a data folder of the first version", () => {
     expectGone(await api.delete(`/v1/files/${made.id}`));
     expectProblem(await api.get(`/v1/files/${FILE}-cmit_0123456789abcd`), "invalid_id");
     expectProblem(await api.get(`/v1/files/${FILE}0`), "invalid_id");
-    data.close();
+    await data.close();
   });
 
   it("shows its reviews with their reason, and settles them", async () => {
-    const data = openData(firstFolder());
+    const data = await openData(firstFolder());
     const { reviews } = data.service.admin;
-    expect(reviews.show(WAITING)).toMatchObject({ reason: "protected", content: "two\n", baseContent: "one\n" });
-    expect(reviews.accept(WAITING)).toMatchObject({ id: FILE });
+    expect(await reviews.show(WAITING)).toMatchObject({ reason: "protected", content: "two\n", baseContent: "one\n" });
+    expect(await reviews.accept(WAITING)).toMatchObject({ id: FILE });
     expect((await new Api(data.service.handle, KEY).read(FILE)).content).toBe("two\n");
-    data.close();
+    await data.close();
   });
 
   it("finds no configuration any more", async () => {
-    const data = openData(firstFolder());
-    data.service.indexAll();
+    const data = await openData(firstFolder());
+    await data.service.indexAll();
     const api = new Api(data.service.handle, KEY);
     expect((await api.post("/v1/search/hybrid", { query: "quokka" })).json.data).toEqual([]);
     expect((await api.read(RULES)).content).toBe("quokka\n");
-    data.close();
+    await data.close();
   });
 
   it("takes such ids in no workspace that is made from now on", async () => {
-    const data = openData(firstFolder());
-    const { key } = data.service.admin.createWorkspace("new");
+    const data = await openData(firstFolder());
+    const { key } = await data.service.admin.createWorkspace("new");
     const api = new Api(data.service.handle, key);
     expectProblem(await api.get(`/v1/files/${FILE}`), "invalid_id");
     expectProblem(await api.get(`/v1/files?parent_id=${FOLDER}`), "invalid_id", "/parent_id");
-    data.close();
+    await data.close();
   });
 });

@@ -4,7 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { combineByMerge } from "../../src/server/combine.ts";
+import type { Settings } from "../../src/server/rows.ts";
 import { createService, type Service, type ServiceOptions } from "../../src/server/service.ts";
+import type { DatabaseLocation } from "../../src/server/sqlite/database.ts";
+import type { CatchesUp } from "../../src/server/sqlite/search-table.ts";
+import { openSqlite } from "../../src/server/sqlite/store.ts";
 import { Api } from "../contract/suite/world.ts";
 import { rethrow } from "../simulator/quiet-ports.ts";
 
@@ -25,18 +29,31 @@ export type Opened = {
   readonly api: Api;
 };
 
+type OpenOptions = Partial<ServiceOptions> & {
+  readonly database?: DatabaseLocation;
+  readonly settings?: Partial<Settings>;
+  readonly searchCatchesUp?: CatchesUp;
+};
+
 /** A service in memory whose clock stands still; what becomes a 500 is thrown. */
-export function openService(options: Partial<ServiceOptions> = {}): Opened {
+export async function openService({
+  database = ":memory:",
+  settings,
+  searchCatchesUp = "all",
+  ...options
+}: OpenOptions = {}): Promise<Opened> {
+  const random = options.random ?? seeded("service");
   const service = createService({
-    database: ":memory:",
+    store: openSqlite(database, { random, searchCatchesUp }),
     now: () => 0,
-    random: seeded("service"),
+    random,
     combine: combineByMerge,
     adminKey: ADMIN_KEY,
     onFault: rethrow,
     ...options,
   });
-  const { key, workspaceId } = service.admin.createWorkspace("main");
+  if (settings !== undefined) await service.admin.changeSettings(settings);
+  const { key, workspaceId } = await service.admin.createWorkspace("main");
   return { service, key, workspaceId, api: new Api(service.handle, key) };
 }
 

@@ -2,7 +2,8 @@ import { existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { isDiskFull, Reserve } from "../../src/server/reserve.ts";
+import { Reserve } from "../../src/server/sqlite/reserve.ts";
+import { isDiskFull } from "../../src/server/store.ts";
 import { expectEdited, expectProblem } from "../contract/suite/world.ts";
 import { openService, temporaryFolder } from "./fixture.ts";
 
@@ -27,7 +28,7 @@ describe("a full disk", () => {
 
   it("is answered 503 with Retry-After to a write, which saves nothing; reads go on", async () => {
     const faults: string[] = [];
-    const { api, service } = openService({
+    const { api, service } = await openService({
       combine: () => {
         throw diskFull();
       },
@@ -39,7 +40,7 @@ describe("a full disk", () => {
     expectProblem(reply, "service_unavailable");
     expect([reply.headers["retry-after"], faults]).toEqual(["60", [reply.json.requestId]]);
     expect(await api.read(file.id)).toEqual(live);
-    service.close();
+    await service.close();
   });
 
   it("has a reserve of written bytes, which is given up once and taken again", () => {
@@ -78,7 +79,7 @@ describe("a full disk", () => {
 
   it("says that deletions go on only where room is kept for them", async () => {
     const folder = temporaryFolder();
-    const { api, service } = openService({
+    const { api, service } = await openService({
       database: { folder },
       combine: () => {
         throw diskFull();
@@ -92,6 +93,6 @@ describe("a full disk", () => {
     expect([service.reserved(), await told()]).toEqual([8 * 1024 * 1024, `${full} Reading and deleting go on.`]);
     rmSync(join(folder, "reserve"));
     expect([service.reserved(), await told()]).toEqual([0, `${full} Reading goes on.`]);
-    service.close();
+    await service.close();
   });
 });

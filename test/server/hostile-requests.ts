@@ -5,15 +5,17 @@ import { openService } from "./fixture.ts";
 
 export const SECRET = "the-other-workspace-holds-this";
 
-export function hostileGround() {
-  const opened = openService();
+export async function hostileGround() {
+  const opened = await openService();
   const { service } = opened;
-  const ask = (key: string, method: string, path: string, body: object) =>
-    JSON.parse(service.answer({ method, path, headers: { "x-api-key": key }, body: JSON.stringify(body) }).body);
-  const other = service.admin.createWorkspace(SECRET).key;
-  const secret = ask(other, "POST", "/v1/files", { path: `${SECRET}/a.md`, content: SECRET });
-  const mine = ask(opened.key, "POST", "/v1/files", { path: "mine/a.md", content: "text" });
-  const secretFolder = service.answer({
+  const ask = async (key: string, method: string, path: string, body: object) =>
+    JSON.parse(
+      (await service.answer({ method, path, headers: { "x-api-key": key }, body: JSON.stringify(body) })).body,
+    );
+  const other = (await service.admin.createWorkspace(SECRET)).key;
+  const secret = await ask(other, "POST", "/v1/files", { path: `${SECRET}/a.md`, content: SECRET });
+  const mine = await ask(opened.key, "POST", "/v1/files", { path: "mine/a.md", content: "text" });
+  const secretFolder = await service.answer({
     method: "GET",
     path: "/v1/folders",
     headers: { "x-api-key": other },
@@ -24,7 +26,7 @@ export function hostileGround() {
 }
 
 /** What the requests below are about. */
-export const context = hostileGround();
+export const context = await hostileGround();
 const { secret, folderId, mine } = context;
 
 const text = fc.oneof(

@@ -8,7 +8,7 @@ import { get, openConnection, problemIn, raw } from "./raw-http.ts";
 /** What HTTP itself promises of an answer, and when a connection ends. */
 
 async function serve(service?: HttpService, options?: HttpOptions) {
-  const opened = openService();
+  const opened = await openService();
   const server = await startHttp(service ?? opened.service, options);
   onTestFinished(() => server.close());
   return { ...opened, server, port: portOf(server) };
@@ -105,7 +105,7 @@ describe("a body", () => {
 
 describe("/readyz", () => {
   it("says whether requests can be served", async () => {
-    const { service } = openService();
+    const { service } = await openService();
     let isReady = true;
     const { server } = await serve({ handle: service.handle, isReady: async () => isReady });
     const ask = async () => {
@@ -120,7 +120,7 @@ describe("/readyz", () => {
 
 describe("the end", () => {
   it("waits only so long for an answer, and for who never asked", async () => {
-    const { service } = openService();
+    const { service } = await openService();
     const inside = Promise.withResolvers<void>();
     const handle: HttpService["handle"] = (wire) => {
       if (wire.path !== "/v1/folders") return service.handle(wire);
@@ -141,7 +141,7 @@ describe("the end", () => {
   it("closes connections that wait, and tells those that are answered still", async () => {
     const inside = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
-    const opened = openService();
+    const opened = await openService();
     const handle: HttpService["handle"] = async (wire) => {
       if (wire.path === "/v1/folders") {
         inside.resolve();

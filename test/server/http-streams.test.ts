@@ -18,7 +18,7 @@ describe("a stream", () => {
   /** A service whose `/v1/events` sends what the test says, and tells what ended. */
   async function streaming() {
     const sinks: Sink[] = [];
-    const opened = openService();
+    const opened = await openService();
     const ended = Promise.withResolvers<void>();
     const service: HttpService = {
       ...opened.service,

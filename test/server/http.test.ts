@@ -12,7 +12,7 @@ async function serve(
   handle?: ServiceWire,
   options: HttpOptions = {},
 ): Promise<Opened & { server: HttpServer; port: number }> {
-  const opened = openService();
+  const opened = await openService();
   const server = await startHttp(handle === undefined ? opened.service : { handle }, options);
   onTestFinished(() => server.close());
   return { ...opened, server, port: Number(new URL(server.url).port) };
@@ -177,7 +177,7 @@ describe("startHttp", () => {
   });
 
   it("serves loopback alone without TLS, unless told otherwise", async () => {
-    const { service } = openService();
+    const { service } = await openService();
     for (const host of ["0.0.0.0", "::", "192.0.2.1", "example.org", "127.example.org"]) {
       await expect(startHttp(service, { host })).rejects.toThrow("plain HTTP");
     }
@@ -194,7 +194,7 @@ describe("startHttp", () => {
   it("answers the request under way before it closes, and takes no more", async () => {
     const inside = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
-    const opened = openService();
+    const opened = await openService();
     const server = await startHttp({
       handle: async (wire) => {
         inside.resolve();
@@ -219,7 +219,7 @@ describe("startHttp", () => {
   });
 
   it("serves TLS with a certificate, also beyond loopback", async () => {
-    const { service, key } = openService();
+    const { service, key } = await openService();
     const server = await startHttp(service, { host: "0.0.0.0", tls: { cert: TEST_CERT, key: TEST_KEY } });
     onTestFinished(() => server.close());
     expect(server.url).toMatch(/^https:\/\/0\.0\.0\.0:\d+$/);

@@ -30,7 +30,7 @@ describe("importFolder", () => {
     const texts = { "a.md": "x\r\n", "deep/er/b.md": "\ufeffBOM", "deep/.c.md": "", "cafe\u0301.md": "\u2028" };
     const folder = folderOf(texts);
     mkdirSync(join(folder, "empty"));
-    const opened = openService();
+    const opened = await openService();
     const report = await importFolder(opened, folder);
     expect(report).toEqual({ files: 4, folders: 3, bytes: 12, renamed: [], refused: [] });
     for (const [path, content] of Object.entries(texts)) {
@@ -57,7 +57,7 @@ describe("importFolder", () => {
       "good.md": "",
     });
     symlinkSync("good.md", join(folder, "link.md"));
-    const report = await importFolder(openService(), folder);
+    const report = await importFolder(await openService(), folder);
     expect([report.files, report.folders]).toEqual([3, 1]);
     expect(Object.fromEntries(report.refused.map(({ path, reason }) => [path, reason]))).toEqual({
       "a b.md": "name-clash",
@@ -84,7 +84,7 @@ describe("importFolder", () => {
       "[.md": "four",
       "plain.md": "five",
     });
-    const opened = openService();
+    const opened = await openService();
     const report = await importFolder(opened, folder);
     expect((await opened.api.paths("files")).sort()).toEqual([
       "/my-notes/a-b.md",
@@ -109,7 +109,7 @@ describe("importFolder", () => {
 
   it("leaves what is there as it is when run again", async () => {
     const folder = folderOf({ "a.md": "first", "sub/b.md": "" });
-    const opened = openService();
+    const opened = await openService();
     await importFolder(opened, folder);
     writeFileSync(join(folder, "a.md"), "second");
     writeFileSync(join(folder, "sub/c.md"), "");
@@ -122,19 +122,21 @@ describe("importFolder", () => {
   it("tells its progress", async () => {
     const files = Object.fromEntries(Array.from({ length: 1_100 }, (_, i) => [`${i}.md`, ""]));
     const seen: number[] = [];
-    await importFolder(openService(), folderOf({ ...files, "x.txt": "" }), (progress) => seen.push(progress.files));
+    await importFolder(await openService(), folderOf({ ...files, "x.txt": "" }), (progress) =>
+      seen.push(progress.files),
+    );
     expect(seen).toEqual([500, 1_000, 1_100]);
   });
 
   it("rejects when the folder is not there", async () => {
-    await expect(importFolder(openService(), join(temporaryFolder(), "none"))).rejects.toThrow("ENOENT");
+    await expect(importFolder(await openService(), join(temporaryFolder(), "none"))).rejects.toThrow("ENOENT");
   });
 
   it("takes the whole sample workspace", async () => {
     const documents = readdirSync(RUST_BOOK, { recursive: true, encoding: "utf8" }).filter((name) =>
       name.endsWith(".md"),
     );
-    const opened = openService();
+    const opened = await openService();
     const report = await importFolder(opened, RUST_BOOK);
     expect(report.files).toBe(documents.length);
     expect(documents.length).toBeGreaterThanOrEqual(30);

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { startHttp } from "../../src/server/http.ts";
 import { createService } from "../../src/server/service.ts";
+import { openSqlite } from "../../src/server/sqlite/store.ts";
 import { rollBytes } from "../simulator/dice.ts";
 
 /** What an operator of the service watches, and who may. */
@@ -8,16 +9,20 @@ import { rollBytes } from "../simulator/dice.ts";
 const ADMIN = "mdm_admin_of_this_test";
 
 async function serve() {
+  const random = rollBytes(1);
   const service = createService({
-    database: ":memory:",
+    store: openSqlite(":memory:", { random }),
     now: Date.now,
-    random: rollBytes(1),
+    random,
     combine: () => ({ kind: "conflict" }) as never,
     adminKey: ADMIN,
   });
-  const { key } = service.admin.createWorkspace("a secret workspace");
+  const { key } = await service.admin.createWorkspace("a secret workspace");
   const server = await startHttp(service);
-  onTestFinished(() => server.close().then(() => service.close()));
+  onTestFinished(async () => {
+    await server.close();
+    await service.close();
+  });
   const ask = (path: string, headers: Record<string, string> = {}) => fetch(`${server.url}${path}`, { headers });
   return { key, ask, url: server.url };
 }

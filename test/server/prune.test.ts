@@ -6,9 +6,9 @@ import { type Opened, openService } from "./fixture.ts";
 const DAY = 86_400_000;
 
 /** A service whose clock is set by hand. */
-function openAt(): Opened & { at: (days: number) => void } {
+async function openAt(): Promise<Opened & { at: (days: number) => void }> {
   let now = 0;
-  const opened = openService({ now: () => now, settings: { keepVersionsDays: 30 } });
+  const opened = await openService({ now: () => now, settings: { keepVersionsDays: 30 } });
   return {
     ...opened,
     at: (days) => {
@@ -17,8 +17,8 @@ function openAt(): Opened & { at: (days: number) => void } {
   };
 }
 
-function pruneAll({ service }: Opened): void {
-  while (service.pruneStep() === "more");
+async function pruneAll({ service }: Opened): Promise<void> {
+  while ((await service.pruneStep()) === "more");
 }
 
 const TEXT = "alpha\n\nmiddle one\n\nmiddle two\n\nmiddle three\n\nomega\n";
@@ -27,37 +27,37 @@ const OMEGA = TEXT.replace("omega", "OMEGA");
 
 describe("pruning old versions", () => {
   it("counts a version's age from when it was replaced, and never prunes the live one", async () => {
-    const opened = openAt();
+    const opened = await openAt();
     const { api } = opened;
     const first = await api.file("a.md", TEXT);
     opened.at(100);
     const second = expectEdited(await api.edit(first.id, first.lastChangeId, ALPHA));
     opened.at(129);
-    pruneAll(opened);
+    await pruneAll(opened);
     const both = expectEdited(await api.edit(first.id, first.lastChangeId, OMEGA));
     expect(both.content).toBe(ALPHA.replace("omega", "OMEGA"));
     opened.at(131);
-    pruneAll(opened);
+    await pruneAll(opened);
     expect(expectOk(await api.edit(first.id, first.lastChangeId, TEXT), 202).reason).toBe("conflict");
     expect(expectEdited(await api.edit(first.id, second.lastChangeId, ALPHA)).content).toBe(both.content);
     opened.at(1_000);
-    pruneAll(opened);
+    await pruneAll(opened);
     expect((await api.read(first.id)).content).toBe(both.content);
   });
 
   it("takes into review, and does not refuse, a write on a pruned version; an equal text is saved already", async () => {
-    const opened = openAt();
+    const opened = await openAt();
     const { api } = opened;
     const first = await api.file("a.md", TEXT);
     const second = expectEdited(await api.edit(first.id, first.lastChangeId, ALPHA));
     opened.at(31);
-    pruneAll(opened);
+    await pruneAll(opened);
     expect(expectOk(await api.edit(first.id, first.lastChangeId, OMEGA), 202).reason).toBe("conflict");
     expect(expectEdited(await api.edit(first.id, first.lastChangeId, ALPHA))).toEqual(second);
   });
 
   it("keeps the base of a change in review", async () => {
-    const opened = openAt();
+    const opened = await openAt();
     const { api, service } = opened;
     const first = await api.file("a.md", TEXT);
     expectOk(await api.patch(`/v1/files/${first.id}`, { protected: true }), 200);
@@ -65,45 +65,45 @@ describe("pruning old versions", () => {
     expectOk(await api.patch(`/v1/files/${first.id}`, { protected: false }), 200);
     expectEdited(await api.edit(first.id, first.lastChangeId, ALPHA));
     opened.at(1_000);
-    pruneAll(opened);
-    expect(service.admin.reviews.accept(review.id)).toMatchObject({ path: "/a.md" });
+    await pruneAll(opened);
+    expect(await service.admin.reviews.accept(review.id)).toMatchObject({ path: "/a.md" });
     expect((await api.read(first.id)).content).toBe(ALPHA.replace("omega", "OMEGA"));
   });
 
   it("keeps everything without the setting", async () => {
-    const { api, service } = openService({ now: () => 0 });
+    const { api, service } = await openService({ now: () => 0 });
     const first = await api.file("a.md", TEXT);
     expectEdited(await api.edit(first.id, first.lastChangeId, ALPHA));
-    expect(service.pruneStep()).toBe("done");
+    expect(await service.pruneStep()).toBe("done");
     expect(expectEdited(await api.edit(first.id, first.lastChangeId, OMEGA)).content).toContain("ALPHA");
   });
 });
 
 describe("upkeep", () => {
-  it("works in steps with pauses, then rests for ten minutes; a fault is told and does not end it", () => {
+  it("works in steps with pauses, then rests for ten minutes; a fault is told and does not end it", async () => {
     vi.useFakeTimers();
     const did: string[] = [];
     const left: ("more" | "done" | Error)[] = ["more", "done", new Error("full"), "done"];
     const stop = keepUp(
       {
-        pruneStep: () => {
+        pruneStep: async () => {
           const next = left.shift() ?? "done";
           if (next instanceof Error) throw next;
           did.push(next);
           return next;
         },
         holdReserve: () => void did.push("hold"),
-        saveUses: () => undefined,
+        saveUses: async () => undefined,
       },
       (error, what) => did.push(`${what}: ${(error as Error).message}`),
     );
-    vi.advanceTimersByTime(40);
+    await vi.advanceTimersByTimeAsync(40);
     expect(did).toEqual(["more", "done", "hold"]);
-    vi.advanceTimersByTime(600_000);
-    vi.advanceTimersByTime(600_000);
+    await vi.advanceTimersByTimeAsync(600_000);
+    await vi.advanceTimersByTimeAsync(600_000);
     expect(did.slice(3)).toEqual(["upkeep: full", "done", "hold"]);
     stop();
-    vi.advanceTimersByTime(6_000_000);
+    await vi.advanceTimersByTimeAsync(6_000_000);
     expect(did).toHaveLength(6);
     vi.useRealTimers();
   });

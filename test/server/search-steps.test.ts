@@ -12,7 +12,7 @@ function watched(steps: ("more" | "done" | Error)[]) {
       onWrite: (listener) => {
         write = listener;
       },
-      indexStep: () => {
+      indexStep: async () => {
         state.steps++;
         vi.advanceTimersByTime(5);
         const next = steps.shift() ?? "done";
@@ -26,37 +26,37 @@ function watched(steps: ("more" | "done" | Error)[]) {
 }
 
 describe("indexing in steps", () => {
-  test("follows a write within 50 ms, and many that come together once", () => {
+  test("follows a write within 50 ms, and many that come together once", async () => {
     const { state, stop, write } = watched([]);
-    vi.advanceTimersByTime(45);
+    await vi.advanceTimersByTimeAsync(45);
     expect(state.steps).toBe(1);
     for (let n = 0; n < 10; n++) write();
-    vi.advanceTimersByTime(45);
+    await vi.advanceTimersByTimeAsync(45);
     expect(state.steps).toBe(2);
-    vi.advanceTimersByTime(100_000);
+    await vi.advanceTimersByTimeAsync(100_000);
     expect(state.steps).toBe(2);
     stop();
   });
 
-  test("goes on until all is done, and leaves time to requests while any come", () => {
+  test("goes on until all is done, and leaves time to requests while any come", async () => {
     const { state, stop } = watched(["more", "more", "more", "done"]);
-    vi.advanceTimersByTime(16);
+    await vi.advanceTimersByTimeAsync(16);
     expect(state.steps).toBe(4);
     stop();
     const busy = watched(["more", "more"]);
     busy.state.served = 1;
-    vi.advanceTimersByTime(34);
+    await vi.advanceTimersByTimeAsync(34);
     expect(busy.state.steps).toBe(1);
-    vi.advanceTimersByTime(2);
+    await vi.advanceTimersByTimeAsync(2);
     expect(busy.state.steps).toBe(3);
     busy.stop();
   });
 
-  test("tells a fault once and tries again a minute later; ends when told", () => {
+  test("tells a fault once and tries again a minute later; ends when told", async () => {
     const { state, stop } = watched([new Error("disk full"), "more"]);
-    vi.advanceTimersByTime(59_000);
+    await vi.advanceTimersByTimeAsync(59_000);
     expect([state.steps, state.faults]).toEqual([1, [new Error("disk full")]]);
-    vi.advanceTimersByTime(2_000);
+    await vi.advanceTimersByTimeAsync(2_000);
     expect(state.steps).toBe(3);
     stop();
   });

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { openDatabase } from "../../src/server/database.ts";
-import { MIGRATIONS } from "../../src/server/schema.ts";
+import { openDatabase } from "../../src/server/sqlite/database.ts";
+import { MIGRATIONS } from "../../src/server/sqlite/schema.ts";
 import { MOST_RANKED } from "../../src/search/word-queries.ts";
-import { SearchIndex, STEP } from "../../src/server/search-index.ts";
+import { SearchIndex, STEP } from "../../src/server/sqlite/search-index.ts";
 import { type Opened, openService, seeded, temporaryFolder } from "./fixture.ts";
-import { Store } from "../../src/server/store.ts";
 import Sqlite from "better-sqlite3";
 import { join } from "node:path";
 
@@ -15,7 +14,7 @@ async function found({ api }: Pick<Opened, "api">, query: string, more: object =
 
 describe("the index of the service", () => {
   test("follows a rename and a move of a folder: names, prefixes, words of the path", async () => {
-    const opened = openService();
+    const opened = await openService();
     const { api } = opened;
     await api.file("old-shelf/deep/a.md", "text\n");
     await api.file("old-shelf/b.md", "text\n");
@@ -28,27 +27,27 @@ describe("the index of the service", () => {
     await api.patch(`/v1/folders/${shelf!.id}`, { parentId: target.id });
     expect((await found(opened, "cabinet")).sort()).toEqual(["cabinet/drawer/b.md", "cabinet/drawer/deep/a.md"]);
     expect(await found(opened, "text", { path_prefix: "drawer" })).toEqual([]);
-    opened.service.close();
+    await opened.service.close();
   });
 
   test("a refused write, and a batch that is rolled back, leave nothing to find", async () => {
-    const opened = openService();
+    const opened = await openService();
     await opened.api.file("a.md", "kept\n");
-    expect(() =>
-      opened.service.batch(() => {
+    await expect(
+      opened.service.batch(async (answer) => {
         const body = JSON.stringify({ path: "b.md", content: "phantom\n" });
         const headers = { "x-api-key": opened.key };
-        expect(opened.service.answer({ method: "POST", path: "/v1/files", headers, body }).status).toBe(201);
+        expect((await answer({ method: "POST", path: "/v1/files", headers, body })).status).toBe(201);
         const query = JSON.stringify({ query: "phantom" });
-        const answer = opened.service.answer({ method: "POST", path: "/v1/search/hybrid", headers, body: query });
-        expect(JSON.parse(answer.body).data).toHaveLength(1);
+        const response = await answer({ method: "POST", path: "/v1/search/hybrid", headers, body: query });
+        expect(JSON.parse(response.body).data).toHaveLength(1);
         throw new Error("rolled back");
       }),
-    ).toThrow("rolled back");
+    ).rejects.toThrow("rolled back");
     expect([await found(opened, "phantom"), await found(opened, "kept")]).toEqual([[], ["a.md"]]);
     await opened.api.file("c.md", "phantom\n");
     expect(await found(opened, "phantm")).toEqual(["c.md"]);
-    opened.service.close();
+    await opened.service.close();
   });
 
   test("a database from before search is indexed whole", () => {
@@ -112,15 +111,15 @@ describe("the index of the service", () => {
 
   test("survives a restart with writes that were not indexed yet", async () => {
     const folder = temporaryFolder();
-    const first = openService({ database: { folder } });
+    const first = await openService({ database: { folder } });
     await first.api.file("a.md", "aardvark\n");
-    first.service.close();
-    const second = openService({ database: { folder }, random: seeded("again") });
-    const { key } = second.service.admin.createKey({
+    await first.service.close();
+    const second = await openService({ database: { folder }, random: seeded("again") });
+    const { key } = (await second.service.admin.createKey({
       workspaceId: first.workspaceId,
       label: "again",
       grants: [{ on: null, level: "read" }],
-    }) as { key: string };
+    })) as { key: string };
     const answer = await second.service.handle({
       method: "POST",
       path: "/v1/search/hybrid",
@@ -128,15 +127,15 @@ describe("the index of the service", () => {
       body: JSON.stringify({ query: "aardvark" }),
     });
     expect(JSON.parse(answer.body).data).toHaveLength(1);
-    second.service.close();
+    await second.service.close();
   });
 
   test("a slow clock refuses no regex", async () => {
     let now = 0;
-    const opened = openService({ now: () => (now += 60_000) });
+    const opened = await openService({ now: () => (now += 60_000) });
     for (let n = 0; n < 20; n++) await opened.api.file(`${n}.md`, "zebra\n");
     expect((await opened.api.post("/v1/search/regex", { query: "zebra" })).json.data).toHaveLength(20);
-    opened.service.close();
+    await opened.service.close();
   });
 });
 
@@ -144,23 +143,23 @@ const behind = () => openService({ searchCatchesUp: "a-step" });
 
 describe("a step of the index", () => {
   test("is bounded, and takes the newest write first", async () => {
-    const opened = behind();
+    const opened = await behind();
     for (let n = 0; n < 100; n++) await opened.api.file(`${n}.md`, "zebra\n");
     expect(await found(opened, "zebra", { limit: 500 })).toEqual(
       Array.from({ length: STEP }, (_, n) => `${99 - n}.md`).sort(byNumber),
     );
     let steps = 0;
-    while (opened.service.indexStep() === "more") steps++;
+    while ((await opened.service.indexStep()) === "more") steps++;
     // One of them only merges: the one after it finds that nothing is left.
     expect(steps).toBe(Math.ceil((100 - STEP) / STEP));
     expect(await found(opened, "zebra", { limit: 500 })).toHaveLength(100);
-    opened.service.close();
+    await opened.service.close();
   });
 
   test("that a search takes merges nothing: that is left to the next one", async () => {
-    const opened = behind();
-    const segments = () => {
-      const db = new Sqlite(Buffer.from(opened.service.copy()));
+    const opened = await behind();
+    const segments = async () => {
+      const db = new Sqlite(Buffer.from(await opened.service.copy()));
       const { n } = db.prepare<[], { n: number }>("SELECT count(DISTINCT segid) AS n FROM search_words_idx").get()!;
       db.close();
       return n;
@@ -169,36 +168,36 @@ describe("a step of the index", () => {
       await opened.api.file(`${n}.md`, "zebra\n");
       expect(await found(opened, "zebra", { limit: 500 })).toHaveLength(n + 1);
     }
-    expect(segments()).toBe(12);
-    while (opened.service.indexStep() === "more");
-    expect(segments()).toBeLessThan(6);
-    opened.service.close();
+    expect(await segments()).toBe(12);
+    while ((await opened.service.indexStep()) === "more");
+    expect(await segments()).toBeLessThan(6);
+    await opened.service.close();
   });
 
   test("is bounded by the length of texts too", async () => {
-    const opened = behind();
+    const opened = await behind();
     for (let n = 0; n < 10; n++) await opened.api.file(`${n}.md`, `zebra ${"x ".repeat(20_000)}`);
     expect(await found(opened, "zebra")).toEqual(["9.md"]);
-    opened.service.close();
+    await opened.service.close();
   });
 
   test("of a renamed or moved folder reads no text, and takes its files in portions", async () => {
-    const opened = openService();
+    const opened = await openService();
     const { api } = opened;
     for (let n = 0; n < 40; n++) await api.file(`shelf/deep/${n}.md`, `zebra ${n}\n`);
     expect(await found(opened, "zebra", { limit: 500 })).toHaveLength(40);
     const [shelf] = (await api.page("folders", { path: "shelf" })).data;
     await api.patch(`/v1/folders/${shelf!.id}`, { name: "drawer" });
-    const copy = new Store({ copy: opened.service.copy() }, seeded("copy"));
-    const written = copy.search.update(5);
-    expect(written).toBe("more");
-    expect(copy.search.update(1_000)).toBe("done");
+    const copy = openDatabase({ copy: await opened.service.copy() });
+    const index = new SearchIndex(copy);
+    expect(index.update(5)).toBe("more");
+    expect(index.update(1_000)).toBe("done");
     copy.close();
     // What is asked of the texts' index before and after is the same rows: none was written again.
-    expect(textRows(opened.service.copy())).toEqual(textRows(after(opened)));
+    expect(textRows(await opened.service.copy())).toEqual(textRows(await after(opened)));
     expect(await found(opened, "drawer zebra", { limit: 500 })).toHaveLength(40);
     expect(await found(opened, "shelf", { limit: 500 })).toEqual([]);
-    opened.service.close();
+    await opened.service.close();
   });
 });
 
@@ -206,9 +205,9 @@ function byNumber(a: string, b: string): number {
   return Number.parseInt(a, 10) - Number.parseInt(b, 10);
 }
 
-function after({ service }: Opened): Uint8Array {
-  service.indexAll();
-  return service.copy();
+async function after({ service }: Opened): Promise<Uint8Array> {
+  await service.indexAll();
+  return await service.copy();
 }
 
 /** The stored blocks of the index of texts: a document that is indexed again changes them. */

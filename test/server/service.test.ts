@@ -5,7 +5,7 @@ import { ADMIN_KEY, openService, seeded } from "./fixture.ts";
 describe("createService", () => {
   it("answers 500 internal_error to a fault of its own, tells it, and saves nothing of the request", async () => {
     const faults: unknown[] = [];
-    const { api } = openService({
+    const { api } = await openService({
       combine: () => {
         throw new Error("broken merge");
       },
@@ -23,7 +23,7 @@ describe("createService", () => {
 
   it("gives combine the text of the base, the sent one and the live one", async () => {
     const asked: string[][] = [];
-    const { api } = openService({
+    const { api } = await openService({
       combine: (...texts) => {
         asked.push(texts);
         return "combined";
@@ -36,7 +36,7 @@ describe("createService", () => {
   });
 
   it("takes an edit into review when the combined text is over the limit", async () => {
-    const { api } = openService({ combine: () => "x".repeat(51_201) });
+    const { api } = await openService({ combine: () => "x".repeat(51_201) });
     const file = await api.file("a.md", "base");
     const live = expectEdited(await api.edit(file.id, file.lastChangeId, "live"));
     expect(expectOk(await api.edit(file.id, file.lastChangeId, "sent"), 202).reason).toBe("conflict");
@@ -44,13 +44,13 @@ describe("createService", () => {
   });
 
   it("gives the same answers from the same seed, and other ids from another", async () => {
-    const first = async (seed: string) => (await openService({ random: seeded(seed) }).api.file("a.md")).id;
+    const first = async (seed: string) => (await (await openService({ random: seeded(seed) })).api.file("a.md")).id;
     expect(await first("one")).toBe(await first("one"));
     expect(await first("one")).not.toBe(await first("two"));
   });
 
   it("stops at the twentieth fault of a body and of a query", async () => {
-    const { api } = openService();
+    const { api } = await openService();
     const many = Object.fromEntries(Array.from({ length: 40_000 }, (_, n) => [`m${n}`, 0]));
     const { errors } = (await api.post("/v1/files", many)).json;
     expect(errors.map((error: { pointer: string }) => error.pointer)).toEqual(
@@ -61,28 +61,30 @@ describe("createService", () => {
   });
 
   it("judges by the headers alone who may send a body, and takes nothing from a rate limit for it", async () => {
-    const { service, key } = openService({ settings: { rateLimit: { requests: 1, seconds: 10 } } });
+    const { service, key } = await openService({ settings: { rateLimit: { requests: 1, seconds: 10 } } });
     const head = (sent: string, path = "/v1/files") => ({ method: "POST", path, headers: { "x-api-key": sent } });
-    const judged = (...of: Parameters<typeof head>) => service.admit(head(...of))?.status ?? null;
-    expect([judged("mdm_no"), judged(ADMIN_KEY), judged(key, "/admin/keys")]).toEqual([401, 401, 401]);
-    expect([judged(key), judged(key), judged(ADMIN_KEY, "/admin/keys")]).toEqual([null, null, null]);
+    const judged = async (...of: Parameters<typeof head>) => (await service.admit(head(...of)))?.status ?? null;
+    expect([await judged("mdm_no"), await judged(ADMIN_KEY), await judged(key, "/admin/keys")]).toEqual([
+      401, 401, 401,
+    ]);
+    expect([await judged(key), await judged(key), await judged(ADMIN_KEY, "/admin/keys")]).toEqual([null, null, null]);
     await new Api(service.handle, key).get("/v1/files");
-    expect(judged(key)).toBe(429);
+    expect(await judged(key)).toBe(429);
     // An import is the program's own: it is not limited.
     const own = { method: "GET", path: "/v1/files", headers: { "x-api-key": key }, body: null };
-    expect([service.answer(own).status, service.answer(own).status]).toEqual([200, 200]);
-    service.close();
-    expect(judged(key)).toBe(503);
+    expect([(await service.answer(own)).status, (await service.answer(own)).status]).toEqual([200, 200]);
+    await service.close();
+    expect(await judged(key)).toBe(503);
   });
 
   it("names problem types below the docs base that it was given", async () => {
-    const { api } = openService({ docsBase: "https://docs.example" });
+    const { api } = await openService({ docsBase: "https://docs.example" });
     expect((await api.get("/v1/files?x=1")).json.type).toBe("https://docs.example/errors/invalid-request");
   });
 
   it("serves /admin to no key when it was given none", async () => {
-    const { service, key } = openService();
-    const bare = openService({ adminKey: undefined } as object);
+    const { service, key } = await openService();
+    const bare = await openService({ adminKey: undefined } as object);
     expectProblem(await new Api(bare.service.handle, "undefined").get("/admin/keys"), "unauthenticated");
     expectProblem(await new Api(service.handle, key).get("/admin/keys"), "unauthenticated");
   });
@@ -91,11 +93,11 @@ describe("createService", () => {
 describe("the rate limit", () => {
   it("refills with time, and holds each key by itself", async () => {
     let now = 0;
-    const { api, service, workspaceId } = openService({
+    const { api, service, workspaceId } = await openService({
       settings: { rateLimit: { requests: 2, seconds: 10 } },
       now: () => now,
     });
-    const made = service.admin.createKey({ workspaceId, grants: [{ on: null, level: "read" }] });
+    const made = await service.admin.createKey({ workspaceId, grants: [{ on: null, level: "read" }] });
     const other = new Api(service.handle, "key" in made ? made.key : "");
     expectOk(await api.get("/v1/files"), 200);
     expectOk(await api.get("/v1/files"), 200);
@@ -111,7 +113,7 @@ describe("the rate limit", () => {
 
   it("neither forgives nor punishes a clock that is set back", async () => {
     let now = 1_000_000;
-    const { api } = openService({ settings: { rateLimit: { requests: 1, seconds: 10 } }, now: () => now });
+    const { api } = await openService({ settings: { rateLimit: { requests: 1, seconds: 10 } }, now: () => now });
     expectOk(await api.get("/v1/files"), 200);
     now = 0;
     expectProblem(await api.get("/v1/files"), "rate_limited");
@@ -122,30 +124,30 @@ describe("the rate limit", () => {
 
 describe("batch", () => {
   it("keeps what was done and rolls back what was refused", async () => {
-    const { service, key, api } = openService();
-    const send = (body: object) =>
-      service.answer({ method: "POST", path: "/v1/files", headers: { "x-api-key": key }, body: JSON.stringify(body) })
-        .status;
-    const statuses = service.batch(() => [
-      send({ path: "a/b.md", content: "" }),
-      send({ path: "a/b.md", content: "" }),
-      send({ path: "c/d e.md", content: "" }),
-      send({ path: "c.md", content: "" }),
-    ]);
+    const { service, key, api } = await openService();
+    const headers = { "x-api-key": key };
+    const statuses = await service.batch(async (answer) => {
+      const sent: number[] = [];
+      for (const path of ["a/b.md", "a/b.md", "c/d e.md", "c.md"]) {
+        const body = JSON.stringify({ path, content: "" });
+        sent.push((await answer({ method: "POST", path: "/v1/files", headers, body })).status);
+      }
+      return sent;
+    });
     expect(statuses).toEqual([201, 409, 400, 201]);
     expect(await api.paths("files")).toEqual(["/a/b.md", "/c.md"]);
   });
 
   it("rolls back everything when it throws", async () => {
-    const { service, key, api } = openService();
+    const { service, key, api } = await openService();
     const headers = { "x-api-key": key };
     const body = JSON.stringify({ path: "a.md", content: "" });
     const failing = () =>
-      service.batch(() => {
-        service.answer({ method: "POST", path: "/v1/files", headers, body });
+      service.batch(async (answer) => {
+        await answer({ method: "POST", path: "/v1/files", headers, body });
         throw new Error("stopped");
       });
-    expect(failing).toThrow("stopped");
+    await expect(failing()).rejects.toThrow("stopped");
     expect(await api.paths("files")).toEqual([]);
     await api.file("a.md");
   });

@@ -5,24 +5,24 @@ import { Api, expectGone, expectEdited, expectOk, expectProblem } from "../contr
 import { openService } from "./fixture.ts";
 
 /** The same service, seen plainly and through a variant. */
-function vary(variant: Variant) {
-  const opened = openService();
+async function vary(variant: Variant) {
+  const opened = await openService();
   const { service, key, api } = opened;
-  const withdraw = (changeId: string) => void service.admin.reviews.reject(changeId);
+  const withdraw = async (changeId: string) => void (await service.admin.reviews.reject(changeId));
   const handle = varyService(service.handle, variant, { requests: 0, renames: new Map(), withdraw });
   return { plain: api, varied: new Api(handle, key) };
 }
 
 describe("a variant", () => {
   it("without switches answers as the service does", async () => {
-    const { plain, varied } = vary({});
+    const { plain, varied } = await vary({});
     const file = await varied.file("a/b.md", "text");
     expect(await varied.read(file.id)).toEqual(await plain.read(file.id));
     expect(await varied.page("files")).toEqual(await plain.page("files"));
   });
 
   it("noLeadingSlashes: answers every path without a leading slash, and takes them", async () => {
-    const { varied } = vary({ noLeadingSlashes: true });
+    const { varied } = await vary({ noLeadingSlashes: true });
     const file = await varied.file("a/b.md", "x");
     expect(file).toMatchObject({ path: "a/b.md", parentPath: "a" });
     expect(await varied.folder("c")).toMatchObject({ path: "c", parentPath: "" });
@@ -32,7 +32,7 @@ describe("a variant", () => {
   });
 
   it("flatEdits: answers an edit as a File with its content, a review by its file", async () => {
-    const { varied } = vary({ flatEdits: true });
+    const { varied } = await vary({ flatEdits: true });
     const file = await varied.file("a.md");
     const saved = expectOk(await varied.edit(file.id, file.lastChangeId, "x"), 200);
     expect(saved).toEqual(await varied.read(file.id));
@@ -43,7 +43,7 @@ describe("a variant", () => {
   });
 
   it("documentedMembersOnly: answers an edit with its content alone, a review with nothing", async () => {
-    const { varied } = vary({ documentedMembersOnly: true });
+    const { varied } = await vary({ documentedMembersOnly: true });
     const file = await varied.file("a.md");
     expect(Object.keys(file).sort()).toEqual(["id", "lastChangeId", "path", "protected"]);
     expect(Object.keys(await varied.folder("b")).sort()).toEqual(["id", "path"]);
@@ -53,7 +53,7 @@ describe("a variant", () => {
   });
 
   it("conflictsRefused: refuses an edit that cannot be combined, and keeps nothing of it", async () => {
-    const { plain, varied } = vary({ conflictsRefused: true });
+    const { plain, varied } = await vary({ conflictsRefused: true });
     const file = await varied.file("a.md", "one\n");
     expectEdited(await varied.edit(file.id, file.lastChangeId, "two\n"));
     expectProblem(await varied.edit(file.id, file.lastChangeId, "three\n"), "edit_conflict");
@@ -62,7 +62,7 @@ describe("a variant", () => {
   });
 
   it("looseIds: answers longer ids, and takes them", async () => {
-    const { varied } = vary({ looseIds: true });
+    const { varied } = await vary({ looseIds: true });
     const folder = await varied.folder("a");
     const file = expectOk(await varied.post("/v1/files", { parentId: folder.id, name: "b.md", content: "" }), 201);
     for (const id of [folder.id, file.id, file.lastChangeId, file.parentId]) expect(id).toMatch(/_[a-z0-9]{20}$/);
@@ -72,7 +72,7 @@ describe("a variant", () => {
   });
 
   it("noTree: has no list of the whole tree", async () => {
-    const { varied } = vary({ noTree: true });
+    const { varied } = await vary({ noTree: true });
     await varied.file("a/b.md");
     for (const kind of ["files", "folders"])
       expectProblem(await varied.get(`/v1/${kind}?path_prefix=/`), "invalid_request", "/path_prefix");
@@ -80,7 +80,7 @@ describe("a variant", () => {
   });
 
   it("firstSearch: searches at the first paths, in the first shapes", async () => {
-    const { varied } = vary({ firstSearch: true });
+    const { varied } = await vary({ firstSearch: true });
     const { id } = await varied.file("a.md", "A quokka.\n");
     const [hit] = expectOk(await varied.post("/v1/search", { query: "quokka" }), 200).data;
     expect(hit).toMatchObject({ id, snippets: [{ line: 1, text: "A quokka.", ranges: [[2, 8]] }] });
@@ -91,7 +91,7 @@ describe("a variant", () => {
   });
 
   it("unknownMembers: adds members that no document names, also to items", async () => {
-    const { varied } = vary({ unknownMembers: true });
+    const { varied } = await vary({ unknownMembers: true });
     const file = await varied.file("a.md");
     expect(file).toHaveProperty("xUnknown");
     expect((await varied.page("files")).data[0]).toHaveProperty("xUnknown");
@@ -99,7 +99,7 @@ describe("a variant", () => {
 
   it("noFolderPatchOrDelete: knows neither, by the status given", async () => {
     for (const status of [404, 405] as const) {
-      const { varied } = vary({ noFolderPatchOrDelete: status });
+      const { varied } = await vary({ noFolderPatchOrDelete: status });
       const folder = await varied.folder("a");
       for (const reply of [
         await varied.patch(`/v1/folders/${folder.id}`, { name: "b" }),
@@ -112,7 +112,7 @@ describe("a variant", () => {
   });
 
   it("changeIdMovesOnRename: gives a new change id by a rename or move, and takes old and new as bases", async () => {
-    const { varied } = vary({ changeIdMovesOnRename: true });
+    const { varied } = await vary({ changeIdMovesOnRename: true });
     const file = await varied.file("a.md", "one");
     const renamed = expectOk(await varied.patch(`/v1/files/${file.id}`, { name: "b.md" }), 200);
     expect(renamed.lastChangeId).not.toBe(file.lastChangeId);
@@ -132,7 +132,7 @@ describe("a variant", () => {
   });
 
   it("changeIdMovesOnRename: gives no change id twice, though what a backup has of them is put back", async () => {
-    const { service, key } = openService();
+    const { service, key } = await openService();
     const state: VariantState = { requests: 0, renames: new Map() };
     const varied = new Api(varyService(service.handle, { changeIdMovesOnRename: true }, state), key);
     const file = await varied.file("a.md", "one");
@@ -148,7 +148,7 @@ describe("a variant", () => {
   });
 
   it("maxPageSize: pages shorter than asked for, some of them empty, to the same whole", async () => {
-    const { plain, varied } = vary({ maxPageSize: 3 });
+    const { plain, varied } = await vary({ maxPageSize: 3 });
     for (let i = 0; i < 20; i++) await plain.file(`${i}.md`);
     for (const limit of [1, 3, 1_000])
       expect(await varied.paths("files", { limit })).toEqual(await plain.paths("files"));
@@ -163,7 +163,7 @@ describe("a variant", () => {
   });
 
   it("normalise: saves and answers another text than was sent", async () => {
-    const { plain, varied } = vary({ normalise: true });
+    const { plain, varied } = await vary({ normalise: true });
     const file = await varied.file("a.md", "\ufeffone\r\ncafe\u0301");
     expect((await plain.read(file.id)).content).toBe("one\ncaf\u00e9\n");
     const saved = expectEdited(await varied.edit(file.id, file.lastChangeId, "two\r\n\r\nx"));
@@ -172,14 +172,14 @@ describe("a variant", () => {
   });
 
   it("noMoveToRoot: answers 400 to parentId null", async () => {
-    const { varied } = vary({ noMoveToRoot: true });
+    const { varied } = await vary({ noMoveToRoot: true });
     const file = await varied.file("a/b.md");
     expectProblem(await varied.patch(`/v1/files/${file.id}`, { parentId: null }), "invalid_request", "/parentId");
     expect((await varied.read(file.id)).path).toBe("/a/b.md");
   });
 
   it("noCreateFolders: makes no missing folder for a create by path", async () => {
-    const { varied } = vary({ noCreateFolders: true });
+    const { varied } = await vary({ noCreateFolders: true });
     expectProblem(await varied.post("/v1/files", { path: "a/b.md", content: "" }), "folder_not_found");
     await varied.folder("a");
     await varied.file("a/b.md");
@@ -188,14 +188,14 @@ describe("a variant", () => {
   });
 
   it("refusedCharacters: refuses names that the service takes", async () => {
-    const { varied } = vary({ refusedCharacters: "=%" });
+    const { varied } = await vary({ refusedCharacters: "=%" });
     expectProblem(await varied.post("/v1/files", { path: "a=b.md", content: "" }), "invalid_request", "/path");
     const file = await varied.file("a.md", "content may hold = and %");
     expectProblem(await varied.patch(`/v1/files/${file.id}`, { name: "50%.md" }), "invalid_request", "/name");
   });
 
   it("never combines with a service whose combine is null", async () => {
-    const { api } = openService({ combine: () => null });
+    const { api } = await openService({ combine: () => null });
     const file = await api.file("a.md", "1\n\n2\n\n3\n");
     expectEdited(await api.edit(file.id, file.lastChangeId, "1!\n\n2\n\n3\n"));
     expect(expectOk(await api.edit(file.id, file.lastChangeId, "1\n\n2\n\n3!\n"), 202).reason).toBe("conflict");
@@ -204,7 +204,7 @@ describe("a variant", () => {
 
 describe("a fault", () => {
   it("drops a request before it is executed, or its answer after", async () => {
-    const { plain, varied } = vary({
+    const { plain, varied } = await vary({
       fault: (_request, n) => (n === 1 ? "drop-before" : n === 2 ? "drop-after" : null),
     });
     await expect(varied.post("/v1/files", { path: "before.md", content: "" })).rejects.toThrow(ConnectionLost);
@@ -215,7 +215,7 @@ describe("a fault", () => {
 
   it("answers by something else, and executes nothing", async () => {
     const unavailable = { status: 503, headers: { "retry-after": "1" }, body: "<html>busy</html>" };
-    const { plain, varied } = vary({ fault: (request) => (request.method === "DELETE" ? unavailable : null) });
+    const { plain, varied } = await vary({ fault: (request) => (request.method === "DELETE" ? unavailable : null) });
     const file = await varied.file("a.md");
     await expect(varied.delete(`/v1/files/${file.id}`)).rejects.toThrow("JSON");
     expect((await plain.read(file.id)).path).toBe("/a.md");

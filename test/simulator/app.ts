@@ -1,7 +1,7 @@
 import type { DocId } from "../../src/contract/ids.ts";
 import { FILES, FOLDERS } from "../../src/contract/routes.ts";
 import type { WireRequest } from "../../src/contract/wire.ts";
-import type { Service } from "../../src/server/service.ts";
+import type { SyncService } from "../sync-service/service.ts";
 
 export type AppFile = { readonly id: DocId; readonly path: string; readonly text: string; readonly changeId: string };
 
@@ -12,10 +12,10 @@ type Item = Record<string, unknown>;
  * code. Each method but `call` throws when the service refuses.
  */
 export class App {
-  readonly #service: Pick<Service, "answer">;
+  readonly #service: Pick<SyncService, "answer">;
   readonly #key: string;
 
-  constructor(service: Pick<Service, "answer">, key: string) {
+  constructor(service: Pick<SyncService, "answer">, key: string) {
     this.#service = service;
     this.#key = key;
   }

@@ -1,7 +1,7 @@
-import type { ServiceOptions } from "../../src/server/service.ts";
-import { createService } from "../../src/server/service.ts";
+import type { SyncServiceOptions } from "../sync-service/service.ts";
+import { SyncService } from "../sync-service/service.ts";
 
-type Copied = Exclude<ServiceOptions["database"], string> & { readonly copy: Uint8Array };
+type Copied = Exclude<SyncServiceOptions["database"], string> & { readonly copy: Uint8Array };
 
 let made: Copied | null = null;
 
@@ -15,7 +15,7 @@ export function emptyDatabase(): Copied {
 }
 
 function makeEmpty(): Uint8Array {
-  const service = createService({
+  const service = new SyncService({
     database: ":memory:",
     now: () => 0,
     random: (bytes) => new Uint8Array(bytes),

@@ -1,5 +1,5 @@
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
-import type { Service } from "../../src/server/service.ts";
+import type { SyncService } from "../sync-service/service.ts";
 
 /** LIMIT: characters of answers that are remembered. */
 const MOST = 8_000_000;
@@ -11,14 +11,14 @@ const MOST = 8_000_000;
 export class ReadAnswers {
   readonly #answers = new Map<string, WireResponse>();
   readonly #nextRequestId: () => string;
-  readonly #ask: Service["answer"];
+  readonly #ask: SyncService["answer"];
   #size = 0;
 
   /**
    * @param nextRequestId draws as the service would: a read that is spared moves its dice all the
    * same
    */
-  constructor(nextRequestId: () => string, ask: Service["answer"]) {
+  constructor(nextRequestId: () => string, ask: SyncService["answer"]) {
     this.#nextRequestId = nextRequestId;
     this.#ask = ask;
   }
@@ -41,7 +41,7 @@ export class ReadAnswers {
   };
 
   /** The service, for whoever may change it past `answer`. */
-  open(service: Service): Service {
+  open(service: SyncService): SyncService {
     return this.#open(service);
   }
 

@@ -2,7 +2,7 @@ import { loadTools } from "../../src/engine/run/tools.ts";
 import type { DiskFolding } from "../../src/model/path.ts";
 import { combineByMerge } from "../../src/server/combine.ts";
 import { newId } from "../../src/server/context.ts";
-import { createService, type Service } from "../../src/server/service.ts";
+import { SyncService } from "../sync-service/service.ts";
 import { type VirtualClock, virtualClock } from "../remote/virtual-clock.ts";
 import { loosenService, tightenIds } from "../variants/loose-ids.ts";
 import type { Variant, VariantState } from "../variants/variant.ts";
@@ -40,13 +40,13 @@ export type Deployment = Variant & Partial<DiskFolding>;
 
 export class Rig {
   readonly clock: VirtualClock;
-  readonly service: Service;
+  readonly service: SyncService;
   readonly app: App;
   readonly dice: Dice;
   readonly #key: string;
-  readonly #handle: Service["handle"];
+  readonly #handle: SyncService["handle"];
   /** Without the memory of its answers, which a copy leaves as it is. */
-  readonly #plain: Service;
+  readonly #plain: SyncService;
   readonly #varied: VariantState;
 
   constructor(seed: number, variant: Deployment, combine: typeof combineByMerge, from: RigCopy | null) {
@@ -54,7 +54,7 @@ export class Rig {
     const clock = virtualClock(false, from?.elapsed);
     this.dice = dice;
     this.clock = clock;
-    this.#plain = createService({
+    this.#plain = new SyncService({
       database: from === null ? emptyDatabase() : { copy: from.database },
       now: () => clock.now(),
       random: dice.bytes,
@@ -74,7 +74,7 @@ export class Rig {
       requests: from?.requests ?? 0,
       renames: new Map(from?.renames),
       now: () => clock.now(),
-      withdraw: (changeId) => void this.service.admin.reviews.reject(tightenIds(changeId)),
+      withdraw: async (changeId) => void this.service.admin.reviews.reject(tightenIds(changeId)),
     };
     this.#handle = varyService(async (request) => answer(request), variant, this.#varied);
     this.service = reads.open(this.#plain);

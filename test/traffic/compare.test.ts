@@ -5,15 +5,17 @@ import type { Json } from "../contract/suite/world.ts";
 import { ADMIN_KEY, seeded } from "../server/fixture.ts";
 import { combineByMerge } from "../../src/server/combine.ts";
 import { createService } from "../../src/server/service.ts";
+import { openSqlite } from "../../src/server/sqlite/store.ts";
 import { compareTraffic, type Side } from "./compare.ts";
 
 /** Seeded requests of twenty clients, to two services. */
 
 function sideOf(name: string, change: (wire: Wire) => Wire = (wire) => wire): Side {
+  const random = seeded(name);
   const service = createService({
-    database: ":memory:",
+    store: openSqlite(":memory:", { random }),
     now: () => 1_000_000,
-    random: seeded(name),
+    random,
     combine: combineByMerge,
     adminKey: ADMIN_KEY,
     onFault: (error) => {

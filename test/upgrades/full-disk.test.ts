@@ -34,7 +34,7 @@ test("I06 on a full disk nothing is lost, one sentence says so, and with space i
   if (!mountSmall(rig)) return skip("no small disk can be mounted here");
   const { list } = await unpack(rig, "bdbfa60");
   const state = join(rig.root, ".mdmirror/state.db");
-  const before = { live: list(), here: documents(rig), version: versionOf(state) };
+  const before = { live: await list(), here: documents(rig), version: versionOf(state) };
   const kept = join(rig.dir, "kept");
   execFileSync("cp", ["-a", rig.root, kept]);
   expect((await rig.run(["trust", "w", "--yes"])).code).toBe(0);
@@ -48,12 +48,12 @@ test("I06 on a full disk nothing is lost, one sentence says so, and with space i
       expect([kilobytes, code, err[0]]).toEqual([kilobytes, 1, expect.stringMatching(FULL)]);
       expect(err.slice(1)).toEqual(["  next: nothing is lost: free some space, then run the command again"]);
     }
-    expect([documents(rig), list()]).toEqual([before.here, before.live]);
+    expect([documents(rig), await list()]).toEqual([before.here, before.live]);
     free();
     versions.add(versionOf(state));
     expect((await rig.run(["approve", "w", "--yes"])).code).toBe(0);
     expect((await rig.run(["sync", "w"])).code).toBe(3);
-    expect([documents(rig), list(), versionOf(state)]).toEqual([
+    expect([documents(rig), await list(), versionOf(state)]).toEqual([
       before.here,
       before.live,
       STATE_SCHEMA.migrations.length,

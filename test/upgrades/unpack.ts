@@ -11,20 +11,23 @@ import type { Rig } from "../cli/rig.ts";
 
 export const FIXTURES = new URL("../fixtures/upgrades/", import.meta.url);
 
-export type Live = { readonly data: OpenData; readonly list: () => [path: string, id: string, lastChangeId: string][] };
+export type Live = {
+  readonly data: OpenData;
+  readonly list: () => Promise<[path: string, id: string, lastChangeId: string][]>;
+};
 
 /** Unpacks a fixture: `w` is the rig's mirrored folder, `data` is served on a port of today. */
 export async function unpack(rig: Rig, name: string): Promise<Live> {
   const { status, stderr } = spawnSync("tar", ["-xzf", new URL(`${name}.tar.gz`, FIXTURES).pathname, "-C", rig.dir]);
   expect([status, String(stderr)]).toEqual([0, ""]);
-  const data = openData(join(rig.dir, "data"));
+  const data = await openData(join(rig.dir, "data"));
   const server = await startHttp(data.service);
   onTestFinished(() => server.close().then(() => data.close()));
   const config = JSON.parse(rig.read(".mdmirror/config.json")) as { url: string };
   rig.write(".mdmirror/config.json", JSON.stringify({ ...config, url: server.url }));
-  const list = () => {
+  const list = async () => {
     const headers = { "x-api-key": data.key };
-    const { status: code, body } = data.service.answer({
+    const { status: code, body } = await data.service.answer({
       method: "GET",
       path: "/v1/files?limit=1000",
       headers,

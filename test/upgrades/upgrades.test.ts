@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { openData } from "../../src/server/data.ts";
-import { MIGRATIONS } from "../../src/server/schema.ts";
+import { MIGRATIONS } from "../../src/server/sqlite/schema.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/state/schema.ts";
 import { openRig, type Rig } from "../cli/rig.ts";
 import { documents, FIXTURES, unpack, versionOf } from "./unpack.ts";
@@ -31,13 +31,13 @@ test("there are mirrors and services of several formats", () => {
 describe.each(NAMES)("written by the program of %s", (name) => {
   test("a mirror and its service go on: all is there, nothing is sent again, and the copy goes with the first proof", async () => {
     const { list, data } = await unpack(rig, name);
-    const before = { live: list(), here: documents(rig), state: versionOf(own("state.db")) };
+    const before = { live: await list(), here: documents(rig), state: versionOf(own("state.db")) };
     expect(Object.keys(before.here).length).toBeGreaterThan(6);
     // Unpacked it is a copy of the folder that it was, which is asked once.
     expect((await rig.run(["trust", "w", "--yes"])).code).toBe(0);
     expect((await rig.run(["approve", "w", "--yes"])).code).toBe(0);
     expect((await rig.run(["sync", "w"])).code).toBe(3);
-    expect([list(), documents(rig)]).toEqual([before.live, before.here]);
+    expect([await list(), documents(rig)]).toEqual([before.live, before.here]);
     expect([versionOf(own("state.db")), versionOf(own("texts.db"))]).toEqual([
       STATE_SCHEMA.migrations.length,
       TEXTS_SCHEMA.migrations.length,
@@ -57,9 +57,9 @@ describe.each(NAMES)("written by the program of %s", (name) => {
     expect(await rig.run(["sync", "w"])).toMatchObject({ code: 0 });
     expect(existsSync(own("state.db.before"))).toBe(false);
     expect((await rig.run(["verify", "w"])).code).toBe(0);
-    const kept = list().map(([path, id]) => [path, id]);
+    const kept = (await list()).map(([path, id]) => [path, id]);
     expect(kept).toEqual(before.live.map(([path, id]) => [path, id]));
-    const service = new Sqlite(Buffer.from(data.service.copy()).fill(1, 18, 20));
+    const service = new Sqlite(Buffer.from(await data.service.copy()).fill(1, 18, 20));
     expect(service.pragma("user_version", { simple: true })).toBe(MIGRATIONS.length);
     service.close();
   });
@@ -92,7 +92,7 @@ describe("a newer format", () => {
   test("of the service's data is refused by serve, with one sentence and 2", async () => {
     const dir = mkdtempSync(join(tmpdir(), "mdmirror-newer-"));
     onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-    openData(dir).close();
+    await (await openData(dir)).close();
     raise(join(dir, "service.db"));
     const { code, err } = await rig.run(["serve", "--data", dir, "--port", "0"]);
     const known = MIGRATIONS.length;

@@ -73,7 +73,7 @@ export type VariantState = {
   /** The newest of all renames; never goes back. */
   lastRename?: number;
   /** Takes a change out of review again, as `conflictsRefused` needs it. */
-  readonly withdraw?: (changeId: string) => void;
+  readonly withdraw?: (changeId: string) => Promise<void>;
   /** Milliseconds, as `rateLimit` needs them. */
   readonly now?: () => number;
   /** Nobody else writes, the key is good, and nothing is limited. */

@@ -23,12 +23,15 @@ function tightened(request: WireRequest): WireRequest {
 }
 
 /** The review of an edit that met another is taken back, and the edit refused; else null. */
-function refusedConflict({ status, body }: WireResponse, { withdraw }: VariantState): WireResponse | null {
+async function refusedConflict(
+  { status, body }: WireResponse,
+  { withdraw }: VariantState,
+): Promise<WireResponse | null> {
   if (status !== 202) return null;
   const { id, reason } = JSON.parse(body) as { readonly id: string; readonly reason: string };
   if (reason !== "conflict") return null;
   if (withdraw === undefined) throw new Error("conflictsRefused needs a way to withdraw a review");
-  withdraw(id);
+  await withdraw(id);
   const detail = "The file changed since the base and the two versions cannot be combined; nothing was saved.";
   return toWire(refuse("edit_conflict", detail), REQUEST_ID, DOCS_BASE);
 }
@@ -56,7 +59,7 @@ export function varyService(
     const shaped = await shapeRequest(request, variant, ask);
     if ("status" in shaped) return shaped;
     const response = await handle(shaped, fault);
-    const refused = variant.conflictsRefused ? refusedConflict(response, state) : null;
+    const refused = variant.conflictsRefused ? await refusedConflict(response, state) : null;
     return refused ?? shapeResponse(request, response, variant, state);
   };
   return async (request, fault = null) => {

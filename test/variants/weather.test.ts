@@ -5,12 +5,12 @@ import type { Variant, VariantState } from "./variant.ts";
 import { varyService } from "./vary-service.ts";
 
 /** The same service, seen plainly and in the weather of a variant, under a clock set by hand. */
-function openWeather(variant: Variant) {
-  const { service, key, workspaceId, api } = openService();
+async function openWeather(variant: Variant) {
+  const { service, key, workspaceId, api } = await openService();
   const clock = { ms: 0 };
   const state: VariantState = { requests: 0, renames: new Map(), now: () => clock.ms };
   const handle = varyService(service.handle, variant, state);
-  const other = service.admin.createKey({ workspaceId, grants: [{ on: null, level: "full" }] });
+  const other = await service.admin.createKey({ workspaceId, grants: [{ on: null, level: "full" }] });
   if (!("key" in other)) throw new Error(other.detail);
   return { plain: api, varied: new Api(handle, key), other: new Api(handle, other.key), clock, state };
 }
@@ -22,7 +22,7 @@ const statuses = async (api: Api, times: number) => {
 };
 
 async function listed(itemsMove: number, lists: number) {
-  const weather = openWeather({ maxPageSize: 2, itemsMove });
+  const weather = await openWeather({ maxPageSize: 2, itemsMove });
   for (const name of ["a", "b", "c", "d", "e"]) await weather.plain.file(`${name}.md`);
   const paths: string[] = [];
   for (let n = 0; n < lists; n++) paths.push((await weather.varied.paths("files")).join(" "));
@@ -56,7 +56,7 @@ async function found(api: Api) {
 
 describe("searchDelay: a search finds late", () => {
   it("what was written when so many more requests have come", async () => {
-    const { plain, varied } = openWeather({ searchDelay: 2 });
+    const { plain, varied } = await openWeather({ searchDelay: 2 });
     const { id, lastChangeId } = await varied.file("a.md", "a heron\n");
     expect(await found(plain)).toBe(1);
     expect([await found(varied), await found(varied), await found(varied)]).toEqual([0, 0, 1]);
@@ -67,7 +67,7 @@ describe("searchDelay: a search finds late", () => {
 
 describe("keyExpires: a key expires, and is good again", () => {
   it("after so many requests of it, for so many; unexecuted, and no other key's", async () => {
-    const { plain, varied, other } = openWeather({ keyExpires: { after: 2, refused: 1 } });
+    const { plain, varied, other } = await openWeather({ keyExpires: { after: 2, refused: 1 } });
     expect(await statuses(varied, 7)).toEqual([200, 200, 401, 200, 200, 401, 200]);
     expect(await statuses(other, 3)).toEqual([200, 200, 401]);
     await varied.get("/v1/files");
@@ -78,7 +78,7 @@ describe("keyExpires: a key expires, and is good again", () => {
 
 describe("rateLimit: so many requests a key at once", () => {
   it("beyond, 429 with Retry-After, after which they are answered again; no other key's", async () => {
-    const { varied, other, clock } = openWeather({ rateLimit: { requests: 3, seconds: 6 } });
+    const { varied, other, clock } = await openWeather({ rateLimit: { requests: 3, seconds: 6 } });
     expect(await statuses(varied, 4)).toEqual([200, 200, 200, 429]);
     const refused = await varied.get("/v1/files");
     expectProblem(refused, "rate_limited");
@@ -93,7 +93,7 @@ describe("rateLimit: so many requests a key at once", () => {
   });
 
   it("needs a clock", async () => {
-    const { service, key } = openService();
+    const { service, key } = await openService();
     const varied = new Api(varyService(service.handle, { rateLimit: { requests: 1, seconds: 1 } }), key);
     await expect(varied.get("/v1/files")).rejects.toThrow("rateLimit needs a clock");
   });

@@ -43,7 +43,7 @@ export async function reachByFolder(data: string, options: { readonly clock: Clo
   const { clock } = options;
   const began = clock.monotonic();
   for (;;) {
-    const opened = tryOpen(data, fit.value);
+    const opened = await tryOpen(data, fit.value);
     if (opened !== "in-use") return opened;
     const address = addressIn(data);
     if (address.kind === "trouble") return address;
@@ -88,14 +88,14 @@ function examine(data: string): Result<Fit> {
  * Opens the folder unless a service runs. Only the system's lock tells that: it ends with its
  * process.
  */
-function tryOpen(data: string, { mayOpen, uid }: Fit): Result<AdminSession> | "in-use" {
+async function tryOpen(data: string, { mayOpen, uid }: Fit): Promise<Result<AdminSession> | "in-use"> {
   if (!mayOpen) {
     const address = addressIn(data);
     if (address.kind === "trouble") return address;
     return address.value === null ? foreign(data, uid) : "in-use";
   }
   try {
-    const { service, adminKey, close } = openData(data, { waitMs: 0 });
+    const { service, adminKey, close } = await openData(data, { waitMs: 0 });
     // A killed service has left its address.
     removeAddress(data);
     const where = `${data} (no service runs there)`;
@@ -103,7 +103,7 @@ function tryOpen(data: string, { mayOpen, uid }: Fit): Result<AdminSession> | "i
     const carry = async (request: Parameters<typeof service.handle>[0]) => {
       return { kind: "answer", response: await service.handle(request) } as const;
     };
-    return ok(openSession(carry, adminKey, { where, keyHint, close: async () => close() }));
+    return ok(openSession(carry, adminKey, { where, keyHint, close }));
   } catch (error) {
     return isInUse(error) ? "in-use" : dataTrouble(data, error);
   }

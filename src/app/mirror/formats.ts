@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
-import { MIGRATIONS } from "../../server/schema.ts";
+import { MIGRATIONS } from "../../server/sqlite/schema.ts";
 import { openOwnDatabase } from "../../state/own-database.ts";
 import { lookAtOwn } from "../../state/own-files.ts";
 import { type Schema, STATE_SCHEMA, TEXTS_SCHEMA } from "../../state/schema.ts";

@@ -9,7 +9,6 @@ export type PageResult =
   /** The browser goes to another page, which may show a notice. */
   | { readonly kind: "go"; readonly to: string; readonly notice: Notice | null }
   | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "later"; readonly result: Promise<PageResult> }
   | { readonly kind: "not-shown"; readonly trouble: PageTrouble };
 
 /** `what` and `next` are clauses. */

@@ -1,8 +1,7 @@
 import { includes } from "../access.ts";
 import type { RequestContext } from "../context.ts";
-import type { FileRow } from "../files-table.ts";
-import { type FolderRow, ROOT } from "../folders-table.ts";
 import { placeAt } from "../kept-grants.ts";
+import { type FileRow, type FolderRow, ROOT } from "../rows.ts";
 
 /** What somebody may see of a workspace: nothing that the API would not show to the same key. */
 
@@ -23,43 +22,43 @@ export type FolderPage = {
   readonly next: string | null;
 };
 
-export type Found =
+type Found =
   | { readonly kind: "folder"; readonly seq: number; readonly path: string }
   | { readonly kind: "file"; readonly row: FileRow };
 
 /** @param path without a slash at its ends; "" is the root */
-export function find(context: RequestContext, path: string): Found | null {
-  const { store, workspace, access } = context;
+export async function find(context: RequestContext, path: string): Promise<Found | null> {
+  const { tables, access } = context;
   // Everybody may open the root. It is empty for a key that may see nothing directly in it.
   if (path === "") return { kind: "folder", seq: ROOT, path };
-  const place = placeAt({ store, workspace }, path);
+  const place = await placeAt(context, path);
   if (place === undefined) return null;
   if (place.kind === "folder") {
-    return includes(access.folder(place.seq), "read") ? { kind: "folder", seq: place.seq, path } : null;
+    return includes(await access.levelOfFolder(place.seq), "read") ? { kind: "folder", seq: place.seq, path } : null;
   }
-  const row = store.files.bySeq(place.seq)!;
-  return includes(access.file(row), "read") ? { kind: "file", row } : null;
+  const row = (await tables.files.bySeqs([place.seq]))[0]!;
+  return includes(await access.levelOfFile(row), "read") ? { kind: "file", row } : null;
 }
 
 /**
  * One page of a folder: folders by name, then documents by name.
  * @param after `next` of the page before; null: the first page
  */
-export function listFolder(
+export async function listFolder(
   context: RequestContext,
   folder: { readonly seq: number; readonly path: string },
   after: string | null,
-): FolderPage {
+): Promise<FolderPage> {
   const entries: Entry[] = [];
   let at = placeOf(after);
   let read = 0;
   while (at !== null && entries.length < MOST_ENTRIES && read < MOST_READ) {
     const count = MOST_ENTRIES - entries.length;
     // One row more than fits tells whether there is a next page.
-    const rows: readonly (FileRow | FolderRow)[] = rowsOf(context, folder.seq, at, count + 1);
+    const rows: readonly (FileRow | FolderRow)[] = await rowsOf(context, folder.seq, at, count + 1);
     const kept = rows.slice(0, count);
     read += kept.length;
-    entries.push(...entriesOf(context, at.kind, kept));
+    entries.push(...(await entriesOf(context, at.kind, kept)));
     at = nextOf(at, kept, rows.length > count);
   }
   return { path: folder.path, entries, next: at === null ? null : `${LETTER[at.kind]}${at.name}` };
@@ -75,12 +74,17 @@ function placeOf(after: string | null): At | null {
   return { kind: after.startsWith(LETTER.file) ? "file" : "folder", name: after.slice(1) };
 }
 
-function rowsOf({ store, workspace }: RequestContext, folder: number, { kind, name }: At, count: number) {
+function rowsOf({ tables, workspace }: RequestContext, folder: number, { kind, name }: At, count: number) {
   const page = { workspace: workspace.seq, folder, after: name, count };
-  return kind === "folder" ? store.folders.inParentByName(page) : store.files.inFolderByName(page);
+  return kind === "folder" ? tables.folders.inParentByName(page) : tables.files.inFolderByName(page);
 }
 
-function entriesOf({ access }: RequestContext, kind: At["kind"], rows: readonly (FileRow | FolderRow)[]): Entry[] {
+async function entriesOf(
+  { access }: RequestContext,
+  kind: At["kind"],
+  rows: readonly (FileRow | FolderRow)[],
+): Promise<Entry[]> {
+  await access.know(rows.map((row) => ("folder" in row ? row.folder : row.seq)));
   if (kind === "folder") {
     const seen = rows.filter(({ seq }) => includes(access.folder(seq), "read"));
     return seen.map(({ name }) => ({ kind, name, isProtected: false }));

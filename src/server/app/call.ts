@@ -27,5 +27,5 @@ export type PageRoute = {
   readonly path: string;
   /** Whether only an administrator may ask for it. */
   readonly adminOnly: boolean;
-  readonly run: (call: PageCall) => PageResult;
+  readonly run: (call: PageCall) => PageResult | Promise<PageResult>;
 };

@@ -45,25 +45,28 @@ export class Door {
     return this.#origins.refusal({ method, host, origin, fetchSite: headers["sec-fetch-site"] });
   }
 
-  signIn(key: string, { headers, from }: { readonly headers: WireHeaders; readonly from: string }): Entered {
+  async signIn(
+    key: string,
+    { headers, from }: { readonly headers: WireHeaders; readonly from: string },
+  ): Promise<Entered> {
     const address = this.#addressOf(headers, from);
     const seconds = this.#limiter.waitOf(address);
     if (seconds !== null) return { kind: "wait", seconds };
-    const who = identify(this.#core, key.trim());
-    if (who === null) {
-      this.#limiter.noteWrong(address);
-      return { kind: "wrong" };
-    }
+    // ORDER: before the look, during which others may try.
+    this.#limiter.noteTry(address);
+    const who = await identify(this.#core, key.trim());
+    if (who === null) return { kind: "wrong" };
+    this.#limiter.noteRight(address);
     return { kind: "in", cookie: this.#cookie(headers, this.#sessions.begin({ who, since: this.#core.server.now() })) };
   }
 
   /** @returns null: there is no such session, or it is over */
-  sessionOf(headers: WireHeaders): Session<SignedIn> | null {
+  async sessionOf(headers: WireHeaders): Promise<Session<SignedIn> | null> {
     const secret = this.#secretOf(headers);
     const session = this.#sessions.find(secret);
     if (session === null) return null;
     const { who, since } = session.who;
-    if (this.#core.server.now() - since <= LONGEST_MS && isKnown(this.#core, who)) return session;
+    if (this.#core.server.now() - since <= LONGEST_MS && (await isKnown(this.#core, who))) return session;
     this.#sessions.end(secret!);
     return null;
   }

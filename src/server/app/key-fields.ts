@@ -1,9 +1,8 @@
 import { html, type Html } from "../../page/html.ts";
 import { shownPath } from "../present.ts";
 import type { Core } from "../dispatch.ts";
-import { ROOT } from "../folders-table.ts";
 import type { KeyInfo } from "../keys.ts";
-import type { WorkspaceRow } from "../workspaces-table.ts";
+import { ROOT, type WorkspaceRow } from "../rows.ts";
 
 /** The form's fields for a key, new or existing. */
 
@@ -38,7 +37,8 @@ type Asked = {
   readonly more: string;
 };
 
-export function keyFields(core: Core, workspace: WorkspaceRow, { key, rows, more }: Asked): Html {
+/** @param folders that are offered for a grant */
+export function keyFields(folders: readonly string[], { key, rows, more }: Asked): Html {
   const grants = Array.from({ length: rows }, (_, at) => grantRow(at, key));
   const date = key?.expiresAt == null ? "" : new Date(key.expiresAt).toISOString().slice(0, 10);
   return html`<div class="stack">
@@ -48,7 +48,7 @@ export function keyFields(core: Core, workspace: WorkspaceRow, { key, rows, more
 <p class="faint">A folder or document, such as /team; / is everything. The nearest one above a document decides.</p>
 ${grants}
 <a href="${more}${more.includes("?") ? "&" : "?"}rows=${rows + 5}">More rows</a></fieldset>
-<datalist id="folders">${foldersOf(core, workspace).map((path) => html`<option value="${path}"></option>`)}</datalist>
+<datalist id="folders">${folders.map((path) => html`<option value="${path}"></option>`)}</datalist>
 <label for="expires">Expires at the end of (empty: never)</label>
 <input id="expires" name="expires" type="date" value="${date}">
 <fieldset><legend>At most (empty: what the service allows each)</legend>
@@ -68,8 +68,15 @@ function grantRow(at: number, key: KeyInfo | null): Html {
 <select name="level" aria-label="May, path ${n}">${options}</select></span>`;
 }
 
+type Offered = { readonly workspace: WorkspaceRow; readonly folders: readonly string[] };
+
 /** The folders at the top of the workspace, which most grants are about. */
-function foldersOf({ server }: Core, workspace: WorkspaceRow): string[] {
-  const page = { workspace: workspace.seq, folder: ROOT, after: "", count: MOST_FOLDERS };
-  return ["/", ...server.store.folders.inParentByName(page).map(({ path }) => shownPath(path))];
+export function workspaceOf({ server }: Core, id: string): Promise<Offered | null> {
+  return server.store.read(async ({ workspaces, folders }): Promise<Offered | null> => {
+    const workspace = await workspaces.byId(id);
+    if (workspace === undefined) return null;
+    const page = { workspace: workspace.seq, folder: ROOT, after: "", count: MOST_FOLDERS };
+    const rows = await folders.inParentByName(page);
+    return { workspace, folders: ["/", ...rows.map(({ path }) => shownPath(path))] };
+  });
 }

@@ -26,13 +26,20 @@ export class SignInLimiter {
     return bucket === null || bucket.tries >= 1 ? null : Math.ceil(((1 - bucket.tries) * REFILL_MS) / 1_000);
   }
 
-  noteWrong(address: string): void {
+  /** Counts a try as a wrong key, until `noteRight`: many at once are many tries. */
+  noteTry(address: string): void {
     const bucket = this.#refilled(address) ?? { tries: TRIES, at: this.#now() };
     bucket.tries = Math.max(0, bucket.tries - 1);
     this.#buckets.delete(address);
     this.#buckets.set(address, bucket);
     const [oldest] = this.#buckets.keys();
     if (this.#buckets.size > MOST_ADDRESSES) this.#buckets.delete(oldest!);
+  }
+
+  /** Takes back one try. */
+  noteRight(address: string): void {
+    const bucket = this.#refilled(address);
+    if (bucket !== null) bucket.tries = Math.min(TRIES, bucket.tries + 1);
   }
 
   #refilled(address: string): Bucket | null {

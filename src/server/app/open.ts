@@ -4,11 +4,11 @@ import type { Bundle } from "../../page/bundle.ts";
 import type { BodyFault } from "../body.ts";
 import { newId } from "../context.ts";
 import type { Core, RequestHead } from "../dispatch.ts";
-import { isDiskFull } from "../reserve.ts";
+import { isDiskFull } from "../store.ts";
 import { Door } from "./door.ts";
 import type { Served } from "./origins.ts";
 import type { Render } from "./renderer.ts";
-import { ASSETS, type Eventual, type PageAnswer, Site } from "./site.ts";
+import { ASSETS, type PageAnswer, Site } from "./site.ts";
 
 /** The pages of a service. */
 export type Pages = {
@@ -16,9 +16,9 @@ export type Pages = {
    * Judges a request by its head.
    * @returns the answer if the body need not be read; else null
    */
-  admit(head: RequestHead, bytes: number): PageAnswer | null;
+  admit(head: RequestHead, bytes: number): Promise<PageAnswer | null>;
   /** @param from the network address of whoever asks */
-  handle(request: WireRequest, fault: BodyFault | null, from: string): Eventual;
+  handle(request: WireRequest, fault: BodyFault | null, from: string): Promise<PageAnswer>;
   close(): void;
 };
 
@@ -36,19 +36,23 @@ export function openPages(core: Core, { served, bundle, renderer }: PagesWorld):
   const site = new Site(core, { door, bundle: { ...bundle, base: ASSETS }, secret, render: renderer.render });
   return {
     admit: (head, bytes) => guarded(core, site, () => site.admit(head, bytes)),
-    handle(request, fault, from) {
-      const answer = guarded(core, site, () => site.handle(request, fault, from));
+    async handle(request, fault, from) {
+      const answer = await guarded(core, site, () => site.handle(request, fault, from));
       core.served(request.method !== "GET");
-      return answer instanceof Promise ? answer.catch((error: unknown) => failed(core, site, error)) : answer;
+      return answer;
     },
     close: () => renderer.close(),
   };
 }
 
 /** A fault in one page becomes an answer about that page, and ends nothing else. */
-function guarded<T extends Eventual | null>(core: Core, site: Site, work: () => T): T | PageAnswer {
+async function guarded<T extends PageAnswer | null>(
+  core: Core,
+  site: Site,
+  work: () => Promise<T>,
+): Promise<T | PageAnswer> {
   try {
-    return work();
+    return await work();
   } catch (error) {
     return failed(core, site, error);
   }

@@ -28,9 +28,6 @@ export type PageAnswer = {
   readonly body: string | Uint8Array;
 };
 
-/** A promise only where a document is rendered, which a thread does. */
-export type Eventual = PageAnswer | Promise<PageAnswer>;
-
 export const ASSETS = `${APP}/assets/`;
 /** LIMIT: bytes of a form from somebody who is not signed in. A key is shorter. */
 const MOST_OF_STRANGER = 8_192;
@@ -59,7 +56,7 @@ export class Site {
    * @param bytes of its body
    * @returns the answer if the body need not be read; else null
    */
-  admit(head: RequestHead, bytes: number): PageAnswer | null {
+  async admit(head: RequestHead, bytes: number): Promise<PageAnswer | null> {
     const refusal = this.#door.refusal(head);
     if (refusal !== null) return this.#trouble(refusedTrouble(refusal), null);
     if (!this.#core.isOpen) return this.#trouble(CLOSING, null);
@@ -69,30 +66,30 @@ export class Site {
     return this.#trouble({ ...NO_PAGE, status: 405 }, null);
   }
 
-  #admitForm(head: RequestHead, bytes: number): PageAnswer | null {
+  async #admitForm(head: RequestHead, bytes: number): Promise<PageAnswer | null> {
     if (splitTarget(head.path).path !== SIGN_IN) {
-      return this.#door.sessionOf(head.headers) === null ? this.#trouble(NOT_SIGNED_IN, null) : null;
+      return (await this.#door.sessionOf(head.headers)) === null ? this.#trouble(NOT_SIGNED_IN, null) : null;
     }
     return bytes <= MOST_OF_STRANGER ? null : this.#trouble({ ...NO_TOKEN, status: 413, what: "this is no key" }, null);
   }
 
   /** @param from the network address of whoever asks */
-  handle(request: WireRequest, fault: BodyFault | null, from: string): Eventual {
+  async handle(request: WireRequest, fault: BodyFault | null, from: string): Promise<PageAnswer> {
     const unread = refuseRequest(fault);
     if (unread !== null) return this.#end(refusedPage(unread), null);
-    const early = this.admit(request, 0);
+    const early = await this.admit(request, 0);
     if (early !== null) return early;
     const { path } = splitTarget(request.path);
     if (path.startsWith(ASSETS)) return this.#asset(path.slice(ASSETS.length));
     const form = formOf(request, fault);
     if (path === SIGN_IN) return this.#signIn(request, form, from);
-    const session = this.#door.sessionOf(request.headers);
+    const session = await this.#door.sessionOf(request.headers);
     if (session === null) return this.#stranger(request);
     if (form === null) return this.#trouble({ ...NO_TOKEN, status: 415 }, session);
     return this.#ofSession(request, form, session);
   }
 
-  #ofSession(request: WireRequest, form: URLSearchParams, session: Session<SignedIn>): Eventual {
+  async #ofSession(request: WireRequest, form: URLSearchParams, session: Session<SignedIn>): Promise<PageAnswer> {
     const isForm = request.method === "POST";
     if (isForm && !this.#door.isFromPage(session, form)) return this.#trouble(NO_TOKEN, session);
     const { path, query: text } = splitTarget(request.path);
@@ -104,7 +101,7 @@ export class Site {
     const { csrf } = session;
     const now = this.#core.server.now();
     const { params, route } = matched;
-    const result = route.run({
+    const result = await route.run({
       core: this.#core,
       who,
       csrf,
@@ -122,11 +119,13 @@ export class Site {
     return method === "POST" ? this.#trouble(NOT_SIGNED_IN, null) : go(SIGN_IN);
   }
 
-  #signIn({ method, headers }: WireRequest, form: URLSearchParams | null, from: string): PageAnswer {
+  async #signIn({ method, headers }: WireRequest, form: URLSearchParams | null, from: string): Promise<PageAnswer> {
     if (method !== "POST") {
-      return this.#door.sessionOf(headers) === null ? this.#content(signInPage(null), { status: 200 }, null) : go(APP);
+      return (await this.#door.sessionOf(headers)) === null
+        ? this.#content(signInPage(null), { status: 200 }, null)
+        : go(APP);
     }
-    const entered = this.#door.signIn(form?.get("key") ?? "", { headers, from });
+    const entered = await this.#door.signIn(form?.get("key") ?? "", { headers, from });
     switch (entered.kind) {
       case "in":
         return { ...go(APP), headers: { ...go(APP).headers, "set-cookie": entered.cookie } };
@@ -148,7 +147,7 @@ export class Site {
     return { status: 200, headers: { ...ASSET_HEADERS, "content-type": asset.type }, body: asset.bytes };
   }
 
-  #end(result: PageResult, session: Signed, notices: readonly Notice[] = []): Eventual {
+  #end(result: PageResult, session: Signed, notices: readonly Notice[] = []): PageAnswer {
     switch (result.kind) {
       case "page":
         return this.#content({ ...result.content, notices }, { status: 200 }, session);
@@ -156,8 +155,6 @@ export class Site {
         return go(this.#notices.at(result.to, result.notice));
       case "text":
         return { status: 200, headers: { ...PAGE_HEADERS, "content-type": TEXT }, body: result.text };
-      case "later":
-        return result.result.then((one) => this.#end(one, session, notices));
       case "not-shown":
         return this.#trouble(result.trouble, session);
     }

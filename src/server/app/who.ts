@@ -2,8 +2,9 @@ import { timingSafeEqual } from "node:crypto";
 import { Access } from "../access.ts";
 import { isRefused, type Refused, refuse } from "../answer.ts";
 import { type Admit, contextOf, hashKey, holderOf } from "../authenticate.ts";
-import type { RequestContext } from "../context.ts";
+import type { RequestContext, Working } from "../context.ts";
 import type { Core } from "../dispatch.ts";
+import { ROOT } from "../rows.ts";
 
 /**
  * Who is signed in. Of a key only the hash is kept, and each request looks the key up by it: so
@@ -12,34 +13,41 @@ import type { Core } from "../dispatch.ts";
 export type Who = { readonly kind: "admin" } | { readonly kind: "key"; readonly hash: Buffer };
 
 /** @returns null: this service knows no such key */
-export function identify({ adminKey, server }: Core, key: string): Who | null {
+export async function identify({ adminKey, server }: Core, key: string): Promise<Who | null> {
   const hash = hashKey(key);
   if (adminKey !== null && timingSafeEqual(hash, hashKey(adminKey))) return { kind: "admin" };
-  return holderOf(server, hash) === undefined ? null : { kind: "key", hash };
+  const holder = await holderOf(server.store, hash, server.now());
+  return holder === undefined ? null : { kind: "key", hash };
 }
 
 /** Whether the key that signed in is still valid. */
-export function isKnown({ server }: Core, who: Who): boolean {
-  return who.kind === "admin" || holderOf(server, who.hash) !== undefined;
+export async function isKnown({ server }: Core, who: Who): Promise<boolean> {
+  return who.kind === "admin" || (await holderOf(server.store, who.hash, server.now())) !== undefined;
 }
 
 /**
  * What `who` may see of a workspace, by the same grants as in the API.
  * @param admit applies a key's rate limit; an administrator has none
  */
-export function contextFor(core: Core, who: Who, workspaceId: string, admit: Admit): RequestContext | Refused {
-  if (who.kind === "admin") return contextOfAdmin(core, workspaceId);
-  const context = contextOf(core.server, holderOf(core.server, who.hash), admit);
+export async function contextFor(
+  working: Working,
+  who: Who,
+  workspaceId: string,
+  admit: Admit,
+): Promise<RequestContext | Refused> {
+  if (who.kind === "admin") return contextOfAdmin(working, workspaceId);
+  const holder = await holderOf(working.tables, who.hash, working.now());
+  const context = contextOf(working, holder, admit);
   if (isRefused(context) || context.workspace.id === workspaceId) return context;
   return noWorkspace();
 }
 
 /** An administrator sees everything, since they could make a key with full access anyway. */
-function contextOfAdmin({ server }: Core, workspaceId: string): RequestContext | Refused {
-  const workspace = server.store.workspaces.byId(workspaceId);
+async function contextOfAdmin(working: Working, workspaceId: string): Promise<RequestContext | Refused> {
+  const workspace = await working.tables.workspaces.byId(workspaceId);
   if (workspace === undefined) return noWorkspace();
-  const access = new Access([{ kind: "root", target: 0, level: "full" }], server.store.folders);
-  return { ...server, workspace, access };
+  const access = new Access([{ kind: "root", target: ROOT, level: "full" }], working.tables.folders);
+  return { ...working, workspace, access };
 }
 
 function noWorkspace(): Refused {

@@ -34,52 +34,50 @@ export type PagesRig = Opened & {
     headers: Readonly<Record<string, string>>,
     body?: string,
     from?: string,
-  ): PageAnswer;
+  ): Promise<PageAnswer>;
   /** Signs in as a browser does. */
-  signIn(key?: string, sent?: Sent): Browser;
+  signIn(key?: string, sent?: Sent): Promise<Browser>;
 };
 
 /** What one browser does: it sends its cookie, and from its pages their token. */
 export type Browser = {
   readonly cookie: string;
-  get(path: string): PageAnswer;
+  get(path: string): Promise<PageAnswer>;
   /** Follows nothing. @param page that has the form */
-  post(path: string, form?: Readonly<Record<string, string | readonly string[]>>): PageAnswer;
+  post(path: string, form?: Readonly<Record<string, string | readonly string[]>>): Promise<PageAnswer>;
   /** The page that a form leads to. */
-  submit(path: string, form?: Readonly<Record<string, string | readonly string[]>>): string;
+  submit(path: string, form?: Readonly<Record<string, string | readonly string[]>>): Promise<string>;
   readonly csrf: string;
 };
 
-export function openRig(served: Partial<Served> = {}): PagesRig {
+export async function openRig(served: Partial<Served> = {}): Promise<PagesRig> {
   const clock = { now: Date.UTC(2026, 10, 23) };
   const faults: unknown[] = [];
-  const opened = openService({ now: () => clock.now, onFault: (error) => faults.push(error) });
+  const opened = await openService({ now: () => clock.now, onFault: (error) => faults.push(error) });
   const renderer = { render: renderMarkdown, close: () => undefined };
   const pages = openPages(opened.service.core, { served: { ...SERVED, ...served }, bundle: BUNDLE, renderer });
-  const ask: PagesRig["ask"] = (method, path, headers, body, from = "192.0.2.1") => {
-    const early = pages.admit({ method, path, headers }, Buffer.byteLength(body ?? ""));
-    const answer = early ?? pages.handle({ method, path, headers, body: body ?? null }, null, from);
-    if (answer instanceof Promise) throw new Error("here nothing is rendered in a thread");
-    return answer;
+  const ask: PagesRig["ask"] = async (method, path, headers, body, from = "192.0.2.1") => {
+    const early = await pages.admit({ method, path, headers }, Buffer.byteLength(body ?? ""));
+    return early ?? pages.handle({ method, path, headers, body: body ?? null }, null, from);
   };
-  const signIn: PagesRig["signIn"] = (key = ADMIN_KEY, { headers = {}, from } = {}) => {
+  const signIn: PagesRig["signIn"] = async (key = ADMIN_KEY, { headers = {}, from } = {}) => {
     const own = defined({ host: HOST, origin: ORIGIN, "sec-fetch-site": "same-origin", ...headers });
     const form = { ...own, "content-type": "application/x-www-form-urlencoded" };
-    const entered = ask("POST", "/app/sign-in", form, String(new URLSearchParams({ key })), from);
+    const entered = await ask("POST", "/app/sign-in", form, String(new URLSearchParams({ key })), from);
     const set = entered.headers["set-cookie"];
     if (set === undefined) throw new Error(`not signed in: ${entered.status} ${text(entered)}`);
     const cookie = set.split(";")[0]!;
     const get = (path: string) => ask("GET", path, { ...own, cookie });
-    const csrf = /name="csrf-token" content="([^"]+)"/.exec(text(get("/app")))?.[1] ?? "";
-    const post: Browser["post"] = (path, members = {}) => {
+    const csrf = /name="csrf-token" content="([^"]+)"/.exec(text(await get("/app")))?.[1] ?? "";
+    const post: Browser["post"] = async (path, members = {}) => {
       const sent = new URLSearchParams({ csrf });
       for (const [name, value] of Object.entries(members)) for (const one of [value].flat()) sent.append(name, one);
-      return ask("POST", path, { ...form, cookie }, String(sent));
+      return await ask("POST", path, { ...form, cookie }, String(sent));
     };
-    const submit: Browser["submit"] = (path, members) => {
-      const { status, headers: got } = post(path, members);
+    const submit: Browser["submit"] = async (path, members) => {
+      const { status, headers: got } = await post(path, members);
       if (status !== 303) throw new Error(`${path} ended in ${status}`);
-      return text(get(got["location"]!));
+      return text(await get(got["location"]!));
     };
     return { cookie, csrf, get, post, submit };
   };

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { expectOk } from "../../contract/suite/world.ts";
 import { ADMIN_KEY } from "../fixture.ts";
 import { type Browser, openRig, type PagesRig, text } from "./fixture.ts";
@@ -6,14 +6,17 @@ import { type Browser, openRig, type PagesRig, text } from "./fixture.ts";
 const EVIL = `"><script>alert(1)</script>'\u202e`;
 
 /** A key of that workspace, signed in. */
-function keyOf(rig: PagesRig, grants: readonly { on: string | null; level: "full" | "edit" | "read" | "none" }[]) {
-  const made = rig.service.admin.createKey({ workspaceId: rig.workspaceId, grants, label: "ann" });
+async function keyOf(
+  rig: PagesRig,
+  grants: readonly { on: string | null; level: "full" | "edit" | "read" | "none" }[],
+) {
+  const made = await rig.service.admin.createKey({ workspaceId: rig.workspaceId, grants, label: "ann" });
   if (!("key" in made)) throw new Error(made.detail);
-  return { ...made, browser: rig.signIn(made.key) };
+  return { ...made, browser: await rig.signIn(made.key) };
 }
 
-const shown = (browser: Browser, path: string) => {
-  const answer = browser.get(path);
+const shown = async (browser: Browser, path: string) => {
+  const answer = await browser.get(path);
   return { status: answer.status, text: text(answer) };
 };
 const ADMIN_PAGES = ["/app/keys", "/app/keys/new", "/app/keys/made", "/app/reviews"];
@@ -27,66 +30,68 @@ function expectHarmless(page: string): void {
 
 describe("a key's own pages", () => {
   test("show what the API shows it, and nothing of the administration", async () => {
-    const rig = openRig();
+    const rig = await openRig();
     for (const path of ["team/plan.md", "team/secret.md", "private/diary.md", "top.md"])
       await rig.api.file(path, `of ${path}`);
-    const { browser, workspaceId } = keyOf(rig, [
+    const { browser, workspaceId } = await keyOf(rig, [
       { on: "/team", level: "read" },
       { on: "/team/secret.md", level: "none" },
     ]);
     const at = (path: string) => shown(browser, `/app/w/${workspaceId}/files/${path}`);
-    expect(shown(browser, "/app").text).toContain("/team");
-    expect(at("team").text).toContain("plan.md");
-    expect(at("team/plan.md").text).toContain("of team/plan.md");
-    for (const page of [at("").text, at("team").text]) expect(page).not.toMatch(/secret|private|diary|top\.md/);
+    expect((await shown(browser, "/app")).text).toContain("/team");
+    expect((await at("team")).text).toContain("plan.md");
+    expect((await at("team/plan.md")).text).toContain("of team/plan.md");
+    for (const page of [(await at("")).text, (await at("team")).text])
+      expect(page).not.toMatch(/secret|private|diary|top\.md/);
     for (const hidden of ["team/secret.md", "private", "private/diary.md", "top.md", "nothing.md"]) {
-      expect(at(hidden)).toEqual({ status: 404, text: at("not/there").text });
-      expect(shown(browser, `/app/w/${workspaceId}/raw/${hidden}`).status).toBe(404);
+      expect(await at(hidden)).toEqual({ status: 404, text: (await at("not/there")).text });
+      expect((await shown(browser, `/app/w/${workspaceId}/raw/${hidden}`)).status).toBe(404);
     }
-    for (const path of [...ADMIN_PAGES, "/app/workspaces/x/remove"]) expect(shown(browser, path).status).toBe(404);
+    for (const path of [...ADMIN_PAGES, "/app/workspaces/x/remove"])
+      expect((await shown(browser, path)).status).toBe(404);
     for (const form of ["/app/keys", "/app/workspaces", `/app/workspaces/${workspaceId}/state`])
       expect(
-        browser.post(form, { name: "x", label: "x", path: "/", level: "full", workspace: workspaceId }).status,
+        (await browser.post(form, { name: "x", label: "x", path: "/", level: "full", workspace: workspaceId })).status,
       ).toBe(404);
-    expect(rig.service.admin.keys()).toHaveLength(2);
+    expect(await rig.service.admin.keys()).toHaveLength(2);
   });
 
   test("show no other workspace, and none of its own once that is closed", async () => {
-    const rig = openRig();
-    const other = rig.service.admin.createWorkspace("other").workspaceId;
-    const { browser, workspaceId } = keyOf(rig, [{ on: null, level: "full" }]);
-    expect(shown(browser, `/app/w/${other}/files/`).status).toBe(404);
-    rig.service.admin.setWorkspaceState(workspaceId, "closed", 7);
-    const closed = browser.get(`/app/w/${workspaceId}/files/`);
+    const rig = await openRig();
+    const other = (await rig.service.admin.createWorkspace("other")).workspaceId;
+    const { browser, workspaceId } = await keyOf(rig, [{ on: null, level: "full" }]);
+    expect((await shown(browser, `/app/w/${other}/files/`)).status).toBe(404);
+    await rig.service.admin.setWorkspaceState(workspaceId, "closed", 7);
+    const closed = await browser.get(`/app/w/${workspaceId}/files/`);
     expect([closed.status, closed.headers["retry-after"]]).toEqual([503, "7"]);
   });
 
   test("change with its grants at once, and count for its rate", async () => {
-    const rig = openRig();
+    const rig = await openRig();
     await rig.api.file("a.md", "text");
-    const { browser, id, workspaceId } = keyOf(rig, [{ on: null, level: "read" }]);
-    const at = () => shown(browser, `/app/w/${workspaceId}/files/a.md`).status;
-    expect(at()).toBe(200);
-    expect(rig.service.admin.key(id)!.lastUsedAt).toBe(rig.clock.now);
-    rig.service.admin.changeKey(id, { rateLimit: { requests: 1, seconds: 60 } });
-    expect([at(), at()]).toEqual([200, 429]);
-    rig.service.admin.changeKey(id, { rateLimit: null, grants: [] });
-    expect(at()).toBe(404);
+    const { browser, id, workspaceId } = await keyOf(rig, [{ on: null, level: "read" }]);
+    const at = async () => (await shown(browser, `/app/w/${workspaceId}/files/a.md`)).status;
+    expect(await at()).toBe(200);
+    expect((await rig.service.admin.key(id))!.lastUsedAt).toBe(rig.clock.now);
+    await rig.service.admin.changeKey(id, { rateLimit: { requests: 1, seconds: 60 } });
+    expect([await at(), await at()]).toEqual([200, 429]);
+    await rig.service.admin.changeKey(id, { rateLimit: null, grants: [] });
+    expect(await at()).toBe(404);
   });
 });
 
 describe("documents", () => {
   test("are listed by name, by the page, each once", async () => {
-    const rig = openRig();
+    const rig = await openRig();
     const names = Array.from({ length: 450 }, (_, n) => `note-${String(n).padStart(3, "0")}.md`);
     for (const name of names.toReversed()) await rig.api.file(`many/${name}`);
     for (const name of ["b", "a"]) await rig.api.file(`many/${name}/x.md`);
-    const browser = rig.signIn();
+    const browser = await rig.signIn();
     const seen: string[] = [];
     let at: string | undefined = `/app/w/${rig.workspaceId}/files/many`;
     let pages = 0;
     while (at !== undefined) {
-      const page = text(browser.get(at));
+      const page = text(await browser.get(at));
       seen.push(...[...page.matchAll(/<li class="\w+"><a[^>]*><bdi class="name">([^<]*)/g)].map((match) => match[1]!));
       at = /href="([^"]*after=[^"]*)">Next/.exec(page)?.[1]?.replaceAll("&amp;", "&");
       pages++;
@@ -95,10 +100,10 @@ describe("documents", () => {
   });
 
   test("and names and labels of any characters are shown as what they are", async () => {
-    const rig = openRig();
-    const browser = rig.signIn();
-    const { workspaceId } = rig.service.admin.createWorkspace(EVIL);
-    const key = rig.service.admin.createKey({ workspaceId, grants: [{ on: null, level: "full" }], label: EVIL });
+    const rig = await openRig();
+    const browser = await rig.signIn();
+    const { workspaceId } = await rig.service.admin.createWorkspace(EVIL);
+    const key = await rig.service.admin.createKey({ workspaceId, grants: [{ on: null, level: "full" }], label: EVIL });
     if (!("key" in key)) throw new Error();
     const file = await rig.api.file("wide/日本語-ü.md", EVIL);
     expectOk(await rig.api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
@@ -110,12 +115,12 @@ describe("documents", () => {
       `/app/w/${rig.workspaceId}/files/wide/${encodeURIComponent("日本語-ü.md")}`,
     );
     for (const path of paths) {
-      const page = shown(browser, path);
+      const page = await shown(browser, path);
       expect([path, page.status]).toEqual([path, 200]);
       if (!path.startsWith("/app/reviews/") && !path.includes("wide")) expectHarmless(page.text);
       expect(page.text).not.toContain("<script>alert");
     }
-    const raw = browser.get(`/app/w/${rig.workspaceId}/raw/wide/${encodeURIComponent("日本語-ü.md")}`);
+    const raw = await browser.get(`/app/w/${rig.workspaceId}/raw/wide/${encodeURIComponent("日本語-ü.md")}`);
     expect([raw.headers["content-type"], text(raw)]).toEqual(["text/plain; charset=utf-8", EVIL]);
     for (const path of [
       `/app/w/${rig.workspaceId}/files/%ff`,
@@ -123,17 +128,17 @@ describe("documents", () => {
       `/app/keys/${EVIL}`,
       "/app/%00",
     ])
-      expect(shown(browser, path).status).toBe(404);
+      expect((await shown(browser, path)).status).toBe(404);
   });
 });
 
 describe("keys", () => {
   test("are made with grants by folder, expiry and rate; the text is shown once, to who made it", async () => {
-    const rig = openRig();
+    const rig = await openRig();
     await rig.api.file("team/a.md");
-    const [browser, other] = [rig.signIn(), rig.signIn()];
-    expect(shown(browser, "/app/keys/new").text).toContain('<option value="/team">');
-    const made = browser.post("/app/keys", {
+    const [browser, other] = [await rig.signIn(), await rig.signIn()];
+    expect((await shown(browser, "/app/keys/new")).text).toContain('<option value="/team">');
+    const made = await browser.post("/app/keys", {
       workspace: rig.workspaceId,
       label: "ann",
       path: ["/", "/team/", ""],
@@ -143,21 +148,21 @@ describe("keys", () => {
       seconds: "60",
     });
     const to = made.headers["location"]!;
-    expect(text(other.get(to))).toContain("was shown");
-    const page = text(browser.get(to));
+    expect(text(await other.get(to))).toContain("was shown");
+    const page = text(await browser.get(to));
     const key = /<code>(mdm_[\w-]+)<\/code>/.exec(page)![1]!;
-    expect(text(browser.get(to))).not.toContain(key);
-    const info = rig.service.admin.keys().find(({ label }) => label === "ann")!;
+    expect(text(await browser.get(to))).not.toContain(key);
+    const info = (await rig.service.admin.keys()).find(({ label }) => label === "ann")!;
     expect([info.grantPaths, info.rateLimit]).toEqual([["/", "/team"], { requests: 10, seconds: 60 }]);
     expect(new Date(info.expiresAt!).toISOString()).toBe("2026-11-30T23:59:59.999Z");
-    expect(shown(browser, "/app/keys").text).not.toContain(key);
-    rig.signIn(key);
+    expect((await shown(browser, "/app/keys")).text).not.toContain(key);
+    await rig.signIn(key);
   });
 
-  test("are changed and revoked; what is no good is told, and changes nothing", () => {
-    const rig = openRig();
-    const browser = rig.signIn();
-    const { id } = rig.service.admin.keys()[0]!;
+  test("are changed and revoked; what is no good is told, and changes nothing", async () => {
+    const rig = await openRig();
+    const browser = await rig.signIn();
+    const { id } = (await rig.service.admin.keys())[0]!;
     const change = (form: Readonly<Record<string, string>>) =>
       browser.submit(`/app/keys/${id}`, { label: "owner", path: "/", level: "full", ...form });
     for (const [form, told] of [
@@ -168,46 +173,44 @@ describe("keys", () => {
       [{ requests: "0", seconds: "1" }, "a rate is a number of requests"],
       [{ level: "owner" }, "a path has no level"],
     ] as const) {
-      expect(change(form)).toContain(told);
-      expect(rig.service.admin.keys()[0]).toMatchObject({ label: "owner", expiresAt: null, rateLimit: null });
+      expect(await change(form)).toContain(told);
+      expect((await rig.service.admin.keys())[0]).toMatchObject({ label: "owner", expiresAt: null, rateLimit: null });
     }
-    expect(change({ label: "phone", path: "/not-there", level: "edit" })).toContain("is not there");
-    expect(rig.service.admin.keys()[0]!.label).toBe("phone");
-    expect(browser.submit(`/app/keys/${id}/revoke`)).toContain("is revoked");
-    expect(rig.service.admin.keys()).toEqual([]);
-    expect(shown(browser, `/app/keys/${id}`).status).toBe(404);
-    expect(browser.submit("/app/keys", { workspace: rig.workspaceId, label: "x" })).toContain("what it may do");
+    expect(await change({ label: "phone", path: "/not-there", level: "edit" })).toContain("is not there");
+    expect((await rig.service.admin.keys())[0]!.label).toBe("phone");
+    expect(await browser.submit(`/app/keys/${id}/revoke`)).toContain("is revoked");
+    expect(await rig.service.admin.keys()).toEqual([]);
+    expect((await shown(browser, `/app/keys/${id}`)).status).toBe(404);
+    expect(await browser.submit("/app/keys", { workspace: rig.workspaceId, label: "x" })).toContain("what it may do");
   });
 });
 
 describe("workspaces", () => {
   test("are made, closed, opened, and removed by who types their name", async () => {
-    const rig = openRig();
-    const browser = rig.signIn();
-    expect(browser.submit("/app/workspaces", { name: "second" })).toMatch(/<code>mdm_/);
-    expect(browser.submit("/app/workspaces", { name: "second" })).toContain("with this name already");
-    expect(browser.submit("/app/workspaces", { name: " " })).toContain("a name has");
-    const { id } = rig.service.admin.workspaces()[1]!;
-    expect(browser.submit(`/app/workspaces/${id}/state`, { state: "closed" })).toContain("It is closed");
-    expect(browser.submit(`/app/workspaces/${id}/state`, { state: "gone" })).toContain("open or closed");
-    expect(browser.submit(`/app/workspaces/${id}/remove`, { name: "first" })).toContain("nothing was removed");
-    expect(rig.service.admin.workspaces()[1]!.state).toBe("closed");
-    expect(browser.submit(`/app/workspaces/${id}/remove`, { name: "second" })).toContain("is removed");
-    expect(rig.service.admin.workspaces()).toHaveLength(1);
-    expect(shown(browser, `/app/workspaces/${id}/remove`).status).toBe(404);
+    const rig = await openRig();
+    const browser = await rig.signIn();
+    expect(await browser.submit("/app/workspaces", { name: "second" })).toMatch(/<code>mdm_/);
+    expect(await browser.submit("/app/workspaces", { name: "second" })).toContain("with this name already");
+    expect(await browser.submit("/app/workspaces", { name: " " })).toContain("a name has");
+    const { id } = (await rig.service.admin.workspaces())[1]!;
+    expect(await browser.submit(`/app/workspaces/${id}/state`, { state: "closed" })).toContain("It is closed");
+    expect(await browser.submit(`/app/workspaces/${id}/state`, { state: "gone" })).toContain("open or closed");
+    expect(await browser.submit(`/app/workspaces/${id}/remove`, { name: "first" })).toContain("nothing was removed");
+    expect((await rig.service.admin.workspaces())[1]!.state).toBe("closed");
+    expect(await browser.submit(`/app/workspaces/${id}/remove`, { name: "second" })).toContain("is removed");
+    expect(await rig.service.admin.workspaces()).toHaveLength(1);
+    expect((await shown(browser, `/app/workspaces/${id}/remove`)).status).toBe(404);
   });
 });
 
-test("a fault of a page is that page's alone, and is told to who runs the service", () => {
-  const rig = openRig();
-  const browser = rig.signIn();
-  rig.service.core.server.store.changes.reviewed = () => {
-    throw new Error("broken");
-  };
-  const failed = browser.get("/app/reviews");
+test("a fault of a page is that page's alone, and is told to who runs the service", async () => {
+  const rig = await openRig();
+  const browser = await rig.signIn();
+  vi.spyOn(rig.service.core.admin.reviews, "page").mockRejectedValueOnce(new Error("broken"));
+  const failed = await browser.get("/app/reviews");
   expect([failed.status, text(failed).includes("broken")]).toEqual([500, false]);
   expect(rig.faults).toEqual([new Error("broken")]);
-  expect(browser.get("/app/keys").status).toBe(200);
-  rig.service.close();
-  expect([browser.get("/app").status, ADMIN_KEY.length > 0]).toEqual([503, true]);
+  expect((await browser.get("/app/keys")).status).toBe(200);
+  await rig.service.close();
+  expect([(await browser.get("/app")).status, ADMIN_KEY.length > 0]).toEqual([503, true]);
 });

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
+import type { AnswerOne } from "../../../src/server/service.ts";
 import { expectEdited, expectOk } from "../../contract/suite/world.ts";
 import { type Browser, openRig, type PagesRig, text } from "./fixture.ts";
 
-const shown = (browser: Browser, path: string) => {
-  const answer = browser.get(path);
+const shown = async (browser: Browser, path: string) => {
+  const answer = await browser.get(path);
   return { status: answer.status, text: text(answer) };
 };
 
@@ -22,12 +23,12 @@ describe("a review", () => {
       [{ how: "accept", edited: "yes", content: "both\r\nof them\r\n" }, "both\nof them\n"],
       [{ how: "reject" }, "live\n"],
     ] as const) {
-      const rig = openRig();
-      const browser = rig.signIn();
+      const rig = await openRig();
+      const browser = await rig.signIn();
       const { id, live, read } = await inReview(rig);
-      expect(shown(browser, "/app").text).toContain("1 review");
-      expect(shown(browser, "/app/reviews").text).toContain(`/app/reviews/${id}`);
-      const page = shown(browser, `/app/reviews/${id}`).text;
+      expect((await shown(browser, "/app")).text).toContain("1 review");
+      expect((await shown(browser, "/app/reviews")).text).toContain(`/app/reviews/${id}`);
+      const page = (await shown(browser, `/app/reviews/${id}`)).text;
       expect(page).toContain("Both changed it, each in its own way");
       expect(page.match(/<td class="line[^>]*>.*?<\/td>/gs)?.map((line) => line.replace(/<[^>]*>/g, ""))).toEqual([
         "Livelive",
@@ -35,7 +36,7 @@ describe("a review", () => {
         "Sentsent",
       ]);
       const { how, ...members } = form;
-      const after = browser.submit(`/app/reviews/${id}/${how}`, { ...members, live });
+      const after = await browser.submit(`/app/reviews/${id}/${how}`, { ...members, live });
       expect(after).toContain(how === "accept" ? "Accepted" : "Rejected");
       expect(after).toContain("nothing left to decide");
       expect(await read()).toBe(content);
@@ -43,47 +44,49 @@ describe("a review", () => {
   });
 
   test("that somebody settled, or whose live text somebody changed meanwhile, is not decided unseen", async () => {
-    const rig = openRig();
-    const [one, other] = [rig.signIn(), rig.signIn()];
+    const rig = await openRig();
+    const [one, other] = [await rig.signIn(), await rig.signIn()];
     const { id, live, file, read } = await inReview(rig);
     expectEdited(await rig.api.edit(file.id, live, "newer\n"));
-    expect(one.submit(`/app/reviews/${id}/accept`, { live })).toContain("changed what is live since");
+    expect(await one.submit(`/app/reviews/${id}/accept`, { live })).toContain("changed what is live since");
     expect(await read()).toBe("newer\n");
-    expect(other.submit(`/app/reviews/${id}/reject`)).toContain("Rejected");
+    expect(await other.submit(`/app/reviews/${id}/reject`)).toContain("Rejected");
     const now = (await rig.api.read(file.id)).lastChangeId;
-    expect(one.submit(`/app/reviews/${id}/accept`, { live: now })).toContain("no longer in review: rejected");
+    expect(await one.submit(`/app/reviews/${id}/accept`, { live: now })).toContain("no longer in review: rejected");
     expect(await read()).toBe("newer\n");
-    expect(shown(one, "/app/reviews/chg_00000000000000").status).toBe(404);
+    expect((await shown(one, "/app/reviews/chg_00000000000000")).status).toBe(404);
   });
 
   test("keeps the line ends of what was sent through a form", async () => {
-    const rig = openRig();
+    const rig = await openRig();
     const { id, live, read } = await inReview(rig, "live\r\n", "\r\none\ntwo\r\nthree");
-    const browser = rig.signIn();
+    const browser = await rig.signIn();
     // A browser takes away the line feed that follows the tag, and sends each line end as CRLF.
-    const page = shown(browser, `/app/reviews/${id}`).text;
+    const page = (await shown(browser, `/app/reviews/${id}`)).text;
     const typed = /<textarea[^>]*>\n([^<]*)<\/textarea>/.exec(page)![1]!.replaceAll(/\r\n?|\n/g, "\r\n");
-    browser.submit(`/app/reviews/${id}/accept`, { live, edited: "yes", content: typed });
+    await browser.submit(`/app/reviews/${id}/accept`, { live, edited: "yes", content: typed });
     expect(await read()).toBe("\r\none\ntwo\r\nthree");
   });
 
-  test("among ten thousand is on a page of a hundred", () => {
-    const rig = openRig();
+  test("among ten thousand is on a page of a hundred", async () => {
+    const rig = await openRig();
     const { service, key, workspaceId } = rig;
     const headers = { "x-api-key": key, "content-type": "application/json" };
-    const send = (method: string, path: string, body: object) =>
-      JSON.parse(service.answer({ method, path, headers, body: JSON.stringify(body) }).body);
-    const file = send("POST", "/v1/files", { path: "a.md", content: "live\n" });
-    send("PATCH", `/v1/files/${file.id}`, { protected: true });
-    service.batch(() => {
-      for (let n = 0; n < 250; n++)
-        send("PUT", `/v1/files/${file.id}/content`, { baseChangeId: file.lastChangeId, content: `${n}\n` });
+    const send = async (method: string, path: string, body: object, answer: AnswerOne = service.answer) =>
+      JSON.parse((await answer({ method, path, headers, body: JSON.stringify(body) })).body);
+    const file = await send("POST", "/v1/files", { path: "a.md", content: "live\n" });
+    await send("PATCH", `/v1/files/${file.id}`, { protected: true });
+    await service.batch(async (answer) => {
+      for (let n = 0; n < 250; n++) {
+        const edit = { baseChangeId: file.lastChangeId, content: `${n}\n` };
+        await send("PUT", `/v1/files/${file.id}/content`, edit, answer);
+      }
     });
-    const browser = rig.signIn();
+    const browser = await rig.signIn();
     const sizes: number[] = [];
     let at: string | undefined = `/app/reviews?workspace=${workspaceId}`;
     while (at !== undefined) {
-      const page = text(browser.get(at));
+      const page = text(await browser.get(at));
       sizes.push(page.match(/<li class="card">/g)!.length);
       at = /href="([^"]*cursor=[^"]*)">Next/.exec(page)?.[1]?.replaceAll("&amp;", "&");
     }

@@ -2,7 +2,7 @@ import type { WireRequest, WireResponse } from "../../../src/contract/wire.ts";
 import type { Clock } from "../../../src/ports/world.ts";
 import { combineByMerge } from "../../../src/server/combine.ts";
 import { newId } from "../../../src/server/context.ts";
-import { createService, type Service, type ServiceOptions } from "../../../src/server/service.ts";
+import { SyncService, type SyncServiceOptions } from "../../sync-service/service.ts";
 import { emptyDatabase } from "../empty-service.ts";
 import type { VariantState } from "../../variants/variant.ts";
 import { loosenService, tightenIds } from "../../variants/loose-ids.ts";
@@ -47,19 +47,19 @@ export class LifeWorld {
   readonly late = new LateWrites((request) => this.handle(request));
   /** How often a backup was put back. */
   restored = 0;
-  #service: Service;
-  readonly #fold: Service["answer"];
+  #service: SyncService;
+  readonly #fold: SyncService["answer"];
   readonly #reads: ReadAnswers;
   #backup: { readonly database: Uint8Array; readonly renames: ReadonlyMap<string, number> } | null = null;
   readonly #varied: VariantState = {
     requests: 0,
     renames: new Map(),
     now: () => this.clock.now(),
-    withdraw: (changeId) => void this.admin.reviews.reject(tightenIds(changeId)),
+    withdraw: async (changeId) => void this.admin.reviews.reject(tightenIds(changeId)),
   };
   readonly #lists: LiveLists;
   #off: number;
-  readonly #options: Omit<ServiceOptions, "database">;
+  readonly #options: Omit<SyncServiceOptions, "database">;
 
   constructor(seed: number, setup: Setup) {
     const dice: Dice = rollDice(seed + 0x51ed);
@@ -89,7 +89,7 @@ export class LifeWorld {
       (look) => this.whileOpen(look),
       () => newId(this.#options, "req_"),
     );
-    this.#service = createService({ ...this.#options, database: emptyDatabase() });
+    this.#service = new SyncService({ ...this.#options, database: emptyDatabase() });
     const owner = this.#service.admin.createWorkspace("notes");
     const { foldsCase = false, foldsUnicode = false } = setup.variant;
     const read = this.#reads.answer;
@@ -129,7 +129,7 @@ export class LifeWorld {
   }
 
   /** For who changes something: a workspace's state changes no list, and every answer. */
-  get admin(): Service["admin"] {
+  get admin(): SyncService["admin"] {
     this.#reads.forget();
     return this.#service.admin;
   }
@@ -175,7 +175,7 @@ export class LifeWorld {
     if (this.#backup === null) return false;
     const { state } = this.#service.admin.workspaces()[0]!;
     this.#service.close();
-    this.#service = createService({ ...this.#options, database: { copy: this.#backup.database } });
+    this.#service = new SyncService({ ...this.#options, database: { copy: this.#backup.database } });
     // The change ids that a deployment gave on renames go back with the documents.
     this.#varied.renames.clear();
     for (const [id, count] of this.#backup.renames) this.#varied.renames.set(id, count);

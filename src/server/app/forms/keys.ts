@@ -15,31 +15,31 @@ type Wishes = {
 
 const MOST_LABEL = 200;
 
-export function createKey(call: PageCall): PageResult {
+export async function createKey(call: PageCall): Promise<PageResult> {
   const { core, form, csrf, once } = call;
   const workspaceId = form.get("workspace") ?? "";
   const back = withQuery(`${KEYS}/new`, { workspace: workspaceId });
   const wishes = readWishes(call);
   if (typeof wishes === "string") return go(back, wishes, "bad");
   if (wishes.grants.length === 0) return go(back, "a key has to say what it may do; / is everything", "bad");
-  const made = core.admin.createKey({ workspaceId, ...wishes });
+  const made = await core.admin.createKey({ workspaceId, ...wishes });
   if (isRefused(made)) return refusedForm(back, made);
   const shown = once.keep(csrf, { label: made.label, text: made.key });
   return go(withQuery(`${KEYS}/made`, { shown }), waitingWords(made.grants), "asks");
 }
 
-export function changeKey(call: PageCall): PageResult {
+export async function changeKey(call: PageCall): Promise<PageResult> {
   const [id = ""] = call.params;
   const wishes = readWishes(call);
   if (typeof wishes === "string") return go(keyAddress(id), wishes, "bad");
-  const changed = call.core.admin.changeKey(id, wishes);
+  const changed = await call.core.admin.changeKey(id, wishes);
   if (isRefused(changed)) return refusedForm(KEYS, changed);
   const waiting = waitingWords(changed.grants);
   return waiting === null ? go(keyAddress(id), "The key is changed.") : go(keyAddress(id), waiting, "asks");
 }
 
-export function revokeKey({ core, params }: PageCall): PageResult {
-  const refused = core.admin.removeKey(params[0]!);
+export async function revokeKey({ core, params }: PageCall): Promise<PageResult> {
+  const refused = await core.admin.removeKey(params[0]!);
   return refused === null ? go(KEYS, "The key is revoked: it is refused from now on.") : refusedForm(KEYS, refused);
 }
 

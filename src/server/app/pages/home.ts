@@ -2,23 +2,24 @@ import { count, plural } from "../../../model/count.ts";
 import { html, type Html } from "../../../page/html.ts";
 import { actionForm, badgeOf, nameOf } from "../../../page/parts.ts";
 import type { Tone } from "../../../page/layout.ts";
-import { isRefused } from "../../answer.ts";
-import { holderOf } from "../../authenticate.ts";
-import { keyInfo } from "../../keys.ts";
+import { isRefused, type Refused } from "../../answer.ts";
+import { admitOnce, contextOf, holderOf } from "../../authenticate.ts";
+import { workingIn } from "../../context.ts";
+import { admitByRate } from "../../dispatch.ts";
+import { type KeyInfo, keyInfos } from "../../keys.ts";
+import type { WorkspaceRow } from "../../rows.ts";
 import { APP, filesAddress, KEYS, REVIEWS, WORKSPACES, withQuery, workspaceAddress } from "../addresses.ts";
 import { NOT_SIGNED_IN, notShown, page, type PageResult, refusedPage } from "../answer.ts";
 import type { PageCall } from "../call.ts";
-import { contextFor } from "../who.ts";
-import { admitByRate } from "../../dispatch.ts";
 import { titled } from "../title.ts";
 
 /** The first page: all workspaces for an administrator, else what the key may see. */
-export function showHome(call: PageCall): PageResult {
+export function showHome(call: PageCall): Promise<PageResult> {
   return call.who.kind === "admin" ? workspacesPage(call) : ownPage(call, call.who.hash);
 }
 
-function workspacesPage(call: PageCall): PageResult {
-  const workspaces = call.core.admin.workspaces();
+async function workspacesPage(call: PageCall): Promise<PageResult> {
+  const workspaces = await call.core.admin.workspaces();
   const waiting = workspaces.reduce((sum, { inReview }) => sum + inReview, 0);
   const title = titled(`${waiting === 0 ? "" : `(${count(waiting)}) `}Workspaces`);
   return page({
@@ -41,7 +42,7 @@ ${actionForm(
   });
 }
 
-type Workspace = ReturnType<PageCall["core"]["admin"]["workspaces"]>[number];
+type Workspace = Awaited<ReturnType<PageCall["core"]["admin"]["workspaces"]>>[number];
 
 const TONES: Readonly<Record<Workspace["state"], Tone>> = { open: "good", closed: "quiet", restoring: "asks" };
 
@@ -58,14 +59,12 @@ function workspaceCard({ id, name, state, documents, inReview }: Workspace, { cs
 }
 
 /** Lists the key's grants: they lead to what it may see even where the folder above is hidden. */
-function ownPage(call: PageCall, hash: Buffer): PageResult {
-  const { core, who } = call;
-  const holder = holderOf(core.server, hash);
-  if (holder === undefined) return notShown(NOT_SIGNED_IN);
-  const context = contextFor(core, who, holder.key.workspaceId, admitByRate(core));
-  if (isRefused(context)) return refusedPage(context);
-  const { workspace } = context;
-  const { label, grants, grantPaths } = keyInfo(core.server, holder.key);
+async function ownPage({ core }: PageCall, hash: Buffer): Promise<PageResult> {
+  const own = await lookAtOwn(core, hash);
+  if (own === null) return notShown(NOT_SIGNED_IN);
+  if (isRefused(own)) return refusedPage(own);
+  const { workspace } = own;
+  const { label, grants, grantPaths } = own.info;
   const seen = grants.flatMap(({ level }, at) => (level === "none" ? [] : [{ level, path: grantPaths[at]! }]));
   return page({
     title: titled(`Documents of ${workspace.name}`),
@@ -81,5 +80,21 @@ ${
 <span class="faint">${level}</span></li>`,
       )}</ul>`
 }`,
+  });
+}
+
+type Own = { readonly workspace: WorkspaceRow; readonly info: KeyInfo };
+
+/** @returns null: the key is none any more */
+function lookAtOwn(core: PageCall["core"], hash: Buffer): Promise<Own | Refused | null> {
+  const admit = admitOnce(admitByRate(core));
+  return core.server.store.read(async (tables): Promise<Own | Refused | null> => {
+    const working = workingIn(core.server, tables);
+    const holder = await holderOf(tables, hash, working.now());
+    if (holder === undefined) return null;
+    const context = contextOf(working, holder, admit);
+    if (isRefused(context)) return context;
+    const [info] = await keyInfos(working, [holder.key]);
+    return { workspace: context.workspace, info: info! };
   });
 }

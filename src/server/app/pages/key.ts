@@ -3,15 +3,16 @@ import { actionForm } from "../../../page/parts.ts";
 import { KEYS, keyAddress } from "../addresses.ts";
 import { NO_PAGE, notShown, page, type PageResult } from "../answer.ts";
 import type { PageCall } from "../call.ts";
-import { keyFields, rowsOf } from "../key-fields.ts";
+import { keyFields, rowsOf, workspaceOf } from "../key-fields.ts";
 import { keyFacts, labelOf } from "./keys.ts";
 import { titled } from "../title.ts";
 
 /** One key: what it may do, and forms to change or revoke it. */
-export function showKey({ core, params, query, csrf, now }: PageCall): PageResult {
-  const key = core.admin.key(params[0]!);
+export async function showKey({ core, params, query, csrf, now }: PageCall): Promise<PageResult> {
+  const key = await core.admin.key(params[0]!);
   if (key === null) return notShown({ ...NO_PAGE, what: "there is no such key; it may have been revoked" });
-  const workspace = core.server.store.workspaces.byId(key.workspaceId) ?? null;
+  const known = await workspaceOf(core, key.workspaceId);
+  const workspace = known?.workspace ?? null;
   const to = keyAddress(key.id);
   const rows = rowsOf(query, key.grants.length + 1);
   return page({
@@ -20,9 +21,9 @@ export function showKey({ core, params, query, csrf, now }: PageCall): PageResul
     main: html`<h1>${labelOf(key)}</h1>
 ${keyFacts(key, workspace?.name ?? null, now)}
 ${
-  workspace !== null &&
+  known !== null &&
   html`<details class="card"${query.has("rows") && html` open`}><summary>Change it</summary>
-${actionForm({ action: to, csrf }, html`${keyFields(core, workspace, { key, rows, more: to })}<button class="main-action">Change</button>`)}</details>`
+${actionForm({ action: to, csrf }, html`${keyFields(known.folders, { key, rows, more: to })}<button class="main-action">Change</button>`)}</details>`
 }
 <details class="card"><summary>Revoke it</summary>
 <p>From then on it is refused, wherever it is used. That cannot be taken back.</p>

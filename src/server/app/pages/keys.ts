@@ -6,17 +6,18 @@ import { KEYS, keyAddress, withQuery } from "../addresses.ts";
 import { page, type PageResult, refusedPage } from "../answer.ts";
 import type { PageCall } from "../call.ts";
 import { titled } from "../title.ts";
+import { workspaceNames } from "../workspaces.ts";
 
 /** LIMIT: keys on one page. */
 const MOST = 100;
 
-export function showKeys({ core, query, now }: PageCall): PageResult {
+export async function showKeys({ core, query, now }: PageCall): Promise<PageResult> {
   const workspaceId = query.get("workspace");
   const from = /^\d{1,9}$/.test(query.get("from") ?? "") ? Number(query.get("from")) : 0;
-  const listed = core.admin.keyPage({ workspaceId, from, most: MOST + 1 });
+  const listed = await core.admin.keyPage({ workspaceId, from, most: MOST + 1 });
   if (isRefused(listed)) return refusedPage(listed);
   const keys = listed.slice(0, MOST);
-  const names = new Map(core.server.store.workspaces.all().map(({ id, name }) => [id, name]));
+  const names = await workspaceNames(core);
   const fresh = withQuery(`${KEYS}/new`, { workspace: workspaceId });
   const more = { workspace: workspaceId, from: String(from + MOST) };
   return page({

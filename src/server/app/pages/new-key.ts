@@ -3,19 +3,21 @@ import { actionForm, nameOf } from "../../../page/parts.ts";
 import { APP, KEYS, withQuery } from "../addresses.ts";
 import { NO_PAGE, notShown, page, type PageResult } from "../answer.ts";
 import type { PageCall } from "../call.ts";
-import { keyFields, rowsOf } from "../key-fields.ts";
+import { keyFields, rowsOf, workspaceOf } from "../key-fields.ts";
 import { titled } from "../title.ts";
+import { workspacesOf } from "../workspaces.ts";
 
 /** The form for a new key: first its workspace, then what it may do there. */
-export function showNewKey({ core, query, csrf }: PageCall): PageResult {
-  const workspaces = core.server.store.workspaces.all();
+export async function showNewKey({ core, query, csrf }: PageCall): Promise<PageResult> {
+  const workspaces = await workspacesOf(core);
   const asked = query.get("workspace");
   const workspace =
     asked === null && workspaces.length === 1 ? workspaces[0] : workspaces.find(({ id }) => id === asked);
   const title = titled("A new key");
-  if (workspace !== undefined) {
+  const known = workspace && (await workspaceOf(core, workspace.id));
+  if (workspace !== undefined && known) {
     const more = withQuery(`${KEYS}/new`, { workspace: workspace.id });
-    const fields = keyFields(core, workspace, { key: null, rows: rowsOf(query, 2), more });
+    const fields = keyFields(known.folders, { key: null, rows: rowsOf(query, 2), more });
     return page({
       title,
       here: KEYS,

@@ -7,8 +7,8 @@ import type { PageCall } from "../call.ts";
 import { titled } from "../title.ts";
 
 /** Asks before a workspace is removed with all that it holds. */
-export function showRemoval({ core, params, csrf }: PageCall): PageResult {
-  const workspace = core.admin.workspaces().find(({ id }) => id === params[0]);
+export async function showRemoval({ core, params, csrf }: PageCall): Promise<PageResult> {
+  const workspace = (await core.admin.workspaces()).find(({ id }) => id === params[0]);
   if (workspace === undefined) return notShown({ ...NO_PAGE, what: "there is no such workspace" });
   const { id, name, documents } = workspace;
   return page({

@@ -20,8 +20,8 @@ const STATES: Readonly<Record<Review["status"], readonly [Tone, string]>> = {
 };
 
 /** One review: what would change, both edits if it is a conflict, and how it was decided. */
-export function showReview({ core, params, csrf, now }: PageCall): PageResult {
-  const review = core.admin.reviews.show(params[0]!);
+export async function showReview({ core, params, csrf, now }: PageCall): Promise<PageResult> {
+  const review = await core.admin.reviews.show(params[0]!);
   if (isRefused(review)) return refusedPage(review);
   const { path, status, reason, at, content, liveContent, baseContent } = review;
   const [tone, word] = STATES[status];

@@ -7,6 +7,7 @@ import { REVIEWS, reviewAddress, withQuery } from "../addresses.ts";
 import { page, type PageResult, refusedPage } from "../answer.ts";
 import type { PageCall } from "../call.ts";
 import { titled } from "../title.ts";
+import { workspaceNames } from "../workspaces.ts";
 
 /** LIMIT: reviews on one page. */
 const MOST = 100;
@@ -19,14 +20,14 @@ export const WHY: Readonly<Record<string, string>> = {
 };
 
 /** The reviews that wait, or those that were decided. */
-export function showReviews({ core, query, now }: PageCall): PageResult {
+export async function showReviews({ core, query, now }: PageCall): Promise<PageResult> {
   const workspaceId = query.get("workspace") ?? undefined;
   const status = (Object.keys(STATES) as State[]).find((one) => one === query.get("status")) ?? "in_review";
   const cursor = query.get("cursor") ?? "";
   const after = /^\d{1,15}$/.test(cursor) ? Number(cursor) : 0;
-  const listed = core.admin.reviews.page({ workspaceId, status, after, limit: MOST });
+  const listed = await core.admin.reviews.page({ workspaceId, status, after, limit: MOST });
   if (isRefused(listed)) return refusedPage(listed);
-  const names = new Map(core.server.store.workspaces.all().map(({ id, name }) => [id, name]));
+  const names = await workspaceNames(core);
   const common = { workspace: workspaceId ?? null };
   const { data, nextCursor } = listed;
   return page({

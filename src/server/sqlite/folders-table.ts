@@ -1,18 +1,8 @@
 import type { Db } from "./database.ts";
-import { isBelow, type NamePage, type Page, type Subtree } from "./sql.ts";
-
-export type FolderRow = {
-  readonly seq: number;
-  readonly id: string;
-  readonly parent: number;
-  /** null: the root. */
-  readonly parentId: string | null;
-  readonly name: string;
-  readonly path: string;
-};
-
-/** The `parent` of root folders and the `folder` of root files. */
-export const ROOT = 0;
+import { type FolderRow, ROOT } from "../rows.ts";
+import type { Folders, NamePage, Page } from "../tables.ts";
+import type { FilesTable } from "./files-table.ts";
+import { isBelow, isWithin, type Subtree } from "./sql.ts";
 
 const SELECT = `
 SELECT seq, id, parent, (SELECT p.id FROM folders p WHERE p.seq = folders.parent) AS parentId, name, path
@@ -21,26 +11,39 @@ const BELOW = `workspace = @workspace AND ${isBelow("path")}`;
 const PAGE = "AND seq > @after ORDER BY seq LIMIT @count";
 
 type ParentPage = Page & { readonly parent: number };
+type NewFolder = Parameters<Folders["insert"]>[0];
 
 /**
  * Table `folders`. As in every table, each statement is prepared once, because better-sqlite3 frees
  * none before the database closes.
  */
-export class FoldersTable {
+export class FoldersTable implements Folders {
+  readonly #files: FilesTable;
   readonly #reads: ReturnType<typeof prepareReads>;
   readonly #writes: ReturnType<typeof prepareWrites>;
 
-  constructor(db: Db) {
+  constructor(db: Db, files: FilesTable) {
+    this.#files = files;
     this.#reads = prepareReads(db);
     this.#writes = prepareWrites(db);
   }
 
-  byId(workspace: number, id: string): FolderRow | undefined {
+  async byId(workspace: number, id: string): Promise<FolderRow | undefined> {
     return this.#reads.byId.get(workspace, id);
   }
 
-  byPath(workspace: number, path: string): FolderRow | undefined {
+  async byPath(workspace: number, path: string): Promise<FolderRow | undefined> {
     return this.#reads.byPath.get(workspace, path);
+  }
+
+  async along(workspace: number, names: readonly string[]): Promise<FolderRow[]> {
+    const found: FolderRow[] = [];
+    for (const at of names.keys()) {
+      const row = this.#reads.byPath.get(workspace, names.slice(0, at + 1).join("/"));
+      if (row === undefined) break;
+      found.push(row);
+    }
+    return found;
   }
 
   /** @returns the row number of the parent; the root's for a folder that does not exist */
@@ -48,56 +51,58 @@ export class FoldersTable {
     return this.#reads.parentOf.get(seq)?.parent ?? ROOT;
   }
 
+  async ancestors(seqs: readonly number[]): Promise<ReadonlyMap<number, number>> {
+    const parents = new Map<number, number>();
+    for (const seq of seqs) {
+      for (let at = seq; at !== ROOT && !parents.has(at); at = parents.get(at)!) parents.set(at, this.parentOf(at));
+    }
+    return parents;
+  }
+
   bySeq(seq: number): { readonly id: string; readonly path: string } | undefined {
     return this.#reads.bySeq.get(seq);
   }
 
-  pathOf(seq: number): string | undefined {
-    return this.#reads.pathOf.get(seq)?.path;
-  }
-
-  inParentByName(page: NamePage): FolderRow[] {
+  async inParentByName(page: NamePage): Promise<FolderRow[]> {
     return this.#reads.inParentByName.all(page);
   }
 
-  inParent(page: ParentPage): FolderRow[] {
+  async inParent(page: ParentPage): Promise<FolderRow[]> {
     return this.#reads.inParent.all(page);
   }
 
-  all(page: Page): FolderRow[] {
+  async all(page: Page): Promise<FolderRow[]> {
     return this.#reads.all.all(page);
   }
 
-  /** Every folder below a path, not itself. */
-  below(page: Page & Subtree): FolderRow[] {
+  async below(page: Page & Subtree): Promise<FolderRow[]> {
     return this.#reads.below.all(page);
   }
 
-  longestBelow(workspace: number, path: string): string | undefined {
-    return this.#reads.longest.get({ workspace, path })?.path;
+  async isEmpty(workspace: number, seq: number): Promise<boolean> {
+    return this.#reads.anyIn.get({ workspace, folder: seq }) === undefined;
   }
 
-  /** @returns the greatest number of slashes in a path below, or null without folders below */
-  deepestBelow(workspace: number, path: string): number | null {
-    return this.#reads.depths.get({ workspace, path })?.deepest ?? null;
+  async extentBelow(workspace: number, path: string): Promise<{ longest: string; slashes: number } | null> {
+    const longest = this.#reads.longest.get({ workspace, path })?.path;
+    if (longest === undefined) return null;
+    return { longest, slashes: this.#reads.depths.get({ workspace, path })!.deepest! };
   }
 
-  /** @returns its row number */
-  insert(workspace: number, id: string, parent: number, name: string, path: string): number {
+  async insert({ workspace, id, parent, name, path }: NewFolder): Promise<number> {
     return Number(this.#writes.insert.run(id, workspace, parent, name, path).lastInsertRowid);
   }
 
-  /** Renames or moves a folder, and rewrites the paths of the folders below it. */
-  place(workspace: number, row: FolderRow, parent: number, name: string, path: string): void {
-    this.#writes.place.run(parent, name, path, row.seq);
-    this.#writes.rebase.run({ workspace, path: row.path, to: path });
+  async place(workspace: number, row: FolderRow, to: Pick<FolderRow, "parent" | "name" | "path">): Promise<void> {
+    const move = { workspace, path: row.path, to: to.path };
+    this.#writes.rebaseKept.run(move);
+    this.#writes.place.run(to.parent, to.name, to.path, row.seq);
+    this.#writes.rebase.run(move);
   }
 
-  /**
-   * Removes a folder, the folders below it, and the grants on them. The caller removes the files.
-   */
-  removeTree(workspace: number, row: FolderRow): void {
+  async removeTree(workspace: number, row: FolderRow): Promise<void> {
     const subtree = { workspace, path: row.path };
+    this.#files.removeTree(subtree);
     this.#writes.dropGrantsBelow.run(subtree);
     this.#writes.dropGrants.run(row.seq);
     this.#writes.removeBelow.run(subtree);
@@ -111,7 +116,6 @@ function prepareReads(db: Db) {
     byPath: db.prepare<[number, string], FolderRow>(`${SELECT} WHERE workspace = ? AND path = ?`),
     parentOf: db.prepare<[number], { parent: number }>("SELECT parent FROM folders WHERE seq = ?"),
     bySeq: db.prepare<[number], { id: string; path: string }>("SELECT id, path FROM folders WHERE seq = ?"),
-    pathOf: db.prepare<[number], { path: string }>("SELECT path FROM folders WHERE seq = ?"),
     inParentByName: db.prepare<[NamePage], FolderRow>(
       `${SELECT} WHERE workspace = @workspace AND parent = @folder AND name > @after ORDER BY name LIMIT @count`,
     ),
@@ -120,6 +124,10 @@ function prepareReads(db: Db) {
     ),
     all: db.prepare<[Page], FolderRow>(`${SELECT} WHERE workspace = @workspace ${PAGE}`),
     below: db.prepare<[Page & Subtree], FolderRow>(`${SELECT} WHERE ${BELOW} ${PAGE}`),
+    anyIn: db.prepare<[{ workspace: number; folder: number }], { one: 1 }>(
+      `SELECT 1 AS one FROM files WHERE workspace = @workspace AND folder = @folder
+       UNION ALL SELECT 1 FROM folders WHERE workspace = @workspace AND parent = @folder LIMIT 1`,
+    ),
     longest: db.prepare<[Subtree], { path: string }>(
       `SELECT path FROM folders WHERE ${BELOW} ORDER BY length(path) DESC LIMIT 1`,
     ),
@@ -140,6 +148,10 @@ function prepareWrites(db: Db) {
     // length() and substr() both count code points, so the cut is right for astral names too.
     rebase: db.prepare<[Subtree & { to: string }]>(
       `UPDATE folders SET path = @to || substr(path, length(@path) + 1) WHERE ${BELOW}`,
+    ),
+    rebaseKept: db.prepare<[Subtree & { to: string }]>(
+      `UPDATE OR REPLACE kept_grants SET path = @to || substr(path, length(@path) + 1)
+       WHERE workspace = @workspace AND ${isWithin("path")}`,
     ),
     remove: db.prepare<[number]>("DELETE FROM folders WHERE seq = ?"),
     removeBelow: db.prepare<[Subtree]>(`DELETE FROM folders WHERE ${BELOW}`),

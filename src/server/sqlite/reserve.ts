@@ -1,5 +1,6 @@
 import { rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ReservedSpace } from "../store.ts";
 
 const MB = 1024 * 1024;
 /**
@@ -29,7 +30,7 @@ type ReserveOptions = {
  * Space on the disk that is released when the disk is full, so that documents can still be deleted:
  * a deletion is written to the journal before it frees anything.
  */
-export class Reserve {
+export class Reserve implements ReservedSpace {
   readonly #file: string | null;
   readonly #free: () => number;
   readonly #onHold: (bytes: number) => void;
@@ -95,9 +96,4 @@ function sizeFor(room: number): number {
 function freeIn(folder: string): number {
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;
-}
-
-/** Whether SQLite found no space for a write, which is then rolled back. */
-export function isDiskFull(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "SQLITE_FULL";
 }

@@ -1,16 +1,5 @@
 /** What the statements of several tables share: parameters, and conditions on paths. */
 
-/** At most `count` rows of a workspace, after the row number `after`. */
-export type Page = { readonly workspace: number; readonly after: number; readonly count: number };
-
-/** At most `count` of a folder, by name in the order of bytes, after the name `after`. */
-export type NamePage = {
-  readonly workspace: number;
-  readonly folder: number;
-  readonly after: string;
-  readonly count: number;
-};
-
 /** A folder by its path, with all that is below it. */
 export type Subtree = { readonly workspace: number; readonly path: string };
 

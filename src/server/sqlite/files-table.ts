@@ -1,17 +1,8 @@
 import type { Db } from "./database.ts";
-import { FILE_PATH, isBelow, isWithin, type NamePage, type Page, type Subtree } from "./sql.ts";
-
-export type FileRow = {
-  readonly seq: number;
-  readonly id: string;
-  readonly folder: number;
-  /** null: the root. */
-  readonly folderId: string | null;
-  readonly name: string;
-  readonly path: string;
-  readonly protected: 0 | 1;
-  readonly changeId: string;
-};
+import { type FileRow, ROOT } from "../rows.ts";
+import type { FileForEdit, Files, NamePage, NewFile, Page } from "../tables.ts";
+import { FILE_PATH, isBelow, isWithin, type Subtree } from "./sql.ts";
+import { decodeIfKept, decodeText, encodeText, type StoredText } from "./text-codec.ts";
 
 const COLUMNS = `
 SELECT x.seq, x.id, x.folder, d.id AS folderId, x.name, x.protected, x.change_id AS changeId,
@@ -35,85 +26,113 @@ type FolderPage = Page & { readonly folder: number };
  */
 const SMALL_TREE = 2_000;
 
-/** Table `files`. */
-export class FilesTable {
+/** Table `files`, with what of `changes` belongs to a file. */
+export class FilesTable implements Files {
   readonly #reads: ReturnType<typeof prepareReads>;
+  readonly #texts: ReturnType<typeof prepareTexts>;
   readonly #writes: ReturnType<typeof prepareWrites>;
 
   constructor(db: Db) {
     this.#reads = prepareReads(db);
+    this.#texts = prepareTexts(db);
     this.#writes = prepareWrites(db);
   }
 
-  byId(workspace: number, id: string): FileRow | undefined {
+  async byId(workspace: number, id: string): Promise<FileRow | undefined> {
     return this.#reads.byId.get(workspace, id);
+  }
+
+  async withText(workspace: number, id: string): Promise<{ row: FileRow; text: string } | undefined> {
+    const row = this.#reads.byId.get(workspace, id);
+    return row && { row, text: this.liveText(row) };
+  }
+
+  async forEdit(workspace: number, id: string, baseId: string): Promise<FileForEdit | undefined> {
+    const row = this.#reads.byId.get(workspace, id);
+    if (row === undefined) return undefined;
+    const live = this.liveText(row);
+    if (baseId === row.changeId) return { row, live, base: { text: live } };
+    const base = this.#texts.ofFile.get(baseId, row.seq);
+    return { row, live, base: base === undefined ? null : { text: decodeIfKept(base) } };
+  }
+
+  /** Never pruned, and there for every file. */
+  liveText({ changeId }: FileRow): string {
+    return decodeText(this.#texts.byId.get(changeId)!);
   }
 
   bySeq(seq: number): FileRow | undefined {
     return this.#reads.bySeq.get(seq);
   }
 
-  countOf(workspace: number): number {
-    return this.#reads.countOf.get(workspace)!.n;
+  async bySeqs(seqs: readonly number[]): Promise<FileRow[]> {
+    return seqs.flatMap((seq) => this.bySeq(seq) ?? []);
   }
 
-  byName(workspace: number, folder: number, name: string): FileRow | undefined {
+  async byName(workspace: number, folder: number, name: string): Promise<FileRow | undefined> {
     return this.#reads.byName.get(workspace, folder, name);
   }
 
-  all(page: Page): FileRow[] {
+  async byPath(workspace: number, path: string): Promise<FileRow | undefined> {
+    const cut = path.lastIndexOf("/");
+    if (cut < 0) return this.#reads.byName.get(workspace, ROOT, path);
+    const folder = this.#reads.folder.get(workspace, path.slice(0, cut));
+    return folder && this.#reads.byName.get(workspace, folder.seq, path.slice(cut + 1));
+  }
+
+  async all(page: Page): Promise<FileRow[]> {
     return this.#reads.all.all(page);
   }
 
-  inFolder(page: FolderPage): FileRow[] {
+  async inFolder(page: FolderPage): Promise<FileRow[]> {
     return this.#reads.inFolder.all(page);
   }
 
-  inFolderByName(page: NamePage): FileRow[] {
+  async inFolderByName(page: NamePage): Promise<FileRow[]> {
     return this.#reads.inFolderByName.all(page);
   }
 
-  /** The files in the folder at `path` and below. */
-  inTree(page: Page & Subtree): FileRow[] {
+  async inTree(page: Page & Subtree): Promise<FileRow[]> {
     const { small } = this.#reads.isSmall.get({ workspace: page.workspace, path: page.path })!;
     return (small === 1 ? this.#reads.inSmallTree : this.#reads.inTree).all(page);
   }
 
-  /** The protected files in the folder at `path` and below. */
-  protectedInTree(workspace: number, path: string): FileRow[] {
+  async protectedInTree(workspace: number, path: string): Promise<FileRow[]> {
     return this.#reads.protectedInTree.all({ workspace, path });
   }
 
-  hasAny(workspace: number, folder: number): boolean {
-    return this.#reads.firstInFolder.get(workspace, folder) !== undefined;
+  async insert({ workspace, id, folder, name, changeId, text, at }: NewFile): Promise<number> {
+    const seq = Number(this.#writes.insert.run(id, workspace, folder, name, changeId).lastInsertRowid);
+    this.#addVersion({ id: changeId, file: seq, baseId: null, text, at });
+    return seq;
   }
 
-  /** @returns its row number */
-  insert(workspace: number, id: string, folder: number, name: string, changeId: string): number {
-    return Number(this.#writes.insert.run(id, workspace, folder, name, changeId).lastInsertRowid);
-  }
-
-  place(seq: number, folder: number, name: string): void {
+  async place(seq: number, folder: number, name: string): Promise<void> {
     this.#writes.place.run(folder, name, seq);
   }
 
-  protect(seq: number, value: boolean): void {
+  async protect(seq: number, value: boolean): Promise<void> {
     this.#writes.protect.run(value ? 1 : 0, seq);
   }
 
-  setChange(seq: number, changeId: string): void {
-    this.#writes.setChange.run(changeId, seq);
+  async save({ seq, changeId }: FileRow, change: { id: string; text: string; at: number }): Promise<void> {
+    this.#addVersion({ ...change, file: seq, baseId: changeId });
+    this.#writes.setChange.run(change.id, seq);
   }
 
-  /** Removes a file and the grants on it. The caller removes its changes. */
-  remove(seq: number): void {
+  #addVersion(version: { id: string; file: number; baseId: string | null; text: string; at: number }): void {
+    const { codec, text } = encodeText(version.text);
+    this.#texts.add.run(version.id, version.file, version.baseId, codec, text, version.at);
+  }
+
+  async remove(seq: number): Promise<void> {
     this.#writes.dropGrants.run(seq);
+    this.#writes.dropChanges.run(seq);
     this.#writes.remove.run(seq);
   }
 
   /** Removes every file in the folder at `path` and below, with their changes and grants. */
-  removeTree(workspace: number, path: string): void {
-    const subtree = { workspace, path };
+  removeTree(subtree: Subtree): void {
     this.#writes.dropTreeGrants.run(subtree);
     this.#writes.dropTreeChanges.run(subtree);
     this.#writes.dropTree.run(subtree);
@@ -123,11 +142,11 @@ export class FilesTable {
 function prepareReads(db: Db) {
   return {
     byId: db.prepare<[number, string], FileRow>(`${SELECT} WHERE x.workspace = ? AND x.id = ?`),
-    countOf: db.prepare<[number], { n: number }>("SELECT count(*) AS n FROM files WHERE workspace = ?"),
     bySeq: db.prepare<[number], FileRow>(`${SELECT} WHERE x.seq = ?`),
     byName: db.prepare<[number, number, string], FileRow>(
       `${SELECT} WHERE x.workspace = ? AND x.folder = ? AND x.name = ?`,
     ),
+    folder: db.prepare<[number, string], { seq: number }>("SELECT seq FROM folders WHERE workspace = ? AND path = ?"),
     all: db.prepare<[Page], FileRow>(`${SELECT} WHERE x.workspace = @workspace ${PAGE}`),
     inFolder: db.prepare<[FolderPage], FileRow>(
       `${SELECT} WHERE x.workspace = @workspace AND x.folder = @folder ${PAGE}`,
@@ -149,8 +168,15 @@ function prepareReads(db: Db) {
       `${COLUMNS} FROM files x INDEXED BY files_protected CROSS JOIN folders d ON d.seq = x.folder
        WHERE x.workspace = @workspace AND x.protected = 1 AND ${isWithin("d.path")}`,
     ),
-    firstInFolder: db.prepare<[number, number], { seq: number }>(
-      "SELECT seq FROM files WHERE workspace = ? AND folder = ? LIMIT 1",
+  };
+}
+
+function prepareTexts(db: Db) {
+  return {
+    byId: db.prepare<[string], StoredText>("SELECT codec, text FROM changes WHERE id = ?"),
+    ofFile: db.prepare<[string, number], StoredText>("SELECT codec, text FROM changes WHERE id = ? AND file = ?"),
+    add: db.prepare<[string, number, string | null, number, Buffer, number]>(
+      "INSERT INTO changes (id, file, base_id, status, codec, text, at) VALUES (?, ?, ?, 'saved', ?, ?, ?)",
     ),
   };
 }
@@ -165,6 +191,7 @@ function prepareWrites(db: Db) {
     setChange: db.prepare<[string, number]>("UPDATE files SET change_id = ? WHERE seq = ?"),
     remove: db.prepare<[number]>("DELETE FROM files WHERE seq = ?"),
     dropGrants: db.prepare<[number]>("DELETE FROM grants WHERE kind = 'file' AND target = ?"),
+    dropChanges: db.prepare<[number]>("DELETE FROM changes WHERE file = ?"),
     dropTreeGrants: db.prepare<[Subtree]>(
       `DELETE FROM grants WHERE kind = 'file' AND target IN (SELECT seq FROM files WHERE ${IN_TREE})`,
     ),

@@ -1,5 +1,5 @@
-import { STRUCTURE_FILE } from "../contract/names.ts";
-import { SEARCH_SCHEMA } from "../search/schema.ts";
+import { STRUCTURE_FILE } from "../../contract/names.ts";
+import { SEARCH_SCHEMA } from "../../search/schema.ts";
 
 /**
  * Numbered migrations; `user_version` holds how many have run.

@@ -1,49 +1,43 @@
+import type { CountedWorkspace, WorkspaceRow, WorkspaceState } from "../rows.ts";
+import type { Workspaces } from "../tables.ts";
 import type { Db } from "./database.ts";
-
-export type WorkspaceState = "open" | "closed" | "restoring";
-
-export type WorkspaceRow = {
-  readonly seq: number;
-  readonly id: string;
-  readonly name: string;
-  readonly state: WorkspaceState;
-  /** Seconds that a 503 tells its caller to wait. */
-  readonly retryAfter: number;
-  /** 1: ids in it have the first version's form; they never change, and stay valid. */
-  readonly firstIds: 0 | 1;
-};
 
 const SELECT = "SELECT seq, id, name, state, retry_after AS retryAfter, first_ids AS firstIds FROM workspaces";
 
 /** Table `workspaces`. */
-export class WorkspacesTable {
+export class WorkspacesTable implements Workspaces {
   readonly #sql: ReturnType<typeof prepare>;
 
   constructor(db: Db) {
     this.#sql = prepare(db);
   }
 
-  all(): WorkspaceRow[] {
+  async all(): Promise<WorkspaceRow[]> {
     return this.#sql.all.all();
   }
 
-  byId(id: string): WorkspaceRow | undefined {
+  async counted(id?: string): Promise<CountedWorkspace[]> {
+    const rows = id === undefined ? this.#sql.all.all() : [this.find(id) ?? []].flat();
+    return rows.map((row) => ({ ...row, ...this.#sql.counts.get(row.seq, row.seq)! }));
+  }
+
+  async byId(id: string): Promise<WorkspaceRow | undefined> {
+    return this.find(id);
+  }
+
+  find(id: string): WorkspaceRow | undefined {
     return this.#sql.byId.get(id);
   }
 
-  insert(id: string, name: string): void {
+  async insert(id: string, name: string): Promise<void> {
     this.#sql.insert.run(id, name);
   }
 
-  setState(id: string, state: WorkspaceState, retryAfter: number): void {
+  async setState(id: string, state: WorkspaceState, retryAfter: number): Promise<void> {
     this.#sql.setState.run(state, retryAfter, id);
   }
 
-  /**
-   * Removes a workspace and all that it holds. Its keys stay, and answer `workspace_not_found` from
-   * then on.
-   */
-  remove(seq: number): void {
+  async remove(seq: number): Promise<void> {
     for (const statement of this.#sql.remove) statement.run(seq);
   }
 }
@@ -52,6 +46,11 @@ function prepare(db: Db) {
   return {
     all: db.prepare<[], WorkspaceRow>(`${SELECT} ORDER BY seq`),
     byId: db.prepare<[string], WorkspaceRow>(`${SELECT} WHERE id = ?`),
+    counts: db.prepare<[number, number], Pick<CountedWorkspace, "documents" | "inReview">>(
+      `SELECT (SELECT count(*) FROM files WHERE workspace = ?) AS documents,
+         (SELECT count(*) FROM changes c INDEXED BY changes_in_review CROSS JOIN files x ON x.seq = c.file
+          WHERE c.status = 'in_review' AND x.workspace = ?) AS inReview`,
+    ),
     insert: db.prepare<[string, string]>(
       "INSERT INTO workspaces (id, name, state, retry_after) VALUES (?, ?, 'open', 0)",
     ),

@@ -1,11 +1,11 @@
-import { SEARCH_REGEX_LINES } from "../contract/limits.ts";
-import { STRUCTURE_FILE } from "../contract/names.ts";
-import { createHybridSearch } from "../search/hybrid.ts";
-import { createRegexSearch } from "../search/regex.ts";
-import { IndexMerger } from "../search/merge-index.ts";
-import { IndexWriter } from "../search/write-index.ts";
+import { SEARCH_REGEX_LINES } from "../../contract/limits.ts";
+import { STRUCTURE_FILE } from "../../contract/names.ts";
+import { createHybridSearch } from "../../search/hybrid.ts";
+import { createRegexSearch } from "../../search/regex.ts";
+import { IndexMerger } from "../../search/merge-index.ts";
+import { IndexWriter } from "../../search/write-index.ts";
 import type { Db } from "./database.ts";
-import { ROOT } from "./folders-table.ts";
+import { ROOT } from "../rows.ts";
 import { TextCache } from "./text-cache.ts";
 import { decodeText, type StoredText } from "./text-codec.ts";
 

@@ -1,0 +1,153 @@
+import type { Holder } from "../rows.ts";
+import type { Figures, Indexing, Store } from "../store.ts";
+import type { Tables } from "../tables.ts";
+import { ChangesTable } from "./changes-table.ts";
+import { boundJournal, type DatabaseLocation, type Db, openDatabase } from "./database.ts";
+import { FilesTable } from "./files-table.ts";
+import { FoldersTable } from "./folders-table.ts";
+import { GrantsTable } from "./grants-table.ts";
+import { Holders } from "./holders.ts";
+import { KeysTable } from "./keys-table.ts";
+import { Reserve } from "./reserve.ts";
+import { SearchIndex, STEP } from "./search-index.ts";
+import { type CatchesUp, SearchTable } from "./search-table.ts";
+import { StoredSettings } from "./settings-table.ts";
+import { Transactions } from "./transactions.ts";
+import { Turns } from "./turns.ts";
+import { WorkspacesTable } from "./workspaces-table.ts";
+
+type SqliteOptions = {
+  /** Bytes for the secret of a new database. */
+  readonly random: (bytes: number) => Uint8Array;
+  /** Default `all`; `a-step` where something else indexes in steps. */
+  readonly searchCatchesUp?: CatchesUp;
+};
+
+/**
+ * Opens a database of SQLite as the store of a service.
+ * @throws as `openDatabase`
+ */
+export function openSqlite(location: DatabaseLocation, options: SqliteOptions): SqliteStore {
+  return new SqliteStore(location, options);
+}
+
+/**
+ * An open database: its tables, its transactions, and the disk space that is reserved for it. One
+ * connection does all, so one transaction ends before the next begins; within one nothing is waited
+ * for but what is there already, so that each ends in the turn of the event loop in which it began.
+ */
+export class SqliteStore implements Store {
+  readonly cursorSecret: Buffer;
+  readonly reserve: Reserve;
+  readonly indexing: Indexing;
+  readonly #db: Db;
+  readonly #turns = new Turns();
+  readonly #transactions: Transactions;
+  readonly #index: SearchIndex;
+  readonly #tables: Tables;
+
+  constructor(location: DatabaseLocation, { random, searchCatchesUp = "all" }: SqliteOptions) {
+    const db = openDatabase(location);
+    this.#db = db;
+    this.#transactions = new Transactions(db);
+    this.cursorSecret = cursorSecretOf(db, random);
+    this.#index = new SearchIndex(db);
+    this.#tables = this.#openTables(searchCatchesUp);
+    this.indexing = { step: (most) => this.#indexStep(most === "all" ? Number.MAX_SAFE_INTEGER : STEP) };
+    const folder = typeof location === "object" && "folder" in location ? location.folder : null;
+    // The size of the journal depends on the reserve.
+    this.reserve = new Reserve(folder, { onHold: (bytes) => boundJournal(db, bytes) });
+  }
+
+  #openTables(catchesUp: CatchesUp): Tables {
+    const db = this.#db;
+    const files = new FilesTable(db);
+    const folders = new FoldersTable(db, files);
+    const grants = new GrantsTable(db, { files, folders });
+    const workspaces = new WorkspacesTable(db);
+    const keys = new KeysTable(db, grants);
+    const settings = new StoredSettings(db);
+    const holders = new Holders(db, { keys, grants, workspaces, settings });
+    const transactUnsynced = (work: () => void) => this.#transactUnsynced(work);
+    const tables: Tables = {
+      files,
+      folders,
+      changes: new ChangesTable(db, files),
+      workspaces,
+      keys,
+      grants,
+      settings,
+      search: new SearchTable(this.#index, { files, folders, catchesUp, transactUnsynced }),
+      holder: async (hash) => holders.byHash(hash),
+      // Nobody else writes meanwhile.
+      lockStructure: async () => undefined,
+      lockTree: async () => undefined,
+      nested: (work, keep) => this.#transactions.run(() => work(tables), keep),
+    };
+    return tables;
+  }
+
+  read<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
+    return this.#turns.take(() => work(this.#tables));
+  }
+
+  write<T>(work: (tables: Tables) => Promise<T>, keep?: (result: T) => boolean): Promise<T> {
+    return this.#turns.take(() => this.#transactions.run(() => work(this.#tables), keep));
+  }
+
+  /** What was acknowledged before a power cut stays, because the journal is in order. */
+  writeUnsynced<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
+    return this.#turns.take(async () => {
+      this.#db.pragma("synchronous = NORMAL");
+      try {
+        return await this.#transactions.run(() => work(this.#tables));
+      } finally {
+        this.#db.pragma("synchronous = FULL");
+      }
+    });
+  }
+
+  holder(hash: Buffer): Promise<Holder | undefined> {
+    return this.read((tables) => tables.holder(hash));
+  }
+
+  figures(): Promise<Figures> {
+    const sql = "SELECT (SELECT count(*) FROM files) AS documents, (SELECT count(*) FROM search_queue) AS indexing";
+    return this.#turns.take(async () => this.#db.prepare<[], Figures>(sql).get()!);
+  }
+
+  copy(): Promise<Uint8Array> {
+    return this.#turns.take(async () => this.#db.serialize());
+  }
+
+  close(): Promise<void> {
+    return this.#turns.take(async () => this.#db.close());
+  }
+
+  #indexStep(most: number): Promise<"done" | "more"> {
+    return this.#turns.take(async () => {
+      if (!this.#index.isUnfinished()) return "done";
+      return this.#transactUnsynced(() => this.#index.update(most));
+    });
+  }
+
+  #transactUnsynced<T>(work: () => T): T {
+    // Within a transaction, the outer one decides.
+    if (this.#db.inTransaction) return this.#transactions.runNow(work);
+    this.#db.pragma("synchronous = NORMAL");
+    try {
+      return this.#transactions.runNow(work);
+    } finally {
+      this.#db.pragma("synchronous = FULL");
+    }
+  }
+}
+
+function cursorSecretOf(db: Db, random: (bytes: number) => Uint8Array): Buffer {
+  const read = db.prepare<[], { value: Buffer }>("SELECT value FROM meta WHERE name = 'cursor-secret'");
+  const known = read.get();
+  if (known !== undefined) return known.value;
+  const secret = Buffer.from(random(32));
+  db.prepare("INSERT INTO meta (name, value) VALUES ('cursor-secret', ?)").run(secret);
+  return secret;
+}

@@ -1,0 +1,60 @@
+import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
+import type { Service, ServiceOptions } from "../../src/server/service.ts";
+import type { DatabaseLocation } from "../../src/server/sqlite/database.ts";
+import { finish, insideRealm } from "./realm.ts";
+
+/** Each of these answers within the call. */
+type Now<T> = {
+  readonly [Name in keyof T]: T[Name] extends (...args: infer Args) => Promise<infer Result>
+    ? (...args: Args) => Result
+    : Now<T[Name]>;
+};
+
+type Admin = Now<Service["admin"]>;
+
+export type SyncServiceOptions = Omit<ServiceOptions, "store"> & { readonly database: DatabaseLocation };
+
+/** The service on SQLite, for who acts at a moment: in the midst of somebody else's call. */
+export class SyncService {
+  readonly admin: Admin;
+  readonly #service: Service;
+
+  constructor({ database, ...options }: SyncServiceOptions) {
+    const { createService, openSqlite } = insideRealm();
+    this.#service = createService({ ...options, store: openSqlite(database, { random: options.random }) });
+    this.admin = atOnce(this.#service.admin);
+  }
+
+  readonly answer = (request: WireRequest): WireResponse => copyOf(finish(() => this.#service.answer(request)));
+
+  readonly handle: Service["handle"] = async (request, fault) => {
+    return copyOf(finish(() => this.#service.handle(request, fault)));
+  };
+
+  readonly admit: Service["admit"] = async (head) => finish(() => this.#service.admit(head));
+
+  copy(): Uint8Array {
+    return finish(() => this.#service.copy());
+  }
+
+  close(): void {
+    finish(() => this.#service.close());
+  }
+}
+
+/** An object of this side, as other tests compare it. */
+function copyOf({ status, headers, body }: WireResponse): WireResponse {
+  return { status, headers: { ...headers }, body };
+}
+
+function atOnce<T extends object>(one: T): Now<T> {
+  return new Proxy(one, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member === "object" && member !== null) return atOnce(member);
+      if (typeof member !== "function") return member;
+      const call = (args: unknown[]) => finish(() => Reflect.apply(member, target, args) as Promise<unknown>);
+      return (...args: unknown[]) => structuredClone(call(args));
+    },
+  }) as Now<T>;
+}
