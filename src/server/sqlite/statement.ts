@@ -1,6 +1,13 @@
 import type Sqlite from "better-sqlite3";
 
 /**
+ * A parameter that a column is compared with. As it stands, SQLite's planner looks at its value, and
+ * so prepares the statement anew each time that one is bound: three quarters of the time of reading
+ * a file. A plus changes no value, and hides it.
+ */
+const COMPARED = /([=<>]) ([?@])/g;
+
+/**
  * A statement of SQL that is prepared when it first runs. A short life of the service runs few of
  * some two hundred, and preparing them all took a third of its opening.
  * @throws as better-sqlite3 does; a fault of the text itself at the first run
@@ -14,7 +21,7 @@ export class Statement<Values extends unknown[], Row> {
   /** @param onRun called before each `run`: every write and each end of a transaction is one */
   constructor(sqlite: Sqlite.Database, sql: string, onRun: () => void) {
     this.#sqlite = sqlite;
-    this.#sql = sql;
+    this.#sql = sql.replaceAll(COMPARED, "$1 +$2");
     this.#onRun = onRun;
   }
 
