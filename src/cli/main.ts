@@ -66,9 +66,11 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   }
 }
 
-/** `serve admin` is a command of its own, which is written in two words. */
+const AFTER_SERVE: ReadonlySet<string | undefined> = new Set(["admin", "backup", "restore"]);
+
+/** `serve admin` and the like are commands of their own, which are written in two words. */
 function joined(argv: readonly string[]): readonly string[] {
-  return argv[0] === "serve" && argv[1] === "admin" ? ["serve-admin", ...argv.slice(2)] : argv;
+  return argv[0] === "serve" && AFTER_SERVE.has(argv[1]) ? [`serve-${argv[1]}`, ...argv.slice(2)] : argv;
 }
 
 function asksForHelp(name: string, rest: readonly string[]): boolean {

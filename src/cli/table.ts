@@ -71,6 +71,16 @@ export const COMMANDS: readonly Entry[] = [
     summary: "keys, reviews and workspaces of an embedded service",
     load: () => import("./commands/serve-admin.ts"),
   },
+  {
+    name: "serve-backup",
+    summary: "copy an embedded service to a file, while it runs",
+    load: () => import("./commands/serve-backup.ts"),
+  },
+  {
+    name: "serve-restore",
+    summary: "make a service of a backup",
+    load: () => import("./commands/serve-restore.ts"),
+  },
 ];
 
 export function findCommand(name: string): Entry | null {

@@ -71,6 +71,12 @@ const ENDPOINTS: readonly AdminEndpoint[] = [
     parameters: [],
     run: ({ admin, body }) => patchSettings(admin, body),
   },
+  {
+    method: "POST",
+    path: "/admin/backup",
+    parameters: [],
+    run: ({ admin }) => answered(admin.backup(), 201),
+  },
   { method: "GET", path: "/admin/reviews", parameters: ["workspaceId", "status", "limit", "cursor"], run: listReviews },
   {
     method: "GET",

@@ -12,6 +12,7 @@ import {
   setGrants,
 } from "./keys.ts";
 import { Reviews } from "./reviews.ts";
+import type { BackupMade } from "./store.ts";
 import type { CountedWorkspace, KeyMembers, KeyRow, RateLimit, Settings, WorkspaceState } from "./rows.ts";
 
 type WorkspaceInfo = Pick<CountedWorkspace, "id" | "name" | "state" | "documents" | "inReview">;
@@ -151,6 +152,12 @@ export class Admin {
   /** Changes the members that are given, from the next request on. */
   changeSettings(changed: Partial<Settings>): Promise<Settings> {
     return this.#write(({ tables }) => tables.settings.change(changed));
+  }
+
+  /** A copy of everything, made while requests go on. */
+  async backup(): Promise<BackupMade | Refused> {
+    const made = await this.#server.store.backup?.();
+    return made ?? refuse("not_found", "This database is no file: mdmirror serve backup --database URL copies it.");
   }
 }
 

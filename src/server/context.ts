@@ -18,7 +18,7 @@ type IdPrefix = "doc_" | "dir_" | "chg_" | "key_" | "wsp_" | "req_";
 export type Combine = (base: string, local: string, remote: string) => string | null;
 
 /** What requests need of a store; within a batch, it is the batch's own transaction. */
-export type RequestStore = Pick<Store, "read" | "write" | "holder" | "reserve">;
+export type RequestStore = Pick<Store, "read" | "write" | "holder" | "reserve" | "backup">;
 
 /**
  * What the service gets from outside; with a seeded `random` and a fixed `now` it is deterministic.

@@ -39,12 +39,17 @@ export type Store = {
   readonly indexing?: Indexing;
   /** Space on this machine's disk that is kept for deletions. */
   readonly reserve?: ReservedSpace;
+  /** Copies the database beside itself while it is used, if it is a file of this machine. */
+  backup?(): Promise<BackupMade>;
   /** The whole database as it is between two transactions, if it fits into memory. */
   copy?(): Promise<Uint8Array>;
 };
 
 /** What an operator watches: documents of all workspaces, and what is to be indexed. */
 export type Figures = { readonly documents: number; readonly indexing: number };
+
+/** `file` is a name in the data folder. */
+export type BackupMade = { readonly file: string; readonly bytes: number };
 
 export type Indexing = {
   /** @param most what the step may cost, or `all`. @returns `done`: nothing is left */

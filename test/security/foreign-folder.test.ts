@@ -82,14 +82,16 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   ui: [local("ui", "w", "--no-open")],
   serve: [
     local("serve", "--port", "0", "--data", "data"),
-    local("serve", "--port", "0", "--data", "data", "--docs-base", "https://docs.example.org"),
+    local("serve", "--port", "0", "--data", "data", "--docs-base", "https://docs.example.org", "--access-log", "-"),
   ],
-  // A data folder by name, or an address of the user's own; no mirror is asked.
+  // A data folder, or an address of the user's own.
   "serve-admin": [
     local("serve-admin", "keys", "--data", "data"),
     local("serve", "admin", "reviews", "--data", "w"),
     local("serve-admin", "workspaces", "--url", "http://127.0.0.1:9", "--admin-key-file", "key-file"),
   ],
+  "serve-backup": [local("serve", "backup", "--data", "w", "--out", "b.db")],
+  "serve-restore": [local("serve", "restore", "w/a.md", "--data", "restored")],
 };
 
 test("each command has a row here", () => {

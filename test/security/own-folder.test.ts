@@ -83,6 +83,8 @@ const WRITERS: ReadonlySet<string> = new Set(["init", "sync", "watch", "search",
 const ELSEWHERE: ReadonlySet<string> = new Set([
   "serve",
   "serve-admin",
+  "serve-backup",
+  "serve-restore",
   "list",
   "merge",
   "upgrade-check",

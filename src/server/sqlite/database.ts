@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
+import { Journal } from "./journal.ts";
 import { MOST_RESERVED } from "./reserve.ts";
 import { MIGRATIONS } from "./schema.ts";
 import { Statement } from "./statement.ts";
@@ -76,7 +77,7 @@ export function openDatabase(location: DatabaseLocation): Db {
       db.pragma("synchronous = FULL");
       // On macOS fsync leaves bytes in the medium's own cache. Elsewhere it changes nothing.
       db.pragma("fullfsync = ON");
-      boundJournal(db, MOST_RESERVED);
+      new Journal(db).bound(MOST_RESERVED);
     }
     db.pragma("cache_size = -65536");
     migrate(sqlite, location !== ":memory:" && "folder" in location ? location.folder : null);
@@ -85,19 +86,6 @@ export function openDatabase(location: DatabaseLocation): Db {
     throw error;
   }
   return db;
-}
-
-const PAGE_BYTES = 4_096;
-
-/**
- * A checkpoint makes the database grow by as much as the journal holds, and the next changes need
- * as much again, so the journal may have half of the reserve.
- * LIMIT: the whole reserve is used from 4 MB on; what one large transaction takes beyond 16 MB is
- * returned to the disk.
- */
-export function boundJournal(db: Db, reserved: number): void {
-  db.pragma(`wal_autocheckpoint = ${Math.floor(reserved / 2 / PAGE_BYTES)}`);
-  db.pragma(`journal_size_limit = ${2 * reserved}`);
 }
 
 function waitOf(location: DatabaseLocation): number {

@@ -1,9 +1,9 @@
 import type Sqlite from "better-sqlite3";
 
 /**
- * A parameter that a column is compared with. As it stands, SQLite's planner looks at its value, and
- * so prepares the statement anew each time that one is bound: three quarters of the time of reading
- * a file. A plus changes no value, and hides it.
+ * A parameter that a column is compared with. As it stands, SQLite's planner looks at its value,
+ * and so prepares the statement anew each time that one is bound: three quarters of the time of
+ * reading a file. A plus changes no value, and hides it.
  */
 const COMPARED = /([=<>]) ([?@])/g;
 

@@ -1,12 +1,14 @@
 import type { Holder } from "../rows.ts";
-import type { Figures, Indexing, Store } from "../store.ts";
+import type { BackupMade, Figures, Indexing, Store } from "../store.ts";
 import type { Tables } from "../tables.ts";
 import { ChangesTable } from "./changes-table.ts";
-import { boundJournal, type DatabaseLocation, type Db, openDatabase } from "./database.ts";
+import { OnlineBackup } from "./backup.ts";
+import { type DatabaseLocation, type Db, openDatabase } from "./database.ts";
 import { FilesTable } from "./files-table.ts";
 import { FoldersTable } from "./folders-table.ts";
 import { GrantsTable } from "./grants-table.ts";
 import { Holders } from "./holders.ts";
+import { Journal } from "./journal.ts";
 import { KeysTable } from "./keys-table.ts";
 import { Reserve } from "./reserve.ts";
 import { SearchIndex, STEP } from "./search-index.ts";
@@ -45,6 +47,7 @@ export class SqliteStore implements Store {
   readonly #transactions: Transactions;
   readonly #index: SearchIndex;
   readonly #tables: Tables;
+  readonly #backup: OnlineBackup | null;
 
   constructor(location: DatabaseLocation, { random, searchCatchesUp = "all" }: SqliteOptions) {
     const db = openDatabase(location);
@@ -55,8 +58,10 @@ export class SqliteStore implements Store {
     this.#tables = this.#openTables(searchCatchesUp);
     this.indexing = { step: (most) => this.#indexStep(most === "all" ? Number.MAX_SAFE_INTEGER : STEP) };
     const folder = typeof location === "object" && "folder" in location ? location.folder : null;
+    const journal = new Journal(db);
     // The size of the journal depends on the reserve.
-    this.reserve = new Reserve(folder, { onHold: (bytes) => boundJournal(db, bytes) });
+    this.reserve = new Reserve(folder, { onHold: (bytes) => journal.bound(bytes) });
+    this.#backup = folder === null ? null : new OnlineBackup(folder, { journal, turns: this.#turns });
   }
 
   #openTables(catchesUp: CatchesUp): Tables {
@@ -120,7 +125,15 @@ export class SqliteStore implements Store {
     return this.#turns.take(async () => this.#db.serialize());
   }
 
-  close(): Promise<void> {
+  /** @throws in memory, where there is no file */
+  backup(): Promise<BackupMade> {
+    if (this.#backup === null) throw new Error("a database in memory has no file to copy");
+    return this.#backup.make();
+  }
+
+  async close(): Promise<void> {
+    // ORDER: closing writes the journal back, into the file that is copied.
+    await this.#backup?.ended();
     return this.#turns.take(async () => this.#db.close());
   }
 

@@ -1,0 +1,34 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { type BackupContents, examineBackup, NoBackup } from "../../server/sqlite/backup-file.ts";
+import { codeOf, errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
+import { copyWhole } from "./take.ts";
+
+/**
+ * Makes a data folder of a backup. The keys of the workspaces are in it; the administrator's is
+ * made anew when a service first starts there.
+ * @param file and data absolute; `data` may not hold a service yet
+ */
+export async function restoreBackup(file: string, data: string): Promise<Result<BackupContents>> {
+  const target = join(data, "service.db");
+  if (existsSync(target)) {
+    const next = "give a new folder with --data: a service is never restored over another one";
+    return trouble("usage", `${data} holds a service already`, next, { code: "EEXIST" });
+  }
+  try {
+    mkdirSync(data, { recursive: true, mode: 0o700 });
+    return ok(await copyWhole(file, target, examineBackup));
+  } catch (error) {
+    if (error instanceof NoBackup)
+      return trouble(
+        "usage",
+        `${file} ${error.message}; nothing was restored`,
+        "give a file that mdmirror serve backup made",
+      );
+    if (codeOf(error) === null) throw error;
+    const what = `${file} cannot be restored to ${data}: ${errnoClause(error)}`;
+    return trouble("usage", what, "give a backup that this user may read, and a folder that it may write", {
+      code: codeOf(error),
+    });
+  }
+}

@@ -1,0 +1,87 @@
+import { existsSync, renameSync, rmSync } from "node:fs";
+import { copyFile, open } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock } from "../../ports/world.ts";
+import { BACKUP_FILE } from "../../server/sqlite/backup.ts";
+import { type BackupContents, examineBackup, NoBackup } from "../../server/sqlite/backup-file.ts";
+import { reachByFolder } from "../admin/reach.ts";
+import { codeOf, errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
+
+type Taken = BackupContents & { readonly file: string };
+
+/**
+ * A backup of a service's data folder, while a service runs on it or not. It is looked at before it
+ * is called one.
+ * @param data and out absolute; nothing may be at `out`
+ */
+export async function takeBackup(data: string, out: string, clock: Clock): Promise<Result<Taken>> {
+  if (existsSync(out)) return isThere(out);
+  const session = await reachByFolder(data, { clock });
+  if (session.kind === "trouble") return session;
+  try {
+    const asked = await session.value.ask("POST", "/admin/backup", {});
+    if (asked.kind === "trouble") return asked;
+    return await keep(join(data, BACKUP_FILE), out);
+  } finally {
+    await session.value.close();
+  }
+}
+
+async function keep(made: string, out: string): Promise<Result<Taken>> {
+  try {
+    const contents = examineBackup(made);
+    await move(made, out);
+    return ok({ file: out, ...contents });
+  } catch (error) {
+    rmSync(made, { force: true });
+    if (error instanceof NoBackup)
+      return trouble(
+        "fault",
+        `the copy of the service ${error.message}`,
+        "run mdmirror serve backup again, and look at the disk",
+      );
+    if (codeOf(error) === null) throw error;
+    const what = `${out} cannot be written: ${errnoClause(error)}`;
+    return trouble("usage", what, "give another file with --out", { code: codeOf(error) });
+  }
+}
+
+/** Onto another disk it is copied whole before it gets its name. */
+async function move(from: string, to: string): Promise<void> {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (codeOf(error) !== "EXDEV") throw error;
+    await copyWhole(from, to, () => null);
+    rmSync(from);
+  }
+}
+
+/**
+ * @param check of the copy, before it gets its name
+ * @throws as node:fs and the check do; then nothing is at `to`
+ */
+export async function copyWhole<T>(from: string, to: string, check: (copy: string) => T): Promise<T> {
+  const fresh = `${to}.new`;
+  rmSync(fresh, { force: true });
+  try {
+    // Made first, so that it is never readable by others.
+    const file = await open(fresh, "wx", 0o600);
+    try {
+      await copyFile(from, fresh);
+      const checked = check(fresh);
+      await file.sync();
+      renameSync(fresh, to);
+      return checked;
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  }
+}
+
+function isThere(file: string): Result<never> {
+  return trouble("usage", `${file} is there already`, "give the name of a new file with --out", { code: "EEXIST" });
+}

@@ -1,0 +1,53 @@
+import { closeSync, openSync } from "node:fs";
+import Sqlite from "better-sqlite3";
+import { MIGRATIONS } from "./schema.ts";
+
+/** A backup: a whole `service.db` in one file, of the same form whatever store it was taken of. */
+
+export type BackupContents = {
+  readonly workspaces: number;
+  readonly documents: number;
+  readonly keys: number;
+};
+
+/** Not whole, not ours, or of a newer program; the message is a clause about the file. */
+export class NoBackup extends Error {
+  override readonly name = "NoBackup";
+}
+
+/**
+ * Looks whether a file is a backup that can be restored, page by page, and makes it one file that
+ * needs no other beside it.
+ * @throws NoBackup; as node:fs and better-sqlite3 do when it cannot be read
+ */
+export function examineBackup(file: string): BackupContents {
+  // SQLite would tell of a file that is not there as of one that it cannot open.
+  closeSync(openSync(file, "r"));
+  const db = new Sqlite(file, { fileMustExist: true });
+  try {
+    return examine(db);
+  } catch (error) {
+    if (isNoDatabase(error)) throw new NoBackup("is no database");
+    throw error;
+  } finally {
+    db.close();
+  }
+}
+
+function examine(db: Sqlite.Database): BackupContents {
+  const version = db.pragma("user_version", { simple: true }) as number;
+  if (version > MIGRATIONS.length) throw new NoBackup("was made by a newer mdmirror");
+  const isOurs = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'workspaces'").get() !== undefined;
+  if (version === 0 || !isOurs) throw new NoBackup("is no backup of a service");
+  // One that was copied out of a running service is marked as one with a journal beside it.
+  db.pragma("journal_mode = DELETE");
+  const [first] = db.pragma("quick_check(1)") as { readonly quick_check: string }[];
+  if (first?.quick_check !== "ok") throw new NoBackup(`is damaged (${first?.quick_check ?? "it cannot be read"})`);
+  const count = (table: string) => db.prepare<[], { n: number }>(`SELECT count(*) AS n FROM ${table}`).get()!.n;
+  return { workspaces: count("workspaces"), documents: count("files"), keys: count("keys") };
+}
+
+function isNoDatabase(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === "SQLITE_NOTADB" || code?.startsWith("SQLITE_CORRUPT") === true;
+}

@@ -1,0 +1,145 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { restoreBackup } from "../../../src/app/backup/restore.ts";
+import { takeBackup } from "../../../src/app/backup/take.ts";
+import { systemClock } from "../../../src/app/mirror/clock.ts";
+import { type Serving, startService } from "../../../src/app/serve.ts";
+import { rethrow } from "../../simulator/quiet-ports.ts";
+import { fetchWire } from "../../contract/suite/fetch-wire.ts";
+import { Api } from "../../contract/suite/world.ts";
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "mdmirror-backup-"));
+  return () => rmSync(dir, { recursive: true });
+});
+
+async function serve(name: string): Promise<Serving & { readonly api: Api }> {
+  const started = await startService({
+    data: join(dir, name),
+    host: "127.0.0.1",
+    port: 0,
+    tls: null,
+    insecureHttp: false,
+    onFault: rethrow,
+  });
+  if (started.kind === "trouble") return expect.fail(started.trouble.what);
+  onTestFinished(() => started.value.close());
+  return { ...started.value, api: new Api(fetchWire(started.value.url), started.value.key) };
+}
+
+async function backUp(name: string, out: string) {
+  const taken = await takeBackup(join(dir, name), join(dir, out), systemClock());
+  return taken.kind === "ok" ? taken.value : expect.fail(taken.trouble.what);
+}
+
+async function restore(out: string, name: string) {
+  const restored = await restoreBackup(join(dir, out), join(dir, name));
+  return restored.kind === "ok" ? restored.value : expect.fail(restored.trouble.what);
+}
+
+/** Edits documents, one after the other each, until it is told to stop. */
+function editing(api: Api, files: readonly { readonly id: string; readonly lastChangeId: string }[]) {
+  const acknowledged = new Map(files.map(({ id }) => [id, 0]));
+  let isOver = false;
+  const loops = files.map(async ({ id, lastChangeId }) => {
+    let base = lastChangeId;
+    for (let n = 1; !isOver; n++) {
+      const { status, json } = await api.send("PUT", `/v1/files/${id}/content`, {
+        baseChangeId: base,
+        content: `version ${n}\n`,
+      });
+      expect(status).toBe(200);
+      base = json.file.lastChangeId;
+      acknowledged.set(id, n);
+    }
+  });
+  return {
+    acknowledged: () => new Map(acknowledged),
+    stop: () => {
+      isOver = true;
+      return Promise.all(loops);
+    },
+  };
+}
+
+const versionIn = (content: string) => Number(/version (\d+)/.exec(content)?.[1] ?? 0);
+
+describe("a backup of a service that is written to", () => {
+  it("holds what was acknowledged before it, and is a service with the same ids, keys, reviews and cursors", async () => {
+    const { api, key, close } = await serve("data");
+    const files = [];
+    for (let n = 0; n < 8; n++) files.push(await api.file(`folder/note-${n}.md`, "version 0\n"));
+    const secret = await api.file("secret.md", "live\n");
+    await api.patch(`/v1/files/${secret.id}`, { protected: true });
+    await api.send("PUT", `/v1/files/${secret.id}/content`, { baseChangeId: secret.lastChangeId, content: "sent\n" });
+    const page = (await api.get("/v1/files?limit=3")).json;
+    const load = editing(api, files);
+    while ([...load.acknowledged().values()].includes(0)) await api.get("/v1/files?limit=1");
+    const before = load.acknowledged();
+    expect(await backUp("data", "b.db")).toMatchObject({ documents: 9, workspaces: 1, keys: 1 });
+    const after = load.acknowledged();
+    await load.stop();
+    expect(statSync(join(dir, "b.db")).mode & 0o777).toBe(0o600);
+    expect(readdirSync(join(dir, "data")).filter((name) => name.startsWith("backup"))).toEqual([]);
+
+    expect(await restore("b.db", "restored")).toEqual({ documents: 9, workspaces: 1, keys: 1 });
+    const again = await serve("restored");
+    const old = new Api(fetchWire(again.url), key);
+    for (const { id } of files) {
+      const version = versionIn((await old.read(id)).content);
+      expect(version).toBeGreaterThanOrEqual(before.get(id)!);
+      expect(version).toBeLessThanOrEqual(after.get(id)! + 1);
+    }
+    const next = (await old.get(`/v1/files?limit=3&cursor=${page.nextCursor}`)).json;
+    expect(next.data.map(({ id }: { id: string }) => id)).toEqual(files.slice(3, 6).map(({ id }) => id));
+    expect((await old.send("DELETE", `/v1/files/${secret.id}`)).status).toBe(409);
+    await close();
+  });
+
+  it("is taken of a folder where none runs, and never over a file or a service that is there", async () => {
+    const { api, close } = await serve("data");
+    await api.file("a.md", "text\n");
+    await close();
+    expect(await backUp("data", "b.db")).toMatchObject({ documents: 1 });
+    const twice = await takeBackup(join(dir, "data"), join(dir, "b.db"), systemClock());
+    expect(twice).toMatchObject({ kind: "trouble", trouble: { code: "EEXIST" } });
+    const over = await restoreBackup(join(dir, "b.db"), join(dir, "data"));
+    expect(over).toMatchObject({ kind: "trouble", trouble: { code: "EEXIST" } });
+  });
+
+  it("goes on in the journal, which is written back afterwards", async () => {
+    const { api, close } = await serve("data");
+    await api.file("a.md", "text\n");
+    await Promise.all([backUp("data", "one.db"), backUp("data", "two.db")]);
+    await api.file("b.md", "text\n");
+    await close();
+    expect(await backUp("data", "three.db")).toMatchObject({ documents: 2 });
+  });
+});
+
+describe("what is no backup", () => {
+  it.each([
+    ["a text", Buffer.from("no database\n".repeat(500)), "is no database"],
+    ["nothing", Buffer.alloc(0), "is no backup of a service"],
+  ])("is not restored: %s", async (_name, bytes, why) => {
+    writeFileSync(join(dir, "b.db"), bytes);
+    const restored = await restoreBackup(join(dir, "b.db"), join(dir, "restored"));
+    expect(restored).toMatchObject({ kind: "trouble", trouble: { what: expect.stringContaining(why) } });
+    expect(readdirSync(join(dir, "restored"))).toEqual([]);
+  });
+
+  it("is not restored: a damaged one", async () => {
+    const { api, close } = await serve("data");
+    for (let n = 0; n < 20; n++) await api.file(`note-${n}.md`, `${n} `.repeat(3_000));
+    await close();
+    await backUp("data", "b.db");
+    const bytes = readFileSync(join(dir, "b.db"));
+    bytes.fill(0xff, 8_192, bytes.length - 8_192);
+    writeFileSync(join(dir, "b.db"), bytes);
+    const restored = await restoreBackup(join(dir, "b.db"), join(dir, "restored"));
+    expect(restored).toMatchObject({ kind: "trouble", trouble: { what: expect.stringContaining("b.db is ") } });
+  });
+});
