@@ -1,8 +1,10 @@
 /**
  * Measures the service as whole processes, with the load from another one:
- * `npm run bench:service [-- --documents 1000,10000] [--seconds 3] [--only read,edit] [--json FILE]`
+ * `npm run bench:service [-- --documents 1000,10000] [--seconds 3] [--only read,edit] [--mirrors 200]`
+ * `[--json FILE]`
  * Reads, lists, creates, edits and searches by 16 connections that stay, the rate that wrk reaches
- * where it is installed, what one edit costs, and how memory and file grow.
+ * where it is installed, what one edit costs, and how memory and file grow; then edits beside mirrors
+ * at rest, which are simulated: their requests alone (mirrors.ts).
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,11 +14,13 @@ import { saveResult } from "../../results.ts";
 import { killLiving } from "../child.ts";
 import { writeCorpus } from "./corpus.ts";
 import { KIND_NAMES, type Known } from "./kinds.ts";
-import { measure, measureByWrk, type Where } from "./measure.ts";
+import { measure, measureByWrk, measureMirrors, type Where } from "./measure.ts";
 import { type Growth, type ServiceRow, serviceTables } from "./rows.ts";
 import { indexed, type Served, serveAll } from "./servers.ts";
 
 const CONNECTIONS = 16;
+/** Two rounds of polls of 1,000 documents. */
+const MIRROR_SECONDS = 12;
 const MEGABYTE = 1_000_000;
 
 const { values } = parseArgs({
@@ -24,6 +28,7 @@ const { values } = parseArgs({
     documents: { type: "string", default: "1000,10000" },
     seconds: { type: "string", default: "3" },
     only: { type: "string" },
+    mirrors: { type: "string", default: "200" },
     json: { type: "string" },
   },
 });
@@ -65,6 +70,12 @@ async function measureKinds(served: Served, where: Where, folder: string): Promi
     const row = await measure(served, where, kind, order);
     console.error(`${row.documents} ${row.what}: ${Math.round(row.perSecond)} /s`);
     rows.push(row);
+  }
+  const mirrors = Number(values.mirrors);
+  if (mirrors === 0) return rows;
+  for (const listen of [false, true]) {
+    const beside = { knownFile, mirrors, listen, seconds: MIRROR_SECONDS, editsPerSecond: 5 };
+    rows.push(...(await measureMirrors(served, where, beside)));
   }
   return rows;
 }
