@@ -9,6 +9,7 @@ import type { Settings } from "../server/rows.ts";
 import { type OpenData, openData } from "../server/data.ts";
 import { type ImportProgress, type ImportReport, importFolder } from "../server/import.ts";
 import { ROOM_FOR_LEAST } from "../server/sqlite/reserve.ts";
+import { AccessLog, type AppendText, appendTo } from "./access-log.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "./mirror/trouble.ts";
 import { dataTrouble } from "./admin/data-trouble.ts";
 
@@ -27,6 +28,8 @@ export type ServeOptions = {
   readonly appOrigin?: string | null;
   /** {docs_base} of the problem types; null: the service's own. */
   readonly docsBase?: string | null;
+  /** Where a line for each request goes: an absolute path, or what writes it; null: none. */
+  readonly accessLog?: string | AppendText | null;
   readonly onFault: (error: unknown, requestId: string) => void;
 };
 
@@ -72,7 +75,15 @@ async function listen(data: OpenData, options: ServeOptions, pem: Pem | null): P
   const { service, key, keyFile, adminKeyFile } = data;
   const { host, port, insecureHttp: allowPlainHttp } = options;
   const pages = { core: service.core, proxy: options.appOrigin ?? null, loadBundle };
-  const server = await startHttp(service, { host, port, allowPlainHttp, pages, ...(pem === null ? {} : { tls: pem }) });
+  const log = accessLogOf(options);
+  const server = await startHttp(service, {
+    host,
+    port,
+    allowPlainHttp,
+    pages,
+    ...(pem === null ? {} : { tls: pem }),
+    ...(log === null ? {} : { log: log.note }),
+  });
   const own = await ownDoor(data, options, server);
   const unreachable = tellAddress(options.data, (own ?? server).url);
   return {
@@ -85,10 +96,17 @@ async function listen(data: OpenData, options: ServeOptions, pem: Pem | null): P
     // ORDER: the last answers are written before the database is closed.
     async close() {
       await Promise.all([server.close(), own?.close()]);
+      await log?.close();
       removeAddress(options.data);
       await data.close();
     },
   };
+}
+
+function accessLogOf({ accessLog = null, onFault }: ServeOptions): AccessLog | null {
+  if (accessLog === null) return null;
+  const append = typeof accessLog === "string" ? appendTo(accessLog) : accessLog;
+  return new AccessLog(append, (error) => onFault(error, "access-log"));
 }
 
 /** Read when a browser first asks for a page. */

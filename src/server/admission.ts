@@ -13,6 +13,14 @@ const LONGEST_TURN_MS = 500;
  * machine made the turn long.
  */
 const FEW_IN_A_TURN = 8;
+/**
+ * LIMIT: milliseconds that even the quickest answer of such a time took, after which requests are
+ * refused: then each of them waits, for a database that others ask too.
+ */
+const LONGEST_WAIT_MS = 500;
+
+/** Who was in work at the begin of a while, its answers, and how long the quickest took. */
+type Window = { readonly startedAt: number; readonly working: number; answers: number; quickest: number };
 
 /** The time, and the end of a turn of the event loop; tests pass their own. */
 export type Turns = { now(): number; atEnd(callback: () => void): void };
@@ -27,9 +35,13 @@ export class Admission {
   #underWay = 0;
   #bytes = 0;
   #turn: { readonly startedAt: number; requests: number } | null = null;
+  #working = 0;
+  #window: Window;
+  #isSlow = false;
 
   constructor(turns: Turns = EVENT_LOOP) {
     this.#turns = turns;
+    this.#window = { startedAt: turns.now(), working: 0, answers: 0, quickest: 0 };
   }
 
   /**
@@ -39,13 +51,43 @@ export class Admission {
    */
   begin(bytes: number, isAdmin: boolean): (() => void) | null {
     const isFull = this.#underWay >= MAX_UNDER_WAY || this.#bytes + bytes > MAX_BYTES;
-    if ((this.#isLate() || isFull) && !isAdmin) return null;
+    const isLate = this.#isLate();
+    if ((isLate || isFull || this.#waits()) && !isAdmin) return null;
     this.#underWay++;
     this.#bytes += bytes;
     return () => {
       this.#underWay--;
       this.#bytes -= bytes;
     };
+  }
+
+  /**
+   * Told when the service begins with a request, whose body is there.
+   * @returns what is called when it is answered
+   */
+  work(): () => void {
+    this.#working++;
+    const began = this.#turns.now();
+    return () => {
+      this.#working--;
+      const window = this.#window;
+      const took = this.#turns.now() - began;
+      window.quickest = window.answers === 0 ? took : Math.min(window.quickest, took);
+      window.answers++;
+    };
+  }
+
+  /** Whether all requests waited too long in the last while, and some do. */
+  #waits(): boolean {
+    const now = this.#turns.now();
+    const { startedAt, working, answers, quickest } = this.#window;
+    if (now - startedAt >= LONGEST_WAIT_MS) {
+      // Of a longer while, nobody came in the rest of it.
+      const isRecent = now - startedAt < 2 * LONGEST_WAIT_MS;
+      this.#isSlow = answers === 0 ? working > FEW_IN_A_TURN : isRecent && quickest > LONGEST_WAIT_MS;
+      this.#window = { startedAt: now, working: this.#working, answers: 0, quickest: 0 };
+    }
+    return this.#isSlow && this.#working > FEW_IN_A_TURN;
   }
 
   /**

@@ -26,8 +26,8 @@ export type Sink = {
 /** What is kept for a listener that does not read, beyond what the system keeps. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
-/** @param isLast the connection ends with this answer */
-export function sendWhole(response: ServerResponse, { status, headers, body }: WholeAnswer, isLast: boolean): void {
+/** @param isLast the connection ends with this answer. @returns the bytes of the body */
+export function sendWhole(response: ServerResponse, { status, headers, body }: WholeAnswer, isLast: boolean): number {
   const bytes = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
   const flat = flatHeaders(headers, isLast);
   if (status !== 204) flat.push("content-length", String(bytes));
@@ -35,6 +35,7 @@ export function sendWhole(response: ServerResponse, { status, headers, body }: W
   // A text of as many bytes as characters is ASCII, which is copied and need not be encoded.
   if (typeof body === "string") response.end(body, bytes === body.length ? "latin1" : "utf8");
   else response.end(body);
+  return bytes;
 }
 
 /** @returns what ends it */

@@ -1,11 +1,12 @@
 import type { WireRequest, WireResponse } from "../contract/wire.ts";
 import type { Admission } from "./admission.ts";
 import type { RequestHead } from "./dispatch.ts";
+import type { Taken } from "./http-access.ts";
 import type { StreamedAnswer } from "./http-answer.ts";
 import type { Figures, Watch } from "./http-metrics.ts";
 import type { LoadPages } from "./http-pages.ts";
-import type { UnreadAnswers } from "./http-unread.ts";
 import type { ServiceWire } from "./service.ts";
+import type { UnreadAnswers } from "./http-unread.ts";
 
 /** What the requests of a server have in common. */
 
@@ -24,7 +25,7 @@ export type HttpService = {
   /** A GET of this path is answered by a stream, or refused. It waits in no queue. */
   readonly streams?: {
     readonly path: string;
-    readonly open: (request: WireRequest) => Promise<WireResponse | StreamedAnswer>;
+    readonly open: (request: WireRequest, taken: Taken) => Promise<WireResponse | StreamedAnswer>;
   };
 };
 

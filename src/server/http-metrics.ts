@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type Metric, metricsText, type Sample } from "../model/metrics-text.ts";
-import { routeOf } from "./http-routes.ts";
+import type { AccessEntry, Taken } from "./http-access.ts";
+import { methodOf, routeOf } from "./http-routes.ts";
 
 /**
  * What `/metrics` tells of the requests and of the process. Figures alone: no text, no key, no path
@@ -27,6 +28,7 @@ export class Watch {
   readonly #startedAt = performance.now();
   readonly #delay = monitorEventLoopDelay({ resolution: 20 });
   readonly #standing: () => Standing;
+  readonly #log: ((entry: AccessEntry) => void) | null;
   /** By route and code. */
   readonly #answered = new Map<string, Answered>();
   /** How many took at most as long as the bucket of this place, and longer than the one before. */
@@ -35,19 +37,27 @@ export class Watch {
   #seconds = 0;
   #underWay = 0;
 
-  constructor(standing: () => Standing) {
+  /** @param log gets each request when it has ended; null: nobody wants to know */
+  constructor(standing: () => Standing, log: ((entry: AccessEntry) => void) | null) {
     this.#standing = standing;
+    this.#log = log;
     this.#delay.enable();
   }
 
-  begin(request: IncomingMessage, response: ServerResponse): void {
+  begin(request: IncomingMessage, response: ServerResponse): Taken {
     this.#underWay++;
+    const taken: Taken = { bytes: 0, key: null, requestId: null };
     const startedAt = performance.now();
     response.on("close", () => {
       this.#underWay--;
-      const route = routeOf(request.method!, request.url!);
-      this.#note(route, response.headersSent ? response.statusCode : GONE, performance.now() - startedAt);
+      const method = methodOf(request.method!);
+      const route = routeOf(request.url!);
+      const status = response.headersSent ? response.statusCode : GONE;
+      const ms = performance.now() - startedAt;
+      this.#note(`${method} ${route}`, status, ms);
+      this.#log?.({ at: new Date(Date.now() - ms).toISOString(), method, route, status, ms: rounded(ms), ...taken });
     });
+    return taken;
   }
 
   #note(route: string, code: number, ms: number): void {
@@ -132,6 +142,11 @@ function ofService(held: Figures | null): Metric[] {
     gauge("mdmirror_service_documents", "Documents of all workspaces.", held.documents),
     gauge("mdmirror_service_indexing_backlog", "Changes that search does not know yet.", held.indexing),
   ];
+}
+
+/** To a hundredth of a millisecond. */
+function rounded(ms: number): number {
+  return Math.round(ms * 100) / 100;
 }
 
 function gauge(name: string, help: string, value: number): Metric {

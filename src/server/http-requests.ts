@@ -3,6 +3,7 @@ import type { WireRequest, WireResponse } from "../contract/wire.ts";
 import type { PageAnswer } from "./app/site.ts";
 import { type BodyFault, MAX_BODY_BYTES } from "./body.ts";
 import type { RequestHead } from "./dispatch.ts";
+import type { Taken } from "./http-access.ts";
 import { headersOf, sendStream, sendWhole } from "./http-answer.ts";
 import { NO_BODY, readBody, sentLength } from "./http-body.ts";
 import { markAnsweredEarly } from "./http-broken.ts";
@@ -15,7 +16,7 @@ import { splitTarget } from "./router.ts";
 
 /** What answers a request: the service, or its pages. */
 type Answerer = {
-  readonly handle: (request: WireRequest, fault: BodyFault | null) => Promise<Answered>;
+  readonly handle: (request: WireRequest, fault: BodyFault | null, taken?: Taken) => Promise<Answered>;
   readonly admit?: (head: RequestHead) => Eventually<Answered | null>;
 };
 
@@ -28,6 +29,8 @@ const MAX_STREAMS = 6_000;
 type Exchange = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** What the figures and the log are told of it. */
+  readonly taken: Taken;
   readonly head: RequestHead;
   readonly expects: "nothing" | "continue" | "something-else";
 };
@@ -48,36 +51,43 @@ async function serve(
   response: ServerResponse,
   expects: Exchange["expects"],
 ): Promise<void> {
-  desk.watch.begin(request, response);
+  const taken = desk.watch.begin(request, response);
   try {
     const head = { method: request.method!, path: request.url!, headers: headersOf(request) };
-    await answer(desk, { request, response, head, expects });
+    await answer(desk, { request, response, taken, head, expects });
   } catch {
     request.socket.destroy();
   }
 }
 
 async function answer(desk: Desk, exchange: Exchange): Promise<void> {
-  const { request, response, head } = exchange;
+  const { request, head, taken } = exchange;
   const own = answerOperator(desk, head, request);
-  if (own !== null) return send(desk, response, await own);
+  if (own !== null) return send(desk, exchange, await own);
   if (isForStream(desk, head)) return openStream(desk, exchange);
   const answerer = isForPages(desk, head) ? await pagesFor(request, desk.loadPages!) : desk.service;
   const refused = await refuseEarly(desk, exchange, answerer);
   if (refused !== null) {
     markAnsweredEarly(request.socket);
-    return send(desk, response, refused);
+    return send(desk, exchange, refused);
   }
-  if (exchange.expects === "continue" && sentLength(request) <= MAX_BODY_BYTES) response.writeContinue();
+  if (exchange.expects === "continue" && sentLength(request) <= MAX_BODY_BYTES) exchange.response.writeContinue();
   const { text, fault } = (await readBody(request)) ?? NO_BODY;
   const { method, path, headers } = head;
-  const answered = await answerer.handle({ method, path, headers, body: text }, fault);
+  const end = desk.admission.work();
+  let answered: Answered;
+  try {
+    answered = await answerer.handle({ method, path, headers, body: text }, fault, taken);
+  } finally {
+    end();
+  }
   // Who sends more than may be read goes on sending: the connection cannot be used again.
-  send(desk, response, answered, fault === "too-large");
+  send(desk, exchange, answered, fault === "too-large");
 }
 
-function send(desk: Desk, response: ServerResponse, answered: Answered, isLast = false): void {
-  sendWhole(response, answered, isLast || desk.isClosing);
+function send(desk: Desk, { response, taken }: Exchange, answered: Answered, isLast = false): void {
+  taken.requestId = answered.headers["x-request-id"] ?? null;
+  taken.bytes = sendWhole(response, answered, isLast || desk.isClosing);
   desk.unread.watch(response);
 }
 
@@ -103,12 +113,14 @@ function isForStream({ service: { streams } }: Desk, { method, path }: RequestHe
   return streams !== undefined && method === "GET" && splitTarget(path).path === streams.path;
 }
 
-async function openStream(desk: Desk, { response, head }: Exchange): Promise<void> {
+async function openStream(desk: Desk, exchange: Exchange): Promise<void> {
+  const { response, head, taken } = exchange;
   const request = { ...head, body: null };
-  if (desk.streams.size >= MAX_STREAMS) return send(desk, response, await desk.service.handle(request, "overloaded"));
-  const answered = await desk.service.streams!.open(request);
-  if (!("stream" in answered)) return send(desk, response, answered);
+  if (desk.streams.size >= MAX_STREAMS) return send(desk, exchange, await desk.service.handle(request, "overloaded"));
+  const answered = await desk.service.streams!.open(request, taken);
+  if (!("stream" in answered)) return send(desk, exchange, answered);
   if (response.destroyed) return;
+  taken.requestId = answered.headers["x-request-id"] ?? null;
   const end = sendStream(response, answered);
   desk.streams.add(end);
   response.once("close", () => desk.streams.delete(end));

@@ -15,11 +15,15 @@ const EXACT: ReadonlySet<string> = new Set([
   "/metrics",
 ]);
 
-/** `GET /v1/files/{id}`; `OTHER other` at worst, so that a stranger cannot make up labels. */
-export function routeOf(method: string, target: string): string {
+/** @param target of the request line, with its query */
+export function routeOf(target: string): string {
   const { path } = splitTarget(target);
-  const route = EXACT.has(path) ? path : generalRoute(path);
-  return `${/^[A-Z]{1,7}$/.test(method) ? method : "OTHER"} ${route}`;
+  return EXACT.has(path) ? path : generalRoute(path);
+}
+
+/** A stranger makes up no labels. */
+export function methodOf(method: string): string {
+  return /^[A-Z]{1,7}$/.test(method) ? method : "OTHER";
 }
 
 function generalRoute(path: string): string {

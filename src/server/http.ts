@@ -4,6 +4,7 @@ import { createServer, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { isLoopbackHost } from "../model/loopback.ts";
+import type { AccessEntry } from "./http-access.ts";
 import { answerBroken, answerTunnels } from "./http-broken.ts";
 import { Watch } from "./http-metrics.ts";
 import { lazyPages, type PagesOptions } from "./http-pages.ts";
@@ -25,6 +26,8 @@ export type HttpOptions = {
   readonly allowPlainHttp?: boolean;
   /** Pages for browsers, below `/app`. */
   readonly pages?: PagesOptions;
+  /** Told each request when it has ended. */
+  readonly log?: (entry: AccessEntry) => void;
   /** Tests control the turns of the event loop. */
   readonly turns?: Turns;
   /** Tests pass shorter ones. */
@@ -77,7 +80,7 @@ export async function startHttp(service: HttpService, options: HttpOptions = {})
   const scheme = options.tls === undefined ? "http" : "https";
   let port = 0;
   const loadPages = options.pages === undefined ? null : lazyPages(options.pages, () => ({ scheme, host, port }));
-  const desk = openDesk(service, { loadPages, deadlines, turns: options.turns });
+  const desk = openDesk(service, options, { loadPages, deadlines });
   const servers = await listen(() => makeServer(desk, options, deadlines), host, options.port ?? 0);
   port = (servers[0].address() as AddressInfo).port;
   let closed: Promise<void> | null = null;
@@ -90,11 +93,12 @@ export async function startHttp(service: HttpService, options: HttpOptions = {})
 
 function openDesk(
   service: HttpService,
-  { loadPages, deadlines, turns }: Pick<Desk, "loadPages"> & { deadlines: Deadlines; turns: Turns | undefined },
+  { turns, log }: HttpOptions,
+  { loadPages, deadlines }: Pick<Desk, "loadPages"> & { readonly deadlines: Deadlines },
 ): Desk {
   const unread = new UnreadAnswers({ mostMs: deadlines.answer, checkEvery: deadlines.checkEvery });
   const streams: Desk["streams"] = new Set();
-  const watch = new Watch(() => ({ streams: streams.size, cut: unread.cut }));
+  const watch = new Watch(() => ({ streams: streams.size, cut: unread.cut }), log ?? null);
   return { service, admission: new Admission(turns), loadPages, watch, unread, streams, isClosing: false };
 }
 

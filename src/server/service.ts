@@ -31,13 +31,18 @@ export type ServiceOptions = {
 };
 
 /** A `Wire` that a transport can also tell why it could not pass a body on. */
-export type ServiceWire = (request: WireRequest, fault?: BodyFault | null) => Promise<WireResponse>;
+export type ServiceWire = (request: WireRequest, fault?: BodyFault | null, noted?: Noted) => Promise<WireResponse>;
+
+/** Told the id of the key that a request came with, once it is known to be valid. */
+type Noted = { key: string | null };
 
 const DAY_MS = 86_400_000;
 /** How many changes a step of pruning looks at, some 5 ms. */
 const PRUNE_PORTION = 200;
 const DEFAULT_DOCS_BASE = "https://mdmirror.invalid/docs";
 const EVERYBODY: Admit = () => null;
+/** The hash of no key. */
+const NOBODY = Buffer.alloc(32);
 
 /** Answers a request of the program itself: no rate limit. */
 export type AnswerOne = (request: WireRequest) => Promise<WireResponse>;
@@ -76,9 +81,29 @@ export class Service {
   }
 
   // Fields, not methods, because a transport gets them without the service.
-  readonly handle: ServiceWire = async (request, fault = null) => {
+  readonly handle: ServiceWire = async (request, fault = null, noted) => {
     if (request.path.startsWith(SEARCH_REGEX_PATH)) await loadRegexEngine();
-    return this.#answer(this.#core, request, fault, this.#admitByRate);
+    return this.#answer(this.#core, request, fault, noted === undefined ? this.#admitByRate : this.#noting(noted));
+  };
+
+  #noting(noted: Noted): Admit {
+    return (holder) => {
+      noted.key = holder.key.id;
+      return this.#admitByRate(holder);
+    };
+  }
+
+  /** Whether the store answers. */
+  readonly isReady = async (): Promise<boolean> => {
+    const { server, onFault, isOpen } = this.#core;
+    if (!isOpen) return false;
+    try {
+      await server.store.holder(NOBODY);
+      return true;
+    } catch (error) {
+      onFault(error, "ready");
+      return false;
+    }
   };
 
   /**

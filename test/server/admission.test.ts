@@ -44,6 +44,42 @@ describe("admission", () => {
     }
     expect(admission.begin(0, false)).toBeNull();
   });
+
+  it("refuses while every answer has waited half a second, for a database that others ask too", () => {
+    const { turns, pass, end } = turnsByHand();
+    const admission = new Admission(turns);
+    const isIn = () => {
+      end();
+      return admission.begin(0, false) !== null;
+    };
+    const ends = Array.from({ length: 20 }, () => (isIn() ? admission.work() : expect.fail()));
+    pass(501);
+    for (const one of ends.splice(0, 5)) one();
+    expect(isIn()).toBe(false);
+    // Fewer wait than it would help to refuse.
+    for (const one of ends.splice(0, 7)) one();
+    expect(isIn()).toBe(true);
+    // One quick answer shows that they need not wait.
+    for (let n = 0; n < 5; n++) ends.push(admission.work());
+    pass(499);
+    admission.work()();
+    pass(1);
+    expect(isIn()).toBe(true);
+    // None at all.
+    pass(500);
+    expect([isIn(), admission.begin(0, true) !== null]).toEqual([false, true]);
+  });
+
+  it("takes what comes after a time in which nobody asked", () => {
+    const { turns, pass, end } = turnsByHand();
+    const admission = new Admission(turns);
+    pass(60_000);
+    for (let n = 0; n < 20; n++) {
+      end();
+      expect(admission.begin(0, false)).not.toBeNull();
+      admission.work();
+    }
+  });
 });
 
 function turnsByHand() {

@@ -33,6 +33,10 @@ export const command: Command = {
       value: "URL",
       help: "how browsers reach its pages through a proxy, such as https://notes.example.org",
     },
+    "access-log": {
+      value: "FILE",
+      help: "append a line of JSON for each request, without texts, keys and paths (`-`: standard output)",
+    },
     "insecure-http": { help: "plain http beyond this machine, which shows keys to the network" },
   },
   operands: { least: 0, most: 0 },
@@ -56,6 +60,7 @@ export const command: Command = {
       insecureHttp: args.flag("insecure-http"),
       settings,
       ...addresses,
+      accessLog: accessLogOf(io, args),
       onFault: (error, requestId) => io.err(`mdmirror serve: request ${requestId} failed: ${(error as Error).message}`),
     });
     if (started.kind === "trouble") return complain(io, started.trouble);
@@ -71,6 +76,15 @@ export const command: Command = {
     }
   },
 };
+
+function accessLogOf(io: Io, args: Args): NonNullable<ServeOptions["accessLog"]> | null {
+  const given = args.text("access-log");
+  if (given === null) return null;
+  if (given !== "-") return resolve(io.cwd, given);
+  return async (text) => {
+    for (const line of text.trimEnd().split("\n")) io.out(line);
+  };
+}
 
 function showServing(io: Io, { lacks, url, keyFile, adminKeyFile }: Serving): void {
   for (const { what, next } of lacks) {
