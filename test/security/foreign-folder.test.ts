@@ -84,7 +84,6 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     local("serve", "--port", "0", "--data", "data"),
     local("serve", "--port", "0", "--data", "data", "--docs-base", "https://docs.example.org", "--access-log", "-"),
   ],
-  // A data folder, or an address of the user's own.
   "serve-admin": [
     local("serve-admin", "keys", "--data", "data"),
     local("serve", "admin", "reviews", "--data", "w"),
