@@ -47,6 +47,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   "p-queue": ["remote"],
   chokidar: ["local"],
   ignore: ["local"],
+  pg: ["server/postgres"],
   pino: ["app"],
   re2js: ["search"],
   "markdown-it": ["page/render-markdown.ts"],

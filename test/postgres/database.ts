@@ -1,0 +1,43 @@
+/** Databases of single tests, on the PostgreSQL of the run. */
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import { onTestFinished } from "vitest";
+import { askForPostgres } from "./ask.ts";
+
+/** Why there is no PostgreSQL here, which skips what needs one; null: there is one. */
+export const whyNoPostgres = await whyNot();
+
+async function whyNot(): Promise<string | null> {
+  const told = await askForPostgres();
+  return "why" in told ? told.why : null;
+}
+
+/** An empty database of the test's own, removed when it is finished. @returns its URL */
+export async function freshDatabase(): Promise<string> {
+  const { url, remove } = await makeDatabase();
+  onTestFinished(remove);
+  return url;
+}
+
+/** As `freshDatabase`, for several tests: whoever makes it removes it. */
+export async function makeDatabase(): Promise<{ readonly url: string; remove(): Promise<void> }> {
+  const told = await askForPostgres();
+  if ("why" in told) throw new Error(told.why);
+  const name = `mdmirror_test_${randomBytes(6).toString("hex")}`;
+  // Independent of what a server's template holds, and copied as files, without its log.
+  const made = "TEMPLATE template0 ENCODING 'UTF8' STRATEGY file_copy";
+  await administer(told.url, `CREATE DATABASE ${name} ${made}`);
+  const url = new URL(told.url);
+  url.pathname = `/${name}`;
+  return { url: url.href, remove: () => administer(told.url, `DROP DATABASE ${name} WITH (FORCE)`) };
+}
+
+async function administer(url: string, command: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(command);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * One PostgreSQL for all tests of a run. It is started when the first file of tests asks for it,
+ * over a socket, and ended with the run: a run without such a file pays nothing.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { ASK_AT, type Told } from "./ask.ts";
+import { PostgresServer } from "./server.ts";
+
+let folder: string | null = null;
+let server: PostgresServer | null = null;
+let door: Server | null = null;
+let told: Promise<Told> | null = null;
+
+export async function setup(): Promise<void> {
+  folder = mkdtempSync(join(tmpdir(), "ask-"));
+  const path = join(folder, "ask");
+  door = createServer((socket) => void answer(socket));
+  await new Promise<void>((resolve) => door!.listen(path, resolve));
+  process.env[ASK_AT] = path;
+}
+
+async function answer(socket: Socket): Promise<void> {
+  told ??= find();
+  socket.end(JSON.stringify(await told));
+}
+
+async function find(): Promise<Told> {
+  const url = process.env["MDMIRROR_TEST_POSTGRES"];
+  if (url !== undefined) return { url };
+  const made = await PostgresServer.make().catch((error: Error) => error.message);
+  if (typeof made === "string") {
+    console.warn(`\nThe tests on PostgreSQL are skipped: ${made}\n`);
+    return { why: made };
+  }
+  server = made;
+  return { url: server.url("postgres") };
+}
+
+export async function teardown(): Promise<void> {
+  door?.close();
+  await server?.end();
+  if (folder !== null) rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,107 @@
+/** A PostgreSQL of the tests' own, in a folder, reached by a socket in that folder alone. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Found, findBinaries } from "./binaries.ts";
+
+/**
+ * Ends PostgreSQL when whoever started it is gone, even killed: its end of the pipe is closed then.
+ */
+const GUARD = '"$@" </dev/null & cat >/dev/null; kill -QUIT $! 2>/dev/null; wait $!';
+
+/** Tests kill processes and pull no plugs: what the system was given is there at the next start. */
+const QUICK = ["deadlock_timeout=50ms", "fsync=off", "full_page_writes=off", "max_connections=300"];
+
+export class PostgresServer {
+  readonly folder: string;
+  readonly #binaries: Found;
+  #guard: ChildProcess | null = null;
+
+  private constructor(folder: string, binaries: Found) {
+    this.folder = folder;
+    this.#binaries = binaries;
+  }
+
+  /**
+   * Makes one in a new folder, and starts it.
+   * @returns a text that says why there can be none here
+   */
+  static async make(): Promise<PostgresServer | string> {
+    const folder = mkdtempSync(join(tmpdir(), "pg-"));
+    // Root runs it as nobody, who has to get to the data.
+    chmodSync(folder, 0o711);
+    const made = await PostgresServer.#makeIn(folder);
+    if (typeof made === "string") rmSync(folder, { recursive: true });
+    return made;
+  }
+
+  static async #makeIn(folder: string): Promise<PostgresServer | string> {
+    const binaries = findBinaries(folder);
+    if (typeof binaries === "string") return binaries;
+    const { initdb, runAs } = binaries;
+    const data = join(folder, "data");
+    mkdirSync(data, { mode: 0o700 });
+    if (runAs["uid"] !== undefined) for (const each of [folder, data]) chownSync(each, runAs["uid"], runAs["gid"]!);
+    const flags = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions"];
+    const made = spawnSync(initdb, ["-D", data, ...flags], { ...runAs, encoding: "utf8", env: environment() });
+    if (made.status !== 0) return `initdb failed: ${made.error?.message ?? made.stderr.trim()}`;
+    const server = new PostgresServer(folder, binaries);
+    await server.start();
+    return server;
+  }
+
+  url(database: string): string {
+    return `postgres://postgres@localhost/${database}?host=${encodeURIComponent(this.folder)}`;
+  }
+
+  /** @throws when it does not start */
+  async start(): Promise<void> {
+    const { postgres, runAs } = this.#binaries;
+    const settings = [`unix_socket_directories=${this.folder}`, "listen_addresses=", ...QUICK];
+    const args = ["-D", join(this.folder, "data"), ...settings.flatMap((each) => ["-c", each])];
+    const guard = spawn("sh", ["-c", GUARD, "sh", postgres, ...args], {
+      ...runAs,
+      env: environment(),
+      stdio: ["pipe", "ignore", "pipe"],
+    });
+    this.#guard = guard;
+    await ready(guard);
+  }
+
+  /** The process that answers connections and starts the others. */
+  pid(): number {
+    return Number(readFileSync(join(this.folder, "data", "postmaster.pid"), "utf8").split("\n")[0]);
+  }
+
+  /** Ends it as a crash would: what was not written is recovered from its log at the next start. */
+  async stop(): Promise<void> {
+    const guard = this.#guard;
+    this.#guard = null;
+    if (guard === null || guard.exitCode !== null) return;
+    guard.stdin!.end();
+    await once(guard, "exit");
+  }
+
+  /** Stops it, and removes its folder. */
+  async end(): Promise<void> {
+    await this.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+function environment(): NodeJS.ProcessEnv {
+  return { ...process.env, LC_ALL: "C" };
+}
+
+function ready(guard: ChildProcess): Promise<void> {
+  let said = "";
+  return new Promise((resolve, reject) => {
+    guard.stderr!.on("data", (chunk) => {
+      said = (said + chunk).slice(-4_000);
+      if (said.includes("ready to accept connections")) resolve();
+    });
+    guard.once("exit", () => reject(new Error(`PostgreSQL did not start: ${said}`)));
+  });
+}
