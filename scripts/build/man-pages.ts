@@ -10,6 +10,7 @@ import { COMMANDS } from "../../src/cli/table.ts";
 const ENVIRONMENT: readonly (readonly [name: string, what: string])[] = [
   ["MDMIRROR_API_KEY", "The API key, where no --key-file is given. It goes to the mirror's own address alone."],
   ["MDMIRROR_URL", "The service's base URL, where no --url is given; the key may go there."],
+  ["MDMIRROR_DATABASE_URL", "The database of mdmirror serve, where no --database is given; it is never shown."],
   ["MDMIRROR_MERGETOOL", "The command of resolve --tool, instead of git's merge.tool."],
   ["MDMIRROR_NOTIFY", "off: no notes on the desktop."],
   ["MDMIRROR_LOG", "debug: a log with every step."],

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { isLoopbackHost } from "../model/loopback.ts";
 import type { Bundle } from "../page/bundle.ts";
@@ -11,7 +10,10 @@ import { type ImportProgress, type ImportReport, importFolder } from "../server/
 import { ROOM_FOR_LEAST } from "../server/sqlite/reserve.ts";
 import { AccessLog, type AppendText, appendTo } from "./access-log.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "./mirror/trouble.ts";
-import { dataTrouble } from "./admin/data-trouble.ts";
+import { listenTrouble } from "./listen-trouble.ts";
+import { type Pem, readPem } from "./read-pem.ts";
+import { dataTrouble, isInUse } from "./admin/data-trouble.ts";
+import { databaseTrouble } from "./admin/database-trouble.ts";
 
 /** The embedded service over HTTP, from a data folder. */
 
@@ -35,9 +37,10 @@ export type ServeOptions = {
 
 type Lack = { readonly what: string; readonly next: string };
 
-export type Serving = {
+export type Serving<Key extends string | null = string> = {
   readonly url: string;
-  readonly key: string;
+  /** null: it lies with another process of the same database. */
+  readonly key: Key;
   readonly keyFile: string;
   readonly adminKeyFile: string;
   /** What it cannot do as it should, each as a clause and what to do about it. */
@@ -48,7 +51,23 @@ export type Serving = {
 
 export type { ImportReport } from "../server/import.ts";
 
-export async function startService(options: ServeOptions): Promise<Result<Serving>> {
+/** On SQLite, in the data folder. */
+export function startService(options: ServeOptions): Promise<Result<Serving>> {
+  return start(options, () => openOrTell(options));
+}
+
+/**
+ * On PostgreSQL; the data folder holds what is this process's own.
+ * @param database its URL, which may hold a password
+ */
+export function startOnDatabase(options: ServeOptions, database: string): Promise<Result<Serving<string | null>>> {
+  return start(options, () => openDatabaseOrTell(options, database));
+}
+
+async function start<Key extends string | null>(
+  options: ServeOptions,
+  open: () => Promise<Result<OpenData<Key>>>,
+): Promise<Result<Serving<Key>>> {
   const { host, tls, insecureHttp } = options;
   if (!isLoopbackHost(host) && tls === null && !insecureHttp) {
     return trouble(
@@ -59,7 +78,7 @@ export async function startService(options: ServeOptions): Promise<Result<Servin
   }
   const pem = tls === null ? ok(null) : readPem(tls);
   if (pem.kind === "trouble") return pem;
-  const data = await openOrTell(options);
+  const data = await open();
   if (data.kind === "trouble") return data;
   try {
     return ok(await listen(data.value, options, pem.value));
@@ -71,7 +90,11 @@ export async function startService(options: ServeOptions): Promise<Result<Servin
   }
 }
 
-async function listen(data: OpenData, options: ServeOptions, pem: Pem | null): Promise<Serving> {
+async function listen<Key extends string | null>(
+  data: OpenData<Key>,
+  options: ServeOptions,
+  pem: Pem | null,
+): Promise<Serving<Key>> {
   const { service, key, keyFile, adminKeyFile } = data;
   const { host, port, insecureHttp: allowPlainHttp } = options;
   const pages = { core: service.core, proxy: options.appOrigin ?? null, loadBundle };
@@ -132,7 +155,7 @@ function tellAddress(data: string, url: string): Lack[] {
  * the network's address of the machine. @returns null: it comes as everybody does
  */
 async function ownDoor(
-  { service }: OpenData,
+  { service }: AnyData,
   { host, tls }: ServeOptions,
   server: HttpServer,
 ): Promise<HttpServer | null> {
@@ -147,36 +170,6 @@ async function ownDoor(
   }
 }
 
-/** Each way that listening fails, by the beginning of the error's code. */
-const LISTEN_TROUBLES: readonly {
-  readonly codes: RegExp;
-  readonly what: (options: ServeOptions) => string;
-  readonly next: string;
-}[] = [
-  {
-    codes: /^EADDRINUSE$/,
-    what: ({ host, port }) => `port ${port} of ${host} is taken`,
-    next: "give another with --port N, or none for any free one",
-  },
-  {
-    codes: /^(?:EACCES|EADDRNOTAVAIL|ENOTFOUND)$/,
-    what: ({ host, port }) => `${host}, port ${port} cannot be used`,
-    next: "give an address of this machine with --host, and a port above 1023 with --port",
-  },
-  {
-    codes: /^ERR_(?:OSSL|SSL)/,
-    what: () => "the certificate and its key cannot be used together",
-    next: "give PEM files that belong together",
-  },
-];
-
-/** @returns null when it is no error of the address or the certificate: a bug */
-function listenTrouble(error: unknown, options: ServeOptions): Result<never> | null {
-  const code = codeOf(error);
-  const known = code === null ? undefined : LISTEN_TROUBLES.find(({ codes }) => codes.test(code));
-  return known === undefined ? null : trouble("usage", known.what(options), known.next, { code });
-}
-
 function lacksRoom(data: string): Lack {
   const megabytes = ROOM_FOR_LEAST / (1024 * 1024);
   return {
@@ -185,40 +178,41 @@ function lacksRoom(data: string): Lack {
   };
 }
 
-type Pem = { readonly cert: Buffer; readonly key: Buffer };
-
-function readPem(tls: NonNullable<ServeOptions["tls"]>): Result<Pem> {
-  const read: Buffer[] = [];
-  for (const file of [tls.certFile, tls.keyFile]) {
-    try {
-      read.push(readFileSync(file));
-    } catch (error) {
-      return trouble(
-        "usage",
-        `${file} cannot be read: ${errnoClause(error)}`,
-        "give PEM files with --tls-cert and --tls-key",
-      );
-    }
-  }
-  return ok({ cert: read[0]!, key: read[1]! });
-}
+type AnyData = OpenData<string | null>;
 
 async function openOrTell(options: ServeOptions): Promise<Result<OpenData>> {
-  const { data, onFault, docsBase = null, settings = {} } = options;
   try {
-    return ok(await openData(resolve(data), { onFault, settings, ...(docsBase === null ? {} : { docsBase }) }));
+    return ok(await openData(resolve(options.data), optionsOfData(options)));
   } catch (error) {
-    return dataTrouble(data, error);
+    return dataTrouble(options.data, error);
   }
+}
+
+async function openDatabaseOrTell(options: ServeOptions, database: string): Promise<Result<AnyData>> {
+  // Loaded here, so that a service on SQLite never loads the driver.
+  const { openSharedData } = await import("../server/postgres/data.ts");
+  try {
+    return ok(await openSharedData(resolve(options.data), database, optionsOfData(options)));
+  } catch (error) {
+    return isInUse(error) ? dataTrouble(options.data, error) : databaseTrouble(database, error);
+  }
+}
+
+function optionsOfData({ onFault, docsBase = null, settings = {} }: ServeOptions) {
+  return { onFault, settings, ...(docsBase === null ? {} : { docsBase }) };
 }
 
 async function importOrTell(
-  data: OpenData,
+  { service, key, keyFile }: AnyData,
   dir: string,
   onProgress: (progress: ImportProgress) => void,
 ): Promise<Result<ImportReport>> {
+  if (key === null) {
+    const next = `put a key of the workspace into ${keyFile}: mdmirror serve admin keys create makes one`;
+    return trouble("usage", `${dir} cannot be imported: another process made the first key of the database`, next);
+  }
   try {
-    return ok(await importFolder(data, dir, onProgress));
+    return ok(await importFolder({ service, key }, dir, onProgress));
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? null;
     if (code === null || !/^E[A-Z]+$/.test(code)) throw error;

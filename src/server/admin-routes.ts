@@ -11,7 +11,7 @@ import { type Query, readInteger, readQuery } from "./query.ts";
 import { MOST_REVIEWS } from "./reviews.ts";
 import { matchPath, splitTarget } from "./router.ts";
 
-type AdminCore = { readonly admin: Admin; readonly adminKey: string | null };
+type AdminCore = { readonly admin: Admin; readonly adminKeyHash: Buffer | null };
 
 type AdminCall = {
   readonly admin: Admin;
@@ -99,19 +99,19 @@ const ENDPOINTS: readonly AdminEndpoint[] = [
 ];
 
 /** @returns the refusal of a request without the admin key */
-export function authenticateAdmin(adminKey: string | null, headers: WireHeaders): Refused | null {
+export function authenticateAdmin(adminKeyHash: Buffer | null, headers: WireHeaders): Refused | null {
   const sent = sentKey(headers);
-  const known = sent !== null && adminKey !== null && timingSafeEqual(hashKey(sent), hashKey(adminKey));
+  const known = sent !== null && adminKeyHash !== null && timingSafeEqual(hashKey(sent), adminKeyHash);
   return known ? null : unauthenticated();
 }
 
 /** Answers a request below /admin, which only the admin key opens. */
 export async function routeAdmin(
-  { admin, adminKey }: AdminCore,
+  { admin, adminKeyHash }: AdminCore,
   request: WireRequest,
   fault: BodyFault | null,
 ): Promise<Answer> {
-  const stranger = authenticateAdmin(adminKey, request.headers);
+  const stranger = authenticateAdmin(adminKeyHash, request.headers);
   if (stranger !== null) return stranger;
   const target = splitTarget(request.path);
   for (const endpoint of ENDPOINTS) {

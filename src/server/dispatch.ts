@@ -15,7 +15,8 @@ import { isDiskFull, StoreBusy } from "./store.ts";
 export type Core = {
   readonly server: ServerContext;
   readonly admin: Admin;
-  readonly adminKey: string | null;
+  /** SHA-256 of the admin key; null: there is none. */
+  readonly adminKeyHash: Buffer | null;
   readonly rates: RateLimiter;
   readonly docsBase: string;
   readonly onFault: (error: unknown, requestId: string) => void;
@@ -54,7 +55,7 @@ export async function answerRequest(
 export function judgeHead(core: Core, { method, path, headers }: RequestHead): Promise<WireResponse | null> {
   return answering(core, async () => {
     if (!core.isOpen) return closing();
-    if (isAdminPath(path)) return authenticateAdmin(core.adminKey, headers);
+    if (isAdminPath(path)) return authenticateAdmin(core.adminKeyHash, headers);
     const refusalOf = isValidation({ method, path }) ? refusalOfKey : refusalOfRequest;
     return refusalOf(core.server, headers, (holder) => core.rates.peek(holder));
   });
@@ -65,7 +66,7 @@ export function judgeAdminHead(core: Core, { path, headers }: RequestHead): Prom
   return answering(core, async () => {
     if (!core.isOpen) return closing();
     if (!isAdminPath(path)) return refuse("not_found", "There is no such endpoint.");
-    return authenticateAdmin(core.adminKey, headers);
+    return authenticateAdmin(core.adminKeyHash, headers);
   });
 }
 
@@ -81,6 +82,7 @@ async function answering(
     const answer = await work(requestId);
     return answer === null ? null : toWire(answer, requestId, docsBase);
   } catch (error) {
+    if (error instanceof StoreBusy) return toWire(busy(error), requestId, docsBase);
     onFault(error, requestId);
     const failed = refuse("internal_error", "The service failed; inspect the live state before a retry.");
     return toWire(failed, requestId, docsBase);
@@ -99,7 +101,6 @@ async function dispatchOrMakeRoom(
   try {
     return await dispatch(core, request, fault, admit);
   } catch (error) {
-    if (error instanceof StoreBusy) return busy();
     if (!isDiskFull(error)) throw error;
     if (request.method === "DELETE" && reserve?.release() === true) {
       return dispatchOrMakeRoom(core, request, fault, admit, requestId);
@@ -153,7 +154,8 @@ function closing(): Refused {
   return refuse("service_unavailable", "The service is being closed.", [], { "retry-after": "5" });
 }
 
-function busy(): Refused {
-  const detail = "Others changed the same at the same time; nothing was done.";
+function busy({ message, mayBeKept }: StoreBusy): Refused {
+  const end = mayBeKept ? "inspect the live state before a retry" : "nothing was done";
+  const detail = `${message}; ${end}.`;
   return refuse("service_unavailable", detail, [], { "retry-after": "1" });
 }

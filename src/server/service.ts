@@ -1,7 +1,7 @@
 import { SEARCH_REGEX_PATH } from "../contract/routes.ts";
 import type { WireRequest, WireResponse } from "../contract/wire.ts";
 import { Admin } from "./admin.ts";
-import type { Admit } from "./authenticate.ts";
+import { type Admit, hashKey } from "./authenticate.ts";
 import type { BodyFault } from "./body.ts";
 import type { Combine } from "./context.ts";
 import { admitByRate, answerRequest, type Core, judgeAdminHead, judgeHead, type RequestHead } from "./dispatch.ts";
@@ -24,6 +24,8 @@ export type ServiceOptions = {
    * works.
    */
   readonly adminKey?: string;
+  /** SHA-256 of it, where another process has its text. */
+  readonly adminKeyHash?: Buffer;
   /** {docs_base} of the problem types. */
   readonly docsBase?: string;
   /** Called for each 500. The error may hold SQL, never a key or a text. */
@@ -68,7 +70,7 @@ export class Service {
     this.#core = {
       server,
       admin: this.admin,
-      adminKey: options.adminKey ?? null,
+      adminKeyHash: options.adminKeyHash ?? (options.adminKey === undefined ? null : hashKey(options.adminKey)),
       rates,
       docsBase: options.docsBase ?? DEFAULT_DOCS_BASE,
       onFault: options.onFault ?? (() => undefined),

@@ -65,9 +65,14 @@ export type ReservedSpace = {
   bytes(): number | null;
 };
 
-/** Nothing was done: too many wanted the same rows, or no connection was free. Answered 503. */
+/**
+ * Too many wanted the same rows, no connection was free, or the database is away. Answered 503; the
+ * message is for the caller.
+ */
 export class StoreBusy extends Error {
-  override readonly name = "StoreBusy";
+  override readonly name: string = "StoreBusy";
+  /** Whether a write may have been kept; false: nothing was done. */
+  readonly mayBeKept: boolean = false;
 }
 
 /** The codes of SQLite and of PostgreSQL. */

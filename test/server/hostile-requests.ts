@@ -1,12 +1,15 @@
 import { fc } from "../property.ts";
-import { openService } from "./fixture.ts";
+import { type Opened, openService } from "./fixture.ts";
 
 /** Hostile requests to the service, and the ground that they are about. */
 
 export const SECRET = "the-other-workspace-holds-this";
 
-export async function hostileGround() {
-  const opened = await openService();
+export type HostileGround = Awaited<ReturnType<typeof hostileGround>>;
+
+/** From one seed, so that the ids are the same on any store. */
+export async function hostileGround(open: () => Promise<Opened> = openService) {
+  const opened = await open();
   const { service } = opened;
   const ask = async (key: string, method: string, path: string, body: object) =>
     JSON.parse(

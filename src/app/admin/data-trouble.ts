@@ -8,6 +8,10 @@ export function dataTrouble(data: string, error: unknown): Result<never> {
     return trouble("locked", `${data} is in use by another mdmirror serve`, next, { code });
   }
   if (code === null) throw error;
+  if (code === "other-data") {
+    const next = "give its database with --database, or another folder with --data";
+    return trouble("usage", `${data} cannot be used: ${(error as Error).message}`, next, { code });
+  }
   if (code === "newer-data") {
     const what = `${data}: ${(error as Error).message}; nothing was changed`;
     return trouble("usage", what, "use the newer mdmirror, or give another folder with --data", { code });

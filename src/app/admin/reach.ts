@@ -2,6 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Clock } from "../../ports/world.ts";
 import { readAddress, removeAddress, type ServiceAddress } from "../../server/address.ts";
+import { holdForDatabase, isOfDatabase } from "../../server/database-marker.ts";
 import { openData } from "../../server/data.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
 import { openWire } from "../trust/connect.ts";
@@ -38,6 +39,7 @@ export function reachByUrl(options: {
  * @param data absolute
  */
 export async function reachByFolder(data: string, options: { readonly clock: Clock }): Promise<Result<AdminSession>> {
+  if (isOfDatabase(data)) return reachShared(data);
   const fit = examine(data);
   if (fit.kind === "trouble") return fit;
   const { clock } = options;
@@ -51,6 +53,26 @@ export async function reachByFolder(data: string, options: { readonly clock: Clo
     if (clock.monotonic() - began > WAIT_MS) return heldByOther(data);
     await clock.sleep(PAUSE_MS);
   }
+}
+
+/** The address of a killed service, whose process id another has by now, is not believed. */
+function isHeld(data: string): boolean {
+  try {
+    holdForDatabase(data)();
+    return false;
+  } catch (error) {
+    if (isInUse(error)) return true;
+    throw error;
+  }
+}
+
+/** The documents are in PostgreSQL: only a service that runs leads to them. */
+function reachShared(data: string): Result<AdminSession> {
+  const address = addressIn(data);
+  if (address.kind === "trouble") return address;
+  if (address.value !== null && isHeld(data)) return reachRunning(data, address.value);
+  const next = "start it with mdmirror serve --database; or give --url URL --admin-key-file FILE of another one";
+  return trouble("usage", `no service runs on ${data}, and its documents are in PostgreSQL`, next);
 }
 
 function heldByOther(data: string): Result<never> {

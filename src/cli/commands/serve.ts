@@ -16,13 +16,17 @@ const MOST = 5;
 export const command: Command = {
   usage: "serve [--port N] [--host H] [--data DIR] [--import DIR] [--tls-cert F --tls-key F]",
   about: [
-    "A complete File and Folder Service on SQLite, for trying out, tests and small teams. Prints its URL and where its key",
+    "A complete File and Folder Service: on SQLite, or with --database on PostgreSQL. Prints its URL and where its key",
     "is; ends cleanly on SIGTERM or Ctrl-C. Beyond this machine it wants TLS.",
   ],
   options: {
     port: { value: "N", help: `port (${DEFAULT_PORT}; 0: any free one)` },
     host: { value: "H", help: "address to listen on (127.0.0.1)" },
     data: { value: "DIR", help: `where documents and keys are kept (${DEFAULT_DATA})` },
+    database: {
+      value: "URL",
+      help: "keep documents in PostgreSQL, for any number of services: postgres://USER@HOST/NAME",
+    },
     import: { value: "DIR", help: "first import the Markdown files below DIR; what is there already stays" },
     "tls-cert": { value: "FILE", help: "certificate, PEM" },
     "tls-key": { value: "FILE", help: "its key, PEM" },
@@ -41,28 +45,12 @@ export const command: Command = {
   },
   operands: { least: 0, most: 0 },
   async run(io, args): Promise<ExitCode> {
-    const port = args.text("port") ?? String(DEFAULT_PORT);
-    if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
-      return misuse(io, "serve", "--port takes a number up to 65535");
-    const tls = readTls(io, args);
-    if (tls === "bad") return misuse(io, "serve", "--tls-cert and --tls-key go together");
-    const settings = readSettings(args);
-    if (typeof settings === "string") return misuse(io, "serve", settings);
-    const addresses = readAddresses(args);
-    if (typeof addresses === "string") return misuse(io, "serve", addresses);
+    const asked = readAsked(io, args);
+    if (typeof asked === "string") return misuse(io, "serve", asked);
+    const { options, database } = asked;
     const stop = io.stop;
-    const { startService } = await import("../../app/serve.ts");
-    const started = await startService({
-      data: resolve(io.cwd, args.text("data") ?? DEFAULT_DATA),
-      host: args.text("host") ?? "127.0.0.1",
-      port: Number(port),
-      tls,
-      insecureHttp: args.flag("insecure-http"),
-      settings,
-      ...addresses,
-      accessLog: accessLogOf(io, args),
-      onFault: (error, requestId) => io.err(`mdmirror serve: request ${requestId} failed: ${(error as Error).message}`),
-    });
+    const { startOnDatabase, startService } = await import("../../app/serve.ts");
+    const started = await (database === null ? startService(options) : startOnDatabase(options, database));
     if (started.kind === "trouble") return complain(io, started.trouble);
     const serving = started.value;
     try {
@@ -86,15 +74,46 @@ function accessLogOf(io: Io, args: Args): NonNullable<ServeOptions["accessLog"]>
   };
 }
 
-function showServing(io: Io, { lacks, url, keyFile, adminKeyFile }: Serving): void {
+type Asked = { readonly options: ServeOptions; readonly database: string | null };
+
+/** @returns why the flags are misused */
+function readAsked(io: Io, args: Args): Asked | string {
+  const port = args.text("port") ?? String(DEFAULT_PORT);
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return "--port takes a number up to 65535";
+  const tls = readTls(io, args);
+  if (tls === "bad") return "--tls-cert and --tls-key go together";
+  const settings = readSettings(args);
+  if (typeof settings === "string") return settings;
+  const addresses = readAddresses(args);
+  if (typeof addresses === "string") return addresses;
+  const database = args.text("database") ?? (io.env["MDMIRROR_DATABASE_URL"] || null);
+  if (database !== null && !isDatabase(database)) return "--database takes postgres://USER@HOST/NAME";
+  const options = {
+    data: resolve(io.cwd, args.text("data") ?? DEFAULT_DATA),
+    host: args.text("host") ?? "127.0.0.1",
+    port: Number(port),
+    tls,
+    insecureHttp: args.flag("insecure-http"),
+    settings,
+    ...addresses,
+    accessLog: accessLogOf(io, args),
+    onFault: (error: unknown, requestId: string) =>
+      io.err(`mdmirror serve: request ${requestId} failed: ${(error as Error).message}`),
+  };
+  return { options, database };
+}
+
+function showServing(io: Io, { lacks, url, key, keyFile, adminKeyFile }: Serving<string | null>): void {
   for (const { what, next } of lacks) {
     io.err(`mdmirror serve: ${what}`);
     io.err(`  next: ${next}`);
   }
   io.out(`serving ${url}`);
-  io.out(`key: ${keyFile} (admin: ${adminKeyFile})`);
+  io.out(
+    key === null ? "key: in the folder of this database's first service" : `key: ${keyFile} (admin: ${adminKeyFile})`,
+  );
   io.out(`pages: ${url}/app`);
-  io.out(`try: ${initCommand(url, keyFile)}`);
+  if (key !== null) io.out(`try: ${initCommand(url, keyFile)}`);
 }
 
 /** What the service is called by others. @returns why the flags are misused */
@@ -107,6 +126,10 @@ function readAddresses(args: Args): Pick<ServeOptions, "appOrigin" | "docsBase">
     appOrigin: appOrigin === null ? null : new URL(appOrigin).origin,
     docsBase: docsBase === null ? null : docsBase.replace(/\/+$/, ""),
   };
+}
+
+function isDatabase(text: string): boolean {
+  return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text);
 }
 
 function isOrigin(text: string): boolean {
@@ -142,7 +165,7 @@ function readDays(text: string | null): ServiceSettings["keepVersionsDays"] | "b
   return /^\d{1,5}$/.test(text) ? Number(text) : "bad";
 }
 
-async function runImport(io: Io, args: Args, serving: Serving): Promise<ExitCode | null> {
+async function runImport(io: Io, args: Args, serving: Serving<string | null>): Promise<ExitCode | null> {
   const dir = args.text("import");
   if (dir === null) return null;
   const onProgress = ({ files }: { readonly files: number }) => {

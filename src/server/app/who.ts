@@ -13,9 +13,9 @@ import { ROOT } from "../rows.ts";
 export type Who = { readonly kind: "admin" } | { readonly kind: "key"; readonly hash: Buffer };
 
 /** @returns null: this service knows no such key */
-export async function identify({ adminKey, server }: Core, key: string): Promise<Who | null> {
+export async function identify({ adminKeyHash, server }: Core, key: string): Promise<Who | null> {
   const hash = hashKey(key);
-  if (adminKey !== null && timingSafeEqual(hash, hashKey(adminKey))) return { kind: "admin" };
+  if (adminKeyHash !== null && timingSafeEqual(hash, adminKeyHash)) return { kind: "admin" };
   const holder = await holderOf(server.store, hash, server.now());
   return holder === undefined ? null : { kind: "key", hash };
 }

@@ -1,0 +1,61 @@
+import type { ClientBase } from "pg";
+import { MIGRATIONS } from "./migrations/all.ts";
+
+/** The locks of the whole database have a number of ours, by chance unlike those of others. */
+const MIGRATING = 7_214_906_233_011;
+
+/** Why a database cannot be used; the message is for its operator. */
+export class UnusableDatabase extends Error {
+  override readonly name = "UnusableDatabase";
+  readonly code: "newer-data" | "unusable-database" | "other-key";
+
+  constructor(message: string, code: UnusableDatabase["code"] = "unusable-database") {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** LIMIT: identity columns, `NULLS NOT DISTINCT` and what else later migrations may use. */
+const OLDEST = 15;
+
+/**
+ * Brings the database to the newest schema. Processes that start together wait for each other, and
+ * find it done: the lock ends with the transaction.
+ * @throws UnusableDatabase when PostgreSQL is too old, not UTF-8, or a newer program wrote it
+ */
+export async function migrate(client: ClientBase, migrations: readonly string[] = MIGRATIONS): Promise<void> {
+  await check(client);
+  await client.query("BEGIN");
+  try {
+    await client.query("SET LOCAL lock_timeout = 0");
+    await client.query("SET LOCAL statement_timeout = 0");
+    await client.query("SELECT pg_advisory_xact_lock($1)", [MIGRATING]);
+    await client.query("CREATE TABLE IF NOT EXISTS migrated (number integer PRIMARY KEY, at timestamptz NOT NULL)");
+    const { rows } = await client.query("SELECT coalesce(max(number), 0) AS version FROM migrated");
+    const version: number = rows[0].version;
+    const known = migrations.length;
+    if (version > known) {
+      const told = `the database was written by a newer mdmirror (schema ${version}, this one knows ${known})`;
+      throw new UnusableDatabase(told, "newer-data");
+    }
+    for (const [i, text] of migrations.entries()) {
+      if (i < version) continue;
+      await client.query(text);
+      await client.query("INSERT INTO migrated (number, at) VALUES ($1, now())", [i + 1]);
+    }
+    await client.query("COMMIT");
+  } catch (error) {
+    await client.query("ROLLBACK").catch(() => undefined);
+    throw error;
+  }
+}
+
+async function check(client: ClientBase): Promise<void> {
+  const { rows } = await client.query(
+    "SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding",
+  );
+  const { version, encoding } = rows[0] as { readonly version: number; readonly encoding: string };
+  const major = Math.floor(version / 10_000);
+  if (major < OLDEST) throw new UnusableDatabase(`PostgreSQL ${OLDEST} or newer is needed, this is ${major}`);
+  if (encoding !== "UTF8") throw new UnusableDatabase(`the database has the encoding ${encoding}; UTF8 is needed`);
+}

@@ -1,0 +1,4 @@
+import { TABLES } from "./0001-tables.ts";
+
+/** In their order; the number of the newest is the schema of the database. */
+export const MIGRATIONS: readonly string[] = [TABLES];

@@ -1,0 +1,53 @@
+import pg, { type ClientConfig, type Pool, type PoolConfig } from "pg";
+
+/**
+ * LIMIT: connections of one process. A server has 100 as it is installed, so that eight processes
+ * find room; more than twice its cores at a time make none of them quicker.
+ */
+const MOST_CONNECTIONS = 12;
+
+/** Milliseconds. No statement of ours takes a tenth of its time, but for a search, which is cut. */
+const LIMITS = {
+  /** A connection that is free, or a new one. */
+  connectionTimeoutMillis: 4_000,
+  lock_timeout: 8_000,
+  statement_timeout: 15_000,
+  idle_in_transaction_session_timeout: 15_000,
+  /** The server has said nothing: it, or the way to it, is gone. */
+  query_timeout: 20_000,
+} as const satisfies ClientConfig;
+
+const INT8 = 20;
+const JSON_TYPE = 114;
+
+/** Row numbers and times are well below 2^53. */
+const types: NonNullable<ClientConfig["types"]> = {
+  getTypeParser(oid: number, format?: "text" | "binary") {
+    if (oid === INT8) return Number;
+    if (oid === JSON_TYPE) return JSON.parse;
+    return pg.types.getTypeParser(oid, format as "text");
+  },
+};
+
+/**
+ * @param onFault told when a connection broke; another is made when it is needed
+ */
+export function openPool(url: string, onFault: (error: unknown) => void, more: PoolConfig = {}): Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: "mdmirror",
+    max: MOST_CONNECTIONS,
+    keepAlive: true,
+    // Statements are sent without waiting for the answer to the one before (`Session.send`).
+    pipeline: true,
+    types,
+    ...LIMITS,
+    ...more,
+  });
+  // Without a listener, a connection that breaks while it is used would end the process: the pool
+  // listens to those that nobody uses.
+  pool.on("connect", (client) => client.on("error", onFault));
+  // The pool says it once more.
+  pool.on("error", () => undefined);
+  return pool;
+}

@@ -1,0 +1,175 @@
+import type { Pool, PoolConfig } from "pg";
+import type { Figures, Store } from "../store.ts";
+import type { Holder } from "../rows.ts";
+import type { Tables } from "../tables.ts";
+import { ChangesTable } from "./changes-table.ts";
+import { isAway, isTooLong, StoreAway } from "./faults.ts";
+import { FilesTable } from "./files-table.ts";
+import { FoldersTable } from "./folders-table.ts";
+import { GrantsTable } from "./grants-table.ts";
+import { HOLDER, holderOf } from "./holder.ts";
+import { KeysTable } from "./keys-table.ts";
+import { holdPlace, holdTree } from "./locks.ts";
+import { migrate } from "./migrate.ts";
+import { openPool } from "./pool.ts";
+import { SearchTable } from "./search-table.ts";
+import { type Session, sql } from "./session.ts";
+import { SettingsTable } from "./settings-table.ts";
+import { Transactions } from "./transactions.ts";
+import { WorkspacesTable } from "./workspaces-table.ts";
+
+const SQL = {
+  figures: sql<Figures>("figures", "SELECT (SELECT count(*) FROM files) AS documents, 0 AS indexing"),
+  savepoint: sql("savepoint", "SAVEPOINT request"),
+  release: sql("release", "RELEASE request"),
+  back: sql("back", "ROLLBACK TO request"),
+} as const;
+
+const STARTING = 7_214_906_233_013;
+
+type PostgresOptions = {
+  readonly url: string;
+  /** Bytes for the secret of a new database. */
+  readonly random: (bytes: number) => Uint8Array;
+  /** A connection that nobody used broke. */
+  readonly onFault?: (error: unknown) => void;
+  /** What the operator set otherwise. */
+  readonly pool?: PoolConfig;
+};
+
+/** A database of PostgreSQL, which any number of processes share. */
+export class PostgresStore implements Store {
+  readonly cursorSecret: Buffer;
+  readonly #pool: Pool;
+  readonly #transactions: Transactions;
+
+  private constructor(pool: Pool, cursorSecret: Buffer) {
+    this.#pool = pool;
+    this.#transactions = new Transactions(pool);
+    this.cursorSecret = cursorSecret;
+  }
+
+  /** @throws UnusableDatabase, or as `pg` does when it cannot be reached */
+  static async open({ url, random, onFault = () => undefined, pool: more }: PostgresOptions): Promise<PostgresStore> {
+    const pool = openPool(url, onFault, more);
+    try {
+      const client = await pool.connect();
+      try {
+        await migrate(client);
+      } finally {
+        client.release();
+      }
+      return new PostgresStore(pool, await cursorSecretOf(pool, random));
+    } catch (error) {
+      await pool.end();
+      throw error;
+    }
+  }
+
+  read<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
+    return this.#transactions.read((session) => work(tablesOf(session)));
+  }
+
+  write<T>(work: (tables: Tables) => Promise<T>, keep: (result: T) => boolean = () => true): Promise<T> {
+    return this.#transactions.write({ work: (session) => work(tablesOf(session)), keep, synced: true });
+  }
+
+  writeUnsynced<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
+    return this.#transactions.write({ work: (session) => work(tablesOf(session)), keep: () => true, synced: false });
+  }
+
+  async holder(hash: Buffer): Promise<Holder | undefined> {
+    const { name, text } = HOLDER;
+    const { rows } = await this.#asked(this.#pool.query({ name: name!, text, values: [hash] }));
+    return rows[0] && holderOf(rows[0]);
+  }
+
+  async figures(): Promise<Figures> {
+    const { rows } = await this.#asked(this.#pool.query({ name: SQL.figures.name!, text: SQL.figures.text }));
+    return rows[0] as Figures;
+  }
+
+  /** SHA-256 of the admin key; null: there is none yet. */
+  async adminKeyHash(): Promise<Buffer | null> {
+    const { rows } = await this.#asked(this.#pool.query("SELECT value FROM meta WHERE name = 'admin-key'"));
+    return rows[0]?.value ?? null;
+  }
+
+  async setAdminKeyHash(hash: Buffer): Promise<void> {
+    await this.#asked(this.#pool.query("INSERT INTO meta (name, value) VALUES ('admin-key', $1)", [hash]));
+  }
+
+  /** Runs `work` while no other process of the database runs such a work. */
+  async alone<T>(work: () => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect();
+    try {
+      await client.query("SET lock_timeout = 0; SET statement_timeout = 0");
+      await client.query("SELECT pg_advisory_lock($1)", [STARTING]);
+      return await work();
+    } finally {
+      // The lock ends with its connection.
+      client.release(true);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end();
+  }
+
+  async #asked<T>(question: Promise<T>): Promise<T> {
+    try {
+      return await question;
+    } catch (error) {
+      throw isAway(error) || isTooLong(error) ? new StoreAway(error, false) : error;
+    }
+  }
+}
+
+function tablesOf(session: Session): Tables {
+  return {
+    files: new FilesTable(session),
+    folders: new FoldersTable(session),
+    changes: new ChangesTable(session),
+    workspaces: new WorkspacesTable(session),
+    keys: new KeysTable(session),
+    grants: new GrantsTable(session),
+    settings: new SettingsTable(session),
+    search: new SearchTable(session),
+    async holder(hash) {
+      const row = await session.one(HOLDER, hash);
+      return row && holderOf(row);
+    },
+    async lockStructure(workspace) {
+      holdPlace(session, workspace);
+    },
+    async lockTree(workspace, path) {
+      holdTree(session, workspace, path);
+    },
+    nested: (work, keep) => nest(session, work, keep),
+  };
+}
+
+async function nest<T>(
+  session: Session,
+  work: (tables: Tables) => Promise<T>,
+  keep: (result: T) => boolean = () => true,
+): Promise<T> {
+  session.send(SQL.savepoint);
+  let kept = false;
+  try {
+    const result = await work(tablesOf(session));
+    kept = keep(result);
+    return result;
+  } finally {
+    if (!kept) session.goBack(SQL.back);
+    session.send(SQL.release);
+  }
+}
+
+/** Made once, by whichever process is first. */
+async function cursorSecretOf(pool: Pool, random: (bytes: number) => Uint8Array): Promise<Buffer> {
+  const secret = Buffer.from(random(32));
+  await pool.query("INSERT INTO meta (name, value) VALUES ('cursor-secret', $1) ON CONFLICT DO NOTHING", [secret]);
+  const { rows } = await pool.query("SELECT value FROM meta WHERE name = 'cursor-secret'");
+  return rows[0].value;
+}

@@ -1,0 +1,132 @@
+import type { Pool, PoolClient } from "pg";
+import { StoreBusy } from "../store.ts";
+import { isAway, isTooLong, isWorthAgain, StoreAway } from "./faults.ts";
+import { Session, sql } from "./session.ts";
+
+/**
+ * READ COMMITTED with locks: each look of a write sees what was committed before it, and what a
+ * write stands on it has locked (see `Store`). SERIALIZABLE would do without the locks, and roll
+ * back whoever comes second: two edits of one document are then work done twice, not a short wait.
+ */
+const BEGIN = {
+  read: sql("begin.read", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
+  write: sql("begin.write", "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"),
+} as const;
+const UNSYNCED = sql("begin.unsynced", "SET LOCAL synchronous_commit = off");
+
+/** LIMIT: how often a work is run before its caller is told to come back later. */
+const MOST_RUNS = 8;
+/** The longest pause before the second run, in ms; each later one may be twice as long. */
+const FIRST_PAUSE_MS = 4;
+
+type Write<T> = {
+  readonly work: (session: Session) => Promise<T>;
+  readonly keep: (result: T) => boolean;
+  readonly synced: boolean;
+};
+
+/** Runs works in transactions on connections of a pool. */
+export class Transactions {
+  readonly #pool: Pool;
+  readonly #chance: () => number;
+
+  /** @param chance from 0 to 1, which parts those who got into each other's way */
+  constructor(pool: Pool, chance: () => number = Math.random) {
+    this.#pool = pool;
+    this.#chance = chance;
+  }
+
+  /** @throws StoreBusy */
+  async read<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    for (let run = 1; ; run++) {
+      const client = await this.#connect();
+      try {
+        return await this.#readOnce(client, work);
+      } catch (error) {
+        // The connection may have been broken for long, and be one of those of a server that is
+        // running again.
+        if (run > 1 || !(error instanceof StoreAway)) throw error;
+      }
+    }
+  }
+
+  async #readOnce<T>(client: PoolClient, work: (session: Session) => Promise<T>): Promise<T> {
+    const session = new Session(client, false);
+    session.send(BEGIN.read);
+    try {
+      const result = await work(session);
+      // A snapshot has nothing to keep, so the caller need not wait for its end.
+      void client.query("COMMIT").then(
+        () => client.release(),
+        (error: Error) => client.release(error),
+      );
+      return result;
+    } catch (error) {
+      await rollBack(client);
+      throw told(error, false);
+    }
+  }
+
+  /** @throws StoreBusy when nothing was done; of its kind `StoreAway` when that is not known */
+  async write<T>(write: Write<T>): Promise<T> {
+    for (let run = 1; ; run++) {
+      const client = await this.#connect();
+      try {
+        return await this.#writeOnce(client, write);
+      } catch (error) {
+        const isBroken = error instanceof StoreAway && !error.mayBeKept && run === 1;
+        if (!isBroken && !isWorthAgain(error)) throw error;
+        if (run === MOST_RUNS) throw new StoreBusy("Others changed the same at the same time", { cause: error });
+        const pause = isBroken ? 0 : this.#chance() * FIRST_PAUSE_MS * 2 ** (run - 1);
+        await new Promise((resolve) => setTimeout(resolve, pause));
+      }
+    }
+  }
+
+  async #writeOnce<T>(client: PoolClient, { work, keep, synced }: Write<T>): Promise<T> {
+    const session = new Session(client, true);
+    let isCommitting = false;
+    try {
+      session.send(BEGIN.write);
+      if (!synced) session.send(UNSYNCED);
+      const result = await work(session);
+      if (!keep(result)) {
+        await rollBack(client);
+        return result;
+      }
+      isCommitting = true;
+      const fault = await session.commit();
+      isCommitting = false;
+      if (fault !== null) throw fault.error;
+      client.release();
+      return result;
+    } catch (error) {
+      await rollBack(client);
+      throw told(error, isCommitting);
+    }
+  }
+
+  async #connect(): Promise<PoolClient> {
+    try {
+      return await this.#pool.connect();
+    } catch (error) {
+      throw told(error, false);
+    }
+  }
+}
+
+/** Gives the connection back, or drops it when it cannot be used any more. */
+async function rollBack(client: PoolClient): Promise<void> {
+  try {
+    await client.query("ROLLBACK");
+    client.release();
+  } catch (error) {
+    client.release(error as Error);
+  }
+}
+
+/** What the caller is told: that it may come back, where that is so. */
+function told(error: unknown, isCommitting: boolean): unknown {
+  if (isAway(error)) return new StoreAway(error, isCommitting);
+  return isTooLong(error) ? new StoreBusy("The database has too much to do", { cause: error }) : error;
+}

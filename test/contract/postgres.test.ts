@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { combineByMerge } from "../../src/server/combine.ts";
+import { PostgresStore } from "../../src/server/postgres/store.ts";
+import { createService, type Service } from "../../src/server/service.ts";
+import { makeDatabase, whyNoPostgres } from "../postgres/database.ts";
+import { CONTRACT } from "./suite/all.ts";
+import { runContractTest } from "./suite/run.ts";
+import type { Target } from "./suite/world.ts";
+
+/** The whole contract, on PostgreSQL. */
+
+const ADMIN_KEY = "mdm_admin_of-the-contract-tests";
+
+/** Chance from a seed, so that a failure can be repeated. */
+function seeded(seed: string): (bytes: number) => Uint8Array {
+  let n = 0;
+  return (bytes) => createHash("shake256", { outputLength: bytes }).update(`${seed} ${n++}`).digest();
+}
+
+describe.skipIf(whyNoPostgres !== null)("on PostgreSQL", () => {
+  const faults: unknown[] = [];
+  let database: Awaited<ReturnType<typeof makeDatabase>>;
+  let service: Service;
+  let target: Target;
+  beforeAll(async () => {
+    database = await makeDatabase();
+    const random = seeded("contract");
+    const store = await PostgresStore.open({ url: database.url, random });
+    const more = { now: Date.now, combine: combineByMerge, adminKey: ADMIN_KEY };
+    service = createService({ store, random, ...more, onFault: (error) => faults.push(error) });
+    const { key } = await service.admin.createWorkspace("contract");
+    target = { wire: service.handle, key, adminKey: ADMIN_KEY };
+  });
+  afterAll(async () => {
+    await service.close();
+    await database.remove();
+    expect(faults, "something became a 500").toEqual([]);
+  });
+  for (const [i, test] of CONTRACT.entries()) it(test.title, () => runContractTest(test, target, `p${i}`));
+});

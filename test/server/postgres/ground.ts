@@ -1,0 +1,136 @@
+/** What tests of the store on PostgreSQL stand on: two writers, and steps between them. */
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
+import { PostgresStore } from "../../../src/server/postgres/store.ts";
+import type { Tables } from "../../../src/server/tables.ts";
+import { makeDatabase, whyNoPostgres } from "../../postgres/database.ts";
+
+export type Ground = {
+  readonly url: string;
+  readonly store: PostgresStore;
+  /** Another process's. */
+  readonly other: PostgresStore;
+  /** The test's own. */
+  readonly workspace: number;
+  /** Ends when a writer waits for a lock. @throws when it has done its work, and did not wait */
+  waits(writer: Promise<unknown>): Promise<void>;
+};
+
+/**
+ * A database for the tests of a file, each of which has a workspace of its own in it.
+ * @returns what opens the ground of one test
+ */
+export function groundOfFile(): () => Promise<Ground> {
+  let shared: Omit<Ground, "workspace"> & { remove(): Promise<void> };
+  let workspaces = 0;
+  beforeAll(async () => {
+    if (whyNoPostgres !== null) return;
+    const { url, remove } = await makeDatabase();
+    const [store, other, client] = [await open(url), await open(url), new pg.Client({ connectionString: url })];
+    await client.connect();
+    const end = async () => {
+      await Promise.all([store.close(), other.close(), client.end()]);
+      await remove();
+    };
+    shared = { url, store, other, waits: (writer) => untilWaits(client, writer), remove: end };
+  });
+  afterAll(() => shared?.remove());
+  return async () => ({ ...shared, workspace: await makeWorkspace(shared.store, `wsp_${workspaces++}`) });
+}
+
+/** A store of the test's own. */
+export async function openStore(url: string): Promise<PostgresStore> {
+  const store = await open(url);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+function open(url: string): Promise<PostgresStore> {
+  return PostgresStore.open({ url, random: randomBytes });
+}
+
+export function makeWorkspace(store: PostgresStore, id: string): Promise<number> {
+  return store.write(async ({ workspaces }) => {
+    await workspaces.insert(id, id);
+    return (await workspaces.byId(id))!.seq;
+  });
+}
+
+const WAITING = `SELECT count(*)::integer AS n FROM pg_stat_activity
+WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+
+/** Asks the server until it is so; each question is the pause before the next. */
+async function untilWaits(client: pg.Client, writer: Promise<unknown>): Promise<void> {
+  let isDone = false;
+  const end = () => {
+    isDone = true;
+  };
+  writer.then(end, end);
+  while ((await client.query(WAITING)).rows[0].n === 0) {
+    if (isDone) throw new Error("the writer did not wait");
+  }
+}
+
+/** A place where a work stops until the test lets it go on. */
+export class Step {
+  readonly #reached = Promise.withResolvers<void>();
+  readonly #goOn = Promise.withResolvers<void>();
+
+  /** Called by the work. */
+  stop(): Promise<void> {
+    this.#reached.resolve();
+    return this.#goOn.promise;
+  }
+
+  reached(): Promise<void> {
+    return this.#reached.promise;
+  }
+
+  goOn(): void {
+    this.#goOn.resolve();
+  }
+}
+
+let made = 0;
+
+/** A file with ids of its own, in the root unless a folder is given. */
+export async function makeFile(tables: Tables, workspace: number, name: string, folder = 0): Promise<string> {
+  const id = `doc_${made++}`;
+  await tables.files.insert({ workspace, id, folder, name, changeId: `chg_of-${id}`, text: `of ${name}\n`, at: 1 });
+  return id;
+}
+
+export async function makeFolder(tables: Tables, workspace: number, path: string, parent = 0): Promise<number> {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return tables.folders.insert({ workspace, id: `dir_${made++}`, parent, name, path });
+}
+
+export const FIRST_PAGE = { after: 0, count: 100 } as const;
+
+/** A connection beside the stores. */
+export async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
+
+/** Runs the second when the first has done its work and not ended, and lets it wait for its end. */
+export async function oneAfterTheOther<A, B>(
+  { store, other, waits }: Ground,
+  one: (tables: Tables) => Promise<A>,
+  next: (tables: Tables) => Promise<B>,
+): Promise<[A, B]> {
+  const step = new Step();
+  const first = store.write(async (tables) => {
+    const result = await one(tables);
+    await step.stop();
+    return result;
+  });
+  await Promise.race([step.reached(), first]);
+  const second = other.write(next);
+  await waits(second);
+  step.goOn();
+  return Promise.all([first, second]);
+}

@@ -1,0 +1,146 @@
+import { describe, expect, it } from "vitest";
+import type { PostgresStore } from "../../../src/server/postgres/store.ts";
+import type { Tables } from "../../../src/server/tables.ts";
+import { whyNoPostgres } from "../../postgres/database.ts";
+import { groundOfFile, makeFile, makeFolder, oneAfterTheOther, Step } from "./ground.ts";
+
+/** What `Store` promises of two writers, and of a reader beside one, on two connections. */
+
+const openGround = groundOfFile();
+
+describe.skipIf(whyNoPostgres !== null)("two writers", () => {
+  it("of one document: the second sees what the first saved", async () => {
+    const ground = await openGround();
+    const { store, other, workspace } = ground;
+    const id = await store.write((tables) => makeFile(tables, workspace, "a.md"));
+    const [, seen] = await oneAfterTheOther(
+      ground,
+      async ({ files }) => {
+        const { row } = (await files.forEdit(workspace, id, `chg_of-${id}`))!;
+        await files.save(row, { id: `chg_first-${workspace}`, text: "first", at: 2 });
+      },
+      async ({ files }) => {
+        const found = (await files.forEdit(workspace, id, `chg_of-${id}`))!;
+        await files.save(found.row, { id: `chg_second-${workspace}`, text: `${found.live} and second`, at: 3 });
+        return found;
+      },
+    );
+    expect(seen).toMatchObject({
+      live: "first",
+      row: { changeId: `chg_first-${workspace}` },
+      base: { text: "of a.md\n" },
+    });
+    expect(await other.read(({ changes }) => changes.text(`chg_second-${workspace}`))).toBe("first and second");
+  });
+
+  it("of two documents do not wait for each other, nor for one who creates", async () => {
+    const { store, other, workspace } = await openGround();
+    const [a, b] = await store.write(async (tables) => [
+      await makeFile(tables, workspace, "a.md"),
+      await makeFile(tables, workspace, "b.md"),
+    ]);
+    const step = new Step();
+    const open = store.write(async (tables) => {
+      await tables.files.byId(workspace, a!);
+      await makeFolder(tables, workspace, "new");
+      await step.stop();
+    });
+    await step.reached();
+    await edit(other, workspace, b!);
+    step.goOn();
+    await open;
+  });
+
+  it("of which one removes the document: the other finds none", async () => {
+    const ground = await openGround();
+    const { store, workspace } = ground;
+    const id = await store.write((tables) => makeFile(tables, workspace, "a.md"));
+    const remove = async ({ files }: Tables) => files.remove((await files.byId(workspace, id))!.seq);
+    const [, seen] = await oneAfterTheOther(ground, remove, ({ files }) => files.forEdit(workspace, id, "chg_x"));
+    expect(seen).toBeUndefined();
+  });
+
+  it("of which one moves the document: the other sees its new path", async () => {
+    const ground = await openGround();
+    const { store, workspace } = ground;
+    const id = await store.write((tables) => makeFile(tables, workspace, "a.md"));
+    const move = async (tables: Tables) => {
+      const row = (await tables.files.byId(workspace, id))!;
+      await tables.files.place(row.seq, await makeFolder(tables, workspace, "new"), "b.md");
+    };
+    const [, seen] = await oneAfterTheOther(ground, move, ({ files }) => files.byId(workspace, id));
+    expect(seen).toMatchObject({ path: "new/b.md", folderId: expect.stringMatching(/^dir_/) });
+  });
+
+  it("of one review: the second finds it decided", async () => {
+    const ground = await openGround();
+    const { store, workspace } = ground;
+    const id = await store.write((tables) => makeFile(tables, workspace, "a.md"));
+    await store.write(async ({ files, changes }) => {
+      const { seq, changeId } = (await files.byId(workspace, id))!;
+      const sent = { reason: "protected", text: "sent", at: 2 } as const;
+      await changes.submit({ id: `chg_sent-${workspace}`, file: seq, baseId: changeId, ...sent });
+    });
+    const decide = async ({ changes }: Tables) => {
+      const { change } = (await changes.review(`chg_sent-${workspace}`))!;
+      if (change.status === "in_review") await changes.decide(change.seq, "accepted");
+      return change.status;
+    };
+    expect(await oneAfterTheOther(ground, decide, decide)).toEqual(["in_review", "accepted"]);
+  });
+});
+
+describe.skipIf(whyNoPostgres !== null)("a reader", () => {
+  it("sees one state in all its looks, and waits for nobody", async () => {
+    const { store, other, workspace } = await openGround();
+    const id = await store.write((tables) => makeFile(tables, workspace, "a.md"));
+    const step = new Step();
+    const reading = store.read(async ({ files }) => {
+      const before = await files.withText(workspace, id);
+      await step.stop();
+      return [before?.text, (await files.withText(workspace, id))?.text, await files.byName(workspace, 0, "b.md")];
+    });
+    await step.reached();
+    await edit(other, workspace, id);
+    await other.write((tables) => makeFile(tables, workspace, "b.md"));
+    step.goOn();
+    expect(await reading).toEqual(["of a.md\n", "of a.md\n", undefined]);
+    expect((await store.read(({ files }) => files.withText(workspace, id)))?.text).toBe("edited");
+  });
+
+  it("cannot write", async () => {
+    const { store, workspace } = await openGround();
+    const writing = store.read((tables) => makeFile(tables, workspace, "a.md"));
+    await expect(writing).rejects.toThrow("read-only transaction");
+  });
+});
+
+describe.skipIf(whyNoPostgres !== null)("writers who wait for each other", () => {
+  it("are parted: one is run again, and both are kept", async () => {
+    const { store, other, workspace } = await openGround();
+    const ids = await store.write(async (tables) => [
+      await makeFile(tables, workspace, "a.md"),
+      await makeFile(tables, workspace, "b.md"),
+    ]);
+    let runs = 0;
+    const both = [new Step(), new Step()];
+    const crosswise = (one: number) => async (tables: Tables) => {
+      runs++;
+      await tables.files.byId(workspace, ids[one]!);
+      await both[one]!.stop();
+      await tables.files.byId(workspace, ids[1 - one]!);
+    };
+    const writing = [store.write(crosswise(0)), other.write(crosswise(1))];
+    await Promise.all(both.map((step) => step.reached()));
+    for (const step of both) step.goOn();
+    await Promise.all(writing);
+    expect(runs).toBe(3);
+  });
+});
+
+function edit(store: PostgresStore, workspace: number, id: string): Promise<void> {
+  return store.write(async ({ files }) => {
+    const { row } = (await files.forEdit(workspace, id, "chg_none"))!;
+    await files.save(row, { id: `chg_edit-of-${id}`, text: "edited", at: 2 });
+  });
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { whyNoPostgres } from "../../postgres/database.ts";
+import { FIRST_PAGE, makeFile, makeFolder, makeWorkspace, groundOfFile, Step } from "./ground.ts";
+
+/** Row numbers are committed in their order, so that a cursor passes nobody by. */
+
+const openGround = groundOfFile();
+
+describe.skipIf(whyNoPostgres !== null)("the order of creation", () => {
+  it("has no number that is committed after a higher one was listed", async () => {
+    const { store, other, workspace, waits } = await openGround();
+    const step = new Step();
+    const late = store.write(async (tables) => {
+      await makeFile(tables, workspace, "late.md");
+      await step.stop();
+    });
+    await step.reached();
+    const early = other.write((tables) => makeFile(tables, workspace, "early.md"));
+    await waits(early);
+    // The second one waits for the first, and has no number yet: the page ends before both.
+    expect(await other.read(({ files }) => files.all({ workspace, ...FIRST_PAGE }))).toEqual([]);
+    step.goOn();
+    await Promise.all([late, early]);
+    const page = await other.read(({ files }) => files.all({ workspace, ...FIRST_PAGE }));
+    expect(page.map(({ name }) => name)).toEqual(["late.md", "early.md"]);
+  });
+
+  it("holds for folders too, and for files beside them", async () => {
+    const { store, other, workspace, waits } = await openGround();
+    const step = new Step();
+    const late = store.write(async (tables) => {
+      await makeFolder(tables, workspace, "late");
+      await step.stop();
+    });
+    await step.reached();
+    const early = other.write((tables) => makeFolder(tables, workspace, "early"));
+    await waits(early);
+    expect(await other.read(({ folders }) => folders.all({ workspace, ...FIRST_PAGE }))).toEqual([]);
+    step.goOn();
+    await Promise.all([late, early]);
+    const page = await other.read(({ folders }) => folders.all({ workspace, ...FIRST_PAGE }));
+    expect(page.map(({ name }) => name)).toEqual(["late", "early"]);
+  });
+
+  it("lets an own write be listed at once, while others write elsewhere", async () => {
+    const { store, other, workspace } = await openGround();
+    const elsewhere = await makeWorkspace(store, "wsp_other");
+    const step = new Step();
+    const open = store.write(async (tables) => {
+      await makeFile(tables, elsewhere, "open.md");
+      await step.stop();
+    });
+    await step.reached();
+    await other.write((tables) => makeFile(tables, workspace, "mine.md"));
+    const page = await other.read(({ files }) => files.all({ workspace, ...FIRST_PAGE }));
+    expect(page.map(({ name }) => name)).toEqual(["mine.md"]);
+    step.goOn();
+    await open;
+  });
+
+  it("has no number twice, also after the newest was removed", async () => {
+    const { store, workspace } = await openGround();
+    const first = await store.write((tables) => makeFile(tables, workspace, "a.md"));
+    const { seq } = (await store.read(({ files }) => files.byId(workspace, first)))!;
+    await store.write(({ files }) => files.remove(seq));
+    const next = await store.write((tables) => makeFile(tables, workspace, "b.md"));
+    expect((await store.read(({ files }) => files.byId(workspace, next)))!.seq).toBeGreaterThan(seq);
+  });
+});

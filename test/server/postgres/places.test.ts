@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import type { Tables } from "../../../src/server/tables.ts";
+import { whyNoPostgres } from "../../postgres/database.ts";
+import { FIRST_PAGE, groundOfFile, makeFile, makeFolder, oneAfterTheOther } from "./ground.ts";
+
+/** Two writers who want one place, or one subtree, on two connections. */
+
+const openGround = groundOfFile();
+
+describe.skipIf(whyNoPostgres !== null)("a place", () => {
+  it("that two take is run again by the second, who finds the first", async () => {
+    const ground = await openGround();
+    const { workspace } = ground;
+    let runs = 0;
+    const make = async (tables: Tables) => {
+      const found = await tables.files.byName(workspace, 0, "a.md");
+      return found === undefined ? makeFile(tables, workspace, "a.md") : `taken by ${found.id}`;
+    };
+    const [first, second] = await oneAfterTheOther(ground, make, (tables) => {
+      runs++;
+      return make(tables);
+    });
+    expect(second).toBe(`taken by ${first}`);
+    // In the root nobody is held before the insert, whose unique constraint speaks then.
+    expect(runs).toBe(2);
+  });
+
+  it("in a folder that is moved meanwhile is in the folder's new place", async () => {
+    const ground = await openGround();
+    const { store, workspace } = ground;
+    const folder = await store.write((tables) => makeFolder(tables, workspace, "old"));
+    const { id } = (await store.read(({ folders }) => folders.byPath(workspace, "old")))!;
+    const move = async (tables: Tables) => {
+      await tables.lockStructure(workspace);
+      const row = (await tables.folders.byId(workspace, id))!;
+      await tables.folders.place(workspace, row, { parent: 0, name: "new", path: "new" });
+    };
+    const makeBelow = async (tables: Tables) => {
+      const { path } = (await tables.folders.byId(workspace, id))!;
+      await makeFolder(tables, workspace, `${path}/below`, folder);
+      return path;
+    };
+    const [, path] = await oneAfterTheOther(ground, move, makeBelow);
+    expect(path).toBe("new");
+    const all = await store.read(({ folders }) => folders.all({ workspace, ...FIRST_PAGE }));
+    expect(all.map((row) => row.path)).toEqual(["new", "new/below"]);
+  });
+
+  it("in a folder that is removed meanwhile is none", async () => {
+    const ground = await openGround();
+    const { store, workspace } = ground;
+    await store.write((tables) => makeFolder(tables, workspace, "old"));
+    const remove = async (tables: Tables) => {
+      await tables.lockStructure(workspace);
+      await tables.folders.removeTree(workspace, (await tables.folders.byPath(workspace, "old"))!);
+    };
+    const [, found] = await oneAfterTheOther(ground, remove, ({ folders }) => folders.along(workspace, ["old", "x"]));
+    expect(found).toEqual([]);
+  });
+});
+
+describe.skipIf(whyNoPostgres !== null)("a subtree", () => {
+  it("that is locked gets no review until the end", async () => {
+    const ground = await openGround();
+    const { store, workspace } = ground;
+    const id = await store.write(async (tables) => {
+      return makeFile(tables, workspace, "a.md", await makeFolder(tables, workspace, "old"));
+    });
+    const remove = async (tables: Tables) => {
+      await tables.lockStructure(workspace);
+      await tables.lockTree(workspace, "old");
+      const inReview = await tables.changes.treeHasReview(workspace, "old");
+      const row = (await tables.folders.byPath(workspace, "old"))!;
+      if (!inReview) await tables.folders.removeTree(workspace, row);
+      return inReview;
+    };
+    const submit = async ({ files, changes }: Tables) => {
+      const row = await files.byId(workspace, id);
+      if (row === undefined) return "gone";
+      const sent = { reason: "conflict", text: "sent", at: 2 } as const;
+      await changes.submit({ id: `chg_sent-${workspace}`, file: row.seq, baseId: row.changeId, ...sent });
+      return "sent";
+    };
+    expect(await oneAfterTheOther(ground, remove, submit)).toEqual([false, "gone"]);
+  });
+
+  it("is locked after those who send something in it to review", async () => {
+    const ground = await openGround();
+    const { store, workspace } = ground;
+    const id = await store.write(async (tables) => {
+      return makeFile(tables, workspace, "a.md", await makeFolder(tables, workspace, "old"));
+    });
+    const submit = async ({ files, changes }: Tables) => {
+      const row = (await files.byId(workspace, id))!;
+      const sent = { reason: "conflict", text: "sent", at: 2 } as const;
+      await changes.submit({ id: `chg_sent-${workspace}`, file: row.seq, baseId: row.changeId, ...sent });
+    };
+    const look = async (tables: Tables) => {
+      await tables.lockStructure(workspace);
+      await tables.lockTree(workspace, "old");
+      return tables.changes.treeHasReview(workspace, "old");
+    };
+    expect(await oneAfterTheOther(ground, submit, look)).toEqual([undefined, true]);
+  });
+});
