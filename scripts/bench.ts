@@ -15,5 +15,6 @@ await runPart("bench", import.meta.url, {
     file: at("./bench/watching.ts"),
     load: () => import("./bench/watching.ts").then(({ benchWatching }) => benchWatching()),
   },
+  events: { file: at("./bench/events/events.ts"), load: () => import("./bench/events/events.ts") },
   compare: { file: at("./bench/compare.ts"), load: () => import("./bench/compare.ts") },
 });

@@ -1,0 +1,91 @@
+/**
+ * Measures what events do, on whole processes (`serve`, `watch`), over HTTP on loopback:
+ * `npm run bench -- events [--documents 1000] [--edits 60] [--polled 20] [--listeners 2000]
+ * [--rest SECONDS] [--json FILE]`
+ * From a change on the service to the file on the disk, with events and by polling; what listeners
+ * cost that only listen; and how long one change takes to reach all of them. Linux (reads /proc).
+ */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { saveResult } from "../../results.ts";
+import { killLiving } from "../child.ts";
+import { percentile } from "../rows.ts";
+import { writeCorpus } from "../serving/corpus.ts";
+import { indexed, serveAll } from "../serving/servers.ts";
+import { measureListeners } from "./listeners.ts";
+import { linkMirror, timeEdits } from "./mirrored.ts";
+
+const { values } = parseArgs({
+  options: {
+    documents: { type: "string", default: "1000" },
+    edits: { type: "string", default: "60" },
+    polled: { type: "string", default: "20" },
+    listeners: { type: "string", default: "2000" },
+    rest: { type: "string", default: "30" },
+    json: { type: "string" },
+  },
+});
+
+type Latency = { readonly how: string; readonly edits: number; readonly p50: number; readonly p95: number };
+
+function latencyOf(how: string, ms: readonly number[]): Latency {
+  return { how, edits: ms.length, p50: percentile(ms, 0.5), p95: percentile(ms, 0.95) };
+}
+
+/** The service answers while it imports. */
+async function imported(url: string, documents: number): Promise<void> {
+  for (let known = 0; known < documents; ) {
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const text = await (await fetch(`${url}/metrics`)).text();
+    known = Number(/^mdmirror_service_documents (\d+)$/m.exec(text)?.[1] ?? 0);
+  }
+}
+
+const folder = mkdtempSync(join(tmpdir(), "mdmirror-bench-"));
+process.env["XDG_STATE_HOME"] = join(folder, "state");
+process.on("SIGINT", () => {
+  killLiving();
+  process.exit(130);
+});
+try {
+  const corpus = join(folder, "corpus");
+  const data = join(folder, "data");
+  mkdirSync(corpus);
+  writeCorpus(corpus, Number(values.documents));
+  const served = await serveAll({ name: "sqlite", args: ["--data", data] }, 1, ["--import", corpus]);
+  const url = served.urls[0]!;
+  await imported(url, Number(values.documents));
+  await indexed(url);
+  const key = readFileSync(served.keyFile, "utf8").trim();
+  const latencies: Latency[] = [];
+  for (const [how, listen, edits] of [
+    ["with events", true, Number(values.edits)],
+    ["by polling", false, Number(values.polled)],
+  ] as const) {
+    if (edits === 0) continue;
+    const root = join(folder, listen ? "told" : "polled");
+    await linkMirror(root, url, key);
+    const config = join(root, ".mdmirror", "config.json");
+    const events = { listen, pollEvery: "60s" };
+    writeFileSync(config, JSON.stringify({ ...JSON.parse(readFileSync(config, "utf8")), events }));
+    latencies.push(latencyOf(how, await timeEdits(root, { url, key }, edits)));
+  }
+  const count = Number(values.listeners);
+  const listeners = count === 0 ? null : await measureListeners(served, data, count, Number(values.rest) * 1_000);
+  await served.close();
+  saveResult(values.json, { latencies, listeners });
+  for (const { how, edits, p50, p95 } of latencies)
+    console.log(`remote change → disk, ${how} (${edits}): p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms`);
+  if (listeners !== null) {
+    const { kbEach, cpuAtRest, toAllMs, cpuBefore } = listeners;
+    console.log(
+      `${count} listeners: ${kbEach.toFixed(1)} kB each, ${(cpuAtRest * 100).toFixed(2)} % of a core at rest ` +
+        `(${(cpuBefore * 100).toFixed(2)} % without), one change reaches all in ${toAllMs.toFixed(0)} ms`,
+    );
+  }
+} finally {
+  killLiving();
+  rmSync(folder, { recursive: true, force: true });
+}
