@@ -49,7 +49,7 @@ describe("a stream over undici", () => {
     const silent = await listenTo((response) => void response.writeHead(200, STREAM).write("x"), { silenceMs: 100 });
     expect(silent.end).toEqual({ kind: "ended", why: "silent for 100 ms" });
     const headless = await listenTo((response) => void response.socket!.write("HTTP/1.1 200 OK\r\nx-a: b\r\n"), {
-      deadlineMs: 50,
+      deadlineMs: 400,
     });
     expect(headless.end).toEqual({ kind: "lost", why: "deadline of 50 ms" });
   });

@@ -77,7 +77,7 @@ export async function runPart(
   for (const folder of trees.remote.folders.values()) ctx.notes.folderIds.set(folder.path, folder.id);
   const signals = gatherSignals(ctx, trees.base, trees.remote, root);
   const plan = makePlan(trees, policyOf(ctx, input, new Set()), signals, (digest) => world.state.text(digest));
-  if (!isPlain(plan)) return "whole";
+  if (!isPlain(world, plan)) return "whole";
   const ends = await applyPlan(ctx, plan);
   await flushNow(ctx);
   const report = { ...last, run: run.begun ?? last.run, passes: 1, counts: { ...counts, holds: last.counts.holds } };
@@ -87,9 +87,10 @@ export async function runPart(
 }
 
 /** Whether each step carries one text across, at the place where its document is on both sides. */
-function isPlain({ steps, holds, verdict }: Plan): boolean {
+function isPlain({ links }: World, { steps, holds, verdict }: Plan): boolean {
   if (verdict.kind !== "run" || holds.length > 0) return false;
-  return steps.every(({ action }) => carriesText(action));
+  // Where links are translated, what comes here may change how others are spelled.
+  return steps.every(({ action }) => (links === undefined || action.kind === "put") && carriesText(action));
 }
 
 function carriesText(action: Action): boolean {
