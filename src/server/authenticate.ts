@@ -99,6 +99,22 @@ export async function refusalOfRequest(
   return isRefused(workspace) ? workspace : null;
 }
 
+/**
+ * Whose key it is, or why it may not be used now.
+ * @param hash SHA-256 of the key; null: none was sent
+ */
+export async function readerOf(
+  known: Known,
+  hash: Buffer | null,
+  now: number,
+  admit: Admit,
+): Promise<(Holder & { readonly workspace: WorkspaceRow }) | Refused> {
+  const holder = hash === null ? undefined : await holderOf(known, hash, now);
+  if (holder === undefined) return unauthenticated();
+  const workspace = workspaceOf(holder, admit);
+  return isRefused(workspace) ? workspace : { ...holder, workspace };
+}
+
 /** Counts a request of the key, if that has a workspace. */
 function workspaceOf(holder: Holder, admit: Admit): WorkspaceRow | Refused {
   const { workspace } = holder;

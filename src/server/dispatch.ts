@@ -73,7 +73,7 @@ export function judgeAdminHead(core: Core, { path, headers }: RequestHead): Prom
 /**
  * Runs a part of a request; an exception becomes a 500. @param work returns null for no answer yet
  */
-async function answering(
+export async function answering(
   { server, docsBase, onFault }: Core,
   work: (requestId: string) => Promise<Answer | null>,
 ): Promise<WireResponse | null> {
@@ -150,7 +150,7 @@ async function validateKey(
   return isRefused(members) ? members : done(200, { object: "api_key", valid: true });
 }
 
-function closing(): Refused {
+export function closing(): Refused {
   return refuse("service_unavailable", "The service is being closed.", [], { "retry-after": "5" });
 }
 

@@ -5,6 +5,7 @@ import { type Admit, hashKey } from "./authenticate.ts";
 import type { BodyFault } from "./body.ts";
 import type { Combine } from "./context.ts";
 import { admitByRate, answerRequest, type Core, judgeAdminHead, judgeHead, type RequestHead } from "./dispatch.ts";
+import { EventHub } from "./events/hub.ts";
 import { RateLimiter } from "./rate.ts";
 import { KeyUses } from "./key-uses.ts";
 import { loadRegexEngine } from "./search.ts";
@@ -52,6 +53,8 @@ export type AnswerOne = (request: WireRequest) => Promise<WireResponse>;
 /** The file and folder service, independent of any transport and of the kind of its store. */
 export class Service {
   readonly admin: Admin;
+  /** What a transport answers by a stream. */
+  readonly streams: EventHub;
   readonly #store: Store;
   readonly #core: Core;
   readonly #admitByRate: Admit;
@@ -80,6 +83,7 @@ export class Service {
       },
       isOpen: true,
     };
+    this.streams = new EventHub({ core: this.#core, store, admit: this.#admitByRate });
   }
 
   // Fields, not methods, because a transport gets them without the service.
@@ -224,6 +228,7 @@ export class Service {
 
   async #close(): Promise<void> {
     this.#core.isOpen = false;
+    await this.streams.close();
     try {
       // What was begun before ends before this.
       await this.#core.server.uses.save(this.#store);

@@ -37,6 +37,8 @@ export type Store = {
 
   /** Indexes for search what was written, if that is not done with the write. */
   readonly indexing?: Indexing;
+  /** Tells that something changed. Left out: nobody can listen. */
+  readonly outbox?: Outbox;
   /** Space on this machine's disk that is kept for deletions. */
   readonly reserve?: ReservedSpace;
   /** Copies the database beside itself while it is used, if it is a file of this machine. */
@@ -50,6 +52,15 @@ export type Figures = { readonly documents: number; readonly indexing: number };
 
 /** `file` is a name in the data folder. */
 export type BackupMade = { readonly file: string; readonly bytes: number };
+
+export type Outbox = {
+  /**
+   * Calls `listener` after each commit that may have added to `Tables.outbox`, here or elsewhere,
+   * perhaps too often.
+   * @returns what ends it
+   */
+  onChange(listener: () => void): () => void;
+};
 
 export type Indexing = {
   /** @param most what the step may cost, or `all`. @returns `done`: nothing is left */

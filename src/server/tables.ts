@@ -2,6 +2,7 @@ import type { ReviewReason } from "../contract/resources.ts";
 import type { CompiledRegex } from "../search/engine.ts";
 import type { LineMatch } from "../search/regex.ts";
 import type { Snippet } from "../search/snippets.ts";
+import type { OutboxTable } from "./events/outbox.ts";
 import type {
   ChangeStatus,
   CountedWorkspace,
@@ -32,6 +33,8 @@ export type Tables = {
   readonly grants: Grants;
   readonly settings: SettingsTable;
   readonly search: Search;
+  /** Where the store has none, nobody can listen. */
+  readonly outbox?: OutboxTable;
   /** As `Store.holder`. */
   holder(hash: Buffer): Promise<Holder | undefined>;
   /**

@@ -126,16 +126,18 @@ export class FilesTable implements Files {
   }
 
   async remove(seq: number): Promise<void> {
-    this.#writes.dropGrants.run(seq);
     this.#writes.dropChanges.run(seq);
+    // ORDER: the outbox takes its grants along.
     this.#writes.remove.run(seq);
+    this.#writes.dropGrants.run(seq);
   }
 
   /** Removes every file in the folder at `path` and below, with their changes and grants. */
   removeTree(subtree: Subtree): void {
-    this.#writes.dropTreeGrants.run(subtree);
     this.#writes.dropTreeChanges.run(subtree);
+    // ORDER: the outbox takes their grants along.
     this.#writes.dropTree.run(subtree);
+    this.#writes.dropLostGrants.run();
   }
 }
 
@@ -192,8 +194,8 @@ function prepareWrites(db: Db) {
     remove: db.prepare<[number]>("DELETE FROM files WHERE seq = ?"),
     dropGrants: db.prepare<[number]>("DELETE FROM grants WHERE kind = 'file' AND target = ?"),
     dropChanges: db.prepare<[number]>("DELETE FROM changes WHERE file = ?"),
-    dropTreeGrants: db.prepare<[Subtree]>(
-      `DELETE FROM grants WHERE kind = 'file' AND target IN (SELECT seq FROM files WHERE ${IN_TREE})`,
+    dropLostGrants: db.prepare<[]>(
+      "DELETE FROM grants WHERE kind = 'file' AND NOT EXISTS (SELECT 1 FROM files WHERE seq = target)",
     ),
     dropTreeChanges: db.prepare<[Subtree]>(
       `DELETE FROM changes WHERE file IN (SELECT seq FROM files WHERE ${IN_TREE})`,

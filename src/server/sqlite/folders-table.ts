@@ -54,7 +54,11 @@ export class FoldersTable implements Folders {
   async ancestors(seqs: readonly number[]): Promise<ReadonlyMap<number, number>> {
     const parents = new Map<number, number>();
     for (const seq of seqs) {
-      for (let at = seq; at !== ROOT && !parents.has(at); at = parents.get(at)!) parents.set(at, this.parentOf(at));
+      for (let at = seq; at !== ROOT && !parents.has(at); at = parents.get(at)!) {
+        const row = this.#reads.parentOf.get(at);
+        if (row === undefined) break;
+        parents.set(at, row.parent);
+      }
     }
     return parents;
   }
@@ -103,10 +107,10 @@ export class FoldersTable implements Folders {
   async removeTree(workspace: number, row: FolderRow): Promise<void> {
     const subtree = { workspace, path: row.path };
     this.#files.removeTree(subtree);
-    this.#writes.dropGrantsBelow.run(subtree);
-    this.#writes.dropGrants.run(row.seq);
+    // ORDER: the outbox takes their grants along.
     this.#writes.removeBelow.run(subtree);
     this.#writes.remove.run(row.seq);
+    this.#writes.dropLostGrants.run();
   }
 }
 
@@ -155,9 +159,8 @@ function prepareWrites(db: Db) {
     ),
     remove: db.prepare<[number]>("DELETE FROM folders WHERE seq = ?"),
     removeBelow: db.prepare<[Subtree]>(`DELETE FROM folders WHERE ${BELOW}`),
-    dropGrants: db.prepare<[number]>("DELETE FROM grants WHERE kind = 'folder' AND target = ?"),
-    dropGrantsBelow: db.prepare<[Subtree]>(
-      `DELETE FROM grants WHERE kind = 'folder' AND target IN (SELECT seq FROM folders WHERE ${BELOW})`,
+    dropLostGrants: db.prepare<[]>(
+      "DELETE FROM grants WHERE kind = 'folder' AND NOT EXISTS (SELECT 1 FROM folders WHERE seq = target)",
     ),
   };
 }

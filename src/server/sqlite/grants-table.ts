@@ -3,16 +3,22 @@ import type { Grants } from "../tables.ts";
 import type { Db } from "./database.ts";
 import type { FilesTable } from "./files-table.ts";
 import type { FoldersTable } from "./folders-table.ts";
+import type { OutboxTable } from "./outbox-table.ts";
 import { FILE_PATH, isWithin, type Subtree } from "./sql.ts";
 
 /** Tables `grants` and `kept_grants`. */
 export class GrantsTable implements Grants {
   readonly #places: { readonly files: FilesTable; readonly folders: FoldersTable };
+  readonly #outbox: OutboxTable;
   readonly #placed: ReturnType<typeof preparePlaced>;
   readonly #kept: ReturnType<typeof prepareKept>;
 
-  constructor(db: Db, places: { readonly files: FilesTable; readonly folders: FoldersTable }) {
+  constructor(
+    db: Db,
+    { outbox, ...places }: { readonly files: FilesTable; readonly folders: FoldersTable; readonly outbox: OutboxTable },
+  ) {
     this.#places = places;
+    this.#outbox = outbox;
     this.#placed = preparePlaced(db);
     this.#kept = prepareKept(db);
   }
@@ -42,6 +48,7 @@ export class GrantsTable implements Grants {
   async replace(key: number, rows: readonly GrantRow[]): Promise<void> {
     this.dropOf(key);
     for (const row of rows) this.#placed.insert.run({ ...row, key });
+    this.#outbox.noteAccess(key);
   }
 
   /** Drops the grants of a key, and those kept for it. */

@@ -1,4 +1,5 @@
 import { STRUCTURE_FILE } from "../../contract/names.ts";
+import { OUTBOX_SCHEMA } from "./outbox-schema.ts";
 import { SEARCH_SCHEMA } from "../../search/schema.ts";
 
 /**
@@ -151,4 +152,5 @@ ALTER TABLE keys ADD COLUMN last_used_at INTEGER;
 -- What waits for review, and what was decided, without a look at every version of every document.
 CREATE INDEX changes_reviewed ON changes (status, seq) WHERE status <> 'saved';
 `,
+  OUTBOX_SCHEMA,
 ];

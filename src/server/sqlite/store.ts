@@ -1,5 +1,5 @@
 import type { Holder } from "../rows.ts";
-import type { BackupMade, Figures, Indexing, Store } from "../store.ts";
+import type { BackupMade, Figures, Indexing, Outbox, Store } from "../store.ts";
 import type { Tables } from "../tables.ts";
 import { ChangesTable } from "./changes-table.ts";
 import { OnlineBackup } from "./backup.ts";
@@ -10,6 +10,7 @@ import { GrantsTable } from "./grants-table.ts";
 import { Holders } from "./holders.ts";
 import { Journal } from "./journal.ts";
 import { KeysTable } from "./keys-table.ts";
+import { OutboxTable } from "./outbox-table.ts";
 import { Reserve } from "./reserve.ts";
 import { SearchIndex, STEP } from "./search-index.ts";
 import { type CatchesUp, SearchTable } from "./search-table.ts";
@@ -42,12 +43,14 @@ export class SqliteStore implements Store {
   readonly cursorSecret: Buffer;
   readonly reserve: Reserve;
   readonly indexing: Indexing;
+  readonly outbox: Outbox = { onChange: (listener) => this.#onChange(listener) };
   readonly #db: Db;
   readonly #turns = new Turns();
   readonly #transactions: Transactions;
   readonly #index: SearchIndex;
   readonly #tables: Tables;
   readonly #backup: OnlineBackup | null;
+  readonly #listeners = new Set<() => void>();
 
   constructor(location: DatabaseLocation, { random, searchCatchesUp = "all" }: SqliteOptions) {
     const db = openDatabase(location);
@@ -68,7 +71,8 @@ export class SqliteStore implements Store {
     const db = this.#db;
     const files = new FilesTable(db);
     const folders = new FoldersTable(db, files);
-    const grants = new GrantsTable(db, { files, folders });
+    const outbox = new OutboxTable(db);
+    const grants = new GrantsTable(db, { files, folders, outbox });
     const workspaces = new WorkspacesTable(db);
     const keys = new KeysTable(db, grants);
     const settings = new StoredSettings(db);
@@ -82,6 +86,7 @@ export class SqliteStore implements Store {
       keys,
       grants,
       settings,
+      outbox,
       search: new SearchTable(this.#index, { files, folders, catchesUp, transactUnsynced }),
       holder: async (hash) => holders.byHash(hash),
       // Nobody else writes meanwhile.
@@ -96,8 +101,15 @@ export class SqliteStore implements Store {
     return this.#turns.take(() => work(this.#tables));
   }
 
-  write<T>(work: (tables: Tables) => Promise<T>, keep?: (result: T) => boolean): Promise<T> {
-    return this.#turns.take(() => this.#transactions.run(() => work(this.#tables), keep));
+  async write<T>(work: (tables: Tables) => Promise<T>, keep?: (result: T) => boolean): Promise<T> {
+    const result = await this.#turns.take(() => this.#transactions.run(() => work(this.#tables), keep));
+    for (const listener of this.#listeners) listener();
+    return result;
+  }
+
+  #onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   /** What was acknowledged before a power cut stays, because the journal is in order. */

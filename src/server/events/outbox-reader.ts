@@ -1,0 +1,113 @@
+import { isRefused } from "../answer.ts";
+import { type Admit, readerOf } from "../authenticate.ts";
+import type { Tables } from "../tables.ts";
+import { sealPlace } from "./event-id.ts";
+import { Happened, RESET, type ToldEvent } from "./judge.ts";
+import type { Group, Reader } from "./listeners.ts";
+import type { OutboxRow } from "./outbox.ts";
+
+/** Reads the outbox within one transaction, and makes of it what each key is told. */
+
+/** Rows that are read and judged at a time. */
+const PORTION = 500;
+/** LIMIT: rows that are told again to who comes back; beyond that it looks at everything. */
+const MOST_MISSED = 1_000;
+/** How long what a key may read is believed without a look; the outbox tells when it changes. */
+const BELIEVED_MS = 1_000;
+
+/** Where nothing is told, so that something comes all the same. */
+export const BEAT = ":\n\n";
+
+type Told = {
+  readonly upTo: string;
+  /** Whether others may follow by now. */
+  readonly more: boolean;
+  /** Whose key is none any more, or whose workspace is closed. */
+  readonly ended: readonly Group[];
+  readonly texts: readonly (readonly [Group, string])[];
+};
+
+type ByWorkspace = ReadonlyMap<number, Happened>;
+
+export class OutboxReader {
+  readonly #secret: Buffer;
+  readonly #now: () => number;
+
+  /** @param now milliseconds since the epoch */
+  constructor(secret: Buffer, now: () => number) {
+    this.#secret = secret;
+    this.#now = now;
+  }
+
+  /** @param at the place up to which all of them were told; null: nobody knows */
+  async readOn(tables: Tables, at: string | null, groups: readonly Group[]): Promise<Told> {
+    const outbox = tables.outbox!;
+    const page = at === null ? null : await outbox.after(at, PORTION);
+    if (page === null) return this.#tellAll(tables, await outbox.newest(), groups);
+    const { rows, upTo, more } = page;
+    if (groups.length === 0 || rows.length === 0) return { upTo, more, ended: [], texts: [] };
+    return { upTo, more, ...(await this.#tell(tables, upTo, groups, await lookAt(tables, rows))) };
+  }
+
+  /** What one who comes was not told after `place`. */
+  async missed(tables: Tables, reader: Reader, place: string | null, at: string): Promise<string> {
+    const page = place === null ? null : await tables.outbox!.after(place, MOST_MISSED);
+    if (page === null || page.more) return this.#textOf(RESET, reader, at);
+    const happened = (await lookAt(tables, page.rows)).get(reader.workspace.seq);
+    const events = (await happened?.toldTo(reader)) ?? [];
+    return events.length === 0 ? BEAT : this.#textOf(events, reader, page.upTo);
+  }
+
+  async #tell(tables: Tables, upTo: string, groups: readonly Group[], byWorkspace: ByWorkspace) {
+    const ended: Group[] = [];
+    const texts: (readonly [Group, string])[] = [];
+    for (const group of groups) {
+      const happened = byWorkspace.get(group.reader.workspace.seq);
+      if (happened === undefined) continue;
+      const isLetIn = this.#isBelieved(group, happened) || (await this.#lookAgain(tables, group));
+      const events = isLetIn ? await happened.toldTo(group.reader) : [];
+      if (!isLetIn) ended.push(group);
+      else if (events.length > 0) texts.push([group, this.#textOf(events, group.reader, upTo)]);
+    }
+    return { ended, texts };
+  }
+
+  async #tellAll(tables: Tables, upTo: string, groups: readonly Group[]): Promise<Told> {
+    const ended: Group[] = [];
+    for (const group of groups) if (!(await this.#lookAgain(tables, group))) ended.push(group);
+    const rest = groups.filter((group) => !ended.includes(group));
+    const texts = rest.map((group) => [group, this.#textOf(RESET, group.reader, upTo)] as const);
+    return { upTo, more: false, ended, texts };
+  }
+
+  #isBelieved({ reader, lookedAt }: Group, happened: Happened): boolean {
+    return !happened.concernsKey(reader.key.seq) && this.#now() - lookedAt < BELIEVED_MS;
+  }
+
+  /** Looks up again what a key may read. @returns false: nothing any more */
+  async #lookAgain(tables: Tables, group: Group): Promise<boolean> {
+    const reader = await readerOf(tables, group.hash, this.#now(), EVERYBODY);
+    if (isRefused(reader)) return false;
+    group.reader = reader;
+    group.lookedAt = this.#now();
+    return true;
+  }
+
+  /** The last of them has the id: who was cut before it is told all of them again. */
+  #textOf(events: readonly ToldEvent[], { workspace }: Reader, place: string): string {
+    const id = `id: ${sealPlace(this.#secret, workspace.seq, place)}\n`;
+    const last = events.length - 1;
+    return events
+      .map(({ type, data }, i) => `${i === last ? id : ""}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`)
+      .join("");
+  }
+}
+
+const EVERYBODY: Admit = () => null;
+
+async function lookAt(tables: Tables, rows: readonly OutboxRow[]): Promise<ByWorkspace> {
+  const happened = new Map<number, Happened>();
+  const byWorkspace = Map.groupBy(rows, ({ workspace }) => workspace);
+  for (const [workspace, own] of byWorkspace) happened.set(workspace, await Happened.look(tables, own));
+  return happened;
+}

@@ -1,0 +1,67 @@
+/** LIMIT: rows that are kept for those who come back; beyond that they look at everything. */
+const KEPT_ROWS = 20_000;
+
+/**
+ * What changed, in the order of commits. Triggers see every way of writing. What is gone takes its
+ * grants along: who could read it is judged when somebody is told.
+ */
+export const OUTBOX_SCHEMA = `
+CREATE TABLE outbox (
+  n INTEGER PRIMARY KEY AUTOINCREMENT,
+  -- Tells a row from another of the same number, after a return to a backup.
+  mark TEXT NOT NULL DEFAULT (lower(hex(randomblob(6)))),
+  workspace INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  change TEXT NOT NULL,
+  was INTEGER,
+  grants TEXT
+);
+CREATE INDEX outbox_gone_folders ON outbox (seq) WHERE kind = 'folder' AND change = 'gone';
+CREATE INDEX grants_by_target ON grants (kind, target);
+${onFile("made", "INSERT", "'created', NULL, NULL", "new")}
+${onFile("edited", "UPDATE OF change_id, protected", "'edited', NULL, NULL", "new")}
+${onFile("placed", "UPDATE OF folder, name", "'moved', old.folder, NULL", "new")}
+${onFile("gone", "DELETE", `'gone', old.folder, ${grantsOn("file")}`, "old")}
+${onFolder("made", "INSERT", "'created', NULL, NULL", "new")}
+${onFolder("placed", "UPDATE OF parent, name", "'moved', old.parent, NULL", "new")}
+${onFolder("gone", "DELETE", `'gone', old.parent, ${grantsOn("folder")}`, "old")}
+CREATE TRIGGER outbox_key_changed AFTER UPDATE OF expires_at ON keys
+WHEN old.expires_at IS NOT new.expires_at BEGIN ${access("new.seq", "new.workspace_id")} END;
+CREATE TRIGGER outbox_key_gone AFTER DELETE ON keys BEGIN ${access("old.seq", "old.workspace_id")} END;
+CREATE TRIGGER outbox_workspace_changed AFTER UPDATE OF state ON workspaces BEGIN
+  INSERT INTO outbox (workspace, kind, seq, id, change) VALUES (new.seq, 'access', 0, '', 'edited');
+END;
+CREATE TRIGGER outbox_workspace_gone AFTER DELETE ON workspaces BEGIN
+  INSERT INTO outbox (workspace, kind, seq, id, change) VALUES (old.seq, 'access', 0, '', 'edited');
+END;
+CREATE TRIGGER outbox_pruned AFTER INSERT ON outbox WHEN new.n % 1000 = 0 BEGIN
+  DELETE FROM outbox WHERE n <= new.n - ${KEPT_ROWS};
+END;
+`;
+
+function onFile(name: string, when: string, values: string, row: "old" | "new"): string {
+  return onTable("file", name, when, values, row);
+}
+
+function onFolder(name: string, when: string, values: string, row: "old" | "new"): string {
+  return onTable("folder", name, when, values, row);
+}
+
+function onTable(kind: "file" | "folder", name: string, when: string, values: string, row: "old" | "new"): string {
+  return `CREATE TRIGGER outbox_${kind}_${name} AFTER ${when} ON ${kind}s BEGIN
+  INSERT INTO outbox (workspace, kind, seq, id, change, was, grants)
+  VALUES (${row}.workspace, '${kind}', ${row}.seq, ${row}.id, ${values});
+END;`;
+}
+
+/** ORDER: they are there until the row that they are on is gone. */
+function grantsOn(kind: "file" | "folder"): string {
+  return `(SELECT json_group_array(json_array(key, level)) FROM grants WHERE kind = '${kind}' AND target = old.seq)`;
+}
+
+function access(key: string, workspaceId: string): string {
+  return `INSERT INTO outbox (workspace, kind, seq, id, change)
+  SELECT seq, 'access', ${key}, '', 'edited' FROM workspaces WHERE id = ${workspaceId};`;
+}

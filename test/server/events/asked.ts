@@ -1,0 +1,53 @@
+import type { Level } from "../../../src/server/rows.ts";
+import { type Opened, openService } from "../fixture.ts";
+import { Listener } from "./listener.ts";
+
+/** What the tests of events ask a service for. */
+
+/** The members of answers that these tests read. */
+type Thing = {
+  readonly id: string;
+  readonly lastChangeId: string;
+  readonly file: { readonly lastChangeId: string };
+  readonly data: readonly Thing[];
+};
+
+export type Asked = {
+  readonly opened: Opened;
+  readonly call: (method: string, path: string, body?: object) => Promise<Thing>;
+};
+
+export async function open(options: Parameters<typeof openService>[0] = {}): Promise<Asked> {
+  const opened = await openService(options);
+  const headers = { authorization: `Bearer ${opened.key}` };
+  const call: Asked["call"] = async (method, path, body) => {
+    const text = body === undefined ? null : JSON.stringify(body);
+    const answer = await opened.service.handle({ method, path, headers, body: text });
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
+    return (answer.body === "" ? {} : JSON.parse(answer.body)) as Thing;
+  };
+  return { opened, call };
+}
+
+export function make({ call }: Asked, path: string): Promise<Thing> {
+  return call("POST", "/v1/files", { path, content: "# Text\n" });
+}
+
+export async function folderAt({ call }: Asked, path: string): Promise<Thing> {
+  return (await call("GET", `/v1/folders?path=${path}`)).data[0]!;
+}
+
+type GrantOn = { readonly on: string | null; readonly level: Level };
+
+export async function keyWith({ opened }: Asked, ...grants: readonly GrantOn[]) {
+  const made = await opened.service.admin.createKey({ workspaceId: opened.workspaceId, grants });
+  if (!("key" in made)) throw new Error(made.detail);
+  return made;
+}
+
+/** One who has listened for a while. */
+export async function listening({ opened }: Asked, key = opened.key): Promise<Listener> {
+  const listener = await Listener.join(opened.service, key);
+  await listener.heard();
+  return listener;
+}

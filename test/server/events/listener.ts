@@ -1,0 +1,71 @@
+import type { Sink } from "../../../src/server/http-answer.ts";
+import type { Service } from "../../../src/server/service.ts";
+
+type Heard = { readonly type: string; readonly data: Readonly<Record<string, unknown>> };
+
+/** Somebody who listens to a service, without a transport. */
+export class Listener {
+  text = "";
+  status = 0;
+  isEnded = false;
+  readonly #service: Service;
+  #leave: () => void = () => undefined;
+  #read = 0;
+
+  private constructor(service: Service) {
+    this.#service = service;
+  }
+
+  static async join(service: Service, key: string, lastId: string | null = null): Promise<Listener> {
+    const made = new Listener(service);
+    await made.#join(key, lastId);
+    return made;
+  }
+
+  async #join(key: string, lastId: string | null): Promise<void> {
+    const headers = { "x-api-key": key, ...(lastId === null ? {} : { "last-event-id": lastId }) };
+    const answer = await this.#service.streams.open({ method: "GET", path: "/v1/events", headers, body: null });
+    this.status = answer.status;
+    if (!("stream" in answer)) {
+      this.text = answer.body;
+      return;
+    }
+    const sink: Sink = {
+      send: (part) => {
+        this.text += part;
+      },
+      end: () => {
+        this.isEnded = true;
+      },
+    };
+    this.#leave = answer.stream(sink);
+    await this.#service.streams.settled();
+  }
+
+  /** What was told since the last call. */
+  async heard(): Promise<Heard[]> {
+    await this.#service.streams.settled();
+    const fresh = this.text.slice(this.#read);
+    this.#read = this.text.length;
+    return fresh.split("\n\n").flatMap((block) => {
+      const type = /^event: (.*)$/m.exec(block)?.[1];
+      const data = /^data: (.*)$/m.exec(block)?.[1];
+      return type === undefined || data === undefined ? [] : [{ type, data: JSON.parse(data) as Heard["data"] }];
+    });
+  }
+
+  /** `file edited /a.md`, and so on. */
+  async lines(): Promise<string[]> {
+    return (await this.heard()).map(({ type, data }) =>
+      [type, data["change"], data["path"]].filter((part) => part !== undefined).join(" "),
+    );
+  }
+
+  lastId(): string | null {
+    return Array.from(this.text.matchAll(/^id: (.*)$/gm), ([, id]) => id!).at(-1) ?? null;
+  }
+
+  leave(): void {
+    this.#leave();
+  }
+}

@@ -1,0 +1,112 @@
+import { describe, expect, test } from "vitest";
+import { openService, seeded } from "../fixture.ts";
+import { type Asked, keyWith, listening, make, open } from "./asked.ts";
+import { Listener } from "./listener.ts";
+
+describe("who comes back", () => {
+  test("is told what was missed, once, after the last id", async () => {
+    const asked = await open();
+    const first = await listening(asked);
+    await make(asked, "/a.md");
+    await first.heard();
+    first.leave();
+    await make(asked, "/b.md");
+    const back = await Listener.join(asked.opened.service, asked.opened.key, first.lastId());
+    expect(await back.lines()).toEqual(["file created /b.md"]);
+    await make(asked, "/c.md");
+    expect(await back.lines()).toEqual(["file created /c.md"]);
+    await asked.opened.service.close();
+  });
+
+  test("with an id of nobody, or of another workspace, begins with a reset", async () => {
+    const asked = await open();
+    const first = await listening(asked);
+    await make(asked, "/a.md");
+    await first.heard();
+    const id = first.lastId()!;
+    const other = await asked.opened.service.admin.createWorkspace("other");
+    for (const [key, lastId] of [
+      [asked.opened.key, "evt_nobody"],
+      [asked.opened.key, `${id.slice(0, -1)}${id.endsWith("A") ? "B" : "A"}`],
+      [other.key, id],
+    ] as const) {
+      const back = await Listener.join(asked.opened.service, key, lastId);
+      expect(await back.lines()).toEqual(["reset"]);
+    }
+    await asked.opened.service.close();
+  });
+
+  test("with what a backup does not know begins with a reset", async () => {
+    const asked = await open();
+    const backup = await asked.opened.service.copy();
+    const first = await listening(asked);
+    await make(asked, "/a.md");
+    await first.heard();
+    await asked.opened.service.close();
+    const restored = await openService({ database: { copy: backup }, random: seeded("restored") });
+    const back = await Listener.join(restored.service, asked.opened.key, first.lastId());
+    expect(await back.lines()).toEqual(["reset"]);
+    await restored.service.close();
+  });
+
+  test("an id shows nothing of what was not told", async () => {
+    const asked = await open();
+    const ids = new Set<string>();
+    for (let n = 0; n < 3; n++) {
+      const listener = await listening(asked);
+      await make(asked, `/n-${n}.md`);
+      await listener.heard();
+      ids.add(listener.lastId()!);
+    }
+    expect(ids.size).toBe(3);
+    for (const id of ids) expect(id).toMatch(/^evt_[A-Za-z0-9_-]{80}$/);
+    await asked.opened.service.close();
+  });
+});
+
+describe("a stream", () => {
+  test("is refused as any request, and where there are too many of a key", async () => {
+    const asked = await open();
+    const { service, key } = asked.opened;
+    expect((await Listener.join(service, "mdm_wrong")).status).toBe(401);
+    const limited = await keyWith(asked, { on: null, level: "read" });
+    await service.admin.changeKey(limited.id, { rateLimit: { requests: 1, seconds: 60 } });
+    expect((await Listener.join(service, limited.key)).status).toBe(200);
+    expect((await Listener.join(service, limited.key)).status).toBe(429);
+    const unknown = await service.streams.open({
+      method: "GET",
+      path: "/v1/events?since=1",
+      headers: { "x-api-key": key },
+      body: null,
+    });
+    expect(unknown.status).toBe(400);
+    const many = await Promise.all(Array.from({ length: 257 }, () => Listener.join(service, key)));
+    expect(many.filter(({ isEnded }) => isEnded)).toHaveLength(1);
+    expect((await Listener.join(service, key)).status).toBe(429);
+    for (const one of many.slice(0, 2)) one.leave();
+    expect((await Listener.join(service, key)).status).toBe(200);
+    await service.close();
+    expect(many.slice(2).every(({ isEnded }) => isEnded)).toBe(true);
+    expect((await Listener.join(service, key)).status).toBe(503);
+  });
+
+  test.each<readonly [string, (asked: Asked, id: string) => Promise<unknown>]>([
+    ["its key is revoked", ({ opened }, id) => opened.service.admin.removeKey(id)],
+    ["its key has expired", ({ opened }, id) => opened.service.admin.changeKey(id, { expiresAt: 1 })],
+    ["its workspace is closed", ({ opened }) => opened.service.admin.setWorkspaceState(opened.workspaceId, "closed")],
+    ["its workspace is removed", ({ opened }) => opened.service.admin.removeWorkspace(opened.workspaceId)],
+  ])("ends when %s, and the others' goes on", async (_what, act) => {
+    let now = 0;
+    const asked = await open({ now: () => now });
+    const { key, id } = await keyWith(asked, { on: null, level: "read" });
+    const listener = await listening(asked, key);
+    const other = await asked.opened.service.admin.createWorkspace("other");
+    const others = await listening(asked, other.key);
+    now = 10;
+    await act(asked, id);
+    await listener.heard();
+    expect(listener.isEnded).toBe(true);
+    expect(others.isEnded).toBe(false);
+    await asked.opened.service.close();
+  });
+});
