@@ -67,9 +67,9 @@ function isWelcome(place: Place, mine: Piece, theirs: Piece, reading: Reading): 
   const [local, remote] = [entriesOf(mine.lines), entriesOf(theirs.lines)];
   if (local === undefined || remote === undefined) return place.lines.some((line) => line.trim() !== "");
   if (local.length * remote.length > MOST_PAIRS || !afford(reading, local.length * remote.length)) return false;
-  const [some, others] = [local, remote].map((all) => all.map((entry) => wordSet(entry.text, reading))) as [
-    Set<string>[],
-    Set<string>[],
+  const [some, others] = [local, remote].map((all) => all.map((entry) => saidIn(entry.text, reading))) as [
+    Said[],
+    Said[],
   ];
   return !some.some((one) => others.some((other) => alike(one, other)));
 }
@@ -198,17 +198,24 @@ function isLoose(first: Piece, second: Piece, inBlanks: boolean): boolean {
   return listed ? first.before + second.after > 0 : inBlanks;
 }
 
-function alike(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
-  const [few, many] = one.size < other.size ? [one, other] : [other, one];
+/** The words of an entry, and those of them that name something: code and addresses. */
+type Said = { readonly words: ReadonlySet<string>; readonly names: ReadonlySet<string> };
+
+/**
+ * Whether two entries are one written twice: most words are the same, and a name where both have
+ * any.
+ */
+function alike(one: Said, other: Said): boolean {
+  if (one.names.size > 0 && other.names.size > 0 && one.names.isDisjointFrom(other.names)) return false;
+  const [few, many] = one.words.size < other.words.size ? [one.words, other.words] : [other.words, one.words];
   let shared = 0;
   for (const word of few) if (many.has(word)) shared++;
   return shared >= LEAST_SHARED && shared >= SAME_ENTRY * few.size;
 }
 
-function wordSet(text: string, reading: Reading): Set<string> {
-  return new Set(
-    tokenise(splitLines(text), reading)
-      .map((token) => token.text)
-      .filter(isWord),
-  );
+function saidIn(text: string, reading: Reading): Said {
+  const words = tokenise(splitLines(text), reading)
+    .map((token) => token.text)
+    .filter(isWord);
+  return { words: new Set(words), names: new Set(words.filter((word) => /^(?:`|\(|<?https?:)/.test(word))) };
 }

@@ -41,6 +41,8 @@ describe("a comment or id that one side took away", () => {
 const OLD = "*   Fix the rounding of large sums\n    in tables.\n\n    *Ann*\n";
 const [MINE, THEIRS] = ["*   Add colours.\n\n    *Bob*\n\n", "*   Drop blinking.\n\n    *Cid*\n\n"];
 const list = (entries: string): string => `# Changes\n\n${entries}`;
+const example = (name: string, comment: string): string => `\n### ${name}\n\n\`\`\`sh\n# ${comment}\nls\n\`\`\`\n`;
+const entry = (what: string): string => `*   Removed the deprecated method ${what}\n\n    *Ann*\n\n`;
 
 describe("what both sides inserted beside a line that one of them changed", () => {
   const changed = OLD.replace("large", "`large`");
@@ -62,7 +64,36 @@ describe("what both sides inserted beside a line that one of them changed", () =
   ]);
 });
 
-const example = (name: string, comment: string): string => `\n### ${name}\n\n\`\`\`sh\n# ${comment}\nls\n\`\`\`\n`;
+describe("two new entries in nearly the same words", () => {
+  checkRowsBothWays([
+    [
+      "are two where they name other things in code",
+      list(OLD),
+      list(entry("`one`") + OLD),
+      list(entry("`other`") + OLD),
+      list(entry("`one`") + entry("`other`") + OLD),
+    ],
+    [
+      "are two where they lead elsewhere",
+      list(OLD),
+      list(entry("of [it](https://a.org/1)") + OLD),
+      list(entry("of [it](https://a.org/2)") + OLD),
+      list(entry("of [it](https://a.org/1)") + entry("of [it](https://a.org/2)") + OLD),
+    ],
+    [
+      "are one written twice, a conflict, where they name one thing",
+      list(OLD),
+      list(entry("`one`") + OLD),
+      list(entry("`one`, for good") + OLD),
+    ],
+    [
+      "are one written twice, a conflict, where one of them names nothing",
+      list(OLD),
+      list(entry("`one`") + OLD),
+      list(entry("one") + OLD),
+    ],
+  ]);
+});
 
 describe("a comment of a program in a fence", () => {
   checkRowsBothWays([
