@@ -145,8 +145,8 @@ export function leaves(
     const { from, to } = edit;
     const near = touching(later, from, to);
     if (near.length === 0) return true;
-    // What only removed leaves a seam that must stay closed.
-    if (from === to) return isAside(text, edit, near, reading);
+    // What only removed leaves a seam that must stay closed, but may widen.
+    if (from === to) return near.every((one) => one.from === one.to) || isAside(text, edit, near, reading);
     if (near.some((one) => changesInside(one, edit) && !mayComeBetween(one, edit, isWhole))) return false;
     // A mark belongs to the word beside it: nothing comes between.
     if (isParted(edit, near) && isBare(text, from, to, reading)) return false;

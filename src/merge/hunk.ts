@@ -115,7 +115,13 @@ function conflictOf(part: Overlap): ConflictHunk {
 
 function linesMeet(earlier: Edit, _side: unknown, later: Edit): boolean {
   if (overlaps(earlier, later)) return true;
-  return later.start === earlier.end && !(isReplacement(earlier) && isReplacement(later));
+  if (later.start > earlier.end || (isReplacement(earlier) && isReplacement(later))) return false;
+  // Two that only took lines away have nothing that could stand at a wrong place.
+  return !(onlyRemoves(earlier) && onlyRemoves(later));
+}
+
+function onlyRemoves({ start, end, from, to }: Edit): boolean {
+  return start < end && from === to;
 }
 
 /**

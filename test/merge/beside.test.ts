@@ -43,6 +43,7 @@ const [MINE, THEIRS] = ["*   Add colours.\n\n    *Bob*\n\n", "*   Drop blinking.
 const list = (entries: string): string => `# Changes\n\n${entries}`;
 const example = (name: string, comment: string): string => `\n### ${name}\n\n\`\`\`sh\n# ${comment}\nls\n\`\`\`\n`;
 const entry = (what: string): string => `*   Removed the deprecated method ${what}\n\n    *Ann*\n\n`;
+const section = (name: string): string => `## ${name}\n\nText of ${name} here.\n\n`;
 
 describe("what both sides inserted beside a line that one of them changed", () => {
   const changed = OLD.replace("large", "`large`");
@@ -60,6 +61,21 @@ describe("what both sides inserted beside a line that one of them changed", () =
       list(OLD),
       list(MINE + OLD.replace("large", "huge")),
       list(THEIRS + changed),
+    ],
+  ]);
+});
+
+describe("sections that the sides took away, each its own, one right after the other", () => {
+  const [one, two, three, four] = ["one", "two", "three", "four"].map(section) as [string, string, string, string];
+  checkRowsBothWays([
+    ["are both gone", one + two + three + four, one + three + four, one + two + four, one + four],
+    ["are gone to the end", one + two + three, one + three, one + two, one],
+    ["as items of a list", "- a\n- b\n- c\n- d\n", "- a\n- c\n- d\n", "- a\n- b\n- d\n", "- a\n- d\n"],
+    [
+      "but what one took away and the other one wrote more about is a conflict",
+      one + two + three + four,
+      one + three + four,
+      `${one}${two.trimEnd()} And more words.\n\n${four}`,
     ],
   ]);
 });
