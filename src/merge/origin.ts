@@ -128,6 +128,9 @@ function wordsOf(line: string, was: readonly string[], place: Edit, sides: Sides
     if (token.space !== "") join(words, "base", token.space);
     join(words, from, write([{ ...token, space: "" }]));
   }
+  // White space at the end of a text is behind the last piece.
+  const rest = line.slice(write(tokens).length);
+  if (rest !== "") join(words, "base", rest);
   return words;
 }
 

@@ -82,4 +82,10 @@ describe("where the lines of a merge are from", () => {
       "b",
     ]);
   });
+
+  it("gives a line of both sides back whole, with white space at the end of the text", () => {
+    const rows = originsOf("one two three", "uno two three ", "one two tres", "uno two tres ");
+    const mixed = rows.find(({ from }) => from === "mixed");
+    expect(mixed?.words.map(({ text }) => text).join("")).toBe("uno two tres ");
+  });
 });
