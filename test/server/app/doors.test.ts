@@ -145,6 +145,14 @@ describe("signing in", () => {
     expect((await enter(ADMIN_KEY)).status).toBe(303);
   });
 
+  test("with many wrong keys at once is slowed all the same", async () => {
+    const rig = await openRig();
+    const headers = { host: HOST, origin: ORIGIN, "content-type": FORM };
+    const tries = Array.from({ length: 12 }, (_, n) => rig.ask("POST", "/app/sign-in", headers, `key=wrong${n}`));
+    const statuses = (await Promise.all(tries)).map(({ status }) => status);
+    expect(statuses).toEqual([...Array<number>(10).fill(401), 429, 429]);
+  });
+
   test("from behind a proxy is slowed by the address that the proxy tells, and by no told one else", async () => {
     const rig = await openRig({ proxy: "https://notes.example" });
     const proxied = { host: "notes.example", origin: "https://notes.example", "content-type": FORM };

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { AnswerOne } from "../../../src/server/service.ts";
 import { expectEdited, expectOk } from "../../contract/suite/world.ts";
 import { type Browser, openRig, type PagesRig, text } from "./fixture.ts";
@@ -55,6 +55,21 @@ describe("a review", () => {
     expect(await one.submit(`/app/reviews/${id}/accept`, { live: now })).toContain("no longer in review: rejected");
     expect(await read()).toBe("newer\n");
     expect((await shown(one, "/app/reviews/chg_00000000000000")).status).toBe(404);
+  });
+
+  test("is not accepted over an edit that comes while the form is answered", async () => {
+    const rig = await openRig();
+    const browser = await rig.signIn();
+    const { id, live, file, read } = await inReview(rig);
+    const { reviews } = rig.service.core.admin;
+    const show = reviews.show.bind(reviews);
+    vi.spyOn(reviews, "show").mockImplementationOnce(async (asked) => {
+      const shown = await show(asked);
+      expectEdited(await rig.api.edit(file.id, live, "newer\n"));
+      return shown;
+    });
+    expect(await browser.submit(`/app/reviews/${id}/accept`, { live })).toContain("changed what is live since");
+    expect(await read()).toBe("newer\n");
   });
 
   test("keeps the line ends of what was sent through a form", async () => {
