@@ -1,27 +1,37 @@
 /**
- * `npm run soak -- histories [--seconds 60] [--seed 1] [--clients 20] [--kills 3]`: clients that
- * work side by side on few documents of one `serve` on SQLite, which is killed and started again.
- * Each round of some thousand operations is judged: could one service that does one request after
- * the other have answered all of it? Exit 1 where not, or where that could not be decided.
+ * `npm run soak -- histories [--store sqlite|postgres] [--processes 3] [--seconds 60] [--seed 1]
+ * [--clients 20] [--kills 5]`: clients that work side by side on few documents of one `serve` on
+ * SQLite, or of several over one PostgreSQL. Processes are killed and started again, and so is
+ * PostgreSQL. Each round of some thousand operations is judged: could one service that does one
+ * request after the other have answered all of it? Exit 1 where not, or where that could not be
+ * decided.
  */
 import { parseArgs } from "node:util";
 import { judge, tellVerdict } from "../../test/histories/judge.ts";
 import { live } from "../../test/histories/live.ts";
-import { openSqliteScene } from "../../test/histories/scenes.ts";
+import { openPostgresScene } from "../../test/histories/postgres-scene.ts";
+import { openSqliteScene } from "../../test/histories/sqlite-scene.ts";
 
 const { values } = parseArgs({
   options: {
+    store: { type: "string", default: "postgres" },
+    processes: { type: "string", default: "3" },
     seconds: { type: "string", default: "60" },
     seed: { type: "string", default: "1" },
     clients: { type: "string", default: "20" },
-    kills: { type: "string", default: "3" },
+    kills: { type: "string", default: "5" },
   },
 });
 /** LIMIT: operations of one round; what is judged grows with their square. */
 const OPERATIONS = 3_000;
 
-const scene = await openSqliteScene();
+if (values.store !== "sqlite" && values.store !== "postgres") {
+  console.error("--store is sqlite or postgres");
+  process.exit(2);
+}
+const scene = values.store === "sqlite" ? await openSqliteScene() : await openPostgresScene(Number(values.processes));
 const began = performance.now();
+const total = { operations: 0, acknowledged: 0, unknown: 0, documents: 0, states: 0, kills: 0 };
 let wrong = 0;
 try {
   for (let round = 0; performance.now() - began < Number(values.seconds) * 1_000; round++) {
@@ -31,10 +41,18 @@ try {
     const verdict = judge(history);
     console.log(`round ${round}: killed ${struck.join(", ") || "nothing"}; ${tellVerdict(verdict)}`);
     for (const what of [...verdict.broken, ...verdict.undecided]) console.log(`  ${what}`);
+    for (const what of ["operations", "acknowledged", "unknown", "documents", "states"] as const)
+      total[what] += verdict[what];
+    total.kills += struck.length;
     wrong += verdict.broken.length + verdict.undecided.length;
   }
 } finally {
   await scene.end();
 }
+console.log(
+  Object.entries(total)
+    .map(([what, n]) => `${n.toLocaleString("en")} ${what}`)
+    .join(", "),
+);
 console.log(wrong === 0 ? "all histories hold" : `${wrong} objects without a history that holds`);
 process.exit(wrong === 0 ? 0 : 1);

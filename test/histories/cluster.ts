@@ -45,7 +45,9 @@ export class Cluster {
 
   connection(client: number, process: ServiceProcess): Connection {
     const name = `${client} ${process.url}`;
-    const kept = this.#connections.get(name) ?? new Connection(process.url, { ...process.keys, user: this.#user });
+    const kept =
+      this.#connections.get(name) ??
+      new Connection(process.url, { admin: this.processes[0]!.keys.admin, user: this.#user });
     this.#connections.set(name, kept);
     return kept;
   }

@@ -17,7 +17,7 @@ export type Plan = {
   readonly seed: number;
   readonly clients: number;
   readonly operations: number;
-  /** How many times something is killed, spread over the operations. */
+  /** How many times something is killed, each in its turn, spread over the operations. */
   readonly strikes: number;
 };
 
@@ -34,7 +34,7 @@ export async function live({ cluster, strikes }: Scene, plan: Plan): Promise<Liv
   for (let n = 1; n <= plan.strikes; n++) {
     // A few operations more or less, so that not every kill meets the same moment.
     await recorder.reached((plan.operations * n) / (plan.strikes + 1) + dice.below(50) - 25);
-    const strike = dice.pick(strikes);
+    const strike = strikes[(plan.seed + n) % strikes.length]!;
     struck.push(strike.name);
     await strike.run(dice);
   }

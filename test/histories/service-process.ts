@@ -13,6 +13,7 @@ export class ServiceProcess {
   #child: ChildProcess | null = null;
   #ready = Promise.withResolvers<void>();
   url = "";
+  /** Of several services of one database, the first one has them. */
   keys = { user: "", admin: "" };
 
   /** @param args of `serve`, but for its port */
@@ -21,7 +22,7 @@ export class ServiceProcess {
   }
 
   get isUp(): boolean {
-    return this.#child !== null && this.url !== "";
+    return this.#child !== null;
   }
 
   /** Settles as soon as it serves. */
@@ -32,22 +33,23 @@ export class ServiceProcess {
   /** @throws when it ends before it serves */
   async start(): Promise<void> {
     const args = [ENTRY, "serve", "--port", this.#port, ...this.#args];
-    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-    const lines = createInterface({ input: child.stdout });
-    let serving: string | null = null;
-    for await (const line of lines) {
-      serving ??= /^serving (\S+)$/.exec(line)?.[1] ?? null;
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+    let said = "";
+    // What it says of a database that was killed is no news here.
+    child.stderr.on("data", (chunk) => (said = `${said}${chunk}`.slice(-1_000)));
+    for await (const line of createInterface({ input: child.stdout })) {
+      const serving = /^serving (\S+)$/.exec(line);
+      if (serving !== null) this.url = serving[1]!;
       const files = /^key: (.+) \(admin: (.+)\)$/.exec(line);
-      if (serving === null || files === null) continue;
-      this.url = serving;
-      this.#port = new URL(serving).port;
-      this.keys = { user: readFileSync(files[1]!, "utf8").trim(), admin: readFileSync(files[2]!, "utf8").trim() };
+      if (files !== null) this.keys = { user: readKey(files[1]!), admin: readKey(files[2]!) };
+      if (!line.startsWith("pages: ")) continue;
+      this.#port = new URL(this.url).port;
       this.#child = child;
       child.stdout.resume();
       this.#ready.resolve();
       return;
     }
-    throw new Error(`serve ${this.#args.join(" ")} ended before it said where it serves`);
+    throw new Error(`serve ${this.#args.join(" ")} ended before it said where it serves: ${said}`);
   }
 
   /** @param signal SIGKILL: in the middle of whatever it does */
@@ -60,4 +62,8 @@ export class ServiceProcess {
     child.kill(signal);
     await closed;
   }
+}
+
+function readKey(file: string): string {
+  return readFileSync(file, "utf8").trim();
 }

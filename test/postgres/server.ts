@@ -11,33 +11,41 @@ import { type Found, findBinaries } from "./binaries.ts";
  */
 const GUARD = '"$@" </dev/null & cat >/dev/null; kill -QUIT $! 2>/dev/null; wait $!';
 
+const SETTINGS = ["deadlock_timeout=50ms", "max_connections=300"];
 /** Tests kill processes and pull no plugs: what the system was given is there at the next start. */
-const QUICK = ["deadlock_timeout=50ms", "fsync=off", "full_page_writes=off", "max_connections=300"];
+const QUICK = ["fsync=off", "full_page_writes=off"];
+
+type Kind = {
+  /** It waits for the disk, as it does where it is used. */
+  readonly isDurable: boolean;
+};
 
 export class PostgresServer {
   readonly folder: string;
   readonly #binaries: Found;
+  readonly #settings: readonly string[];
   #guard: ChildProcess | null = null;
 
-  private constructor(folder: string, binaries: Found) {
+  private constructor(folder: string, binaries: Found, { isDurable }: Kind) {
     this.folder = folder;
     this.#binaries = binaries;
+    this.#settings = isDurable ? SETTINGS : [...SETTINGS, ...QUICK];
   }
 
   /**
    * Makes one in a new folder, and starts it.
    * @returns a text that says why there can be none here
    */
-  static async make(): Promise<PostgresServer | string> {
+  static async make(kind: Kind = { isDurable: false }): Promise<PostgresServer | string> {
     const folder = mkdtempSync(join(tmpdir(), "pg-"));
     // Root runs it as nobody, who has to get to the data.
     chmodSync(folder, 0o711);
-    const made = await PostgresServer.#makeIn(folder);
+    const made = await PostgresServer.#makeIn(folder, kind);
     if (typeof made === "string") rmSync(folder, { recursive: true });
     return made;
   }
 
-  static async #makeIn(folder: string): Promise<PostgresServer | string> {
+  static async #makeIn(folder: string, kind: Kind): Promise<PostgresServer | string> {
     const binaries = findBinaries(folder);
     if (typeof binaries === "string") return binaries;
     const { initdb, runAs } = binaries;
@@ -47,7 +55,7 @@ export class PostgresServer {
     const flags = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions"];
     const made = spawnSync(initdb, ["-D", data, ...flags], { ...runAs, encoding: "utf8", env: environment() });
     if (made.status !== 0) return `initdb failed: ${made.error?.message ?? made.stderr.trim()}`;
-    const server = new PostgresServer(folder, binaries);
+    const server = new PostgresServer(folder, binaries, kind);
     await server.start();
     return server;
   }
@@ -59,7 +67,7 @@ export class PostgresServer {
   /** @throws when it does not start */
   async start(): Promise<void> {
     const { postgres, runAs } = this.#binaries;
-    const settings = [`unix_socket_directories=${this.folder}`, "listen_addresses=", ...QUICK];
+    const settings = [`unix_socket_directories=${this.folder}`, "listen_addresses=", ...this.#settings];
     const args = ["-D", join(this.folder, "data"), ...settings.flatMap((each) => ["-c", each])];
     const guard = spawn("sh", ["-c", GUARD, "sh", postgres, ...args], {
       ...runAs,

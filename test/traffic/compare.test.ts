@@ -2,27 +2,16 @@ import { describe, expect, test } from "vitest";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import type { Wire } from "../contract/suite/fetch-wire.ts";
 import type { Json } from "../contract/suite/world.ts";
-import { ADMIN_KEY, seeded } from "../server/fixture.ts";
-import { combineByMerge } from "../../src/server/combine.ts";
-import { createService } from "../../src/server/service.ts";
+import { seeded } from "../server/fixture.ts";
 import { openSqlite } from "../../src/server/sqlite/store.ts";
 import { compareTraffic, type Side } from "./compare.ts";
+import { sideOn } from "./side.ts";
 
 /** Seeded requests of twenty clients, to two services. */
 
 function sideOf(name: string, change: (wire: Wire) => Wire = (wire) => wire): Side {
-  const random = seeded(name);
-  const service = createService({
-    store: openSqlite(":memory:", { random }),
-    now: () => 1_000_000,
-    random,
-    combine: combineByMerge,
-    adminKey: ADMIN_KEY,
-    onFault: (error) => {
-      throw error;
-    },
-  });
-  return { name, wire: change(service.handle), adminKey: ADMIN_KEY };
+  const side = sideOn(openSqlite(":memory:", { random: seeded(name) }), name);
+  return { ...side, wire: change(side.wire) };
 }
 
 const PLAN = { seed: 1, requests: 1_000, ranking: "same" } as const;

@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { PostgresServer } from "../postgres/server.ts";
+import { Cluster } from "./cluster.ts";
+import { killProcess, type Scene, type Strike } from "./live.ts";
+import { ServiceProcess } from "./service-process.ts";
+
+/** How long a killed PostgreSQL may take until it answers again, in ms. */
+const BACK_MS = 60_000;
+const PAUSE_MS = 20;
+
+/** Processes of `serve` over one PostgreSQL, all of which are killed. */
+export async function openPostgresScene(processes: number): Promise<Scene> {
+  const server = await PostgresServer.make({ isDurable: true });
+  if (typeof server === "string") throw new Error(server);
+  const folder = mkdtempSync(join(tmpdir(), "mdmirror-histories-"));
+  const database = server.url("postgres");
+  const services = Array.from(
+    { length: processes },
+    (_, n) => new ServiceProcess(["--data", join(folder, String(n)), "--database", database]),
+  );
+  const cluster = new Cluster(services);
+  const end = async () => {
+    await cluster.close();
+    await server.end();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    // ORDER: the first one makes the keys, and has them.
+    await services[0]!.start();
+    await Promise.all(services.slice(1).map((service) => service.start()));
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  const strikes = [killProcess(cluster), killPostgres(cluster, server), killBackend(cluster, database)];
+  return { cluster, strikes, end };
+}
+
+/**
+ * Kills the server alone. What its connections were doing they may still end, and say so; another
+ * one starts when they are gone, and recovers.
+ */
+function killPostgres(cluster: Cluster, server: PostgresServer): Strike {
+  const run = () =>
+    cluster.away(async () => {
+      process.kill(server.pid(), "SIGKILL");
+      await server.stop();
+      await untilDone(() => server.start());
+    });
+  return { name: "postgres", run };
+}
+
+/** Kills what serves one connection, after which PostgreSQL ends all others, and recovers. */
+function killBackend(cluster: Cluster, database: string): Strike {
+  const run = () =>
+    cluster.away(async () => {
+      const backends = await ask(database, "SELECT pid FROM pg_stat_activity WHERE application_name = 'mdmirror'");
+      if (backends.length > 0) process.kill(backends.at(-1)!.pid, "SIGKILL");
+      await untilDone(() => ask(database, "SELECT 1"));
+    });
+  return { name: "backend", run };
+}
+
+async function ask(database: string, question: string): Promise<{ readonly pid: number }[]> {
+  const client = new pg.Client({ connectionString: database });
+  // Its end while it is used is told by the question, too.
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    return (await client.query(question)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function untilDone(work: () => Promise<unknown>): Promise<void> {
+  const end = performance.now() + BACK_MS;
+  for (;;) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (performance.now() > end) throw error;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  }
+}
