@@ -27,6 +27,15 @@ type LineLimits = { readonly lines: number; readonly characters: number };
 /** Counts steps, not time: the same search ends in the same way on any machine, however busy. */
 type Meter = { left: number };
 
+/**
+ * A search under way, which can rest between two documents, during which anything may change: who
+ * lets it rest looks again at what it found.
+ */
+type RegexWalk = {
+  /** @param most steps until a rest. @returns null: there is more to be searched */
+  step(most: number): RegexResult | null;
+};
+
 type RegexSearch = (
   searched: Searched,
   regex: CompiledRegex,
@@ -36,31 +45,57 @@ type RegexSearch = (
    * much.
    */
   mostSteps: number,
-) => RegexResult;
+) => RegexWalk;
 
 /** LIMIT: so many ranges are shown of one line. */
 const MOST_RANGES = 100;
+/** Documents whose numbers are read at a time: nothing stays open while a search rests. */
+const PORTION = 500;
+
+type Numbered = readonly { readonly document: number }[];
 
 /**
  * Documents with a matching line, in the order of their numbers.
  * @param sql the tables of `SEARCH_SCHEMA`; its statements are prepared here, once
  */
 export function createRegexSearch(sql: Sql, limits: LineLimits): RegexSearch {
-  const every = sql.prepare("SELECT id AS document FROM search_words_docsize ORDER BY id");
-  const narrowed = sql.prepare("SELECT rowid AS document FROM search_grams WHERE search_grams MATCH ? ORDER BY rowid");
+  const every = sql.prepare("SELECT id AS document FROM search_words_docsize WHERE id > ? ORDER BY id LIMIT ?");
+  const narrowed = sql.prepare(
+    "SELECT rowid AS document FROM search_grams WHERE search_grams MATCH ? AND rowid > ? ORDER BY rowid LIMIT ?",
+  );
   return (searched, regex, limit, mostSteps) => {
     const meter: Meter = { left: mostSteps };
     const expression = requiredExpression(regex.pattern);
-    const rows = expression === null ? every.iterate() : narrowed.iterate(expression);
+    const after = (document: number) =>
+      (expression === null ? every.all(document, PORTION) : narrowed.all(expression, document, PORTION)) as Numbered;
+    const walk = documentsOf(after);
     const hits: RegexHit[] = [];
-    for (const { document } of rows as Iterable<{ document: number }>) {
+    const next = (): RegexResult | null => {
+      const { done, value: document } = walk.next();
+      if (done === true) return { kind: "found", hits };
       const matches = matchDocument(searched, document, regex, meter, limits);
       if (matches === null) return { kind: "too-many-steps" };
       if (matches.length > 0) hits.push({ document, matches });
-      if (hits.length === limit) break;
-    }
-    return { kind: "found", hits };
+      return hits.length === limit ? { kind: "found", hits } : null;
+    };
+    return { step: (most) => stepUntil(meter, meter.left - most, next) };
   };
+}
+
+function stepUntil(meter: Meter, rest: number, next: () => RegexResult | null): RegexResult | null {
+  let result: RegexResult | null = null;
+  while (result === null && meter.left >= rest) result = next();
+  return result;
+}
+
+function* documentsOf(after: (document: number) => Numbered): Generator<number, undefined> {
+  // Numbers of documents are row numbers, which begin at 1.
+  for (let last = 0; ; ) {
+    const portion = after(last);
+    for (const { document } of portion) yield document;
+    if (portion.length < PORTION) return undefined;
+    last = portion.at(-1)!.document;
+  }
 }
 
 /** @returns the first matching lines of a document that is searched; null when the steps ran out */

@@ -167,8 +167,9 @@ export class MirrorSearch {
     compiled: CompiledRegex,
     limit: number,
   ): { readonly path: LocalPath; readonly matches: readonly LineMatch[] }[] {
-    const result = this.#regex(this.#searched(source), compiled, limit, Number.POSITIVE_INFINITY);
-    if (result.kind === "too-many-steps") throw new Error("steps cannot run out here");
+    const walk = this.#regex(this.#searched(source), compiled, limit, Number.MAX_SAFE_INTEGER);
+    const result = walk.step(Number.MAX_SAFE_INTEGER);
+    if (result?.kind !== "found") throw new Error("steps cannot run out here");
     return result.hits.map(({ document, matches }) => ({ path: this.#path(document), matches }));
   }
 

@@ -10,6 +10,8 @@ function compiled(pattern: string): CompiledRegex {
   return result.regex;
 }
 
+const run = (walk: ReturnType<ReturnType<typeof memoryIndex>["regex"]>) => walk.step(Number.MAX_SAFE_INTEGER);
+
 describe("the regex engine", () => {
   test.each(["(", "a**", "(?=a)", "(a)\\1", "[b-a]", "a{1001}"])("calls %s malformed", (pattern) => {
     expect(compileRegex(pattern).kind).toBe("malformed");
@@ -48,8 +50,25 @@ describe("the regex engine", () => {
     // Looked at: five characters of a text, three lines of one; then one, and one. The last is
     // looked at although it ends the steps.
     for (const characters of [0, 4, 5, 7, 8]) {
-      expect(regex(searched, compiled("x"), 50, characters * each)).toEqual({ kind: "too-many-steps" });
+      expect(run(regex(searched, compiled("x"), 50, characters * each))).toEqual({ kind: "too-many-steps" });
     }
-    expect(regex(searched, compiled("x"), 50, 10 * each)).toMatchObject({ kind: "found", hits: { length: 2 } });
+    const all = run(regex(searched, compiled("x"), 50, 10 * each));
+    expect(all).toMatchObject({ kind: "found", hits: { length: 2 } });
+  });
+
+  test("rests after so many steps, and finds the same", () => {
+    const texts = Object.fromEntries(Array.from({ length: 1_200 }, (_, n) => [`${n}.md`, `text x${n % 3}`]));
+    const { regex, searched } = memoryIndex(texts);
+    const search = () => regex(searched, compiled("x[12]"), 5_000, 1_000_000);
+    const whole = run(search());
+    for (const most of [1, 1_000, 100_000]) {
+      const walk = search();
+      let rests = 0;
+      let result = walk.step(most);
+      for (; result === null; rests++) result = walk.step(most);
+      expect(result).toEqual(whole);
+      expect(rests).toBeGreaterThan(most < 100_000 ? 100 : 0);
+    }
+    expect(whole).toMatchObject({ kind: "found", hits: { length: 800 } });
   });
 });

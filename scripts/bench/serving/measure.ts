@@ -81,7 +81,7 @@ export async function measureMirrors(
   const sent: MirrorsOrder = { ...order, urls: served.urls, keyFile: served.keyFile };
   const { stdout } = await run(process.execPath, [MIRRORS, JSON.stringify(sent)], { maxBuffer: 256 * 1024 * 1024 });
   const after = served.used();
-  const { seconds, requests, pages, edits, told, isDeaf } = JSON.parse(stdout) as MirrorsSeen;
+  const { seconds, requests, refused, pages, edits, told, isDeaf } = JSON.parse(stdout) as MirrorsSeen;
   if (order.listen && isDeaf) return [];
   const cpuMs = before === null || after === null ? null : after.cpuMs - before.cpuMs;
   const share = cpuMs === null ? "" : `, ${Math.round(cpuMs / seconds / 10)} % of a core`;
@@ -97,7 +97,11 @@ export async function measureMirrors(
     note,
   });
   const rows = [
-    row("edit", edits, `all: ${Math.round(requests / seconds)} requests a second${share}`),
+    row(
+      "edit",
+      edits,
+      `all: ${Math.round(requests / seconds)} requests a second${share}${refused === 0 ? "" : `, ${refused} × 503`}`,
+    ),
     row("page of a poll", pages, ""),
   ];
   return order.listen ? [...rows, row("edit → told", told, `p95 ${shareOf(told, 0.95)} ms`)] : rows;

@@ -21,6 +21,8 @@ export type MirrorsOrder = {
 export type MirrorsSeen = {
   readonly seconds: number;
   readonly requests: number;
+  /** Answered 503, and sent again later. */
+  readonly refused: number;
   /** Milliseconds, sorted: of one page, of an edit, and from an edit's answer to a mirror's event. */
   readonly pages: readonly number[];
   readonly edits: readonly number[];
@@ -38,6 +40,7 @@ const told: number[] = [];
 /** When each change was answered, or first told of, by its id. */
 const seenAt = new Map<string, { answered: number | null; readonly told: number[] }>();
 let requests = 0;
+let refused = 0;
 let isDeaf = false;
 
 const began = performance.now();
@@ -49,12 +52,18 @@ const LISTENING_PAUSE_MS = 60_000;
 const clientOf = (n: number) => new Client(order.urls[n % order.urls.length]!, { bodyTimeout: 0 });
 const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** Again after a 503, as a mirror does. */
 async function ask(client: Client, options: Dispatcher.RequestOptions, took: number[]): Promise<string> {
   const at = performance.now();
   const answer = await client.request(options);
   const text = await answer.body.text();
-  took.push(performance.now() - at);
   requests++;
+  if (answer.statusCode === 503) {
+    refused++;
+    await rest(Number(answer.headers["retry-after"] ?? 1) * 1_000);
+    return ask(client, options, took);
+  }
+  took.push(performance.now() - at);
   if (answer.statusCode >= 300) throw new Error(`${options.path} was answered ${answer.statusCode}: ${text}`);
   return text;
 }
@@ -144,6 +153,7 @@ writeFileSync(order.knownFile, JSON.stringify(known));
 const seen: MirrorsSeen = {
   seconds: (performance.now() - began) / 1_000,
   requests,
+  refused,
   pages: sorted(pages),
   edits: sorted(edits),
   told: sorted(told),

@@ -21,7 +21,12 @@ type Parts = {
   readonly catchesUp: CatchesUp;
   /** One transaction, or a savepoint of the one that is open. */
   readonly transactUnsynced: (work: () => void) => void;
+  /** Lets others have their turn; null within a transaction, which has to end in its own. */
+  readonly pauseOf: () => (() => Promise<void>) | null;
 };
+
+/** LIMIT: steps of a regex until others have their turn: some 3 to 50 ms of processor time. */
+const STEPS_OF_A_TURN = 4_000_000;
 
 export class SearchTable implements Search {
   readonly #index: SearchIndex;
@@ -40,12 +45,18 @@ export class SearchTable implements Search {
 
   async regex(scope: SearchScope, regex: CompiledRegex, limit: number, mostSteps: number): Promise<RegexResult> {
     this.#catchUp();
-    const result = this.#index.regex(this.#searchedBy(scope), regex, limit, mostSteps);
+    const walk = this.#index.regex(this.#searchedBy(scope), regex, limit, mostSteps);
+    const pause = this.#parts.pauseOf();
+    let result = walk.step(pause === null ? mostSteps : STEPS_OF_A_TURN);
+    while (result === null) {
+      await pause?.();
+      result = walk.step(STEPS_OF_A_TURN);
+    }
     if (result.kind === "too-many-steps") return result;
-    return {
-      kind: "found",
-      hits: result.hits.map(({ document, matches }) => ({ ...this.#found(document), matches })),
-    };
+    // What was found before a pause may be gone, or where the key may not read it.
+    const { accepts } = this.#searchedBy(scope);
+    const hits = result.hits.filter(({ document }) => accepts(document));
+    return { kind: "found", hits: hits.map(({ document, matches }) => ({ ...this.#found(document), matches })) };
   }
 
   /** With the live text: the index may have seen an older one. */

@@ -78,6 +78,7 @@ export class SqliteStore implements Store {
     const settings = new StoredSettings(db);
     const holders = new Holders(db, { keys, grants, workspaces, settings });
     const transactUnsynced = (work: () => void) => this.#transactUnsynced(work);
+    const pauseOf = () => (db.inTransaction ? null : () => this.#turns.pause());
     const tables: Tables = {
       files,
       folders,
@@ -87,7 +88,7 @@ export class SqliteStore implements Store {
       grants,
       settings,
       outbox,
-      search: new SearchTable(this.#index, { files, folders, catchesUp, transactUnsynced }),
+      search: new SearchTable(this.#index, { files, folders, catchesUp, transactUnsynced, pauseOf }),
       holder: async (hash) => holders.byHash(hash),
       // Nobody else writes meanwhile.
       lockStructure: async () => undefined,

@@ -3,12 +3,38 @@
  * two of its awaits another one's open transaction would be seen.
  */
 export class Turns {
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #waiting: (() => void)[] = [];
+  #isTaken = false;
 
   /** Begins `work` when all that came before has ended, well or not. */
-  take<T>(work: () => Promise<T>): Promise<T> {
-    const mine = this.#last.then(work, work);
-    this.#last = mine;
-    return mine;
+  async take<T>(work: () => Promise<T>): Promise<T> {
+    await this.#begin();
+    try {
+      return await work();
+    } finally {
+      this.#end();
+    }
+  }
+
+  /**
+   * Within a turn, between two looks: all who wait have theirs, and so have those who came
+   * meanwhile. What was seen before may have changed.
+   */
+  async pause(): Promise<void> {
+    this.#end();
+    await new Promise((resolve) => setImmediate(resolve));
+    await this.#begin();
+  }
+
+  async #begin(): Promise<void> {
+    if (this.#isTaken) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#isTaken = true;
+  }
+
+  /** The turn goes to the next one directly: nobody comes between. */
+  #end(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#isTaken = false;
+    else next();
   }
 }

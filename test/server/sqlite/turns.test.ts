@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { Turns } from "../../../src/server/sqlite/turns.ts";
+
+describe("turns", () => {
+  it("come one after the other, however each ends", async () => {
+    const turns = new Turns();
+    const seen: string[] = [];
+    const work = (name: string, ends: "well" | "badly" = "well") =>
+      turns.take(async () => {
+        seen.push(`${name} begins`);
+        await Promise.resolve();
+        seen.push(`${name} ends`);
+        if (ends === "badly") throw new Error(name);
+      });
+    const all = await Promise.allSettled([work("a"), work("b", "badly"), work("c")]);
+    expect(all.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(seen).toEqual(["a", "b", "c"].flatMap((name) => [`${name} begins`, `${name} ends`]));
+  });
+
+  it("let those who wait go first in a pause, and those who come in it", async () => {
+    const turns = new Turns();
+    const seen: string[] = [];
+    const long = turns.take(async () => {
+      seen.push("long begins");
+      setImmediate(() => void turns.take(async () => void seen.push("came")));
+      await turns.pause();
+      seen.push("long goes on");
+      await turns.pause();
+      seen.push("long ends");
+    });
+    const waiting = turns.take(async () => void seen.push("waited"));
+    await Promise.all([long, waiting]);
+    expect(seen).toEqual(["long begins", "waited", "came", "long goes on", "long ends"]);
+  });
+
+  it("are given to nobody else on the way from one to the next", async () => {
+    const turns = new Turns();
+    let inside = 0;
+    const one = async () => {
+      expect(++inside).toBe(1);
+      await Promise.resolve();
+      inside--;
+    };
+    const first = turns.take(one);
+    const second = turns.take(one);
+    void first.then(() => turns.take(one));
+    await Promise.all([first, second, turns.take(one)]);
+  });
+});
