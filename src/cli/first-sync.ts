@@ -1,11 +1,28 @@
 import { faultTrouble } from "../app/mirror/fault-trouble.ts";
-import { rememberPrefer, runSync, USUAL_RUN } from "../app/mirror/run.ts";
+import type { OpenedMirror } from "../app/mirror/open-mirror.ts";
+import { rememberPrefer, type RunReport, runSync, USUAL_RUN } from "../app/mirror/run.ts";
 import type { Io } from "./command.ts";
 import { exitOfTrouble } from "./complain.ts";
 import { stayLine } from "./describe.ts";
 import type { ExitCode } from "./exit.ts";
 import { exitOf, showReport } from "./show-report.ts";
 import { useMirror } from "./use-mirror.ts";
+
+/** A service that refuses links by path gets them by id: the texts that it refused go up so. */
+async function withLinksAsNeeded(io: Io, mirror: OpenedMirror, report: RunReport): Promise<RunReport> {
+  const { refusesPaths } = await import("../app/links/decide-links.ts");
+  if (mirror.config.links === "translate" || !refusesPaths(report)) return report;
+  const { planLinkChange } = await import("../app/links/change-links.ts");
+  const { loadLinks } = await import("../app/mirror/with-links.ts");
+  const change = await planLinkChange(mirror, "translate");
+  if (change.kind === "trouble" || change.value === null) return report;
+  await change.value.apply();
+  io.out(
+    "the service refuses links by path: they are by id there, and by path here (mdmirror links keep: as they are)",
+  );
+  const world = (await loadLinks()).translating(mirror.world, true);
+  return runSync({ ...mirror, world }, USUAL_RUN, "init");
+}
 
 /** The sync at the end of `init`, which brings the files that the user came for. */
 export function firstSync(
@@ -17,7 +34,7 @@ export function firstSync(
   return useMirror(io, root, { mode: "write", what: "init", keyFile }, async (mirror) => {
     const began = io.clock.monotonic();
     if (prefer !== null) rememberPrefer(mirror, prefer);
-    const report = await runSync(mirror, USUAL_RUN, "init");
+    const report = await withLinksAsNeeded(io, mirror, await runSync(mirror, USUAL_RUN, "init"));
     showReport(io, report, io.clock.monotonic() - began, mirror.url);
     const stays = stayLine(report.staysLocal);
     if (stays !== null) io.out(stays);

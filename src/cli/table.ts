@@ -54,6 +54,11 @@ export const COMMANDS: readonly Entry[] = [
     summary: "rename files that the service names otherwise",
     load: () => import("./commands/fix-names.ts"),
   },
+  {
+    name: "links",
+    summary: "links between documents: by path here or as they are; which lead nowhere",
+    load: () => import("./commands/links.ts"),
+  },
   { name: "doctor", summary: "check URL, key, clock, disk and neighbours", load: () => import("./commands/doctor.ts") },
   {
     name: "upgrade-check",

@@ -46,6 +46,8 @@ export async function useMirror(
 /** Opens a mirror as far as this machine alone allows. */
 export async function useLocal(io: Io, root: string, work: (mirror: LocalMirror) => ExitCode): Promise<ExitCode> {
   const { withLocal } = await import("../app/mirror/open-local.ts");
+  const { loadLinksOf } = await import("../app/mirror/with-links.ts");
+  await loadLinksOf(root);
   const ended = withLocal(root, io, (mirror) => ok(work(mirror)));
   return ended.kind === "trouble" ? complain(io, ended.trouble) : ended.value;
 }

@@ -16,11 +16,11 @@ export async function readHistoryOf({ state }: LocalMirror, path: string): Promi
   return { id: document.id, path: document.path, gone: document.link === null, versions };
 }
 
-export async function readVersion({ state }: LocalMirror, path: string, n: number | null): Promise<string> {
+export async function readVersion({ state, disk }: LocalMirror, path: string, n: number | null): Promise<string> {
   const { findVersion } = await import("../app/history/restore.ts");
-  const { entry } = unwrap(findVersion({ state }, path, n), path);
+  const { entry, document } = unwrap(findVersion({ state }, path, n), path);
   const text = state.text(entry.digest);
-  if (text !== null) return text;
+  if (text !== null) return disk.shown?.(document.path, text) ?? text;
   const gone = trouble(
     "usage",
     `the text of version ${entry.n} of ${path} is no longer kept`,
@@ -45,5 +45,8 @@ export async function readDifferences(mirror: OpenedMirror): Promise<readonly Di
 
 export async function readTexts(mirror: OpenedMirror, path: string): Promise<TwoTexts> {
   const { readBothSides } = await import("../app/history/diff.ts");
-  return unwrap(await readBothSides(mirror, path), path);
+  const { path: at, live, local } = unwrap(await readBothSides(mirror, path), path);
+  const { disk } = mirror.world;
+  const shown = (text: string | null) => (text === null ? null : (disk.shown?.(at, text) ?? text));
+  return { path: at, live: shown(live), local: shown(local) };
 }

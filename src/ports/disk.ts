@@ -81,6 +81,12 @@ export interface Disk {
     elsewhere?: (stamp: Pick<Stamp, "dev" | "ino">) => boolean,
   ): LocalTree | null;
   look(path: LocalPath): Look;
+  /**
+   * A text as a person would see it in the file at this path, and the inverse. Left out where files
+   * hold the very texts.
+   */
+  shown?(path: LocalPath, text: string): string;
+  meant?(path: LocalPath, shown: string): string;
   /** The text, strictly UTF-8, byte for byte (BOM kept). */
   read(path: LocalPath): DiskOutcome<LocalText>;
   /**

@@ -18,6 +18,7 @@ export interface Spellings {
   /** For a file or folder that is moved: what was known at its old place holds at the new one. */
   copy(from: LocalPath, to: LocalPath): void;
   removeOthers(path: LocalPath, bytes: Digest): void;
+  clear(): void;
   /** Removes those of paths that no document and no conflict has. */
   removeLost(): void;
 }

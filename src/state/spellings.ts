@@ -22,6 +22,7 @@ export class SpellingTable implements Spellings {
   readonly #moveBelow;
   readonly #removeOthers;
   readonly #removeLost;
+  readonly #clear;
 
   constructor(db: Db) {
     this.#one = new Statement<[string, Digest], Row>(
@@ -49,6 +50,7 @@ export class SpellingTable implements Spellings {
         "FROM spellings WHERE path > ? AND path < ? ORDER BY seq",
     );
     this.#removeOthers = new Statement<[string, Digest]>(db, "DELETE FROM spellings WHERE path = ? AND bytes <> ?");
+    this.#clear = new Statement<[]>(db, "DELETE FROM spellings");
     this.#removeLost = new Statement<[]>(
       db,
       "DELETE FROM spellings WHERE path NOT IN (SELECT local_path FROM links) " +
@@ -95,6 +97,10 @@ export class SpellingTable implements Spellings {
 
   removeOthers(path: LocalPath, bytes: Digest): void {
     this.#removeOthers.run(path, bytes);
+  }
+
+  clear(): void {
+    this.#clear.run();
   }
 
   removeLost(): void {

@@ -86,7 +86,7 @@ describe("sync", () => {
     const report = JSON.parse(out[0]!);
     expect(Object.keys(report)).toEqual(["state", "run", "counts", "attention"]);
     expect(Object.keys(report.counts).toSorted()).toEqual(
-      "uploaded downloaded createdRemote createdLocal movedRemote movedLocal deletedRemote deletedLocal merged submitted conflicts holds"
+      "uploaded downloaded createdRemote createdLocal movedRemote movedLocal deletedRemote deletedLocal merged submitted respelled conflicts holds"
         .split(" ")
         .toSorted(),
     );

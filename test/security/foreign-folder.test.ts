@@ -75,9 +75,9 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   protect: [refused("protect", "w/a.md")],
   unprotect: [refused("unprotect", "w/a.md")],
   "fix-names": [refused("fix-names", "w"), refused("fix-names", "w", "--dry-run")],
+  links: [refused("links", "keep", "w"), refused("links", "check", "w")],
   doctor: [refused("doctor", "w")],
-  // Three files by name; no mirror is asked.
-  merge: [local("merge", "w/a.md", "w/a.md", "w/a.md", "--print")],
+  merge: [local("merge", "w/a.md", "w/a.md", "w/a.md", "--print")], // Files, not a mirror.
   completion: [local("completion", "bash")],
   ui: [local("ui", "w", "--no-open")],
   serve: [

@@ -69,6 +69,7 @@ const LINES: Readonly<Record<string, (rig: Rig) => string[]>> = {
   protect: () => ["protect", "w/a.md"],
   unprotect: () => ["unprotect", "w/a.md"],
   "fix-names": () => ["fix-names", "w"],
+  links: () => ["links", "translate", "w", "--yes"],
   doctor: () => ["doctor", "w"],
   trust: () => ["trust", "w", "--yes"],
   name: () => ["name", "w", "mine"],

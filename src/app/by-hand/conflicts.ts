@@ -66,7 +66,9 @@ export function readThree({ state, disk }: StateAndDisk, subject: Subject): Resu
   const theirs = state.text(conflict === null ? link.digest : conflict.shown.at(-1)!.digest);
   if (theirs === null)
     return trouble("fault", `the other version of ${path} is no longer kept`, "mdmirror sync fetches it again");
-  return ok({ base: baseDigest === null ? "" : (state.text(baseDigest) ?? ""), mine: local.value.text, theirs });
+  const shown = (text: string) => disk.shown?.(path, text) ?? text;
+  const base = baseDigest === null ? "" : (state.text(baseDigest) ?? "");
+  return ok({ base: shown(base), mine: shown(local.value.text), theirs: shown(theirs) });
 }
 
 /** The places where the two edits conflict; empty when they merge by now. */

@@ -193,7 +193,7 @@ async function resolveOne(ctx: PassContext, subject: Subject, way: Way, seen?: S
     case "theirs":
       return takeTheirs(ctx, placed, conflict);
     case "merged":
-      return landMerged(ctx, placed, conflict, way.text);
+      return landMerged(ctx, placed, conflict, ctx.world.disk.meant?.(path, way.text) ?? way.text);
     case "keep":
       return leftMirror ? bringBack(ctx, link) : keepAsNew(ctx, placed, conflict);
     case "delete":

@@ -46,8 +46,11 @@ export function viewSubject({ state, disk }: StateAndDisk, subject: Subject): Su
     ways,
     versions,
     mine: mineOf({ disk }, path),
-    theirs: keptText({ state }, versions.theirs ?? link.digest),
-    base: versions.base === null && conflict !== null ? { kind: "text", text: "" } : keptText({ state }, versions.base),
+    theirs: keptText({ state, disk }, path, versions.theirs ?? link.digest),
+    base:
+      versions.base === null && conflict !== null
+        ? { kind: "text", text: "" }
+        : keptText({ state, disk }, path, versions.base),
     conflict:
       conflict === null
         ? null
@@ -90,12 +93,13 @@ export async function isTheirsNow({ remote }: Pick<World, "remote">, { link, con
 
 function mineOf({ disk }: Pick<World, "disk">, path: LocalPath): ShownText {
   const read = disk.read(path);
-  if (read.kind === "done") return { kind: "text", text: read.value.text };
+  if (read.kind === "done") return { kind: "text", text: disk.shown?.(path, read.value.text) ?? read.value.text };
   const why = disk.look(path).kind === "absent" ? "no file is there" : read.detail;
   return { kind: "none", why };
 }
 
-function keptText({ state }: Pick<World, "state">, digest: Digest | null): ShownText {
+function keptText({ state, disk }: StateAndDisk, path: LocalPath, digest: Digest | null): ShownText {
   const text = digest === null ? null : state.text(digest);
-  return text === null ? { kind: "none", why: "it is no longer kept here" } : { kind: "text", text };
+  if (text === null) return { kind: "none", why: "it is no longer kept here" };
+  return { kind: "text", text: disk.shown?.(path, text) ?? text };
 }

@@ -27,13 +27,17 @@ export function readText(
   const { path } = document;
   if (wanted === "here") {
     const read = local.disk.read(path);
-    if (read.kind === "done") return ok({ path, name: wanted, text: read.value.text, at: null });
+    if (read.kind === "done") return ok({ path, name: wanted, text: shown(local, path, read.value.text), at: null });
     return trouble("usage", `${path} cannot be read here: ${read.detail}`, "compare two versions instead");
   }
   const text = local.state.text(entry.digest);
-  if (text !== null) return ok({ path, name: wanted, text, at: entry.at });
+  if (text !== null) return ok({ path, name: wanted, text: shown(local, path, text), at: entry.at });
   const what = `the text of version ${wanted} of ${path} is no longer kept`;
   return trouble("usage", what, `mdmirror history ${path} shows which are`);
+}
+
+function shown({ disk }: Local, path: LocalPath, text: string): string {
+  return disk.shown?.(path, text) ?? text;
 }
 
 /** One version, with what a restore of it would change. */
@@ -66,7 +70,10 @@ export function readVersion(local: Local, name: string, n: number): Result<Versi
     entry,
     text: named.value.text,
     origins: entry.merge === null ? null : readOrigins(local.state, entry.merge),
-    here: look.kind === "file" ? { text: read.kind === "done" ? read.value.text : null, digest: look.digest } : null,
+    here:
+      look.kind === "file"
+        ? { text: read.kind === "done" ? shown(local, path, read.value.text) : null, digest: look.digest }
+        : null,
     anew: document.link === null,
     obstacle: chosen.kind === "trouble" ? { what: chosen.trouble.what, next: chosen.trouble.next } : null,
   });

@@ -18,6 +18,8 @@ export type Config = {
   /** The mirrored subtree of the workspace, without slashes at its ends; "" is the whole. */
   readonly remote: RemotePath;
   readonly names: Policy["names"];
+  /** `translate`: links between documents are by path here, and by id on the service. */
+  readonly links: LinkMode;
   /**
    * One policy, or the first of a list whose `paths` (one gitignore pattern) matches; if none does,
    * `sidecar`.
@@ -37,6 +39,8 @@ export type Config = {
   readonly events: { readonly listen: boolean; readonly pollEvery: string };
 };
 
+export type LinkMode = "keep" | "translate";
+
 export type ConflictPolicy = ReturnType<Policy["conflicts"]>;
 type ConflictRule = { readonly paths: string; readonly policy: ConflictPolicy };
 
@@ -45,6 +49,7 @@ export const CONFIG_FILE = "config.json";
 export const DEFAULT_CONFIG: Omit<Config, "url"> = {
   remote: "",
   names: "map",
+  links: "keep",
   conflicts: "sidecar",
   allowHttp: [],
   interface: { progress: true, quietFor: "1h" },
@@ -95,6 +100,7 @@ export function parseConfig(text: string, file: string): Result<Config> {
     url: readUrl(json["url"], fault),
     remote: readRemote(json["remote"], fault),
     names: oneOf(json["names"], "names", ["map", "hold"], DEFAULT_CONFIG.names, fault),
+    links: oneOf(json["links"], "links", ["keep", "translate"], DEFAULT_CONFIG.links, fault),
     conflicts: readConflicts(json["conflicts"], fault),
     allowHttp: readHosts(json["allowHttp"], fault),
     interface: readInterface(json["interface"], fault),

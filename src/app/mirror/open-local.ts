@@ -7,7 +7,9 @@ import { LocalDisk } from "../../local/disk.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
 import { openToRead } from "./open-state.ts";
+import { readConfig } from "./config.ts";
 import { ok, type Result } from "./trouble.ts";
+import { readyLinks } from "./with-links.ts";
 
 /**
  * A mirrored folder as far as this machine alone knows it: no key, network or lock, and nothing is
@@ -23,8 +25,17 @@ export function openLocal(dir: string, system: System): Result<LocalMirror> {
   const opened = openToRead(join(root, MIRROR_FOLDER), system.clock);
   if (opened.kind === "trouble") return opened;
   const { state } = opened.value;
-  const disk = new LocalDisk(createNodeFs(), root, { random: system.random, probe: false });
+  const plain = new LocalDisk(createNodeFs(), root, { random: system.random, probe: false });
+  const disk = withLinksHere(root, state, plain);
   return ok({ root, state, disk, close: () => state.close() });
+}
+
+/** ASSUMES: `loadLinksOf` was awaited; else texts are shown as they are. */
+function withLinksHere(root: string, state: State, disk: Disk): Disk {
+  const links = readyLinks();
+  const config = links === null ? null : readConfig(join(root, MIRROR_FOLDER));
+  if (links === null || config?.kind !== "ok" || config.value.links === "keep") return disk;
+  return links.readingDisk({ state, disk, prefix: config.value.remote });
 }
 
 /** Opens a mirror so, works on it and closes it, however the work ends. */

@@ -13,6 +13,7 @@ import { createNodeFs } from "../../local/node-fs.ts";
 import { examineOwnFolder, tightenOwnFolder } from "../../state/own-folder.ts";
 import { readBootId } from "./boot-id.ts";
 import { type Config, readConfig } from "./config.ts";
+import { withLinks } from "./with-links.ts";
 import { findKey } from "./key.ts";
 import { openLog, SILENT_LOG } from "./log.ts";
 import { withHeapGrowth } from "./heap-growth.ts";
@@ -157,7 +158,7 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
     makeMirrorFolder(fs, root, random.hex(32));
     keepMarker(root, admitted, options.env);
   }
-  const world: World = {
+  const plain: World = {
     clock,
     random,
     log,
@@ -168,6 +169,7 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
     bootId: readBootId(),
     prefix: config.remote,
   };
+  const world = await withLinks(plain, config, mode === "write");
   // A new state knows nothing of this folder, so any root is right: the first sync deletes and
   // overwrites nothing (I05).
   if (isNew) rememberRoot(world);

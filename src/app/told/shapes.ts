@@ -29,6 +29,8 @@ export type SyncCounts = {
   /** Two edits made into one text, in whatever way. */
   readonly merged: number;
   readonly submitted: number;
+  /** Files whose links were written anew, because documents had moved. */
+  readonly respelled: number;
   readonly conflicts: number;
   readonly holds: number;
 };

@@ -99,7 +99,9 @@ async function showOne(io: Io, args: Args, name: string): Promise<ExitCode> {
       if (shown !== null) return shown;
     }
     const names = { before: live === null ? null : `live/${path}`, after: local === null ? null : `here/${path}` };
-    return show(io, args, names, live ?? "", local ?? "");
+    const { disk } = mirror.world;
+    const shown = (text: string | null) => disk.shown?.(path, text ?? "") ?? text ?? "";
+    return show(io, args, names, shown(live), shown(local));
   });
 }
 
@@ -121,8 +123,8 @@ async function showVersion(io: Io, args: Args, name: string, n: number): Promise
     }
     const read = disk.read(document.path);
     texts.path = document.path;
-    texts.before = text;
-    texts.after = read.kind === "done" ? read.value.text : null;
+    texts.before = disk.shown?.(document.path, text) ?? text;
+    texts.after = read.kind === "done" ? (disk.shown?.(document.path, read.value.text) ?? read.value.text) : null;
     return EXIT.inSync;
   });
   if (exit !== EXIT.inSync) return exit;

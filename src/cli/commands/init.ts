@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from "node:path";
-import type { Config } from "../../app/mirror/config.ts";
+import type { Config, LinkMode } from "../../app/mirror/config.ts";
 import type { FoundKey } from "../../app/mirror/key.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import { ok, type Result } from "../../app/mirror/trouble.ts";
@@ -117,13 +117,13 @@ async function linkNew(
   prefer: Prefer | null,
 ): Promise<ExitCode> {
   const { linkFolder } = await import("../../app/mirror/link-folder.ts");
-  const { config } = link;
   const agreed = await showFirstPlan(io, args, dir, link, found);
-  if (agreed !== "agreed") return agreed;
+  if (typeof agreed === "number") return agreed;
+  const config = { ...link.config, links: agreed };
   // A key from the keychain stays only there.
   const stored = args.flag("no-store-key") || found.from === "keychain" ? null : found.key;
   const { env, random } = io;
-  const linked = linkFolder({ dir, ...link, random, env, name: args.text("name") }, stored);
+  const linked = linkFolder({ dir, ...link, config, random, env, name: args.text("name") }, stored);
   if (linked.kind === "trouble") return complain(io, linked.trouble);
   if (linked.value !== null) io.err(`mdmirror: ${linked.value}`);
   io.out(
@@ -133,14 +133,17 @@ async function linkNew(
   return firstSync(io, dir, args.text("key-file"), prefer);
 }
 
-/** Shows the actions by kind with a few names, and asks where a question is due. */
+/**
+ * Shows the actions by kind with a few names, and asks where a question is due.
+ * @returns whether links are translated, as the workspace shows
+ */
 async function showFirstPlan(
   io: Io,
   args: Args,
   dir: string,
   { config, origin }: Link,
   found: FoundKey,
-): Promise<"agreed" | ExitCode> {
+): Promise<LinkMode | ExitCode> {
   const { openUnlinked, onlyFillsFolder, mirrorsInside } = await import("../../app/mirror/link-folder.ts");
   const { previewSync, USUAL_RUN } = await import("../../app/mirror/run.ts");
   const { faultTroubleOfInit } = await import("../../app/mirror/fault-trouble.ts");
@@ -161,14 +164,20 @@ async function showFirstPlan(
     io.out(`the first sync of ${shownName(dir)}:`);
     for (const line of planLines(preview, 3).slice(0, -1)) io.out(line);
     if (preview.plan.steps.length === 0) io.out("  nothing to do yet: both sides are empty, or equal");
-    if (args.flag("yes")) return "agreed";
-    if (!io.terminal.input) return onlyFillsFolder(preview) ? "agreed" : cannotAsk(io, dir);
+    const { decideLinks } = await import("../../app/links/decide-links.ts");
+    const links = await decideLinks(mirror.value.world, [...preview.trees.remote.files.keys()]);
+    if (links === "translate") io.out(BY_ID);
+    if (args.flag("yes")) return links;
+    if (!io.terminal.input) return onlyFillsFolder(preview) ? links : cannotAsk(io, dir);
+    return (await askForFirst(io)) ? links : EXIT.usage;
   } finally {
     progress.end();
     await mirror.value.close();
   }
-  return askForFirst(io);
 }
+
+const BY_ID =
+  "texts there link by id: here they link by path, so that editors follow (mdmirror links keep: as they are)";
 
 function cannotAsk(io: Io, dir: string): ExitCode {
   return complain(io, {
@@ -178,9 +187,9 @@ function cannotAsk(io: Io, dir: string): ExitCode {
   });
 }
 
-async function askForFirst(io: Io): Promise<"agreed" | ExitCode> {
+async function askForFirst(io: Io): Promise<boolean> {
   const answer = await io.ask("link the folder and do this now? [y/N] ");
-  if (/^y(es)?$/i.test(answer?.trim() ?? "")) return "agreed";
+  if (/^y(es)?$/i.test(answer?.trim() ?? "")) return true;
   io.err("mdmirror: nothing was linked, nothing was written");
-  return EXIT.usage;
+  return false;
 }

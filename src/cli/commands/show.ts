@@ -1,5 +1,9 @@
 import { resolve } from "node:path";
 import type { Command } from "../command.ts";
+import type { Digest } from "../../model/digest.ts";
+import type { LocalPath } from "../../model/path.ts";
+import type { Disk } from "../../ports/disk.ts";
+import type { State } from "../../ports/state.ts";
 import { complain } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { locateDocument } from "../locate-document.ts";
@@ -23,11 +27,11 @@ export const command: Command = {
     const { root, name } = place.value;
     const { findVersion } = await import("../../app/history/restore.ts");
     const { writeNewFile } = await import("../../app/mirror/new-file.ts");
-    return useLocal(io, root, ({ state }) => {
+    return useLocal(io, root, ({ state, disk }) => {
       const found = findVersion({ state }, name, wanted.n);
       if (found.kind === "trouble") return complain(io, found.trouble);
       const { entry, document } = found.value;
-      const text = state.text(entry.digest);
+      const text = shownText(entry.digest, document.path, state, disk);
       if (text === null) {
         io.err(`mdmirror: the text of version ${entry.n} of ${shownName(document.path)} is no longer kept`);
         io.err(`  next: mdmirror history ${shellWord(wanted.path)} shows which are`);
@@ -45,3 +49,8 @@ export const command: Command = {
     });
   },
 };
+
+function shownText(digest: Digest, path: LocalPath, state: State, disk: Disk): string | null {
+  const text = state.text(digest);
+  return text === null ? null : (disk.shown?.(path, text) ?? text);
+}

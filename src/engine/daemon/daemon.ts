@@ -118,6 +118,7 @@ class DaemonLoop implements Daemon {
     for (const request of this.#requests.take()) {
       switch (request.kind) {
         case "exclusive":
+          this.#world.links?.begin(false);
           await request.work(this.#world);
           // The command may have written to the same database, past this state's cache.
           this.#state.forget();

@@ -73,6 +73,7 @@ export async function runPart(
   const run = new RunEntry(world, "watch");
   const input = { run, settings: watched(settings), counts, retryRefused: false, quietTexts: null, dry: false };
   const ctx = new PassContext(world, input);
+  world.links?.begin(false);
   ctx.notes.local = trees.local;
   for (const folder of trees.remote.folders.values()) ctx.notes.folderIds.set(folder.path, folder.id);
   const signals = gatherSignals(ctx, trees.base, trees.remote, root);

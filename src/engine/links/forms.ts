@@ -134,6 +134,11 @@ export class LinkForms {
     return bytes;
   }
 
+  /** The same for a person to see; nothing is remembered. */
+  shown(path: LocalPath, text: string): string {
+    return mayHoldLinks(text) ? toDisk(text, this.where().now.from(path)) : text;
+  }
+
   /**
    * What is remembered of these bytes: at this path; of a file that was moved, at base's path of
    * the document; or at another path of this folder, from which its links lead to the same.

@@ -111,6 +111,14 @@ export class LinkedDisk implements Disk {
     return read.kind === "done" ? { kind: "file", digest: read.value.digest, stamp: read.value.stamp } : look;
   }
 
+  shown(path: LocalPath, text: string): string {
+    return this.#forms.shown(path, text);
+  }
+
+  meant(path: LocalPath, shown: string): string {
+    return this.#forms.peek(path, { text: shown, digest: digestOf(shown) }).text;
+  }
+
   read(path: LocalPath): DiskOutcome<LocalText> {
     const read = this.plain.read(path);
     return read.kind === "done" ? { ...read, value: this.#inForm(path, read.value) } : read;

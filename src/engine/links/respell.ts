@@ -15,7 +15,8 @@ export function respellLinks(ctx: PassContext): void {
   for (const respelling of links.respellings()) respellOne(ctx, links, respelling);
 }
 
-function respellOne(ctx: PassContext, links: MirrorLinks, respelling: Respelling): void {
+/** Writes one file so. What it stands for stays. */
+export function respellOne(ctx: PassContext, links: MirrorLinks, respelling: Respelling): void {
   const { state, log } = ctx.world;
   const { link, from, to, bytes } = respelling;
   const { id, localPath: path } = link;

@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
+import type { LocalPath } from "../../model/path.ts";
+import { runByHand } from "../../engine/by-hand/by-hand.ts";
+import { respellOne } from "../../engine/links/respell.ts";
+import type { PassContext } from "../../engine/run/pass-context.ts";
+import { type LinkMode, writeConfig } from "../mirror/config.ts";
+import type { World } from "../../engine/run/world.ts";
+import type { OpenedMirror } from "../mirror/open-mirror.ts";
+import { ok, type Result, trouble } from "../mirror/trouble.ts";
+import { loadLinks } from "../mirror/with-links.ts";
+
+/** Begins or ceases to translate links: respells files on disk, and sends nothing. */
+
+type LinkChange = {
+  /** Files whose links will be written anew. */
+  readonly paths: readonly LocalPath[];
+  /** Carries it out. @returns how many files were written */
+  apply(): Promise<number>;
+};
+
+/** @returns null where links are kept or translated so already, with nothing left to write */
+export async function planLinkChange(mirror: OpenedMirror, mode: LinkMode): Promise<Result<LinkChange | null>> {
+  if (mirror.borrowed === true)
+    return trouble("usage", "the daemon of this folder translates as it was told at its start", "stop it first");
+  const { respellingsFor } = await loadLinks();
+  const found = respellingsFor(mirror.world, mode);
+  if (typeof found === "string") return trouble("fault", found, "mdmirror doctor");
+  const changed = found.filter(({ from, to }) => from.bytes !== to.bytes);
+  if (mirror.config.links === mode && changed.length === 0) return ok(null);
+  const paths = changed.map(({ from }) => from.path);
+  return ok({ paths, apply: () => (mode === "translate" ? begin(mirror, found) : cease(mirror, found)) });
+}
+
+type Found = Parameters<typeof respellOne>[2];
+
+/** ORDER: the configuration first: until it says so, a file with paths would be an edit to send. */
+async function begin(mirror: OpenedMirror, found: readonly Found[]): Promise<number> {
+  const { translating } = await loadLinks();
+  await settle(mirror.world);
+  writeConfig(join(mirror.root, MIRROR_FOLDER), { ...mirror.config, links: "translate" });
+  return respellAll(mirror.world.links === undefined ? translating(mirror.world, true) : mirror.world, found);
+}
+
+/** ORDER: the configuration last, for the same reason. */
+async function cease(mirror: OpenedMirror, found: readonly Found[]): Promise<number> {
+  const { translating } = await loadLinks();
+  const world = mirror.world.links === undefined ? translating(mirror.world, true) : mirror.world;
+  const written = await respellAll(world, found);
+  await settle(world);
+  writeConfig(join(mirror.root, MIRROR_FOLDER), { ...mirror.config, links: "keep" });
+  return written;
+}
+
+/**
+ * Looks once more at what was taken aside, by the form in which that was done: in the other one it
+ * would be another text, saved late.
+ */
+async function settle(world: World): Promise<void> {
+  if (world.state.intents().length > 0) await runByHand(world, "links", async () => []);
+}
+
+async function respellAll(world: World, found: readonly Found[]): Promise<number> {
+  let counts: PassContext["notes"]["counts"] | null = null;
+  await runByHand(world, "links", async (ctx) => {
+    counts = ctx.notes.counts;
+    for (const one of found) respellOne(ctx, ctx.world.links!, one);
+    return [];
+  });
+  return (counts as PassContext["notes"]["counts"] | null)?.respelled ?? 0;
+}

@@ -1,0 +1,35 @@
+import { isId, readDestinationText } from "../../links/destination.ts";
+import { findLinks } from "../../links/find.ts";
+import type { DocId } from "../../contract/ids.ts";
+import type { RunReport } from "../../engine/run/report.ts";
+import type { World } from "../../engine/run/world.ts";
+import type { LinkMode } from "../mirror/config.ts";
+
+/** Whether a folder that is linked anew translates links, from what its workspace shows. */
+
+/** LIMIT: texts that are read for it, evenly spread over the workspace, and how many at a time. */
+const MOST_READ = 64;
+const AT_ONCE = 8;
+
+/** @returns `translate` where a text there links by id; a text that cannot be read tells nothing */
+export async function decideLinks({ remote }: World, documents: readonly DocId[]): Promise<LinkMode> {
+  const step = Math.max(1, Math.ceil(documents.length / MOST_READ));
+  const asked = documents.filter((_, n) => n % step === 0);
+  for (let at = 0; at < asked.length; at += AT_ONCE) {
+    const answers = await Promise.all(asked.slice(at, at + AT_ONCE).map((id) => remote.getFile(id)));
+    if (answers.some((answer) => answer.ok && linksById(answer.value.content))) return "translate";
+  }
+  return "keep";
+}
+
+function linksById(text: string): boolean {
+  return findLinks(text).some(({ from, to }) => isId(readDestinationText(text.slice(from, to)).said));
+}
+
+/** ASSUMES: in these words a deployment refuses a text that links by path. */
+const REFUSES_PATHS = /cannot be resolved|could not be resolved/i;
+
+/** Whether a run met a service that refuses links by path. */
+export function refusesPaths({ attention }: Pick<RunReport, "attention">): boolean {
+  return attention.some(({ code, detail }) => code !== null && REFUSES_PATHS.test(detail));
+}

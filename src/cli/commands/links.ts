@@ -1,0 +1,97 @@
+import type { CheckedLinks } from "../../app/links/check-links.ts";
+import type { LinkMode } from "../../app/mirror/config.ts";
+import { count, plural } from "../../model/count.ts";
+import type { LocalPath } from "../../model/path.ts";
+import { shownName } from "../../model/shown-name.ts";
+import type { Args, Command, Io } from "../command.ts";
+import { complain, misuse } from "../complain.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
+import { findMirror } from "../find-mirror.ts";
+import { jsonLine } from "../json-line.ts";
+import { agrees, useMirror } from "../use-mirror.ts";
+
+const WHAT = ["translate", "keep", "check"] as const;
+/** How many paths are shown before a question. */
+const MOST = 5;
+
+export const command: Command = {
+  usage: "links translate|keep|check [DIR] [--yes] [--json]",
+  about: [
+    "Links between documents. translate: by path here, so that editors follow them, and by id on the service, so that no",
+    "move breaks them. keep: texts are the same on both sides. A change writes links of files here anew; nothing is sent.",
+    "check: lists links that lead nowhere, with the nearest name. Exit 3 if there are any.",
+  ],
+  options: {
+    yes: { short: "y", help: "change without a question" },
+    json: { help: "one JSON object: of check {links, broken}, else {links, respelled}" },
+  },
+  operands: { least: 1, most: 2 },
+  async run(io, args): Promise<ExitCode> {
+    const what = WHAT.find((one) => one === args.operands[0]);
+    if (what === undefined) return misuse(io, "links", "links takes translate, keep or check");
+    const root = findMirror(io, args.operands[1]);
+    if (root.kind === "trouble") return complain(io, root.trouble);
+    return what === "check" ? check(io, args, root.value) : change(io, args, root.value, what);
+  },
+};
+
+async function check(io: Io, args: Args, root: string): Promise<ExitCode> {
+  const { checkLinks } = await import("../../app/links/check-links.ts");
+  const json = args.flag("json");
+  return useMirror(io, root, { mode: "read", what: "links", quiet: json }, async ({ world }) => {
+    const checked = checkLinks(world);
+    if (json) io.out(jsonLine(checked));
+    else for (const line of checkLines(checked)) io.out(line);
+    return checked.broken.length === 0 ? EXIT.inSync : EXIT.attention;
+  });
+}
+
+function checkLines({ links, documents, broken }: CheckedLinks): string[] {
+  return [
+    ...broken.map(({ path, line, destination, nearest }) => {
+      const meant = nearest === null ? "" : ` (is it ${shownName(nearest)}?)`;
+      return `${shownName(path)}:${line}: ${shownName(destination)} leads nowhere${meant}`;
+    }),
+    `${plural(links, "link")} in ${plural(documents, "document")}; ${
+      broken.length === 0 ? "each leads somewhere" : `${plural(broken.length, "link")} led nowhere`
+    }`,
+  ];
+}
+
+async function change(io: Io, args: Args, root: string, mode: LinkMode): Promise<ExitCode> {
+  const { planLinkChange } = await import("../../app/links/change-links.ts");
+  const json = args.flag("json");
+  return useMirror(io, root, { mode: "write", what: "links", quiet: json }, async (mirror) => {
+    const planned = await planLinkChange(mirror, mode);
+    if (planned.kind === "trouble") return complain(io, planned.trouble);
+    if (planned.value === null) {
+      io.out(json ? jsonLine({ links: mode, respelled: 0 }) : `${SAID[mode]} already`);
+      return EXIT.inSync;
+    }
+    const { paths, apply } = planned.value;
+    if (!json) showPaths(io, paths);
+    if (!(await maySpell(io, args, paths))) return EXIT.usage;
+    const respelled = await apply();
+    io.out(
+      json ? jsonLine({ links: mode, respelled }) : `${SAID[mode]} from now on; ${plural(respelled, "file")} written`,
+    );
+    return EXIT.inSync;
+  });
+}
+
+const SAID = {
+  translate: "links are by path here, and by id on the service",
+  keep: "links are as they are, on both sides",
+} as const;
+
+function showPaths(io: Io, paths: readonly LocalPath[]): void {
+  io.out(`links of ${plural(paths.length, "file")} will be written anew here; nothing is sent`);
+  for (const path of paths.slice(0, MOST)) io.out(`  ${shownName(path)}`);
+  if (paths.length > MOST) io.out(`  … and ${count(paths.length - MOST)} more`);
+}
+
+async function maySpell(io: Io, args: Args, paths: readonly LocalPath[]): Promise<boolean> {
+  if (paths.length === 0 || (await agrees(io, args.flag("yes"), "do this now?"))) return true;
+  io.err(`mdmirror: nothing was changed${io.terminal.input ? "" : "; --yes does it without a question"}`);
+  return false;
+}

@@ -1,0 +1,102 @@
+import { readFileSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openRig, type Rig } from "./rig.ts";
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+});
+afterEach(() => rig.close());
+
+const upload = (path: string, content: string) => rig.api("POST", "/v1/files", { path, content }) as { id: string };
+const read = (path: string) => readFileSync(join(rig.root, path), "utf8");
+const edit = (id: string, content: string) => {
+  const { lastChangeId } = rig.api("GET", `/v1/files/${id}`) as { lastChangeId: string };
+  rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content });
+};
+
+test("init translates links where texts there link by id; a rename here breaks none, on either side", async () => {
+  const b = upload("sub/b.md", "b\n");
+  const a = upload("a.md", `[b](${b.id}#part)\n`);
+  edit(b.id, `[a](${a.id})\n`);
+  const { code, out } = await rig.init();
+  expect(code).toBe(0);
+  expect(out).toContain(
+    "texts there link by id: here they link by path, so that editors follow (mdmirror links keep: as they are)",
+  );
+  expect([read("a.md"), read("sub/b.md")]).toEqual(["[b](sub/b.md#part)\n", "[a](../a.md)\n"]);
+  renameSync(join(rig.root, "sub"), join(rig.root, "renamed"));
+  const sync = await rig.run(["sync", "w"]);
+  expect(sync.out[0]).toMatch(/^in sync: 1 moved on the service, 1 with links respelled /);
+  expect(read("a.md")).toBe("[b](renamed/b.md#part)\n");
+  expect(rig.remote("a.md")!.content).toBe(`[b](${b.id}#part)\n`);
+});
+
+test("init keeps texts as they are where none links by id", async () => {
+  upload("a.md", "[b](b.md)\n");
+  await rig.init();
+  expect(JSON.parse(readFileSync(join(rig.root, ".mdmirror/config.json"), "utf8"))).toMatchObject({ links: "keep" });
+});
+
+test("what people see of a translated text is what their file would hold: show, diff, history's texts", async () => {
+  const b = upload("b.md", "b\n");
+  const a = upload("a.md", `[b](${b.id})\n`);
+  await rig.init();
+  edit(a.id, `[b](${b.id}) more\n`);
+  expect((await rig.run(["diff", "w/a.md"])).out).toContain("-[b](b.md) more");
+  await rig.run(["sync", "w"]);
+  expect((await rig.run(["show", "w/a.md@1"])).out.join("")).toBe("[b](b.md)");
+  expect((await rig.run(["verify", "w"])).code).toBe(0);
+  expect((await rig.run(["restore", "w/a.md@1"])).code).toBe(0);
+  expect(read("a.md")).toBe("[b](b.md)\n");
+});
+
+test("links translate and keep change files here alone, and show first which", async () => {
+  const b = upload("sub/b.md", "b\n");
+  await rig.init();
+  const a = upload("a.md", `[b](${b.id})\n`);
+  await rig.run(["sync", "w"]);
+  expect(read("a.md")).toBe(`[b](${b.id})\n`);
+  const asked = await rig.run(["links", "translate", "w"]);
+  expect([asked.code, asked.out, asked.err]).toEqual([
+    2,
+    ["links of 1 file will be written anew here; nothing is sent", "  a.md"],
+    ["mdmirror: nothing was changed; --yes does it without a question"],
+  ]);
+  expect(read("a.md")).toBe(`[b](${b.id})\n`);
+  expect((await rig.run(["links", "translate", "w", "--yes"])).out.at(-1)).toBe(
+    "links are by path here, and by id on the service from now on; 1 file written",
+  );
+  expect(read("a.md")).toBe("[b](sub/b.md)\n");
+  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^in sync: nothing to do /);
+  expect((await rig.run(["links", "translate", "w"])).out).toEqual([
+    "links are by path here, and by id on the service already",
+  ]);
+  expect(JSON.parse((await rig.run(["links", "keep", "w", "--yes", "--json"])).out[0]!)).toEqual({
+    links: "keep",
+    respelled: 1,
+  });
+  expect(read("a.md")).toBe(`[b](${b.id})\n`);
+  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^in sync: nothing to do /);
+  expect((rig.api("GET", `/v1/files/${a.id}`) as { content: string }).content).toBe(`[b](${b.id})\n`);
+});
+
+test("links check lists what leads nowhere, with the nearest name, and ends with 3", async () => {
+  rig.write("a.md", "[b](sub/bb.md)\n\n![p](pic.png) [web](https://example.org) [c](doc_00000000000000)\n");
+  rig.write("pic.png", "");
+  rig.write("sub/b.md", "[a](../a.md)\n");
+  await rig.init();
+  const { code, out } = await rig.run(["links", "check", "w"]);
+  expect([code, out]).toEqual([
+    3,
+    [
+      "a.md:1: sub/bb.md leads nowhere (is it sub/b.md?)",
+      "a.md:3: doc_00000000000000 leads nowhere",
+      "4 links in 2 documents; 2 links led nowhere",
+    ],
+  ]);
+  rig.write("a.md", "[b](sub/b.md)\n");
+  expect((await rig.run(["links", "check", "w"])).out).toEqual(["2 links in 2 documents; each leads somewhere"]);
+  expect((await rig.run(["links", "whatever", "w"])).code).toBe(2);
+});
