@@ -4,6 +4,8 @@ import { type BackupContents, examineBackup, NoBackup } from "../../server/sqlit
 import { codeOf, errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
 import { copyWhole } from "./take.ts";
 
+export type { BackupContents } from "../../server/sqlite/backup-file.ts";
+
 /**
  * Makes a data folder of a backup. The keys of the workspaces are in it; the administrator's is
  * made anew when a service first starts there.
@@ -19,16 +21,17 @@ export async function restoreBackup(file: string, data: string): Promise<Result<
     mkdirSync(data, { recursive: true, mode: 0o700 });
     return ok(await copyWhole(file, target, examineBackup));
   } catch (error) {
-    if (error instanceof NoBackup)
-      return trouble(
-        "usage",
-        `${file} ${error.message}; nothing was restored`,
-        "give a file that mdmirror serve backup made",
-      );
-    if (codeOf(error) === null) throw error;
-    const what = `${file} cannot be restored to ${data}: ${errnoClause(error)}`;
-    return trouble("usage", what, "give a backup that this user may read, and a folder that it may write", {
-      code: codeOf(error),
-    });
+    return noBackup(file, error);
   }
+}
+
+/** Why nothing was restored. @throws what is a bug */
+export function noBackup(file: string, error: unknown): Result<never> {
+  if (error instanceof NoBackup) {
+    const next = "give a file that mdmirror serve backup made";
+    return trouble("usage", `${file} ${error.message}; nothing was restored`, next);
+  }
+  if (codeOf(error) === null) throw error;
+  const next = "give a backup that this user may read, and a place that it may write";
+  return trouble("usage", `${file} cannot be restored: ${errnoClause(error)}`, next, { code: codeOf(error) });
 }

@@ -7,7 +7,7 @@ import { type BackupContents, examineBackup, NoBackup } from "../../server/sqlit
 import { reachByFolder } from "../admin/reach.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
 
-type Taken = BackupContents & { readonly file: string };
+export type Taken = BackupContents & { readonly file: string };
 
 /**
  * A backup of a service's data folder, while a service runs on it or not. It is looked at before it
@@ -82,6 +82,6 @@ export async function copyWhole<T>(from: string, to: string, check: (copy: strin
   }
 }
 
-function isThere(file: string): Result<never> {
+export function isThere(file: string): Result<never> {
   return trouble("usage", `${file} is there already`, "give the name of a new file with --out", { code: "EEXIST" });
 }

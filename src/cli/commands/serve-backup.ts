@@ -1,12 +1,14 @@
 import { resolve } from "node:path";
 import { plural } from "../../model/count.ts";
-import type { Command } from "../command.ts";
+import type { Taken } from "../../app/backup/take.ts";
+import type { Result } from "../../app/mirror/trouble.ts";
+import type { Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
-import { DEFAULT_DATA } from "../service-data.ts";
+import { DEFAULT_DATA, databaseOf } from "../service-data.ts";
 
 export const command: Command = {
-  usage: "serve-backup --out FILE [--data DIR]",
+  usage: "serve-backup --out FILE [--data DIR | --database URL]",
   about: [
     "A backup of an embedded service in one file, also as mdmirror serve backup: documents with their versions, reviews and the",
     "keys of all workspaces, but not the administrator's. The service may run, and goes on meanwhile; what it had answered",
@@ -15,16 +17,31 @@ export const command: Command = {
   options: {
     out: { value: "FILE", help: "a new file, for this user alone" },
     data: { value: "DIR", help: `the data folder of the service (${DEFAULT_DATA})` },
+    database: { value: "URL", help: "its database in PostgreSQL instead: postgres://USER@HOST/NAME" },
   },
   operands: { least: 0, most: 0 },
   async run(io, args): Promise<ExitCode> {
     const out = args.text("out");
     if (out === null) return misuse(io, "serve backup", "it takes --out FILE");
-    const { takeBackup } = await import("../../app/backup/take.ts");
-    const taken = await takeBackup(resolve(io.cwd, args.text("data") ?? DEFAULT_DATA), resolve(io.cwd, out), io.clock);
+    const data = args.text("data");
+    const database = args.text("database") ?? (data === null ? databaseOf(io) : null);
+    if (data !== null && database !== null)
+      return misuse(io, "serve backup", "it takes --data or --database, not both");
+    const taken = await take(io, { data, database, out: resolve(io.cwd, out) });
     if (taken.kind === "trouble") return complain(io, taken.trouble);
     const { documents, workspaces, keys, file } = taken.value;
     io.out(`${plural(documents, "document")} of ${plural(workspaces, "workspace")}, ${plural(keys, "key")}: ${file}`);
     return EXIT.inSync;
   },
 };
+
+type Asked = { readonly data: string | null; readonly database: string | null; readonly out: string };
+
+async function take(io: Io, { data, database, out }: Asked): Promise<Result<Taken>> {
+  if (database !== null) {
+    const { takeDatabaseBackup } = await import("../../app/backup/database.ts");
+    return takeDatabaseBackup(database, out);
+  }
+  const { takeBackup } = await import("../../app/backup/take.ts");
+  return takeBackup(resolve(io.cwd, data ?? DEFAULT_DATA), out, io.clock);
+}

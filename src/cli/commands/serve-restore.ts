@@ -1,28 +1,43 @@
 import { resolve } from "node:path";
 import { plural } from "../../model/count.ts";
+import type { BackupContents } from "../../app/backup/restore.ts";
+import type { Result } from "../../app/mirror/trouble.ts";
 import type { Command } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
+import { databaseOf } from "../service-data.ts";
 
 export const command: Command = {
-  usage: "serve-restore FILE --data DIR",
+  usage: "serve-restore FILE --data DIR | --database URL",
   about: [
-    "Makes a data folder of a backup, also as mdmirror serve restore. Ids, texts, reviews, keys and cursors are those of the",
+    "Makes a service of a backup, also as mdmirror serve restore. Ids, texts, reviews, keys and cursors are those of the",
     "backup; the administrator's key is a new one. Mirrors that have seen more than the backup holds stop before they",
     "change anything, and ask.",
   ],
-  options: { data: { value: "DIR", help: "a folder that holds no service yet" } },
+  options: {
+    data: { value: "DIR", help: "a folder that holds no service yet" },
+    database: { value: "URL", help: "an empty database of PostgreSQL: postgres://USER@HOST/NAME" },
+  },
   operands: { least: 1, most: 1 },
   async run(io, args): Promise<ExitCode> {
-    const data = args.text("data");
-    if (data === null) return misuse(io, "serve restore", "it takes --data DIR");
-    const { restoreBackup } = await import("../../app/backup/restore.ts");
-    const folder = resolve(io.cwd, data);
-    const restored = await restoreBackup(resolve(io.cwd, args.operands[0]!), folder);
+    const [data, named] = [args.text("data"), args.text("database")];
+    const database = named ?? (data === null ? databaseOf(io) : null);
+    if ((data === null) === (database === null)) return misuse(io, "serve restore", "it takes --data or --database");
+    const folder = data === null ? null : resolve(io.cwd, data);
+    const restored = await restore(resolve(io.cwd, args.operands[0]!), folder, database!);
     if (restored.kind === "trouble") return complain(io, restored.trouble);
     const { documents, workspaces, keys } = restored.value;
-    io.out(`${plural(documents, "document")} of ${plural(workspaces, "workspace")}, ${plural(keys, "key")}: ${folder}`);
-    io.out(`try: mdmirror serve --data ${folder}`);
+    io.out(`${plural(documents, "document")} of ${plural(workspaces, "workspace")}, ${plural(keys, "key")}`);
+    io.out(`try: mdmirror serve ${folder === null ? "--database URL" : `--data ${folder}`}`);
     return EXIT.inSync;
   },
 };
+
+async function restore(file: string, folder: string | null, database: string): Promise<Result<BackupContents>> {
+  if (folder === null) {
+    const { restoreToDatabase } = await import("../../app/backup/database.ts");
+    return restoreToDatabase(file, database);
+  }
+  const { restoreBackup } = await import("../../app/backup/restore.ts");
+  return restoreBackup(file, folder);
+}

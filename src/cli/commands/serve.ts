@@ -7,7 +7,7 @@ import { EXIT, type ExitCode } from "../exit.ts";
 import { count, plural } from "../../model/count.ts";
 import { initCommand } from "../init-command.ts";
 import { readRate } from "../read-rate.ts";
-import { DEFAULT_DATA } from "../service-data.ts";
+import { DEFAULT_DATA, databaseOf } from "../service-data.ts";
 
 const DEFAULT_PORT = 8420;
 /** How many names are shown for each reason of an import. */
@@ -86,7 +86,7 @@ function readAsked(io: Io, args: Args): Asked | string {
   if (typeof settings === "string") return settings;
   const addresses = readAddresses(args);
   if (typeof addresses === "string") return addresses;
-  const database = args.text("database") ?? (io.env["MDMIRROR_DATABASE_URL"] || null);
+  const database = args.text("database") ?? databaseOf(io);
   if (database !== null && !isDatabase(database)) return "--database takes postgres://USER@HOST/NAME";
   const options = {
     data: resolve(io.cwd, args.text("data") ?? DEFAULT_DATA),

@@ -1,4 +1,4 @@
-import { closeSync, openSync } from "node:fs";
+import { closeSync, openSync, rmSync } from "node:fs";
 import Sqlite from "better-sqlite3";
 import { MIGRATIONS } from "./schema.ts";
 
@@ -31,6 +31,32 @@ export function examineBackup(file: string): BackupContents {
     throw error;
   } finally {
     db.close();
+  }
+}
+
+/**
+ * Makes a backup of what is not in SQLite. The index of search is made by the service that is
+ * restored, in steps.
+ * @param file absolute; nothing may be there
+ * @param fill writes the rows; all is one transaction
+ * @throws as it does; then there is no file
+ */
+export async function makeBackupFile(file: string, fill: (db: Sqlite.Database) => Promise<void>): Promise<void> {
+  closeSync(openSync(file, "wx", 0o600));
+  const db = new Sqlite(file);
+  try {
+    // Whole or not there: it is written once, and synced at the end.
+    db.pragma("journal_mode = MEMORY");
+    db.exec("BEGIN");
+    for (const sql of MIGRATIONS) db.exec(sql);
+    db.pragma(`user_version = ${MIGRATIONS.length}`);
+    await fill(db);
+    db.exec("COMMIT");
+    db.close();
+  } catch (error) {
+    db.close();
+    rmSync(file, { force: true });
+    throw error;
   }
 }
 

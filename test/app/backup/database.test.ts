@@ -1,0 +1,135 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { restoreToDatabase, takeDatabaseBackup } from "../../../src/app/backup/database.ts";
+import { restoreBackup } from "../../../src/app/backup/restore.ts";
+import { takeBackup } from "../../../src/app/backup/take.ts";
+import { systemClock } from "../../../src/app/mirror/clock.ts";
+import type { Result } from "../../../src/app/mirror/trouble.ts";
+import { type ServeOptions, startOnDatabase, startService } from "../../../src/app/serve.ts";
+import { fetchWire } from "../../contract/suite/fetch-wire.ts";
+import { Api } from "../../contract/suite/world.ts";
+import { freshDatabase, whyNoPostgres } from "../../postgres/database.ts";
+import { rethrow } from "../../simulator/quiet-ports.ts";
+
+function must<T>(result: Result<T>): T {
+  return result.kind === "ok" ? result.value : expect.fail(result.trouble.what);
+}
+
+function temporary() {
+  const dir = mkdtempSync(join(tmpdir(), "mdmirror-backup-"));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  return (name: string) => join(dir, name);
+}
+
+const served = (data: string): ServeOptions => ({
+  data,
+  host: "127.0.0.1",
+  port: 0,
+  tls: null,
+  insecureHttp: false,
+  onFault: rethrow,
+});
+
+async function onSqlite(data: string) {
+  const serving = must(await startService(served(data)));
+  onTestFinished(() => serving.close());
+  return serving;
+}
+
+async function onPostgres(data: string, url: string) {
+  const serving = must(await startOnDatabase(served(data), url));
+  onTestFinished(() => serving.close());
+  return serving;
+}
+
+/** All that a key sees, but for what each answer has of its own. */
+async function seenBy(url: string, key: string, cursor: string) {
+  const api = new Api(fetchWire(url), key);
+  const files = (await api.get("/v1/files?limit=1000")).json.data as { id: string }[];
+  const texts = [];
+  for (const { id } of files) texts.push((await api.get(`/v1/files/${id}`)).json);
+  const folders = (await api.get("/v1/folders?path_prefix=/&limit=1000")).json.data;
+  const next = (await api.get(`/v1/files?limit=2&cursor=${cursor}`)).json;
+  const removal = (await api.send("DELETE", `/v1/files/${files.at(-1)!.id}`)).json.code;
+  return { texts, folders, next, removal };
+}
+
+describe.skipIf(whyNoPostgres !== null)("a backup, from one store to the other and back", () => {
+  it("holds the same ids, texts, versions, keys, reviews and cursors, and numbers go on", async () => {
+    const at = temporary();
+    const database = await freshDatabase();
+    const first = await onSqlite(at("first"));
+    const api = new Api(fetchWire(first.url), first.key);
+    await api.folder("deep/er/est");
+    for (const [n, path] of ["a.md", "deep/b.md", "deep/er/c.md", "größe/𝄞.md"].entries()) {
+      const { id, lastChangeId } = await api.file(path, `# ${path}\n`);
+      const content = `# ${path}\n\n${"long ".repeat(n * 400)}\n`;
+      await api.send("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content });
+    }
+    // The folder above is younger than the one in it.
+    const young = await api.folder("young");
+    await api.patch(`/v1/folders/${(await api.page("folders", { path: "deep" })).data[0]!.id}`, { parentId: young.id });
+    const gone = await api.file("gone.md");
+    await api.send("DELETE", `/v1/files/${gone.id}`);
+    const secret = await api.file("secret.md", "live\n");
+    await api.patch(`/v1/files/${secret.id}`, { protected: true });
+    await api.send("PUT", `/v1/files/${secret.id}/content`, { baseChangeId: secret.lastChangeId, content: "sent\n" });
+    const cursor = (await api.get("/v1/files?limit=2")).json.nextCursor as string;
+    const wanted = await seenBy(first.url, first.key, cursor);
+    expect(wanted).toMatchObject({ texts: { length: 5 }, folders: { length: 5 }, removal: "file_protected" });
+
+    must(await takeBackup(at("first"), at("one.db"), systemClock()));
+    expect(must(await restoreToDatabase(at("one.db"), database))).toEqual({ workspaces: 1, documents: 5, keys: 1 });
+    const second = await onPostgres(at("second"), database);
+    expect(await seenBy(second.url, first.key, cursor)).toEqual(wanted);
+    const again = await restoreToDatabase(at("one.db"), database);
+    expect(again).toMatchObject({ kind: "trouble", trouble: { what: expect.stringContaining("holds a service") } });
+
+    const made = await new Api(fetchWire(second.url), first.key).file("made-there.md", "on PostgreSQL\n");
+    must(await takeDatabaseBackup(database, at("two.db")));
+    expect(must(await restoreBackup(at("two.db"), at("third")))).toMatchObject({ documents: 6, workspaces: 1 });
+    const third = await onSqlite(at("third"));
+    const back = new Api(fetchWire(third.url), first.key);
+    expect((await back.read(made.id)).content).toBe("on PostgreSQL\n");
+    expect((await back.send("DELETE", `/v1/files/${made.id}`)).status).toBe(204);
+    expect(await seenBy(third.url, first.key, cursor)).toEqual(wanted);
+    // A number that was used there is not used again here.
+    await back.file("after.md");
+    expect((await back.get(`/v1/files?limit=1000`)).json.data.at(-1).path).toBe("/after.md");
+    expect((await back.send("POST", "/v1/search/hybrid", { query: "PostgreSQL" })).status).toBe(200);
+  });
+
+  it("is taken of one moment while others write", async () => {
+    const at = temporary();
+    const database = await freshDatabase();
+    const { url, key } = await onPostgres(at("data"), database);
+    const api = new Api(fetchWire(url), key!);
+    const one = await api.file("one.md", "0\n");
+    let isOver = false;
+    let last = 0;
+    // Each version is written twice: to the document, and as a name.
+    const writing = (async () => {
+      let base = one.lastChangeId as string;
+      for (let n = 1; !isOver; n++) {
+        const edited = await api.send("PUT", `/v1/files/${one.id}/content`, { baseChangeId: base, content: `${n}\n` });
+        base = edited.json.file.lastChangeId;
+        await api.file(`made-${n}.md`, `${n}\n`);
+        last = n;
+      }
+    })();
+    while (last < 3) await api.get("/v1/files?limit=1");
+    const before = last;
+    must(await takeDatabaseBackup(database, at("b.db")));
+    isOver = true;
+    await writing;
+    must(await restoreBackup(at("b.db"), at("restored")));
+    const restored = await onSqlite(at("restored"));
+    const seen = new Api(fetchWire(restored.url), key!);
+    const version = Number((await seen.read(one.id)).content);
+    const names = (await seen.paths("files")).filter((path) => path.includes("made-"));
+    expect(version).toBeGreaterThanOrEqual(before);
+    expect([version - 1, version]).toContain(names.length);
+  });
+});
