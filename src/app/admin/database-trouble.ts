@@ -1,22 +1,61 @@
-import { errnoClause, type Result, trouble } from "../mirror/trouble.ts";
+import { StoreBusy } from "../../server/store.ts";
+import { type Result, type Trouble, trouble } from "../mirror/trouble.ts";
 
-/** What PostgreSQL says of a database that cannot be used, by the beginning of its code. */
-const TROUBLES: readonly { readonly codes: RegExp; readonly what: string; readonly next: string }[] = [
+type Told = Pick<Trouble, "kind" | "what" | "next">;
+
+const WAIT = "see that PostgreSQL runs there, and start it again";
+
+/** What PostgreSQL, or the way to it, says of a database that cannot be used. */
+const TROUBLES: readonly (Told & { readonly when: RegExp })[] = [
   {
-    codes: /^(?:28|SASL)/,
+    // It has the code of a refused user.
+    when: /no encryption|SSL off/,
+    kind: "usage",
+    what: "takes connections by TLS alone",
+    next: "end its URL with ?sslmode=verify-full",
+  },
+  {
+    when: /does not support SSL/,
+    kind: "usage",
+    what: "speaks no TLS",
+    next: "let its PostgreSQL speak it (ssl = on), or on your own network end its URL with ?sslmode=disable",
+  },
+  {
+    when: /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)/,
+    kind: "usage",
+    what: "shows a certificate that is not trusted here",
+    next: "end its URL with ?sslmode=verify-full&sslrootcert=FILE, the certificate of who signed it",
+  },
+  {
+    when: /^28|SASL/,
+    kind: "usage",
     what: "refuses the user or the password",
     next: "give both in the URL, or in PGUSER and PGPASSWORD, or in ~/.pgpass",
   },
+  { when: /^3D000/, kind: "usage", what: "is not there", next: "make it with: createdb NAME" },
   {
-    codes: /^3D000$/,
-    what: "is not there",
-    next: "make it with: createdb NAME",
-  },
-  {
-    codes: /^42501$/,
+    when: /^42501/,
+    kind: "usage",
     what: "does not let this user make tables",
     next: "give the user a database of its own: createdb --owner USER NAME",
   },
+  {
+    when: /^53300/,
+    kind: "offline",
+    what: "has no connection left for this process",
+    next: "raise max_connections, or the user's CONNECTION LIMIT: a process takes up to twelve",
+  },
+  { when: /^57P0/, kind: "offline", what: "is being started or ended", next: "start mdmirror again in a while" },
+  { when: /^ECONNREFUSED/, kind: "offline", what: "cannot be reached: nobody listens there", next: WAIT },
+  {
+    when: /^(?:ENOTFOUND|EAI_)/,
+    kind: "offline",
+    what: "cannot be reached: the name of the machine has no address",
+    next: "look at the name, and start it again",
+  },
+  { when: /^ENOENT/, kind: "offline", what: "cannot be reached: there is no such socket", next: WAIT },
+  { when: /^E[A-Z]{3,} /, kind: "offline", what: "cannot be reached", next: WAIT },
+  { when: /Connection terminated|timeout/, kind: "offline", what: "does not answer", next: WAIT },
 ];
 
 /**
@@ -24,7 +63,9 @@ const TROUBLES: readonly { readonly codes: RegExp; readonly what: string; readon
  * @param url never shown as it is: it may hold a password
  * @throws what is a bug
  */
-export function databaseTrouble(url: string, error: unknown): Result<never> {
+export function databaseTrouble(url: string, told: unknown): Result<never> {
+  // A store that is open says by its cause why the database is away.
+  const error = told instanceof StoreBusy && told.cause !== undefined ? told.cause : told;
   const code = (error as NodeJS.ErrnoException).code ?? null;
   const message = (error as Error).message;
   const name = shownDatabase(url);
@@ -39,17 +80,11 @@ export function databaseTrouble(url: string, error: unknown): Result<never> {
     const next = "make another: createdb --encoding UTF8 --template template0 NAME";
     return trouble("usage", `${name} cannot be used: ${message}`, next, { code });
   }
-  const known = TROUBLES.find(({ codes }) => codes.test(code ?? ""));
-  if (known !== undefined) return trouble("usage", `${name} ${known.what}`, known.next, { code });
-  if (isBug(code, message)) throw error;
-  const why = code !== null && /^E[A-Z]+$/.test(code) ? errnoClause(error) : message;
-  return trouble("fault", `${name} cannot be reached: ${why}`, "see that PostgreSQL runs there, and start it again", {
-    code,
-  });
-}
-
-function isBug(code: string | null, message: string): boolean {
-  return code === null && !/^(?:Connection terminated|timeout )/.test(message);
+  const known = TROUBLES.find(({ when }) => when.test(`${code ?? ""} ${message}`));
+  if (known !== undefined) return trouble(known.kind, `${name} ${known.what}`, known.next, { code });
+  // What else the server says has one of its codes; anything else is a bug.
+  if (!/^[0-9A-Z]{5}$/.test(code ?? "")) throw told;
+  return trouble("fault", `${name} cannot be used: ${message}`, "see what its log says, and start it again", { code });
 }
 
 /** A URL without its password, and without what follows the name of the database. */

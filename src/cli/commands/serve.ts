@@ -97,10 +97,16 @@ function readAsked(io: Io, args: Args): Asked | string {
     settings,
     ...addresses,
     accessLog: accessLogOf(io, args),
-    onFault: (error: unknown, requestId: string) =>
-      io.err(`mdmirror serve: request ${requestId} failed: ${(error as Error).message}`),
+    onFault: (error: unknown, what: string) =>
+      io.err(`mdmirror serve: ${whatFailed(what)} failed: ${(error as Error).message}`),
   };
   return { options, database };
+}
+
+/** Of a request its id is told; what the service does by itself has a name. */
+function whatFailed(what: string): string {
+  if (what.startsWith("req_")) return `request ${what}`;
+  return what === "database" ? "a connection to the database" : what;
 }
 
 function showServing(io: Io, { lacks, url, key, keyFile, adminKeyFile }: Serving<string | null>): void {

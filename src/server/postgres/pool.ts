@@ -1,4 +1,4 @@
-import pg, { type ClientConfig, type Pool, type PoolConfig } from "pg";
+import pg, { type ClientBase, type ClientConfig, type Pool, type PoolConfig } from "pg";
 
 /**
  * LIMIT: connections of one process. A server has 100 as it is installed, so that eight processes
@@ -29,11 +29,29 @@ const types: NonNullable<ClientConfig["types"]> = {
   },
 };
 
+type Connected = (error: Error | null, client?: pg.Client) => void;
+
+/** One that is refused lets go of its socket, which would keep the process for a minute. */
+class OwnClient extends pg.Client {
+  override connect(): Promise<pg.Client>;
+  override connect(callback: Connected): void;
+  override connect(callback?: Connected): Promise<pg.Client> | undefined {
+    if (callback === undefined) return super.connect();
+    const told: Connected = (error, client) => {
+      if (error) void this.end();
+      callback(error, client);
+    };
+    super.connect(told);
+    return undefined;
+  }
+}
+
 /**
- * @param onFault told when a connection broke; another is made when it is needed
+ * @param onFault told when a connection broke, once until another is made: they break together
  */
 export function openPool(url: string, onFault: (error: unknown) => void, more: PoolConfig = {}): Pool {
   const pool = new pg.Pool({
+    Client: OwnClient as new () => ClientBase,
     connectionString: url,
     application_name: "mdmirror",
     max: MOST_CONNECTIONS,
@@ -44,9 +62,17 @@ export function openPool(url: string, onFault: (error: unknown) => void, more: P
     ...LIMITS,
     ...more,
   });
-  // Without a listener, a connection that breaks while it is used would end the process: the pool
-  // listens to those that nobody uses.
-  pool.on("connect", (client) => client.on("error", onFault));
+  let isTold = false;
+  const tell = (error: unknown) => {
+    if (!isTold) onFault(error);
+    isTold = true;
+  };
+  pool.on("connect", (client) => {
+    isTold = false;
+    // Without a listener, a connection that breaks while it is used would end the process: the pool
+    // listens to those that nobody uses.
+    client.on("error", tell);
+  });
   // The pool says it once more.
   pool.on("error", () => undefined);
   return pool;
