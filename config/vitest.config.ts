@@ -30,6 +30,7 @@ const LONG = [
   "test/ui/search-flow.test.ts",
   "test/ui/halt-flows.test.ts",
   "test/cli/beside-a-daemon.test.ts",
+  "test/contract/postgres.test.ts",
   "test/contract/contract.test.ts",
   "test/editors/bulk.test.ts",
   "test/simulator/faults/faults.test.ts",

@@ -9,15 +9,22 @@ import { allOf, anyOf, literalExpression } from "./match.ts";
  * @returns null when nothing can be told: every document may match
  */
 export function requiredExpression(pattern: string): string | null {
+  const need = requiredOf(pattern);
+  return need === null ? null : expressionOf(need);
+}
+
+/** As `requiredExpression`, for other indexes. */
+export function requiredOf(pattern: string): Need | null {
   // `\Q…\E`, and the flags that change what is a literal inside a group, are rare.
   if (/\\[QE]/.test(pattern)) return null;
   const reader: Reader = { pattern: [...pattern], at: 0, isLost: false, foldsCase: /\(\?[a-zA-Z]*i/.test(pattern) };
   const need = readAlternatives(reader);
   // A parenthesis that this reader sees otherwise than the engine does.
-  return reader.isLost || reader.at < reader.pattern.length ? null : expressionOf(need);
+  return reader.isLost || reader.at < reader.pattern.length ? null : need;
 }
 
-type Need =
+/** What every match contains; of `anything`, nothing can be told. */
+export type Need =
   | { readonly kind: "anything" }
   | { readonly kind: "literal"; readonly text: string }
   | { readonly kind: "all" | "any"; readonly needs: readonly Need[] };

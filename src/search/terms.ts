@@ -110,14 +110,14 @@ function byFrequency(a: Candidate, b: Candidate): number {
  * Edits that a word of its length may be away: none for two letters, where everything is near
  * everything.
  */
-function allowedDistance(word: string): 0 | 1 | 2 {
+export function allowedDistance(word: string): 0 | 1 | 2 {
   const length = [...word].length;
   if (length < 3 || /^\d+$/.test(word)) return 0;
   return length < 6 ? 1 : 2;
 }
 
 /** Two letters swapped, or one too many: in a short word such a slip leaves no trigram whole. */
-function smallSlips(word: string): string[] {
+export function smallSlips(word: string): string[] {
   const letters = [...word];
   if (letters.length > 6) return [];
   return letters.flatMap((letter, i) => {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { combineByMerge } from "../../src/server/combine.ts";
 import { PostgresStore } from "../../src/server/postgres/store.ts";
+import { indexInSteps } from "../../src/server/search-steps.ts";
 import { createService, type Service } from "../../src/server/service.ts";
 import { makeDatabase, whyNoPostgres } from "../postgres/database.ts";
 import { CONTRACT } from "./suite/all.ts";
@@ -23,16 +24,20 @@ describe.skipIf(whyNoPostgres !== null)("on PostgreSQL", () => {
   let database: Awaited<ReturnType<typeof makeDatabase>>;
   let service: Service;
   let target: Target;
+  let stopIndexing: () => void;
   beforeAll(async () => {
     database = await makeDatabase();
     const random = seeded("contract");
     const store = await PostgresStore.open({ url: database.url, random });
     const more = { now: Date.now, combine: combineByMerge, adminKey: ADMIN_KEY };
     service = createService({ store, random, ...more, onFault: (error) => faults.push(error) });
+    // As a running service does: the contract is asked of what is indexed, and of what is not yet.
+    stopIndexing = indexInSteps(service, (error) => faults.push(error));
     const { key } = await service.admin.createWorkspace("contract");
     target = { wire: service.handle, key, adminKey: ADMIN_KEY };
   });
   afterAll(async () => {
+    stopIndexing();
     await service.close();
     await database.remove();
     expect(faults, "something became a 500").toEqual([]);

@@ -1,41 +1,50 @@
 import Sqlite from "better-sqlite3";
 import { SEARCH_REGEX_LINES } from "../../contract/limits.ts";
-import { STRUCTURE_FILE } from "../../contract/names.ts";
+import { distanceWithin } from "../../search/distance.ts";
 import type { CompiledRegex } from "../../search/engine.ts";
+import { foldText } from "../../search/fold.ts";
 import { createHybridSearch, type Searched } from "../../search/hybrid.ts";
+import { requiredOf } from "../../search/literals.ts";
 import { type LineMatch, matchLines } from "../../search/regex.ts";
 import { SEARCH_SCHEMA } from "../../search/schema.ts";
+import { allowedDistance, smallSlips } from "../../search/terms.ts";
+import { type Unit, unitsOf } from "../../search/tokens.ts";
 import { IndexWriter } from "../../search/write-index.ts";
-import { Access, includes } from "../access.ts";
-import type { FileRow } from "../rows.ts";
 import type { RegexResult, Search, SearchScope, WordHit } from "../tables.ts";
-import { decodeText, type StoredText } from "../sqlite/text-codec.ts";
-import { FoldersTable } from "./folders-table.ts";
+import {
+  ANY,
+  type Files,
+  type FoldedFolder,
+  inEach,
+  inOne,
+  WAITING,
+  withLiteral,
+  withNeed,
+  withUnit,
+} from "./narrowing.ts";
+import { type Found, SearchDocuments } from "./search-documents.ts";
+import { keysOfTerm } from "./search-keys.ts";
 import { type Session, sql } from "./session.ts";
-import { FILE_PATH, isWithin } from "./sql.ts";
+
+/** LIMIT: of a longer query the first words narrow it down. */
+const MOST_UNITS = 24;
+/** LIMIT: so many documents more than are asked for, the newest, are ranked of each set. */
+const MARGIN = 100;
+/** LIMIT: of what waits to be indexed the newest so many are looked at. */
+const MOST_WAITING = 1_000;
+/** Words that stand in for one with a typing error. */
+const MOST_NEAR = 8;
+
+const NEAR = sql<{ term: string }>(
+  "search.near",
+  `SELECT term FROM search_terms WHERE workspace = $1 AND (keys && $2::integer[] OR term = ANY($3::text[]))
+   ORDER BY (SELECT count(*) FROM unnest(keys) AS each (key) WHERE key = ANY($2::integer[])) DESC, term LIMIT 300`,
+);
 
 /**
- * LIMIT: a search by words looks at so many of the newest documents below its prefix: they are
- * indexed for this one search, by what SQLite's store keeps of all.
+ * PostgreSQL narrows a search down by keys (`search-keys.ts`), and what is left is indexed for this
+ * one search and ranked by what ranks all of SQLite's (`src/search/`).
  */
-const MOST_INDEXED = 1_000;
-/** How many documents are fetched at a time for a regex. */
-const PORTION = 200;
-
-type Stored = FileRow & StoredText;
-type Found = { readonly file: FileRow; readonly text: string };
-
-const SELECT = `
-SELECT x.seq, x.id, x.folder, d.id AS "folderId", x.name, x.protected::integer AS protected, x.change_id AS "changeId",
-  ${FILE_PATH} AS path, c.codec, c.text
-FROM files x LEFT JOIN folders d ON d.seq = x.above JOIN changes c ON c.id = x.change_id
-WHERE x.workspace = $1 AND x.name <> '${STRUCTURE_FILE}' AND ($2::text IS NULL OR ${isWithin("d.path", "$2")})`;
-
-const SQL = {
-  newest: sql<Stored>(null, `${SELECT} ORDER BY x.seq DESC LIMIT $3`),
-  after: sql<Stored>(null, `${SELECT} AND x.seq > $4 ORDER BY x.seq LIMIT $3`),
-} as const;
-
 export class SearchTable implements Search {
   readonly #session: Session;
 
@@ -44,20 +53,66 @@ export class SearchTable implements Search {
   }
 
   async hybrid(scope: SearchScope, query: string, limit: number): Promise<WordHit[]> {
-    const stored = await this.#session.all(SQL.newest, scope.workspace, scope.prefix, MOST_INDEXED);
-    const found = await this.#readable(scope, stored.reverse());
-    const index = new Sqlite(":memory:");
-    try {
-      return search(index, found, query, limit);
-    } finally {
-      index.close();
+    const documents = new SearchDocuments(this.#session, scope);
+    const asked: Asked = {
+      workspace: scope.workspace,
+      folders: await documents.folders(),
+      units: unitsOf(query).slice(0, MOST_UNITS),
+      most: limit + MARGIN,
+    };
+    const waiting = await documents.newest(WAITING, MOST_WAITING);
+    const found = new Map(
+      waiting.filter((each) => holdsOne(each, asked.units, query)).map((each) => [each.file.seq, each]),
+    );
+    add(found, await this.#exact(documents, asked, query));
+    if (found.size >= limit) {
+      const hits = rank(found, query, limit);
+      if (hits.length === limit) return hits;
     }
+    add(found, waiting.slice(0, asked.most));
+    add(found, await this.#loose(documents, asked));
+    return rank(found, query, limit);
+  }
+
+  /** With all words; with the query as it is spelled. */
+  async #exact(documents: SearchDocuments, asked: Asked, query: string): Promise<Found[]> {
+    const { workspace, folders, units, most } = asked;
+    const all = inEach(units.map((unit) => withUnit(workspace, folders, unit)));
+    const literal = withLiteral(workspace, query.trim());
+    return [
+      ...(units.length === 0 ? [] : await documents.newest(all, most)),
+      ...(literal.kind === "any" ? [] : await documents.newest(literal, most)),
+    ];
+  }
+
+  /** With words near those of the query; then with some of them. */
+  async #loose(documents: SearchDocuments, { workspace, folders, units, most }: Asked): Promise<Found[]> {
+    if (units.length === 0) return [];
+    const sets: Files[] = [];
+    for (const unit of units) {
+      const words = [unit, ...(await this.#near(workspace, unit))];
+      sets.push(inOne(words.map((word) => withUnit(workspace, folders, word))));
+    }
+    const each = await documents.newest(inEach(sets), most);
+    return units.length === 1 ? each : [...each, ...(await documents.newest(inOne(sets), most))];
+  }
+
+  async #near(workspace: number, { kind, text }: Unit): Promise<Unit[]> {
+    const allowed = kind === "word" ? allowedDistance(text) : 0;
+    if (allowed === 0) return [];
+    const terms = await this.#session.all(NEAR, workspace, keysOfTerm(workspace, text), smallSlips(text));
+    return terms
+      .filter(({ term }) => term !== text && distanceWithin(text, term, allowed) <= allowed)
+      .slice(0, MOST_NEAR)
+      .map(({ term }) => ({ kind: "word", text: term }));
   }
 
   async regex(scope: SearchScope, regex: CompiledRegex, limit: number, mostSteps: number): Promise<RegexResult> {
     const meter = { left: mostSteps };
     const hits: (Found & { readonly matches: LineMatch[] })[] = [];
-    for await (const each of this.#oldestFirst(scope)) {
+    const required = requiredOf(regex.pattern);
+    const set = required === null ? ANY : inOne([withNeed(scope.workspace, required), WAITING]);
+    for await (const each of new SearchDocuments(this.#session, scope).oldestFirst(set)) {
       meter.left -= each.text.length * regex.stepsPerCharacter;
       const matches = regex.mayMatch(each.text) ? matchLines(each.text, regex, meter, SEARCH_REGEX_LINES) : [];
       if (matches === null || meter.left < 0) return { kind: "too-many-steps" };
@@ -66,37 +121,41 @@ export class SearchTable implements Search {
     }
     return { kind: "found", hits };
   }
-
-  /** All that may be found, by the portion: whoever has enough leaves the loop. */
-  async *#oldestFirst(scope: SearchScope): AsyncGenerator<Found, void> {
-    for (let after = 0; ; ) {
-      const stored = await this.#session.all(SQL.after, scope.workspace, scope.prefix, PORTION, after);
-      yield* await this.#readable(scope, stored);
-      if (stored.length < PORTION) return;
-      after = stored.at(-1)!.seq;
-    }
-  }
-
-  /** Those that the key may read, with their texts. */
-  async #readable({ grants }: SearchScope, stored: readonly Stored[]): Promise<Found[]> {
-    const access = new Access(grants, new FoldersTable(this.#session));
-    await access.know(stored.map(({ folder }) => folder));
-    return stored
-      .filter((row) => includes(access.file(row), "read"))
-      .map(({ codec, text, ...file }) => ({ file, text: decodeText({ codec, text }) }));
-  }
 }
 
-function search(index: Sqlite.Database, found: readonly Found[], query: string, limit: number): WordHit[] {
-  index.exec(SEARCH_SCHEMA);
-  const searched: Searched = {
-    accepts: (document) => document < found.length,
-    read: (document) => ({ path: found[document]!.file.path, text: found[document]!.text }),
-  };
-  index.transaction(() => {
-    const writer = new IndexWriter(index);
-    for (const [document, { file, text }] of found.entries()) writer.put(document, file.path, text, true);
-  })();
-  const hits = createHybridSearch(index)(searched, query, limit);
-  return hits.map(({ document, score, snippets }) => ({ ...found[document]!, score, snippets }));
+type Asked = {
+  readonly workspace: number;
+  readonly folders: readonly FoldedFolder[];
+  readonly units: readonly Unit[];
+  readonly most: number;
+};
+
+/** Whether a document that is not indexed yet may be one of the better ones. */
+function holdsOne({ file, text }: Found, units: readonly Unit[], query: string): boolean {
+  const whole = foldText(`${file.path}\n${text}`);
+  return whole.includes(foldText(query.trim())) || units.some((unit) => whole.includes(foldText(unit.text)));
+}
+
+function add(found: Map<number, Found>, more: readonly Found[]): void {
+  for (const each of more) found.set(each.file.seq, each);
+}
+
+function rank(documents: ReadonlyMap<number, Found>, query: string, limit: number): WordHit[] {
+  const found = [...documents.values()].sort((a, b) => a.file.seq - b.file.seq);
+  const index = new Sqlite(":memory:");
+  try {
+    index.exec(SEARCH_SCHEMA);
+    const searched: Searched = {
+      accepts: (document) => document < found.length,
+      read: (document) => ({ path: found[document]!.file.path, text: found[document]!.text }),
+    };
+    index.transaction(() => {
+      const writer = new IndexWriter(index);
+      for (const [document, { file, text }] of found.entries()) writer.put(document, file.path, text, true);
+    })();
+    const hits = createHybridSearch(index)(searched, query, limit);
+    return hits.map(({ document, score, snippets }) => ({ ...found[document]!, score, snippets }));
+  } finally {
+    index.close();
+  }
 }

@@ -12,6 +12,7 @@ import { KeysTable } from "./keys-table.ts";
 import { holdPlace, holdTree } from "./locks.ts";
 import { migrate } from "./migrate.ts";
 import { openPool } from "./pool.ts";
+import { SearchIndexing } from "./search-indexing.ts";
 import { SearchTable } from "./search-table.ts";
 import { type Session, sql } from "./session.ts";
 import { SettingsTable } from "./settings-table.ts";
@@ -19,7 +20,10 @@ import { Transactions } from "./transactions.ts";
 import { WorkspacesTable } from "./workspaces-table.ts";
 
 const SQL = {
-  figures: sql<Figures>("figures", "SELECT (SELECT count(*) FROM files) AS documents, 0 AS indexing"),
+  figures: sql<Figures>(
+    "figures",
+    "SELECT (SELECT count(*) FROM files) AS documents, (SELECT count(*) FROM search_queue) AS indexing",
+  ),
   savepoint: sql("savepoint", "SAVEPOINT request"),
   release: sql("release", "RELEASE request"),
   back: sql("back", "ROLLBACK TO request"),
@@ -40,12 +44,14 @@ type PostgresOptions = {
 /** A database of PostgreSQL, which any number of processes share. */
 export class PostgresStore implements Store {
   readonly cursorSecret: Buffer;
+  readonly indexing: SearchIndexing;
   readonly #pool: Pool;
   readonly #transactions: Transactions;
 
   private constructor(pool: Pool, cursorSecret: Buffer) {
     this.#pool = pool;
     this.#transactions = new Transactions(pool);
+    this.indexing = new SearchIndexing(this.#transactions);
     this.cursorSecret = cursorSecret;
   }
 
@@ -105,10 +111,15 @@ export class PostgresStore implements Store {
     try {
       await client.query("SET lock_timeout = 0; SET statement_timeout = 0");
       await client.query("SELECT pg_advisory_lock($1)", [STARTING]);
-      return await work();
-    } finally {
+      const result = await work();
+      await client.query("SELECT pg_advisory_unlock($1)", [STARTING]);
+      await client.query("RESET lock_timeout; RESET statement_timeout");
+      client.release();
+      return result;
+    } catch (error) {
       // The lock ends with its connection.
       client.release(true);
+      throw error;
     }
   }
 

@@ -1,4 +1,5 @@
 import { TABLES } from "./0001-tables.ts";
+import { SEARCH } from "./0002-search.ts";
 
 /** In their order; the number of the newest is the schema of the database. */
-export const MIGRATIONS: readonly string[] = [TABLES];
+export const MIGRATIONS: readonly string[] = [TABLES, SEARCH];
