@@ -2,15 +2,16 @@ import { describe, expect, test } from "vitest";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import type { Wire } from "../contract/suite/fetch-wire.ts";
 import type { Json } from "../contract/suite/world.ts";
-import { seeded } from "../server/fixture.ts";
 import { openSqlite } from "../../src/server/sqlite/store.ts";
+import { Dice } from "../simulator/dice.ts";
 import { compareTraffic, type Side } from "./compare.ts";
 import { sideOn } from "./side.ts";
 
 /** Seeded requests of twenty clients, to two services. */
 
 function sideOf(name: string, change: (wire: Wire) => Wire = (wire) => wire): Side {
-  const side = sideOn(openSqlite(":memory:", { random: seeded(name) }), name);
+  const seed = name.length;
+  const side = sideOn(name, openSqlite(":memory:", { random: new Dice(seed).bytes }), seed);
   return { ...side, wire: change(side.wire) };
 }
 

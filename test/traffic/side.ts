@@ -1,16 +1,18 @@
 import { combineByMerge } from "../../src/server/combine.ts";
 import { createService } from "../../src/server/service.ts";
 import type { Store } from "../../src/server/store.ts";
-import { ADMIN_KEY, seeded } from "../server/fixture.ts";
+import { Dice } from "../simulator/dice.ts";
 import { rethrow } from "../simulator/quiet-ports.ts";
 import type { Side } from "./compare.ts";
 
-/** A service in this process on that store; its clock stands still. */
-export function sideOn(store: Store, name: string): Side {
+const ADMIN_KEY = "mdm_admin_of-the-traffic";
+
+/** A service in this process on that store; its clock stands still. @param seed of its ids */
+export function sideOn(name: string, store: Store, seed: number): Side {
   const service = createService({
     store,
     now: () => 1_000_000,
-    random: seeded(name),
+    random: new Dice(seed).bytes,
     combine: combineByMerge,
     adminKey: ADMIN_KEY,
     onFault: rethrow,

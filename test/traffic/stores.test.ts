@@ -2,18 +2,18 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { PostgresStore } from "../../src/server/postgres/store.ts";
 import { openSqlite } from "../../src/server/sqlite/store.ts";
 import { freshDatabase, whyNoPostgres } from "../postgres/database.ts";
-import { seeded } from "../server/fixture.ts";
+import { Dice } from "../simulator/dice.ts";
 import { compareTraffic } from "./compare.ts";
 import { sideOn } from "./side.ts";
 
 describe.skipIf(whyNoPostgres !== null)("SQLite and PostgreSQL", () => {
   test("answer alike, whatever is asked, but for how they rank", async () => {
     const url = await freshDatabase();
-    const postgres = await PostgresStore.open({ url, random: seeded("postgres") });
+    const postgres = await PostgresStore.open({ url, random: new Dice(1).bytes });
     onTestFinished(() => postgres.close());
-    const sqlite = openSqlite(":memory:", { random: seeded("sqlite") });
+    const sqlite = openSqlite(":memory:", { random: new Dice(2).bytes });
     const plan = { seed: 2, requests: 700, ranking: "open" } as const;
-    const compared = await compareTraffic(sideOn(sqlite, "sqlite"), sideOn(postgres, "postgres"), plan);
+    const compared = await compareTraffic(sideOn("sqlite", sqlite, 3), sideOn("postgres", postgres, 4), plan);
     expect(compared.difference).toBe(null);
     expect(compared.answers.size).toBeGreaterThan(70);
   });
