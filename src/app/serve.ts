@@ -26,6 +26,8 @@ export type ServeOptions = {
   readonly insecureHttp: boolean;
   /** A setting given here replaces the one that is stored in the data folder. */
   readonly settings?: Partial<Settings>;
+  /** `resolve`: texts whose links lead nowhere are refused. */
+  readonly links?: "any" | "resolve";
   /** How browsers reach its pages through a proxy: `https://notes.example.org`; null: not so. */
   readonly appOrigin?: string | null;
   /** {docs_base} of the problem types; null: the service's own. */
@@ -198,8 +200,8 @@ async function openDatabaseOrTell(options: ServeOptions, database: string): Prom
   }
 }
 
-function optionsOfData({ onFault, docsBase = null, settings = {} }: ServeOptions) {
-  return { onFault, settings, ...(docsBase === null ? {} : { docsBase }) };
+function optionsOfData({ onFault, links = "any", docsBase = null, settings = {} }: ServeOptions) {
+  return { onFault, links, settings, ...(docsBase === null ? {} : { docsBase }) };
 }
 
 async function importOrTell(

@@ -57,6 +57,8 @@ export type FieldCode =
   | "wrong_type"
   | "invalid_format"
   | "invalid_name"
+  /** A link of a text leads to nothing, on a service that judges links. */
+  | "unresolved_reference"
   | "mutually_exclusive";
 
 /** `pointer` is a JSON Pointer: `/limit` is the query parameter, `/content` the body member. */

@@ -28,6 +28,8 @@ export type ServerContext = {
   readonly cursorSecret: Buffer;
   readonly uses: KeyUses;
   readonly combine: Combine;
+  /** `resolve`: a text whose links lead nowhere is refused. */
+  readonly links: "any" | "resolve";
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly random: (bytes: number) => Uint8Array;
@@ -57,8 +59,8 @@ const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const ID_CHARACTERS = 14;
 
 export function workingIn(server: ServerContext, tables: Tables): Working {
-  const { cursorSecret, uses, combine, now, random } = server;
-  return { cursorSecret, uses, combine, now, random, tables };
+  const { cursorSecret, uses, combine, links, now, random } = server;
+  return { cursorSecret, uses, combine, links, now, random, tables };
 }
 
 export function newId(context: Pick<ServerContext, "random">, prefix: IdPrefix): string {

@@ -12,6 +12,8 @@ import { keepUp } from "./upkeep.ts";
 
 export type OpenDataOptions = {
   readonly combine?: Combine;
+  /** Whether texts are refused whose links lead nowhere; default `any`: they are not. */
+  readonly links?: "any" | "resolve";
   readonly settings?: Partial<Settings>;
   /** {docs_base} of the problem types. */
   readonly docsBase?: string;

@@ -6,6 +6,7 @@ import { memberErrors, readBody, readObject } from "./body.ts";
 import { type Call, newId, type RequestContext, type Working } from "./context.ts";
 import { moveProtected } from "./guard-moves.ts";
 import { readContent, readId, readName, readParent, readPathId } from "./input.ts";
+import { judgeLinks } from "./judge-links.ts";
 import { holdKeptGrants, keepGrantsOfFile } from "./kept-grants.ts";
 import { findFile, findPlace, findWritableFile, noFile, notWritable, occupied, type Place, pathIn } from "./place.ts";
 import { presentEdit, presentFile, presentReview } from "./present.ts";
@@ -100,6 +101,8 @@ export async function putContent(call: Call): Promise<Answer> {
     const detail = "baseChangeId is not a change of this file.";
     return refuse("invalid_base_change", detail, [{ code: "invalid_format", pointer: "/baseChangeId", detail }]);
   }
+  const lost = await judgeLinks(context, sent.content);
+  if (lost !== null) return lost;
   if (row.protected === 1) return submit(context, row, sent, "protected");
   const saved = await saveCombined(context, { row, live, base: { id: sent.baseId, text: base.text } }, sent.content);
   return saved === null ? submit(context, row, sent, "conflict") : done(200, presentEdit(saved.row, saved.text));

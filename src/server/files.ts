@@ -10,6 +10,7 @@ import { holdKeptGrants } from "./kept-grants.ts";
 import { readContent, readName, readParent, readPath, readPathId } from "./input.ts";
 import { type Chosen, envelope, type PageRequest, readPage, readSelector } from "./lists.ts";
 import { findPlace, findRouteToMake, makeFolders, noFile, occupied, pathIn, type Place, type Route } from "./place.ts";
+import { judgeLinks } from "./judge-links.ts";
 import { presentFile, presentWithContent } from "./present.ts";
 
 /** GET /v1/files */
@@ -77,6 +78,8 @@ export async function createFile(call: Call): Promise<Answer> {
   if (isRefused(target)) return target;
   if (isRefused(content)) return content;
   const { context } = call;
+  const lost = await judgeLinks(context, content);
+  if (lost !== null) return lost;
   const { route, name } = target;
   const path = pathIn(route.from, [...route.missing, name].join("/"));
   const { files } = context.tables;

@@ -3,7 +3,7 @@ import type { WireRequest, WireResponse } from "../contract/wire.ts";
 import { Admin } from "./admin.ts";
 import { type Admit, hashKey } from "./authenticate.ts";
 import type { BodyFault } from "./body.ts";
-import type { Combine } from "./context.ts";
+import type { Combine, ServerContext } from "./context.ts";
 import { admitByRate, answerRequest, type Core, judgeAdminHead, judgeHead, type RequestHead } from "./dispatch.ts";
 import { EventHub } from "./events/hub.ts";
 import { RateLimiter } from "./rate.ts";
@@ -20,6 +20,8 @@ export type ServiceOptions = {
   /** Source of ids, keys and the cursor secret: a seeded one makes the service deterministic. */
   readonly random: (bytes: number) => Uint8Array;
   readonly combine: Combine;
+  /** Default `any`. */
+  readonly links?: ServerContext["links"];
   /**
    * The key of `/admin` over the wire; without one, `/admin` answers 401, and only `service.admin`
    * works.
@@ -65,7 +67,8 @@ export class Service {
 
   constructor({ store, now, random, combine, ...options }: ServiceOptions) {
     const uses = new KeyUses();
-    const server = { store, cursorSecret: store.cursorSecret, uses, now, random, combine };
+    const { links = "any" } = options;
+    const server = { store, cursorSecret: store.cursorSecret, uses, now, random, combine, links };
     const rates = new RateLimiter(now);
     this.#store = store;
     this.admin = new Admin(server);

@@ -31,6 +31,7 @@ export const command: Command = {
     "tls-cert": { value: "FILE", help: "certificate, PEM" },
     "tls-key": { value: "FILE", help: "its key, PEM" },
     "rate-limit": { value: "N/S", help: "requests a key may make in S seconds (none); kept" },
+    links: { value: "HOW", choices: ["any", "resolve"], help: "resolve: refuse texts whose links lead nowhere (any)" },
     "keep-versions": { value: "DAYS", help: "texts of versions that were replaced longer ago are removed (all); kept" },
     "docs-base": { value: "URL", help: "where the errors are explained: `type` of an error is URL/errors/CODE" },
     "app-origin": {
@@ -80,6 +81,7 @@ type Asked = { readonly options: ServeOptions; readonly database: string | null 
 function readAsked(io: Io, args: Args): Asked | string {
   const port = args.text("port") ?? String(DEFAULT_PORT);
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return "--port takes a number up to 65535";
+  if (!["any", "resolve"].includes(args.text("links") ?? "any")) return "--links takes any or resolve";
   const tls = readTls(io, args);
   if (tls === "bad") return "--tls-cert and --tls-key go together";
   const settings = readSettings(args);
@@ -95,6 +97,7 @@ function readAsked(io: Io, args: Args): Asked | string {
     tls,
     insecureHttp: args.flag("insecure-http"),
     settings,
+    links: args.text("links") === "resolve" ? ("resolve" as const) : ("any" as const),
     ...addresses,
     accessLog: accessLogOf(io, args),
     onFault: (error: unknown, what: string) =>
