@@ -163,6 +163,7 @@ export class FilesTable implements Files {
   }
 
   async remove(seq: number): Promise<void> {
-    for (const statement of [SQL.dropGrants, SQL.removeChanges, SQL.remove]) this.#session.send(statement, seq);
+    // ORDER: the outbox takes its grants along.
+    for (const statement of [SQL.removeChanges, SQL.remove, SQL.dropGrants]) this.#session.send(statement, seq);
   }
 }

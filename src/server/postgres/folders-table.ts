@@ -59,15 +59,17 @@ const SQL = {
   ),
 } as const;
 
-/** In this order: what refers to a row goes before it. */
+/** ORDER: what refers to a row goes before it; but the outbox takes the grants on it along. */
 const REMOVE_TREE = [
-  `DELETE FROM grants WHERE kind = 'file'
-     AND target IN (SELECT x.seq FROM files x WHERE x.workspace = $1 AND x.above IN (${TREE}))`,
-  `DELETE FROM grants WHERE kind = 'folder' AND target IN (${TREE})`,
   `DELETE FROM changes WHERE file IN (SELECT x.seq FROM files x WHERE x.workspace = $1 AND x.above IN (${TREE}))`,
   `DELETE FROM files WHERE workspace = $1 AND above IN (${TREE})`,
   `DELETE FROM folders WHERE workspace = $1 AND ${isWithin("path", "$2")}`,
 ].map((text, i) => sql(`folders.removeTree${i}`, text));
+const DROP_LOST_GRANTS = sql(
+  "folders.dropLostGrants",
+  `DELETE FROM grants g WHERE kind = 'file' AND NOT EXISTS (SELECT 1 FROM files WHERE seq = g.target)
+     OR kind = 'folder' AND NOT EXISTS (SELECT 1 FROM folders WHERE seq = g.target)`,
+);
 
 /** Table `folders`. */
 export class FoldersTable implements Folders {
@@ -142,5 +144,6 @@ export class FoldersTable implements Folders {
 
   async removeTree(workspace: number, row: FolderRow): Promise<void> {
     for (const statement of REMOVE_TREE) this.#session.send(statement, workspace, row.path);
+    this.#session.send(DROP_LOST_GRANTS);
   }
 }

@@ -1,5 +1,6 @@
 import type { GrantOfKey, GrantRow, KeptGrant, PlacedGrant, ShownGrant } from "../rows.ts";
 import type { Grants } from "../tables.ts";
+import { noteAccess } from "./outbox-table.ts";
 import { type Session, sql } from "./session.ts";
 import { FILE_PATH, isAt, isWithin, writable } from "./sql.ts";
 
@@ -86,6 +87,7 @@ export class GrantsTable implements Grants {
     this.#session.send(SQL.drop, key);
     this.#session.send(SQL.dropKeptOf, key);
     for (const row of rows) await this.set({ key, ...row });
+    noteAccess(this.#session, key);
   }
 
   async set({ key, kind, target, level }: GrantOfKey): Promise<void> {

@@ -11,6 +11,8 @@ import { HOLDER, holderOf } from "./holder.ts";
 import { KeysTable } from "./keys-table.ts";
 import { holdPlace, holdTree } from "./locks.ts";
 import { migrate } from "./migrate.ts";
+import { OutboxSignal } from "./outbox-signal.ts";
+import { OutboxTable } from "./outbox-table.ts";
 import { openPool } from "./pool.ts";
 import { SearchIndexing } from "./search-indexing.ts";
 import { SearchTable } from "./search-table.ts";
@@ -45,11 +47,13 @@ type PostgresOptions = {
 export class PostgresStore implements Store {
   readonly cursorSecret: Buffer;
   readonly indexing: SearchIndexing;
+  readonly outbox: OutboxSignal;
   readonly #pool: Pool;
   readonly #transactions: Transactions;
 
-  private constructor(pool: Pool, cursorSecret: Buffer) {
+  private constructor(pool: Pool, cursorSecret: Buffer, outbox: OutboxSignal) {
     this.#pool = pool;
+    this.outbox = outbox;
     this.#transactions = new Transactions(pool);
     this.indexing = new SearchIndexing(this.#transactions);
     this.cursorSecret = cursorSecret;
@@ -65,7 +69,8 @@ export class PostgresStore implements Store {
       } finally {
         client.release();
       }
-      return new PostgresStore(pool, await cursorSecretOf(pool, random));
+      const outbox = new OutboxSignal(url, pool, onFault);
+      return new PostgresStore(pool, await cursorSecretOf(pool, random), outbox);
     } catch (error) {
       await pool.end();
       throw error;
@@ -73,15 +78,19 @@ export class PostgresStore implements Store {
   }
 
   read<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
-    return this.#transactions.read((session) => work(tablesOf(session)));
+    return this.#transactions.read((session) => work(tablesOf(session, this.outbox)));
   }
 
-  write<T>(work: (tables: Tables) => Promise<T>, keep: (result: T) => boolean = () => true): Promise<T> {
-    return this.#transactions.write({ work: (session) => work(tablesOf(session)), keep, synced: true });
+  async write<T>(work: (tables: Tables) => Promise<T>, keep: (result: T) => boolean = () => true): Promise<T> {
+    const inTables = (session: Session) => work(tablesOf(session, this.outbox));
+    const result = await this.#transactions.write({ work: inTables, keep, synced: true });
+    this.outbox.committed();
+    return result;
   }
 
   writeUnsynced<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
-    return this.#transactions.write({ work: (session) => work(tablesOf(session)), keep: () => true, synced: false });
+    const inTables = (session: Session) => work(tablesOf(session, this.outbox));
+    return this.#transactions.write({ work: inTables, keep: () => true, synced: false });
   }
 
   async holder(hash: Buffer): Promise<Holder | undefined> {
@@ -123,8 +132,9 @@ export class PostgresStore implements Store {
     }
   }
 
-  close(): Promise<void> {
-    return this.#pool.end();
+  async close(): Promise<void> {
+    await this.outbox.close();
+    await this.#pool.end();
   }
 
   async #asked<T>(question: Promise<T>): Promise<T> {
@@ -136,7 +146,7 @@ export class PostgresStore implements Store {
   }
 }
 
-function tablesOf(session: Session): Tables {
+function tablesOf(session: Session, signal: OutboxSignal): Tables {
   return {
     files: new FilesTable(session),
     folders: new FoldersTable(session),
@@ -146,6 +156,7 @@ function tablesOf(session: Session): Tables {
     grants: new GrantsTable(session),
     settings: new SettingsTable(session),
     search: new SearchTable(session),
+    outbox: new OutboxTable(session, () => signal.waiting()),
     async holder(hash) {
       const row = await session.one(HOLDER, hash);
       return row && holderOf(row);
@@ -156,19 +167,20 @@ function tablesOf(session: Session): Tables {
     async lockTree(workspace, path) {
       holdTree(session, workspace, path);
     },
-    nested: (work, keep) => nest(session, work, keep),
+    nested: (work, keep) => nest(session, signal, work, keep),
   };
 }
 
 async function nest<T>(
   session: Session,
+  signal: OutboxSignal,
   work: (tables: Tables) => Promise<T>,
   keep: (result: T) => boolean = () => true,
 ): Promise<T> {
   session.send(SQL.savepoint);
   let kept = false;
   try {
-    const result = await work(tablesOf(session));
+    const result = await work(tablesOf(session, signal));
     kept = keep(result);
     return result;
   } finally {

@@ -14,11 +14,21 @@ type Thing = {
 
 export type Asked = {
   readonly opened: Opened;
+  /** Resolves once all that was written until now is told. */
+  readonly settled: () => Promise<void>;
   readonly call: (method: string, path: string, body?: object) => Promise<Thing>;
 };
 
-export async function open(options: Parameters<typeof openService>[0] = {}): Promise<Asked> {
+export async function open(
+  options: Parameters<typeof openService>[0] = {},
+  waiting: () => Promise<void> = async () => undefined,
+): Promise<Asked> {
   const opened = await openService(options);
+  const settled = async () => {
+    await waiting();
+    opened.service.streams.wake();
+    await opened.service.streams.settled();
+  };
   const headers = { authorization: `Bearer ${opened.key}` };
   const call: Asked["call"] = async (method, path, body) => {
     const text = body === undefined ? null : JSON.stringify(body);
@@ -26,7 +36,7 @@ export async function open(options: Parameters<typeof openService>[0] = {}): Pro
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
     return (answer.body === "" ? {} : JSON.parse(answer.body)) as Thing;
   };
-  return { opened, call };
+  return { opened, settled, call };
 }
 
 export function make({ call }: Asked, path: string): Promise<Thing> {
@@ -46,8 +56,18 @@ export async function keyWith({ opened }: Asked, ...grants: readonly GrantOn[]) 
 }
 
 /** One who has listened for a while. */
-export async function listening({ opened }: Asked, key = opened.key): Promise<Listener> {
-  const listener = await Listener.join(opened.service, key);
+export async function listening(asked: Asked, key = asked.opened.key): Promise<Listener> {
+  const listener = await join(asked, key);
   await listener.heard();
   return listener;
+}
+
+/** Comes when all that was written before can be read. */
+export async function join(
+  { opened, settled }: Asked,
+  key = opened.key,
+  lastId: string | null = null,
+): Promise<Listener> {
+  await settled();
+  return Listener.join(opened.service, key, lastId, settled);
 }

@@ -12,12 +12,21 @@ export class Listener {
   #leave: () => void = () => undefined;
   #read = 0;
 
-  private constructor(service: Service) {
+  readonly #settled: () => Promise<void>;
+
+  private constructor(service: Service, settled: () => Promise<void>) {
     this.#service = service;
+    this.#settled = settled;
   }
 
-  static async join(service: Service, key: string, lastId: string | null = null): Promise<Listener> {
-    const made = new Listener(service);
+  /** @param settled resolves once all that was written until now is told */
+  static async join(
+    service: Service,
+    key: string,
+    lastId: string | null = null,
+    settled = () => service.streams.settled(),
+  ): Promise<Listener> {
+    const made = new Listener(service, settled);
     await made.#join(key, lastId);
     return made;
   }
@@ -39,12 +48,12 @@ export class Listener {
       },
     };
     this.#leave = answer.stream(sink);
-    await this.#service.streams.settled();
+    await this.#settled();
   }
 
   /** What was told since the last call. */
   async heard(): Promise<Heard[]> {
-    await this.#service.streams.settled();
+    await this.#settled();
     const fresh = this.text.slice(this.#read);
     this.#read = this.text.length;
     return fresh.split("\n\n").flatMap((block) => {

@@ -1,0 +1,153 @@
+import pg, { type Pool } from "pg";
+import type { Outbox } from "../store.ts";
+import { PRUNE } from "./outbox-table.ts";
+
+const CHANNEL = "mdmirror_outbox";
+/** How often the outbox is read where no sign comes: the connection is lost, or rows wait. */
+const SLOW_MS = 1_000;
+const WAITING_MS = 25;
+/** LIMIT: signs of one process; the server takes them one after the other. */
+const SIGN_EVERY_MS = 20;
+const CONNECT_AGAIN_MS = { first: 500, most: 15_000 } as const;
+/** Who comes back later looks at everything. */
+const KEPT_S = 7_200;
+const PRUNE_EVERY_MS = 600_000;
+
+/**
+ * Tells other processes that something was committed, and hears it from them: on one connection,
+ * after the commit. A NOTIFY within each transaction would make all of them wait for each other at
+ * their ends. A sign only wakes; what changed is read in the outbox.
+ */
+export class OutboxSignal implements Outbox {
+  readonly #url: string;
+  readonly #pool: Pool;
+  readonly #onFault: (error: unknown) => void;
+  readonly #listeners = new Set<() => void>();
+  #client: pg.Client | null = null;
+  #isClosed = false;
+  #failures = 0;
+  #slow: NodeJS.Timeout | null = null;
+  #soon: NodeJS.Timeout | null = null;
+  #sign: NodeJS.Timeout | null = null;
+  #prunedAt = 0;
+
+  constructor(url: string, pool: Pool, onFault: (error: unknown) => void) {
+    this.#url = url;
+    this.#pool = pool;
+    this.#onFault = onFault;
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    if (this.#listeners.size === 1) this.#begin();
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.#rest();
+    };
+  }
+
+  /** Something was committed here. */
+  committed(): void {
+    this.#wake();
+    this.#sign ??= later(SIGN_EVERY_MS, () => {
+      this.#sign = null;
+      void this.#tellOthers();
+    });
+  }
+
+  /** Rows wait for an older transaction, whose end may be told by nobody. */
+  waiting(): void {
+    this.#soon ??= later(WAITING_MS, () => {
+      this.#soon = null;
+      this.#wake();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#rest();
+    if (this.#sign !== null) {
+      clearTimeout(this.#sign);
+      await this.#tellOthers();
+    }
+  }
+
+  #wake(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  #begin(): void {
+    void this.#connect();
+    this.#slow = setInterval(() => {
+      if (this.#client === null) this.#wake();
+      if (Date.now() - this.#prunedAt > PRUNE_EVERY_MS) void this.#prune();
+    }, SLOW_MS);
+    this.#slow.unref();
+  }
+
+  #rest(): void {
+    if (this.#slow !== null) clearInterval(this.#slow);
+    if (this.#soon !== null) clearTimeout(this.#soon);
+    this.#slow = null;
+    this.#soon = null;
+    const client = this.#client;
+    this.#client = null;
+    client?.end().catch(this.#onFault);
+  }
+
+  async #connect(): Promise<void> {
+    if (this.#isClosed || this.#listeners.size === 0 || this.#client !== null) return;
+    const client = new pg.Client({ connectionString: this.#url, application_name: "mdmirror", keepAlive: true });
+    const lost = (error?: unknown) => this.#lose(client, error);
+    client.on("error", lost);
+    client.on("end", () => lost());
+    client.on("notification", () => this.#wake());
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${CHANNEL}`);
+    } catch (error) {
+      return lost(error);
+    }
+    if (this.#listeners.size === 0) return void client.end().catch(this.#onFault);
+    this.#client = client;
+    this.#failures = 0;
+    // RACE: what was committed while nobody heard.
+    this.#wake();
+  }
+
+  readonly #lost = new WeakSet<pg.Client>();
+
+  #lose(client: pg.Client, error: unknown): void {
+    if (this.#lost.has(client)) return;
+    this.#lost.add(client);
+    if (error !== undefined) this.#onFault(error);
+    if (this.#client === client) this.#client = null;
+    client.end().catch(() => undefined);
+    const { first, most } = CONNECT_AGAIN_MS;
+    later(Math.min(most, first * 2 ** this.#failures++), () => void this.#connect());
+  }
+
+  async #tellOthers(): Promise<void> {
+    try {
+      await this.#pool.query(`NOTIFY ${CHANNEL}`);
+    } catch (error) {
+      // Others read slowly, or hear the next one.
+      this.#onFault(error);
+    }
+  }
+
+  async #prune(): Promise<void> {
+    this.#prunedAt = Date.now();
+    try {
+      await this.#pool.query(PRUNE, [KEPT_S]);
+    } catch (error) {
+      this.#onFault(error);
+    }
+  }
+}
+
+function later(ms: number, work: () => void): NodeJS.Timeout {
+  const timer = setTimeout(work, ms);
+  timer.unref();
+  return timer;
+}

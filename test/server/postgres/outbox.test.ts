@@ -1,0 +1,110 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { OutboxPage } from "../../../src/server/events/outbox.ts";
+import { PRUNE } from "../../../src/server/postgres/outbox-table.ts";
+import type { PostgresStore } from "../../../src/server/postgres/store.ts";
+import { whyNoPostgres } from "../../postgres/database.ts";
+import { connect, type Ground, groundOfFile, makeFile, Step } from "./ground.ts";
+
+const openGround = groundOfFile();
+
+function newest(store: PostgresStore): Promise<string> {
+  return store.read(({ outbox }) => outbox!.newest());
+}
+
+function after(store: PostgresStore, place: string, most = 100): Promise<OutboxPage | null> {
+  return store.read(({ outbox }) => outbox!.after(place, most));
+}
+
+/** Reads on as a listener does, until so many rows of this workspace were read. */
+async function readOn({ store, workspace }: Ground, from: string, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let place = from; ids.length < count; ) {
+    const page = (await after(store, place, 2))!;
+    place = page.upTo;
+    ids.push(...page.rows.flatMap((row) => (row.workspace === workspace ? [row.id] : [])));
+  }
+  return ids;
+}
+
+describe.skipIf(whyNoPostgres !== null)("the outbox of PostgreSQL", () => {
+  test("a late commit is never skipped: what came after it waits for it", async () => {
+    const ground = await openGround();
+    const { store, other, workspace } = ground;
+    const place = await newest(store);
+    const step = new Step();
+    onTestFinished(() => step.goOn());
+    let late = "";
+    const writing = store.write(async (tables) => {
+      late = await makeFile(tables, workspace, "late.md");
+      await step.stop();
+    });
+    await step.reached();
+    // In another workspace, because in this one it would wait for the lock.
+    const elsewhere = await other.write(async (tables) => {
+      await tables.workspaces.insert(`wsp_else_${workspace}`, "elsewhere");
+      return (await tables.workspaces.byId(`wsp_else_${workspace}`))!.seq;
+    });
+    const early = await other.write((tables) => makeFile(tables, elsewhere, "early.md"));
+    // The early one is committed, and yet not read: a listener who went on after it would never
+    // read the late one.
+    const between = (await after(store, place))!;
+    expect(between.rows.map(({ id }) => id)).not.toContain(early);
+    expect(await after(store, between.upTo)).toMatchObject({ rows: [] });
+    step.goOn();
+    await writing;
+    const seen: string[] = [];
+    for (let at = between.upTo; !seen.includes(early) || !seen.includes(late); ) {
+      const page = (await after(store, at, 1))!;
+      at = page.upTo;
+      seen.push(...page.rows.map(({ id }) => id));
+    }
+    expect(seen.filter((id) => id === late || id === early)).toEqual([late, early]);
+  });
+
+  test("many writers at once: each row is read once, whatever the order of their ends", async () => {
+    const ground = await openGround();
+    const { store, other, workspace } = ground;
+    const place = await newest(store);
+    const made: string[] = [];
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let n = 0; n < 5; n++) {
+        const by = (writer + n) % 2 === 0 ? store : other;
+        made.push(await by.write((tables) => makeFile(tables, workspace, `f-${writer}-${n}.md`)));
+      }
+    });
+    const [read] = await Promise.all([readOn(ground, place, 40), ...writers]);
+    expect(read.toSorted()).toEqual(made.toSorted());
+  });
+
+  test("another process hears of a commit at once, and slowly when its connection is lost", async () => {
+    const { store, other, workspace, url } = await openGround();
+    let heard = Promise.withResolvers<void>();
+    const stop = other.outbox.onChange(() => heard.resolve());
+    const client = await connect(url);
+    const listeners = `SELECT pid FROM pg_stat_activity
+      WHERE datname = current_database() AND query LIKE 'LISTEN %' AND pid <> pg_backend_pid()`;
+    while ((await client.query(listeners)).rowCount === 0);
+    await heard.promise;
+    heard = Promise.withResolvers();
+    await store.write((tables) => makeFile(tables, workspace, "a.md"));
+    await heard.promise;
+    const [{ pid }] = (await client.query(listeners)).rows;
+    await client.query("SELECT pg_terminate_backend($1)", [pid]);
+    heard = Promise.withResolvers();
+    await store.write((tables) => makeFile(tables, workspace, "b.md"));
+    await heard.promise;
+    stop();
+  });
+
+  test("a place that was pruned, of the future or of another form is not known", async () => {
+    const { store, workspace, url } = await openGround();
+    const place = await newest(store);
+    await store.write((tables) => makeFile(tables, workspace, "a.md"));
+    const client = await connect(url);
+    // Pruned once every older transaction of the server is over, also those of other tests.
+    while ((await after(store, place)) !== null) await client.query(PRUNE, [-60]);
+    for (const other of ["", "1", "x.1", "99999999999999999999.0", "1.-1"])
+      expect(await after(store, other)).toBeNull();
+    expect(await after(store, await newest(store))).toMatchObject({ rows: [] });
+  });
+});
