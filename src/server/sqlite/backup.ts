@@ -1,5 +1,4 @@
-import { constants } from "node:fs";
-import { copyFile, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { BackupMade } from "../store.ts";
 import type { Journal } from "./journal.ts";
@@ -7,6 +6,8 @@ import type { Turns } from "./turns.ts";
 
 /** Beside the database, for whoever asked for it to take away. */
 export const BACKUP_FILE = "backup.db";
+/** What is read at a time. */
+const PORTION_BYTES = 1024 * 1024;
 
 /**
  * Copies the database while it is used. The journal is written back and then held, so that the file
@@ -17,6 +18,12 @@ export class OnlineBackup {
   readonly #journal: Journal;
   readonly #turns: Turns;
   #running: Promise<BackupMade> | null = null;
+  /**
+   * The database file, from the first backup on. It stays open until the database is closed: POSIX
+   * ends all locks of a process on a file as soon as it closes one descriptor of it, whoever opened
+   * that, and then a second service could begin on the same folder.
+   */
+  #source: FileHandle | null = null;
 
   constructor(folder: string, { journal, turns }: { readonly journal: Journal; readonly turns: Turns }) {
     this.#folder = folder;
@@ -40,23 +47,29 @@ export class OnlineBackup {
     while (this.#running !== null) await this.#running.catch(() => undefined);
   }
 
+  /** ORDER: after the database, whose lock ends with this. */
+  async close(): Promise<void> {
+    await this.#source?.close();
+    this.#source = null;
+  }
+
   async #make(): Promise<BackupMade> {
+    this.#source ??= await open(join(this.#folder, "service.db"), "r");
     await this.#turns.take(async () => this.#journal.hold());
     try {
-      return await copyDatabase(this.#folder);
+      return await copyDatabase(this.#source, this.#folder);
     } finally {
       await this.#turns.take(async () => this.#journal.release());
     }
   }
 }
 
-async function copyDatabase(folder: string): Promise<BackupMade> {
+async function copyDatabase(source: FileHandle, folder: string): Promise<BackupMade> {
   const fresh = join(folder, `${BACKUP_FILE}.new`);
   try {
     const file = await open(fresh, "w", 0o600);
     try {
-      // Where the disk can share blocks, the copy takes none until something changes.
-      await copyFile(join(folder, "service.db"), fresh, constants.COPYFILE_FICLONE);
+      await copyBytes(source, file);
       await file.sync();
       const { size } = await file.stat();
       await rename(fresh, join(folder, BACKUP_FILE));
@@ -67,5 +80,15 @@ async function copyDatabase(folder: string): Promise<BackupMade> {
   } catch (error) {
     await rm(fresh, { force: true });
     throw error;
+  }
+}
+
+async function copyBytes(from: FileHandle, to: FileHandle): Promise<void> {
+  const buffer = Buffer.allocUnsafe(PORTION_BYTES);
+  for (let at = 0; ; ) {
+    const { bytesRead } = await from.read(buffer, 0, PORTION_BYTES, at);
+    if (bytesRead === 0) return;
+    await to.writeFile(buffer.subarray(0, bytesRead));
+    at += bytesRead;
   }
 }

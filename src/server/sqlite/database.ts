@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { Journal } from "./journal.ts";
@@ -101,7 +101,9 @@ function sourceOf(location: DatabaseLocation): string | Buffer {
 function ownFile(folder: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, "service.db");
-  closeSync(openSync(file, "a", 0o600));
+  // One that is there is not opened: closing it would end the lock of a service in this process.
+  if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
+  else closeSync(openSync(file, "a", 0o600));
   return file;
 }
 

@@ -147,7 +147,8 @@ export class SqliteStore implements Store {
   async close(): Promise<void> {
     // ORDER: closing writes the journal back, into the file that is copied.
     await this.#backup?.ended();
-    return this.#turns.take(async () => this.#db.close());
+    await this.#turns.take(async () => this.#db.close());
+    await this.#backup?.close();
   }
 
   #indexStep(most: number): Promise<"done" | "more"> {

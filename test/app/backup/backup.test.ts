@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -65,6 +66,15 @@ function editing(api: Api, files: readonly { readonly id: string; readonly lastC
   };
 }
 
+/** What another process is told that wants to write to the database of a service. */
+function openElsewhere(name: string): string {
+  const script = `
+    const db = new (require("better-sqlite3"))(process.argv[1], { timeout: 0 });
+    try { db.exec("BEGIN IMMEDIATE; COMMIT"); console.log("opened"); } catch (e) { console.log(e.code); }`;
+  const told = spawnSync(process.execPath, ["-e", script, join(dir, name, "service.db")], { encoding: "utf8" });
+  return told.stdout.trim() || told.stderr;
+}
+
 const versionIn = (content: string) => Number(/version (\d+)/.exec(content)?.[1] ?? 0);
 
 describe("a backup of a service that is written to", () => {
@@ -97,6 +107,17 @@ describe("a backup of a service that is written to", () => {
     expect(next.data.map(({ id }: { id: string }) => id)).toEqual(files.slice(3, 6).map(({ id }) => id));
     expect((await old.send("DELETE", `/v1/files/${secret.id}`)).status).toBe(409);
     await close();
+  });
+
+  it("leaves the folder to its service alone", async () => {
+    const { api, close } = await serve("data");
+    await api.file("a.md", "text\n");
+    await backUp("data", "one.db");
+    expect(openElsewhere("data")).toBe("SQLITE_BUSY");
+    await backUp("data", "two.db");
+    expect(openElsewhere("data")).toBe("SQLITE_BUSY");
+    await close();
+    expect(openElsewhere("data")).toBe("opened");
   });
 
   it("is taken of a folder where none runs, and never over a file or a service that is there", async () => {
