@@ -1,8 +1,12 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { isOfDatabase } from "../../server/database-marker.ts";
 import { type BackupContents, examineBackup, NoBackup } from "../../server/sqlite/backup-file.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
 import { copyWhole } from "./take.ts";
+
+/** SQLite would take what one of the others holds for changes of what is restored. */
+const OF_A_SERVICE = ["service.db", "service.db-wal", "service.db-journal"];
 
 export type { BackupContents } from "../../server/sqlite/backup-file.ts";
 
@@ -12,14 +16,15 @@ export type { BackupContents } from "../../server/sqlite/backup-file.ts";
  * @param file and data absolute; `data` may not hold a service yet
  */
 export async function restoreBackup(file: string, data: string): Promise<Result<BackupContents>> {
-  const target = join(data, "service.db");
-  if (existsSync(target)) {
+  const held = OF_A_SERVICE.find((name) => existsSync(join(data, name)));
+  if (held !== undefined || isOfDatabase(data)) {
+    const what = held === "service.db" ? "a service already" : `what is left of a service (${held ?? "database"})`;
     const next = "give a new folder with --data: a service is never restored over another one";
-    return trouble("usage", `${data} holds a service already`, next, { code: "EEXIST" });
+    return trouble("usage", `${data} holds ${what}`, next, { code: "EEXIST" });
   }
   try {
     mkdirSync(data, { recursive: true, mode: 0o700 });
-    return ok(await copyWhole(file, target, examineBackup));
+    return ok(await copyWhole(file, join(data, "service.db"), examineBackup));
   } catch (error) {
     return noBackup(file, error);
   }

@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync } from "node:fs";
+import { existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import { copyFile, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../ports/world.ts";
@@ -49,7 +49,7 @@ async function keep(made: string, out: string): Promise<Result<Taken>> {
 /** Onto another disk it is copied whole before it gets its name. */
 async function move(from: string, to: string): Promise<void> {
   try {
-    renameSync(from, to);
+    giveName(from, to);
   } catch (error) {
     if (codeOf(error) !== "EXDEV") throw error;
     await copyWhole(from, to, () => null);
@@ -71,7 +71,7 @@ export async function copyWhole<T>(from: string, to: string, check: (copy: strin
       await copyFile(from, fresh);
       const checked = check(fresh);
       await file.sync();
-      renameSync(fresh, to);
+      giveName(fresh, to);
       return checked;
     } finally {
       await file.close();
@@ -79,6 +79,22 @@ export async function copyWhole<T>(from: string, to: string, check: (copy: strin
   } catch (error) {
     rmSync(fresh, { force: true });
     throw error;
+  }
+}
+
+/**
+ * Never over what came meanwhile: a service may have started there.
+ * @throws EEXIST then
+ */
+function giveName(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+    rmSync(from);
+  } catch (error) {
+    if (!/^(?:EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(codeOf(error) ?? "")) throw error;
+    // RACE: a disk without hard links; only what comes in this very moment is replaced.
+    if (existsSync(to)) throw Object.assign(new Error(`${to} is there`), { code: "EEXIST" });
+    renameSync(from, to);
   }
 }
 

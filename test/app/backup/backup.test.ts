@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { restoreBackup } from "../../../src/app/backup/restore.ts";
-import { takeBackup } from "../../../src/app/backup/take.ts";
+import { copyWhole, takeBackup } from "../../../src/app/backup/take.ts";
 import { systemClock } from "../../../src/app/mirror/clock.ts";
 import { type Serving, startService } from "../../../src/app/serve.ts";
 import { rethrow } from "../../simulator/quiet-ports.ts";
@@ -129,6 +129,28 @@ describe("a backup of a service that is written to", () => {
     expect(twice).toMatchObject({ kind: "trouble", trouble: { code: "EEXIST" } });
     const over = await restoreBackup(join(dir, "b.db"), join(dir, "data"));
     expect(over).toMatchObject({ kind: "trouble", trouble: { code: "EEXIST" } });
+  });
+
+  it.each(["service.db-wal", "service.db-journal", "database"])(
+    "is not restored beside %s, which belongs to another database",
+    async (left) => {
+      const { close } = await serve("data");
+      await close();
+      await backUp("data", "b.db");
+      mkdirSync(join(dir, "killed"));
+      writeFileSync(join(dir, "killed", left), "");
+      const beside = await restoreBackup(join(dir, "b.db"), join(dir, "killed"));
+      expect(beside).toMatchObject({ kind: "trouble", trouble: { what: expect.stringContaining(left) } });
+      expect(readdirSync(join(dir, "killed"))).toEqual([left]);
+    },
+  );
+
+  it("is not put in the place of what came meanwhile", async () => {
+    writeFileSync(join(dir, "from"), "copy");
+    const come = () => writeFileSync(join(dir, "to"), "came");
+    await expect(copyWhole(join(dir, "from"), join(dir, "to"), come)).rejects.toMatchObject({ code: "EEXIST" });
+    expect(readFileSync(join(dir, "to"), "utf8")).toBe("came");
+    expect(readdirSync(dir).sort()).toEqual(["from", "to"]);
   });
 
   it("goes on in the journal, which is written back afterwards", async () => {
