@@ -32,6 +32,8 @@ const MOST_UNITS = 24;
 const MARGIN = 100;
 /** LIMIT: of what waits to be indexed the newest so many are looked at. */
 const MOST_WAITING = 1_000;
+/** How many documents are indexed until others have their turn, some milliseconds. */
+const DOCUMENTS_OF_A_TURN = 8;
 /** Words that stand in for one with a typing error. */
 const MOST_NEAR = 8;
 
@@ -66,7 +68,7 @@ export class SearchTable implements Search {
     );
     add(found, await this.#exact(documents, asked, query));
     if (found.size >= limit) {
-      const hits = rank(found, query, limit);
+      const hits = await rank(found, query, limit);
       if (hits.length === limit) return hits;
     }
     add(found, waiting.slice(0, asked.most));
@@ -140,7 +142,7 @@ function add(found: Map<number, Found>, more: readonly Found[]): void {
   for (const each of more) found.set(each.file.seq, each);
 }
 
-function rank(documents: ReadonlyMap<number, Found>, query: string, limit: number): WordHit[] {
+async function rank(documents: ReadonlyMap<number, Found>, query: string, limit: number): Promise<WordHit[]> {
   const found = [...documents.values()].sort((a, b) => a.file.seq - b.file.seq);
   const index = new Sqlite(":memory:");
   try {
@@ -149,10 +151,14 @@ function rank(documents: ReadonlyMap<number, Found>, query: string, limit: numbe
       accepts: (document) => document < found.length,
       read: (document) => ({ path: found[document]!.file.path, text: found[document]!.text }),
     };
-    index.transaction(() => {
-      const writer = new IndexWriter(index);
-      for (const [document, { file, text }] of found.entries()) writer.put(document, file.path, text, true);
-    })();
+    index.exec("BEGIN");
+    const writer = new IndexWriter(index);
+    for (const [document, { file, text }] of found.entries()) {
+      writer.put(document, file.path, text, true);
+      // Others have their turn: a hundred texts take a tenth of a second.
+      if (document % DOCUMENTS_OF_A_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    index.exec("COMMIT");
     const hits = createHybridSearch(index)(searched, query, limit);
     return hits.map(({ document, score, snippets }) => ({ ...found[document]!, score, snippets }));
   } finally {
