@@ -1,7 +1,10 @@
+import { randomBytes } from "node:crypto";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { StoreAway } from "../../../src/server/postgres/faults.ts";
+import { createService } from "../../../src/server/service.ts";
 import { freshDatabase, whyNoPostgres } from "../../postgres/database.ts";
 import { PostgresServer } from "../../postgres/server.ts";
+import { rethrow } from "../../simulator/quiet-ports.ts";
 import { connect, makeFile, makeWorkspace, openStore, Step } from "./ground.ts";
 
 /** PostgreSQL goes away, and comes back. */
@@ -73,6 +76,13 @@ describe.skipIf(whyNoPostgres !== null)("a server that ends", () => {
     await expect(open).rejects.toBeInstanceOf(StoreAway);
     await expect(store.read(({ workspaces }) => workspaces.all())).rejects.toBeInstanceOf(StoreAway);
     await expect(store.holder(Buffer.alloc(32))).rejects.toBeInstanceOf(StoreAway);
+    // Judged by its head alone, or whole: what the caller is told is the same.
+    const service = createService({ store, random: randomBytes, now: () => 0, combine: () => null, onFault: rethrow });
+    const request = { method: "GET", path: "/v1/files", headers: { "x-api-key": "mdm_any" }, body: null };
+    for (const answer of [await service.admit(request), await service.handle(request)]) {
+      expect(answer).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
+      expect(answer?.body).toContain("The database cannot be reached; nothing was done.");
+    }
     await server.start();
     expect(await store.read(({ workspaces }) => workspaces.all())).toMatchObject([{ id: "wsp_main" }]);
     await store.write((tables) => makeFile(tables, workspace, "a.md"));
