@@ -8,8 +8,10 @@ import { type Found, findBinaries } from "./binaries.ts";
 
 /**
  * Ends PostgreSQL when whoever started it is gone, even killed: its end of the pipe is closed then.
+ * Ends when PostgreSQL does, too.
  */
-const GUARD = '"$@" </dev/null & cat >/dev/null; kill -QUIT $! 2>/dev/null; wait $!';
+const GUARD =
+  'exec 3<&0; "$@" </dev/null 3<&- & server=$!; { cat <&3 >/dev/null; kill -QUIT $server 2>/dev/null; } & wait $server';
 
 const SETTINGS = ["deadlock_timeout=50ms", "max_connections=300"];
 /** Tests kill processes and pull no plugs: what the system was given is there at the next start. */
@@ -75,6 +77,8 @@ export class PostgresServer {
       stdio: ["pipe", "ignore", "pipe"],
     });
     this.#guard = guard;
+    // What waits at the pipe ends with the server.
+    guard.once("exit", () => guard.stdin!.end());
     await ready(guard);
   }
 
@@ -87,9 +91,10 @@ export class PostgresServer {
   async stop(): Promise<void> {
     const guard = this.#guard;
     this.#guard = null;
-    if (guard === null || guard.exitCode !== null) return;
+    if (guard === null || hasEnded(guard)) return;
+    const ended = once(guard, "exit");
     guard.stdin!.end();
-    await once(guard, "exit");
+    await ended;
   }
 
   /** Stops it, and removes its folder. */
@@ -97,6 +102,10 @@ export class PostgresServer {
     await this.stop();
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
 }
 
 function environment(): NodeJS.ProcessEnv {
