@@ -42,9 +42,15 @@ export function sendWhole(response: ServerResponse, { status, headers, body }: W
 export function sendStream(response: ServerResponse, { status, headers, stream }: StreamedAnswer): () => void {
   response.writeHead(status, flatHeaders(headers, true));
   response.flushHeaders();
-  const end = () => void response.end();
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+    response.end();
+  };
   const ended = stream({
     send: (part) => {
+      // Whoever does not read is still there after the end; Node takes a late part for a fault.
+      if (isOver) return;
       response.write(part);
       if (response.writableLength > MAX_UNREAD_BYTES) response.destroy();
     },

@@ -68,6 +68,14 @@ describe("a stream", () => {
     }
   });
 
+  it("is told nothing more once the service has ended it", async () => {
+    const { listener, sink, server } = await streaming();
+    const closed = server.close();
+    sink.send("data: late\n\n");
+    await closed;
+    expect(listener.told.text).not.toContain("late");
+  });
+
   it("does not keep the service from closing", async () => {
     const { listener, server, ended } = await streaming();
     const over = once(listener.socket, "close");

@@ -80,7 +80,10 @@ export class EventHub {
   #join(sink: Sink, hash: Buffer, reader: Reader, place: string | null): () => void {
     let isOver = false;
     // RACE: others came since it was let in.
-    if (this.#listeners.countOf(hash) >= MOST_OF_A_KEY) sink.end();
+    if (this.#listeners.countOf(hash) >= MOST_OF_A_KEY) {
+      sink.end();
+      return () => undefined;
+    }
     this.#listeners.count(hash, 1);
     sink.send(BEAT);
     this.#next(async () => {
