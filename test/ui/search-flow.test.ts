@@ -17,7 +17,7 @@ describe.skipIf(!hasBrowser)("a search, in a browser (skipped without Chromium)"
     await shoot(page, "search-empty");
     await page.keyboard.type("quokka");
     await page.locator("#count").getByText("3 documents").waitFor();
-    expect(new URL(page.url()).searchParams.get("q")).toBe("quokka");
+    await page.waitForURL((url) => url.searchParams.get("q") === "quokka");
     await shoot(page, "search");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowDown");

@@ -2,6 +2,12 @@
 const KEPT_ROWS = 20_000;
 
 /**
+ * The newest change of any document: after a return to a backup, the next one has another id. It is
+ * not a random number of SQLite's own, which would make two runs of one seed differ.
+ */
+export const NEWEST_CHANGE = "coalesce((SELECT id FROM changes ORDER BY seq DESC LIMIT 1), '')";
+
+/**
  * What changed, in the order of commits. Triggers see every way of writing. What is gone takes its
  * grants along: who could read it is judged when somebody is told.
  */
@@ -9,7 +15,7 @@ export const OUTBOX_SCHEMA = `
 CREATE TABLE outbox (
   n INTEGER PRIMARY KEY AUTOINCREMENT,
   -- Tells a row from another of the same number, after a return to a backup.
-  mark TEXT NOT NULL DEFAULT (lower(hex(randomblob(6)))),
+  mark TEXT NOT NULL,
   workspace INTEGER NOT NULL,
   kind TEXT NOT NULL,
   seq INTEGER NOT NULL,
@@ -31,10 +37,12 @@ CREATE TRIGGER outbox_key_changed AFTER UPDATE OF expires_at ON keys
 WHEN old.expires_at IS NOT new.expires_at BEGIN ${access("new.seq", "new.workspace_id")} END;
 CREATE TRIGGER outbox_key_gone AFTER DELETE ON keys BEGIN ${access("old.seq", "old.workspace_id")} END;
 CREATE TRIGGER outbox_workspace_changed AFTER UPDATE OF state ON workspaces BEGIN
-  INSERT INTO outbox (workspace, kind, seq, id, change) VALUES (new.seq, 'access', 0, '', 'edited');
+  INSERT INTO outbox (mark, workspace, kind, seq, id, change)
+  VALUES (${NEWEST_CHANGE}, new.seq, 'access', 0, '', 'edited');
 END;
 CREATE TRIGGER outbox_workspace_gone AFTER DELETE ON workspaces BEGIN
-  INSERT INTO outbox (workspace, kind, seq, id, change) VALUES (old.seq, 'access', 0, '', 'edited');
+  INSERT INTO outbox (mark, workspace, kind, seq, id, change)
+  VALUES (${NEWEST_CHANGE}, old.seq, 'access', 0, '', 'edited');
 END;
 CREATE TRIGGER outbox_pruned AFTER INSERT ON outbox WHEN new.n % 1000 = 0 BEGIN
   DELETE FROM outbox WHERE n <= new.n - ${KEPT_ROWS};
@@ -50,9 +58,11 @@ function onFolder(name: string, when: string, values: string, row: "old" | "new"
 }
 
 function onTable(kind: "file" | "folder", name: string, when: string, values: string, row: "old" | "new"): string {
+  // A file's own change is noted after the file.
+  const mark = kind === "file" ? `${NEWEST_CHANGE} || ${row}.change_id` : NEWEST_CHANGE;
   return `CREATE TRIGGER outbox_${kind}_${name} AFTER ${when} ON ${kind}s BEGIN
-  INSERT INTO outbox (workspace, kind, seq, id, change, was, grants)
-  VALUES (${row}.workspace, '${kind}', ${row}.seq, ${row}.id, ${values});
+  INSERT INTO outbox (mark, workspace, kind, seq, id, change, was, grants)
+  VALUES (${mark}, ${row}.workspace, '${kind}', ${row}.seq, ${row}.id, ${values});
 END;`;
 }
 
@@ -62,6 +72,6 @@ function grantsOn(kind: "file" | "folder"): string {
 }
 
 function access(key: string, workspaceId: string): string {
-  return `INSERT INTO outbox (workspace, kind, seq, id, change)
-  SELECT seq, 'access', ${key}, '', 'edited' FROM workspaces WHERE id = ${workspaceId};`;
+  return `INSERT INTO outbox (mark, workspace, kind, seq, id, change)
+  SELECT ${NEWEST_CHANGE}, seq, 'access', ${key}, '', 'edited' FROM workspaces WHERE id = ${workspaceId};`;
 }

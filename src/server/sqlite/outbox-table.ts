@@ -1,5 +1,6 @@
 import type { GoneFolder, OutboxPage, OutboxRow, OutboxTable as Outbox } from "../events/outbox.ts";
 import type { Db } from "./database.ts";
+import { NEWEST_CHANGE } from "./outbox-schema.ts";
 
 type Numbered = { readonly n: number; readonly mark: string };
 type StoredRow = Omit<OutboxRow, "place" | "grants"> & Numbered & { readonly grants: string | null };
@@ -77,8 +78,8 @@ function prepare(db: Db) {
       "SELECT was, grants FROM outbox WHERE kind = 'folder' AND change = 'gone' AND seq = ?",
     ),
     noteAccess: db.prepare<[number]>(
-      `INSERT INTO outbox (workspace, kind, seq, id, change)
-       SELECT w.seq, 'access', k.seq, '', 'edited' FROM keys k JOIN workspaces w ON w.id = k.workspace_id
+      `INSERT INTO outbox (mark, workspace, kind, seq, id, change)
+       SELECT ${NEWEST_CHANGE}, w.seq, 'access', k.seq, '', 'edited' FROM keys k JOIN workspaces w ON w.id = k.workspace_id
        WHERE k.seq = ?`,
     ),
   };

@@ -134,7 +134,8 @@ describe.skipIf(whyNoPostgres !== null)("writers who wait for each other", () =>
     await Promise.all(both.map((step) => step.reached()));
     for (const step of both) step.goOn();
     await Promise.all(writing);
-    expect(runs).toBe(3);
+    // On a busy machine both may be run again, and meet once more.
+    expect(runs).toBeGreaterThan(2);
   });
 });
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { openDatabase } from "../../../src/server/sqlite/database.ts";
+import { openSqlite } from "../../../src/server/sqlite/store.ts";
 import { OutboxTable } from "../../../src/server/sqlite/outbox-table.ts";
+import { seeded } from "../fixture.ts";
 
 function open() {
   const db = openDatabase(":memory:");
@@ -8,7 +10,8 @@ function open() {
     db
       .prepare<[number]>(
         `WITH RECURSIVE many (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM many WHERE n < ?)
-         INSERT INTO outbox (workspace, kind, seq, id, change) SELECT 1, 'file', n, 'doc_' || n, 'edited' FROM many`,
+         INSERT INTO outbox (mark, workspace, kind, seq, id, change)
+         SELECT 'chg_' || n, 1, 'file', n, 'doc_' || n, 'edited' FROM many`,
       )
       .run(rows);
   return { table: new OutboxTable(db), write, db };
@@ -48,5 +51,22 @@ describe("the outbox of SQLite", () => {
     for (const other of [`${place}0`, "9.abc", "", "0.", "x", "1", `${Number.MAX_SAFE_INTEGER}0.a`])
       expect(other === "0." ? "begin" : await table.after(other, 10)).toBe(other === "0." ? "begin" : null);
     expect((await table.after("0.", 10))?.rows).toHaveLength(3);
+  });
+
+  test("a place of before a return to a backup is not known once something else was written", async () => {
+    const store = openSqlite(":memory:", { random: seeded("outbox") });
+    await store.write(({ workspaces }) => workspaces.insert("wsp_1", "one"));
+    const backup = { copy: await store.copy() };
+    const places: string[] = [];
+    for (const letter of ["a", "b"]) {
+      const again = openSqlite(backup, { random: seeded(letter) });
+      const file = { workspace: 1, folder: 0, name: `${letter}.md`, text: "", at: 0 };
+      await again.write(({ files }) => files.insert({ ...file, id: `doc_${letter}`, changeId: `chg_${letter}` }));
+      places.push(await again.read(({ outbox }) => outbox!.newest()));
+      const known = await Promise.all(places.map((place) => again.read(({ outbox }) => outbox!.after(place, 1))));
+      expect(known.map((page) => page !== null)).toEqual(letter === "a" ? [true] : [false, true]);
+      await again.close();
+    }
+    await store.close();
   });
 });
