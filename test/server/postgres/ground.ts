@@ -77,6 +77,11 @@ export class Step {
   readonly #reached = Promise.withResolvers<void>();
   readonly #goOn = Promise.withResolvers<void>();
 
+  constructor() {
+    // A test that fails before it lets the work go on leaves no transaction open.
+    onTestFinished(() => this.goOn());
+  }
+
   /** Called by the work. */
   stop(): Promise<void> {
     this.#reached.resolve();

@@ -83,6 +83,12 @@ describe.skipIf(whyNoPostgres !== null)("a search on PostgreSQL", () => {
     await steps("wolpertinger", []);
     await one(sides, "PATCH", `/v1/files/${id}`, { name: "rasselbock.md" });
     await steps("rasselbock", ["/rasselbock.md"]);
+    const [, matching] = await ask(sides, "POST", "/v1/search/regex", { query: "elwetr.tsch", limit: 10 });
+    expect(pathsOf(matching)).toEqual(["/rasselbock.md"]);
+    const { lastChangeId: live } = (await one(sides, "GET", `/v1/files/${id}`)) as { lastChangeId: string };
+    await one(sides, "PUT", `/v1/files/${id}/content`, { baseChangeId: live, content: "hanghuhn\n" });
+    const [, waiting] = await ask(sides, "POST", "/v1/search/regex", { query: "hanghu.n", limit: 10 });
+    expect(pathsOf(waiting)).toEqual(["/rasselbock.md"]);
     await one(sides, "DELETE", `/v1/files/${id}`);
     await steps("elwetritsch", []);
   });
