@@ -39,7 +39,7 @@ export class EventHub {
 
   constructor(parts: HubParts) {
     this.#parts = parts;
-    this.#reader = new OutboxReader(parts.store.cursorSecret, () => this.#now());
+    this.#reader = new OutboxReader(parts.core.server);
   }
 
   get size(): number {

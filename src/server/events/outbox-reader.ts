@@ -1,6 +1,7 @@
 import { isRefused } from "../answer.ts";
 import { type Admit, readerOf } from "../authenticate.ts";
 import type { Tables } from "../tables.ts";
+import type { ServerContext } from "../context.ts";
 import { sealPlace } from "./event-id.ts";
 import { Happened, RESET, type ToldEvent } from "./judge.ts";
 import type { Group, Reader } from "./listeners.ts";
@@ -27,16 +28,15 @@ type Told = {
   readonly texts: readonly (readonly [Group, string])[];
 };
 
+type Given = Pick<ServerContext, "cursorSecret" | "now" | "random">;
+
 type ByWorkspace = ReadonlyMap<number, Happened>;
 
 export class OutboxReader {
-  readonly #secret: Buffer;
-  readonly #now: () => number;
+  readonly #server: Given;
 
-  /** @param now milliseconds since the epoch */
-  constructor(secret: Buffer, now: () => number) {
-    this.#secret = secret;
-    this.#now = now;
+  constructor(server: Given) {
+    this.#server = server;
   }
 
   /** @param at the place up to which all of them were told; null: nobody knows */
@@ -81,21 +81,21 @@ export class OutboxReader {
   }
 
   #isBelieved({ reader, lookedAt }: Group, happened: Happened): boolean {
-    return !happened.concernsKey(reader.key.seq) && this.#now() - lookedAt < BELIEVED_MS;
+    return !happened.concernsKey(reader.key.seq) && this.#server.now() - lookedAt < BELIEVED_MS;
   }
 
   /** Looks up again what a key may read. @returns false: nothing any more */
   async #lookAgain(tables: Tables, group: Group): Promise<boolean> {
-    const reader = await readerOf(tables, group.hash, this.#now(), EVERYBODY);
+    const reader = await readerOf(tables, group.hash, this.#server.now(), EVERYBODY);
     if (isRefused(reader)) return false;
     group.reader = reader;
-    group.lookedAt = this.#now();
+    group.lookedAt = this.#server.now();
     return true;
   }
 
   /** The last of them has the id: who was cut before it is told all of them again. */
   #textOf(events: readonly ToldEvent[], { workspace }: Reader, place: string): string {
-    const id = `id: ${sealPlace(this.#secret, workspace.seq, place)}\n`;
+    const id = `id: ${sealPlace(this.#server, workspace.seq, place)}\n`;
     const last = events.length - 1;
     return events
       .map(({ type, data }, i) => `${i === last ? id : ""}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`)

@@ -49,6 +49,18 @@ describe("who comes back", () => {
     await restored.service.close();
   });
 
+  test("an id does not show whether something happened since the one before", async () => {
+    const asked = await open();
+    const [one, two] = [await listening(asked), await listening(asked)];
+    expect(one.lastId()).not.toBe(two.lastId());
+    await make(asked, "/a.md");
+    for (const id of [one.lastId()!, two.lastId()!]) {
+      const back = await Listener.join(asked.opened.service, asked.opened.key, id);
+      expect(await back.lines()).toEqual(["file created /a.md"]);
+    }
+    await asked.opened.service.close();
+  });
+
   test("an id shows nothing of what was not told", async () => {
     const asked = await open();
     const ids = new Set<string>();
@@ -59,7 +71,7 @@ describe("who comes back", () => {
       ids.add(listener.lastId()!);
     }
     expect(ids.size).toBe(3);
-    for (const id of ids) expect(id).toMatch(/^evt_[A-Za-z0-9_-]{80}$/);
+    for (const id of ids) expect(id).toMatch(/^evt_[A-Za-z0-9_-]{96}$/);
     await asked.opened.service.close();
   });
 });
