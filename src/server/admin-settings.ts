@@ -7,8 +7,10 @@ import type { RateLimit, Settings } from "./rows.ts";
 const MEMBERS = {
   rateLimit: { type: "object-or-null", required: false },
   keepVersionsDays: { type: "integer-or-null", required: false },
+  keepVersions: { type: "integer-or-null", required: false },
 } as const;
-const MOST_DAYS = 36_500;
+/** What `serve` takes for its options, too. */
+const RANGES = { keepVersionsDays: [0, 36_500], keepVersions: [1, 1_000_000] } as const;
 
 /**
  * PATCH /admin/settings: changes the members that are sent, from the next request on.
@@ -18,19 +20,32 @@ const MOST_DAYS = 36_500;
 export async function patchSettings(admin: Admin, body: SentBody): Promise<Answer> {
   const members = readBody(body, MEMBERS);
   if (isRefused(members)) return members;
-  const days = members["keepVersionsDays"] as number | null | undefined;
-  if (typeof days === "number" && (days < 0 || days > MOST_DAYS)) {
-    const detail = `keepVersionsDays must be 0 to ${MOST_DAYS}, or null.`;
-    return refuseFields([{ code: "out_of_range", pointer: "/keepVersionsDays", detail }]);
+  const wrong = (["keepVersionsDays", "keepVersions"] as const).find((name) => !isInRange(members, name));
+  if (wrong !== undefined) {
+    const detail = `${wrong} must be ${RANGES[wrong].join(" to ")}, or null.`;
+    return refuseFields([{ code: "out_of_range", pointer: `/${wrong}`, detail }]);
   }
   const sent = members["rateLimit"] as JsonObject | null | undefined;
   const rateLimit = readRate(sent ?? undefined);
   if (isRefused(rateLimit)) return rateLimit;
   const changed: Partial<Settings> = {
     ...(sent === undefined ? {} : { rateLimit }),
-    ...(days === undefined ? {} : { keepVersionsDays: days }),
+    ...pick(members, "keepVersionsDays"),
+    ...pick(members, "keepVersions"),
   };
   return answered(admin.changeSettings(changed));
+}
+
+type Retention = keyof typeof RANGES;
+
+function isInRange(members: JsonObject, name: Retention): boolean {
+  const sent = members[name];
+  return typeof sent !== "number" || (sent >= RANGES[name][0] && sent <= RANGES[name][1]);
+}
+
+/** What was not sent stays. */
+function pick(members: JsonObject, name: Retention): Partial<Settings> {
+  return Object.hasOwn(members, name) ? { [name]: members[name] as number | null } : {};
 }
 
 /** Reads a member `rateLimit`; null without one. */

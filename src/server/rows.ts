@@ -142,9 +142,11 @@ export type Settings = {
   readonly rateLimit: RateLimit | null;
   /** Versions that were replaced longer ago lose their text; null: all are kept. */
   readonly keepVersionsDays: number | null;
+  /** So many versions of a document keep their text, the live one among them; null: all. */
+  readonly keepVersions: number | null;
 };
 
-export const DEFAULT_SETTINGS: Settings = { rateLimit: null, keepVersionsDays: null };
+export const DEFAULT_SETTINGS: Settings = { rateLimit: null, keepVersionsDays: null, keepVersions: null };
 
 /** All that a request needs of its key, in one look. */
 export type Holder = {

@@ -178,9 +178,10 @@ export class Service {
   async pruneStep(): Promise<"done" | "more"> {
     if (!this.#core.isOpen) return "done";
     const next = await this.#store.write(async ({ settings, changes }) => {
-      const { keepVersionsDays: days } = await settings.get();
-      if (days === null) return null;
-      return changes.prune(this.#prunedTo, PRUNE_PORTION, this.#core.server.now() - days * DAY_MS);
+      const { keepVersionsDays: days, keepVersions: keep } = await settings.get();
+      if (days === null && keep === null) return null;
+      const before = days === null ? null : this.#core.server.now() - days * DAY_MS;
+      return changes.prune(this.#prunedTo, PRUNE_PORTION, { before, keep });
     });
     this.#prunedTo = next ?? 0;
     return next === null ? "done" : "more";

@@ -155,13 +155,19 @@ export type Changes = {
   }): Promise<void>;
   decide(seq: number, status: "accepted" | "rejected"): Promise<void>;
   /**
-   * Prunes the texts that were replaced before a time (milliseconds since the epoch), among the
-   * next `most` changes. Live ones and bases of what is in review stay, and so do all rows: they
-   * are still known as the base of a write.
+   * Prunes the texts that are beyond the limits, among the next `most` changes. Live ones and bases
+   * of what is in review stay, and so do all rows: they are still known as the base of a write.
    * @param after the number of the last change that was looked at
    * @returns that number now, or null at the end
    */
-  prune(after: number, most: number, before: number): Promise<number | null>;
+  prune(after: number, most: number, limits: PruneLimits): Promise<number | null>;
+};
+
+export type PruneLimits = {
+  /** Milliseconds since the epoch: what was replaced before is pruned; null: however long ago. */
+  readonly before: number | null;
+  /** So many versions of a document stay, the live one among them; null: all. */
+  readonly keep: number | null;
 };
 
 export type Workspaces = {

@@ -56,6 +56,23 @@ describe("pruning old versions", () => {
     expect(expectEdited(await api.edit(first.id, first.lastChangeId, ALPHA))).toEqual(second);
   });
 
+  it("keeps so many versions of each document, the live one among them", async () => {
+    const opened = await openService({ settings: { keepVersions: 2 } });
+    const { api } = opened;
+    const other = await api.file("other.md", TEXT);
+    const file = await api.file("a.md", TEXT);
+    const changes = [file.lastChangeId];
+    for (const text of [ALPHA, OMEGA]) {
+      changes.push(expectEdited(await api.edit(file.id, changes.at(-1)!, text)).lastChangeId);
+    }
+    await pruneAll(opened);
+    // On the oldest, a write cannot be combined any more; on the one before the live one it can.
+    expect(expectOk(await api.edit(file.id, changes[0]!, `${TEXT}end\n`), 202).reason).toBe("conflict");
+    expect(expectEdited(await api.edit(file.id, changes[1]!, `${ALPHA}end\n`)).content).toContain("end");
+    expect((await api.read(other.id)).content).toBe(TEXT);
+    expect(expectEdited(await api.edit(other.id, other.lastChangeId, OMEGA)).content).toBe(OMEGA);
+  });
+
   it("keeps the base of a change in review", async () => {
     const opened = await openAt();
     const { api, service } = opened;

@@ -33,6 +33,7 @@ export const command: Command = {
     "rate-limit": { value: "N/S", help: "requests a key may make in S seconds (none); kept" },
     links: { value: "HOW", choices: ["any", "resolve"], help: "resolve: refuse texts whose links lead nowhere (any)" },
     "keep-versions": { value: "DAYS", help: "texts of versions that were replaced longer ago are removed (all); kept" },
+    "most-versions": { value: "N", help: "texts of at most N versions of a document are kept (all); kept" },
     "docs-base": { value: "URL", help: "where the errors are explained: `type` of an error is URL/errors/CODE" },
     "app-origin": {
       value: "URL",
@@ -158,17 +159,23 @@ type ServiceSettings = NonNullable<ServeOptions["settings"]>;
  * @returns why the flags are misused
  */
 function readSettings(args: Args): ServiceSettings | string {
-  const [rateLimit, keepVersionsDays] = [readRate(args.text("rate-limit")), readDays(args.text("keep-versions"))];
+  const rateLimit = readRate(args.text("rate-limit"));
+  const [keepVersionsDays, keepVersions] = [
+    readCount(args.text("keep-versions")),
+    readCount(args.text("most-versions")),
+  ];
   if (rateLimit === "bad") return "--rate-limit takes N/SECONDS, or none";
   if (keepVersionsDays === "bad") return "--keep-versions takes a number of days, or all";
+  if (keepVersions === "bad" || keepVersions === 0) return "--most-versions takes a number from 1 on, or all";
   return {
     ...(rateLimit === undefined ? {} : { rateLimit }),
+    ...(keepVersions === undefined ? {} : { keepVersions }),
     ...(keepVersionsDays === undefined ? {} : { keepVersionsDays }),
   };
 }
 
 /** undefined: not given. */
-function readDays(text: string | null): ServiceSettings["keepVersionsDays"] | "bad" {
+function readCount(text: string | null): number | null | undefined | "bad" {
   if (text === null) return undefined;
   if (text === "all") return null;
   return /^\d{1,5}$/.test(text) ? Number(text) : "bad";

@@ -1,6 +1,6 @@
 import type { ReviewReason } from "../../contract/resources.ts";
 import type { ChangeRow, FileRow, Reviewed } from "../rows.ts";
-import type { Changes, ReviewedQuery } from "../tables.ts";
+import type { Changes, PruneLimits, ReviewedQuery } from "../tables.ts";
 import { decodeIfKept, decodeText, encodeText, PRUNED, type StoredText } from "../sqlite/text-codec.ts";
 import { type Session, sql } from "./session.ts";
 import { FILE_PATH, isWithin, isWritable } from "./sql.ts";
@@ -22,6 +22,9 @@ SELECT c.seq AS number, c.id AS change, c.base_id AS "baseId", c.status, c.reaso
 FROM changes c JOIN files x ON x.seq = c.file JOIN workspaces w ON w.seq = x.workspace
   LEFT JOIN folders d ON d.seq = x.above
 WHERE c.status <> 'saved'`;
+
+/** The versions that replaced one. */
+const NEWER = "FROM changes n WHERE n.file = c.file AND n.seq > c.seq AND n.status = 'saved'";
 
 const SQL = {
   text: sql<StoredText>("changes.text", "SELECT codec, text FROM changes WHERE id = $1"),
@@ -63,7 +66,8 @@ const SQL = {
      WHERE c.seq > $1 AND c.seq <= $2 AND c.status = 'saved' AND c.codec <> ${PRUNED}
        AND NOT EXISTS (SELECT FROM files x WHERE x.seq = c.file AND x.change_id = c.id)
        AND NOT EXISTS (SELECT FROM changes r WHERE r.file = c.file AND r.status = 'in_review' AND r.base_id = c.id)
-       AND (SELECT min(n.at) FROM changes n WHERE n.file = c.file AND n.seq > c.seq AND n.status = 'saved') < $3`,
+       AND ((SELECT min(n.at) ${NEWER}) < $3::bigint
+         OR ($4::integer IS NOT NULL AND (SELECT count(*) FROM (SELECT ${NEWER} LIMIT $4::integer) AS newer) >= $4::integer))`,
   ),
 } as const;
 
@@ -118,10 +122,10 @@ export class ChangesTable implements Changes {
     this.#session.send(SQL.decide, seq, status);
   }
 
-  async prune(after: number, most: number, before: number): Promise<number | null> {
+  async prune(after: number, most: number, { before, keep }: PruneLimits): Promise<number | null> {
     if (!(await this.#session.one(SQL.pruneAlone, PRUNING))!.alone) return null;
     const { upTo } = (await this.#session.one(SQL.portion, after, most))!;
-    if (upTo !== null) this.#session.send(SQL.prune, after, upTo, before);
+    if (upTo !== null) this.#session.send(SQL.prune, after, upTo, before, keep);
     return upTo;
   }
 }

@@ -1,6 +1,6 @@
 import type { ReviewReason } from "../../contract/resources.ts";
 import type { ChangeRow, ChangeStatus, Reviewed } from "../rows.ts";
-import type { Changes, ReviewedQuery } from "../tables.ts";
+import type { Changes, PruneLimits, ReviewedQuery } from "../tables.ts";
 import type { Db } from "./database.ts";
 import type { FilesTable } from "./files-table.ts";
 import { isWithin, type Subtree } from "./sql.ts";
@@ -65,10 +65,10 @@ export class ChangesTable implements Changes {
     this.#sql.setStatus.run(status, seq);
   }
 
-  async prune(after: number, most: number, before: number): Promise<number | null> {
+  async prune(after: number, most: number, { before, keep }: PruneLimits): Promise<number | null> {
     const upTo = this.#pruning.portion.all(after, most).at(-1)?.seq;
     if (upTo === undefined) return null;
-    this.#pruning.prune.run({ after, upTo, before });
+    this.#pruning.prune.run({ after, upTo, before, keep });
     return upTo;
   }
 }
@@ -103,18 +103,22 @@ function prepare(db: Db) {
   };
 }
 
+/** The versions that replaced one. */
+const NEWER = "FROM changes n WHERE n.file = changes.file AND n.seq > changes.seq AND n.status = 'saved'";
+
 /** The statements that prune texts of versions that were replaced long ago. */
 function preparePruning(db: Db) {
   return {
     portion: db.prepare<[number, number], { seq: number }>(
       "SELECT seq FROM changes WHERE seq > ? ORDER BY seq LIMIT ?",
     ),
-    prune: db.prepare<[{ after: number; upTo: number; before: number }]>(
+    prune: db.prepare<[PruneLimits & { readonly after: number; readonly upTo: number }]>(
       `UPDATE changes SET codec = ${PRUNED}, text = x''
        WHERE seq > @after AND seq <= @upTo AND status = 'saved' AND codec <> ${PRUNED}
          AND NOT EXISTS (SELECT 1 FROM files x WHERE x.seq = changes.file AND x.change_id = changes.id)
          AND NOT EXISTS (SELECT 1 FROM changes r WHERE r.file = changes.file AND r.status = 'in_review' AND r.base_id = changes.id)
-         AND (SELECT min(n.at) FROM changes n WHERE n.file = changes.file AND n.seq > changes.seq AND n.status = 'saved') < @before`,
+         AND ((SELECT min(n.at) ${NEWER}) < @before
+           OR (@keep IS NOT NULL AND (SELECT count(*) FROM (SELECT 1 ${NEWER} LIMIT coalesce(@keep, 0))) >= @keep))`,
     ),
   };
 }

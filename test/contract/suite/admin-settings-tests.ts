@@ -5,7 +5,7 @@ export const adminSettingsTests: readonly ContractTest[] = [
   adminTest("shows settings, and changes those that are sent", async ({ admin }) => {
     const { api } = admin();
     const before = expectOk(await api.get("/admin/settings"), 200);
-    assert.deepEqual(Object.keys(before).sort(), ["keepVersionsDays", "rateLimit"]);
+    assert.deepEqual(Object.keys(before).sort(), ["keepVersions", "keepVersionsDays", "rateLimit"]);
     const changed = expectOk(await api.patch("/admin/settings", { keepVersionsDays: 30 }), 200);
     assert.deepEqual(changed, { ...before, keepVersionsDays: 30 });
     const rateLimit = { requests: 1_000_000, seconds: 1 };

@@ -32,7 +32,7 @@ test("what a key may see is read once, and again after each write", async () => 
   await store.write(({ workspaces }) => workspaces.setState("wsp_1", "closed", 5));
   expect((await store.holder(HASH))?.workspace?.state).toBe("closed");
   await store.write(({ settings }) => settings.change({ keepVersionsDays: 3 }));
-  expect((await store.holder(HASH))?.settings).toEqual({ rateLimit: null, keepVersionsDays: 3 });
+  expect((await store.holder(HASH))?.settings).toEqual({ rateLimit: null, keepVersionsDays: 3, keepVersions: null });
   await store.write(({ keys }) => keys.remove(key));
   expect(await store.holder(HASH)).toBeUndefined();
 });

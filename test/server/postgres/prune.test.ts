@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import type { Tables } from "../../../src/server/tables.ts";
+import { whyNoPostgres } from "../../postgres/database.ts";
+import { groundOfFile } from "./ground.ts";
+
+const openGround = groundOfFile();
+
+describe.skipIf(whyNoPostgres !== null)("texts of old versions", () => {
+  it.each([
+    ["by age", { before: 25, keep: null }, [null, null, "2", "3"]],
+    ["by count", { before: null, keep: 3 }, [null, "1", "2", "3"]],
+    ["by both", { before: 15, keep: 3 }, [null, "1", "2", "3"]],
+    ["by neither", { before: null, keep: null }, ["0", "1", "2", "3"]],
+  ] as const)("are pruned %s", async (name, limits, left) => {
+    const { store, workspace } = await openGround();
+    const change = (n: number) => `chg_${name.replace(" ", "")}${n}`;
+    const rowOf = async ({ files }: Tables) => (await files.byName(workspace, 0, "a.md"))!;
+    const first = { workspace, id: `doc_${name}`, folder: 0, name: "a.md", changeId: change(0), text: "0", at: 0 };
+    await store.write(({ files }) => files.insert(first));
+    for (const n of [1, 2, 3]) {
+      await store.write(async (tables) => {
+        await tables.files.save(await rowOf(tables), { id: change(n), text: String(n), at: n * 10 });
+      });
+    }
+    await store.write(({ changes }) => changes.prune(0, 1_000, limits));
+    const kept = await store.read(async (tables) => {
+      const { seq } = await rowOf(tables);
+      const texts = [];
+      for (const n of [0, 1, 2, 3]) texts.push((await tables.changes.base(change(n), seq))!.text);
+      return texts;
+    });
+    expect(kept).toEqual(left);
+  });
+});
