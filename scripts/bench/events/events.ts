@@ -14,6 +14,7 @@ import { killLiving } from "../child.ts";
 import { percentile } from "../rows.ts";
 import { writeCorpus } from "../serving/corpus.ts";
 import { indexed, serveAll } from "../serving/servers.ts";
+import { makeStore } from "../serving/stores.ts";
 import { measureListeners } from "./listeners.ts";
 import { linkMirror, timeEdits } from "./mirrored.ts";
 
@@ -51,10 +52,9 @@ process.on("SIGINT", () => {
 });
 try {
   const corpus = join(folder, "corpus");
-  const data = join(folder, "data");
   mkdirSync(corpus);
   writeCorpus(corpus, Number(values.documents));
-  const served = await serveAll({ name: "sqlite", args: ["--data", data] }, 1, ["--import", corpus]);
+  const served = await serveAll(await makeStore("sqlite", folder), 1, ["--import", corpus]);
   const url = served.urls[0]!;
   await imported(url, Number(values.documents));
   await indexed(url);
@@ -73,7 +73,8 @@ try {
     latencies.push(latencyOf(how, await timeEdits(root, { url, key }, edits)));
   }
   const count = Number(values.listeners);
-  const listeners = count === 0 ? null : await measureListeners(served, data, count, Number(values.rest) * 1_000);
+  const listeners =
+    count === 0 ? null : await measureListeners(served, join(folder, "data"), count, Number(values.rest) * 1_000);
   await served.close();
   saveResult(values.json, { latencies, listeners });
   for (const { how, edits, p50, p95 } of latencies)

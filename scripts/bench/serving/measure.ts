@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import type { LoadOrder, LoadSeen } from "./load.ts";
 import type { MirrorsOrder, MirrorsSeen } from "./mirrors.ts";
 import type { ServiceRow } from "./rows.ts";
-import type { Served } from "./servers.ts";
+import type { Served, Used } from "./servers.ts";
 
 const run = promisify(execFile);
 const MIRRORS = fileURLToPath(new URL("mirrors.ts", import.meta.url));
@@ -34,11 +34,17 @@ export async function measure(
     p50,
     p99,
     cpuMs: before === null || after === null ? null : each(after.cpuMs - before.cpuMs),
+    databaseMs: databaseMs(before, after, requests),
     writtenBytes: before === null || after === null || !isWrite ? null : each(after.writtenBytes - before.writtenBytes),
     note: Object.entries(refused)
       .map(([status, count]) => `${count} × ${status}`)
       .join(", "),
   };
+}
+
+function databaseMs(before: Used | null, after: Used | null, requests: number): number | null {
+  if (before === null || after === null || after.databaseCpuMs === 0 || requests === 0) return null;
+  return (after.databaseCpuMs - before.databaseCpuMs) / requests;
 }
 
 /** The rate that wrk reaches, which costs itself next to nothing. @returns null: it is not there */
@@ -66,6 +72,7 @@ export async function measureByWrk(
     p50: msOf(/50%\s+(\S+)/.exec(stdout)![1]!),
     p99: msOf(/99%\s+(\S+)/.exec(stdout)![1]!),
     cpuMs: before === null || after === null ? null : (after.cpuMs - before.cpuMs) / requests,
+    databaseMs: databaseMs(before, after, requests),
     writtenBytes: null,
     note: "",
   };
@@ -93,6 +100,7 @@ export async function measureMirrors(
     p50: shareOf(took, 0.5),
     p99: shareOf(took, 0.99),
     cpuMs: null,
+    databaseMs: null,
     writtenBytes: null,
     note,
   });

@@ -13,6 +13,8 @@ export type ServiceRow = {
   readonly p99: number;
   /** Processor time of the service a request, in milliseconds; null: the system does not tell. */
   readonly cpuMs: number | null;
+  /** The same of the database's own processes. */
+  readonly databaseMs: number | null;
   /** Bytes that the service wrote to its disk for each. */
   readonly writtenBytes: number | null;
   readonly note: string;
@@ -27,7 +29,18 @@ export type Growth = Pick<ServiceRow, "store" | "processes" | "documents"> & {
 export type ServiceResult = { readonly rows: readonly ServiceRow[]; readonly growth: readonly Growth[] };
 
 export function serviceTables({ rows, growth }: ServiceResult): string[] {
-  const heads = ["asked for", "store", "processes", "documents", "a second", "p50 ms", "p99 ms", "processor ms", ""];
+  const heads = [
+    "asked for",
+    "store",
+    "processes",
+    "documents",
+    "a second",
+    "p50 ms",
+    "p99 ms",
+    "processor ms",
+    "database ms",
+    "",
+  ];
   const cells = rows.map((row) => [
     row.what,
     row.store,
@@ -37,6 +50,7 @@ export function serviceTables({ rows, growth }: ServiceResult): string[] {
     shown(row.p50),
     shown(row.p99),
     row.cpuMs === null ? "" : shown(row.cpuMs),
+    row.databaseMs === null ? "" : shown(row.databaseMs),
     [row.writtenBytes === null ? "" : `${shown(row.writtenBytes / 1_000)} kB written`, row.note]
       .filter((part) => part !== "")
       .join("; "),
@@ -51,7 +65,7 @@ export function serviceTables({ rows, growth }: ServiceResult): string[] {
   return [
     ...tableLines(heads, cells),
     "",
-    ...tableLines(["store", "processes", "documents", "memory MB: start → imported → end", "files MB"], steps),
+    ...tableLines(["store", "processes", "documents", "memory MB: start → imported → end", "database MB"], steps),
   ];
 }
 

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { PROJECT, track, usageOf } from "../child.ts";
+import type { Store } from "./stores.ts";
 
 export type Served = {
   readonly urls: readonly string[];
@@ -13,24 +14,26 @@ export type Served = {
   close(): Promise<void>;
 };
 
-export type Used = { readonly cpuMs: number; readonly rssMb: number; readonly writtenBytes: number };
-
-export type Store = {
-  readonly name: "sqlite" | "postgres";
-  /** The arguments of `serve` that name the store. */
-  readonly args: readonly string[];
+export type Used = {
+  /** Of the service. */
+  readonly cpuMs: number;
+  readonly rssMb: number;
+  /** Of the database's own processes. */
+  readonly databaseCpuMs: number;
+  /** Of both. */
+  readonly writtenBytes: number;
 };
 
 /** @param more arguments of the first process alone */
 export async function serveAll(store: Store, processes: number, more: readonly string[] = []): Promise<Served> {
   const started: Started[] = [];
   // One after the other: the first one makes what is missing.
-  for (let n = 0; n < processes; n++) started.push(await serveOne([...store.args, ...(n === 0 ? more : [])]));
+  for (let n = 0; n < processes; n++) started.push(await serveOne([...store.argsOf(n), ...(n === 0 ? more : [])]));
   const pids = started.map(({ child }) => child.pid!);
   return {
     urls: started.map(({ url }) => url),
     keyFile: started[0]!.keyFile,
-    used: () => (existsSync("/proc/self/stat") ? pids.map(usedBy).reduce(together) : null),
+    used: () => (existsSync("/proc/self/stat") ? usedBy(pids, store.pids()) : null),
     close: async () => void (await Promise.all(started.map(({ child }) => endOf(child)))),
   };
 }
@@ -44,20 +47,27 @@ async function serveOne(args: readonly string[]): Promise<Started> {
   let url: string | null = null;
   for await (const line of createInterface({ input: child.stdout })) {
     url ??= /^serving (\S+)$/.exec(line)?.[1] ?? null;
-    const keyFile = /^key: (\S+) \(/.exec(line)?.[1];
+    const keyFile = /^key: (\S+) (?:\(|in )/.exec(line)?.[1];
     if (url !== null && keyFile !== undefined) return { child, url, keyFile };
   }
   throw new Error(`mdmirror serve ${args.join(" ")} ended before it served`);
 }
 
-function usedBy(pid: number): Used {
-  const written = /^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1];
-  return { ...usageOf(pid), writtenBytes: Number(written ?? 0) };
+function usedBy(services: readonly number[], database: readonly number[]): Used {
+  const all = services.map(usageOf);
+  return {
+    cpuMs: sum(all.map(({ cpuMs }) => cpuMs)),
+    rssMb: sum(all.map(({ rssMb }) => rssMb)),
+    databaseCpuMs: sum(database.map((pid) => usageOf(pid).cpuMs)),
+    writtenBytes: sum([...services, ...database].map(writtenBy)),
+  };
 }
 
-function together(a: Used, b: Used): Used {
-  return { cpuMs: a.cpuMs + b.cpuMs, rssMb: a.rssMb + b.rssMb, writtenBytes: a.writtenBytes + b.writtenBytes };
+function writtenBy(pid: number): number {
+  return Number(/^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))?.[1] ?? 0);
 }
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
 
 async function endOf(child: ChildProcess): Promise<void> {
   const ended = once(child, "exit");

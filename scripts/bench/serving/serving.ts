@@ -1,12 +1,13 @@
 /**
  * Measures the service as whole processes, with the load from another one:
- * `npm run bench:service [-- --documents 1000,10000] [--seconds 3] [--only read,edit] [--mirrors 200]`
- * `[--json FILE]`
+ * `npm run bench:service [-- --documents 1000,10000] [--stores sqlite,postgres] [--processes 1,3]`
+ * `[--seconds 3] [--only read,edit] [--mirrors 200] [--json FILE]`
  * Reads, lists, creates, edits and searches by 16 connections that stay, the rate that wrk reaches
  * where it is installed, what one edit costs, and how memory and file grow; then edits beside mirrors
- * at rest, which are simulated: their requests alone (mirrors.ts).
+ * at rest, which are simulated: their requests alone (mirrors.ts). SQLite has one process. PostgreSQL
+ * is one of its own, which waits for the disk; what its processes use is told apart.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -17,6 +18,7 @@ import { KIND_NAMES, type Known } from "./kinds.ts";
 import { measure, measureByWrk, measureMirrors, type Where } from "./measure.ts";
 import { type Growth, type ServiceRow, serviceTables } from "./rows.ts";
 import { indexed, type Served, serveAll } from "./servers.ts";
+import { makeStore, type StoreName } from "./stores.ts";
 
 const CONNECTIONS = 16;
 /** Two rounds of polls of 1,000 documents. */
@@ -26,6 +28,8 @@ const MEGABYTE = 1_000_000;
 const { values } = parseArgs({
   options: {
     documents: { type: "string", default: "1000,10000" },
+    stores: { type: "string", default: "sqlite,postgres" },
+    processes: { type: "string", default: "1,3" },
     seconds: { type: "string", default: "3" },
     only: { type: "string" },
     mirrors: { type: "string", default: "200" },
@@ -36,24 +40,30 @@ const seconds = Number(values.seconds);
 const only = values.only?.split(",");
 const kinds = KIND_NAMES.filter((kind) => only === undefined || only.includes(kind));
 
-async function measureAll(folder: string, documents: number): Promise<{ rows: ServiceRow[]; growth: Growth }> {
+type Plan = { readonly name: StoreName; readonly processes: number; readonly documents: number };
+
+async function measureAll(folder: string, { name, processes, documents }: Plan) {
   const corpus = join(folder, "corpus");
-  const data = join(folder, "data");
   writeCorpus(corpus, documents);
-  const where: Where = { store: "sqlite", processes: 1, documents };
-  const store = { name: "sqlite", args: ["--data", data] } as const;
-  const bare = await serveAll(store, 1);
-  const empty = bare.used()?.rssMb ?? 0;
-  await bare.close();
-  const served = await serveAll(store, 1, ["--import", corpus]);
+  const where: Where = { store: name, processes, documents };
+  const store = await makeStore(name, folder);
   try {
+    const bare = await serveAll(store, 1);
+    const empty = bare.used()?.rssMb ?? 0;
+    const fileMb = [(await store.bytes()) / MEGABYTE];
+    await bare.close();
+    const served = await serveAll(store, processes, ["--import", corpus]);
     await indexed(served.urls[0]!);
-    const imported = { rssMb: served.used()?.rssMb ?? 0, fileMb: sizeOf(data) };
+    const imported = served.used()?.rssMb ?? 0;
+    fileMb.push((await store.bytes()) / MEGABYTE);
     const rows = await measureKinds(served, where, folder);
-    const rssMb = [empty, imported.rssMb, served.used()?.rssMb ?? 0];
-    return { rows, growth: { ...where, rssMb, fileMb: [0, imported.fileMb, sizeOf(data)] } };
-  } finally {
+    const rssMb = [empty, imported, served.used()?.rssMb ?? 0];
+    fileMb.push((await store.bytes()) / MEGABYTE);
     await served.close();
+    return { rows, growth: { ...where, rssMb, fileMb } };
+  } finally {
+    killLiving();
+    await store.end();
   }
 }
 
@@ -68,7 +78,7 @@ async function measureKinds(served: Served, where: Where, folder: string): Promi
     const run = `${where.documents}-${rows.length}`;
     const order = { knownFile, kind, connections: CONNECTIONS, seconds, perSecond: null, run };
     const row = await measure(served, where, kind, order);
-    console.error(`${row.documents} ${row.what}: ${Math.round(row.perSecond)} /s`);
+    console.error(`${row.store} ${row.processes}, ${row.documents}: ${row.what} ${Math.round(row.perSecond)} /s`);
     rows.push(row);
   }
   const mirrors = Number(values.mirrors);
@@ -92,27 +102,25 @@ async function everyDocument({ urls, keyFile }: Served): Promise<Known[]> {
   }
 }
 
-function sizeOf(dir: string): number {
-  const bytes = readdirSync(dir)
-    .filter((name) => name.startsWith("service.db"))
-    .map((name) => statSync(join(dir, name)).size);
-  return bytes.reduce((sum, one) => sum + one, 0) / MEGABYTE;
-}
-
 process.on("SIGINT", () => {
   killLiving();
   process.exit(130);
 });
 const rows: ServiceRow[] = [];
 const growth: Growth[] = [];
-for (const documents of values.documents.split(",").map(Number)) {
+const plans = values.documents.split(",").flatMap((documents) =>
+  (values.stores.split(",") as StoreName[]).flatMap((name) => {
+    const processes = name === "sqlite" ? [1] : values.processes.split(",").map(Number);
+    return processes.map((count): Plan => ({ name, processes: count, documents: Number(documents) }));
+  }),
+);
+for (const plan of plans) {
   const folder = mkdtempSync(join(tmpdir(), "mdmirror-bench-"));
   try {
-    const measured = await measureAll(folder, documents);
+    const measured = await measureAll(folder, plan);
     rows.push(...measured.rows);
     growth.push(measured.growth);
   } finally {
-    killLiving();
     rmSync(folder, { recursive: true });
   }
 }
