@@ -49,6 +49,8 @@ export class OutboxSignal implements Outbox {
   /** Something was committed here. */
   committed(): void {
     this.#wake();
+    // RACE: a step of upkeep that commits while the store closes; others read it slowly.
+    if (this.#isClosed) return;
     this.#sign ??= later(SIGN_EVERY_MS, () => {
       this.#sign = null;
       void this.#tellOthers();
