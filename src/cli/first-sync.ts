@@ -3,6 +3,7 @@ import type { OpenedMirror } from "../app/mirror/open-mirror.ts";
 import { rememberPrefer, type RunReport, runSync, USUAL_RUN } from "../app/mirror/run.ts";
 import type { Io } from "./command.ts";
 import { exitOfTrouble } from "./complain.ts";
+import { plural } from "../model/count.ts";
 import { stayLine } from "./describe.ts";
 import type { ExitCode } from "./exit.ts";
 import { exitOf, showReport } from "./show-report.ts";
@@ -24,6 +25,13 @@ async function withLinksAsNeeded(io: Io, mirror: OpenedMirror, report: RunReport
   return runSync({ ...mirror, world }, USUAL_RUN, "init");
 }
 
+/** Links of which nothing is where they lead went up as `ref://…`; null: there are none. */
+function inertLine({ world: { state } }: OpenedMirror): string | null {
+  const inert = state.spellings.all().flatMap(({ leads }) => leads.filter(({ at, to }) => at !== null && to === null));
+  if (inert.length === 0) return null;
+  return `${plural(inert.length, "link")} to what is no document here: kept as ref://… there until it is (mdmirror links check)`;
+}
+
 /** The sync at the end of `init`, which brings the files that the user came for. */
 export function firstSync(
   io: Io,
@@ -38,6 +46,8 @@ export function firstSync(
     showReport(io, report, io.clock.monotonic() - began, mirror.url);
     const stays = stayLine(report.staysLocal);
     if (stays !== null) io.out(stays);
+    const inert = inertLine(mirror);
+    if (inert !== null) io.out(inert);
     if (report.fault !== null) return exitOfTrouble(faultTrouble(report.fault, mirror.url));
     io.out("from now on: edit in any editor, then mdmirror sync (cron: mdmirror sync --quiet)");
     return exitOf(report);

@@ -25,6 +25,8 @@ export type DocumentRow = {
   readonly id: string;
   readonly path: LocalPath;
   readonly localDigest: Digest;
+  /** Of bytes that stand for that text, where links are translated. */
+  readonly spelled: readonly Digest[];
   /** What `sameStamp` compares; null: the file was not seen yet. */
   readonly stamp: Omit<Stamp, "birthMs" | "nlink"> | null;
   readonly stampTrusted: boolean;
@@ -50,11 +52,14 @@ export function readFolderRows(own: string, folder: LocalPath): ReadBeside<Folde
 /** Directly in the folder; `$in`: its path with a slash, or nothing for the root. */
 const DIRECTLY = "substr(local_path, 1, length($in)) = $in AND instr(substr(local_path, length($in) + 1), '/') = 0";
 
+const SPELLED =
+  "(SELECT group_concat(bytes) FROM spellings WHERE path = local_path AND text = coalesce(local_digest, digest))";
+
 function rowsOf(db: Db, folder: LocalPath): FolderRows {
   const directly = { in: folder === "" ? "" : `${folder}/` };
   const documents = db
     .prepare<[typeof directly], Row>(
-      `SELECT id, local_path, coalesce(local_digest, digest), dev, ino, size, mtime_ms, ctime_ms, stamp_trusted, standing FROM links WHERE ${DIRECTLY} AND NOT (standing = 'outside' AND dev IS NULL)`,
+      `SELECT id, local_path, coalesce(local_digest, digest), dev, ino, size, mtime_ms, ctime_ms, stamp_trusted, standing, ${SPELLED} FROM links WHERE ${DIRECTLY} AND NOT (standing = 'outside' AND dev IS NULL)`,
     )
     .raw();
   const pathsOf = (sql: string) => db.prepare<unknown[], LocalPath>(sql).pluck();
@@ -78,10 +83,12 @@ type Row = [
   ctimeMs: number,
   stampTrusted: number,
   standing: string,
+  spelled: string | null,
 ];
 
 function documentOf(row: Row): DocumentRow {
-  const [id, path, localDigest, dev, ino, size, mtimeMs, ctimeMs, stampTrusted, standing] = row;
+  const [id, path, localDigest, dev, ino, size, mtimeMs, ctimeMs, stampTrusted, standing, bytes] = row;
   const stamp = dev === null ? null : { dev, ino, size, mtimeMs, ctimeMs };
-  return { id, path, localDigest, stamp, stampTrusted: stampTrusted === 1, standing };
+  const spelled = bytes === null ? [] : (bytes.split(",") as Digest[]);
+  return { id, path, localDigest, spelled, stamp, stampTrusted: stampTrusted === 1, standing };
 }

@@ -33,6 +33,24 @@ test("init translates links where texts there link by id; a rename here breaks n
   expect(rig.remote("a.md")!.content).toBe(`[b](${b.id}#part)\n`);
 });
 
+test("init goes on with links by id where the service refuses them by path, and says what leads nowhere", async () => {
+  await rig.close();
+  rig = await openRig({ links: "resolve" });
+  rig.write("a.md", "[b](sub/b.md) ![picture](pic.png)\n");
+  rig.write("sub/b.md", "[a](../a.md)\n");
+  const { code, out } = await rig.init();
+  expect([code, out.filter((line) => /link/.test(line) && !line.startsWith("linked"))]).toEqual([
+    0,
+    [
+      "the service refuses links by path: they are by id there, and by path here (mdmirror links keep: as they are)",
+      "1 link to what is no document here: kept as ref://… there until it is (mdmirror links check)",
+    ],
+  ]);
+  const [a, b] = [rig.remote("a.md")!, rig.remote("sub/b.md")!];
+  expect([a.content, b.content]).toEqual([`[b](${b.id}) ![picture](ref://pic.png)\n`, `[a](${a.id})\n`]);
+  expect(read("a.md")).toBe("[b](sub/b.md) ![picture](pic.png)\n");
+});
+
 test("init keeps texts as they are where none links by id", async () => {
   upload("a.md", "[b](b.md)\n");
   await rig.init();

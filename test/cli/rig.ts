@@ -208,12 +208,13 @@ export class Rig {
   }
 }
 
-export async function openRig(): Promise<Rig> {
+export async function openRig(options: { readonly links?: "resolve" } = {}): Promise<Rig> {
   const service = new SyncService({
     database: ":memory:",
     now: Date.now,
     random: rollBytes(1),
     combine: combineByMerge,
+    ...options,
   });
   return new Rig(service, await startHttp(service));
 }

@@ -57,6 +57,22 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     expect(mirror.texts().get("note.md")).toBe(edited);
   });
 
+  test("I13 one with links by path, cut off, is made again, and nothing of it is sent", async () => {
+    const rig = createRig(1);
+    const mirror = rig.mirror({ links: true });
+    const id = rig.app.create("sub/b.md", "b\n");
+    rig.app.create("note.md", `[b](${id})\n${TEXT}[b](${id}) at the end`);
+    await mirror.sync();
+    const link = [...mirror.state.load().links.values()].find(({ localPath }) => localPath === "note.md")!;
+    mirror.state.putLink({ ...link, durable: false });
+    const whole = mirror.texts().get("note.md")!;
+    expect(whole).toBe(`[b](sub/b.md)\n${TEXT}[b](sub/b.md) at the end`);
+    mirror.write("note.md", whole.slice(0, 1_024));
+    await startAnew({ mirror }, "boot-2");
+    expect(mirror.texts().get("note.md")).toBe(whole);
+    expect(mirror.requests.filter((request) => request.startsWith("PUT"))).toEqual([]);
+  });
+
   test("I09 moved by a person meanwhile, is where it was moved to, and there alone", async () => {
     const { rig, mirror } = await begin();
     const [id] = mirror.state.load().links.keys();

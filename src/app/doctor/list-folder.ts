@@ -9,7 +9,7 @@ import { LocalDisk } from "../../local/disk.ts";
 import { UnfitRules } from "../../local/ignore.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
 import { sameStamp } from "../../local/stamp.ts";
-import { type FolderRows, readFolderRows, stateSeal } from "../../state/folder-rows.ts";
+import { type DocumentRow, type FolderRows, readFolderRows, stateSeal } from "../../state/folder-rows.ts";
 import { stateTrouble } from "../mirror/open-state.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
 import { entriesOf, type Entry } from "./folder-entries.ts";
@@ -120,9 +120,13 @@ function judged(kept: Kept, folder: LocalPath, shown: readonly Entry[]): Listed[
     if (row === null) return entry;
     if (stamp === null) return { ...entry, state: "waiting", why: "no file is there now" };
     const isSame = row.stampTrusted && row.stamp !== null && sameStamp(row.stamp, stamp);
-    if (isSame || digestAt(kept, joinPath(folder, entry.name), stamp) === row.localDigest) return entry;
+    if (isSame || holds(row, digestAt(kept, joinPath(folder, entry.name), stamp))) return entry;
     return { ...entry, state: "waiting", why: "edited here" };
   });
+}
+
+function holds({ localDigest, spelled }: DocumentRow, digest: Digest | null): boolean {
+  return digest === localDigest || (digest !== null && spelled.includes(digest));
 }
 
 function digestAt({ disk, read }: Kept, path: LocalPath, stamp: Stamp): Digest | null {

@@ -95,8 +95,11 @@ function isTorn(ctx: PassContext, link: Link, file: LocalFile | undefined): bool
   if (file === undefined) return ctx.world.disk.look(link.localPath).kind === "absent";
   if (file.digest === link.localDigest) return false;
   if (file.empty) return true;
-  const text = ctx.world.state.text(link.localDigest);
-  return text !== null && isCutOff(Buffer.from(text), file);
+  const { disk, state } = ctx.world;
+  const text = state.text(link.localDigest);
+  if (text === null) return false;
+  const bytes = disk.shown?.(file.path, text) ?? text;
+  return isCutOff(Buffer.from(bytes), { stamp: file.stamp, digest: file.bytes ?? file.digest });
 }
 
 /**

@@ -172,3 +172,36 @@ test("a state that was lost is adopted without a conflict, and nothing is writte
   expect(await again.sync()).toMatchObject({ state: "in-sync", counts: { conflicts: 0, uploaded: 0, downloaded: 0 } });
   expect(again.texts()).toEqual(texts);
 });
+
+test("a plan remembers nothing of the links that it read (I23)", async () => {
+  const { mirror } = start();
+  mirror.write("a.md", "[b](b.md)\n");
+  mirror.write("b.md", "b\n");
+  await mirror.sync();
+  const before = mirror.state.spellings.all();
+  mirror.write("a.md", "[b](b.md) edited\n");
+  await mirror.plan();
+  expect(mirror.state.spellings.all()).toEqual(before);
+});
+
+test.each([
+  ["an unedited text", ""],
+  ["one that is edited meanwhile", "edited\n"],
+])("two targets that exchange their places keep their links, in %s (I10)", async (_what, more) => {
+  const { rig, mirror } = start();
+  mirror.write("a.md", "[x](x.md) [y](y.md)\n");
+  mirror.write("x.md", "this is x\n");
+  mirror.write("y.md", "that is y, which is another\n");
+  await mirror.sync();
+  const [x, y] = [idThere(rig, "x.md"), idThere(rig, "y.md")];
+  mirror.requests.length = 0;
+  mirror.disk.user.rename(mirror.path("x.md"), mirror.path("z.md"));
+  mirror.disk.user.rename(mirror.path("y.md"), mirror.path("x.md"));
+  mirror.disk.user.rename(mirror.path("z.md"), mirror.path("y.md"));
+  mirror.write("a.md", `[x](x.md) [y](y.md)\n${more}`);
+  await mirror.sync();
+  expect(idThere(rig, "y.md")).toBe(x);
+  expect(textThere(rig, "a.md")).toBe(`[x](${x}) [y](${y})\n${more}`);
+  expect(mirror.texts().get("a.md")).toBe(`[x](y.md) [y](x.md)\n${more}`);
+  expect(mirror.requests.filter((request) => request.startsWith("PUT"))).toHaveLength(more === "" ? 0 : 1);
+});

@@ -1,6 +1,7 @@
 import { DECIDE_FAULTS } from "./decide-faults.ts";
 import { DISK_FAULTS } from "./disk-faults.ts";
 import type { PlantedFault } from "./fault.ts";
+import { LINK_FAULTS } from "./link-faults.ts";
 import { OUTSIDE_FAULTS } from "./outside-faults.ts";
 import { REMOTE_FAULTS } from "./remote-faults.ts";
 import { SEEING_FAULTS } from "./seeing-faults.ts";
@@ -10,6 +11,7 @@ export const FAULTS: readonly PlantedFault[] = [
   ...REMOTE_FAULTS,
   ...DISK_FAULTS,
   ...DECIDE_FAULTS,
+  ...LINK_FAULTS,
   ...OUTSIDE_FAULTS,
 ];
 
