@@ -9,12 +9,10 @@ it("tells others nothing more once it is closed: its pool may have ended", async
     const pool = { query: async (sql: string) => void sent.push(sql) } as unknown as Pool;
     const faults: unknown[] = [];
     const signal = new OutboxSignal("postgres://unused", pool, (error) => void faults.push(error));
-    signal.committed();
     await signal.close();
-    expect(sent).toHaveLength(1);
     signal.committed();
     await vi.runAllTimersAsync();
-    expect([sent.length, faults]).toEqual([1, []]);
+    expect([sent, faults]).toEqual([[], []]);
   } finally {
     vi.useRealTimers();
   }
