@@ -39,6 +39,11 @@ export function isAway(error: unknown): boolean {
   return /^(?:Connection terminated|Client has encountered|Client was closed|Query read timeout|timeout )/.test(said);
 }
 
+/** Nobody answered, or we were too slow ourselves: to try again would take as long again. */
+export function isTimeout(error: unknown): boolean {
+  return codeOf(error) === "25P03" || (error instanceof Error && /timeout/i.test(error.message));
+}
+
 function codeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
 }

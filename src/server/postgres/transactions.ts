@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from "pg";
 import { StoreBusy } from "../store.ts";
-import { isAway, isTooLong, isWorthAgain, StoreAway } from "./faults.ts";
+import { isAway, isTimeout, isTooLong, isWorthAgain, StoreAway } from "./faults.ts";
 import { Session, sql } from "./session.ts";
 
 /**
@@ -45,7 +45,8 @@ export class Transactions {
       } catch (error) {
         // The connection may have been broken for long, and be one of those of a server that is
         // running again.
-        if (run > 1 || !(error instanceof StoreAway)) throw error;
+        if (run === MOST_RUNS || !isBroken(error)) throw error;
+        await pauseFor(0);
       }
     }
   }
@@ -74,11 +75,10 @@ export class Transactions {
       try {
         return await this.#writeOnce(client, write);
       } catch (error) {
-        const isBroken = error instanceof StoreAway && !error.mayBeKept && run === 1;
-        if (!isBroken && !isWorthAgain(error)) throw error;
+        const broke = isBroken(error);
+        if (!broke && !isWorthAgain(error)) throw error;
         if (run === MOST_RUNS) throw new StoreBusy("Others changed the same at the same time", { cause: error });
-        const pause = isBroken ? 0 : this.#chance() * FIRST_PAUSE_MS * 2 ** (run - 1);
-        await new Promise((resolve) => setTimeout(resolve, pause));
+        await pauseFor(broke ? 0 : this.#chance() * FIRST_PAUSE_MS * 2 ** (run - 1));
       }
     }
   }
@@ -123,6 +123,19 @@ async function rollBack(client: PoolClient): Promise<void> {
   } catch (error) {
     client.release(error as Error);
   }
+}
+
+/**
+ * A connection that had been made broke, and nothing was kept: others of the pool may be as old, so
+ * each is tried. A server that cannot be reached at all is told at once.
+ */
+function isBroken(error: unknown): boolean {
+  return error instanceof StoreAway && !error.mayBeKept && !isTimeout(error.cause);
+}
+
+/** What has broken meanwhile is heard of in a pause, however short. */
+function pauseFor(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** What the caller is told: that it may come back, where that is so. */

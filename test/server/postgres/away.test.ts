@@ -28,13 +28,15 @@ describe.skipIf(whyNoPostgres !== null)("a connection that breaks", () => {
     const url = await freshDatabase();
     const store = await openStore(url);
     const workspace = await makeWorkspace(store, "wsp_main");
+    // Those that nobody uses break with it, and are not heard of before one is taken.
+    await Promise.all([1, 2, 3, 4].map(() => store.read(({ workspaces }) => workspaces.all())));
     let runs = 0;
     await store.write(async (tables) => {
       await makeFile(tables, workspace, "a.md");
       if (runs++ === 0) await (await connect(url)).query(END_OTHERS);
       await tables.files.byName(workspace, 0, "a.md");
     });
-    expect(runs).toBe(2);
+    expect(runs).toBeGreaterThan(1);
     expect(await store.figures()).toMatchObject({ documents: 1 });
   });
 
