@@ -205,3 +205,17 @@ test.each([
   expect(mirror.texts().get("a.md")).toBe(`[x](y.md) [y](x.md)\n${more}`);
   expect(mirror.requests.filter((request) => request.startsWith("PUT"))).toHaveLength(more === "" ? 0 : 1);
 });
+
+test("a mirror of a part of the workspace leaves links out of it as they are, and translates its own", async () => {
+  const rig = createRig(1);
+  const b = rig.app.create("area/sub/b.md", "b\n");
+  const out = rig.app.create("other.md", "other\n");
+  const text = `[b](${b}) [b](/area/sub/b.md) [out](${out}) [out](/other.md)\n`;
+  rig.app.create("area/a.md", text);
+  const mirror = rig.mirror({ links: true, prefix: "area" });
+  await mirror.sync();
+  expect(mirror.texts().get("a.md")).toBe(`[b](sub/b.md) [b](sub/b.md) [out](${out}) [out](/other.md)\n`);
+  mirror.write("a.md", `${mirror.texts().get("a.md")!}more\n`);
+  await mirror.sync();
+  expect(textThere(rig, "area/a.md")).toBe(`${text}more\n`);
+});
