@@ -1,4 +1,4 @@
-import type { LocalPath } from "../../model/path.ts";
+import { isWithin, type LocalPath } from "../../model/path.ts";
 import { STILL_WRITTEN, type Unread } from "../../model/seen.ts";
 import type { DaemonTiming } from "./timing.ts";
 
@@ -65,6 +65,17 @@ export class DirtyPaths {
     const waiting = new Map<LocalPath, Unread>();
     for (const [path, change] of this.#changes) if (this.#settledAt(change) > now) waiting.set(path, STILL_WRITTEN);
     return waiting;
+  }
+
+  /**
+   * Whether a document may be judged by itself: it has settled, and no folder above it comes or
+   * goes. That something in its folder changed does not matter: what we write there ourselves does
+   * that.
+   */
+  isSettled(path: LocalPath, now: number): boolean {
+    for (const [at, change] of this.#changes)
+      if (this.#settledAt(change) > now && (at === path || (change.whole && isWithin(path, at)))) return false;
+    return true;
   }
 
   /** Whether a bulk change is under way: nothing should be judged before it has settled. */

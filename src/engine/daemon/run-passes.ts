@@ -67,8 +67,7 @@ export async function runPart(
   last: RunReport,
 ): Promise<"whole" | (RunEnd & { readonly done: boolean })> {
   const { root, inodesTrusted } = checkRoot(world);
-  // A whole pass must settle first what was cut off.
-  if (root !== "same" || !inodesTrusted || world.state.intents().length > 0) return "whole";
+  if (root !== "same" || !inodesTrusted || isLeftOpen(world, trees)) return "whole";
   const counts = zeroCounts();
   const run = new RunEntry(world, "watch");
   const input = { run, settings: watched(settings), counts, retryRefused: false, quietTexts: null, dry: false };
@@ -85,6 +84,16 @@ export async function runPart(
   run.end(report);
   const done = ends.every((end) => end.kind === "ran" && end.outcome.kind === "done");
   return { report, end: { kind: "planned", plan, trees, ends }, didSomething: run.begun !== null, done };
+}
+
+/**
+ * Whether a whole pass must settle first what was cut off. An old file that was taken aside waits
+ * for its second look anyway, which is about no other document.
+ */
+function isLeftOpen({ state }: World, { base, remote }: Trees): boolean {
+  return state
+    .intents()
+    .some(({ intent }) => intent.kind !== "parked" || base.links.has(intent.id) || remote.files.has(intent.id));
 }
 
 /** Whether each step carries one text across, at the place where its document is on both sides. */

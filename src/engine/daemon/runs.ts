@@ -84,25 +84,22 @@ export class Runs {
    * Looks at the documents at these paths, while all else is in sync. `same`: nothing changed;
    * `whole`: a whole pass must judge.
    * @param last the report of the last run
-   * @param shown what the service has just shown of the documents there
    */
-  lookAtPart(
-    paths: readonly LocalPath[],
-    last: RunReport,
-    shown: readonly RemoteFile[] = [],
-  ): "same" | "whole" | Trees {
-    if (last.state !== "in-sync" && last.state !== "attention") return "whole";
+  lookAtPart(paths: readonly LocalPath[], last: RunReport): "same" | "whole" | Trees {
+    if (!isJudged(last)) return "whole";
     // While a whole folder has not settled, nothing in it is judged.
     const waiting = this.dirty.unsettled(this.#now());
     if (waiting.has("") || paths.some((path) => isHidden(path, waiting))) return "whole";
-    return this.knownTrees.lookAtPart(paths, shown);
+    return this.knownTrees.lookAtPart(paths);
   }
 
   /** The same for documents that the service has just shown, at whatever paths they are here. */
   lookAtShown(shown: readonly RemoteFile[], last: RunReport): "same" | "whole" | Trees {
     if (shown.length === 0) return "same";
+    if (!isJudged(last)) return "whole";
     const paths = shown.map(({ id, path }) => this.#world.state.link(id)?.localPath ?? path);
-    return this.lookAtPart(paths, last, shown);
+    const areSettled = paths.every((path) => this.dirty.isSettled(path, this.#now()));
+    return areSettled ? this.knownTrees.lookAtPart(paths, shown) : "whole";
   }
 
   /** @returns `whole`: a whole pass must judge, or go on where one did not end well */
@@ -168,6 +165,11 @@ export class Runs {
       ended.filter((path) => !sent.has(path)),
     );
   }
+}
+
+/** Whether a run judged all, so that a part can be judged by itself. */
+function isJudged({ state }: RunReport): boolean {
+  return state === "in-sync" || state === "attention";
 }
 
 /**

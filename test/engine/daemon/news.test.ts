@@ -45,6 +45,21 @@ describe("while the service tells of its changes", () => {
     await told.rig.stop();
   });
 
+  test("edits of several documents of a folder, one soon after the other, list nothing else", async () => {
+    const told = await listening();
+    for (const n of [0, 1, 2]) {
+      const path = `area/topic/note-${n}.md`;
+      told.rig.app.edit(path, `# Edited there, ${n}\n`);
+      told.news.hint(hintAt(told, path));
+      await told.rig.pass(100);
+      // What the system says of the replace.
+      for (const at of [path, "area/topic"]) told.rig.hint({ kind: "path", path: at });
+    }
+    expect(told.rig.sent().filter((request) => !/path=|\/doc_/.test(request))).toEqual([]);
+    expect(textOf(told, "area/topic/note-2.md")).toBe("# Edited there, 2\n");
+    await told.rig.stop();
+  });
+
   test("a new document in a known folder is here in 100 ms, without a whole list", async () => {
     const told = await listening();
     told.rig.app.create("area/topic/new.md", "# New\n");
