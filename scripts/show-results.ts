@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { figureText, isMet, type Row as BenchRow } from "./bench/rows.ts";
 import { keepBlock, tableLines } from "./generated-block.ts";
+import { type ServiceResult, serviceTables } from "./bench/serving/rows.ts";
 import type { About } from "./results.ts";
 import type { Row as SoakRow } from "./soak/row.ts";
 
@@ -74,6 +75,11 @@ function benchBlock(): string[] {
     ];
   });
   return [...measured(about), "", ...tableLines(["measure", "documents", "figure", "must", "ours", "other"], cells)];
+}
+
+function serviceBlock(): string[] {
+  const { about, ...result } = read<ServiceResult>("service");
+  return [...measured(about), "", ...serviceTables(result)];
 }
 
 function livesBlock(): string[] {
@@ -148,6 +154,7 @@ function mergeBlock(): string[] {
 
 const BLOCKS: readonly (readonly [file: string, name: string, lines: () => string[]])[] = [
   ["scripts/README.md", "results: bench", benchBlock],
+  ["scripts/README.md", "results: service", serviceBlock],
   ["scripts/README.md", "results: simulate", livesBlock],
   ["scripts/README.md", "results: soak", soakBlock],
   ["scripts/README.md", "results: plant-faults", faultsBlock],

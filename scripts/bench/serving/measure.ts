@@ -56,7 +56,15 @@ export async function measureByWrk(
 ): Promise<ServiceRow | null> {
   const key = readFileSync(served.keyFile, "utf8").trim();
   const before = served.used();
-  const args = ["-t1", "-c16", `-d${seconds}s`, "--latency", "-H", `x-api-key: ${key}`, served.urls[0]! + path];
+  const args = [
+    "-t1",
+    "-c16",
+    `-d${Math.ceil(seconds)}s`,
+    "--latency",
+    "-H",
+    `x-api-key: ${key}`,
+    served.urls[0]! + path,
+  ];
   const out = await run("wrk", args).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;
     throw error;

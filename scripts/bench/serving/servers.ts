@@ -47,7 +47,8 @@ async function serveOne(args: readonly string[]): Promise<Started> {
   let url: string | null = null;
   for await (const line of createInterface({ input: child.stdout })) {
     url ??= /^serving (\S+)$/.exec(line)?.[1] ?? null;
-    const keyFile = /^key: (\S+) (?:\(|in )/.exec(line)?.[1];
+    // Another service of a database has none: its first one's is used.
+    const keyFile = /^key: (.+?)(?: \(|$)/.exec(line)?.[1];
     if (url !== null && keyFile !== undefined) return { child, url, keyFile };
   }
   throw new Error(`mdmirror serve ${args.join(" ")} ended before it served`);

@@ -120,9 +120,10 @@ for (const plan of plans) {
     const measured = await measureAll(folder, plan);
     rows.push(...measured.rows);
     growth.push(measured.growth);
+    // What is measured so far stays, whatever becomes of the rest.
+    saveResult(values.json, { rows, growth });
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
-saveResult(values.json, { rows, growth });
 console.log(serviceTables({ rows, growth }).join("\n"));
