@@ -19,6 +19,15 @@ const FEW_IN_A_TURN = 8;
  */
 const LONGEST_WAIT_MS = 500;
 
+/**
+ * LIMIT: milliseconds that a body may take to arrive when there is no room for others: 100 kB in
+ * that time over 400 kbit/s. Where there is room, the deadline of `http.ts` holds alone.
+ */
+const SLOW_BODY_MS = 2_000;
+
+/** A body that still arrives, and what ends its connection. */
+type Arriving = { readonly since: number; readonly cut: () => void };
+
 /** Who was in work at the begin of a while, its answers, and how long the quickest took. */
 type Window = { readonly startedAt: number; readonly working: number; answers: number; quickest: number };
 
@@ -34,6 +43,8 @@ export class Admission {
   readonly #turns: Turns;
   #underWay = 0;
   #bytes = 0;
+  /** The oldest first; by what ends each request. */
+  readonly #arriving = new Map<() => void, Arriving>();
   #turn: { readonly startedAt: number; requests: number } | null = null;
   #working = 0;
   #window: Window;
@@ -47,18 +58,43 @@ export class Admission {
   /**
    * @param bytes of the body that is to be read
    * @param isAdmin an operator is let in even when the service is overloaded, to end that
+   * @param cut ends the connection of a body that is to arrive (see `arrived`): called when there
+   * is no room for others, and it took too long
    * @returns what ends the request; null when it must not begin
    */
-  begin(bytes: number, isAdmin: boolean): (() => void) | null {
-    const isFull = this.#underWay >= MAX_UNDER_WAY || this.#bytes + bytes > MAX_BYTES;
+  begin(bytes: number, isAdmin: boolean, cut: (() => void) | null = null): (() => void) | null {
     const isLate = this.#isLate();
-    if ((isLate || isFull || this.#waits()) && !isAdmin) return null;
+    if ((isLate || !this.#hasRoom(bytes) || this.#waits()) && !isAdmin) return null;
     this.#underWay++;
     this.#bytes += bytes;
-    return () => {
+    let isOver = false;
+    const end = () => {
+      if (isOver) return;
+      isOver = true;
+      this.#arriving.delete(end);
       this.#underWay--;
       this.#bytes -= bytes;
     };
+    if (cut !== null) this.#arriving.set(end, { since: this.#turns.now(), cut });
+    return end;
+  }
+
+  /** The body of a request is there. @param end what `begin` gave for it */
+  arrived(end: () => void): void {
+    this.#arriving.delete(end);
+  }
+
+  /** Whether another one fits; who lets a body trickle in makes room for it. */
+  #hasRoom(bytes: number): boolean {
+    while (this.#underWay >= MAX_UNDER_WAY || this.#bytes + bytes > MAX_BYTES) {
+      const [oldest] = this.#arriving;
+      if (oldest === undefined) return false;
+      const [end, { since, cut }] = oldest;
+      if (this.#turns.now() - since < SLOW_BODY_MS) return false;
+      end();
+      cut();
+    }
+    return true;
   }
 
   /**

@@ -103,8 +103,10 @@ async function refuseEarly(
   const bytes = sentLength(request);
   const refused = bytes === 0 ? null : await admit?.(head);
   if (refused != null) return refused;
-  const end = admission.begin(Math.min(bytes, MAX_BODY_BYTES), head.path.startsWith("/admin"));
+  const cut = bytes === 0 ? null : () => void request.destroy();
+  const end = admission.begin(Math.min(bytes, MAX_BODY_BYTES), head.path.startsWith("/admin"), cut);
   if (end === null) return (bytes === 0 ? await admit?.(head) : null) ?? told("overloaded");
+  if (cut !== null) request.once("end", () => admission.arrived(end));
   response.on("close", end);
   return null;
 }

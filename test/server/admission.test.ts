@@ -22,6 +22,36 @@ describe("admission", () => {
     expect(admission.begin(MAX_BODY_BYTES, false)).not.toBeNull();
   });
 
+  it("takes the place of a body that trickles in, the oldest first, after two seconds", () => {
+    const { turns, pass, end } = turnsByHand();
+    const admission = new Admission(turns);
+    const cut: number[] = [];
+    const ends = Array.from({ length: 256 }, (_, n) => admission.begin(1, false, () => cut.push(n))!);
+    admission.arrived(ends[0]!);
+    const isIn = () => {
+      end();
+      return admission.begin(0, false) !== null;
+    };
+    pass(1_999);
+    expect([isIn(), cut]).toEqual([false, []]);
+    pass(1);
+    expect([isIn(), isIn(), cut]).toEqual([true, true, [1, 2]]);
+    // Its connection closes, too: it is counted once.
+    ends[1]!();
+    expect([isIn(), cut]).toEqual([true, [1, 2, 3]]);
+  });
+
+  it("makes as much room for a body as it needs, or leaves those that arrive alone", () => {
+    const { turns, pass, end } = turnsByHand();
+    const admission = new Admission(turns);
+    const cut: number[] = [];
+    for (let n = 0; n < 64; n++) admission.begin(MAX_BODY_BYTES, false, n < 2 ? () => cut.push(n) : null);
+    pass(2_000);
+    end();
+    expect(admission.begin(MAX_BODY_BYTES, false)).not.toBeNull();
+    expect(cut).toEqual([0]);
+  });
+
   it("refuses what has waited half a second behind others, until the turn of the event loop ends", () => {
     const { turns, pass, end } = turnsByHand();
     const admission = new Admission(turns);
