@@ -1,10 +1,10 @@
-import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { MAX_CONTENT_CHARACTERS } from "../contract/limits.ts";
 import { pathFault } from "../contract/names.ts";
 import type { Problem } from "../contract/problem.ts";
 import { FILES, FOLDERS } from "../contract/routes.ts";
 import { nameOf } from "../model/path.ts";
+import type { ImportLinks, LinkReport } from "./import-links.ts";
+import { readText } from "./import-text.ts";
 import {
   clause,
   type Entry,
@@ -26,8 +26,13 @@ export type ImportReport = {
    * path ends in `/`.
    */
   readonly renamed: readonly { readonly path: string; readonly name: string }[];
-  /** In the order of the walk; a folder that is not entered is one entry, ending in `/`. */
+  /**
+   * In the order of the walk, but for texts with links where links are judged, which come last. A
+   * folder that is not entered is one entry, ending in `/`.
+   */
   readonly refused: readonly ImportRefusal[];
+  /** Only where links are judged. */
+  readonly links?: LinkReport;
 };
 
 export type ImportProgress = { readonly files: number; readonly refused: number };
@@ -38,27 +43,57 @@ const BATCH = 500;
 /**
  * Imports every Markdown file below a folder, byte for byte, and the folders themselves, under the
  * names that a mirror would give them. What is already in the service stays as it is. Symlinks are
- * not followed.
+ * not followed. A service that judges links gets them by id, as a mirror would send them.
  * @param target the service, and a key that may create at the root
  * @param dir the folder; its content goes to the root of the workspace
  */
 export async function importFolder(
-  target: { readonly service: Service; readonly key: string },
+  target: ImportTarget,
   dir: string,
   onProgress: (progress: ImportProgress) => void = () => undefined,
 ): Promise<ImportReport> {
+  const { service, key } = target;
   const report: Report = { files: 0, folders: 0, bytes: 0, renamed: [], refused: [] };
-  const items = walk(dir, "", "");
+  const links = await beginLinks(target);
+  const walked = walk(dir, "", "");
+  const items = links === null ? walked : links.order(walked, (entry) => textOf(dir, entry)).values();
   for (let isOver = false; !isOver; ) {
     const portion = nextOf(items);
     isOver = portion.length < BATCH;
     // ORDER: what is counted comes after the transaction, which may be run again.
-    const outcomes = await target.service.batch((answer) => sendAll({ dir, key: target.key, answer }, portion));
+    const outcomes = await service.batch((answer) => sendAll({ dir, key, answer, links }, portion));
     for (const [at, item] of portion.entries()) note(report, item, outcomes[at]!);
     onProgress({ files: report.files, refused: report.refused.length });
     await new Promise((resolve) => setImmediate(resolve));
   }
-  return report;
+  return links === null ? report : { ...report, links: await endLinks(target, links) };
+}
+
+type ImportTarget = { readonly service: Service; readonly key: string };
+
+/** @returns null where texts go up as they are */
+async function beginLinks({ service, key }: ImportTarget): Promise<ImportLinks | null> {
+  if (service.core.server.links === "any") return null;
+  // The parser takes 10 ms to load.
+  const { ImportLinks, pathsThere } = await import("./import-links.ts");
+  return new ImportLinks(await pathsThere(service.answer, key));
+}
+
+/** Of a circle one text goes up with an inert link; now that all are there, it is written again. */
+async function endLinks({ service, key }: ImportTarget, links: ImportLinks): Promise<LinkReport> {
+  const { sendAgain } = await import("./import-links.ts");
+  const late = links.late();
+  for (let from = 0; from < late.length; from += BATCH) {
+    const portion = late.slice(from, from + BATCH);
+    for (const sent of await service.batch((answer) => sendAgain(answer, key, portion))) links.noteAgain(sent);
+  }
+  return links.report();
+}
+
+/** @returns null where a file is not imported in any case */
+function textOf(dir: string, { path, as }: Entry): string | null {
+  const text = pathFault(as, "file") === null ? readText(join(dir, path)) : null;
+  return typeof text === "string" ? text : null;
 }
 
 function nextOf(items: Iterator<Item, undefined>): Item[] {
@@ -87,10 +122,16 @@ type Outcome =
 
 const NOTHING: Outcome = { kind: "nothing" };
 
-type Sender = { readonly dir: string; readonly key: string; readonly answer: AnswerOne };
+type Sender = {
+  readonly dir: string;
+  readonly key: string;
+  readonly answer: AnswerOne;
+  readonly links: ImportLinks | null;
+};
 
 async function sendAll(sender: Sender, items: readonly Item[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
+  sender.links?.forget(items);
   for (const item of items) {
     const isEntry = item.kind !== "refused" && item.kind !== "renamed";
     outcomes.push(isEntry ? await sendEntry(sender, item) : NOTHING);
@@ -98,34 +139,53 @@ async function sendAll(sender: Sender, items: readonly Item[]): Promise<Outcome[
   return outcomes;
 }
 
-async function sendEntry(sender: Sender, { path, as, kind }: Entry): Promise<Outcome> {
-  if (kind === "folder") return sendFolder(sender, as);
+async function sendEntry(sender: Sender, entry: Entry): Promise<Outcome> {
+  const { path, as, kind } = entry;
+  if (kind === "folder") return sendFolder(sender, entry);
   if (kind === "other") return refuse("not-a-file", "it is a symlink or a special file");
   const bad = pathFault(as, "file");
   if (bad?.fault === "not-lowercase-md") return refuse("not-markdown", "its name does not end in .md");
   if (bad !== null) return refuse(bad.fault, clause(bad.fault, bad.name));
   const text = readText(join(sender.dir, path));
   if (typeof text !== "string") return { kind: "refused", refusal: text };
-  const problem = await send(sender, FILES, { path: as, content: text });
-  if (problem !== null) return refuse(problem.code.replaceAll("_", "-"), problem.detail);
+  const content = sender.links?.translate(path, text) ?? text;
+  const sent = await send(sender, FILES, { path: as, content });
+  sender.links?.note(entry, content, sent.made);
+  if (sent.made === null) return refuseFor(sent.problem);
   return { kind: "made", bytes: Buffer.byteLength(text) };
 }
 
 /** A folder that is refused is reported with each of its files; an empty one is no loss. */
-async function sendFolder(sender: Sender, path: string): Promise<Outcome> {
-  const isMade = pathFault(path, "folder") === null && (await send(sender, FOLDERS, { path })) === null;
-  return isMade ? { kind: "made", bytes: 0 } : NOTHING;
+async function sendFolder(sender: Sender, entry: Entry): Promise<Outcome> {
+  const path = entry.as;
+  const { made } = pathFault(path, "folder") === null ? await send(sender, FOLDERS, { path }) : UNSENT;
+  sender.links?.note(entry, null, made);
+  return made === null ? NOTHING : { kind: "made", bytes: 0 };
+}
+
+/** A link to an id that is not of this workspace is told as such. */
+function refuseFor({ code, detail, errors }: Problem): Outcome {
+  const lost = errors?.find((error) => error.code === "unresolved_reference");
+  return refuse((lost?.code ?? code).replaceAll("_", "-"), detail);
 }
 
 function refuse(reason: ImportReason, detail: string): Outcome {
   return { kind: "refused", refusal: { reason, detail } };
 }
 
-/** @returns the problem, or null when it was created */
-async function send({ key, answer }: Sender, path: string, body: object): Promise<Problem | null> {
+type Answered =
+  | { readonly made: { readonly id: string; readonly lastChangeId: string } }
+  | { readonly made: null; readonly problem: Problem };
+
+const UNSENT = { made: null };
+
+async function send({ key, answer }: Sender, path: string, body: object): Promise<Answered> {
   const headers = { "x-api-key": key };
   const response = await answer({ method: "POST", path, headers, body: JSON.stringify(body) });
-  return response.status === 201 ? null : (JSON.parse(response.body) as Problem);
+  const said: unknown = JSON.parse(response.body);
+  return response.status === 201
+    ? { made: said as { readonly id: string; readonly lastChangeId: string } }
+    : { made: null, problem: said as Problem };
 }
 
 function note(report: Report, item: Item, outcome: Outcome): void {
@@ -138,23 +198,4 @@ function note(report: Report, item: Item, outcome: Outcome): void {
   if (item.kind === "folder") return void report.folders++;
   report.files++;
   if (nameOf(item.as) !== nameOf(path)) report.renamed.push({ path, name: nameOf(item.as) });
-}
-
-const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-/**
- * A code point takes at most four bytes, so a longer file is too long in any case, and is not read.
- */
-const MAX_BYTES = 4 * MAX_CONTENT_CHARACTERS;
-
-function readText(file: string): string | Refusal {
-  try {
-    const { size } = statSync(file);
-    if (size > MAX_BYTES) return { reason: "content-too-large", detail: `it has ${size} bytes` };
-    const bytes = readFileSync(file);
-    if (bytes.includes(0)) return { reason: "holds-nul", detail: "it holds a NUL byte" };
-    return UTF8.decode(bytes);
-  } catch (error) {
-    if (error instanceof TypeError) return { reason: "not-utf8", detail: "it is not UTF-8" };
-    return { reason: "unreadable", detail: (error as Error).message };
-  }
 }

@@ -5,6 +5,7 @@ import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { count, plural } from "../../model/count.ts";
+import { shownName } from "../../model/shown-name.ts";
 import { initCommand } from "../init-command.ts";
 import { readRate } from "../read-rate.ts";
 import { DEFAULT_DATA, databaseOf } from "../service-data.ts";
@@ -195,7 +196,7 @@ async function runImport(io: Io, args: Args, serving: Serving<string | null>): P
 }
 
 /** Says what was imported, and what was not, by reason with a few names. */
-export function importLines({ files, folders, bytes, renamed, refused }: ImportReport): string[] {
+export function importLines({ files, folders, bytes, renamed, refused, links }: ImportReport): string[] {
   const byReason = [...Map.groupBy(refused, ({ reason }) => reason)].sort((a, b) => b[1].length - a[1].length);
   return [
     `imported ${plural(files, "file")} in ${plural(folders, "folder")} (${(bytes / 1_000_000).toFixed(1)} MB)`,
@@ -203,6 +204,28 @@ export function importLines({ files, folders, bytes, renamed, refused }: ImportR
     ...byReason.map(([reason, entries]) => {
       const names = entries.slice(0, MOST).map(({ path }) => path);
       return `  not imported, ${reason}: ${count(entries.length)} (${names.join(", ")}${entries.length > MOST ? ", …" : ""})`;
+    }),
+    ...(links === undefined ? [] : linkLines(links)),
+  ];
+}
+
+const INERT_SAID = {
+  "not-there": "to what is not there",
+  "no-document": "to what is no document",
+  "not-imported": "to what was not imported",
+  outside: "out of the folder",
+  "not-written-again": "in a circle, and the second write was refused",
+} as const;
+
+function linkLines({ byId, twice, inert }: NonNullable<ImportReport["links"]>): string[] {
+  const again = twice === 0 ? "" : `; ${plural(twice, "document")} written twice, for a circle`;
+  const byReason = [...Map.groupBy(inert, ({ reason }) => reason)].sort((a, b) => b[1].length - a[1].length);
+  return [
+    `  links by id: ${count(byId)}${again}`,
+    ...byReason.map(([reason, all]) => {
+      const some = all.slice(0, MOST).map(({ path, to }) => `${shownName(path)} → ${shownName(to)}`);
+      const names = some.join(", ") + (all.length > MOST ? ", …" : "");
+      return `  inert (ref://…), ${INERT_SAID[reason]}: ${count(all.length)} (${names})`;
     }),
   ];
 }

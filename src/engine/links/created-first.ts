@@ -1,5 +1,6 @@
 import type { Action, Step } from "../../model/action.ts";
 import type { LocalPath } from "../../model/path.ts";
+import { targetsFirst } from "../../model/targets-first.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import type { MirrorLinks } from "./mirror-links.ts";
 
@@ -14,7 +15,7 @@ export function createdFirst(plan: Plan, links: MirrorLinks): Plan {
     if (action.kind === "create-remote") creating.set(action.localPath, index);
   if (creating.size === 0) return plan;
   const wanted = plan.steps.map(({ action }) => targetsOf(action, creating, links));
-  const place = creationOrder(wanted, creating);
+  const place = targetsFirst(wanted, creating.values());
   const steps = plan.steps.map((step, index): Step => {
     const own = place.get(index) ?? Number.POSITIVE_INFINITY;
     const first = wanted[index]!.filter((target) => target !== index && place.get(target)! < own);
@@ -30,25 +31,4 @@ function targetsOf(action: Action, creating: ReadonlyMap<LocalPath, number>, lin
     const target = to === null && at !== null ? creating.get(at) : undefined;
     return target === undefined ? [] : [target];
   });
-}
-
-/** Depth first: a document comes behind what it links to, but for what links back to it. */
-function creationOrder(wanted: readonly number[][], creating: ReadonlyMap<LocalPath, number>): Map<number, number> {
-  const place = new Map<number, number>();
-  const begun = new Set<number>();
-  for (const first of creating.values()) {
-    const way: { readonly index: number; next: number }[] = begun.has(first) ? [] : [{ index: first, next: 0 }];
-    begun.add(first);
-    for (let here = way.at(-1); here !== undefined; here = way.at(-1)) {
-      const target = wanted[here.index]![here.next++];
-      if (target === undefined) {
-        place.set(here.index, place.size);
-        way.pop();
-      } else if (!begun.has(target)) {
-        begun.add(target);
-        way.push({ index: target, next: 0 });
-      }
-    }
-  }
-  return place;
 }

@@ -1,0 +1,25 @@
+/**
+ * An order of creation, depth first: a document comes behind what it links to, but for what links
+ * back to it.
+ * @param wanted what each links to, by number
+ * @returns the place of each, in their order
+ */
+export function targetsFirst(wanted: readonly (readonly number[])[], all: Iterable<number>): Map<number, number> {
+  const place = new Map<number, number>();
+  const begun = new Set<number>();
+  for (const first of all) {
+    const way: { readonly index: number; next: number }[] = begun.has(first) ? [] : [{ index: first, next: 0 }];
+    begun.add(first);
+    for (let here = way.at(-1); here !== undefined; here = way.at(-1)) {
+      const target = wanted[here.index]![here.next++];
+      if (target === undefined) {
+        place.set(here.index, place.size);
+        way.pop();
+      } else if (!begun.has(target)) {
+        begun.add(target);
+        way.push({ index: target, next: 0 });
+      }
+    }
+  }
+  return place;
+}
