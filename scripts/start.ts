@@ -45,7 +45,7 @@ async function mirrorReal(io: Io): Promise<number> {
 
 async function showWithOwnService(io: Io): Promise<number> {
   const fresh = !existsSync(join(data, "service.db"));
-  const started = await serve(io);
+  const started = await serve(io, fresh || linksById() ? "resolve" : "any");
   if (started.kind === "trouble") return complain(io, started.trouble);
   const serving = started.value;
   // The demonstration's own key and address, whatever the environment says.
@@ -82,9 +82,16 @@ async function showWithOwnService(io: Io): Promise<number> {
   }
 }
 
-async function serve(io: Io): ReturnType<typeof startService> {
+/** Whether the workspace of an earlier start links by id. */
+function linksById(): boolean {
+  const config = readConfig(join(workspace, ".mdmirror"));
+  return config.kind === "ok" && config.value.links === "translate";
+}
+
+async function serve(io: Io, links: "any" | "resolve"): ReturnType<typeof startService> {
   const options = {
     data,
+    links,
     host: "127.0.0.1",
     tls: null,
     insecureHttp: false,
