@@ -2,7 +2,7 @@ import type { DirId, DocId } from "../contract/ids.ts";
 import type { Lead } from "../model/spelling.ts";
 import { isId, readDestinationText } from "./destination.ts";
 import { findLinks } from "./find.ts";
-import { type Place, pathTo } from "./place.ts";
+import { type Place, pathTo, resolve } from "./place.ts";
 import { type Meant, resolveIn } from "./translate.ts";
 
 /**
@@ -16,10 +16,10 @@ export function leadsOf(text: string, here: Place, meant: readonly (Meant | Plac
     const { said } = read;
     if (read.kind === "foreign" || leads.has(said)) continue;
     const known = resolveIn(read, meant) as DocId | DirId | null;
-    // An id is written as it is, whatever moves.
-    if (known === said) continue;
-    if (known === null && isId(said)) leads.set(said, { said, at: null, to: said as DocId | DirId });
-    else leads.set(said, { said, at: pathOf(here, known, pathTo(read, here)), to: known });
+    if (isId(said) && (known === null || known === said)) {
+      // An id that was written is left, whatever moves, unless nothing is known to be there.
+      if (resolve(read, here) === null) leads.set(said, { said, at: null, to: said as DocId | DirId });
+    } else leads.set(said, { said, at: pathOf(here, known, pathTo(read, here)), to: known });
   }
   return [...leads.values()];
 }

@@ -28,7 +28,8 @@ export function resolve({ kind, said }: Destination, place: Place): string | nul
 }
 
 function knownId(said: string, place: Place): string | null {
-  return place.pathOf(said) === null ? null : said;
+  const path = place.pathOf(said);
+  return path !== null && place.idAt(path) === said ? said : null;
 }
 
 function resolvePath(said: string, place: Place): string | null {

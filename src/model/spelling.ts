@@ -19,6 +19,11 @@ export type Lead = {
 export type Spelling = {
   /** Where the file is. */
   readonly path: LocalPath;
+  /**
+   * Whose bytes these were when they were read or written; null where that was not known. Documents
+   * that exchange paths leave what is known of both at each.
+   */
+  readonly id: DocId | null;
   /** Of the bytes on disk. */
   readonly bytes: Digest;
   /** Of the text that they stand for, in the service's form. */

@@ -146,6 +146,7 @@ CREATE TABLE spellings (
 ) STRICT;
 CREATE INDEX spellings_by_bytes ON spellings (bytes);
 `,
+    "ALTER TABLE spellings ADD COLUMN id TEXT;",
   ],
 };
 

@@ -1,3 +1,4 @@
+import type { DocId } from "../contract/ids.ts";
 import type { Digest } from "../model/digest.ts";
 import type { LocalPath } from "../model/path.ts";
 import type { Lead, Spelling } from "../model/spelling.ts";
@@ -5,10 +6,10 @@ import type { Spellings } from "../ports/spellings.ts";
 import type { Db } from "./database.ts";
 import { Statement } from "./statement.ts";
 
-type Row = [path: string, bytes: Digest, text: Digest, spelledAt: string, leads: string];
+type Row = [path: string, bytes: Digest, text: Digest, spelledAt: string, leads: string, id: DocId | null];
 type LeadRow = [said: string, at: Lead["at"], to: Lead["to"]];
 
-const COLUMNS = "path, bytes, text, spelled_at, leads";
+const COLUMNS = "path, bytes, text, spelled_at, leads, id";
 
 /** How the files on disk spell their links; nothing of texts without links. */
 export class SpellingTable implements Spellings {
@@ -38,15 +39,15 @@ export class SpellingTable implements Spellings {
     this.#with = new Statement<[Digest], Row>(db, `SELECT ${COLUMNS} FROM spellings WHERE bytes = ?`, "raw");
     this.#all = new Statement<[], Row>(db, `SELECT ${COLUMNS} FROM spellings ORDER BY seq DESC`, "raw");
     this.#any = new Statement<[], number>(db, "SELECT 1 FROM spellings LIMIT 1", "pluck");
-    this.#put = new Statement<Row>(db, `INSERT OR REPLACE INTO spellings (${COLUMNS}) VALUES (?, ?, ?, ?, ?)`);
+    this.#put = new Statement<Row>(db, `INSERT OR REPLACE INTO spellings (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`);
     this.#move = new Statement<[string, string]>(
       db,
-      `INSERT OR REPLACE INTO spellings (${COLUMNS}) SELECT ?, bytes, text, spelled_at, leads FROM spellings ` +
+      `INSERT OR REPLACE INTO spellings (${COLUMNS}) SELECT ?, bytes, text, spelled_at, leads, id FROM spellings ` +
         "WHERE path = ? ORDER BY seq",
     );
     this.#moveBelow = new Statement<[string, number, string, string]>(
       db,
-      `INSERT OR REPLACE INTO spellings (${COLUMNS}) SELECT ? || substr(path, ?), bytes, text, spelled_at, leads ` +
+      `INSERT OR REPLACE INTO spellings (${COLUMNS}) SELECT ? || substr(path, ?), bytes, text, spelled_at, leads, id ` +
         "FROM spellings WHERE path > ? AND path < ? ORDER BY seq",
     );
     this.#removeOthers = new Statement<[string, Digest]>(db, "DELETE FROM spellings WHERE path = ? AND bytes <> ?");
@@ -79,13 +80,14 @@ export class SpellingTable implements Spellings {
     return this.#any.get() === undefined;
   }
 
-  put({ path, bytes, text, spelledAt, leads }: Spelling): void {
+  put({ path, bytes, text, spelledAt, leads, id }: Spelling): void {
     this.#put.run(
       path,
       bytes,
       text,
       spelledAt,
       JSON.stringify(leads.map(({ said, at, to }): LeadRow => [said, at, to])),
+      id,
     );
   }
 
@@ -108,7 +110,7 @@ export class SpellingTable implements Spellings {
   }
 }
 
-function spellingOf([path, bytes, text, spelledAt, leads]: Row): Spelling {
+function spellingOf([path, bytes, text, spelledAt, leads, id]: Row): Spelling {
   const read = JSON.parse(leads) as LeadRow[];
-  return { path, bytes, text, spelledAt, leads: read.map(([said, at, to]) => ({ said, at, to })) };
+  return { path, id, bytes, text, spelledAt, leads: read.map(([said, at, to]) => ({ said, at, to })) };
 }

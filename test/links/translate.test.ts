@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { findLinks } from "../../src/links/find.ts";
+import { leadsOf } from "../../src/links/leads.ts";
 import { respell, toDisk, toService } from "../../src/links/translate.ts";
 import { moved, placeIn, worldOf } from "./world.ts";
 
@@ -121,6 +122,10 @@ describe("a link between documents", () => {
     const odd = { path: "a.md", idAt: () => "7", pathOf: (id: string) => (id === "doc_1" ? "b.md" : null) };
     expect(toService("[b](b.md)", odd)).toBe("[b](ref://b.md)");
     expect(toDisk("[b](doc_1)", odd)).toBe("[b](doc_1)");
+    // So it is known to be spelled once that path leads back.
+    expect(leadsOf("[b](doc_1)", odd, [odd])).toEqual([{ said: "doc_1", at: null, to: "doc_1" }]);
+    const even = { ...odd, idAt: () => "doc_1" };
+    expect(leadsOf("[b](doc_1)", even, [even])).toEqual([]);
   });
 });
 

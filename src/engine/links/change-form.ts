@@ -31,7 +31,7 @@ export function* toPaths({ state, disk, prefix }: Files): Generator<Respelling> 
     const place = places.from(path);
     const text = toDisk(bytes.text, place);
     const spelled = text === bytes.text ? bytes : { text, digest: digestOf(text) };
-    const from: Spelling = { path, bytes: bytes.digest, text: bytes.digest, spelledAt: path, leads: [] };
+    const from: Spelling = { path, id: link.id, bytes: bytes.digest, text: bytes.digest, spelledAt: path, leads: [] };
     const to = { ...from, bytes: spelled.digest, leads: leadsOf(text, place, [place]) };
     if (to.leads.length > 0 || to.bytes !== from.bytes) yield { link, from, to, bytes: spelled };
   }
@@ -46,7 +46,7 @@ export function* toTexts({ state, disk, prefix }: Files): Generator<Respelling> 
     const known = state.spellings.of(path, bytes.digest);
     const text = (known && state.text(known.text)) ?? toService(bytes.text, places.from(path));
     const plain = text === bytes.text ? bytes : { text, digest: digestOf(text) };
-    const from = known ?? { path, bytes: bytes.digest, text: plain.digest, spelledAt: path, leads: [] };
+    const from = known ?? { path, id: link.id, bytes: bytes.digest, text: plain.digest, spelledAt: path, leads: [] };
     const to = { ...from, bytes: plain.digest, text: plain.digest, leads: [] };
     if (to.bytes !== from.bytes) yield { link, from, to, bytes: plain };
   }

@@ -1,7 +1,7 @@
 import { mayHoldLinks } from "../../links/candidates.ts";
 import { destinationsOf, leadsOf, meantBy } from "../../links/leads.ts";
 import { type Meant, toDisk, toService } from "../../links/translate.ts";
-import { isDocId } from "../../contract/ids.ts";
+import { type DocId, isDocId } from "../../contract/ids.ts";
 import { type Digest, digestOf } from "../../model/digest.ts";
 import { type LocalPath, parentOf, type RemotePath } from "../../model/path.ts";
 import type { Lead, Spelling } from "../../model/spelling.ts";
@@ -88,7 +88,7 @@ export class LinkForms {
   readAnew(path: LocalPath, bytes: Form, where: Where): Form {
     const { form, leads } = this.#read(path, bytes, where);
     if (leads.length > 0 || form.digest !== bytes.digest)
-      this.put({ path, bytes: bytes.digest, text: form.digest, spelledAt: path, leads });
+      this.put({ path, id: docAt(where.now, path), bytes: bytes.digest, text: form.digest, spelledAt: path, leads });
     return form;
   }
 
@@ -99,11 +99,11 @@ export class LinkForms {
     { now, before }: Where,
     earlier?: readonly Spelling[],
   ): { readonly form: Form; readonly leads: readonly Lead[] } {
-    const id = now.idAt(path);
-    const base = isDocId(id) ? this.#state.link(id) : null;
+    const id = docAt(now, path);
+    const base = id === null ? null : this.#state.link(id);
     const was = base === null ? null : this.#state.text(base.digest);
     const pathBefore = (id === null ? null : before.pathOf(id)) ?? path;
-    const stood = stoodFor(earlier ?? (id === null ? [] : this.#earlier(path, pathBefore)), now);
+    const stood = stoodFor(earlier ?? (id === null ? [] : this.#earlier(id, pathBefore, bytes.text)), now);
     const place = now.from(path);
     const placeBefore = before.unless(pathBefore, (at) => now.isUnlinked(at));
     const options = { before: placeBefore, ...(was === null ? {} : { was }), stood };
@@ -113,10 +113,20 @@ export class LinkForms {
     return { form, leads };
   }
 
-  /** Of a document's bytes of before, which are the last that were read or written. */
-  #earlier(path: LocalPath, pathBefore: LocalPath): readonly Spelling[] {
-    const { spellings } = this.#state;
-    return spellings.at(path === pathBefore ? path : pathBefore).slice(0, 1);
+  /**
+   * Of a document's bytes of before, which are the last that were read or written. What another
+   * left there, in an exchange that is not settled, is none of its own.
+   */
+  #earlier(id: DocId, pathBefore: LocalPath, text: string): readonly Spelling[] {
+    const settled = this.#state.link(id)?.localDigest;
+    const own = this.#state.spellings
+      .at(pathBefore)
+      .filter((one) => one.id === null || one.id === id || one.text === settled);
+    const [newest] = own;
+    if (newest === undefined) return [];
+    // A kill may have left a spelling that was noted and never written.
+    const alike = own.filter((one) => one.text === newest.text);
+    return [likest(alike, text) ?? newest];
   }
 
   /**
@@ -130,7 +140,7 @@ export class LinkForms {
     const bytes = spelled === text ? { text, digest } : { text: spelled, digest: digestOf(spelled) };
     const leads = leadsOf(bytes.text, place, [place]);
     if (leads.length > 0 || bytes.digest !== digest)
-      this.put({ path, bytes: bytes.digest, text: digest, spelledAt: path, leads });
+      this.put({ path, id: docAt(this.where().now, path), bytes: bytes.digest, text: digest, spelledAt: path, leads });
     return bytes;
   }
 
@@ -151,7 +161,7 @@ export class LinkForms {
     const id = now.idAt(path);
     const old = id === null ? null : before.pathOf(id);
     const found = others.find((other) => other.path === old) ?? ofFolder(others, parentOf(path));
-    if (found !== null) this.put({ ...found, path });
+    if (found !== null) this.put({ ...found, path, id: docAt(now, path) });
     return found;
   }
 
@@ -200,6 +210,11 @@ export function likest(lost: readonly Spelling[], text: string): Spelling | null
 function stoodFor(earlier: readonly Spelling[], now: LinkPlaces): Meant {
   const leads = earlier.flatMap((one) => one.leads);
   return meantBy(leads.filter(({ to }) => to !== null && now.pathOf(to) !== null));
+}
+
+function docAt(places: LinkPlaces, path: LocalPath): DocId | null {
+  const id = places.idAt(path);
+  return isDocId(id) ? id : null;
 }
 
 function ofFolder(spellings: readonly Spelling[], folder: LocalPath): Spelling | null {

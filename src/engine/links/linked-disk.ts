@@ -69,7 +69,12 @@ export class LinkedDisk implements Disk {
   /** Finds documents that were moved and then saved as a new file, by what their links say. */
   #findLost({ now, before }: Where, { files }: LocalTree, found: ReadonlySet<LocalPath>): void {
     const isLost = (id: string | null) => id !== null && !isPresent(id, now, files);
-    const lost = once(() => this.#state.spellings.all().filter(({ path }) => isLost(before.idAt(path))));
+    const lost = once(() =>
+      this.#state.spellings.all().filter(({ path, id }) => {
+        const there = before.idAt(path);
+        return isLost(there) && (id === null || id === there);
+      }),
+    );
     for (const path of found) {
       if (!now.isUnlinked(path) || lost().length === 0) continue;
       const bytes = this.plain.read(path);

@@ -144,6 +144,7 @@ export class MirrorLinks {
     for (const spelling of spellings) {
       const link = byPath.get(spelling.path);
       if (link === undefined || link.standing !== "linked" || !leadsAstray(spelling, places)) continue;
+      if (isAnothers(spelling, link)) continue;
       if (spelling.leads.some((lead) => isUnsettled(lead, places))) continue;
       const respelled = this.#respell(spelling, link, places);
       if (respelled !== null) yield respelled;
@@ -161,6 +162,7 @@ export class MirrorLinks {
     const bytes = text === read.value.text ? read.value : { text, digest: digestOf(text) };
     const to = {
       path,
+      id: link.id,
       bytes: bytes.digest,
       text: spelling.text,
       spelledAt: path,
@@ -184,6 +186,14 @@ export class MirrorLinks {
 /** Whether a document is where a link led to nothing, or to one that is gone. */
 function leadsSomewhereNew(leads: readonly Lead[], now: LinkPlaces): boolean {
   return leads.some(({ at, to }) => at !== null && (to === null || now.pathOf(to) === null) && now.idAt(at) !== null);
+}
+
+/**
+ * Whether the file at a document's path is another's, which has exchanged paths with it. Where it
+ * belongs is yet to be settled, by its inode: a new file would have another.
+ */
+function isAnothers({ id, text }: Spelling, link: Link): boolean {
+  return id !== null && id !== link.id && text !== link.localDigest;
 }
 
 /** Whether a file's links lead elsewhere than where their targets are, or it has moved itself. */

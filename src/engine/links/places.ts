@@ -16,7 +16,8 @@ export class LinkPlaces {
   readonly #byRemotePath: () => ReadonlyMap<RemotePath, Id>;
   readonly #prefix: RemotePath;
   readonly #unlinked = new Set<LocalPath>();
-  readonly #shared = new Set<LocalPath>();
+  /** Paths that two have had, with the one that gave way. */
+  readonly #shared = new Map<LocalPath, Id>();
 
   /** @param prefix the mirrored subtree of the workspace, which absolute links begin with */
   constructor(base: BaseTree, prefix: RemotePath) {
@@ -41,11 +42,18 @@ export class LinkPlaces {
 
   set(id: Id, path: LocalPath): void {
     const other = this.#byPath.get(path);
-    if (other !== undefined && other !== id && this.#byId.get(other) === path) this.#shared.add(path);
+    if (other !== undefined && other !== id && this.#byId.get(other) === path) this.#shared.set(path, other);
     const before = this.#byId.get(id);
-    if (before !== undefined && this.#byPath.get(before) === id) this.#byPath.delete(before);
+    if (before !== undefined && this.#byPath.get(before) === id) this.#leave(before);
     this.#byId.set(id, path);
     this.#byPath.set(path, id);
+  }
+
+  /** What gave way at a path, in the middle of an exchange, and is still there has it again. */
+  #leave(path: LocalPath): void {
+    const other = this.#shared.get(path);
+    if (other !== undefined && this.#byId.get(other) === path) this.#byPath.set(path, other);
+    else this.#byPath.delete(path);
   }
 
   /** A file is there that is no known document. */

@@ -60,12 +60,22 @@ function swapHere(life: LinkedLife, mirror: Mirror): string {
   return `${a} ⇄ ${b}`;
 }
 
+/**
+ * Whether a text links to another document by this destination, which was moved since and not
+ * synced: one destination cannot stand for two.
+ */
+function saysForAnother(text: string, destination: string, title: string): boolean {
+  return [...text.matchAll(/\[(T\d+)\]\(([^)#]*)/g)].some(([, says, to]) => to === destination && says !== title);
+}
+
 function editHere(life: LinkedLife, mirror: Mirror): string {
   const path = life.dice.pick(life.documents(mirror));
   const to = life.dice.pick(life.documents(mirror));
   const texts = mirror.texts();
-  const line = `- [${titleOf(texts.get(to)!)}](${relative(path, to)}#h${life.dice.below(9)})`;
-  const edited = insert(texts.get(path)!, "here", line);
+  const [text, title] = [texts.get(path)!, titleOf(texts.get(to)!)];
+  if (saysForAnother(text, relative(path, to), title)) return "nothing";
+  const line = `- [${title}](${relative(path, to)}#h${life.dice.below(9)})`;
+  const edited = insert(text, "here", line);
   if (life.dice.below(2) === 0) mirror.disk.user.saveAtomically(mirror.path(path), edited);
   else mirror.disk.user.write(mirror.path(path), edited);
   mirror.disk.advance(10);

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import type { Mirror } from "../../simulator/mirror.ts";
+import { createRig, type Rig } from "../../simulator/rig.ts";
+
+/** Two documents in two folders that link each other and a third one. */
+async function begin(): Promise<{ rig: Rig; mirror: Mirror }> {
+  const rig = createRig(1);
+  const mirror = rig.mirror({ links: true });
+  mirror.write("a.md", "# Refunds\n\n[b](sub/b.md) [c](c.md)\n\nwho is paid back, and when\n");
+  mirror.write("c.md", "# Billing\n\n[a](a.md) [b](sub/b.md)\n");
+  mirror.write("sub/b.md", "# Travel\n\n[c](../c.md) [a](../a.md)\n\nwhich trains and which hotels\n");
+  await mirror.sync();
+  await mirror.sync();
+  return { rig, mirror };
+}
+
+function exchange(mirror: Mirror, one: string, other: string): void {
+  const aside = mirror.path("aside.tmp");
+  mirror.disk.user.rename(mirror.path(one), aside);
+  mirror.disk.user.rename(mirror.path(other), mirror.path(one));
+  mirror.disk.user.rename(aside, mirror.path(other));
+  mirror.disk.advance(10);
+}
+
+test("documents exchange paths, the sync is killed, and one is saved as a new file: its links lead home (I13)", async () => {
+  const first = await begin();
+  const [rigThen, mirrorThen] = [first.rig.copy(), first.mirror.copy()];
+  exchange(first.mirror, "a.md", "sub/b.md");
+  await first.mirror.sync();
+  const calls = first.mirror.calls();
+  for (let kill = 1; kill <= calls; kill += 6) {
+    const rig = createRig(1, {}, undefined, rigThen);
+    const mirror = rig.mirror({ links: true }, mirrorThen);
+    exchange(mirror, "a.md", "sub/b.md");
+    mirror.killAt(kill);
+    await mirror.sync();
+    const text = mirror.texts().get("a.md");
+    // Nobody can save what the sync has just taken aside.
+    if (text !== undefined) mirror.disk.user.saveAtomically(mirror.path("a.md"), `${text}and more\n`);
+    mirror.disk.advance(10);
+    await mirror.sync();
+    await mirror.sync();
+    expect(mirror.texts().get("a.md"), `killed at call ${kill}`).toContain("[c](c.md) [a](sub/b.md)");
+    expect(mirror.texts().get("sub/b.md"), `killed at call ${kill}`).toContain("[b](../a.md) [c](../c.md)");
+  }
+});
