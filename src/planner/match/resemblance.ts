@@ -21,17 +21,21 @@ type Pair = { readonly link: Link; readonly file: LocalFile; readonly score: num
  */
 export function matchBySimilarity(matching: Matching): void {
   if (matching.links.size === 0 || matching.files.size === 0) return;
-  const pairs = listPairs(matching, listCandidates(matching)).sort(
-    (a, b) => b.score - a.score || compareStrings(a.link.id, b.link.id) || compareStrings(a.file.path, b.file.path),
-  );
-  for (const { link, file } of pairs)
+  for (const { link, file } of pairUp(matching, matching.links.values(), matching.files.values()))
     if (matching.links.has(link.id) && matching.files.has(file.path)) claim(matching, link, file, "similar-text");
 }
 
+/** Documents with the files that are like them, the most similar pair first. */
+export function pairUp(matching: Matching, links: Iterable<Link>, files: Iterable<LocalFile>): readonly Pair[] {
+  return listPairs(matching, links, listCandidates(matching, files)).sort(
+    (a, b) => b.score - a.score || compareStrings(a.link.id, b.link.id) || compareStrings(a.file.path, b.file.path),
+  );
+}
+
 /** Files that hold a text, the shortest first. */
-function listCandidates(matching: Matching): Candidate[] {
+function listCandidates(matching: Matching, from: Iterable<LocalFile>): Candidate[] {
   const candidates: Candidate[] = [];
-  const files = [...matching.files.values()]
+  const files = [...from]
     .filter((file) => !file.empty && file.textFault === null)
     .sort((a, b) => compareStrings(a.path, b.path))
     .slice(0, MAX_PROFILES);
@@ -42,11 +46,11 @@ function listCandidates(matching: Matching): Candidate[] {
   return candidates.sort((a, b) => a.profile.total - b.profile.total || compareStrings(a.file.path, b.file.path));
 }
 
-function listPairs(matching: Matching, candidates: readonly Candidate[]): Pair[] {
+function listPairs(matching: Matching, of: Iterable<Link>, candidates: readonly Candidate[]): Pair[] {
   const pairs: Pair[] = [];
   if (candidates.length === 0) return pairs;
   const budget = { left: MAX_COMPARISONS };
-  const links = [...matching.links.values()].sort((a, b) => compareStrings(a.id, b.id)).slice(0, MAX_PROFILES);
+  const links = [...of].sort((a, b) => compareStrings(a.id, b.id)).slice(0, MAX_PROFILES);
   for (const link of links)
     for (const digest of knownTexts(matching, link)) {
       const was = readProfile(matching, digest);
