@@ -13,7 +13,7 @@ import { saveResult } from "../../results.ts";
 import { killLiving } from "../child.ts";
 import { percentile } from "../rows.ts";
 import { writeCorpus } from "../serving/corpus.ts";
-import { indexed, serveAll } from "../serving/servers.ts";
+import { imported, indexed, serveAll } from "../serving/servers.ts";
 import { makeStore } from "../serving/stores.ts";
 import { measureListeners } from "./listeners.ts";
 import { linkMirror, timeEdits } from "./mirrored.ts";
@@ -33,15 +33,6 @@ type Latency = { readonly how: string; readonly edits: number; readonly p50: num
 
 function latencyOf(how: string, ms: readonly number[]): Latency {
   return { how, edits: ms.length, p50: percentile(ms, 0.5), p95: percentile(ms, 0.95) };
-}
-
-/** The service answers while it imports. */
-async function imported(url: string, documents: number): Promise<void> {
-  for (let known = 0; known < documents; ) {
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    const text = await (await fetch(`${url}/metrics`)).text();
-    known = Number(/^mdmirror_service_documents (\d+)$/m.exec(text)?.[1] ?? 0);
-  }
 }
 
 const folder = mkdtempSync(join(tmpdir(), "mdmirror-bench-"));

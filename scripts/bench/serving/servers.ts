@@ -84,3 +84,21 @@ export async function indexed(url: string): Promise<void> {
     left = Number(/^mdmirror_service_indexing_backlog (\d+)$/m.exec(text)?.[1] ?? 0);
   }
 }
+
+/** The service answers while it imports. */
+export async function imported(url: string, documents: number): Promise<void> {
+  for (let known = 0; known < documents; ) {
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const text = await (await fetch(`${url}/metrics`)).text();
+    known = Number(/^mdmirror_service_documents (\d+)$/m.exec(text)?.[1] ?? 0);
+  }
+}
+
+/** @returns how many requests all processes have answered with 503 since they started */
+export async function refusedBy({ urls }: Served): Promise<number> {
+  const texts = await Promise.all(urls.map(async (url) => (await fetch(`${url}/metrics`)).text()));
+  const counts = texts.flatMap((text) => [
+    ...text.matchAll(/^mdmirror_service_requests_total\{.*code="503".*\} (\d+)$/gm),
+  ]);
+  return sum(counts.map(([, count]) => Number(count)));
+}

@@ -1,11 +1,12 @@
 /**
  * Measures the service as whole processes, with the load from another one:
  * `npm run bench:service [-- --documents 1000,10000] [--stores sqlite,postgres] [--processes 1,3]`
- * `[--seconds 3] [--only read,edit] [--mirrors 200] [--json FILE]`
- * Reads, lists, creates, edits and searches by 16 connections that stay, the rate that wrk reaches
- * where it is installed, what one edit costs, and how memory and file grow; then edits beside mirrors
- * at rest, which are simulated: their requests alone (mirrors.ts). SQLite has one process. PostgreSQL
- * is one of its own, which waits for the disk; what its processes use is told apart.
+ * `[--seconds 2] [--only read,edit,mirrors,clones] [--mirrors 200] [--clones 10] [--json FILE]`
+ * First real mirrors, so many made at once, against one alone (clones.ts). Then reads, lists,
+ * creates, edits and searches by 16 connections that stay, the rate that wrk reaches where it is
+ * installed, what one edit costs, and how memory and file grow; then edits beside mirrors at rest,
+ * which are simulated: their requests alone (mirrors.ts). SQLite has one process. PostgreSQL is one
+ * of its own, which waits for the disk; what its processes use is told apart.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,11 +14,12 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { saveResult } from "../../results.ts";
 import { killLiving } from "../child.ts";
+import { measureClones } from "./clones.ts";
 import { writeCorpus } from "./corpus.ts";
 import { KIND_NAMES, type Known } from "./kinds.ts";
 import { measure, measureByWrk, measureMirrors, type Where } from "./measure.ts";
-import { type Growth, type ServiceRow, serviceTables } from "./rows.ts";
-import { indexed, type Served, serveAll } from "./servers.ts";
+import { type CloneRow, type Growth, type ServiceRow, serviceTables } from "./rows.ts";
+import { imported, indexed, type Served, serveAll } from "./servers.ts";
 import { makeStore, type StoreName } from "./stores.ts";
 
 const CONNECTIONS = 16;
@@ -30,15 +32,21 @@ const { values } = parseArgs({
     documents: { type: "string", default: "1000,10000" },
     stores: { type: "string", default: "sqlite,postgres" },
     processes: { type: "string", default: "1,3" },
-    seconds: { type: "string", default: "3" },
+    seconds: { type: "string", default: "2" },
     only: { type: "string" },
     mirrors: { type: "string", default: "200" },
+    clones: { type: "string", default: "10" },
     json: { type: "string" },
   },
 });
 const seconds = Number(values.seconds);
 const only = values.only?.split(",");
-const kinds = KIND_NAMES.filter((kind) => only === undefined || only.includes(kind));
+const isAsked = (part: string) => only === undefined || only.includes(part);
+const kinds = KIND_NAMES.filter(isAsked);
+const BY_WRK = "wrk";
+const PARTS: readonly string[] = [...KIND_NAMES, BY_WRK, "mirrors", "clones"];
+const mirrors = isAsked("mirrors") ? Number(values.mirrors) : 0;
+const clones = isAsked("clones") ? Number(values.clones) : 0;
 
 type Plan = { readonly name: StoreName; readonly processes: number; readonly documents: number };
 
@@ -53,14 +61,18 @@ async function measureAll(folder: string, { name, processes, documents }: Plan) 
     const fileMb = [(await store.bytes()) / MEGABYTE];
     await bare.close();
     const served = await serveAll(store, processes, ["--import", corpus]);
+    await imported(served.urls[0]!, documents);
     await indexed(served.urls[0]!);
-    const imported = served.used()?.rssMb ?? 0;
+    const filledMb = served.used()?.rssMb ?? 0;
     fileMb.push((await store.bytes()) / MEGABYTE);
+    const made = clones === 0 ? [] : [await measureClones(served, where, clones, { folder, corpus })];
+    for (const { mirrors: many, aloneSeconds, seconds: all } of made)
+      console.error(`${name} ${processes}, ${documents}: one mirror ${aloneSeconds} s, ${many} at once ${all} s`);
     const rows = await measureKinds(served, where, folder);
-    const rssMb = [empty, imported, served.used()?.rssMb ?? 0];
+    const rssMb = [empty, filledMb, served.used()?.rssMb ?? 0];
     fileMb.push((await store.bytes()) / MEGABYTE);
     await served.close();
-    return { rows, growth: { ...where, rssMb, fileMb } };
+    return { rows, clones: made, growth: { ...where, rssMb, fileMb } };
   } finally {
     killLiving();
     await store.end();
@@ -72,7 +84,8 @@ async function measureKinds(served: Served, where: Where, folder: string): Promi
   const known = await everyDocument(served);
   writeFileSync(knownFile, JSON.stringify(known));
   const rows: ServiceRow[] = [];
-  const raw = await measureByWrk(served, where, `/v1/files/${known[0]!.id}`, seconds);
+  const one = `/v1/files/${known[0]!.id}`;
+  const raw = isAsked(BY_WRK) ? await measureByWrk(served, where, one, seconds) : null;
   if (raw !== null) rows.push(raw);
   for (const kind of kinds) {
     const run = `${where.documents}-${rows.length}`;
@@ -81,7 +94,6 @@ async function measureKinds(served: Served, where: Where, folder: string): Promi
     console.error(`${row.store} ${row.processes}, ${row.documents}: ${row.what} ${Math.round(row.perSecond)} /s`);
     rows.push(row);
   }
-  const mirrors = Number(values.mirrors);
   if (mirrors === 0) return rows;
   for (const listen of [false, true]) {
     const beside = { knownFile, mirrors, listen, seconds: MIRROR_SECONDS, editsPerSecond: 5 };
@@ -106,7 +118,10 @@ process.on("SIGINT", () => {
   killLiving();
   process.exit(130);
 });
+const unknown = only?.find((part) => !PARTS.includes(part));
+if (unknown !== undefined) throw new Error(`--only ${unknown}: no such part; there are ${PARTS.join(", ")}`);
 const rows: ServiceRow[] = [];
+const cloned: CloneRow[] = [];
 const growth: Growth[] = [];
 const plans = values.documents.split(",").flatMap((documents) =>
   (values.stores.split(",") as StoreName[]).flatMap((name) => {
@@ -119,11 +134,12 @@ for (const plan of plans) {
   try {
     const measured = await measureAll(folder, plan);
     rows.push(...measured.rows);
+    cloned.push(...measured.clones);
     growth.push(measured.growth);
     // What is measured so far stays, whatever becomes of the rest.
-    saveResult(values.json, { rows, growth });
+    saveResult(values.json, { rows, clones: cloned, growth });
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
-console.log(serviceTables({ rows, growth }).join("\n"));
+console.log(serviceTables({ rows, clones: cloned, growth }).join("\n"));
