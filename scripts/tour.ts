@@ -4,6 +4,7 @@
  */
 import { appendFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { plural } from "../src/model/count.ts";
 import { type Compared, compareLinks } from "./compare-links.ts";
 
 export type Fixture = {
@@ -91,7 +92,7 @@ async function checkLinks(
   const home = after.counts.byPath === links && after.broken.length === before.broken.length;
   check(
     home && (after.linkers.get(now)?.size ?? 0) === linkers,
-    `${linkers} documents link to ${now}, and all ${links} links still lead home, by path here and by id there` +
+    `${now} has links of ${plural(linkers, "document")}, and all ${links} links still lead home, by path here and by id there` +
       (home ? "" : `: ${after.counts.byPath} do; ${after.broken.slice(0, 3).join("; ")}`),
   );
 }
