@@ -119,7 +119,10 @@ process.on("SIGINT", () => {
   process.exit(130);
 });
 const unknown = only?.find((part) => !PARTS.includes(part));
-if (unknown !== undefined) throw new Error(`--only ${unknown}: no such part; there are ${PARTS.join(", ")}`);
+if (unknown !== undefined) {
+  console.error(`--only ${unknown}: there is no such part; there are: ${PARTS.join(", ")}`);
+  process.exit(2);
+}
 const rows: ServiceRow[] = [];
 const cloned: CloneRow[] = [];
 const growth: Growth[] = [];
