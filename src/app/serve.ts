@@ -12,7 +12,7 @@ import { AccessLog, type AppendText, appendTo } from "./access-log.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "./mirror/trouble.ts";
 import { listenTrouble } from "./listen-trouble.ts";
 import { type Pem, readPem } from "./read-pem.ts";
-import { dataTrouble, isInUse } from "./admin/data-trouble.ts";
+import { dataTrouble, isOfFolder } from "./admin/data-trouble.ts";
 import { databaseTrouble } from "./admin/database-trouble.ts";
 
 /** The embedded service over HTTP, from a data folder. */
@@ -196,7 +196,7 @@ async function openDatabaseOrTell(options: ServeOptions, database: string): Prom
   try {
     return ok(await openSharedData(resolve(options.data), database, optionsOfData(options)));
   } catch (error) {
-    return isInUse(error) ? dataTrouble(options.data, error) : databaseTrouble(database, error);
+    return isOfFolder(options.data, error) ? dataTrouble(options.data, error) : databaseTrouble(database, error);
   }
 }
 

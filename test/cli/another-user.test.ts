@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { ENTRY } from "../security/process.ts";
+import { openData } from "../../src/server/data.ts";
 import { keptCompiled } from "../compiled.ts";
 import { openRig, type Rig } from "./rig.ts";
 
@@ -99,6 +100,23 @@ describe("a folder of another user", () => {
     );
     expect(made).toEqual(expect.arrayContaining([join(rig.root, "a.md"), join(rig.root, ".mdmirror/state.db")]));
     expect(made.filter((path) => lstatSync(path).uid !== NOBODY)).toEqual([]);
+  });
+
+  test.skipIf(!reaches)("that is a service's is not served, and a next step says so", async () => {
+    const data = at("data");
+    await (await openData(data)).close();
+    chmodSync(rig.dir, 0o755);
+    const env = { ...keptCompiled(), PATH: process.env["PATH"], HOME: rig.dir };
+    const args = [ENTRY, "serve", "--data", data, "--port", "0"];
+    const { status, stderr } = spawnSync(process.execPath, args, { ...AS_NOBODY, env, timeout: 20_000 });
+    expect([status, stderr.toString().split("\n")]).toEqual([
+      2,
+      [
+        `mdmirror: ${data} belongs to user 0, and this process is user ${NOBODY}, who may not use it (EACCES)`,
+        "  next: run mdmirror as the user that the service runs as, or give another folder with --data",
+        "",
+      ],
+    ]);
   });
 
   test.skipIf(!reaches)("with a list that may only be read: mv and unlink do nothing, and say it first", async () => {
