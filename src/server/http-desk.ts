@@ -1,9 +1,10 @@
 import type { WireRequest, WireResponse } from "../contract/wire.ts";
 import type { Admission } from "./admission.ts";
 import type { RequestHead } from "./dispatch.ts";
+import type { ServiceFigures } from "./figures.ts";
 import type { Taken } from "./http-access.ts";
 import type { StreamedAnswer } from "./http-answer.ts";
-import type { Figures, Watch } from "./http-metrics.ts";
+import type { Watch } from "./http-metrics.ts";
 import type { LoadPages } from "./http-pages.ts";
 import type { ServiceWire } from "./service.ts";
 import type { UnreadAnswers } from "./http-unread.ts";
@@ -19,7 +20,7 @@ export type HttpService = {
    */
   readonly admit?: (head: RequestHead) => Eventually<WireResponse | null>;
   /** For `/metrics`. */
-  readonly figures?: () => Eventually<Figures>;
+  readonly figures?: () => Eventually<ServiceFigures>;
   /** For `/readyz`: whether requests can be served; without it they can. */
   readonly isReady?: () => Eventually<boolean>;
   /** A GET of this path is answered by a stream, or refused. It waits in no queue. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type Metric, metricsText, type Sample } from "../model/metrics-text.ts";
+import type { ServiceFigures } from "./figures.ts";
 import type { AccessEntry, Taken } from "./http-access.ts";
 import { methodOf, routeOf } from "./http-routes.ts";
 
@@ -8,9 +9,6 @@ import { methodOf, routeOf } from "./http-routes.ts";
  * What `/metrics` tells of the requests and of the process. Figures alone: no text, no key, no path
  * of a document, no name of a workspace.
  */
-
-/** Of the service behind the requests. */
-export type Figures = { readonly documents: number; readonly indexing: number };
 
 /** Of the queues beside the requests, at the moment. */
 type Standing = { readonly streams: number; readonly cut: number };
@@ -33,9 +31,11 @@ export class Watch {
   readonly #answered = new Map<string, Answered>();
   /** How many took at most as long as the bucket of this place, and longer than the one before. */
   readonly #within: number[] = BUCKETS.map(() => 0);
-  #count = 0;
+  #timed = 0;
   #seconds = 0;
   #underWay = 0;
+  /** Those that go on: how long somebody listens is not how long an answer took. */
+  readonly #streams = new WeakSet<ServerResponse>();
 
   /** @param log gets each request when it has ended; null: nobody wants to know */
   constructor(standing: () => Standing, log: ((entry: AccessEntry) => void) | null) {
@@ -54,28 +54,48 @@ export class Watch {
       const route = routeOf(request.url!);
       const status = response.headersSent ? response.statusCode : GONE;
       const ms = performance.now() - startedAt;
-      this.#note(`${method} ${route}`, status, ms);
+      if (!this.#streams.has(response)) {
+        this.#count(`${method} ${route}`, status);
+        this.#time(ms);
+      }
       this.#log?.({ at: new Date(Date.now() - ms).toISOString(), method, route, status, ms: rounded(ms), ...taken });
     });
     return taken;
   }
 
-  #note(route: string, code: number, ms: number): void {
+  /** The answer goes on from here: it is counted now, and not timed. */
+  goesOn({ method, url }: IncomingMessage, response: ServerResponse): void {
+    this.#streams.add(response);
+    this.#count(`${methodOf(method!)} ${routeOf(url!)}`, response.statusCode);
+  }
+
+  #count(route: string, code: number): void {
     const key = `${route} ${code}`;
     const known = this.#answered.get(key);
     if (known === undefined) this.#answered.set(key, { route, code, count: 1 });
     else known.count++;
+  }
+
+  #time(ms: number): void {
     const seconds = ms / 1_000;
-    this.#count++;
+    this.#timed++;
     this.#seconds += seconds;
     const at = BUCKETS.findIndex((most) => seconds <= most);
     if (at >= 0) this.#within[at]!++;
   }
 
   /** In the text format of Prometheus. */
-  async metricsText({ figures }: { readonly figures?: () => Figures | Promise<Figures> }): Promise<string> {
-    const held = (await figures?.()) ?? null;
-    const text = metricsText([...this.#ofRequests(), ...this.#ofProcess(), ...ofService(held)]);
+  async metricsText({
+    figures,
+  }: {
+    readonly figures?: () => ServiceFigures | Promise<ServiceFigures>;
+  }): Promise<string> {
+    const known = (await figures?.()) ?? null;
+    const text = metricsText([
+      ...this.#ofRequests(),
+      ...this.#ofProcess(),
+      ...(known === null ? [] : ofService(known)),
+    ]);
     this.#delay.reset();
     return text;
   }
@@ -94,7 +114,7 @@ export class Watch {
       },
       {
         name: "mdmirror_service_request_duration_seconds",
-        help: "From the headers of a request to the end of its answer.",
+        help: "From the headers of a request to the end of its answer, of all but streams.",
         type: "histogram",
         samples: this.#buckets(),
       },
@@ -125,9 +145,9 @@ export class Watch {
     const upTo = (at: number) => this.#within.slice(0, at + 1).reduce((sum, count) => sum + count, 0);
     return [
       ...BUCKETS.map((most, at) => bucket(String(most), upTo(at))),
-      bucket("+Inf", this.#count),
+      bucket("+Inf", this.#timed),
       { labels: {}, value: this.#seconds, end: "_sum" },
-      { labels: {}, value: this.#count, end: "_count" },
+      { labels: {}, value: this.#timed, end: "_count" },
     ];
   }
 
@@ -136,12 +156,22 @@ export class Watch {
   }
 }
 
-function ofService(held: Figures | null): Metric[] {
-  if (held === null) return [];
-  return [
+function ofService({ held, pool, listeners }: ServiceFigures): Metric[] {
+  const documents = held && [
     gauge("mdmirror_service_documents", "Documents of all workspaces.", held.documents),
     gauge("mdmirror_service_indexing_backlog", "Changes that search does not know yet.", held.indexing),
   ];
+  const database = pool && [
+    gauge("mdmirror_service_database_connections", "Connections to PostgreSQL, in all.", pool.connections),
+    gauge("mdmirror_service_database_connections_idle", "Connections to PostgreSQL that nobody uses.", pool.idle),
+    gauge("mdmirror_service_database_waiting", "What waits for a connection to PostgreSQL.", pool.waiting),
+  ];
+  const heard = gauge(
+    "mdmirror_service_event_listeners",
+    "Who listen to events, and know what they missed.",
+    listeners,
+  );
+  return [...(documents ?? []), ...(database ?? []), heard];
 }
 
 /** To a hundredth of a millisecond. */

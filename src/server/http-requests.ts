@@ -118,12 +118,16 @@ function isForStream({ service: { streams } }: Desk, { method, path }: RequestHe
 async function openStream(desk: Desk, exchange: Exchange): Promise<void> {
   const { response, head, taken } = exchange;
   const request = { ...head, body: null };
-  if (desk.streams.size >= MAX_STREAMS) return send(desk, exchange, await desk.service.handle(request, "overloaded"));
+  if (desk.streams.size >= MAX_STREAMS) {
+    return send(desk, exchange, await desk.service.handle(request, "overloaded"), true);
+  }
   const answered = await desk.service.streams!.open(request, taken);
-  if (!("stream" in answered)) return send(desk, exchange, answered);
+  // Thousands are refused at once, and come back after a while: nothing is kept for them.
+  if (!("stream" in answered)) return send(desk, exchange, answered, true);
   if (response.destroyed) return;
   taken.requestId = answered.headers["x-request-id"] ?? null;
   const end = sendStream(response, answered);
+  desk.watch.goesOn(exchange.request, response);
   desk.streams.add(end);
   response.once("close", () => desk.streams.delete(end));
   // RACE: the service began to close while the stream was opened.

@@ -6,10 +6,11 @@ import type { BodyFault } from "./body.ts";
 import type { Combine, ServerContext } from "./context.ts";
 import { admitByRate, answerRequest, type Core, judgeAdminHead, judgeHead, type RequestHead } from "./dispatch.ts";
 import { EventHub } from "./events/hub.ts";
+import { figuresOf, type ServiceFigures } from "./figures.ts";
 import { RateLimiter } from "./rate.ts";
 import { KeyUses } from "./key-uses.ts";
 import { loadRegexEngine } from "./search.ts";
-import { type Figures, isDiskFull, type Store } from "./store.ts";
+import { isDiskFull, type Store } from "./store.ts";
 import { storeWithin } from "./within.ts";
 
 export type ServiceOptions = {
@@ -212,8 +213,7 @@ export class Service {
     return this.#served;
   }
 
-  readonly figures = async (): Promise<Figures> =>
-    this.#core.isOpen ? this.#store.figures() : { documents: 0, indexing: 0 };
+  readonly figures = (): Promise<ServiceFigures> => figuresOf(this.#core, this.#store, this.streams.size);
 
   /**
    * A backup of everything, which a service opened on `{ copy }` continues.

@@ -32,6 +32,8 @@ export type Store = {
   /** Whose key it is, outside of any transaction. @param hash SHA-256 of the key */
   holder(hash: Buffer): Promise<Holder | undefined>;
   figures(): Promise<Figures>;
+  /** How its connections stand at the moment. Left out: it has no pool of them. */
+  pool?(): PoolFigures;
   /** Ends when every transaction under way has. */
   close(): Promise<void>;
 
@@ -49,6 +51,9 @@ export type Store = {
 
 /** What an operator watches: documents of all workspaces, and what is to be indexed. */
 export type Figures = { readonly documents: number; readonly indexing: number };
+
+/** `waiting`: requests that have no connection yet. */
+export type PoolFigures = { readonly connections: number; readonly idle: number; readonly waiting: number };
 
 /** `file` is a name in the data folder. */
 export type BackupMade = { readonly file: string; readonly bytes: number };

@@ -67,6 +67,8 @@ test("/metrics counts requests by route and code, and names no document, key or 
   ]).toEqual([1, 1, 1, 1, 1, 4, 4]);
   expect(value("mdmirror_service_indexing_backlog")).toBeGreaterThan(0);
   expect(value("mdmirror_service_uptime_seconds")).toBeGreaterThan(0);
+  expect(value("mdmirror_service_event_listeners")).toBe(0);
+  expect(text).not.toContain("mdmirror_service_database");
   for (const secret of ["secret", "garden", id, key, ADMIN]) expect(text).not.toContain(secret);
 });
 

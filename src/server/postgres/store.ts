@@ -1,5 +1,5 @@
 import type { Pool, PoolConfig } from "pg";
-import type { Figures, Store } from "../store.ts";
+import type { Figures, PoolFigures, Store } from "../store.ts";
 import type { Holder } from "../rows.ts";
 import type { Tables } from "../tables.ts";
 import { ChangesTable } from "./changes-table.ts";
@@ -102,6 +102,11 @@ export class PostgresStore implements Store {
   async figures(): Promise<Figures> {
     const { rows } = await this.#asked(this.#pool.query({ name: SQL.figures.name!, text: SQL.figures.text }));
     return rows[0] as Figures;
+  }
+
+  pool(): PoolFigures {
+    const { totalCount: connections, idleCount: idle, waitingCount: waiting } = this.#pool;
+    return { connections, idle, waiting };
   }
 
   /** SHA-256 of the admin key; null: there is none yet. */

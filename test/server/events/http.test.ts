@@ -52,6 +52,8 @@ test("the client hears of a change over HTTP, and of the service's end", async (
   const { id, lastChangeId } = await make(asked, "/a.md");
   await told.until(() => told.hints.length === 3);
   expect(told.hints[2]).toEqual({ kind: "file", id, path: "a.md", changeId: lastChangeId, gone: false });
+  const metrics = await (await fetch(`${server.url}/metrics`)).text();
+  for (const name of ["streams", "event_listeners"]) expect(metrics).toContain(`\nmdmirror_service_${name} 1\n`);
   await asked.opened.service.close();
   await told.until(() => told.states.length === 2);
   expect(told.states[1]).toEqual({ kind: "broken", why: "the service ended it" });

@@ -1,7 +1,16 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
+import { startHttp } from "../../../src/server/http.ts";
 import { openPool } from "../../../src/server/postgres/pool.ts";
+import { PostgresStore } from "../../../src/server/postgres/store.ts";
+import { createService } from "../../../src/server/service.ts";
+import { freshDatabase, whyNoPostgres } from "../../postgres/database.ts";
+import { rethrow } from "../../simulator/quiet-ports.ts";
+import { Step } from "./ground.ts";
+
+const DEALT = { now: () => 0, combine: () => null, random: randomBytes, onFault: rethrow } as const;
 
 /** A message of a server about who somebody is. @param step 10: how it can be shown; 11: go on */
 function authentication(step: 10 | 11, text: string): Buffer {
@@ -35,4 +44,35 @@ it("lets go of a server that wants a password where there is none", async () => 
   const [socket] = (await asked) as [Socket];
   if (!socket.destroyed) await once(socket, "close");
   await pool.end();
+});
+
+it.skipIf(whyNoPostgres !== null)("/metrics shows who has a connection, and who waits for one", async () => {
+  const url = await freshDatabase();
+  const store = await PostgresStore.open({ url, random: randomBytes, pool: { max: 1 } });
+  const service = createService({ ...DEALT, store });
+  const server = await startHttp(service);
+  onTestFinished(async () => {
+    await server.close();
+    await service.close();
+  });
+  const told = async () => {
+    const text = await (await fetch(`${server.url}/metrics`)).text();
+    return text.split("\n").filter((line) => line.startsWith("mdmirror_service_database_"));
+  };
+  const step = new Step();
+  const holds = store.read(() => step.stop());
+  await step.reached();
+  const waits = store.read(({ workspaces }) => workspaces.all());
+  const busy = told();
+  // The question of `/metrics` itself is the second that waits, and is not shown.
+  while (store.pool().waiting < 2) await new Promise((done) => setImmediate(done));
+  step.goOn();
+  await Promise.all([holds, waits]);
+  const shown = (connections: number, idle: number, waiting: number) => [
+    `mdmirror_service_database_connections ${connections}`,
+    `mdmirror_service_database_connections_idle ${idle}`,
+    `mdmirror_service_database_waiting ${waiting}`,
+  ];
+  expect(await busy).toEqual(shown(1, 0, 1));
+  expect(await told()).toEqual(shown(1, 1, 0));
 });

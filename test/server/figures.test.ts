@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { figuresOf } from "../../src/server/figures.ts";
+
+test("what needs no database is told while it is away, and why the rest is not", async () => {
+  const away = new Error("away");
+  const pool = { connections: 12, idle: 0, waiting: 40 };
+  const faults: unknown[] = [];
+  const core = { isOpen: true, onFault: (...fault: unknown[]) => void faults.push(fault) };
+  const store = { figures: () => Promise.reject(away), pool: () => pool };
+  expect(await figuresOf(core, store, 3)).toEqual({ held: null, pool, listeners: 3 });
+  expect(faults).toEqual([[away, "metrics"]]);
+  expect(await figuresOf({ ...core, isOpen: false }, store, 0)).toMatchObject({ held: null });
+  expect(faults.length).toBe(1);
+});
