@@ -53,24 +53,36 @@ function killPostgres(cluster: Cluster, server: PostgresServer): Strike {
   return { name: "postgres", run };
 }
 
-/** Kills what serves one connection, after which PostgreSQL ends all others, and recovers. */
+/**
+ * Kills what serves one connection, after which PostgreSQL ends all others, and recovers. ORDER: it
+ * answers for a moment as if nothing had been, until it has noticed; a connection of ours tells.
+ */
 function killBackend(cluster: Cluster, database: string): Strike {
   const run = () =>
     cluster.away(async () => {
-      const backends = await ask(database, "SELECT pid FROM pg_stat_activity WHERE application_name = 'mdmirror'");
-      if (backends.length > 0) process.kill(backends.at(-1)!.pid, "SIGKILL");
+      const client = await connectTo(database);
+      const ended = new Promise((resolve) => client.once("end", resolve));
+      const { rows } = await client.query("SELECT pid FROM pg_stat_activity WHERE application_name = 'mdmirror'");
+      if (rows.length === 0) return await client.end();
+      process.kill(rows.at(-1)!.pid, "SIGKILL");
+      await ended;
       await untilDone(() => ask(database, "SELECT 1"));
     });
   return { name: "backend", run };
 }
 
-async function ask(database: string, question: string): Promise<{ readonly pid: number }[]> {
+async function connectTo(database: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: database });
   // Its end while it is used is told by the question, too.
   client.on("error", () => undefined);
   await client.connect();
+  return client;
+}
+
+async function ask(database: string, question: string): Promise<void> {
+  const client = await connectTo(database);
   try {
-    return (await client.query(question)).rows;
+    await client.query(question);
   } finally {
     await client.end();
   }

@@ -4,6 +4,9 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
+/** Each takes some 0.3 s, and PostgreSQL a few seconds to recover. */
+const MOST_STARTS = 60;
+
 const ENTRY = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
 
 /** `mdmirror serve` as a user starts it, which can be killed and started again at its address. */
@@ -30,10 +33,25 @@ export class ServiceProcess {
     return this.#ready.promise;
   }
 
-  /** @throws when it ends before it serves */
+  /**
+   * As a supervisor does, again and again while PostgreSQL is being started or ended.
+   * @throws when it ends before it serves, for another reason or too often
+   */
   async start(): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      const said = await this.#startOnce();
+      if (said === null) return;
+      if (tries === MOST_STARTS || !said.includes("start mdmirror again in a while")) {
+        throw new Error(`serve ${this.#args.join(" ")} ended before it said where it serves: ${said}`);
+      }
+    }
+  }
+
+  /** @returns what it said when it ended before it served; null: it serves */
+  async #startOnce(): Promise<string | null> {
     const args = [ENTRY, "serve", "--port", this.#port, ...this.#args];
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+    const closed = once(child, "close");
     let said = "";
     // What it says of a database that was killed is no news here.
     child.stderr.on("data", (chunk) => (said = `${said}${chunk}`.slice(-1_000)));
@@ -47,9 +65,10 @@ export class ServiceProcess {
       this.#child = child;
       child.stdout.resume();
       this.#ready.resolve();
-      return;
+      return null;
     }
-    throw new Error(`serve ${this.#args.join(" ")} ended before it said where it serves: ${said}`);
+    await closed;
+    return said;
   }
 
   /** @param signal SIGKILL: in the middle of whatever it does */

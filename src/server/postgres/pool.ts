@@ -64,7 +64,8 @@ export function openPool(url: string, onFault: (error: unknown) => void, more: P
   });
   let isTold = false;
   const tell = (error: unknown) => {
-    if (!isTold) onFault(error);
+    // RACE: a server that ends what this pool has ended itself.
+    if (!isTold && !pool.ending) onFault(error);
     isTold = true;
   };
   pool.on("connect", (client) => {
