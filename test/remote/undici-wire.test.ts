@@ -138,6 +138,7 @@ describe("the undici wire", () => {
     const { port, seen } = await serve((_request, response) => held.push(response));
     const wire = wireTo(`http://127.0.0.1:${port}`, 1);
     const first = wire.send(GET, BOUNDS);
+    await expect.poll(() => held.length).toBe(1);
     expect(await wire.send(PUT, { ...BOUNDS, deadlineMs: 60 })).toMatchObject({ kind: "not-sent", timedOut: true });
     held[0]!.end("{}");
     expect((await first).kind).toBe("answer");
