@@ -11,13 +11,12 @@ export interface Spellings {
   /** Newest first. */
   at(path: LocalPath): Spelling[];
   with(bytes: Digest): Spelling[];
-  /** LIMIT: all rows in memory; one for each file that links. */
+  /** LIMIT: all rows in memory: one for each version of a file that links, until `removeLost`. */
   all(): Spelling[];
   isEmpty(): boolean;
   put(spelling: Spelling): void;
   /** For a file or folder that is moved: what was known at its old place holds at the new one. */
   copy(from: LocalPath, to: LocalPath): void;
-  removeOthers(path: LocalPath, bytes: Digest): void;
   clear(): void;
   /** Removes those of paths that no document and no conflict has. */
   removeLost(): void;

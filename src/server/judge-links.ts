@@ -5,7 +5,7 @@ import { includes } from "./access.ts";
 import { isRefused, type Refused, refuseFields } from "./answer.ts";
 import type { RequestContext } from "./context.ts";
 import { findFile, findFolder } from "./place.ts";
-import { shown } from "./query.ts";
+import { decodeSegment, shown } from "./query.ts";
 
 /**
  * Refuses a text that links to what is not there, as the deployment does: a link without a scheme
@@ -43,20 +43,11 @@ async function resolves(context: RequestContext, { kind, said }: Destination): P
 }
 
 async function isReadable({ tables, workspace, access }: RequestContext, said: string): Promise<boolean> {
-  const path = decoded(said);
+  const path = decodeSegment(said);
   if (path.endsWith(".md")) {
     const file = await tables.files.byPath(workspace.seq, path);
     return file !== undefined && includes(await access.levelOfFile(file), "read");
   }
   const folder = await tables.folders.byPath(workspace.seq, path);
   return folder !== undefined && includes(await access.levelOfFolder(folder.seq), "read");
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch (error) {
-    if (error instanceof URIError) return path;
-    throw error;
-  }
 }

@@ -87,3 +87,12 @@ export function readFlag(query: Query, name: string): boolean | Refused {
   if (text === "true") return true;
   return refuseFields([{ code: "wrong_type", pointer: pointerTo(name), detail: `${name} must be true or false.` }]);
 }
+
+/** @returns the text as it was sent where its percent-encoding is not valid */
+export function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

@@ -9,7 +9,7 @@ import { createFile, listFiles, readFile } from "./files.ts";
 import { deleteFolder, patchFolder } from "./folder-writes.ts";
 import { createFolder, listFolders, readFolder } from "./folders.ts";
 import { LIST_PARAMETERS } from "./lists.ts";
-import { readQuery } from "./query.ts";
+import { decodeSegment, readQuery } from "./query.ts";
 import { searchHybrid, searchRegex } from "./search.ts";
 import type { Tables } from "./tables.ts";
 
@@ -63,14 +63,6 @@ export function matchPath(pattern: string, path: string): string[] | null {
     } else if (part !== segment) return null;
   }
   return values;
-}
-
-function decodeSegment(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }
 
 /**

@@ -21,7 +21,6 @@ export class SpellingTable implements Spellings {
   readonly #put;
   readonly #move;
   readonly #moveBelow;
-  readonly #removeOthers;
   readonly #removeLost;
   readonly #clear;
 
@@ -50,7 +49,6 @@ export class SpellingTable implements Spellings {
       `INSERT OR REPLACE INTO spellings (${COLUMNS}) SELECT ? || substr(path, ?), bytes, text, spelled_at, leads, id ` +
         "FROM spellings WHERE path > ? AND path < ? ORDER BY seq",
     );
-    this.#removeOthers = new Statement<[string, Digest]>(db, "DELETE FROM spellings WHERE path = ? AND bytes <> ?");
     this.#clear = new Statement<[]>(db, "DELETE FROM spellings");
     this.#removeLost = new Statement<[]>(
       db,
@@ -95,10 +93,6 @@ export class SpellingTable implements Spellings {
     this.#move.run(to, from);
     // What is below `a` sorts between `a/` and `a0`, "0" being the byte after "/".
     this.#moveBelow.run(to, from.length + 1, `${from}/`, `${from}0`);
-  }
-
-  removeOthers(path: LocalPath, bytes: Digest): void {
-    this.#removeOthers.run(path, bytes);
   }
 
   clear(): void {

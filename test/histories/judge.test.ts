@@ -7,6 +7,7 @@ import {
   create,
   edit,
   edited,
+  faultsOf,
   FIRST,
   file,
   folder,
@@ -20,7 +21,6 @@ import {
   script,
   textOf,
 } from "./script.ts";
-import { faultsOf } from "./script.ts";
 
 /** Histories written by hand that one service may have. */
 
