@@ -11,13 +11,15 @@ export interface Spellings {
   /** Newest first. */
   at(path: LocalPath): Spelling[];
   with(bytes: Digest): Spelling[];
-  /** LIMIT: all rows in memory: one for each version of a file that links, until `removeLost`. */
+  /** LIMIT: all rows in memory: a few for each file that links, after `removeOld`. */
   all(): Spelling[];
   isEmpty(): boolean;
   put(spelling: Spelling): void;
   /** For a file or folder that is moved: what was known at its old place holds at the new one. */
   copy(from: LocalPath, to: LocalPath): void;
   clear(): void;
+  /** Removes of each path what is older than its last few. */
+  removeOld(): void;
   /** Removes those of paths that no document and no conflict has. */
   removeLost(): void;
 }

@@ -11,6 +11,12 @@ type LeadRow = [said: string, at: Lead["at"], to: Lead["to"]];
 
 const COLUMNS = "path, bytes, text, spelled_at, leads, id";
 
+/**
+ * Of each path, and again of those that stand for its text of now: an editor's undo, or a checkout,
+ * brings back bytes of before, and they are no edit.
+ */
+const KEPT = 8;
+
 /** How the files on disk spell their links; nothing of texts without links. */
 export class SpellingTable implements Spellings {
   readonly #one;
@@ -22,6 +28,7 @@ export class SpellingTable implements Spellings {
   readonly #move;
   readonly #moveBelow;
   readonly #removeLost;
+  readonly #removeOld;
   readonly #clear;
 
   constructor(db: Db) {
@@ -50,6 +57,14 @@ export class SpellingTable implements Spellings {
         "FROM spellings WHERE path > ? AND path < ? ORDER BY seq",
     );
     this.#clear = new Statement<[]>(db, "DELETE FROM spellings");
+    this.#removeOld = new Statement<[]>(
+      db,
+      "DELETE FROM spellings WHERE seq IN (SELECT seq FROM (SELECT s.seq, coalesce(l.local_digest, l.digest) IS s.text AS stands, " +
+        "row_number() OVER (PARTITION BY s.path ORDER BY s.seq DESC) AS age, " +
+        "row_number() OVER (PARTITION BY s.path, s.text ORDER BY s.seq DESC) AS alike " +
+        "FROM spellings AS s LEFT JOIN links AS l ON l.local_path = s.path) " +
+        `WHERE age > ${KEPT} AND NOT (stands AND alike <= ${KEPT}))`,
+    );
     this.#removeLost = new Statement<[]>(
       db,
       "DELETE FROM spellings WHERE path NOT IN (SELECT local_path FROM links) " +
@@ -97,6 +112,10 @@ export class SpellingTable implements Spellings {
 
   clear(): void {
     this.#clear.run();
+  }
+
+  removeOld(): void {
+    this.#removeOld.run();
   }
 
   removeLost(): void {

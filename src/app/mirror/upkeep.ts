@@ -41,6 +41,7 @@ export function pruneDaily(mirror: OpenedMirror): void {
   state.setMeta(META.prunedAt, String(now));
   // A new mirror has nothing old enough; after its clone, finding that out would read all texts.
   if (noted === null) return;
+  state.spellings.removeOld();
   const pruning = state.prune(now, { days: RETENTION_DAYS, bytes: RETENTION_BYTES });
   for (let slice = 0; slice < SLICES; slice++) {
     const step = pruning.next();
