@@ -1,9 +1,10 @@
+import { join } from "node:path";
 import { faultTrouble } from "../app/mirror/fault-trouble.ts";
 import type { OpenedMirror } from "../app/mirror/open-mirror.ts";
 import { rememberPrefer, type RunReport, runSync, USUAL_RUN } from "../app/mirror/run.ts";
 import type { Io } from "./command.ts";
 import { exitOfTrouble } from "./complain.ts";
-import { plural } from "../model/count.ts";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { stayLine } from "./describe.ts";
 import type { ExitCode } from "./exit.ts";
 import { exitOf, showReport } from "./show-report.ts";
@@ -15,7 +16,7 @@ async function withLinksAsNeeded(io: Io, mirror: OpenedMirror, report: RunReport
   if (mirror.config.links === "translate" || !refusesPaths(report)) return report;
   const { planLinkChange } = await import("../app/links/change-links.ts");
   const { loadLinks } = await import("../app/mirror/with-links.ts");
-  const change = await planLinkChange(mirror, "translate");
+  const change = await planLinkChange(mirror, { links: "translate", wiki: false });
   if (change.kind === "trouble" || change.value === null) return report;
   await change.value.apply();
   io.out(
@@ -25,11 +26,15 @@ async function withLinksAsNeeded(io: Io, mirror: OpenedMirror, report: RunReport
   return runSync({ ...mirror, world }, USUAL_RUN, "init");
 }
 
-/** Links of which nothing is where they lead went up as `ref://…`; null: there are none. */
-function inertLine({ world: { state } }: OpenedMirror): string | null {
-  const inert = state.spellings.all().flatMap(({ leads }) => leads.filter(({ at, to }) => at !== null && to === null));
-  if (inert.length === 0) return null;
-  return `${plural(inert.length, "link")} to what is no document here: kept as ref://… there until it is (mdmirror links check)`;
+/** How `links translate --wiki` is said to those who write such links; null: few or none do. */
+async function wikiLine({ root, world: { state, links, disk } }: OpenedMirror): Promise<string | null> {
+  const { readConfig } = await import("../app/mirror/config.ts");
+  const config = readConfig(join(root, MIRROR_FOLDER));
+  if (config.kind !== "ok" || config.value.links === "keep" || config.value.wiki) return null;
+  const { showsWikiLinks } = await import("../app/links/decide-links.ts");
+  const paths = [...state.load().links.values()].map(({ localPath }) => localPath);
+  if (!showsWikiLinks(links?.disk.plain ?? disk, paths)) return null;
+  return "wiki links ([[Name]]) are left as they are; mdmirror links translate --wiki: no rename breaks them, either";
 }
 
 /** The sync at the end of `init`, which brings the files that the user came for. */
@@ -46,8 +51,8 @@ export function firstSync(
     showReport(io, report, io.clock.monotonic() - began, mirror.url);
     const stays = stayLine(report.staysLocal);
     if (stays !== null) io.out(stays);
-    const inert = inertLine(mirror);
-    if (inert !== null) io.out(inert);
+    const wiki = await wikiLine(mirror);
+    if (wiki !== null) io.out(wiki);
     if (report.fault !== null) return exitOfTrouble(faultTrouble(report.fault, mirror.url));
     io.out("from now on: edit in any editor, then mdmirror sync (cron: mdmirror sync --quiet)");
     return exitOf(report);

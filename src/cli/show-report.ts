@@ -5,7 +5,7 @@ import { faultTrouble } from "../app/mirror/fault-trouble.ts";
 import { complain } from "./complain.ts";
 import { actionPath } from "../app/told/actions.ts";
 import { NEXT_OF_LOST_ROOT, nextOfHalt } from "../app/told/attention.ts";
-import { renamedDetail } from "../app/told/report.ts";
+import { inertDetails, renamedDetail } from "../app/told/report.ts";
 import { doneLine } from "../app/told/done.ts";
 import { actionWords } from "../app/told/actions.ts";
 import { actionName } from "../app/told/actions.ts";
@@ -42,6 +42,7 @@ export function exitOf(report: RunReport): ExitCode {
 export function showReport(io: Io, report: RunReport, took: number, url: string): void {
   io.out(summaryLine(report, took, paintFor(io)));
   for (const line of renamedLines(report)) io.err(line);
+  for (const line of inertDetails(report)) io.out(line);
   showOpen(io, report, report.attention, url);
 }
 

@@ -79,5 +79,7 @@ export function respell(text: string, before: Place, after: Place): string {
  * document, none.
  */
 export function findLinks(text: string): Link[] {
-  return find(text).map(({ kind, from, to }: FoundLink) => ({ kind, from, to, destination: text.slice(from, to) }));
+  return find(text).flatMap(({ kind, from, to }: FoundLink) =>
+    kind === "wiki" ? [] : [{ kind, from, to, destination: text.slice(from, to) }],
+  );
 }

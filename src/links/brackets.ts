@@ -1,5 +1,6 @@
 import type { InlineContext } from "@lezer/markdown";
 import { normaliseLabel, readLabel, readResource, type Resource, type Unclosed } from "./resource.ts";
+import { readNamed, type Wiki, wordsOf } from "./wiki.ts";
 
 /**
  * Finds which brackets of a paragraph are links, in time linear in its length. The parser's own way
@@ -8,7 +9,11 @@ import { normaliseLabel, readLabel, readResource, type Resource, type Unclosed }
  */
 
 /** A link whose destination stands right after its brackets. */
-export type InlineLink = Resource & { readonly kind: "link" | "image"; readonly from: number };
+export type InlineLink = Resource & {
+  readonly kind: "link" | "image" | "wiki";
+  readonly from: number;
+  readonly wiki?: Wiki;
+};
 
 type Opener = { readonly at: number; readonly image: boolean };
 
@@ -27,6 +32,7 @@ export function newBrackets(): Brackets {
 type BracketContext = {
   /** Normalised labels of the text's definitions; those of footnotes with their `^`. */
   readonly defined: ReadonlySet<string>;
+  readonly wiki: boolean;
   /** Called for each link with a destination; offsets are the document's. */
   readonly onLink: (link: InlineLink) => void;
 };
@@ -39,6 +45,8 @@ export function readBracket(
   at: number,
   context: BracketContext,
 ): number {
+  const named = context.wiki && brackets.openers.length === 0 ? readWiki(cx, next, at, context) : null;
+  if (named !== null) return named;
   if (next === EXCLAMATION && cx.char(at + 1) === OPEN_BRACKET) {
     brackets.openers.push({ at, image: true });
     return at + 2;
@@ -50,7 +58,35 @@ export function readBracket(
   return next === CLOSE_BRACKET ? closeBracket(brackets, cx, at, context) : -1;
 }
 
-function closeBracket(brackets: Brackets, cx: InlineContext, at: number, { defined, onLink }: BracketContext): number {
+/**
+ * Reads a wiki link of the disk's form. Not within other brackets: a link there makes those around
+ * it none, so that the two forms would differ in more than the link.
+ * @returns its end
+ */
+function readWiki(cx: InlineContext, next: number, at: number, { defined, onLink }: BracketContext): number | null {
+  const from = next === EXCLAMATION ? at + 1 : next === OPEN_BRACKET ? at : -1;
+  const read = from === -1 ? null : readNamed(cx.text, from - cx.offset);
+  if (read === null) return null;
+  const label = cx.slice(from + 2, read.to + cx.offset - 2);
+  if (defined.has(normaliseLabel(label)) || defined.has(normaliseLabel(read.text))) return null;
+  const span = { from, to: read.to + cx.offset };
+  const wiki = { ...read, ...span };
+  onLink({ kind: "wiki", from, destination: span, angle: false, title: null, end: span.to, wiki });
+  return span.to;
+}
+
+/** The service's form of a wiki link, if this link is one. */
+function wrapped(cx: InlineContext, opener: Opener, close: number, resource: Resource): { wiki?: Wiki } {
+  const { destination, title, angle, end } = resource;
+  if (destination === null || title !== null || angle) return {};
+  if (destination.from !== close + 2 || destination.to !== end - 1) return {};
+  const from = opener.image ? opener.at + 1 : opener.at;
+  const text = wordsOf(cx.slice(from + 1, close));
+  return text === null ? {} : { wiki: { from, to: end, name: null, heading: "", text, inTable: false } };
+}
+
+function closeBracket(brackets: Brackets, cx: InlineContext, at: number, context: BracketContext): number {
+  const { defined, onLink } = context;
   const { openers, unclosed } = brackets;
   const opener = openers.pop();
   if (opener === undefined) return at + 1;
@@ -60,7 +96,10 @@ function closeBracket(brackets: Brackets, cx: InlineContext, at: number, { defin
   const label = defined.size === 0 ? null : labelWithin(cx, opener, at);
   if (label?.startsWith("^") && defined.has(label)) return at + 1;
   const resource = resourceAt(cx, at + 1, unclosed);
-  if (resource !== null) onLink({ ...resource, kind: opener.image ? "image" : "link", from: opener.at });
+  if (resource !== null) {
+    const wiki = context.wiki && openers.length === 0 ? wrapped(cx, opener, at, resource) : {};
+    onLink({ ...resource, kind: opener.image ? "image" : "link", from: opener.at, ...wiki });
+  }
   const end = resource?.end ?? referenceEnd(cx, at, label, defined);
   if (end === -1) return at + 1;
   if (!opener.image) brackets.dead = openers.length;

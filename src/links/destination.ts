@@ -7,9 +7,10 @@ import { isPunctuation } from "./resource.ts";
 export type Destination = {
   /**
    * `path`: relative, or absolute with a leading slash; still percent-encoded. `id`: a document's
-   * or folder's. `foreign`: with a scheme, or a fragment alone.
+   * or folder's. `wiki`: a file's name, in its brackets. `foreign`: with a scheme, or a fragment
+   * alone.
    */
-  readonly kind: "path" | "id" | "foreign";
+  readonly kind: "path" | "id" | "wiki" | "foreign";
   readonly said: string;
   /** Whether it begins with `ref://`, which makes it lead nowhere. */
   readonly inert: boolean;

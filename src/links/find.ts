@@ -1,48 +1,89 @@
 import { bodyStart } from "./body.ts";
 import { mayHoldLinks } from "./candidates.ts";
-import { parseWith } from "./grammar.ts";
+import { type Destination, readDestinationText } from "./destination.ts";
+import { type Known, parseWith } from "./grammar.ts";
 import { normaliseLabel, readDestination } from "./resource.ts";
+import { saidOf, type Wiki } from "./wiki.ts";
 
 /** Finds the links of a text, read as Markdown with GitHub's tables and footnotes. */
 
-/** A link or image with its destination, or a definition of one (`[label]: destination`). */
+/**
+ * A link or image with its destination, a definition of one (`[label]: destination`), or a wiki
+ * link.
+ */
 export type FoundLink = {
-  readonly kind: "link" | "image" | "definition";
-  /** Where the destination stands, in UTF-16 units, without `<` and `>`. It is never empty. */
+  readonly kind: "link" | "image" | "definition" | "wiki";
+  /**
+   * Where the destination stands, in UTF-16 units, without `<` and `>`; of a wiki link, all of it.
+   * It is never empty.
+   */
   readonly from: number;
   readonly to: number;
   /** Whether the destination stands between `<` and `>`. */
   readonly angle: boolean;
+  /** Of a wiki link, in either form; absent for all others, and where wiki links do not count. */
+  readonly wiki?: Wiki;
 };
+
+/** What a link says. */
+export function readFound(text: string, { from, to, wiki }: FoundLink): Destination {
+  if (wiki?.name == null) return readDestinationText(text.slice(from, to));
+  return { kind: "wiki", said: saidOf(wiki.name), inert: false, suffixAt: to - from };
+}
 
 /**
  * Finds links outside of code, HTML and front matter, in the order of the text. Autolinks (`<…>`)
  * and references (`[text][label]`) have no destination of their own. Takes any string, in time
  * linear in its length.
+ * @param wiki whether wiki links count
  */
-export function findLinks(text: string): FoundLink[] {
-  if (!mayHoldLinks(text)) return [];
+export function findLinks(text: string, wiki = false): readonly FoundLink[] {
+  if (!mayHoldLinks(text, wiki)) return [];
+  if (last?.text !== text || last.wiki !== wiki) last = { text, wiki, links: parse(text, wiki) };
+  return last.links;
+}
+
+/** A text is often read again at once: for what its links lead to, or to judge them. */
+let last: { readonly text: string; readonly wiki: boolean; readonly links: readonly FoundLink[] } | null = null;
+
+/** A text is about to be read whose links are known: it was made of another by its destinations. */
+export function expectLinks(text: string, links: readonly FoundLink[]): void {
+  last = { text, wiki: false, links };
+}
+
+function parse(text: string, wiki: boolean): FoundLink[] {
   const start = bodyStart(text);
   const body = start === 0 ? text : text.slice(start);
-  const first = read(body, NONE);
+  const first = read(body, { defined: NONE, wiki });
   // Which brackets are links depends on all definitions, even those further down: hence a second
   // reading.
-  const links = first.defined.size === 0 ? first.links : read(body, first.defined).links;
-  return start === 0 ? links : links.map((link) => ({ ...link, from: link.from + start, to: link.to + start }));
+  const links = first.defined.size === 0 ? first.links : read(body, { defined: first.defined, wiki }).links;
+  return start === 0 ? links : links.map((link) => movedBy(link, start));
+}
+
+function movedBy(link: FoundLink, by: number): FoundLink {
+  const moved = { ...link, from: link.from + by, to: link.to + by };
+  return link.wiki === undefined
+    ? moved
+    : { ...moved, wiki: { ...link.wiki, from: link.wiki.from + by, to: link.wiki.to + by } };
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
 type Found = { readonly links: FoundLink[]; readonly defined: Set<string> };
 
-function read(body: string, known: ReadonlySet<string>): Found {
+function read(body: string, known: Known): Found {
   const { tree, links: inline } = parseWith(body, known);
   const found: Found = { links: [], defined: new Set() };
+  let tableEnd = -1;
   tree.iterate({
-    enter: ({ name, from, node }) => {
-      if (name === "Destination") {
-        const { kind, angle, destination } = inline.get(from)!;
-        found.links.push({ kind, ...destination!, angle });
+    enter: ({ name, from, to, node }) => {
+      if (name === "Table") {
+        tableEnd = to;
+      } else if (name === "Destination") {
+        const { kind, angle, destination, wiki } = inline.get(from)!;
+        const shape = wiki === undefined ? {} : { wiki: { ...wiki, inTable: from < tableEnd } };
+        found.links.push({ kind, ...destination!, angle, ...shape });
       } else if (name === "FootnoteDefinition") {
         found.defined.add(normaliseLabel(body.slice(from + 1, body.indexOf("]", from))));
       } else if (name === "LinkReference") {

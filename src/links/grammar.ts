@@ -16,10 +16,16 @@ import { type Brackets, type InlineLink, newBrackets, readBracket } from "./brac
  * this file and `brackets.ts` know the package.
  */
 
-/** Input and findings of one parse. Set while it runs, which nothing can interrupt. */
-type Reading = {
+/** What is known before a text is parsed. */
+export type Known = {
   /** Normalised labels of the text's definitions. */
   readonly defined: ReadonlySet<string>;
+  /** Whether wiki links count. */
+  readonly wiki: boolean;
+};
+
+/** Input and findings of one parse. Set while it runs, which nothing can interrupt. */
+type Reading = Known & {
   /** By where their destinations begin. Only those with a node in the tree are part of the text. */
   readonly links: Map<number, InlineLink>;
   readonly paragraphs: WeakMap<InlineContext, Brackets>;
@@ -27,11 +33,8 @@ type Reading = {
 
 let reading: Reading | null = null;
 
-export function parseWith(
-  text: string,
-  defined: ReadonlySet<string>,
-): { tree: ReturnType<MarkdownParser["parse"]> } & Reading {
-  const own: Reading = { defined, links: new Map(), paragraphs: new WeakMap() };
+export function parseWith(text: string, known: Known): { tree: ReturnType<MarkdownParser["parse"]> } & Reading {
+  const own: Reading = { ...known, links: new Map(), paragraphs: new WeakMap() };
   reading = own;
   try {
     return { ...own, tree: grammar.parse(text) };
@@ -73,7 +76,7 @@ const BLOCKS: MarkdownConfig = {
 const grammar = parser.configure([Table, BRACKETS, BLOCKS]);
 
 function readLink(cx: InlineContext, next: number, at: number): number {
-  const { defined, links, paragraphs } = reading!;
+  const { defined, wiki, links, paragraphs } = reading!;
   let brackets = paragraphs.get(cx);
   if (brackets === undefined) {
     brackets = newBrackets();
@@ -86,7 +89,7 @@ function readLink(cx: InlineContext, next: number, at: number): number {
     // The tree drops nodes without length.
     if (to > from) cx.addElement(cx.elt("Destination", from, to));
   };
-  return readBracket(brackets, cx, next, at, { defined, onLink });
+  return readBracket(brackets, cx, next, at, { defined, wiki, onLink });
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { DirId, DocId } from "../contract/ids.ts";
 import type { Lead } from "../model/spelling.ts";
-import { isId, readDestinationText } from "./destination.ts";
-import { findLinks } from "./find.ts";
+import { type Destination, isId } from "./destination.ts";
+import { findLinks, readFound } from "./find.ts";
 import { type Place, pathTo, resolve } from "./place.ts";
 import { type Meant, resolveIn } from "./translate.ts";
 
@@ -11,22 +11,29 @@ import { type Meant, resolveIn } from "./translate.ts";
  */
 export function leadsOf(text: string, here: Place, meant: readonly (Meant | Place)[]): Lead[] {
   const leads = new Map<string, Lead>();
-  for (const { from, to } of findLinks(text)) {
-    const read = readDestinationText(text.slice(from, to));
-    const { said } = read;
-    if (read.kind === "foreign" || leads.has(said)) continue;
-    const known = resolveIn(read, meant) as DocId | DirId | null;
-    if (isId(said) && (known === null || known === said)) {
-      // An id that was written is left, whatever moves, unless nothing is known to be there.
-      if (resolve(read, here) === null) leads.set(said, { said, at: null, to: said as DocId | DirId });
-    } else leads.set(said, { said, at: pathOf(here, known, pathTo(read, here)), to: known });
+  for (const link of findLinks(text, here.names !== undefined)) {
+    const read = readFound(text, link);
+    if (read.kind === "foreign" || leads.has(read.said)) continue;
+    const lead = leadOf(read, here, meant);
+    if (lead !== null) leads.set(read.said, lead);
   }
   return [...leads.values()];
 }
 
+/** @returns null for an id that was written, which is left, whatever moves */
+function leadOf(read: Destination, here: Place, meant: readonly (Meant | Place)[]): Lead | null {
+  const { said, kind } = read;
+  const known = resolveIn(read, meant) as DocId | DirId | null;
+  // Unless nothing is known to be there.
+  if (isId(said) && (known === null || known === said))
+    return resolve(read, here) === null ? { said, at: null, to: said as DocId | DirId } : null;
+  const at = kind === "wiki" && known !== null ? here.pathOf(known) : null;
+  return { said, at: at ?? pathOf(here, known, pathTo(read, here)), to: known };
+}
+
 /** The destinations of a text's links, without query and fragment. */
-export function destinationsOf(text: string): string[] {
-  return findLinks(text).map(({ from, to }) => readDestinationText(text.slice(from, to)).said);
+export function destinationsOf(text: string, wiki: boolean): string[] {
+  return findLinks(text, wiki).map((link) => readFound(text, link).said);
 }
 
 /** The target's own path, if the link leads to it: another normal form of its name may be said. */

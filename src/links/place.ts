@@ -1,6 +1,7 @@
 import { isDirId, isDocId } from "../contract/ids.ts";
 import { parentOf } from "../model/path.ts";
 import { type Destination, isId, writeDestination } from "./destination.ts";
+import { nameOfSaid, type Names } from "./wiki.ts";
 
 /**
  * What is needed to read a document's links: where it is, and where all others are. Paths are
@@ -19,11 +20,17 @@ export type Place = {
    * workspace is mirrored; default: `idAt`. `path` has no leading slash.
    */
   idAtAbsolute?(path: string): string | null;
+  /** What wiki links lead to. Left out: they are no links. */
+  readonly names?: Names | undefined;
 };
 
 /** @returns the id of what a destination leads to; null where nothing known is */
 export function resolve({ kind, said }: Destination, place: Place): string | null {
-  const id = kind === "foreign" ? null : ((kind === "id" ? knownId(said, place) : null) ?? resolvePath(said, place));
+  if (kind === "foreign") return null;
+  const id =
+    kind === "wiki"
+      ? (place.names?.idOf(nameOfSaid(said)!) ?? null)
+      : ((kind === "id" ? knownId(said, place) : null) ?? resolvePath(said, place));
   return id !== null && isId(id) ? id : null;
 }
 
@@ -49,6 +56,7 @@ function resolvePath(said: string, place: Place): string | null {
  */
 export function pathTo({ kind, said }: Destination, place: Place): string | null {
   if (kind === "foreign" || said === "") return null;
+  if (kind === "wiki") return place.names?.pathOf(nameOfSaid(said)!) ?? null;
   const absolute = said.startsWith("/");
   return absolute && place.idAtAbsolute ? null : walk(absolute ? "" : parentOf(place.path), said);
 }

@@ -1,25 +1,32 @@
-import { type Destination, INERT, readDestinationText } from "./destination.ts";
-import { findLinks } from "./find.ts";
+import { type Destination, INERT } from "./destination.ts";
+import { type FoundLink, findLinks, readFound } from "./find.ts";
 import { type Place, resolve } from "./place.ts";
+import { serviceForm } from "./wiki.ts";
 
 /** How a text spells its links, so that its other form can spell them alike. */
 export class Spellings {
-  private readonly byTarget = new Map<string, (string | undefined)[]>();
+  readonly #byTarget = new Map<string, (string | undefined)[]>();
+  /** Wiki links, whole, by their form on the service. */
+  readonly #wiki = new Map<string, string[]>();
 
   /** @param isWanted whether a link's spelling counts; `id` is what the link leads to */
   constructor(text: string, place: Place, isWanted: (read: Destination, id: string | null) => boolean) {
-    for (const { from, to, angle } of findLinks(text)) {
-      const raw = text.slice(from, to);
-      const read = readDestinationText(raw);
+    for (const link of findLinks(text, place.names !== undefined)) {
+      const raw = text.slice(link.from, link.to);
+      const read = readFound(text, link);
       if (read.kind === "foreign") continue;
       const id = resolve(read, place);
-      const target = targetOf(raw, read, id, angle);
+      if (link.wiki !== undefined && id !== null && isWanted(read, id)) this.#noteWiki(text, link.wiki, raw, read, id);
+      if (read.kind === "wiki") continue;
       // A link that does not count keeps its place in the order, and is spelled anew.
       const spelled = isWanted(read, id) ? raw.slice(0, id === null ? raw.length : read.suffixAt) : undefined;
-      const same = this.byTarget.get(target);
-      if (same === undefined) this.byTarget.set(target, [spelled]);
-      else same.push(spelled);
+      note(this.#byTarget, targetOf(raw, read, id, link), spelled);
     }
+  }
+
+  #noteWiki(text: string, wiki: NonNullable<FoundLink["wiki"]>, raw: string, read: Destination, id: string): void {
+    const form = wiki.name === null ? `[[${wiki.text}]](${id}${raw.slice(read.suffixAt)})` : null;
+    note(this.#wiki, form ?? serviceForm(id, wiki.heading, wiki.text), text.slice(wiki.from, wiki.to));
   }
 
   /**
@@ -27,14 +34,32 @@ export class Spellings {
    * when there are no more; without query and fragment, unless it leads nowhere. Undefined where
    * there is no such link.
    */
-  next(raw: string, read: Destination, id: string | null, angle: boolean): string | undefined {
-    const spelled = this.byTarget.get(targetOf(raw, read, id, angle));
-    return spelled === undefined || spelled.length === 1 ? spelled?.[0] : spelled.shift();
+  next(raw: string, read: Destination, id: string | null, link: FoundLink): string | undefined {
+    return nextOf(this.#byTarget.get(targetOf(raw, read, id, link)));
+  }
+
+  /** The same of a wiki link, all of it. @param form the service's */
+  nextWiki(form: string): string | undefined {
+    return nextOf(this.#wiki.get(form));
   }
 }
 
-/** Spellings with and without `<…>` are kept apart: neither can replace the other. */
-function targetOf(raw: string, { inert }: Destination, id: string | null, angle: boolean): string {
+function note<T>(spellings: Map<string, T[]>, target: string, spelled: T): void {
+  const same = spellings.get(target);
+  if (same === undefined) spellings.set(target, [spelled]);
+  else same.push(spelled);
+}
+
+function nextOf<T>(spelled: T[] | undefined): T | undefined {
+  return spelled === undefined || spelled.length === 1 ? spelled?.[0] : spelled.shift();
+}
+
+/**
+ * Spellings with and without `<…>` are kept apart, since neither can replace the other; so are
+ * those of wiki links, which may have another form.
+ */
+function targetOf(raw: string, { inert }: Destination, id: string | null, { angle, wiki }: FoundLink): string {
   const target = id ?? `nowhere ${inert ? raw.slice(INERT.length) : raw}`;
+  if (wiki !== undefined) return `[[${wiki.text}]] ${target}`;
   return angle ? `<${target}>` : target;
 }

@@ -1,7 +1,8 @@
-import { type Destination, INERT, readDestinationText } from "./destination.ts";
-import { type FoundLink, findLinks } from "./find.ts";
+import { type Destination, INERT } from "./destination.ts";
+import { type FoundLink, findLinks, readFound } from "./find.ts";
 import { type Place, resolve, spell } from "./place.ts";
 import { Spellings } from "./spellings.ts";
+import { diskForm, headingOf, serviceForm, type Wiki } from "./wiki.ts";
 
 /**
  * Translates between the two forms of a text. On the service its links are ids, which no move
@@ -31,30 +32,78 @@ export type Meant = (said: string) => string | null;
  * `ref://`; all else stays.
  */
 export function toDisk(text: string, place: Place, { was }: ToDiskOptions = {}): string {
+  const { result, hasWiki } = diskOf(text, place, was);
+  if (!hasWiki || toService(result, place) === toService(text, place)) return result;
+  // What stands around a wiki link would be read as something else without its destination.
+  return diskOf(text, { ...place, names: undefined }, was).result;
+}
+
+function diskOf(text: string, place: Place, was: string | undefined): Respelled {
   const spellings = was === undefined ? null : new Spellings(was, place, isOfDisk);
-  return respellEach(text, (raw, read, { angle }) => {
-    const id = resolve(read, place);
-    const before = spellings?.next(raw, read, id, angle);
-    if (!read.inert && (id === null || isRelative(read))) return null;
-    if (id === null) return before ?? (read.kind === "id" ? null : raw.slice(INERT.length));
-    const spelled = before ?? spell(id, place, angle);
-    return spelled === null ? null : spelled + raw.slice(read.suffixAt);
+  return respellEach(text, place, {
+    destination: (raw, read, link) => {
+      const id = resolve(read, place);
+      const before = spellings?.next(raw, read, id, link);
+      if (!read.inert && (id === null || isRelative(read))) return null;
+      if (id === null) return before ?? (read.kind === "id" ? null : raw.slice(INERT.length));
+      const spelled = before ?? spell(id, place, link.angle);
+      return spelled === null ? null : spelled + raw.slice(read.suffixAt);
+    },
+    wiki: (whole, wiki, read, raw) => {
+      const id = wiki.name === null && read.kind === "id" && !read.inert ? resolve(read, place) : null;
+      if (id === null || raw.slice(0, read.suffixAt) !== id) return null;
+      const heading = headingOf(raw.slice(read.suffixAt));
+      const usual = heading === null ? null : diskForm(id, heading, wiki, place.names!);
+      return spellings?.nextWiki(whole) ?? usual;
+    },
   });
 }
 
 /**
  * Makes the form on the service. A link to a document or folder becomes its id; one that leads
  * nowhere becomes inert, by `ref://` before what was written. Unknown ids, schemes and lone
- * fragments stay.
+ * fragments stay, and so do wiki links of no or more than one document.
  */
-export function toService(text: string, place: Place, { was, before, stood }: ToServiceOptions = {}): string {
+export function toService(text: string, place: Place, options: ToServiceOptions = {}): string {
+  const { result, hasWiki } = serviceOf(text, place, options);
+  if (!hasWiki || serviceOf(result, place, options).result === result) return result;
+  return serviceOf(text, { ...place, names: undefined }, options).result;
+}
+
+/**
+ * The same of a text whose links are known, for who reads them again in what comes of it. Wiki
+ * links do not count.
+ */
+export function toServiceFrom(
+  text: string,
+  found: readonly FoundLink[],
+  place: Place,
+): { readonly text: string; readonly links: readonly FoundLink[] } {
+  const { result, links } = serviceOf(text, place, {}, found);
+  return { text: result, links };
+}
+
+function serviceOf(
+  text: string,
+  place: Place,
+  { was, before, stood }: ToServiceOptions,
+  found?: readonly FoundLink[],
+): Respelled {
   const spellings = was === undefined ? null : new Spellings(was, place, isOfService);
-  return respellEach(text, (raw, read, { angle }) => {
-    const id = resolveIn(read, [stood, place, before]);
-    const spelled = spellings?.next(raw, read, id, angle);
-    if (id !== null) return (spelled ?? id) + raw.slice(read.suffixAt);
-    return read.inert || read.kind === "id" ? null : (spelled ?? INERT + raw);
-  });
+  const meant = [stood, place, before];
+  const respell: Respell = {
+    destination: (raw, read, link) => {
+      const id = resolveIn(read, meant);
+      const spelled = spellings?.next(raw, read, id, link);
+      if (id !== null) return (spelled ?? id) + raw.slice(read.suffixAt);
+      return read.inert || read.kind === "id" ? null : (spelled ?? INERT + raw);
+    },
+    wiki: (_whole, { name, heading, text: words }, read) => {
+      const id = name === null ? null : resolveIn(read, meant);
+      return id === null ? null : serviceForm(id, heading, words);
+    },
+  };
+  return respellEach(text, place, respell, found);
 }
 
 /**
@@ -62,13 +111,22 @@ export function toService(text: string, place: Place, { was, before, stood }: To
  * that still does keeps its spelling.
  */
 export function respell(text: string, before: Place | Meant, after: Place): string {
-  return respellEach(text, (raw, read, { angle }) => {
-    if (read.inert || read.kind !== "path") return null;
-    const id = resolveIn(read, [before]);
-    if (id === null || resolve(read, after) === id) return null;
-    const spelled = spell(id, after, angle);
-    return spelled === null ? null : spelled + raw.slice(read.suffixAt);
-  });
+  return respellEach(text, after, {
+    destination: (raw, read, { angle }) => {
+      if (read.inert || read.kind !== "path") return null;
+      const id = resolveIn(read, [before]);
+      if (id === null || resolve(read, after) === id) return null;
+      const spelled = spell(id, after, angle);
+      return spelled === null ? null : spelled + raw.slice(read.suffixAt);
+    },
+    wiki: (_whole, wiki, read) => {
+      const id = wiki.name === null ? null : resolveIn(read, [before]);
+      if (id === null || resolve(read, after) === id) return null;
+      const path = spell(id, after, false);
+      const { heading, text: words } = wiki;
+      return diskForm(id, heading, wiki, after.names!) ?? (path && serviceForm(path, heading, words));
+    },
+  }).result;
 }
 
 /** @returns the id by the first that knows what the destination leads to */
@@ -95,19 +153,59 @@ function isOfService(read: Destination): boolean {
   return !read.inert && read.kind === "path" && read.said.startsWith("/");
 }
 
-type Respell = (raw: string, read: Destination, link: FoundLink) => string | null;
+type Respell = {
+  /** @returns the destination anew; null where it stays */
+  readonly destination: (raw: string, read: Destination, link: FoundLink) => string | null;
+  /**
+   * @param raw its destination
+   * @returns all of a wiki link anew; null where it stays, or only its destination does not
+   */
+  readonly wiki: (whole: string, wiki: Wiki, read: Destination, raw: string) => string | null;
+};
+
+type Respelled = {
+  readonly result: string;
+  /** Where the destinations stand in it; of a text with wiki links, not to be relied on. */
+  readonly links: readonly FoundLink[];
+  /** Whether a wiki link was written anew. */
+  readonly hasWiki: boolean;
+};
 
 /** Replaces destinations. A text without any to replace is returned itself. */
-function respellEach(text: string, respellOne: Respell): string {
+function respellEach(
+  text: string,
+  { names }: Place,
+  respell: Respell,
+  found: readonly FoundLink[] = findLinks(text, names !== undefined),
+): Respelled {
+  const links: FoundLink[] = [];
   let result = "";
   let end = 0;
-  for (const link of findLinks(text)) {
-    const raw = text.slice(link.from, link.to);
-    const read = readDestinationText(raw);
-    const written = read.kind === "foreign" ? null : respellOne(raw, read, link);
-    if (written === null || written === raw) continue;
-    result += text.slice(end, link.from) + written;
-    end = link.to;
+  let hasWiki = false;
+  for (const link of found) {
+    const read = readFound(text, link);
+    const { span, written, isWiki } = respellOne(text, link, read, respell);
+    const by = result.length - end;
+    if (written === null || written === text.slice(span.from, span.to)) {
+      links.push({ ...link, from: link.from + by, to: link.to + by });
+      continue;
+    }
+    hasWiki ||= isWiki;
+    links.push({ ...link, from: link.from + by, to: link.from + by + written.length });
+    result += text.slice(end, span.from) + written;
+    end = span.to;
   }
-  return end === 0 ? text : result + text.slice(end);
+  return { result: end === 0 ? text : result + text.slice(end), links, hasWiki };
+}
+
+type One = { readonly span: Pick<Wiki, "from" | "to">; readonly written: string | null; readonly isWiki: boolean };
+
+function respellOne(text: string, link: FoundLink, read: Destination, respell: Respell): One {
+  const raw = text.slice(link.from, link.to);
+  const { wiki } = link;
+  if (wiki !== undefined) {
+    const written = respell.wiki(text.slice(wiki.from, wiki.to), wiki, read, raw);
+    if (written !== null || wiki.name !== null) return { span: wiki, written, isWiki: true };
+  }
+  return { span: link, written: read.kind === "foreign" ? null : respell.destination(raw, read, link), isWiki: false };
 }

@@ -43,7 +43,7 @@ test("init goes on with links by id where the service refuses them by path, and 
     0,
     [
       "the service refuses links by path: they are by id there, and by path here (mdmirror links keep: as they are)",
-      "1 link to what is no document here: kept as ref://… there until it is (mdmirror links check)",
+      "sent as ref://…: 1 link to what is not there (a.md → pic.png)",
     ],
   ]);
   const [a, b] = [rig.remote("a.md")!, rig.remote("sub/b.md")!];
@@ -93,6 +93,7 @@ test("links translate and keep change files here alone, and show first which", a
   ]);
   expect(JSON.parse((await rig.run(["links", "keep", "w", "--yes", "--json"])).out[0]!)).toEqual({
     links: "keep",
+    wiki: false,
     respelled: 1,
   });
   expect(read("a.md")).toBe(`[b](${b.id})\n`);

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readDestinationText } from "../../src/links/destination.ts";
-import { findLinks } from "../../src/links/find.ts";
+import { findLinks, readFound } from "../../src/links/find.ts";
 import { type Place, resolve } from "../../src/links/place.ts";
 import { respell, toDisk, toService } from "../../src/links/translate.ts";
 import { fc } from "../property.ts";
@@ -49,17 +48,49 @@ const spelling = fc.constantFrom<(path: string) => string>(
 
 type Case = { readonly world: World; readonly place: Place; readonly text: string };
 
-const linked: fc.Arbitrary<Case> = world.chain((all) => {
+/** How people spell a wiki link, and what it is on the service. */
+const wikiSpelling = fc.constantFrom<(path: string, id: string) => string>(
+  (at) => `[[${nameAt(at)}]]`,
+  (at) => `![[${nameAt(at)}|an alias]]`,
+  (at) => `[[${nameAt(at)}#A heading (x)|${nameAt(at)}]] `,
+  (at) => `[[${at.slice(0, -3)}#h]]`,
+  (at) => `\n\n| [[${nameAt(at)}\\|cell]] | b |\n|-|-|\n| [[${nameAt(at)}\\|cell]] |\n\n`,
+  (at, id) => `[[${nameAt(at)}]](${id})`,
+  (_, id) => `\n[[words]](${id}#h%20i)`,
+  (_, id) => `![[a b#c]](${id}) [[x]](${id} "title")`,
+);
+
+function nameAt(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1).replace(/\.md$/, "");
+}
+
+const linked = cases(false);
+
+/** With wiki links, wherever they can be, and where they count. */
+const wikiLinked = cases(true);
+
+function cases(wiki: boolean): fc.Arbitrary<Case> {
+  return world.chain((all) => casesIn(all, wiki));
+}
+
+function casesIn(all: World, wiki: boolean): fc.Arbitrary<Case> {
   const paths = [...all.keys()].filter((at) => at.endsWith(".md"));
   const ids = fc.constantFrom(...all.values(), "doc_unknown").map((id) => `[t](${id}#f) ![i](<${id}>)`);
   const links = fc.tuple(spelling, fc.constantFrom(...all.keys(), "missing.md")).map(([spell, at]) => spell(at));
-  const text = fc.array(fc.oneof(ids, links, links, markdown(3)), { maxLength: 8 }).map((pieces) => pieces.join(""));
+  const wikis = fc
+    .tuple(wikiSpelling, fc.constantFrom(...all.keys(), "missing.md"))
+    .map(([spell, at]) => spell(at, all.get(at) ?? "doc_unknown"));
+  const kinds = wiki ? [ids, links, wikis, wikis, wikis, markdown(3)] : [ids, links, links, markdown(3)];
+  const text = fc.array(fc.oneof(...kinds), { maxLength: 8 }).map((pieces) => pieces.join(""));
   return fc
     .record({ at: fc.constantFrom(...paths), text })
-    .map((one) => ({ world: all, place: placeIn(all, one.at), text: one.text }));
-});
+    .map((one) => ({ world: all, place: placeIn(all, one.at, wiki), text: one.text }));
+}
 
-describe("links between documents, of any text", () => {
+describe.each([
+  ["links between documents", linked],
+  ["with wiki links", wikiLinked],
+] as const)("%s, of any text", (_what, linked) => {
   test("keep to their form when it is asked for twice", () => {
     check(linked, ({ place, text }) => {
       const disk = toDisk(text, place);
@@ -110,7 +141,7 @@ describe("links between documents, of any text", () => {
   test("lead home after any move", () => {
     check(fc.tuple(linked, fc.constantFrom("up/", "é/b c/", "doc_1/")), ([{ world: all, place, text }, folder]) => {
       const after = moved(all, (at) => (at === "" || all.size % 2 === at.length % 2 ? at : folder + at));
-      const now = placeIn(after, placeIn(after, "").pathOf(all.get(place.path)!)!);
+      const now = placeIn(after, placeIn(after, "").pathOf(all.get(place.path)!)!, place.names !== undefined);
       const disk = toDisk(text, place);
       const respelled = respell(disk, place, now);
       expect(respell(respelled, now, now)).toBe(respelled);
@@ -159,7 +190,7 @@ function isOurs(raw: string): boolean {
 }
 
 function targetsOf(text: string, place: Place): (string | null)[] {
-  return findLinks(text).map(({ from, to }) => resolve(readDestinationText(text.slice(from, to)), place));
+  return findLinks(text, place.names !== undefined).map((link) => resolve(readFound(text, link), place));
 }
 
 function check<T>(arbitrary: fc.Arbitrary<T>, law: (value: T) => void): void {

@@ -1,3 +1,4 @@
+import { NameIndex, namesBy } from "../../src/links/names.ts";
 import type { Place } from "../../src/links/place.ts";
 
 /** Documents and folders by path, with ids that survive a move. */
@@ -22,14 +23,25 @@ export function moved(world: World, rename: (path: string) => string): World {
   return new Map([...world].map(([path, id]) => [rename(path), id]));
 }
 
-export function placeIn(world: World, path: string): Place {
-  let places = PLACES.get(world);
-  if (places === undefined) {
-    places = new Map([...world].map(([at, id]) => [id, at]));
-    PLACES.set(world, places);
-  }
-  const pathById = places;
-  return { path, idAt: (at) => world.get(at) ?? null, pathOf: (id) => pathById.get(id) ?? null };
+/** @param wiki whether wiki links count */
+export function placeIn(world: World, path: string, wiki = false): Place {
+  const { pathById, index } = lookupsOf(world);
+  const idAt = (at: string) => world.get(at) ?? null;
+  const pathOf = (id: string) => pathById.get(id) ?? null;
+  const names = wiki ? namesBy({ index: () => index, idAt, pathOf, isWaiting: () => false }) : undefined;
+  return { path, idAt, pathOf, names };
 }
 
-const PLACES = new WeakMap<World, Map<string, string>>();
+type Lookups = { readonly pathById: ReadonlyMap<string, string>; readonly index: NameIndex };
+
+function lookupsOf(world: World): Lookups {
+  let lookups = LOOKUPS.get(world);
+  if (lookups === undefined) {
+    lookups = { pathById: new Map([...world].map(([at, id]) => [id, at])), index: new NameIndex() };
+    for (const at of world.keys()) lookups.index.add(at);
+    LOOKUPS.set(world, lookups);
+  }
+  return lookups;
+}
+
+const LOOKUPS = new WeakMap<World, Lookups>();

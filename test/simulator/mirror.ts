@@ -45,8 +45,8 @@ export type MirrorCopy = StateCopy & { readonly disk: Buffer; readonly requests:
 export type MirrorOptions = {
   readonly disk?: RamDiskOptions;
   readonly prefix?: string;
-  /** Whether it translates links. */
-  readonly links?: boolean;
+  /** Whether it translates links; `wiki`: those of this kind, too. */
+  readonly links?: boolean | "wiki";
   readonly key?: string;
   readonly fill?: (disk: RamDisk) => void;
 };
@@ -171,7 +171,8 @@ export class Mirror {
       bootId: "boot-1",
       prefix: this.#options.prefix ?? "",
     };
-    return this.#options.links === true ? translating(world, true) : world;
+    const { links = false } = this.#options;
+    return links === false ? world : translating(world, true, links === "wiki");
   }
 
   /** Of all that outlives the process, between two runs. */

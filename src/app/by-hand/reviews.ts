@@ -19,7 +19,7 @@ export type WaitingReview = {
   readonly since: number;
   /** The live version as it was last seen. */
   readonly liveChangeId: ChangeId;
-  /** The live text as last seen, and what was sent; null: not kept, or not sent from here. */
+  /** The live text as last seen, and what was sent, as on disk; null: not kept, or not sent from here. */
   readonly live: string | null;
   readonly submitted: string | null;
   /**
@@ -31,18 +31,22 @@ export type WaitingReview = {
 };
 
 /** Sorted by path; of one document the oldest first. */
-export function listReviews({ state }: Pick<World, "state">): WaitingReview[] {
+export function listReviews({ state, disk }: Pick<World, "state" | "disk">): WaitingReview[] {
   const { links, conflicts, holds } = state.load();
   const found = [...links.values()].flatMap((link) => {
     const hold = holds.get(link.id);
     const pinned = hold?.reason === "delete-waits" ? hold : null;
-    return reviewsOf(state, link, conflicts.get(link.id) ?? null, pinned);
+    const textOf = (digest: Digest): string | null => {
+      const text = state.text(digest);
+      return text === null ? null : (disk.shown?.(link.localPath, text) ?? text);
+    };
+    return reviewsOf(textOf, link, conflicts.get(link.id) ?? null, pinned);
   });
   return found.toSorted((a, b) => byPath(a, b) || a.since - b.since);
 }
 
 function reviewsOf(
-  state: World["state"],
+  textOf: (digest: Digest) => string | null,
   link: Link,
   conflict: Conflict | null,
   pinned: Hold | null,
@@ -51,7 +55,7 @@ function reviewsOf(
   const common = {
     path: link.localPath,
     liveChangeId: shown.changeId,
-    live: state.text(shown.digest),
+    live: textOf(shown.digest),
     blocks: [
       link.localPath,
       ...ancestorsOf(link.localPath)
@@ -61,7 +65,7 @@ function reviewsOf(
     deletionWaits: pinned !== null,
   };
   const known = asSent(link.submissions).map(({ changeId = null, reason = null, at, digest }): WaitingReview => {
-    return { ...common, changeId, reason, since: at, submitted: state.text(digest) };
+    return { ...common, changeId, reason, since: at, submitted: textOf(digest) };
   });
   if (known.length > 0 || pinned === null) return known;
   return [{ ...common, changeId: null, reason: null, since: pinned.since, submitted: null }];

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Daemon } from "../../engine/daemon/daemon.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
+import { CONFIG_FILE } from "../mirror/config.ts";
 import type { OpenedMirror } from "../mirror/open-mirror.ts";
 import { aborted } from "../aborted.ts";
 
@@ -19,8 +20,8 @@ type Lending = {
   /** Aborted when the daemon ends: the borrower may keep the folder. */
   readonly stop: AbortSignal;
   /**
-   * `replaced`: the borrower replaced a damaged state file, so the file that is open here is no
-   * longer the state.
+   * `replaced`: the borrower replaced a damaged state file, or changed the configuration, so what
+   * is open here is no longer what the folder holds.
    */
   readonly onChange: (change: "lent" | "returned" | "replaced") => void;
 };
@@ -34,7 +35,7 @@ export async function lendFolder(lending: Lending): Promise<void> {
   const free = Promise.withResolvers<void>();
   const over = daemon.exclusive(async () => {
     if (gone.aborted) return;
-    const before = stateFiles(mirror.root);
+    const before = openFiles(mirror.root);
     onChange("lent");
     mirror.lock?.free();
     free.resolve();
@@ -43,15 +44,15 @@ export async function lendFolder(lending: Lending): Promise<void> {
     // does.
     while (!stop.aborted && mirror.lock?.take() === false) await wait(100);
     onChange("returned");
-    if (stateFiles(mirror.root) !== before) onChange("replaced");
+    if (openFiles(mirror.root) !== before) onChange("replaced");
   });
   over.then(free.resolve, free.reject);
   await free.promise;
 }
 
-/** Names both files by inode. */
-function stateFiles(root: string): string {
-  return ["state.db", "texts.db"]
+/** Names by their inodes the files that were read when the folder was opened. */
+function openFiles(root: string): string {
+  return ["state.db", "texts.db", CONFIG_FILE]
     .map((name) => statSync(join(root, MIRROR_FOLDER, name), { throwIfNoEntry: false })?.ino ?? 0)
     .join(" ");
 }

@@ -6,7 +6,7 @@ import { LocalDisk } from "../../local/disk.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
 import { checkFiles } from "../../state/damage.ts";
-import { readConfig } from "../mirror/config.ts";
+import { type Config, readConfig } from "../mirror/config.ts";
 import { findKey } from "../mirror/key.ts";
 import type { Result } from "../mirror/trouble.ts";
 import { openWire } from "../trust/connect.ts";
@@ -70,6 +70,7 @@ async function examineWay(
     const { key, from } = found.value;
     return [
       good("config", "it can be read"),
+      good("links", saidOfLinks(config.value)),
       ...told,
       good("key-source", from === "stored" ? ".mdmirror/key, which nobody else may read" : from),
       ...(await checkWay(wire, key, new URL(origin.url).origin, clock)),
@@ -77,6 +78,11 @@ async function examineWay(
   } finally {
     await wire.close();
   }
+}
+
+function saidOfLinks({ links, wiki }: Config): string {
+  if (links === "keep") return "as they are, on both sides";
+  return `by path here, and by id on the service${wiki ? ", wiki links too" : ""}`;
 }
 
 /** Whether changes are told is asked only of a service that is there and takes the key. */

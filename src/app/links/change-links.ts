@@ -4,7 +4,7 @@ import type { LocalPath } from "../../model/path.ts";
 import { runByHand } from "../../engine/by-hand/by-hand.ts";
 import { respellOne } from "../../engine/links/respell.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
-import { type LinkMode, writeConfig } from "../mirror/config.ts";
+import { type Config, writeConfig } from "../mirror/config.ts";
 import type { World } from "../../engine/run/world.ts";
 import type { OpenedMirror } from "../mirror/open-mirror.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
@@ -19,27 +19,29 @@ type LinkChange = {
   apply(): Promise<number>;
 };
 
-/** @returns null where links are kept or translated so already, with nothing left to write */
-export async function planLinkChange(mirror: OpenedMirror, mode: LinkMode): Promise<Result<LinkChange | null>> {
-  if (mirror.borrowed === true)
-    return trouble("usage", "the daemon of this folder translates as it was told at its start", "stop it first");
+/** The form that is asked for. */
+export type LinkForm = Pick<Config, "links" | "wiki">;
+
+/** @returns null where the links have this form already, with nothing left to write */
+export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Promise<Result<LinkChange | null>> {
   const { respellingsFor } = await loadLinks();
-  const found = respellingsFor(mirror.world, mode);
+  const found = respellingsFor(mirror.world, form.links === "translate" ? form : null);
   if (typeof found === "string") return trouble("fault", found, "mdmirror doctor");
   const changed = found.filter(({ from, to }) => from.bytes !== to.bytes);
-  if (mirror.config.links === mode && changed.length === 0) return ok(null);
+  const { links, wiki } = mirror.config;
+  if (links === form.links && wiki === form.wiki && changed.length === 0) return ok(null);
   const paths = changed.map(({ from }) => from.path);
-  return ok({ paths, apply: () => (mode === "translate" ? begin(mirror, found) : cease(mirror, found)) });
+  return ok({ paths, apply: () => (form.links === "translate" ? begin(mirror, form, found) : cease(mirror, found)) });
 }
 
 type Found = Parameters<typeof respellOne>[2];
 
 /** ORDER: the configuration first: until it says so, a file with paths would be an edit to send. */
-async function begin(mirror: OpenedMirror, found: readonly Found[]): Promise<number> {
+async function begin(mirror: OpenedMirror, form: LinkForm, found: readonly Found[]): Promise<number> {
   const { translating } = await loadLinks();
   await settle(mirror.world);
-  writeConfig(join(mirror.root, MIRROR_FOLDER), { ...mirror.config, links: "translate" });
-  return respellAll(mirror.world.links === undefined ? translating(mirror.world, true) : mirror.world, found);
+  writeConfig(join(mirror.root, MIRROR_FOLDER), { ...mirror.config, ...form });
+  return respellAll(translating(mirror.world, true, form.wiki), found);
 }
 
 /** ORDER: the configuration last, for the same reason. */
@@ -48,7 +50,7 @@ async function cease(mirror: OpenedMirror, found: readonly Found[]): Promise<num
   const world = mirror.world.links === undefined ? translating(mirror.world, true) : mirror.world;
   const written = await respellAll(world, found);
   await settle(world);
-  writeConfig(join(mirror.root, MIRROR_FOLDER), { ...mirror.config, links: "keep" });
+  writeConfig(join(mirror.root, MIRROR_FOLDER), { ...mirror.config, links: "keep", wiki: false });
   return written;
 }
 

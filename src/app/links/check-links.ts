@@ -1,5 +1,6 @@
-import { findLinks } from "../../links/find.ts";
-import { readDestinationText } from "../../links/destination.ts";
+import { findLinks, readFound } from "../../links/find.ts";
+import type { Destination } from "../../links/destination.ts";
+import { nameOfSaid } from "../../links/wiki.ts";
 import { pathTo, type Place, resolve } from "../../links/place.ts";
 import { LinkPlaces } from "../../engine/links/places.ts";
 import { joinPath, type LocalPath, nameOf } from "../../model/path.ts";
@@ -27,13 +28,14 @@ export type CheckedLinks = {
 
 export function checkLinks(world: World): CheckedLinks {
   const disk = world.links?.disk.plain ?? world.disk;
-  const places = new LinkPlaces(world.state.load(), world.prefix);
+  const scope = world.links?.scope ?? { prefix: world.prefix, wiki: false };
+  const places = new LinkPlaces(world.state.load(), scope);
   const texts = new Map<LocalPath, string>();
   const tree = disk.walk(
     () => null,
     (_digest, text, path) => {
       // LIMIT: of texts that link, which are few or small beside all that is read.
-      if (findLinks(text).length > 0) texts.set(path, text);
+      if (findLinks(text, scope.wiki).length > 0) texts.set(path, text);
     },
   );
   const names = new Names(tree);
@@ -41,22 +43,22 @@ export function checkLinks(world: World): CheckedLinks {
   let links = 0;
   for (const [path, text] of [...texts].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     const place = places.from(path);
-    for (const link of findLinks(text)) {
+    for (const link of findLinks(text, scope.wiki)) {
       const destination = text.slice(link.from, link.to);
-      const isThere = leadsSomewhere(destination, place, names);
+      const read = readFound(text, link);
+      const isThere = leadsSomewhere(read, place, names);
       if (isThere === null) continue;
       links++;
       if (isThere) continue;
       const line = text.slice(0, link.from).split("\n").length;
-      broken.push({ path, line, destination, nearest: names.nearest(destination, path) });
+      broken.push({ path, line, destination, nearest: names.nearest(read, path) });
     }
   }
   return { links, documents: tree.files.size, broken };
 }
 
 /** null: it does not lead into the workspace. */
-function leadsSomewhere(destination: string, place: Place, names: Names): boolean | null {
-  const read = readDestinationText(destination);
+function leadsSomewhere(read: Destination, place: Place, names: Names): boolean | null {
   if (read.kind === "foreign") return null;
   if (resolve(read, place) !== null && !read.inert) return true;
   const path = pathTo(read, place);
@@ -79,8 +81,8 @@ class Names {
   }
 
   /** The document with the nearest name; of equal ones, that with the nearest path. */
-  nearest(destination: string, from: LocalPath): LocalPath | null {
-    const { said } = readDestinationText(destination);
+  nearest(read: Destination, from: LocalPath): LocalPath | null {
+    const said = read.kind === "wiki" ? `${nameOfSaid(read.said)}.md` : read.said;
     const name = nameOf(said.replace(/\/$/, ""));
     const wanted = joinPath(from, said);
     let found: { readonly path: LocalPath; readonly far: number; readonly way: number } | null = null;

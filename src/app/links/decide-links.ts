@@ -3,6 +3,8 @@ import { findLinks } from "../../links/find.ts";
 import type { DocId } from "../../contract/ids.ts";
 import type { RunReport } from "../../engine/run/report.ts";
 import type { World } from "../../engine/run/world.ts";
+import type { LocalPath } from "../../model/path.ts";
+import type { Disk } from "../../ports/disk.ts";
 import type { LinkMode } from "../mirror/config.ts";
 
 /** Whether a folder that is linked anew translates links, from what its workspace shows. */
@@ -20,6 +22,15 @@ export async function decideLinks({ remote }: World, documents: readonly DocId[]
     if (answers.some((answer) => answer.ok && linksById(answer.value.content))) return "translate";
   }
   return "keep";
+}
+
+/** Whether one of some files, evenly spread over the folder, holds a wiki link. */
+export function showsWikiLinks(disk: Pick<Disk, "read">, paths: readonly LocalPath[]): boolean {
+  const step = Math.max(1, Math.ceil(paths.length / MOST_READ));
+  return paths.some((path, n) => {
+    const read = n % step === 0 ? disk.read(path) : null;
+    return read?.kind === "done" && findLinks(read.value.text, true).some(({ kind }) => kind === "wiki");
+  });
 }
 
 function linksById(text: string): boolean {

@@ -21,6 +21,10 @@ export type Config = {
   /** `translate`: links between documents are by path here, and by id on the service. */
   readonly links: LinkMode;
   /**
+   * In the file `"links": {"mode": "translate", "wiki": true}`: wiki links are translated, too.
+   */
+  readonly wiki: boolean;
+  /**
    * One policy, or the first of a list whose `paths` (one gitignore pattern) matches; if none does,
    * `sidecar`.
    */
@@ -50,6 +54,7 @@ export const DEFAULT_CONFIG: Omit<Config, "url"> = {
   remote: "",
   names: "map",
   links: "keep",
+  wiki: false,
   conflicts: "sidecar",
   allowHttp: [],
   interface: { progress: true, quietFor: "1h" },
@@ -94,13 +99,14 @@ export function parseConfig(text: string, file: string): Result<Config> {
   const fault = (member: string, why: string) => void faults.push(`${file}: "${member}" ${why}`);
   if (!isJsonObject(json)) return trouble("usage", `${file} holds no JSON object`, NEXT);
   for (const name of Object.keys(json)) {
-    if (name !== "url" && !Object.hasOwn(DEFAULT_CONFIG, name)) fault(name, "is no member of this file");
+    if (name !== "url" && (name === "wiki" || !Object.hasOwn(DEFAULT_CONFIG, name)))
+      fault(name, "is no member of this file");
   }
   const config: Config = {
     url: readUrl(json["url"], fault),
     remote: readRemote(json["remote"], fault),
     names: oneOf(json["names"], "names", ["map", "hold"], DEFAULT_CONFIG.names, fault),
-    links: oneOf(json["links"], "links", ["keep", "translate"], DEFAULT_CONFIG.links, fault),
+    ...readLinks(json["links"], fault),
     conflicts: readConflicts(json["conflicts"], fault),
     allowHttp: readHosts(json["allowHttp"], fault),
     interface: readInterface(json["interface"], fault),
@@ -137,6 +143,18 @@ function oneOf<T extends string>(value: unknown, member: string, all: readonly T
   const found = all.find((one) => one === value);
   if (found === undefined) fault(member, `must be one of ${all.map((one) => JSON.stringify(one)).join(", ")}`);
   return found ?? otherwise;
+}
+
+function readLinks(value: unknown, fault: OnFault): Pick<Config, "links" | "wiki"> {
+  const modes = ["keep", "translate"] as const;
+  if (!isJsonObject(value)) return { links: oneOf(value, "links", modes, DEFAULT_CONFIG.links, fault), wiki: false };
+  for (const name of Object.keys(value))
+    if (name !== "mode" && name !== "wiki") fault(`links.${name}`, "is no member of it");
+  const links = oneOf(value["mode"], "links.mode", modes, DEFAULT_CONFIG.links, fault);
+  const wiki = value["wiki"] ?? false;
+  if (typeof wiki !== "boolean") fault("links.wiki", "must be true or false");
+  if (wiki === true && links === "keep") fault("links.wiki", 'needs "mode": "translate"');
+  return { links, wiki: wiki === true };
 }
 
 function readConflicts(value: unknown, fault: OnFault): Config["conflicts"] {
@@ -217,6 +235,7 @@ function isLengthOfTime(value: unknown): value is string {
 }
 
 /** Writes the whole file or nothing. @throws as node:fs does */
-export function writeConfig(folder: string, config: Config): void {
-  replaceOwn(folder, CONFIG_FILE, `${JSON.stringify(config, null, 2)}\n`);
+export function writeConfig(folder: string, { wiki, ...config }: Config): void {
+  const links = wiki ? { mode: config.links, wiki } : config.links;
+  replaceOwn(folder, CONFIG_FILE, `${JSON.stringify({ ...config, links }, null, 2)}\n`);
 }

@@ -35,7 +35,7 @@ function withLinksHere(root: string, state: State, disk: Disk): Disk {
   const links = readyLinks();
   const config = links === null ? null : readConfig(join(root, MIRROR_FOLDER));
   if (links === null || config?.kind !== "ok" || config.value.links === "keep") return disk;
-  return links.readingDisk({ state, disk, prefix: config.value.remote });
+  return links.readingDisk({ state, disk, prefix: config.value.remote }, config.value.wiki);
 }
 
 /** Opens a mirror so, works on it and closes it, however the work ends. */

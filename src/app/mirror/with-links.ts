@@ -28,6 +28,6 @@ export async function loadLinksOf(root: string): Promise<void> {
 }
 
 /** @param keeps whether the state may be written */
-export async function withLinks(world: World, { links }: Config, keeps: boolean): Promise<World> {
-  return links === "keep" ? world : (await loadLinks()).translating(world, keeps);
+export async function withLinks(world: World, { links, wiki }: Config, keeps: boolean): Promise<World> {
+  return links === "keep" ? world : (await loadLinks()).translating(world, keeps, wiki);
 }

@@ -1,3 +1,5 @@
+import type { InertLinks } from "../../engine/links/inert.ts";
+import { plural } from "../../model/count.ts";
 import { shownName } from "../../model/shown-name.ts";
 import type { RunReport } from "../mirror/run.ts";
 import { attentionJson } from "./attention.ts";
@@ -18,7 +20,25 @@ export function reportJson(report: RunReport): SyncReport {
       next: "nothing, or rename either",
     };
   });
-  return { state, run, counts, attention: [...attentionJson(report), ...renamed] };
+  const told = { state, run, counts, attention: [...attentionJson(report), ...renamed] };
+  return report.inert === undefined ? told : { ...told, inertLinks: report.inert };
+}
+
+const INERT: Readonly<Record<InertLinks["reason"], string>> = {
+  "not-there": "to what is not there",
+  "no-document": "to what is no document",
+  "not-mirrored": "to what is not mirrored",
+  "not-created": "to what the service does not have (mdmirror status)",
+  outside: "out of the folder",
+  waits: "to what is there by now, in a document that waits (mdmirror status)",
+};
+
+/** Why links went up as `ref://…`, with the first of them. */
+export function inertDetails({ inert = [] }: Pick<RunReport, "inert">): string[] {
+  return inert.map(({ reason, count: all, first }) => {
+    const names = first.map(({ path, to }) => `${shownName(path)} → ${shownName(to)}`).join(", ");
+    return `sent as ref://…: ${plural(all, "link")} ${INERT[reason]} (${names}${all > first.length ? ", …" : ""})`;
+  });
 }
 
 export function renamedDetail(from: string, to: string): string {

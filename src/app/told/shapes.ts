@@ -46,6 +46,19 @@ export type SyncReport = {
   readonly run: number;
   readonly counts: SyncCounts;
   readonly attention: readonly AttentionEntry[];
+  /**
+   * Links of the texts that were sent which lead to no document, so that the service has them as
+   * `ref://…`. Left out: there are none.
+   */
+  readonly inertLinks?: readonly InertLinksEntry[];
+};
+
+/** One reason for it, with the first of the links. */
+export type InertLinksEntry = {
+  /** `not-there`, `no-document`, `not-mirrored`, `not-created`, `outside`, `waits` … */
+  readonly reason: string;
+  readonly count: number;
+  readonly first: readonly { readonly path: string; readonly to: string }[];
 };
 
 /** One step of the next sync. */

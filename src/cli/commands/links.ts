@@ -1,5 +1,5 @@
 import type { CheckedLinks } from "../../app/links/check-links.ts";
-import type { LinkMode } from "../../app/mirror/config.ts";
+import type { LinkForm } from "../../app/links/change-links.ts";
 import { count, plural } from "../../model/count.ts";
 import type { LocalPath } from "../../model/path.ts";
 import { shownName } from "../../model/shown-name.ts";
@@ -15,23 +15,26 @@ const WHAT = ["translate", "keep", "check"] as const;
 const MOST = 5;
 
 export const command: Command = {
-  usage: "links translate|keep|check [DIR] [--yes] [--json]",
+  usage: "links translate|keep|check [DIR] [--wiki] [--yes] [--json]",
   about: [
     "Links between documents. translate: by path here, so that editors follow them, and by id on the service, so that no",
     "move breaks them. keep: texts are the same on both sides. A change writes links of files here anew; nothing is sent.",
     "check: lists links that lead nowhere, with the nearest name. Exit 3 if there are any.",
   ],
   options: {
+    wiki: { help: "translate [[Name]], too, where one document has this name" },
     yes: { short: "y", help: "change without a question" },
-    json: { help: "one JSON object: of check {links, broken}, else {links, respelled}" },
+    json: { help: "one JSON object: of check {links, broken}, else {links, wiki, respelled}" },
   },
   operands: { least: 1, most: 2 },
   async run(io, args): Promise<ExitCode> {
     const what = WHAT.find((one) => one === args.operands[0]);
     if (what === undefined) return misuse(io, "links", "links takes translate, keep or check");
+    const wiki = args.flag("wiki");
+    if (wiki && what !== "translate") return misuse(io, "links", "--wiki belongs to links translate");
     const root = findMirror(io, args.operands[1]);
     if (root.kind === "trouble") return complain(io, root.trouble);
-    return what === "check" ? check(io, args, root.value) : change(io, args, root.value, what);
+    return what === "check" ? check(io, args, root.value) : change(io, args, root.value, { links: what, wiki });
   },
 };
 
@@ -58,22 +61,22 @@ function checkLines({ links, documents, broken }: CheckedLinks): string[] {
   ];
 }
 
-async function change(io: Io, args: Args, root: string, mode: LinkMode): Promise<ExitCode> {
+async function change(io: Io, args: Args, root: string, form: LinkForm): Promise<ExitCode> {
   const { planLinkChange } = await import("../../app/links/change-links.ts");
   const json = args.flag("json");
   return useMirror(io, root, { mode: "write", what: "links", quiet: json }, async (mirror) => {
-    const planned = await planLinkChange(mirror, mode);
+    const planned = await planLinkChange(mirror, form);
     if (planned.kind === "trouble") return complain(io, planned.trouble);
     if (planned.value === null) {
-      io.out(json ? jsonLine({ links: mode, respelled: 0 }) : `${SAID[mode]} already`);
+      io.out(json ? jsonLine({ ...form, respelled: 0 }) : `${saidOf(form)} already`);
       return EXIT.inSync;
     }
     const { paths, apply } = planned.value;
-    if (!json) showPaths(io, paths);
+    if (!json && paths.length > 0) showPaths(io, paths);
     if (!(await maySpell(io, args, paths))) return EXIT.usage;
     const respelled = await apply();
     io.out(
-      json ? jsonLine({ links: mode, respelled }) : `${SAID[mode]} from now on; ${plural(respelled, "file")} written`,
+      json ? jsonLine({ ...form, respelled }) : `${saidOf(form)} from now on; ${plural(respelled, "file")} written`,
     );
     return EXIT.inSync;
   });
@@ -83,6 +86,10 @@ const SAID = {
   translate: "links are by path here, and by id on the service",
   keep: "links are as they are, on both sides",
 } as const;
+
+function saidOf({ links, wiki }: LinkForm): string {
+  return wiki ? `${SAID[links]}, [[wiki links]] too,` : SAID[links];
+}
 
 function showPaths(io: Io, paths: readonly LocalPath[]): void {
   io.out(`links of ${plural(paths.length, "file")} will be written anew here; nothing is sent`);

@@ -1,60 +1,87 @@
 import { mayHoldLinks } from "../../links/candidates.ts";
-import { leadsOf } from "../../links/leads.ts";
+import { leadsOf, meantBy } from "../../links/leads.ts";
+import type { Place } from "../../links/place.ts";
 import { toDisk, toService } from "../../links/translate.ts";
-import { digestOf } from "../../model/digest.ts";
+import { type Digest, digestOf } from "../../model/digest.ts";
 import { isAway, type Link } from "../../model/link.ts";
-import type { RemotePath } from "../../model/path.ts";
 import type { Spelling } from "../../model/spelling.ts";
 import type { Disk, LocalText } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import type { Respelling } from "./mirror-links.ts";
-import { LinkPlaces } from "./places.ts";
+import { LinkPlaces, type LinkScope } from "./places.ts";
 
 /**
  * The files of a mirror in the other form, when links begin or cease to be translated. What they
  * stand for stays, so that nothing is sent.
  */
 
-type Files = { readonly state: State; readonly disk: Disk; readonly prefix: RemotePath };
+/** `disk`: as it is. */
+type Files = { readonly state: State; readonly disk: Disk; readonly scope: LinkScope };
 
 /**
- * @param disk as it is
- * @returns of a mirror that kept links: files as base has them, with links by path
+ * @param files with the scope that begins
+ * @param translates whether paths stood for links before, too
+ * @returns files as base has them, with links by path
  */
-export function* toPaths({ state, disk, prefix }: Files): Generator<Respelling> {
+export function* toPaths({ state, disk, scope }: Files, translates: boolean): Generator<Respelling> {
   const base = state.load();
-  const places = new LinkPlaces(base, prefix);
+  const places = new LinkPlaces(base, scope);
   for (const [link, bytes] of linkingFiles(base.links.values(), disk)) {
-    // An edit that was not sent yet is read in its new form by the next pass.
-    if (bytes.digest !== link.localDigest) continue;
     const path = link.localPath;
+    const known = state.spellings.of(path, bytes.digest);
+    const stands = standsFor(state, known, bytes);
     const place = places.from(path);
-    const text = toDisk(bytes.text, place);
+    if (stands === null || !staysAs(stands, link, place)) continue;
+    const text = toDisk(stands.text, place, translates ? { was: bytes.text } : {});
     const spelled = text === bytes.text ? bytes : { text, digest: digestOf(text) };
-    const from: Spelling = { path, id: link.id, bytes: bytes.digest, text: bytes.digest, spelledAt: path, leads: [] };
-    const to = { ...from, bytes: spelled.digest, leads: leadsOf(text, place, [place]) };
+    const from = known ?? asWritten(link, bytes, stands.digest);
+    const leads = leadsOf(text, place, [meantBy(from.leads), place]);
+    const to = { ...from, id: link.id, spelledAt: path, bytes: spelled.digest, leads };
     if (to.leads.length > 0 || to.bytes !== from.bytes) yield { link, from, to, bytes: spelled };
   }
 }
 
-/** @returns of a mirror that translated links: files that link, as the texts they stand for */
-export function* toTexts({ state, disk, prefix }: Files): Generator<Respelling> {
+/**
+ * @param files with the scope until now
+ * @returns of a mirror that translated links: files that link, as the texts they stand for
+ */
+export function* toTexts({ state, disk, scope }: Files): Generator<Respelling> {
   const base = state.load();
-  const places = new LinkPlaces(base, prefix);
+  const places = new LinkPlaces(base, scope);
   for (const [link, bytes] of linkingFiles(base.links.values(), disk)) {
     const path = link.localPath;
     const known = state.spellings.of(path, bytes.digest);
     const text = (known && state.text(known.text)) ?? toService(bytes.text, places.from(path));
     const plain = text === bytes.text ? bytes : { text, digest: digestOf(text) };
-    const from = known ?? { path, id: link.id, bytes: bytes.digest, text: plain.digest, spelledAt: path, leads: [] };
+    const from = known ?? asWritten(link, bytes, plain.digest);
     const to = { ...from, bytes: plain.digest, text: plain.digest, leads: [] };
     if (to.bytes !== from.bytes) yield { link, from, to, bytes: plain };
   }
 }
 
+/**
+ * Whether a file's text is what its bytes stand for from now on. An edit that links by path and was
+ * not sent yet is not: the next pass reads it with ids.
+ */
+function staysAs({ text, digest }: Stands, { localDigest, submissions }: Link, place: Place): boolean {
+  return digest === localDigest || submissions.some((one) => one.digest === digest) || toService(text, place) === text;
+}
+
+type Stands = Pick<LocalText, "text" | "digest">;
+
+function standsFor(state: State, known: Spelling | null, bytes: LocalText): Stands | null {
+  if (known === null || known.text === bytes.digest) return bytes;
+  const text = state.text(known.text);
+  return text === null ? null : { text, digest: known.text };
+}
+
+function asWritten({ localPath: path, id }: Link, { digest: bytes }: LocalText, text: Digest): Spelling {
+  return { path, id, bytes, text, spelledAt: path, leads: [] };
+}
+
 function* linkingFiles(links: Iterable<Link>, disk: Disk): Generator<[Link, LocalText]> {
   for (const link of links) {
     const read = isAway(link) || link.standing !== "linked" ? null : disk.read(link.localPath);
-    if (read?.kind === "done" && mayHoldLinks(read.value.text)) yield [link, read.value];
+    if (read?.kind === "done" && mayHoldLinks(read.value.text, true)) yield [link, read.value];
   }
 }

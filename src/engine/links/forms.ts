@@ -3,10 +3,10 @@ import { destinationsOf, leadsOf, meantBy } from "../../links/leads.ts";
 import { type Meant, toDisk, toService } from "../../links/translate.ts";
 import { type DocId, isDocId } from "../../contract/ids.ts";
 import { type Digest, digestOf } from "../../model/digest.ts";
-import { type LocalPath, parentOf, type RemotePath } from "../../model/path.ts";
+import { type LocalPath, parentOf } from "../../model/path.ts";
 import type { Lead, Spelling } from "../../model/spelling.ts";
 import type { State } from "../../ports/state.ts";
-import { LinkPlaces } from "./places.ts";
+import { LinkPlaces, type LinkScope } from "./places.ts";
 
 /** A text with the digest of its bytes. */
 export type Form = { readonly text: string; readonly digest: Digest };
@@ -22,17 +22,22 @@ export type Where = { readonly now: LinkPlaces; readonly before: LinkPlaces };
 export class LinkForms {
   readonly #state: Pick<State, "load" | "text" | "link" | "spellings">;
   readonly #keeps: boolean;
-  readonly prefix: RemotePath;
+  readonly scope: LinkScope;
   /** Of a mirror that is only read. */
   readonly #unkept = new Map<string, Spelling>();
   #where: Where | null = null;
   #dry = false;
 
   /** @param keeps whether the state may be written */
-  constructor(state: Pick<State, "load" | "text" | "link" | "spellings">, prefix: RemotePath, keeps: boolean) {
+  constructor(state: Pick<State, "load" | "text" | "link" | "spellings">, scope: LinkScope, keeps: boolean) {
     this.#state = state;
-    this.prefix = prefix;
+    this.scope = scope;
     this.#keeps = keeps;
+  }
+
+  /** Whether a text may read differently in its other form. */
+  mayLink(text: string): boolean {
+    return mayHoldLinks(text, this.scope.wiki);
   }
 
   /** Where everything is, and will be when the plan is done. */
@@ -43,7 +48,7 @@ export class LinkForms {
 
   whereOfBase(): Where {
     const base = this.#state.load();
-    return { now: new LinkPlaces(base, this.prefix), before: new LinkPlaces(base, this.prefix) };
+    return { now: new LinkPlaces(base, this.scope), before: new LinkPlaces(base, this.scope) };
   }
 
   /** What was where is read anew. @param dry whether nothing may be kept until the next call */
@@ -59,7 +64,7 @@ export class LinkForms {
 
   /** The text, in the service's form, that a file's bytes stand for, as a walk finds them. */
   toService(path: LocalPath, bytes: Form, where: Where): Form {
-    if (!mayHoldLinks(bytes.text)) return bytes;
+    if (!this.mayLink(bytes.text)) return bytes;
     return this.#remembered(this.spellingOf(path, bytes.digest, where)) ?? this.readAnew(path, bytes, where);
   }
 
@@ -68,15 +73,17 @@ export class LinkForms {
    * nothing is remembered.
    */
   peek(path: LocalPath, bytes: Form): Form {
-    if (!mayHoldLinks(bytes.text)) return bytes;
+    if (!this.mayLink(bytes.text)) return bytes;
     return this.#remembered(this.spellingAt(path, bytes.digest)) ?? this.#read(path, bytes, this.where()).form;
   }
 
   /** The same for a file of this document that was taken aside. */
   ofParked(parkAt: string, path: LocalPath, bytes: Form): Form {
-    if (!mayHoldLinks(bytes.text)) return bytes;
+    // What was taken aside may have been written while wiki links counted.
+    if (!mayHoldLinks(bytes.text, true)) return bytes;
     const known = this.#remembered(this.spellingAt(parkAt, bytes.digest));
-    return known ?? this.#read(path, bytes, this.where(), this.#state.spellings.at(parkAt)).form;
+    if (known !== null || !this.mayLink(bytes.text)) return known ?? bytes;
+    return this.#read(path, bytes, this.where(), this.#state.spellings.at(parkAt)).form;
   }
 
   #remembered(spelling: Spelling | null): Form | null {
@@ -126,7 +133,7 @@ export class LinkForms {
     if (newest === undefined) return [];
     // A kill may have left a spelling that was noted and never written.
     const alike = own.filter((one) => one.text === newest.text);
-    return [likest(alike, text) ?? newest];
+    return [likest(alike, text, this.scope) ?? newest];
   }
 
   /**
@@ -134,7 +141,7 @@ export class LinkForms {
    * @param was the file's bytes until now
    */
   toDisk(path: LocalPath, { text, digest }: Form, was?: string): Form {
-    if (!mayHoldLinks(text)) return { text, digest };
+    if (!this.mayLink(text)) return { text, digest };
     const place = this.where().now.from(path);
     const spelled = toDisk(text, place, was === undefined ? {} : { was });
     const bytes = spelled === text ? { text, digest } : { text: spelled, digest: digestOf(spelled) };
@@ -146,7 +153,7 @@ export class LinkForms {
 
   /** The same for a person to see; nothing is remembered. */
   shown(path: LocalPath, text: string): string {
-    return mayHoldLinks(text) ? toDisk(text, this.where().now.from(path)) : text;
+    return this.mayLink(text) ? toDisk(text, this.where().now.from(path)) : text;
   }
 
   /**
@@ -191,8 +198,8 @@ export class LinkForms {
  * an editor that makes a new file: it still says most of what that one's links said.
  * @param lost of files that are not where they were
  */
-export function likest(lost: readonly Spelling[], text: string): Spelling | null {
-  const said = new Set(destinationsOf(text));
+export function likest(lost: readonly Spelling[], text: string, { wiki }: LinkScope): Spelling | null {
+  const said = new Set(destinationsOf(text, wiki));
   let found: Spelling | null = null;
   let most = 0.5;
   for (const spelling of lost) {

@@ -1,4 +1,3 @@
-import { mayHoldLinks } from "../../links/candidates.ts";
 import { countCharacters, MAX_CONTENT_CHARACTERS } from "../../contract/limits.ts";
 import { withValues } from "../../model/borrowed-map.ts";
 import { type Digest, digestOf } from "../../model/digest.ts";
@@ -32,30 +31,38 @@ export class LinkedDisk implements Disk {
 
   walk(known: Parameters<Disk["walk"]>[0], onText: OnText): LocalTree {
     const found = new Set<LocalPath>();
-    return this.#readFound(this.plain.walk(known, withoutLinking(found, onText)), found, onText);
+    return this.#readFound(this.plain.walk(known, this.#withoutLinking(found, onText)), found, onText);
   }
 
   *walkInParts(known: Parameters<Disk["walk"]>[0], onText: OnText): Generator<void, LocalTree> {
     const found = new Set<LocalPath>();
-    const tree = yield* this.plain.walkInParts(known, withoutLinking(found, onText));
+    const tree = yield* this.plain.walkInParts(known, this.#withoutLinking(found, onText));
     return this.#readFound(tree, found, onText);
   }
 
   lookAtFiles(...[tree, asked, onText, elsewhere]: Parameters<Disk["lookAtFiles"]>): LocalTree | null {
     const paths = [...asked];
     const found = new Set<LocalPath>();
-    const looked = this.plain.lookAtFiles(tree, paths, withoutLinking(found, onText), elsewhere);
+    const looked = this.plain.lookAtFiles(tree, paths, this.#withoutLinking(found, onText), elsewhere);
     if (looked === null || looked === tree || found.size === 0) return looked;
     const read = this.#readFound(looked, found, onText);
     return paths.every((path) => isSameFile(tree.files.get(path), read.files.get(path))) ? tree : read;
+  }
+
+  /** Texts that may link are noted by their path, and read when the walk is done. */
+  #withoutLinking(found: Set<LocalPath>, onText: OnText): OnText {
+    return (digest, text, path) => {
+      if (this.#forms.mayLink(text)) found.add(path);
+      else onText(digest, text, path);
+    };
   }
 
   /** Reads files that hold links, of which the plain walk gives the digests of the bytes. */
   #readFound(tree: LocalTree, found: ReadonlySet<LocalPath>, onText: OnText): LocalTree {
     if (found.size === 0) return tree;
     const base = this.#state.load();
-    const { prefix } = this.#forms;
-    const where = { now: placesSeen(base, tree, null, prefix), before: new LinkPlaces(base, prefix) };
+    const { scope } = this.#forms;
+    const where = { now: placesSeen(base, tree, null, scope), before: new LinkPlaces(base, scope) };
     this.#findLost(where, tree, found);
     const changed = new Map<LocalPath, LocalFile>();
     for (const path of found) {
@@ -78,7 +85,7 @@ export class LinkedDisk implements Disk {
     for (const path of found) {
       if (!now.isUnlinked(path) || lost().length === 0) continue;
       const bytes = this.plain.read(path);
-      const likes = bytes.kind === "done" ? likest(lost(), bytes.value.text) : null;
+      const likes = bytes.kind === "done" ? likest(lost(), bytes.value.text, this.#forms.scope) : null;
       const id = likes === null ? null : before.idAt(likes.path);
       if (id !== null && isLost(id)) now.set(id, path);
     }
@@ -142,7 +149,7 @@ export class LinkedDisk implements Disk {
   }
 
   #spelled(path: LocalPath, text: string, was?: string): string {
-    return mayHoldLinks(text) ? this.#forms.toDisk(path, { text, digest: digestOf(text) }, was).text : text;
+    return this.#forms.mayLink(text) ? this.#forms.toDisk(path, { text, digest: digestOf(text) }, was).text : text;
   }
 
   replace(path: LocalPath, text: string, expect: Digest, parkAt: string): DiskOutcome<Written> {
@@ -207,14 +214,6 @@ export class LinkedDisk implements Disk {
   readonly sweep: Disk["sweep"] = (keep) => this.plain.sweep(keep);
   readonly flush: Disk["flush"] = (paths) => this.plain.flush(paths);
   readonly flushAll: Disk["flushAll"] = () => this.plain.flushAll();
-}
-
-/** Texts that may link are noted by their path, and read when the walk is done. */
-function withoutLinking(found: Set<LocalPath>, onText: OnText): OnText {
-  return (digest, text, path) => {
-    if (mayHoldLinks(text)) found.add(path);
-    else onText(digest, text, path);
-  };
 }
 
 /** Whether a file is where a document is, as far as the walk tells. */

@@ -1,18 +1,21 @@
-import type { DirId, DocId } from "../../contract/ids.ts";
+import { type DirId, type DocId, isDocId } from "../../contract/ids.ts";
+import { INERT } from "../../links/destination.ts";
 import { leadsOf, meantBy } from "../../links/leads.ts";
 import { respell, toDisk } from "../../links/translate.ts";
 import { withValues } from "../../model/borrowed-map.ts";
 import { type Digest, digestOf } from "../../model/digest.ts";
 import { isAway, type Link } from "../../model/link.ts";
-import type { LocalPath, RemotePath } from "../../model/path.ts";
+import type { LocalPath } from "../../model/path.ts";
 import type { Lead, Spelling } from "../../model/spelling.ts";
 import type { BaseTree, LocalFile, LocalTree, Trees } from "../../model/tree.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import type { Disk, OnText } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import { type Form, LinkForms } from "./forms.ts";
+import { isAnothers, isFoundId, isUnsettled, leadsAstray, leadsSomewhereNew } from "./astray.ts";
+import { type InertLinks, inertLinks } from "./inert.ts";
 import { LinkedDisk } from "./linked-disk.ts";
-import { LinkPlaces, placesSeen } from "./places.ts";
+import { LinkPlaces, type LinkScope, placesSeen } from "./places.ts";
 
 /** A file whose links lead elsewhere than they did, and the bytes that lead there again. */
 export type Respelling = { readonly link: Link; readonly from: Spelling; readonly to: Spelling; readonly bytes: Form };
@@ -20,7 +23,7 @@ export type Respelling = { readonly link: Link; readonly from: Spelling; readonl
 type Options = {
   readonly state: State;
   readonly disk: Disk;
-  readonly prefix: RemotePath;
+  readonly scope: LinkScope;
   /** Whether the state may be written. */
   readonly keeps: boolean;
 };
@@ -31,9 +34,14 @@ export class MirrorLinks {
   readonly disk: LinkedDisk;
   readonly #forms: LinkForms;
   readonly #state: State;
+  /**
+   * Where the texts were that were sent since somebody asked which of their links are inert, with
+   * base's text of then; null: the document was new.
+   */
+  readonly #sent = new Map<LocalPath, Digest | null>();
 
-  constructor({ state, disk, prefix, keeps }: Options) {
-    this.#forms = new LinkForms(state, prefix, keeps);
+  constructor({ state, disk, scope, keeps }: Options) {
+    this.#forms = new LinkForms(state, scope, keeps);
     this.#state = state;
     this.disk = new LinkedDisk(disk, this.#forms, state);
   }
@@ -53,8 +61,8 @@ export class MirrorLinks {
   lookAgain({ base, local, remote }: Trees, keep: OnText): LocalTree {
     const spellings = this.#state.spellings.all();
     if (spellings.length === 0) return local;
-    const { prefix } = this.#forms;
-    const where = { now: placesSeen(base, local, remote, prefix), before: new LinkPlaces(base, prefix) };
+    const { scope } = this.#forms;
+    const where = { now: placesSeen(base, local, remote, scope), before: new LinkPlaces(base, scope) };
     const waits = waitingPaths(base);
     const changed = new Map<LocalPath, LocalFile>();
     for (const { path, text, leads } of spellings) {
@@ -105,6 +113,7 @@ export class MirrorLinks {
    * @returns the digest of what is to be sent
    */
   asItLeadsNow(path: LocalPath, expect: Digest, keep: OnText): Digest {
+    if (!this.#sent.has(path)) this.#sent.set(path, this.#baseAt(path));
     const bytes = this.disk.plain.read(path);
     if (bytes.kind !== "done") return expect;
     const spelling = this.#forms.spellingAt(path, bytes.value.digest);
@@ -137,7 +146,7 @@ export class MirrorLinks {
     const spellings = this.#state.spellings.all();
     if (spellings.length === 0) return;
     const base = this.#state.load();
-    const places = new LinkPlaces(base, this.#forms.prefix);
+    const places = new LinkPlaces(base, this.#forms.scope);
     const byPath = new Map(
       [...base.links.values()].filter((link) => !isAway(link)).map((link) => [link.localPath, link]),
     );
@@ -177,47 +186,32 @@ export class MirrorLinks {
     this.#forms.put(to);
   }
 
+  /** How links are read here. */
+  get scope(): LinkScope {
+    return this.#forms.scope;
+  }
+
+  #baseAt(path: LocalPath): Digest | null {
+    const id = this.#forms.where().now.idAt(path);
+    return isDocId(id) ? (this.#state.link(id)?.digest ?? null) : null;
+  }
+
+  /** Of the texts that were sent since the last call: links that lead to no document, and did not before. */
+  takeInert(local: LocalTree): readonly InertLinks[] {
+    if (this.#sent.size === 0) return [];
+    const texts = [...this.#sent].toSorted(byFirst).map(([path, base]) => {
+      const before = base === null ? "" : (this.#state.text(base) ?? "");
+      const leads = this.#state.spellings.at(path)[0]?.leads ?? [];
+      return { path, leads: leads.filter(({ said }) => !before.includes(INERT + said)) };
+    });
+    this.#sent.clear();
+    return inertLinks(texts, local, new LinkPlaces(this.#state.load(), this.#forms.scope));
+  }
+
   /** Forgets what no file has any more. Not while a replace may still be undone. */
   tidy(): void {
     if (!this.#state.spellings.isEmpty() && this.#state.intents().length === 0) this.#state.spellings.removeLost();
   }
-}
-
-/** Whether a document is where a link led to nothing, or to one that is gone. */
-function leadsSomewhereNew(leads: readonly Lead[], now: LinkPlaces): boolean {
-  return leads.some(({ at, to }) => at !== null && (to === null || now.pathOf(to) === null) && now.idAt(at) !== null);
-}
-
-/**
- * Whether the file at a document's path is another's, which has exchanged paths with it. Where it
- * belongs is yet to be settled, by its inode: a new file would have another.
- */
-function isAnothers({ id, text }: Spelling, link: Link): boolean {
-  return id !== null && id !== link.id && text !== link.localDigest;
-}
-
-/** Whether a file's links lead elsewhere than where their targets are, or it has moved itself. */
-function leadsAstray({ path, spelledAt, leads }: Spelling, places: LinkPlaces): boolean {
-  return path !== spelledAt || leads.some((lead) => isAstray(lead, places) || isFoundId(lead, places));
-}
-
-/**
- * Whether a target shares its path with another document, in the middle of an exchange: one
- * destination would stand for both.
- */
-function isUnsettled({ to }: Lead, places: LinkPlaces): boolean {
-  const path = to === null ? null : places.pathOf(to);
-  return path !== null && places.isShared(path);
-}
-
-function isAstray({ said, at, to }: Lead, places: LinkPlaces): boolean {
-  const is = to === null || said === to ? null : places.pathOf(to);
-  return is !== null && is !== at;
-}
-
-/** Whether a link stands as an id that was not known, and is by now. */
-function isFoundId({ said, to }: Lead, places: LinkPlaces): boolean {
-  return said === to && places.pathOf(to) !== null;
 }
 
 /** Documents of which no text is to be sent that nobody wrote. */
@@ -227,4 +221,8 @@ function waitingPaths({ links, holds, conflicts }: BaseTree): ReadonlySet<LocalP
     if (link.protected || link.submissions.length > 0 || holds.has(link.id) || conflicts.has(link.id))
       waits.add(link.localPath);
   return waits;
+}
+
+function byFirst([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
 }

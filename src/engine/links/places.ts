@@ -1,30 +1,44 @@
 import type { DirId, DocId } from "../../contract/ids.ts";
+import { NameIndex, namesBy } from "../../links/names.ts";
 import type { Place } from "../../links/place.ts";
+import { type Names, nameOfSaid } from "../../links/wiki.ts";
 import { isAway } from "../../model/link.ts";
 import { once } from "../../model/once.ts";
 import { BorrowedMap } from "../../model/borrowed-map.ts";
 import type { LocalPath, RemotePath } from "../../model/path.ts";
+import type { Lead } from "../../model/spelling.ts";
 import type { BaseTree, LocalFile, LocalTree, RemoteTree } from "../../model/tree.ts";
 import { fileInodeKey, folderInodeKey } from "../../planner/match/inode.ts";
 
 type Id = DocId | DirId;
+
+/** How a mirror's links are read. */
+export type LinkScope = {
+  /** The mirrored subtree of the workspace, which absolute links begin with. */
+  readonly prefix: RemotePath;
+  /** Whether wiki links count. */
+  readonly wiki: boolean;
+};
 
 /** Which document or folder is where, for the links that lead there. */
 export class LinkPlaces {
   readonly #byId = new Map<string, LocalPath>();
   readonly #byPath = new Map<LocalPath, Id>();
   readonly #byRemotePath: () => ReadonlyMap<RemotePath, Id>;
-  readonly #prefix: RemotePath;
+  readonly #scope: LinkScope;
   readonly #unlinked = new Set<LocalPath>();
   /** Paths that two have had, with the one that gave way. */
   readonly #shared = new Map<LocalPath, Id>();
+  /** Null until a wiki link is read. */
+  #named: NameIndex | null = null;
+  readonly #names: Names | undefined;
 
-  /** @param prefix the mirrored subtree of the workspace, which absolute links begin with */
-  constructor(base: BaseTree, prefix: RemotePath) {
+  constructor(base: BaseTree, scope: LinkScope) {
     for (const dir of base.dirs.values()) this.set(dir.id, dir.localPath);
     for (const link of base.links.values()) if (!isAway(link)) this.set(link.id, link.localPath);
     this.#byRemotePath = once(() => remotePaths(base));
-    this.#prefix = prefix;
+    this.#scope = scope;
+    this.#names = scope.wiki ? this.#makeNames() : undefined;
   }
 
   pathOf(id: string): LocalPath | null {
@@ -47,6 +61,29 @@ export class LinkPlaces {
     if (before !== undefined && this.#byPath.get(before) === id) this.#leave(before);
     this.#byId.set(id, path);
     this.#byPath.set(path, id);
+    this.#named?.add(path);
+  }
+
+  #makeNames(): Names {
+    return namesBy({
+      index: () => (this.#named ??= indexOf([...this.#byPath.keys(), ...this.#unlinked])),
+      idAt: (path) => this.idAt(path),
+      pathOf: (id) => this.pathOf(id),
+      isWaiting: (path) => this.isUnlinked(path),
+    });
+  }
+
+  /** Whether what a wiki link or path says leads to a document by now, where it led to none. */
+  isThere({ said, at }: Pick<Lead, "said" | "at">): boolean {
+    if (at !== null && this.idAt(at) !== null) return true;
+    const name = at === null && this.#names !== undefined ? nameOfSaid(said) : null;
+    return name !== null && this.#names!.idOf(name) !== null;
+  }
+
+  /** Whether a wiki link leads elsewhere by now, or nowhere: another has its name, too. */
+  isNoMore({ said, to }: Lead): boolean {
+    const name = this.#names === undefined ? null : nameOfSaid(said);
+    return name !== null && this.#names!.idOf(name) !== to;
   }
 
   /** What gave way at a path, in the middle of an exchange, and is still there has it again. */
@@ -59,6 +96,7 @@ export class LinkPlaces {
   /** A file is there that is no known document. */
   setUnlinked(path: LocalPath): void {
     this.#unlinked.add(path);
+    this.#named?.add(path);
   }
 
   /** Whether a file is there that is no known document yet: what leads there leads to no other. */
@@ -78,13 +116,20 @@ export class LinkPlaces {
       idAt: (at) => (isUnknown(at) ? null : this.idAt(at)),
       pathOf: (id) => this.pathOf(id),
       idAtAbsolute: (at) => this.#idAtAbsolute(at),
+      names: this.#names,
     };
   }
 
   #idAtAbsolute(at: string): Id | null {
-    const path = withoutPrefix(at, this.#prefix);
+    const path = withoutPrefix(at, this.#scope.prefix);
     return path === null ? null : (this.#byRemotePath().get(path) ?? this.idAt(path));
   }
+}
+
+function indexOf(paths: Iterable<LocalPath>): NameIndex {
+  const index = new NameIndex();
+  for (const path of paths) index.add(path);
+  return index;
 }
 
 function withoutPrefix(path: string, prefix: RemotePath): string | null {
@@ -105,13 +150,8 @@ function remotePaths({ links, dirs }: BaseTree): ReadonlyMap<RemotePath, Id> {
  * about documents, only where their links lead; the planner matches.
  * @param remote adds what the service has and base does not know yet; null: not known
  */
-export function placesSeen(
-  base: BaseTree,
-  local: LocalTree,
-  remote: RemoteTree | null,
-  prefix: RemotePath,
-): LinkPlaces {
-  const places = new LinkPlaces(base, prefix);
+export function placesSeen(base: BaseTree, local: LocalTree, remote: RemoteTree | null, scope: LinkScope): LinkPlaces {
+  const places = new LinkPlaces(base, scope);
   if (local.inodesTrusted) {
     moveFolders(places, base, local);
     moveFiles(places, base, local);

@@ -7,26 +7,38 @@ import { MirrorLinks, type Respelling } from "./mirror-links.ts";
  * The world of a mirror that translates links. Loads the parser of links: not to be imported by
  * what every mirror runs.
  * @param keeps whether the state may be written
+ * @param wiki whether wiki links are translated, too
  */
-export function translating(world: World, keeps: boolean): World {
-  const { state, disk, prefix } = world;
-  const links = new MirrorLinks({ state, disk, prefix, keeps });
+export function translating(world: World, keeps: boolean, wiki = false): World {
+  const { state, prefix } = world;
+  const links = new MirrorLinks({ state, disk: plainDisk(world), scope: { prefix, wiki }, keeps });
   return { ...world, disk: links.disk, links };
 }
 
 /** A disk that is only read, with texts in the service's form. */
-export function readingDisk(files: Pick<World, "state" | "disk" | "prefix">): World["disk"] {
-  return new MirrorLinks({ ...files, keeps: false }).disk;
+export function readingDisk(
+  { prefix, ...files }: Pick<World, "state" | "disk" | "prefix">,
+  wiki: boolean,
+): World["disk"] {
+  return new MirrorLinks({ ...files, scope: { prefix, wiki }, keeps: false }).disk;
 }
+
+/** How links are to be translated from now on; null: no more. */
+type Asked = { readonly wiki: boolean } | null;
 
 /**
  * What would be written on disk if links were translated from now on, or no more.
  * @returns why that cannot be told, or the files
  */
-export function respellingsFor(world: World, mode: "translate" | "keep"): string | readonly Respelling[] {
+export function respellingsFor(world: World, asked: Asked): string | readonly Respelling[] {
   const { root } = checkRoot(world);
   if (root !== "same") return `the mirrored folder is not what it was (${root})`;
-  const { state, prefix } = world;
-  const files = { state, prefix, disk: world.links?.disk.plain ?? world.disk };
-  return [...(mode === "translate" ? toPaths(files) : toTexts(files))];
+  const { state, prefix, links } = world;
+  const files = { state, disk: plainDisk(world) };
+  if (asked === null) return [...toTexts({ ...files, scope: links?.scope ?? { prefix, wiki: false } })];
+  return [...toPaths({ ...files, scope: { prefix, wiki: asked.wiki } }, links !== undefined)];
+}
+
+function plainDisk({ links, disk }: World): World["disk"] {
+  return links?.disk.plain ?? disk;
 }

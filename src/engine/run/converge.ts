@@ -104,7 +104,9 @@ export function reportRun(world: World, run: number, { end, passes, counts, tall
   const renamed = [...tally.gaveWay].flatMap(([from, to]) =>
     world.disk.look(to).kind === "absent" ? [] : [{ from, to }],
   );
-  return { ...reportOf(world.state.holds(), run, passes, counts, end, more), renamed };
+  const inert = end.kind === "planned" ? (world.links?.takeInert(end.trees.local) ?? []) : [];
+  const report = { ...reportOf(world.state.holds(), run, passes, counts, end, more), renamed };
+  return inert.length === 0 ? report : { ...report, inert };
 }
 
 /** Remembers for the next run what was learned of the deployment. Writes only what changed. */

@@ -6,6 +6,7 @@ import type { GaveWay, Plan, Verdict } from "../../planner/plan-types.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { LocalOther, LocalTree, Trees } from "../../model/tree.ts";
 import type { StepEnd } from "./execute.ts";
+import type { InertLinks } from "../links/inert.ts";
 import { subjectOf } from "./subject.ts";
 import type { PassEnd } from "./pass-context.ts";
 import type { Counts } from "./world.ts";
@@ -57,6 +58,8 @@ export type RunReport = {
    * because nothing is open.
    */
   readonly renamed?: readonly GaveWay[];
+  /** Links of the texts that the run sent which lead to no document; left out: there are none. */
+  readonly inert?: readonly InertLinks[];
   readonly halt: Extract<Verdict, { kind: "halt" }> | null;
   /** The guarded actions that the halt stopped, in the order of the plan. */
   readonly stopped: readonly Action[];

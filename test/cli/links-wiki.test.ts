@@ -1,0 +1,65 @@
+import { readFileSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openRig, type Rig } from "./rig.ts";
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig({ links: "resolve" });
+});
+afterEach(() => rig.close());
+
+const read = (path: string) => readFileSync(join(rig.root, path), "utf8");
+const config = () => JSON.parse(read(".mdmirror/config.json")) as { links: unknown };
+
+test("links translate --wiki: init tells of it, nothing is sent for it, renames respell, and keep ends it", async () => {
+  rig.write("a.md", "[b](b.md) [[Plan]] [[Plan|p]]\n");
+  rig.write("b.md", "b\n");
+  rig.write("Plan.md", "plan\n");
+  const { out } = await rig.init();
+  expect(out).toContain(
+    "wiki links ([[Name]]) are left as they are; mdmirror links translate --wiki: no rename breaks them, either",
+  );
+  const sent = rig.remote("a.md")!;
+  expect(sent.content).toBe(`[b](${rig.remote("b.md")!.id}) [[Plan]] [[Plan|p]]\n`);
+  expect((await rig.run(["links", "translate", "w", "--wiki"])).out).toEqual([
+    "links are by path here, and by id on the service, [[wiki links]] too, from now on; 0 files written",
+  ]);
+  expect(config().links).toEqual({ mode: "translate", wiki: true });
+  expect((await rig.run(["doctor", "w"])).out).toContain(
+    "ok   links: by path here, and by id on the service, wiki links too",
+  );
+  renameSync(join(rig.root, "Plan.md"), join(rig.root, "Budget.md"));
+  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^in sync: 1 moved on the service, 1 with links respelled /);
+  expect(read("a.md")).toBe("[b](b.md) [[Budget|Plan]] [[Budget|p]]\n");
+  expect(rig.remote("a.md")).toEqual(sent);
+  rig.write("a.md", "[[Budget|Plan]] [[Budget]] [[Nobody]]\n");
+  const checked = await rig.run(["links", "check", "w"]);
+  expect([checked.code, checked.out[0]]).toEqual([3, "a.md:1: [[Nobody]] leads nowhere"]);
+  await rig.run(["sync", "w"]);
+  const { id } = rig.remote("Budget.md")!;
+  expect(rig.remote("a.md")!.content).toBe(`[[Plan]](${id}) [[Budget]](${id}) [[Nobody]]\n`);
+  expect((await rig.run(["links", "translate", "w", "--yes"])).out.at(-1)).toMatch(/ from now on; 1 file written$/);
+  expect(read("a.md")).toBe("[[Plan]](Budget.md) [[Budget]](Budget.md) [[Nobody]]\n");
+  expect(config().links).toBe("translate");
+  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^in sync: nothing to do /);
+  expect((await rig.run(["links", "keep", "w", "--wiki"])).code).toBe(2);
+});
+
+test("a text in review is shown, and respelled, as it is on disk", async () => {
+  rig.write("a.md", "[b](b.md)\n");
+  rig.write("b.md", "b\n");
+  await rig.init();
+  await rig.run(["protect", "w/a.md"]);
+  await rig.run(["sync", "w"]);
+  rig.write("a.md", "[b](b.md) edited\n");
+  await rig.run(["sync", "w"]);
+  await rig.run(["sync", "w"]);
+  const reviews = await rig.run(["reviews", "w"]);
+  expect(reviews.out.slice(-2)).toEqual(["-[b](b.md)", "+[b](b.md) edited"]);
+  await rig.run(["links", "keep", "w", "--yes"]);
+  expect(read("a.md")).toBe(`[b](${rig.remote("b.md")!.id}) edited\n`);
+  await rig.run(["links", "translate", "w", "--yes"]);
+  expect(read("a.md")).toBe("[b](b.md) edited\n");
+  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^in sync: nothing to do /);
+});
