@@ -1,9 +1,10 @@
 import { FILES, FOLDERS } from "../contract/routes.ts";
 import { mayHoldLinks } from "../links/candidates.ts";
 import { type Destination, INERT, readDestinationText } from "../links/destination.ts";
-import { findLinks } from "../links/find.ts";
+import { expectLinks, type FoundLink, findLinks } from "../links/find.ts";
 import { type Place, pathTo, resolve } from "../links/place.ts";
-import { toService } from "../links/translate.ts";
+import { toService, toServiceFrom } from "../links/translate.ts";
+import { type Digest, digestOf } from "../model/digest.ts";
 import { parentOf } from "../model/path.ts";
 import { targetsFirst } from "../model/targets-first.ts";
 import type { Entry, Item } from "./import-walk.ts";
@@ -29,8 +30,11 @@ export type LinkReport = {
   readonly inert: readonly { readonly path: string; readonly to: string; readonly reason: InertReason }[];
 };
 
+/** `links`: where they stand in the text; null: not known. */
+type Translated = { readonly text: string; readonly links: readonly FoundLink[] | null };
+
 type Made = { readonly id: string; readonly lastChangeId: string };
-type Sent = Made & { readonly path: string; readonly text: string };
+type Sent = Made & { readonly path: string; readonly text: string; readonly links: readonly FoundLink[] };
 type Linked = { readonly entry: Entry; readonly leads: readonly string[] };
 
 /**
@@ -47,6 +51,8 @@ export class ImportLinks {
   /** Of the walk, imported or not. */
   readonly #seen = new Set<string>();
   readonly #sent = new Map<string, Sent>();
+  /** Of the texts as they are in the folder, so that each is parsed once. */
+  readonly #found = new Map<string, { readonly digest: Digest; readonly links: readonly FoundLink[] }>();
   #twice = 0;
 
   /** @param there what the service holds already, by its path */
@@ -88,7 +94,9 @@ export class ImportLinks {
 
   #leadsOf(path: string, text: string): string[] {
     const place = this.#placeAt(path);
-    return linksOf(text).flatMap((read) => pathTo(read, place) ?? []);
+    const links = findLinks(text);
+    this.#found.set(path, { digest: digestOf(text), links });
+    return destinationsOf(text, links).flatMap((read) => pathTo(read, place) ?? []);
   }
 
   #placeAt(path: string): Place {
@@ -101,8 +109,13 @@ export class ImportLinks {
   }
 
   /** The text as it is sent, with links by id to what is there by now. */
-  translate(path: string, text: string): string {
-    return toService(text, this.#placeAt(path));
+  translate(path: string, text: string): Translated {
+    const found = this.#found.get(path);
+    // What was saved since the folder was walked is read as it is now.
+    if (found?.digest !== digestOf(text)) return { text: toService(text, this.#placeAt(path)), links: null };
+    const translated = toServiceFrom(text, found.links, this.#placeAt(path));
+    expectLinks(translated.text, translated.links);
+    return translated;
   }
 
   /** Begins a transaction, perhaps again: the ids of one that was rolled back lead nowhere. */
@@ -116,23 +129,26 @@ export class ImportLinks {
 
   /**
    * Takes down what became of an entry.
-   * @param text as it was sent; null for a folder
+   * @param sent null for a folder
    * @param made null: it was refused
    */
-  note({ path, as }: Entry, text: string | null, made: Made | null): void {
+  note({ path, as }: Entry, sent: Translated | null, made: Made | null): void {
     if (made === null) return;
     const { id, lastChangeId } = made;
     this.#made.set(as, id);
     this.#pathOf.set(id, path);
-    if (text !== null && mayHoldLinks(text)) this.#sent.set(path, { path, text, id, lastChangeId });
+    if (sent === null || !mayHoldLinks(sent.text)) return;
+    const { text, links } = sent;
+    this.#sent.set(path, { path, text, links: links ?? findLinks(text), id, lastChangeId });
   }
 
   /** The texts whose links can be ids by now, and were not when they were sent. */
   late(): Sent[] {
     const late: Sent[] = [];
     for (const sent of this.#sent.values()) {
-      const text = sent.text.includes(INERT) ? this.translate(sent.path, sent.text) : sent.text;
-      if (text !== sent.text) late.push({ ...sent, text });
+      if (!sent.text.includes(INERT)) continue;
+      const { text, links } = toServiceFrom(sent.text, sent.links, this.#placeAt(sent.path));
+      if (text !== sent.text) late.push({ ...sent, text, links });
     }
     return late;
   }
@@ -145,9 +161,9 @@ export class ImportLinks {
   report(): LinkReport {
     const inert: LinkReport["inert"][number][] = [];
     let byId = 0;
-    for (const { path, text } of this.#sent.values()) {
+    for (const { path, text, links } of this.#sent.values()) {
       const place = this.#placeAt(path);
-      for (const read of linksOf(text)) {
+      for (const read of destinationsOf(text, links)) {
         if (read.inert) inert.push({ path, to: read.said, reason: this.#reasonOf(read, place) });
         else byId++;
       }
@@ -172,8 +188,8 @@ export class ImportLinks {
   }
 }
 
-function linksOf(text: string): Destination[] {
-  return findLinks(text)
+function destinationsOf(text: string, links: readonly FoundLink[]): Destination[] {
+  return links
     .map(({ from, to }) => readDestinationText(text.slice(from, to)))
     .filter(({ kind }) => kind !== "foreign");
 }
@@ -203,6 +219,7 @@ type Page = {
 export async function sendAgain(answer: AnswerOne, key: string, texts: readonly Sent[]): Promise<Sent[]> {
   const written: Sent[] = [];
   for (const sent of texts) {
+    expectLinks(sent.text, sent.links);
     const body = JSON.stringify({ baseChangeId: sent.lastChangeId, content: sent.text });
     const path = `${FILES}/${sent.id}/content`;
     const { status } = await answer({ method: "PUT", path, headers: { "x-api-key": key }, body });

@@ -148,9 +148,9 @@ async function sendEntry(sender: Sender, entry: Entry): Promise<Outcome> {
   if (bad !== null) return refuse(bad.fault, clause(bad.fault, bad.name));
   const text = readText(join(sender.dir, path));
   if (typeof text !== "string") return { kind: "refused", refusal: text };
-  const content = sender.links?.translate(path, text) ?? text;
-  const sent = await send(sender, FILES, { path: as, content });
-  sender.links?.note(entry, content, sent.made);
+  const translated = sender.links?.translate(path, text) ?? { text, links: null };
+  const sent = await send(sender, FILES, { path: as, content: translated.text });
+  sender.links?.note(entry, translated, sent.made);
   if (sent.made === null) return refuseFor(sent.problem);
   return { kind: "made", bytes: Buffer.byteLength(text) };
 }
