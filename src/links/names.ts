@@ -2,7 +2,10 @@ import { isDocId } from "../contract/ids.ts";
 import { nameOf } from "../model/path.ts";
 import type { Names } from "./wiki.ts";
 
-/** Paths by the name that a wiki link would say. A path that is no more stays, and counts no more. */
+/**
+ * Paths by the name that a wiki link would say. A path where nothing is any more stays, and the
+ * lookups tell so.
+ */
 export class NameIndex {
   readonly #paths = new Map<string, Set<string>>();
 

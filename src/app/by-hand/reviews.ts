@@ -19,7 +19,10 @@ export type WaitingReview = {
   readonly since: number;
   /** The live version as it was last seen. */
   readonly liveChangeId: ChangeId;
-  /** The live text as last seen, and what was sent, as on disk; null: not kept, or not sent from here. */
+  /**
+   * The live text as last seen, and what was sent, as on disk; null: not kept, or not sent from
+   * here.
+   */
   readonly live: string | null;
   readonly submitted: string | null;
   /**

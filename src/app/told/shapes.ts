@@ -54,7 +54,7 @@ export type SyncReport = {
 };
 
 /** One reason for it, with the first of the links. */
-export type InertLinksEntry = {
+type InertLinksEntry = {
   /** `not-there`, `no-document`, `not-mirrored`, `not-created`, `outside`, `waits` … */
   readonly reason: string;
   readonly count: number;

@@ -21,7 +21,7 @@ export type InertLinks = {
  * `outside`: it is no place of the folder; `waits`: its target is there by now, and its document
  * waits (in review, held, in conflict).
  */
-export type InertReason = "not-there" | "no-document" | "not-mirrored" | "not-created" | "outside" | "waits";
+type InertReason = "not-there" | "no-document" | "not-mirrored" | "not-created" | "outside" | "waits";
 
 /** How many places are told of each reason. */
 const MOST = 5;

@@ -196,7 +196,10 @@ export class MirrorLinks {
     return isDocId(id) ? (this.#state.link(id)?.digest ?? null) : null;
   }
 
-  /** Of the texts that were sent since the last call: links that lead to no document, and did not before. */
+  /**
+   * Of the texts that were sent since the last call: links that lead to no document, and were none
+   * of base's text.
+   */
   takeInert(local: LocalTree): readonly InertLinks[] {
     if (this.#sent.size === 0) return [];
     const texts = [...this.#sent].toSorted(byFirst).map(([path, base]) => {
