@@ -6,6 +6,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { openData } from "../../src/server/data.ts";
 import { startHttp } from "../../src/server/http.ts";
+import { fetchStream } from "../../test/contract/suite/event-stream.ts";
 import { fetchWire } from "../../test/contract/suite/fetch-wire.ts";
 import type { Target } from "../../test/contract/suite/world.ts";
 import type { Variant } from "../../test/variants/variant.ts";
@@ -24,9 +25,14 @@ export async function openOwn(variant: Variant): Promise<Opened> {
   const withdraw = async (changeId: string) => void (await data.service.admin.reviews.reject(changeId));
   const state = { requests: 0, renames: new Map<string, number>(), withdraw, calm: true };
   const handle = varyService(data.service.handle, variant, state);
-  const server = await startHttp({ handle });
+  const server = await startHttp({ handle, streams: data.service.streams });
   return {
-    target: { wire: fetchWire(server.url), key: data.key, adminKey: readKey(data.adminKeyFile) },
+    target: {
+      wire: fetchWire(server.url),
+      stream: fetchStream(server.url),
+      key: data.key,
+      adminKey: readKey(data.adminKeyFile),
+    },
     url: server.url,
     close: async () => {
       await server.close();
@@ -38,8 +44,9 @@ export async function openOwn(variant: Variant): Promise<Opened> {
 
 export function openOther(url: string, keyFile: string, adminKeyFile: string | undefined): Opened {
   const adminKey = adminKeyFile === undefined ? null : readKey(adminKeyFile);
-  const wire = fetchWire(url.replace(/\/$/, ""));
-  return { target: { wire, key: readKey(keyFile), adminKey }, url, close: async () => undefined };
+  const base = url.replace(/\/$/, "");
+  const target = { wire: fetchWire(base), stream: fetchStream(base), key: readKey(keyFile), adminKey };
+  return { target, url, close: async () => undefined };
 }
 
 /** `mdmirror serve` as a user starts it, in a process of its own. */
@@ -59,7 +66,11 @@ export async function openServe(): Promise<Opened> {
     url ??= /^serving (\S+)$/.exec(line)?.[1] ?? null;
     const keyFile = /^key: (.+) \(admin: /.exec(line)?.[1];
     if (url === null || keyFile === undefined) continue;
-    return { target: { wire: fetchWire(url), key: readKey(keyFile), adminKey: null }, url, close };
+    return {
+      target: { wire: fetchWire(url), stream: fetchStream(url), key: readKey(keyFile), adminKey: null },
+      url,
+      close,
+    };
   }
   await close();
   throw new Error("serve ended before it said where it serves");

@@ -5,6 +5,7 @@ import { type HttpServer, startHttp } from "../../src/server/http.ts";
 import { createService, type Service } from "../../src/server/service.ts";
 import { openSqlite } from "../../src/server/sqlite/store.ts";
 import { CONTRACT } from "./suite/all.ts";
+import { fetchStream, hubStream } from "./suite/event-stream.ts";
 import { fetchWire } from "./suite/fetch-wire.ts";
 import { runContractTest } from "./suite/run.ts";
 import type { Target } from "./suite/world.ts";
@@ -35,7 +36,7 @@ async function openService(): Promise<{ service: Service; key: string }> {
 
 describe("in process", async () => {
   const { service, key } = await openService();
-  const target: Target = { wire: service.handle, key, adminKey: ADMIN_KEY };
+  const target: Target = { wire: service.handle, stream: hubStream(service.streams), key, adminKey: ADMIN_KEY };
   for (const [i, test] of CONTRACT.entries()) it(test.title, () => runContractTest(test, target, `p${i}`));
 });
 
@@ -45,7 +46,7 @@ describe("over HTTP", async () => {
   let target: Target;
   beforeAll(async () => {
     server = await startHttp(service);
-    target = { wire: fetchWire(server.url), key, adminKey: ADMIN_KEY };
+    target = { wire: fetchWire(server.url), stream: fetchStream(server.url), key, adminKey: ADMIN_KEY };
   });
   afterAll(() => server.close());
   for (const [i, test] of CONTRACT.entries()) it(test.title, () => runContractTest(test, target, `h${i}`));

@@ -6,6 +6,7 @@ import { indexInSteps } from "../../src/server/search-steps.ts";
 import { createService, type Service } from "../../src/server/service.ts";
 import { makeDatabase, whyNoPostgres } from "../postgres/database.ts";
 import { CONTRACT } from "./suite/all.ts";
+import { hubStream } from "./suite/event-stream.ts";
 import { runContractTest } from "./suite/run.ts";
 import type { Target } from "./suite/world.ts";
 
@@ -34,7 +35,7 @@ describe.skipIf(whyNoPostgres !== null)("on PostgreSQL", () => {
     // As a running service does: the contract is asked of what is indexed, and of what is not yet.
     stopIndexing = indexInSteps(service, (error) => faults.push(error));
     const { key } = await service.admin.createWorkspace("contract");
-    target = { wire: service.handle, key, adminKey: ADMIN_KEY };
+    target = { wire: service.handle, stream: hubStream(service.streams), key, adminKey: ADMIN_KEY };
   });
   afterAll(async () => {
     stopIndexing();

@@ -89,7 +89,7 @@ export class EventHub {
     this.#next(async () => {
       await this.#tellNews();
       const at = this.#at!;
-      const text = await this.#parts.store.read((tables) => this.#reader.missed(tables, reader, place, at));
+      const text = await this.#reader.missed(this.#parts.store, reader, place, at);
       if (isOver || !this.#parts.core.isOpen) return sink.end();
       this.#listeners.add(sink, hash, reader, this.#now());
       this.#begin();
@@ -155,8 +155,10 @@ export class EventHub {
   #tick(): void {
     const now = this.#now();
     for (const group of [...this.#listeners.groups()]) {
-      const { expiresAt } = group.reader.key;
-      if (expiresAt !== null && expiresAt <= now) this.#listeners.end(group);
+      const { reader, lookedAt } = group;
+      const { expiresAt } = reader.key;
+      // As the clock stands that judges the key's other requests.
+      if (expiresAt !== null && expiresAt <= now + ((reader.at ?? lookedAt) - lookedAt)) this.#listeners.end(group);
     }
     this.#listeners.beat(BEAT, now, BEAT_MS);
   }

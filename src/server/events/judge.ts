@@ -14,7 +14,7 @@ import type { GoneFolder, OutboxRow } from "./outbox.ts";
 export type ToldEvent = { readonly type: EventType; readonly data: FileEvent | FolderEvent | Record<string, never> };
 
 /** LIMIT: events at once; looking at everything costs the listener less. */
-const MOST_EVENTS = 200;
+export const MOST_EVENTS = 200;
 /** A folder of which nobody knows any more where it was: no grant leads to it. */
 const NOWHERE = -1;
 

@@ -2,8 +2,9 @@ import { isRefused } from "../answer.ts";
 import { type Admit, readerOf } from "../authenticate.ts";
 import type { Tables } from "../tables.ts";
 import type { ServerContext } from "../context.ts";
+import type { Store } from "../store.ts";
 import { sealPlace } from "./event-id.ts";
-import { Happened, RESET, type ToldEvent } from "./judge.ts";
+import { Happened, MOST_EVENTS, RESET, type ToldEvent } from "./judge.ts";
 import type { Group, Reader } from "./listeners.ts";
 import type { OutboxRow } from "./outbox.ts";
 
@@ -11,8 +12,11 @@ import type { OutboxRow } from "./outbox.ts";
 
 /** Rows that are read and judged at a time. */
 const PORTION = 500;
-/** LIMIT: rows that are told again to who comes back; beyond that it looks at everything. */
-const MOST_MISSED = 1_000;
+/**
+ * LIMIT: rows of its workspace that are judged for who comes back; beyond that it looks at
+ * everything. As many as SQLite keeps: what a key may not read does not make it look.
+ */
+const MOST_MISSED = 20_000;
 /** How long what a key may read is believed without a look; the outbox tells when it changes. */
 const BELIEVED_MS = 1_000;
 
@@ -29,6 +33,9 @@ type Told = {
 };
 
 type Given = Pick<ServerContext, "cursorSecret" | "now" | "random">;
+
+/** Of one portion, with where the next begins. */
+type Missed = Pick<Told, "upTo" | "more"> & { readonly events: readonly ToldEvent[] };
 
 type ByWorkspace = ReadonlyMap<number, Happened>;
 
@@ -49,13 +56,28 @@ export class OutboxReader {
     return { upTo, more, ...(await this.#tell(tables, upTo, groups, await lookAt(tables, rows))) };
   }
 
-  /** What one who comes was not told after `place`. */
-  async missed(tables: Tables, reader: Reader, place: string | null, at: string): Promise<string> {
-    const page = place === null ? null : await tables.outbox!.after(place, MOST_MISSED);
-    if (page === null || page.more) return this.#textOf(RESET, reader, at);
-    const happened = (await lookAt(tables, page.rows)).get(reader.workspace.seq);
-    const events = (await happened?.toldTo(reader)) ?? [];
-    return events.length === 0 ? BEAT : this.#textOf(events, reader, page.upTo);
+  /**
+   * What one who comes was not told after `place`. Others are served between two portions.
+   * @param at where a `reset` begins
+   */
+  async missed(store: Pick<Store, "read">, reader: Reader, place: string | null, at: string): Promise<string> {
+    const told = new Map<string, ToldEvent>();
+    let from = place;
+    for (let looked = 0; from !== null && looked < MOST_MISSED; looked += PORTION) {
+      const after = from;
+      const page = await store.read((tables) => this.#missedAfter(tables, reader, after));
+      if (page === null || !addAll(told, page.events)) break;
+      if (!page.more) return told.size === 0 ? BEAT : this.#textOf([...told.values()], reader, page.upTo);
+      from = page.upTo;
+    }
+    return this.#textOf(RESET, reader, at);
+  }
+
+  async #missedAfter(tables: Tables, reader: Reader, place: string): Promise<Missed | null> {
+    const page = await tables.outbox!.after(place, PORTION, reader.workspace.seq);
+    if (page === null) return null;
+    const happened = page.rows.length === 0 ? null : await Happened.look(tables, page.rows);
+    return { events: (await happened?.toldTo(reader)) ?? [], upTo: page.upTo, more: page.more };
   }
 
   async #tell(tables: Tables, upTo: string, groups: readonly Group[], byWorkspace: ByWorkspace) {
@@ -104,6 +126,16 @@ export class OutboxReader {
 }
 
 const EVERYBODY: Admit = () => null;
+
+/** Of several about one thing, the last. @returns false: it is told by one `reset` */
+function addAll(told: Map<string, ToldEvent>, events: readonly ToldEvent[]): boolean {
+  for (const event of events) {
+    if (!("id" in event.data)) return false;
+    told.delete(event.data.id);
+    told.set(event.data.id, event);
+  }
+  return told.size <= MOST_EVENTS;
+}
 
 async function lookAt(tables: Tables, rows: readonly OutboxRow[]): Promise<ByWorkspace> {
   const happened = new Map<number, Happened>();

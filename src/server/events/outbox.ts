@@ -36,10 +36,11 @@ export type OutboxTable = {
   /** The place after all that can be read now. */
   newest(): Promise<string>;
   /**
+   * @param workspace row number of the one whose rows are read; left out: those of all
    * @returns null where not all that followed is kept any more, or where the place is none of this
    * database
    */
-  after(place: string, most: number): Promise<OutboxPage | null>;
+  after(place: string, most: number, workspace?: number): Promise<OutboxPage | null>;
   /** Of these folders, those that are known to be gone. */
   goneFolders(seqs: readonly number[]): Promise<ReadonlyMap<number, GoneFolder>>;
 };

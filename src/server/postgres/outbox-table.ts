@@ -21,6 +21,9 @@ type Horizon = {
 
 const PRUNED = "outbox-pruned";
 
+const COLUMNS = "xid::text, n, workspace, kind, seq, id, change, was, grants";
+const AFTER = "(xid, n) > ($1::text::xid8, $2::bigint) AND xid < pg_snapshot_xmin(pg_current_snapshot())";
+
 const SQL = {
   horizon: sql<Horizon>(
     "outbox.horizon",
@@ -29,11 +32,10 @@ const SQL = {
        EXISTS (SELECT 1 FROM outbox WHERE xid >= pg_snapshot_xmin(s)) AS waits
      FROM pg_current_snapshot() AS s`,
   ),
-  after: sql<StoredRow>(
-    "outbox.after",
-    `SELECT xid::text, n, workspace, kind, seq, id, change, was, grants FROM outbox
-     WHERE (xid, n) > ($1::text::xid8, $2::bigint) AND xid < pg_snapshot_xmin(pg_current_snapshot())
-     ORDER BY xid, n LIMIT $3`,
+  after: sql<StoredRow>("outbox.after", `SELECT ${COLUMNS} FROM outbox WHERE ${AFTER} ORDER BY xid, n LIMIT $3`),
+  afterOfOne: sql<StoredRow>(
+    "outbox.afterOfOne",
+    `SELECT ${COLUMNS} FROM outbox WHERE workspace = $4 AND ${AFTER} ORDER BY xid, n LIMIT $3`,
   ),
   goneFolders: sql<{ seq: number; was: number; grants: OutboxRow["grants"] | null }>(
     "outbox.goneFolders",
@@ -80,14 +82,18 @@ export class OutboxTable implements Outbox {
     return `${(await this.#horizon()).xmin}.0`;
   }
 
-  async after(place: string, most: number): Promise<OutboxPage | null> {
+  async after(place: string, most: number, workspace?: number): Promise<OutboxPage | null> {
     const [, xid, n] = /^(\d{1,20})\.(\d{1,19})$/.exec(place) ?? [];
     if (xid === undefined || n === undefined) return null;
     const { xmin, xmax, pruned } = await this.#horizon();
     // One of another database, or of a time before a return to a backup, may be of the future.
     if (BigInt(xid) > BigInt(xmax)) return null;
     if (pruned !== null && BigInt(xid) <= BigInt(pruned)) return null;
-    const rows = (await this.#session.all(SQL.after, xid, n, most)).map(toRow);
+    const stored =
+      workspace === undefined
+        ? this.#session.all(SQL.after, xid, n, most)
+        : this.#session.all(SQL.afterOfOne, xid, n, most, workspace);
+    const rows = (await stored).map(toRow);
     const more = rows.length === most;
     return { rows, upTo: more ? rows.at(-1)!.place : laterOf(place, `${xmin}.0`), more };
   }

@@ -5,6 +5,8 @@ import { NEWEST_CHANGE } from "./outbox-schema.ts";
 type Numbered = { readonly n: number; readonly mark: string };
 type StoredRow = Omit<OutboxRow, "place" | "grants"> & Numbered & { readonly grants: string | null };
 
+const COLUMNS = "n, mark, workspace, kind, seq, id, change, was, grants";
+
 /** Before there was a row. */
 const BEGIN: Numbered = { n: 0, mark: "" };
 
@@ -23,12 +25,14 @@ export class OutboxTable implements Outbox {
     return placeOf(this.#sql.newest.get() ?? BEGIN);
   }
 
-  async after(place: string, most: number): Promise<OutboxPage | null> {
+  async after(place: string, most: number, workspace?: number): Promise<OutboxPage | null> {
     const [n = "", mark] = place.split(".");
     // A row that is pruned, or that a backup does not know: what followed it is not known either.
     const known = n === "0" ? BEGIN : this.#sql.numbered.get(Number(n));
     if (known === undefined || known.mark !== mark || this.#isCut(known.n)) return null;
-    const rows = this.#sql.after.all(known.n, most).map(toRow);
+    const { after, afterOfOne } = this.#sql;
+    const stored = workspace === undefined ? after.all(known.n, most) : afterOfOne.all(workspace, known.n, most);
+    const rows = stored.map(toRow);
     return { rows, upTo: rows.at(-1)?.place ?? place, more: rows.length === most };
   }
 
@@ -71,8 +75,9 @@ function prepare(db: Db) {
     newest: db.prepare<[], Numbered>("SELECT n, mark FROM outbox ORDER BY n DESC LIMIT 1"),
     numbered: db.prepare<[number], Numbered>("SELECT n, mark FROM outbox WHERE n = ?"),
     oldest: db.prepare<[], { n: number }>("SELECT n FROM outbox ORDER BY n LIMIT 1"),
-    after: db.prepare<[number, number], StoredRow>(
-      "SELECT n, mark, workspace, kind, seq, id, change, was, grants FROM outbox WHERE n > ? ORDER BY n LIMIT ?",
+    after: db.prepare<[number, number], StoredRow>(`SELECT ${COLUMNS} FROM outbox WHERE n > ? ORDER BY n LIMIT ?`),
+    afterOfOne: db.prepare<[number, number, number], StoredRow>(
+      `SELECT ${COLUMNS} FROM outbox WHERE workspace = ? AND n > ? ORDER BY n LIMIT ?`,
     ),
     goneFolder: db.prepare<[number], { was: number; grants: string | null }>(
       "SELECT was, grants FROM outbox WHERE kind = 'folder' AND change = 'gone' AND seq = ?",

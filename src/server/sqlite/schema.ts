@@ -153,4 +153,6 @@ ALTER TABLE keys ADD COLUMN last_used_at INTEGER;
 CREATE INDEX changes_reviewed ON changes (status, seq) WHERE status <> 'saved';
 `,
   OUTBOX_SCHEMA,
+  // Who comes back is told of the own workspace alone, however much happened in others.
+  "CREATE INDEX outbox_by_workspace ON outbox (workspace, n);",
 ];

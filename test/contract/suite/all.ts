@@ -3,6 +3,7 @@ import { adminSettingsTests } from "./admin-settings-tests.ts";
 import { adminTests } from "./admin-tests.ts";
 import { contentTests } from "./content-tests.ts";
 import { cursorTests } from "./cursor-tests.ts";
+import { eventTests } from "./event-tests.ts";
 import { fileTests } from "./file-tests.ts";
 import { fileWriteTests } from "./file-write-tests.ts";
 import { folderTests } from "./folder-tests.ts";
@@ -38,4 +39,5 @@ export const CONTRACT: readonly ContractTest[] = [
   ...regexSearchTests,
   ...structureTests,
   ...linkTests,
+  ...eventTests,
 ];

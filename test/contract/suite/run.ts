@@ -10,6 +10,7 @@ export async function runContractTest(test: ContractTest, target: Target, unique
   const world: World = {
     api,
     folder,
+    stream: target.stream,
     as: (key) => new Api(target.wire, key),
     admin: () => {
       if (admin === null || test.needs !== "admin") throw new Error("the test does not say that it needs the admin");

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { PROBLEM_CODES, type Problem, type ProblemCode } from "../../../src/contract/problem.ts";
 import type { FileResource, FileWithContent, FolderResource, ListEnvelope } from "../../../src/contract/resources.ts";
 import type { WireHeaders } from "../../../src/contract/wire.ts";
+import type { StreamWire } from "./event-stream.ts";
 import type { Wire } from "./fetch-wire.ts";
 import type { Admin } from "../../../src/server/admin.ts";
 import type { KeyGrant } from "../../../src/server/keys.ts";
@@ -20,6 +21,7 @@ export type ContractTest = {
 /** What is tested. */
 export type Target = {
   readonly wire: Wire;
+  readonly stream: StreamWire;
   /** A key with Full access to a workspace that tests may fill. */
   readonly key: string;
   readonly adminKey: string | null;
@@ -32,6 +34,7 @@ export type Target = {
 export type World = {
   readonly api: Api;
   readonly folder: FolderResource;
+  readonly stream: StreamWire;
   /** A client with another key, or none. */
   readonly as: (key: string | null) => Api;
   /** @throws in a test that does not say that it needs the admin */

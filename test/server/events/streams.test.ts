@@ -1,7 +1,18 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openService, seeded } from "../fixture.ts";
-import { type Asked, keyWith, listening, make, open } from "./asked.ts";
+import type { Service } from "../../../src/server/service.ts";
+import { type Asked, folderAt, keyWith, listening, make, open } from "./asked.ts";
 import { Listener } from "./listener.ts";
+
+async function makeMany(service: Service, key: string, folder: string): Promise<void> {
+  const headers = { authorization: `Bearer ${key}` };
+  await service.batch(async (answer) => {
+    for (let n = 0; n < 1_100; n++) {
+      const body = JSON.stringify({ path: `${folder}/note-${n}.md`, content: "" });
+      expect((await answer({ method: "POST", path: "/v1/files", headers, body })).status).toBe(201);
+    }
+  });
+}
 
 describe("who comes back", () => {
   test("is told what was missed, once, after the last id", async () => {
@@ -61,6 +72,27 @@ describe("who comes back", () => {
     await asked.opened.service.close();
   });
 
+  test("however much happened that it may not read, is told what it may", async () => {
+    const asked = await open();
+    const { service, key } = asked.opened;
+    await make(asked, "/open/a.md");
+    await make(asked, "/hidden/b.md");
+    const part = await keyWith(asked, { on: (await folderAt(asked, "/open")).id, level: "read" });
+    const other = await service.admin.createWorkspace("other");
+    const first = await listening(asked, part.key);
+    first.leave();
+    await makeMany(service, key, "/hidden");
+    await makeMany(service, other.key, "/elsewhere");
+    await make(asked, "/open/c.md");
+    const back = await Listener.join(service, part.key, first.lastId());
+    expect(await back.lines()).toEqual(["file created /open/c.md"]);
+    // What it may read, all at once, is a reset.
+    back.leave();
+    await makeMany(service, key, "/open");
+    expect(await (await Listener.join(service, part.key, back.lastId())).lines()).toEqual(["reset"]);
+    await service.close();
+  });
+
   test("an id shows nothing of what was not told", async () => {
     const asked = await open();
     const ids = new Set<string>();
@@ -77,6 +109,26 @@ describe("who comes back", () => {
 });
 
 describe("a stream", () => {
+  test("on which nothing is told has a comment each 20 s", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const clock = { now: 0 };
+    const asked = await open({ now: () => clock.now });
+    const listener = await listening(asked);
+    const before = listener.text;
+    const pass = (ms: number) => {
+      for (let left = ms; left > 0; left -= 1_000) {
+        clock.now += 1_000;
+        vi.advanceTimersByTime(1_000);
+      }
+    };
+    pass(19_000);
+    expect(listener.text).toBe(before);
+    pass(21_000);
+    expect(listener.text).toBe(`${before}:\n\n:\n\n`);
+    await asked.opened.service.close();
+  });
+
   test("is refused as any request, and where there are too many of a key", async () => {
     const asked = await open();
     const { service, key } = asked.opened;

@@ -76,6 +76,25 @@ describe.skipIf(whyNoPostgres !== null)("the outbox of PostgreSQL", () => {
     expect(read.toSorted()).toEqual(made.toSorted());
   });
 
+  test("one workspace's rows are read past those of others, however many they are", async () => {
+    const { store, other, workspace } = await openGround();
+    const place = await newest(store);
+    const elsewhere = await other.write(async (tables) => {
+      await tables.workspaces.insert(`wsp_many_${workspace}`, "elsewhere");
+      return (await tables.workspaces.byId(`wsp_many_${workspace}`))!.seq;
+    });
+    for (let n = 0; n < 5; n++) await other.write((tables) => makeFile(tables, elsewhere, `${n}.md`));
+    const own = await store.write((tables) => makeFile(tables, workspace, "own.md"));
+    const ids: string[] = [];
+    // Read once every older transaction of the server is over, also those of other tests.
+    for (let at = place; ids.length === 0; ) {
+      const page = (await store.read(({ outbox }) => outbox!.after(at, 2, workspace)))!;
+      ids.push(...page.rows.map(({ id }) => id));
+      at = page.upTo;
+    }
+    expect(ids).toEqual([own]);
+  });
+
   test("another process hears of a commit at once, and slowly when its connection is lost", async () => {
     const { store, other, workspace, url } = await openGround();
     let heard = Promise.withResolvers<void>();

@@ -30,6 +30,17 @@ describe("the outbox of SQLite", () => {
     expect(await table.after(rest.upTo, 3)).toEqual({ rows: [], upTo: rest.upTo, more: false });
   });
 
+  test("is read for one workspace past the rows of others", async () => {
+    const { table, write, db } = open();
+    const begin = await table.newest();
+    write(50);
+    db.prepare(
+      "INSERT INTO outbox (mark, workspace, kind, seq, id, change) VALUES ('m', 2, 'file', 7, 'doc_7', 'gone')",
+    ).run();
+    expect(await table.after(begin, 3, 2)).toMatchObject({ rows: [{ id: "doc_7" }], more: false });
+    expect(await table.after(begin, 3, 3)).toEqual({ rows: [], upTo: begin, more: false });
+  });
+
   test("keeps its newest rows; a place that is pruned is not known", async () => {
     const { table, write, db } = open();
     const begin = await table.newest();
