@@ -1,8 +1,8 @@
 import { type Document, keyOfDocument } from "./document.ts";
 import { stepOfDocument } from "./document-steps.ts";
-import { type Facts, foldersShown, gatherFacts, type Listing } from "./facts.ts";
+import { type Facts, foldersShown, gatherFacts, type Listing, rowsOf } from "./facts.ts";
 import { breachesOfAll } from "./invariants.ts";
-import { changesNothing, type Done, tell } from "./operation.ts";
+import { changesNothing, type Done, marksIn, type Operation, tell } from "./operation.ts";
 import { entriesOfPlace, foldersByPath, type Holder, placesOf } from "./places.ts";
 import { type Entry, type Found, type Model, searchLinearisation } from "./search.ts";
 import { keyOfTree, leavesTree, stepOfTree, stepOfUnlisted, type Tree } from "./tree.ts";
@@ -52,11 +52,51 @@ export function judge(history: readonly Done[], most = 200_000): Verdict {
 }
 
 function entriesOfDocument(facts: Facts, id: string): Entry<Document>[] {
+  const shown = shownOf(facts, id);
   const entries = facts.history.flatMap((done): Entry<Document>[] => {
     const step = stepOfDocument(done, id, facts);
-    return step === null ? [] : [{ ...spanOf(done), reads: changesNothing(done), apply: step }];
+    if (step === null) return [];
+    const unseen = done.answer === null && isUnseen(done.op, shown, facts);
+    return [{ ...spanOf(done), reads: changesNothing(done), apply: step, ...(unseen ? { unseen } : {}) }];
   });
   return [...entries, ...facts.listings.flatMap((listing) => unlisted(facts, listing, id))];
+}
+
+/** All names, folders and marks that answers show of a document. */
+type Shown = { readonly names: Set<string>; readonly parents: Set<string | null>; readonly marks: Set<string> };
+
+function shownOf({ history, texts }: Facts, id: string): Shown {
+  const shown: Shown = { names: new Set(), parents: new Set(), marks: new Set() };
+  for (const done of history) {
+    for (const row of rowsOf(done)) {
+      if (row.id !== id) continue;
+      shown.names.add(row.name);
+      shown.parents.add(row.parent);
+      for (const mark of marksIn(row.text ?? texts.get(row.change) ?? "")) shown.marks.add(mark);
+    }
+    if (done.op.kind === "show-review" && done.op.file === id && done.answer?.status === 200)
+      for (const mark of marksIn(done.answer.json.content + done.answer.json.liveContent)) shown.marks.add(mark);
+  }
+  return shown;
+}
+
+/** Whether an operation whose answer was lost made nothing that any answer shows. */
+function isUnseen(op: Operation, { names, parents, marks }: Shown, { texts }: Facts): boolean {
+  switch (op.kind) {
+    case "rename":
+      return !names.has(op.name);
+    case "move":
+      return !parents.has(op.parentId);
+    case "create":
+      return !marksIn(op.text).some((mark) => marks.has(mark));
+    case "edit": {
+      const before = new Set(marksIn(texts.get(op.base) ?? ""));
+      const own = marksIn(op.text).filter((mark) => !before.has(mark));
+      return own.length > 0 && !own.some((mark) => marks.has(mark));
+    }
+    default:
+      return false;
+  }
 }
 
 const spanOf = (done: Done) => ({ what: tell(done), from: done.from, to: done.to });

@@ -125,9 +125,14 @@ function queryOf({ selector, limit, cursor }: Extract<Operation, { kind: "list" 
   return query.toString();
 }
 
+/** The marks in a text. */
+export function marksIn(text: string): readonly string[] {
+  return text.match(/<m\d+>/g) ?? [];
+}
+
 /** A text by the marks in it, which tell it from every other. */
 export function marksOf(text: string): string {
-  return (text.match(/<m\d+>/g) ?? []).join("");
+  return marksIn(text).join("");
 }
 
 /** In a few words, for a report: what was asked and what was answered. */

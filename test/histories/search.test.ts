@@ -73,6 +73,37 @@ describe("a history is broken", () => {
   });
 });
 
+describe("lost writes", () => {
+  const lost = (count: number, unseen = false) =>
+    Array.from({ length: count }, (_, n) => ({ ...write(100 + n, n, Infinity), ...(unseen ? { unseen } : {}) }));
+  const writes = Array.from({ length: 8 }, (_, n) => [
+    write(n, 100 + 4 * n, 101 + 4 * n),
+    read(n, 102 + 4 * n, 103 + 4 * n),
+  ]);
+
+  test("that nobody saw cost nothing", () => {
+    const found = searchLinearisation(REGISTER, [...lost(40, true), ...writes.flat()]);
+    expect({ kind: found.kind, few: found.states < 30 }).toEqual({ kind: "linearisable", few: true });
+  });
+
+  test("that nobody saw may have been all the same", () => {
+    // Only the lost write explains that the swap did nothing.
+    const history = [{ ...write(5, 0, Infinity), unseen: true }, swap(0, 2, 1, 2), read(5, 3, 4)];
+    expect(kindOf(history)).toBe("linearisable");
+  });
+
+  test("of which several come one after the other are found", () => {
+    const chain = [swap(0, 1, 0, Infinity), swap(1, 2, 0, Infinity), swap(2, 3, 0, Infinity), read(3, 5, 6)];
+    expect(kindOf(chain)).toBe("linearisable");
+    expect(kindOf([...chain, read(1, 7, 8)])).toBe("broken");
+  });
+
+  test("do not hide a stale read, however many there are", () => {
+    const history = [...lost(12), ...writes.flat(), read(0, 200, 201)];
+    expect(kindOf(history)).toBe("broken");
+  });
+});
+
 test("a search that would take too long is given up, and says so", () => {
   const writes = Array.from({ length: 18 }, (_, n) => write(n + 1, n, 100 + n));
   expect(kindOf([...writes, read(0, 200, 201)], 1_000)).toBe("undecided");
