@@ -34,6 +34,8 @@ export type ServeOptions = {
   readonly docsBase?: string | null;
   /** Where a line for each request goes: an absolute path, or what writes it; null: none. */
   readonly accessLog?: string | AppendText | null;
+  /** While requests keep coming at the end, how long they are taken, in milliseconds. Default 0. */
+  readonly drainMs?: number;
   readonly onFault: (error: unknown, requestId: string) => void;
 };
 
@@ -106,6 +108,7 @@ async function listen<Key extends string | null>(
     port,
     allowPlainHttp,
     pages,
+    deadlines: { drain: options.drainMs ?? 0 },
     ...(pem === null ? {} : { tls: pem }),
     ...(log === null ? {} : { log: log.note }),
   });

@@ -1,7 +1,11 @@
 import { MAX_BODY_BYTES } from "./body.ts";
 
-/** LIMIT: requests that were accepted and not answered yet, and the bytes of their bodies. */
-const MAX_UNDER_WAY = 256;
+/**
+ * LIMIT: requests that were accepted and not answered yet, and the bytes of their bodies. How long
+ * they wait is bounded below; so the number is what thirty mirrors ask for at once, each with 32
+ * calls.
+ */
+const MAX_UNDER_WAY = 1_024;
 const MAX_BYTES = 64 * MAX_BODY_BYTES;
 /**
  * LIMIT: milliseconds of one turn of the event loop after which requests are refused. They are

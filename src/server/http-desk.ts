@@ -42,6 +42,8 @@ export type Desk = {
   readonly unread: UnreadAnswers;
   /** What ends each stream that is open. */
   readonly streams: Set<() => void>;
+  /** Requests so far. */
+  begun: number;
   /** From then on every answer is the last of its connection. */
   isClosing: boolean;
 };

@@ -51,6 +51,7 @@ async function serve(
   response: ServerResponse,
   expects: Exchange["expects"],
 ): Promise<void> {
+  desk.begun++;
   const taken = desk.watch.begin(request, response);
   try {
     const head = { method: request.method!, path: request.url!, headers: headersOf(request) };

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { setImmediate as turnOver, setTimeout as pause } from "node:timers/promises";
 import { isLoopbackHost } from "../model/loopback.ts";
 import type { AccessEntry } from "./http-access.ts";
 import { answerBroken, answerTunnels } from "./http-broken.ts";
@@ -42,6 +43,11 @@ type Deadlines = {
   readonly request: number;
   /** Until a short answer is read. */
   readonly answer: number;
+  /**
+   * While requests keep coming at the end, how long they are taken. Default 0: a service that is
+   * stopped in front of its clients gives them a moment.
+   */
+  readonly drain: number;
   /** Until what is under way at the end is cut. */
   readonly stop: number;
   /** How often it is looked whether they have passed. */
@@ -52,7 +58,14 @@ type Deadlines = {
  * LIMIT: the largest body arrives in 30 s over 300 kbit/s; a slower client only occupies a
  * connection.
  */
-const DEADLINES: Deadlines = { headers: 10_000, request: 30_000, answer: 30_000, stop: 20_000, checkEvery: 1_000 };
+const DEADLINES: Deadlines = {
+  headers: 10_000,
+  request: 30_000,
+  answer: 30_000,
+  drain: 0,
+  stop: 20_000,
+  checkEvery: 1_000,
+};
 /** Longer than the minute for which proxies keep a connection, which they would find lost. */
 const KEEP_ALIVE_MS = 72_000;
 /** LIMIT: connections at a time; the system refuses those beyond. */
@@ -85,7 +98,7 @@ export async function startHttp(service: HttpService, options: HttpOptions = {})
   port = (servers[0].address() as AddressInfo).port;
   let closed: Promise<void> | null = null;
   const close = () => {
-    closed ??= closeAll(desk, servers, deadlines.stop);
+    closed ??= closeAll(desk, servers, deadlines);
     return closed;
   };
   return { url: `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`, close };
@@ -99,7 +112,7 @@ function openDesk(
   const unread = new UnreadAnswers({ mostMs: deadlines.answer, checkEvery: deadlines.checkEvery });
   const streams: Desk["streams"] = new Set();
   const watch = new Watch(() => ({ streams: streams.size, cut: unread.cut }), log ?? null);
-  return { service, admission: new Admission(turns), loadPages, watch, unread, streams, isClosing: false };
+  return { service, admission: new Admission(turns), loadPages, watch, unread, streams, begun: 0, isClosing: false };
 }
 
 function makeServer(desk: Desk, { tls }: HttpOptions, deadlines: Deadlines): Server {
@@ -141,19 +154,37 @@ async function listenAt(server: Server, host: string, port: number): Promise<Ser
 }
 
 /**
- * Takes no more connections, ends those that wait, and waits for the answers under way.
- * @param mostMs after which what is left is cut
+ * Answers what still comes, each as the last of its connection; then takes no more connections,
+ * ends those that wait, and waits for the answers under way.
  */
-async function closeAll(desk: Desk, servers: readonly Server[], mostMs: number): Promise<void> {
+async function closeAll(desk: Desk, servers: readonly Server[], { drain, stop }: Deadlines): Promise<void> {
   desk.isClosing = true;
   for (const end of desk.streams) end();
+  await drained(desk, drain);
   const ended = servers.map((server) => new Promise((resolve) => server.close(resolve)));
   const late = setTimeout(() => {
     for (const server of servers) server.closeAllConnections();
-  }, mostMs);
+  }, stop);
   await Promise.all(ended);
   clearTimeout(late);
   desk.unread.close();
   desk.watch.close();
   await desk.loadPages?.close();
+}
+
+/** In which nothing came: who still has a connection does not use it now. */
+const QUIET_MS = 100;
+
+/**
+ * Resolves when clients have let go of their connections: each request that comes is answered with
+ * `Connection: close`. To end a connection on which a request is on its way resets it.
+ */
+async function drained(desk: Desk, mostMs: number): Promise<void> {
+  const until = performance.now() + mostMs;
+  for (let before = -1; before !== desk.begun && performance.now() < until; ) {
+    before = desk.begun;
+    await pause(QUIET_MS);
+  }
+  // ORDER: right after the turn in which all was read and accepted that had come.
+  await turnOver();
 }

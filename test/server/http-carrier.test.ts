@@ -138,6 +138,21 @@ describe("the end", () => {
     await over;
   });
 
+  it("answers what comes as it ends, and lets each client go", async () => {
+    const { port, server } = await serve((await openService()).service, { deadlines: { drain: 60_000 } });
+    const known = openConnection(port);
+    known.socket.write(get("/v1/files", ""));
+    await known.until(/\}$/);
+    known.told.text = "";
+    const closed = server.close();
+    known.socket.write(get("/v1/files", ""));
+    const fresh = openConnection(port);
+    fresh.socket.write(get("/v1/files", ""));
+    await Promise.all([once(known.socket, "close"), once(fresh.socket, "close"), closed]);
+    for (const { told } of [known, fresh])
+      expect([statuses(told.text), /^connection: close\r$/im.test(told.text)]).toEqual([[401], true]);
+  });
+
   it("closes connections that wait, and tells those that are answered still", async () => {
     const inside = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();

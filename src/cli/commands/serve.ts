@@ -11,6 +11,8 @@ import { readRate } from "../read-rate.ts";
 import { DEFAULT_DATA, databaseOf } from "../service-data.ts";
 
 const DEFAULT_PORT = 8420;
+/** LIMIT: how long clients that do not pause are still answered at the end. */
+const DRAIN_MS = 1_500;
 /** How many names are shown for each reason of an import. */
 const MOST = 5;
 
@@ -102,6 +104,7 @@ function readAsked(io: Io, args: Args): Asked | string {
     links: args.text("links") === "resolve" ? ("resolve" as const) : ("any" as const),
     ...addresses,
     accessLog: accessLogOf(io, args),
+    drainMs: DRAIN_MS,
     onFault: (error: unknown, what: string) =>
       io.err(`mdmirror serve: ${whatFailed(what)} failed: ${(error as Error).message}`),
   };
