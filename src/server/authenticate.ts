@@ -38,12 +38,12 @@ async function findHolder(known: Known, headers: WireHeaders, now: number): Prom
 
 /**
  * A key that has expired is none: what says so would say that it was one.
- * @param now milliseconds since the epoch
+ * @param now milliseconds since the epoch; a database that many share has its own
  */
 export async function holderOf(known: Known, hash: Buffer, now: number): Promise<Holder | undefined> {
   const holder = await known.holder(hash);
   const expiresAt = holder?.key.expiresAt ?? null;
-  return expiresAt !== null && expiresAt <= now ? undefined : holder;
+  return expiresAt !== null && expiresAt <= (holder?.at ?? now) ? undefined : holder;
 }
 
 /** Why a key is not valid now, whatever its workspace: 401 or 429; null: it is. */

@@ -155,4 +155,9 @@ export type Holder = {
   readonly workspace: WorkspaceRow | undefined;
   readonly grants: readonly GrantRow[];
   readonly settings: Settings;
+  /**
+   * When it was looked up, in milliseconds since the epoch, by the clock of a database that many
+   * processes share. Left out: the clock of the one process counts.
+   */
+  readonly at?: number;
 };

@@ -16,6 +16,8 @@ import type { Tables } from "./tables.ts";
 export type Store = {
   /** The secret of this database, made once, with which cursors are encrypted. */
   readonly cursorSecret: Buffer;
+  /** Another one since the database was last restored from a backup; never the secret itself. */
+  readonly generation: string;
   /** Runs `work` on one consistent snapshot. It writes nothing, and may be run again. */
   read<T>(work: (tables: Tables) => Promise<T>): Promise<T>;
   /**

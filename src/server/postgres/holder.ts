@@ -12,7 +12,8 @@ export const HOLDER = sql<HolderRow>(
      (SELECT json_agg(grants_of_it) FROM (
         SELECT kind, target, level FROM grants g WHERE g.key = k.seq ORDER BY kind DESC, target
       ) AS grants_of_it) AS grants,
-     (SELECT convert_from(value, 'UTF8') FROM meta WHERE name = 'settings') AS settings
+     (SELECT convert_from(value, 'UTF8') FROM meta WHERE name = 'settings') AS settings,
+     (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS at
    FROM keys k LEFT JOIN workspaces w ON w.id = k.workspace_id WHERE k.hash = $1`,
 );
 
@@ -21,13 +22,15 @@ type HolderRow = {
   readonly workspace: WorkspaceRow | null;
   readonly grants: readonly GrantRow[] | null;
   readonly settings: string | null;
+  readonly at: number;
 };
 
-export function holderOf({ key, workspace, grants, settings }: HolderRow): Holder {
+export function holderOf({ key, workspace, grants, settings, at }: HolderRow): Holder {
   return {
     key,
     workspace: workspace ?? undefined,
     grants: grants ?? [],
     settings: readSettings(settings ?? undefined),
+    at,
   };
 }

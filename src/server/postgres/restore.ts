@@ -1,6 +1,7 @@
 import Sqlite from "better-sqlite3";
 import type { ClientBase } from "pg";
 import { BACKUP_META, BACKUP_TABLES, type BackupTable } from "./backup-columns.ts";
+import { GENERATION_NAME, newGeneration } from "../generation.ts";
 import { migrate, UnusableDatabase } from "./migrate.ts";
 import { openPool } from "./pool.ts";
 
@@ -44,11 +45,11 @@ async function refuseUnlessEmpty(client: ClientBase): Promise<void> {
 /** In place of the secret that an empty database may have made for itself. */
 async function copyMeta(client: ClientBase, db: Sqlite.Database): Promise<void> {
   const read = db.prepare<[string], { value: Buffer }>("SELECT value FROM meta WHERE name = ?");
-  for (const name of BACKUP_META) {
-    const row = read.get(name);
-    if (row === undefined) continue;
+  const copied = BACKUP_META.map((name) => [name, read.get(name)?.value] as const);
+  for (const [name, value] of [...copied, [GENERATION_NAME, newGeneration()] as const]) {
+    if (value === undefined) continue;
     const text = "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = $2";
-    await client.query(text, [name, row.value]);
+    await client.query(text, [name, value]);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ClientBase, QueryResult } from "pg";
 
 /** One statement, prepared under its name once on each connection that runs it. */
-type Sql<Row> = {
+export type Sql<Row> = {
   /** null: planned anew each time, with its values, because the best plan depends on them. */
   readonly name: string | null;
   readonly text: string;

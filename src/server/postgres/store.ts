@@ -1,6 +1,7 @@
 import type { Pool, PoolConfig } from "pg";
 import type { Figures, PoolFigures, Store } from "../store.ts";
 import type { Holder } from "../rows.ts";
+import { GENERATION_NAME, generationOf } from "../generation.ts";
 import type { Tables } from "../tables.ts";
 import { ChangesTable } from "./changes-table.ts";
 import { isAway, isTooLong, StoreAway } from "./faults.ts";
@@ -14,6 +15,7 @@ import { migrate } from "./migrate.ts";
 import { OutboxSignal } from "./outbox-signal.ts";
 import { OutboxTable } from "./outbox-table.ts";
 import { openPool } from "./pool.ts";
+import { Pulse, type PulseLimits } from "./pulse.ts";
 import { SearchIndexing } from "./search-indexing.ts";
 import { SearchTable } from "./search-table.ts";
 import { type Session, sql } from "./session.ts";
@@ -41,27 +43,34 @@ type PostgresOptions = {
   readonly onFault?: (error: unknown) => void;
   /** What the operator set otherwise. */
   readonly pool?: PoolConfig;
+  /** Tests pass shorter ones. */
+  readonly pulse?: PulseLimits;
 };
 
 /** A database of PostgreSQL, which any number of processes share. */
 export class PostgresStore implements Store {
   readonly cursorSecret: Buffer;
+  readonly generation: string;
   readonly indexing: SearchIndexing;
   readonly outbox: OutboxSignal;
   readonly #pool: Pool;
+  readonly #pulse: Pulse;
   readonly #transactions: Transactions;
 
-  private constructor(pool: Pool, cursorSecret: Buffer, outbox: OutboxSignal) {
+  private constructor(pool: Pool, pulse: Pulse, { cursorSecret, generation }: Marks, outbox: OutboxSignal) {
     this.#pool = pool;
+    this.#pulse = pulse;
     this.outbox = outbox;
-    this.#transactions = new Transactions(pool);
+    this.#transactions = new Transactions(pulse);
     this.indexing = new SearchIndexing(this.#transactions);
     this.cursorSecret = cursorSecret;
+    this.generation = generation;
   }
 
   /** @throws UnusableDatabase, or as `pg` does when it cannot be reached */
-  static async open({ url, random, onFault = () => undefined, pool: more }: PostgresOptions): Promise<PostgresStore> {
-    const pool = openPool(url, onFault, more);
+  static async open(options: PostgresOptions): Promise<PostgresStore> {
+    const { url, random, onFault = () => undefined } = options;
+    const pool = openPool(url, onFault, options.pool);
     try {
       const client = await pool.connect();
       try {
@@ -70,7 +79,7 @@ export class PostgresStore implements Store {
         client.release();
       }
       const outbox = new OutboxSignal(url, pool, onFault);
-      return new PostgresStore(pool, await cursorSecretOf(pool, random), outbox);
+      return new PostgresStore(pool, new Pulse(url, pool, options.pulse), await marksOf(pool, random), outbox);
     } catch (error) {
       await pool.end();
       throw error;
@@ -94,14 +103,12 @@ export class PostgresStore implements Store {
   }
 
   async holder(hash: Buffer): Promise<Holder | undefined> {
-    const { name, text } = HOLDER;
-    const { rows } = await this.#asked(this.#pool.query({ name: name!, text, values: [hash] }));
-    return rows[0] && holderOf(rows[0]);
+    const [row] = await this.#transactions.ask(HOLDER, hash);
+    return row && holderOf(row);
   }
 
   async figures(): Promise<Figures> {
-    const { rows } = await this.#asked(this.#pool.query({ name: SQL.figures.name!, text: SQL.figures.text }));
-    return rows[0] as Figures;
+    return (await this.#transactions.ask(SQL.figures))[0]!;
   }
 
   pool(): PoolFigures {
@@ -140,6 +147,7 @@ export class PostgresStore implements Store {
   async close(): Promise<void> {
     await this.outbox.close();
     await this.#pool.end();
+    this.#pulse.close();
   }
 
   async #asked<T>(question: Promise<T>): Promise<T> {
@@ -194,10 +202,14 @@ async function nest<T>(
   }
 }
 
+type Marks = Pick<Store, "cursorSecret" | "generation">;
+
 /** Made once, by whichever process is first. */
-async function cursorSecretOf(pool: Pool, random: (bytes: number) => Uint8Array): Promise<Buffer> {
+async function marksOf(pool: Pool, random: (bytes: number) => Uint8Array): Promise<Marks> {
   const secret = Buffer.from(random(32));
   await pool.query("INSERT INTO meta (name, value) VALUES ('cursor-secret', $1) ON CONFLICT DO NOTHING", [secret]);
-  const { rows } = await pool.query("SELECT value FROM meta WHERE name = 'cursor-secret'");
-  return rows[0].value;
+  const names = ["cursor-secret", GENERATION_NAME];
+  const { rows } = await pool.query("SELECT name, value FROM meta WHERE name = ANY ($1)", [names]);
+  const [cursorSecret, stored] = names.map((name): Buffer | undefined => rows.find((row) => row.name === name)?.value);
+  return { cursorSecret: cursorSecret!, generation: generationOf(stored, cursorSecret!) };
 }

@@ -1,7 +1,8 @@
-import type { Pool, PoolClient } from "pg";
+import type { PoolClient } from "pg";
 import { StoreBusy } from "../store.ts";
 import { isAway, isTimeout, isTooLong, isWorthAgain, StoreAway } from "./faults.ts";
-import { Session, sql } from "./session.ts";
+import type { Pulse } from "./pulse.ts";
+import { Session, type Sql, sql } from "./session.ts";
 
 /**
  * READ COMMITTED with locks: each look of a write sees what was committed before it, and what a
@@ -27,25 +28,34 @@ type Write<T> = {
 
 /** Runs works in transactions on connections of a pool. */
 export class Transactions {
-  readonly #pool: Pool;
+  readonly #pool: Pick<Pulse, "connect">;
   readonly #chance: () => number;
 
   /** @param chance from 0 to 1, which parts those who got into each other's way */
-  constructor(pool: Pool, chance: () => number = Math.random) {
+  constructor(pool: Pick<Pulse, "connect">, chance: () => number = Math.random) {
     this.#pool = pool;
     this.#chance = chance;
   }
 
   /** @throws StoreBusy */
-  async read<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  read<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    return this.#look((client) => this.#readOnce(client, work));
+  }
+
+  /** One statement that only reads, outside of any transaction. @throws StoreBusy */
+  ask<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row[]> {
+    return this.#look((client) => askOnce(client, statement, values));
+  }
+
+  async #look<T>(once: (client: PoolClient) => Promise<T>): Promise<T> {
     for (let run = 1; ; run++) {
       const client = await this.#connect();
       try {
-        return await this.#readOnce(client, work);
+        return await once(client);
       } catch (error) {
         // The connection may have been broken for long, and be one of those of a server that is
         // running again.
-        if (run === MOST_RUNS || !isBroken(error)) throw error;
+        if (run === MOST_RUNS || !(isBroken(error) || isWorthAgain(error))) throw error;
         await pauseFor(0);
       }
     }
@@ -112,6 +122,17 @@ export class Transactions {
     } catch (error) {
       throw told(error, false);
     }
+  }
+}
+
+async function askOnce<Row>(client: PoolClient, { name, text }: Sql<Row>, values: readonly unknown[]): Promise<Row[]> {
+  try {
+    const { rows } = await client.query({ ...(name === null ? {} : { name }), text, values: [...values] });
+    client.release();
+    return rows as Row[];
+  } catch (error) {
+    client.release(isAway(error) ? (error as Error) : undefined);
+    throw told(error, false);
   }
 }
 

@@ -1,6 +1,10 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, connect as connectTo, createServer, type Socket } from "node:net";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { StoreAway } from "../../../src/server/postgres/faults.ts";
+import { PostgresStore } from "../../../src/server/postgres/store.ts";
 import { createService } from "../../../src/server/service.ts";
 import { freshDatabase, whyNoPostgres } from "../../postgres/database.ts";
 import { PostgresServer } from "../../postgres/server.ts";
@@ -40,6 +44,18 @@ describe.skipIf(whyNoPostgres !== null)("a connection that breaks", () => {
     expect(await store.figures()).toMatchObject({ documents: 1 });
   });
 
+  it("lets whose a key is be asked again", async () => {
+    const url = await freshDatabase();
+    const store = await openStore(url);
+    await Promise.all([1, 2, 3, 4].map(() => store.read(({ workspaces }) => workspaces.all())));
+    const client = await connect(url);
+    const asked = Promise.all([1, 2, 3, 4].map(() => store.holder(Buffer.alloc(32))));
+    // They are sent, and the connections end before they are answered, or just after.
+    await client.query(END_OTHERS);
+    expect(await asked).toEqual([undefined, undefined, undefined, undefined]);
+    expect(await store.holder(Buffer.alloc(32))).toBeUndefined();
+  });
+
   it("during COMMIT is told as a write of unknown end, and not run again", async () => {
     const url = await freshDatabase();
     const store = await openStore(url);
@@ -58,6 +74,79 @@ describe.skipIf(whyNoPostgres !== null)("a connection that breaks", () => {
     await expect(writing).rejects.toMatchObject({ mayBeKept: true });
     expect(runs).toBe(1);
     expect(await store.figures()).toMatchObject({ documents: 0 });
+  });
+});
+
+/** A way to a server that can be held: then it takes what is sent, and says nothing. */
+async function holdableWay(server: PostgresServer) {
+  let isHeld = false;
+  const made: Socket[] = [];
+  const way = createServer((from) => {
+    const to = connectTo(join(server.folder, ".s.PGSQL.5432"));
+    made.push(from, to);
+    for (const socket of [from, to]) socket.on("error", () => undefined);
+    from.on("close", () => to.destroy());
+    to.on("close", () => from.destroy());
+    if (!isHeld) from.pipe(to).pipe(from);
+  });
+  way.listen(0, "127.0.0.1");
+  await once(way, "listening");
+  onTestFinished(() => {
+    way.close();
+    for (const socket of made) socket.destroy();
+  });
+  const hold = () => {
+    isHeld = true;
+    for (const socket of made) socket.unpipe().pause();
+  };
+  const letGo = () => {
+    isHeld = false;
+  };
+  const url = `postgres://postgres@127.0.0.1:${(way.address() as AddressInfo).port}/postgres`;
+  return { url, hold, letGo, connections: () => made.length / 2 };
+}
+
+describe.skipIf(whyNoPostgres !== null)("a server that hangs", () => {
+  it("is told as away to all who wait, from then on at once, and is found again", async () => {
+    const server = (await PostgresServer.make()) as PostgresServer;
+    onTestFinished(() => server.end());
+    const way = await holdableWay(server);
+    const pulse = { slow: 200, answer: 1_000, lookEvery: 20 };
+    const store = await PostgresStore.open({ url: way.url, random: randomBytes, pulse });
+    onTestFinished(() => store.close());
+    await makeWorkspace(store, "wsp_main");
+    const read = () => store.read(({ workspaces }) => workspaces.all());
+    way.hold();
+    // More than there are connections: those behind them wait for one.
+    const waiting = await Promise.allSettled([...Array.from({ length: 30 }, read), store.holder(Buffer.alloc(32))]);
+    expect(waiting.map((end) => end.status === "rejected" && end.reason instanceof StoreAway)).not.toContain(false);
+    const { waiting: queued } = store.pool();
+    await expect(read()).rejects.toBeInstanceOf(StoreAway);
+    expect(store.pool().waiting).toBe(queued);
+    way.letGo();
+    while ((await Promise.allSettled([read()]))[0]!.status === "rejected")
+      await new Promise((done) => setImmediate(done));
+    expect(await read()).toMatchObject([{ id: "wsp_main" }]);
+  });
+
+  it("is not what a long statement is", async () => {
+    const server = (await PostgresServer.make()) as PostgresServer;
+    onTestFinished(() => server.end());
+    const way = await holdableWay(server);
+    const pulse = { slow: 20, answer: 60_000, lookEvery: 5 };
+    const store = await PostgresStore.open({ url: way.url, random: randomBytes, pulse });
+    onTestFinished(() => store.close());
+    const step = new Step();
+    const long = store.read(async ({ workspaces }) => {
+      await step.stop();
+      return workspaces.all();
+    });
+    await step.reached();
+    // Asked twice whether it lives, on connections of their own, it has answered once.
+    const before = way.connections();
+    while (way.connections() < before + 2) await new Promise((done) => setImmediate(done));
+    step.goOn();
+    expect(await long).toEqual([]);
   });
 });
 

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import { afterAll, beforeAll, describe, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { PostgresStore } from "../../../src/server/postgres/store.ts";
 import { makeDatabase, whyNoPostgres } from "../../postgres/database.ts";
-import { type Asked, open } from "../events/asked.ts";
+import { type Asked, join, keyWith, open } from "../events/asked.ts";
 import { TOLD, TOLD_BY_GRANTS } from "../events/told-suite.ts";
 
 /** Events are of the core: what is told must be the same over PostgreSQL. */
@@ -11,7 +11,7 @@ import { TOLD, TOLD_BY_GRANTS } from "../events/told-suite.ts";
 let url = "";
 let remove: () => Promise<void>;
 
-async function openOnPostgres(): Promise<Asked> {
+async function openOnPostgres(more: Parameters<typeof open>[0] = {}): Promise<Asked> {
   const store = await PostgresStore.open({ url, random: randomBytes });
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -21,7 +21,7 @@ async function openOnPostgres(): Promise<Asked> {
     const left = "SELECT 1 FROM outbox WHERE xid >= pg_snapshot_xmin(pg_current_snapshot()) LIMIT 1";
     while ((await client.query(left)).rowCount !== 0);
   };
-  return open({ store, random: randomBytes }, waiting);
+  return open({ store, random: randomBytes, ...more }, waiting);
 }
 
 describe.skipIf(whyNoPostgres !== null)("over PostgreSQL", () => {
@@ -29,5 +29,22 @@ describe.skipIf(whyNoPostgres !== null)("over PostgreSQL", () => {
     if (whyNoPostgres === null) ({ url, remove } = await makeDatabase());
   });
   afterAll(() => remove?.());
-  test.each([...TOLD, ...TOLD_BY_GRANTS])("%s", (_title, run) => run(openOnPostgres));
+  test("a key expires by the database's clock, whatever that of a process says", async () => {
+    const day = 86_400_000;
+    for (const [ahead, isValid] of [
+      [2 * day, true],
+      [-2 * day, false],
+    ] as const) {
+      const asked = await openOnPostgres({ now: () => Date.now() + ahead });
+      const { service } = asked.opened;
+      const { key, id } = await keyWith(asked, { on: null, level: "read" });
+      await service.admin.changeKey(id, { expiresAt: Date.now() + (isValid ? day : -day) });
+      const headers = { "x-api-key": key };
+      const answer = await service.handle({ method: "GET", path: "/v1/files", headers, body: null });
+      expect(answer.status).toBe(isValid ? 200 : 401);
+      expect((await join(asked, key)).status).toBe(isValid ? 200 : 401);
+      await service.close();
+    }
+  });
+  test.each([...TOLD, ...TOLD_BY_GRANTS])("%s", (_title, run) => run(() => openOnPostgres()));
 });

@@ -1,0 +1,133 @@
+import pg, { type Pool, type PoolClient } from "pg";
+import { isTimeout } from "./faults.ts";
+
+/** In milliseconds. */
+export type PulseLimits = {
+  /** After so long in one piece of work, or in wait for a connection, the server is asked. */
+  readonly slow: number;
+  /** In which a server that lives answers `SELECT 1`. */
+  readonly answer: number;
+  readonly lookEvery: number;
+};
+
+const LIMITS: PulseLimits = { slow: 2_000, answer: 1_500, lookEvery: 500 };
+
+/**
+ * Tells a server that hangs from one that is at work: a long statement may take its time as long as
+ * another connection is answered. One that answers nobody is told as away after some seconds, and
+ * from then on at once, until it answers again; else each request would hold its connection for as
+ * long as the longest statement may take, and those behind it would wait in vain.
+ */
+export class Pulse {
+  readonly #url: string;
+  readonly #pool: Pool;
+  readonly #limits: PulseLimits;
+  /** Since when; the oldest first. */
+  readonly #taken = new Map<PoolClient, number>();
+  readonly #waiting = new Map<symbol, number>();
+  #hang: PromiseWithResolvers<never> = neverYet();
+  #isHanging = false;
+  #isAsking = false;
+  #answeredAt = 0;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(url: string, pool: Pool, limits: PulseLimits = LIMITS) {
+    this.#url = url;
+    this.#pool = pool;
+    this.#limits = limits;
+    pool.on("acquire", (client) => {
+      this.#taken.set(client, performance.now());
+      this.#watch();
+    });
+    pool.on("release", (_error, client) => this.#taken.delete(client));
+    pool.on("remove", (client) => this.#taken.delete(client));
+  }
+
+  /** A connection of the pool. @throws as it does; with a timeout, too, when the server hangs */
+  async connect(): Promise<PoolClient> {
+    if (this.#isHanging) throw hanging();
+    const connecting = this.#pool.connect();
+    const name = Symbol();
+    this.#waiting.set(name, performance.now());
+    this.#watch();
+    let isGivenUp = false;
+    const unused = (client: PoolClient) => {
+      if (isGivenUp) client.release();
+    };
+    try {
+      return await Promise.race([connecting, this.#hang.promise]);
+    } catch (error) {
+      isGivenUp = true;
+      connecting.then(unused, () => undefined);
+      throw error;
+    } finally {
+      this.#waiting.delete(name);
+    }
+  }
+
+  close(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  #watch(): void {
+    if (this.#timer !== null || this.#pool.ending) return;
+    this.#timer = setInterval(() => this.#look(), this.#limits.lookEvery);
+    this.#timer.unref();
+  }
+
+  #look(): void {
+    const [oldest] = this.#taken.values();
+    const [longest] = this.#waiting.values();
+    if (oldest === undefined && longest === undefined && !this.#isHanging) {
+      this.close();
+      return;
+    }
+    const since = Math.max(this.#answeredAt, Math.min(oldest ?? Infinity, longest ?? Infinity));
+    if (this.#isAsking || (!this.#isHanging && performance.now() - since < this.#limits.slow)) return;
+    void this.#ask();
+  }
+
+  async #ask(): Promise<void> {
+    this.#isAsking = true;
+    const lives = await this.#isAnswered();
+    this.#isAsking = false;
+    if (lives) this.#answeredAt = performance.now();
+    if (lives === !this.#isHanging) return;
+    this.#isHanging = !lives;
+    if (lives) return;
+    const { reject } = this.#hang;
+    this.#hang = neverYet();
+    reject(hanging());
+    // What is under way on them ends as on a connection that is lost.
+    for (const client of [...this.#taken.keys()]) void (client as unknown as pg.Client).end().catch(() => undefined);
+  }
+
+  /** On a connection of its own; a refusal is an answer too. */
+  async #isAnswered(): Promise<boolean> {
+    const { answer } = this.#limits;
+    const more = { application_name: "mdmirror", connectionTimeoutMillis: answer, query_timeout: answer };
+    const client = new pg.Client({ connectionString: this.#url, ...more });
+    client.on("error", () => undefined);
+    try {
+      await client.connect();
+      await client.query("SELECT 1");
+      return true;
+    } catch (error) {
+      return !isTimeout(error);
+    } finally {
+      client.end().catch(() => undefined);
+    }
+  }
+}
+
+function hanging(): Error {
+  return new Error("timeout of the database: it answers nobody");
+}
+
+function neverYet(): PromiseWithResolvers<never> {
+  const made = Promise.withResolvers<never>();
+  // Told to those who wait for a connection, of whom there may be none.
+  made.promise.catch(() => undefined);
+  return made;
+}
