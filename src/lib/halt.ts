@@ -18,7 +18,10 @@ type Decidable = Extract<Halted, { kind: "halted" }>;
 export function haltOf({ plan: { verdict, steps } }: Planned): Halt | null {
   if (verdict.kind === "run") return null;
   const { reasons, guarded, stopsAll } = verdict;
-  const keys = stopsAll ? reasons.map(({ reason }) => reason) : guarded.map((at) => guardKey(steps[at]!.action));
+  const keys = [
+    ...(stopsAll ? reasons.map(({ reason }) => reason) : []),
+    ...guarded.map((at) => guardKey(steps[at]!.action)),
+  ];
   return { reasons, stopsAll, keys: [...keys].sort() };
 }
 

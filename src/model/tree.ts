@@ -128,6 +128,8 @@ export type RemoteTree = {
    * asked for.
    */
   readonly cutShort?: string;
+  /** The mark by which a service that is restored from a backup is told. Not set: it has none. */
+  readonly generation?: string;
 };
 
 /**

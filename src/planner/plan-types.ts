@@ -35,6 +35,11 @@ export type Signals = {
    * read.
    */
   readonly refusedBases: number;
+  /**
+   * Whether the service was restored from a backup since all was settled with it last: what is gone
+   * from it was not deleted there.
+   */
+  readonly restored: boolean;
   /** Conflicts opened in this run so far. */
   readonly conflictsOpened: number;
   /** Sides that a halt found emptied, and that were neither seen otherwise nor approved since. */
@@ -69,9 +74,12 @@ export type Verdict =
   | {
       readonly kind: "halt";
       readonly reasons: readonly { readonly reason: HaltReason; readonly detail: string }[];
-      /** Indexes of the guarded steps. Empty when nothing at all may run (`stopsAll`). */
+      /**
+       * Indexes of the guarded steps. When nothing at all may run (`stopsAll`): of those that are
+       * approved with the reasons.
+       */
       readonly guarded: readonly number[];
       readonly stopsAll: boolean;
-      /** Of the guarded steps' keys alone, sorted: what `approve` approves. */
+      /** Of what `approve` approves, sorted: the guarded steps' keys, and reasons to stop all. */
       readonly hash: Digest;
     };

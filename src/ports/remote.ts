@@ -213,6 +213,11 @@ export interface Remote {
    * (`traits`).
    */
   sawReadBack(sent: string, isSame: boolean): void;
+  /**
+   * An opaque mark that the service changes when it is restored from a backup, as its newest answer
+   * names it. null: it named none so far, as most deployments.
+   */
+  generation(): string | null;
   /** The service's own news, for who stays and listens. */
   news(): RemoteNews;
   /** Requests sent since creation, by method: for `--json`, logs and benchmarks. */

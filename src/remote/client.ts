@@ -152,6 +152,10 @@ class Client implements Remote {
     this.#context.traits.sawReadBack(sent, isSame);
   }
 
+  generation(): string | null {
+    return this.#http.generation();
+  }
+
   news(): RemoteNews {
     const { clock, random } = this.#options;
     const { traits } = this.#context;

@@ -1,6 +1,7 @@
 import type { WireHeaders } from "../contract/wire.ts";
 import { EVENT_STREAM } from "../contract/events.ts";
-import type { StreamBounds, Wire } from "../ports/remote.ts";
+import { GENERATION, isGeneration } from "../contract/generation.ts";
+import type { StreamBounds, Wire, WireResult } from "../ports/remote.ts";
 import type { Clock, Log } from "../ports/world.ts";
 import { type Call, logFields, type Reply, readResult, routeOf } from "./reply.ts";
 import type { Scrub } from "./scrub.ts";
@@ -44,6 +45,7 @@ export class Http {
   readonly #headers: WireHeaders;
   readonly #headersWithBody: WireHeaders;
   readonly #counts: Record<string, number> = {};
+  #generation: string | null = null;
 
   /** @throws when the key cannot stand in a header; the message does not repeat it */
   constructor(options: HttpOptions) {
@@ -72,6 +74,7 @@ export class Http {
       { deadlineMs: DEADLINE_MS[call.method], maxBytes: ANSWER_BYTES[call.size] },
     );
     const reply = readResult(call, result, { address, scrub, now: clock.now() });
+    this.#noteGeneration(reply, result);
     if (log.debug === false) return reply;
     log.write("debug", "remote.exchange", {
       method: call.method,
@@ -105,6 +108,18 @@ export class Http {
     if (end.kind === "ended") return { kind: "ended", why: scrub(end.why, 200) };
     const call: Call = { method: "GET", path, body: null, accept: [], size: "item" };
     return readResult(call, end, { address, scrub, now: clock.now() });
+  }
+
+  /** As the newest answer of the service names it; null: none did. */
+  generation(): string | null {
+    return this.#generation;
+  }
+
+  /** What is no answer of the service, as a proxy's, says nothing of it. */
+  #noteGeneration({ kind }: Reply, result: WireResult): void {
+    if (result.kind !== "answer" || (kind !== "success" && kind !== "problem")) return;
+    const named = result.response.headers[GENERATION];
+    if (isGeneration(named)) this.#generation = named;
   }
 
   /** Exchanges so far, by method. */

@@ -1,4 +1,5 @@
 import { type FieldError, PROBLEM_CODES, type ProblemCode, problemType } from "../contract/problem.ts";
+import { GENERATION } from "../contract/generation.ts";
 import type { WireResponse } from "../contract/wire.ts";
 
 /**
@@ -47,9 +48,18 @@ export function isRefused(value: unknown): value is Refused {
   return typeof value === "object" && value !== null && MARK in value;
 }
 
-/** The wire form of an answer; a refusal becomes a problem with all documented members. */
-export function toWire(answer: Answer, requestId: string, docsBase: string): WireResponse {
-  const common = { "x-request-id": requestId, "cache-control": "no-store" };
+/**
+ * The wire form of an answer; a refusal becomes a problem with all documented members.
+ * @param generation of the service; null: it is not named
+ */
+export function toWire(
+  answer: Answer,
+  requestId: string,
+  docsBase: string,
+  generation: string | null = null,
+): WireResponse {
+  const marked = generation === null ? null : { [GENERATION]: generation };
+  const common = { "x-request-id": requestId, "cache-control": "no-store", ...marked };
   if (answer.kind === "done") {
     if (answer.status === 204) return { status: 204, headers: common, body: "" };
     const headers = { ...common, "content-type": "application/json; charset=utf-8" };

@@ -19,6 +19,8 @@ export type Core = {
   readonly adminKeyHash: Buffer | null;
   readonly rates: RateLimiter;
   readonly docsBase: string;
+  /** See `Store.generation`. */
+  readonly generation: string;
   readonly onFault: (error: unknown, requestId: string) => void;
   /** Called after each request that was answered. */
   readonly served: (mayHaveWritten: boolean) => void;
@@ -74,18 +76,18 @@ export function judgeAdminHead(core: Core, { path, headers }: RequestHead): Prom
  * Runs a part of a request; an exception becomes a 500. @param work returns null for no answer yet
  */
 export async function answering(
-  { server, docsBase, onFault }: Core,
+  { server, docsBase, generation, onFault }: Core,
   work: (requestId: string) => Promise<Answer | null>,
 ): Promise<WireResponse | null> {
   const requestId = newId(server, "req_");
   try {
     const answer = await work(requestId);
-    return answer === null ? null : toWire(answer, requestId, docsBase);
+    return answer === null ? null : toWire(answer, requestId, docsBase, generation);
   } catch (error) {
-    if (error instanceof StoreBusy) return toWire(busy(error), requestId, docsBase);
+    if (error instanceof StoreBusy) return toWire(busy(error), requestId, docsBase, generation);
     onFault(error, requestId);
     const failed = refuse("internal_error", "The service failed; inspect the live state before a retry.");
-    return toWire(failed, requestId, docsBase);
+    return toWire(failed, requestId, docsBase, generation);
   }
 }
 

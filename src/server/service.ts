@@ -80,6 +80,7 @@ export class Service {
       adminKeyHash: options.adminKeyHash ?? (options.adminKey === undefined ? null : hashKey(options.adminKey)),
       rates,
       docsBase: options.docsBase ?? DEFAULT_DOCS_BASE,
+      generation: store.generation,
       onFault: options.onFault ?? (() => undefined),
       served: (mayHaveWritten) => {
         this.#served++;

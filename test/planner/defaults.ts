@@ -23,6 +23,7 @@ export const SIGNALS: Signals = {
   deletionsDone: { local: 0, remote: 0 },
   earlierChangeIds: 0,
   refusedBases: 0,
+  restored: false,
   conflictsOpened: 0,
   emptied: new Set(),
   approved: new Set(),

@@ -87,6 +87,7 @@ const signals: fc.Arbitrary<Signals> = fc.record({
   deletionsDone: fc.constant({ local: 0, remote: 0 }),
   earlierChangeIds: fc.nat(2),
   refusedBases: fc.nat(4),
+  restored: fc.boolean(),
   conflictsOpened: fc.nat(20),
   emptied: fc.subarray(["local", "remote"] as const).map((sides) => new Set(sides)),
   approved: fc.constant(new Set<string>()),

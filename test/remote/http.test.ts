@@ -159,3 +159,25 @@ describe("one call", () => {
     expect(wire.sent).toEqual([]);
   });
 });
+
+it("tells the generation that the newest answer of the service names, and believes no other's", async () => {
+  const named = (generation: string) => ({ "x-service-generation": generation });
+  const foreign = answer(502, HTML, named("proxy"));
+  const script = [
+    answer(200, FILE),
+    answer(200, FILE, named("one")),
+    problem(404, "file_not_found", [], named("two")),
+    foreign,
+    foreign,
+    foreign,
+    foreign,
+    answer(200, FILE, named("a b")),
+  ];
+  const { remote } = bench(script);
+  const seen: (string | null)[] = [];
+  for (let n = 0; n < 5; n++) {
+    await remote.getFile(DOC);
+    seen.push(remote.generation());
+  }
+  expect(seen).toEqual([null, "one", "two", "two", "two"]);
+});

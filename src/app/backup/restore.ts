@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { isOfDatabase } from "../../server/database-marker.ts";
-import { type BackupContents, examineBackup, NoBackup } from "../../server/sqlite/backup-file.ts";
+import { type BackupContents, NoBackup, renewBackup } from "../../server/sqlite/backup-file.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
 import { copyWhole } from "./take.ts";
 
@@ -24,7 +24,7 @@ export async function restoreBackup(file: string, data: string): Promise<Result<
   }
   try {
     mkdirSync(data, { recursive: true, mode: 0o700 });
-    return ok(await copyWhole(file, join(data, "service.db"), examineBackup));
+    return ok(await copyWhole(file, join(data, "service.db"), renewBackup));
   } catch (error) {
     return noBackup(file, error);
   }

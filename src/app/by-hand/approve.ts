@@ -40,7 +40,7 @@ export async function findHalt(mirror: OpenedMirror, request: RunRequest): Promi
   const actions = guarded.map((index) => steps[index]!.action);
   // Some reasons stop everything: they concern the folder or the workspace, so the reason itself is
   // approved instead of an action.
-  const keys = stopsAll ? reasons.map(({ reason }) => reason) : actions.map(guardKey);
+  const keys = [...(stopsAll ? reasons.map(({ reason }) => reason) : []), ...actions.map(guardKey)];
   return { kind: "halted", reasons, actions, keys, plan: preview.plan, trees: preview.trees };
 }
 

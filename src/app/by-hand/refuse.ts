@@ -44,7 +44,11 @@ export function planRefusal(
   if (verdict.kind === "run") return [];
   const items = verdict.stopsAll
     ? reasons.every((reason) => reason === "service-restored")
-      ? [...olderThere(state, trees), ...steps.flatMap(({ action }) => itemOf(action, trees))]
+      ? [
+          ...olderThere(state, trees),
+          ...steps.flatMap(({ action }) => itemOf(action, trees)),
+          ...foldersOf(plan, verdict.guarded),
+        ]
       : []
     : [...verdict.guarded.flatMap((index) => itemOf(steps[index]!.action, trees)), ...foldersOf(plan, verdict.guarded)];
   return items.toSorted(byPath);
@@ -74,7 +78,8 @@ function foldersOf({ steps }: Plan, guarded: readonly number[]): RefuseItem[] {
   return steps.flatMap(({ action }): RefuseItem[] => {
     if (action.kind === "remove-folder-remote" && stopped.has("delete-remote"))
       return [{ kind: "folder-back", path: action.localPath }];
-    if (action.kind === "remove-folder-local" && action.dirId !== null && stopped.has("trash-local"))
+    const mayStay = stopped.has("trash-local") || stopped.has("remove-folder-local");
+    if (action.kind === "remove-folder-local" && action.dirId !== null && mayStay)
       return [{ kind: "folder-stays", path: action.localPath, dirId: action.dirId }];
     return [];
   });

@@ -11,9 +11,9 @@ export const command: Command = {
   usage: "serve-restore FILE --data DIR | --database URL",
   about: [
     "Makes a service of a backup, also as mdmirror serve restore. Ids, texts, reviews, keys and cursors are those of the",
-    "backup; the administrator's key is a new one. A mirror that knew the backup's texts and sent newer ones stops before it",
-    "changes anything, and asks. What was made since the backup goes from mirrors to their trash, as if it had been",
-    "deleted: pause them before (mdmirror pause), and look at mdmirror plan.",
+    "backup; the administrator's key is a new one. Mirrors see that the service was restored: one that has what is not in the",
+    "backup, or newer texts, stops before it changes anything, and asks. mdmirror approve takes that to its trash; mdmirror",
+    "approve --refuse sends it again, as new.",
   ],
   options: {
     data: { value: "DIR", help: "a folder that holds no service yet" },

@@ -14,6 +14,7 @@ import {
 import type { OnText } from "../../ports/disk.ts";
 import type { Listing } from "../../ports/remote.ts";
 import { keepHere, seenHere, seenThere } from "../apply/text-name.ts";
+import { isRestored } from "../run/generation.ts";
 import { documentsOf } from "../observe/listed.ts";
 import { observeLocal, observeRemote, type RemoteLook } from "../observe/observe.ts";
 import type { Observers, PassContext, PassEnd } from "../run/pass-context.ts";
@@ -128,7 +129,9 @@ export class KnownTrees {
   /** Takes a new listing. `same`: it shows nothing that is not known, so no pass is needed. */
   takeListing(listing: Listing<FileResource>): "same" | "changed" {
     const documents = documentsOf(this.#world, listing);
-    if (listing.complete && this.#isKnown(documents)) return "same";
+    // The pass that settles it needs the folders too, which are as old as the service was.
+    if (isRestored(this.#world.state, this.#world.remote.generation())) this.forgetRemote(true);
+    else if (listing.complete && this.#isKnown(documents)) return "same";
     this.#newListing = { listing, at: this.#world.clock.monotonic() };
     return "changed";
   }

@@ -7,6 +7,7 @@ import { flushNow } from "../journal/durable.ts";
 import { policyOf } from "../run/plan-pass.ts";
 import { applyPlan } from "../run/apply-plan.ts";
 import { converge, type ConvergeInput, type Planned, rememberTraits, reportRun, RunEntry } from "../run/converge.ts";
+import { isRestored, rememberGeneration } from "../run/generation.ts";
 import { checkRoot, endsApproval, gatherSignals, haltNote, rememberHalt } from "../run/guard-facts.ts";
 import { META } from "../run/meta.ts";
 import { PassContext, type PassEnd } from "../run/pass-context.ts";
@@ -29,7 +30,11 @@ export async function runPasses(
   const settings = watched(input.settings);
   const ended = await converge(world, { ...input, run, settings, judgesRefusedBases: false });
   const { end } = ended;
-  if (end.kind === "planned" && needsHaltNote(world, end)) rememberHalt(world, run.number, end.plan.verdict);
+  if (end.kind === "planned") {
+    // ORDER: a halt's approval, which ends here, says that what the service lacks is settled.
+    rememberGeneration(world, end.plan, end.trees);
+    if (needsHaltNote(world, end)) rememberHalt(world, run.number, end.plan.verdict);
+  }
   const report = reportRun(world, run.begun ?? 0, ended);
   rememberTraits(world);
   run.end(report);
@@ -68,6 +73,7 @@ export async function runPart(
 ): Promise<"whole" | (RunEnd & { readonly done: boolean })> {
   const { root, inodesTrusted } = checkRoot(world);
   if (root !== "same" || !inodesTrusted || isLeftOpen(world, trees)) return "whole";
+  if (isRestored(world.state, world.remote.generation())) return "whole";
   const counts = zeroCounts();
   const run = new RunEntry(world, "watch");
   const input = { run, settings: watched(settings), counts, retryRefused: false, quietTexts: null, dry: false };

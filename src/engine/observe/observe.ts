@@ -153,7 +153,9 @@ export async function observeRemote(
     ? await proveAbsences(world, base, seen, own, isHealthy, known.keep)
     : unprovable(base, seen, files.fault);
   if (proof.fault !== null) return { kind: "unreachable", fault: proof.fault };
-  return { kind: "seen", tree: treeOf(base, { files, folders, seen, dirs, proof }) };
+  const tree = treeOf(base, { files, folders, seen, dirs, proof });
+  const generation = world.remote.generation();
+  return { kind: "seen", tree: generation === null ? tree : { ...tree, generation } };
 }
 
 /** Lists documents and folders side by side. null: the folders known from earlier may do. */

@@ -6,6 +6,7 @@ import type { GuardLimits } from "../../model/policy.ts";
 import type { BaseTree, RemoteTree, Trees } from "../../model/tree.ts";
 import { guardKey } from "../../planner/verdict/guard-key.ts";
 import { META } from "./meta.ts";
+import { isRestored } from "./generation.ts";
 import { recordEvent, type World } from "./world.ts";
 import type { ConflictBudget, PassContext } from "./pass-context.ts";
 
@@ -184,6 +185,7 @@ export function gatherSignals(ctx: PassContext, base: BaseTree, remote: RemoteTr
     deletionsDone: { local: state.deletionsSince("local", since), remote: state.deletionsSince("remote", since) },
     earlierChangeIds,
     refusedBases: ctx.notes.tally.refusedBases,
+    restored: isRestored(state, remote.generation ?? null),
     conflictsOpened: ctx.notes.counts.conflicts + floodedConflicts(ctx.world),
     emptied: emptiedSides(ctx.world),
     approved: approvedKeys(ctx.world),

@@ -8,6 +8,8 @@ export const META = {
   approvedAt: "approved.at",
   halt: "halt",
   quiet: "review.quiet",
+  /** The service's generation with which all was settled last. */
+  generation: "remote.generation",
   traits: "remote.traits",
   syncedAt: "synced.at",
   lastReport: "last.report",

@@ -2,6 +2,7 @@ import type { DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../model/digest.ts";
 import type { LocalTree } from "../../model/tree.ts";
 import { converge, type Planned, rememberTraits, reportRun, RunEntry } from "./converge.ts";
+import { rememberGeneration } from "./generation.ts";
 import { rememberFlood, rememberHalt } from "./guard-facts.ts";
 import { META } from "./meta.ts";
 import { runPass } from "./pass.ts";
@@ -34,6 +35,8 @@ export async function syncToConvergence(world: World, options: SyncOptions): Pro
   if (end.kind === "planned") {
     if (!end.trees.local.unseen.has("")) options.onWalk?.(end.trees.local);
     rememberFlood(world, end.plan.verdict, counts.conflicts);
+    // ORDER: a halt's approval, which ends here, says that what the service lacks is settled.
+    rememberGeneration(world, end.plan, end.trees);
     rememberHalt(world, run, end.plan.verdict);
     if (settings.reviewAfterQuiet) writeQuiet(world, end);
   }

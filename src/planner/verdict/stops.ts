@@ -16,6 +16,8 @@ export type PresenceCounts = {
 
 export type Reason = { readonly reason: HaltReason; readonly detail: string };
 type Stops = { readonly stops: readonly Reason[]; readonly waived: readonly HaltReason[] };
+/** What a plan removes here, and nobody has approved yet. */
+type Removals = { readonly documents: number; readonly folders: number };
 
 /**
  * A reason to stop everything. `asks`: whether it needs an approval. `stays`: whether, once
@@ -25,9 +27,15 @@ type Stops = { readonly stops: readonly Reason[]; readonly waived: readonly Halt
 type Doubt = Reason & { readonly asks: boolean; readonly stays: boolean };
 
 /** Reasons that a person may approve are approved as such, not step by step. */
-export function stopsAll(trees: Trees, { direction }: Policy, signals: Signals, counts: PresenceCounts): Stops {
+export function stopsAll(
+  trees: Trees,
+  { direction }: Policy,
+  signals: Signals,
+  counts: PresenceCounts,
+  removals: Removals,
+): Stops {
   const doubts = [doubtRoot(signals), doubtWorkspace(trees, counts), doubtVersions(signals, counts, direction)];
-  const stops: Reason[] = [];
+  const stops = stopRemovals(signals, removals);
   const waived: HaltReason[] = [];
   for (const doubt of doubts) {
     if (doubt === null) continue;
@@ -67,7 +75,7 @@ function doubtVersions(signals: Signals, { known }: PresenceCounts, direction: P
   const { earlierChangeIds, refusedBases } = signals;
   // ASSUMES: a change id never becomes the latest again by itself; so in a small workspace one such
   // document is enough.
-  const few = Math.min(3, Math.max(1, Math.ceil(known / 100)));
+  const few = signals.restored ? 1 : Math.min(3, Math.max(1, Math.ceil(known / 100)));
   if (earlierChangeIds >= few) {
     const detail = `${earlierChangeIds} documents show a version that was already superseded`;
     return { reason: "service-restored", detail, asks: true, stays: direction === "push-only" };
@@ -75,6 +83,20 @@ function doubtVersions(signals: Signals, { known }: PresenceCounts, direction: P
   if (refusedBases < 3) return null;
   const detail = `${refusedBases} versions that the service had given are unknown to it`;
   return { reason: "service-restored", detail, asks: true, stays: false };
+}
+
+/**
+ * In a service that was restored, what is missing was mostly made after the backup. It is approved
+ * by itself, not by the reason: what is found missing later is asked about again.
+ */
+function stopRemovals({ restored }: Signals, { documents, folders }: Removals): Reason[] {
+  if (!restored || documents + folders === 0) return [];
+  const told = [
+    ...(documents > 0 ? [documents === 1 ? "1 document" : `${documents} documents`] : []),
+    ...(folders > 0 ? [folders === 1 ? "1 folder" : `${folders} folders`] : []),
+  ];
+  const detail = `the service was restored from a backup, and ${told.join(" and ")} of this mirror ${documents + folders === 1 ? "is" : "are"} not in it`;
+  return [{ reason: "service-restored", detail }];
 }
 
 function tellUnknown(known: number): string {

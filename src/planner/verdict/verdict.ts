@@ -22,15 +22,14 @@ export function judge(
   steps: readonly Step[],
   counts: PresenceCounts,
 ): Verdict {
-  const { stops, waived } = stopsAll(trees, policy, signals, counts);
-  if (stops.length > 0) {
-    const names = stops.map(({ reason }) => reason).sort();
-    return { kind: "halt", reasons: stops, guarded: [], stopsAll: true, hash: digestOf(names.join("\n")) };
-  }
   const deletions = {
     remote: unapproved(steps, signals, (action) => action.kind === "delete-remote"),
     local: unapproved(steps, signals, (action) => action.kind === "trash-local"),
   };
+  const folders = signals.restored ? unapproved(steps, signals, isRemovalOfKnown) : [];
+  const removals = { documents: deletions.local.length, folders: folders.length };
+  const { stops, waived } = stopsAll(trees, policy, signals, counts, removals);
+  if (stops.length > 0) return haltAll(stops, signals.restored ? [...deletions.local, ...folders] : []);
   const findings = [
     ...judgeEmptied(countsAfter(trees, counts, steps), signals, deletions, steps),
     ...judgeBudgets(policy.guards, signals, counts, deletions),
@@ -39,6 +38,13 @@ export function judge(
   ];
   if (findings.length === 0) return { kind: "run", ...(waived.length > 0 ? { waived } : {}) };
   return haltOf(findings);
+}
+
+/** @param removals are approved with the reasons, so that nobody is asked twice */
+function haltAll(stops: readonly Reason[], removals: readonly Guarded[]): Verdict {
+  const asked = [...stops.map(({ reason }) => reason), ...removals.map(({ key }) => key)].sort();
+  const guarded = removals.map(({ index }) => index).sort((a, b) => a - b);
+  return { kind: "halt", reasons: stops, guarded, stopsAll: true, hash: digestOf(asked.join("\n")) };
 }
 
 function haltOf(findings: readonly Finding[]): Verdict {

@@ -1,5 +1,6 @@
 import { closeSync, openSync, rmSync } from "node:fs";
 import Sqlite from "better-sqlite3";
+import { GENERATION_NAME, newGeneration } from "../generation.ts";
 import { MIGRATIONS } from "./schema.ts";
 
 /** A backup: a whole `service.db` in one file, of the same form whatever store it was taken of. */
@@ -21,11 +22,28 @@ export class NoBackup extends Error {
  * @throws NoBackup; as node:fs and better-sqlite3 do when it cannot be read
  */
 export function examineBackup(file: string): BackupContents {
+  return withBackup(file, examine);
+}
+
+/**
+ * Makes a service of the copy of a backup: mirrors are to see that it is not as they knew it.
+ * @throws as `examineBackup`
+ */
+export function renewBackup(copy: string): BackupContents {
+  return withBackup(copy, (db) => {
+    const contents = examine(db);
+    const text = "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)";
+    db.prepare(text).run(GENERATION_NAME, newGeneration());
+    return contents;
+  });
+}
+
+function withBackup(file: string, work: (db: Sqlite.Database) => BackupContents): BackupContents {
   // SQLite would tell of a file that is not there as of one that it cannot open.
   closeSync(openSync(file, "r"));
   const db = new Sqlite(file, { fileMustExist: true });
   try {
-    return examine(db);
+    return work(db);
   } catch (error) {
     if (isNoDatabase(error)) throw new NoBackup("is no database");
     throw error;

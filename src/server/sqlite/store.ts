@@ -1,5 +1,6 @@
 import type { Holder } from "../rows.ts";
 import type { BackupMade, Figures, Indexing, Outbox, Store } from "../store.ts";
+import { GENERATION_NAME, generationOf } from "../generation.ts";
 import type { Tables } from "../tables.ts";
 import { ChangesTable } from "./changes-table.ts";
 import { OnlineBackup } from "./backup.ts";
@@ -41,6 +42,7 @@ export function openSqlite(location: DatabaseLocation, options: SqliteOptions): 
  */
 export class SqliteStore implements Store {
   readonly cursorSecret: Buffer;
+  readonly generation: string;
   readonly reserve: Reserve;
   readonly indexing: Indexing;
   readonly outbox: Outbox = { onChange: (listener) => this.#onChange(listener) };
@@ -57,6 +59,7 @@ export class SqliteStore implements Store {
     this.#db = db;
     this.#transactions = new Transactions(db);
     this.cursorSecret = cursorSecretOf(db, random);
+    this.generation = generationOf(metaOf(db, GENERATION_NAME), this.cursorSecret);
     this.#index = new SearchIndex(db);
     this.#tables = this.#openTables(searchCatchesUp);
     this.indexing = { step: (most) => this.#indexStep(most === "all" ? Number.MAX_SAFE_INTEGER : STEP) };
@@ -170,10 +173,13 @@ export class SqliteStore implements Store {
   }
 }
 
+function metaOf(db: Db, name: string): Buffer | undefined {
+  return db.prepare<[string], { value: Buffer }>("SELECT value FROM meta WHERE name = ?").get(name)?.value;
+}
+
 function cursorSecretOf(db: Db, random: (bytes: number) => Uint8Array): Buffer {
-  const read = db.prepare<[], { value: Buffer }>("SELECT value FROM meta WHERE name = 'cursor-secret'");
-  const known = read.get();
-  if (known !== undefined) return known.value;
+  const known = metaOf(db, "cursor-secret");
+  if (known !== undefined) return known;
   const secret = Buffer.from(random(32));
   db.prepare("INSERT INTO meta (name, value) VALUES ('cursor-secret', ?)").run(secret);
   return secret;

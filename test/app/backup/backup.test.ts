@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { restoreBackup } from "../../../src/app/backup/restore.ts";
 import { copyWhole, takeBackup } from "../../../src/app/backup/take.ts";
+import { GENERATION } from "../../../src/contract/generation.ts";
 import { systemClock } from "../../../src/app/mirror/clock.ts";
 import { type Serving, startService } from "../../../src/app/serve.ts";
 import { rethrow } from "../../simulator/quiet-ports.ts";
@@ -75,6 +76,18 @@ function openElsewhere(name: string): string {
   return told.stdout.trim() || told.stderr;
 }
 
+async function markOf(name: string): Promise<string> {
+  const serving = await serve(name);
+  const mark = await generationAt(serving);
+  await serving.close();
+  return mark;
+}
+
+async function generationAt({ api }: { readonly api: Api }): Promise<string> {
+  const { headers } = await api.get("/v1/files");
+  return headers[GENERATION] ?? expect.fail("no generation is named");
+}
+
 const versionIn = (content: string) => Number(/version (\d+)/.exec(content)?.[1] ?? 0);
 
 describe("a backup of a service that is written to", () => {
@@ -107,6 +120,22 @@ describe("a backup of a service that is written to", () => {
     expect(next.data.map(({ id }: { id: string }) => id)).toEqual(files.slice(3, 6).map(({ id }) => id));
     expect((await old.send("DELETE", `/v1/files/${secret.id}`)).status).toBe(409);
     await close();
+  });
+
+  it("is another generation once it is restored, and each time; the service it was taken of stays the same", async () => {
+    const first = await serve("data");
+    const before = await generationAt(first);
+    await backUp("data", "b.db");
+    await first.close();
+    const seen = new Set([before]);
+    for (const name of ["one", "two"]) {
+      await restore("b.db", name);
+      const mark = await markOf(name);
+      expect(await markOf(name)).toBe(mark);
+      seen.add(mark);
+    }
+    expect(seen.size).toBe(3);
+    expect(await markOf("data")).toBe(before);
   });
 
   it("leaves the folder to its service alone", async () => {

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { restoreToDatabase, takeDatabaseBackup } from "../../../src/app/backup/database.ts";
 import { restoreBackup } from "../../../src/app/backup/restore.ts";
 import { takeBackup } from "../../../src/app/backup/take.ts";
+import { GENERATION } from "../../../src/contract/generation.ts";
 import { systemClock } from "../../../src/app/mirror/clock.ts";
 import type { Result } from "../../../src/app/mirror/trouble.ts";
 import { type ServeOptions, startOnDatabase, startService } from "../../../src/app/serve.ts";
@@ -56,6 +57,11 @@ async function seenBy(url: string, key: string, cursor: string) {
   return { texts, folders, next, removal };
 }
 
+async function generationAt(url: string, key: string): Promise<string> {
+  const { headers } = await new Api(fetchWire(url), key).get("/v1/files");
+  return headers[GENERATION] ?? expect.fail("no generation is named");
+}
+
 describe.skipIf(whyNoPostgres !== null)("a backup, from one store to the other and back", () => {
   it("holds the same ids, texts, versions, keys, reviews and cursors, and numbers go on", async () => {
     const at = temporary();
@@ -84,6 +90,7 @@ describe.skipIf(whyNoPostgres !== null)("a backup, from one store to the other a
     expect(must(await restoreToDatabase(at("one.db"), database))).toEqual({ workspaces: 1, documents: 5, keys: 1 });
     const second = await onPostgres(at("second"), database);
     expect(await seenBy(second.url, first.key, cursor)).toEqual(wanted);
+    const marks = new Set([await generationAt(first.url, first.key), await generationAt(second.url, first.key)]);
     const again = await restoreToDatabase(at("one.db"), database);
     expect(again).toMatchObject({ kind: "trouble", trouble: { what: expect.stringContaining("holds a service") } });
 
@@ -91,6 +98,7 @@ describe.skipIf(whyNoPostgres !== null)("a backup, from one store to the other a
     must(await takeDatabaseBackup(database, at("two.db")));
     expect(must(await restoreBackup(at("two.db"), at("third")))).toMatchObject({ documents: 6, workspaces: 1 });
     const third = await onSqlite(at("third"));
+    expect(marks.add(await generationAt(third.url, first.key)).size).toBe(3);
     const back = new Api(fetchWire(third.url), first.key);
     expect((await back.read(made.id)).content).toBe("on PostgreSQL\n");
     expect((await back.send("DELETE", `/v1/files/${made.id}`)).status).toBe(204);

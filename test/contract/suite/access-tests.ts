@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { GENERATION, isGeneration } from "../../../src/contract/generation.ts";
 import {
   type Api,
   adminTest,
@@ -59,6 +60,19 @@ const keys: readonly ContractTest[] = [
   }),
   contractTest("answers 401 unauthenticated to a key that is not valid", async ({ as }) => {
     expectProblem(await as("mdm_not-a-key").get("/v1/files"), "unauthenticated");
+  }),
+  adminTest("names its generation on each answer, the same on all", async ({ api, as, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    const replies = [
+      await api.get("/v1/files"),
+      await api.get(`/v1/files/${file.id}`),
+      await api.get(`/v1/files/${NOBODY}`),
+      await as(null).get("/v1/files"),
+      await api.delete(`/v1/files/${file.id}`),
+    ];
+    const named = new Set(replies.map(({ headers }) => headers[GENERATION]));
+    assert.equal(named.size, 1);
+    assert.ok(isGeneration([...named][0]));
   }),
   contractTest("answers 401 before it says whether an endpoint is there", async ({ as }) => {
     expectProblem(await as(null).get("/v1/nothing"), "unauthenticated");

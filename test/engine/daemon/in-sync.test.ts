@@ -178,6 +178,7 @@ describe("the part cut out of base", () => {
         deletionsDone: { local: 0, remote: 0 },
         earlierChangeIds: 0,
         refusedBases: 0,
+        restored: false,
         conflictsOpened: 0,
         emptied: new Set<never>(),
         approved: new Set<string>(),

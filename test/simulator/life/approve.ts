@@ -21,9 +21,10 @@ export async function approveHalt(actors: Actors, index: number): Promise<string
   if (end.kind === "offline" || end.plan.verdict.kind === "run") return "nothing";
   const { reasons, guarded, stopsAll } = end.plan.verdict;
   if (reasons.some(({ reason }) => NOT_APPROVABLE.has(reason))) return "nothing";
-  const keys = stopsAll
-    ? reasons.map(({ reason }) => reason)
-    : guarded.map((step) => guardKey(end.plan.steps[step]!.action));
+  const keys = [
+    ...(stopsAll ? reasons.map(({ reason }) => reason) : []),
+    ...guarded.map((step) => guardKey(end.plan.steps[step]!.action)),
+  ];
   mirror.state.setMeta(META.approved, JSON.stringify([...new Set([...approvedKeys(world), ...keys])].sort()));
   return reasons.map(({ reason }) => reason).join(" ");
 }

@@ -1,0 +1,147 @@
+import { expect, test } from "vitest";
+import { planRefusal, refuseHalt } from "../../src/app/by-hand/refuse.ts";
+import { GENERATION } from "../../src/contract/generation.ts";
+import { META } from "../../src/engine/run/meta.ts";
+import { planOnly, syncToConvergence } from "../../src/engine/run/sync.ts";
+import type { World } from "../../src/engine/run/world.ts";
+import { guardKey } from "../../src/planner/verdict/guard-key.ts";
+import type { Wire } from "../../src/ports/remote.ts";
+import { createRemote } from "../../src/remote/client.ts";
+import { makeKey, openFixture, type OwnKey } from "../promises/fixture.ts";
+import { closeNothing } from "../simulator/quiet-ports.ts";
+import { SETTINGS } from "../simulator/mirror.ts";
+
+const OPTIONS = { settings: SETTINGS, retryRefused: true, kind: "sync" } as const;
+
+/** A mirror of four documents and a folder, in sync with a service that names its generation. */
+async function settled(seed: number) {
+  let own: OwnKey | null = null;
+  const fixture = openFixture(seed, {}, (made) => {
+    own = makeKey(made);
+    return { key: own.key };
+  });
+  const { rig, mirror } = fixture;
+  const service: { generation: string | null; isFailing: boolean } = { generation: "first", isFailing: false };
+  const wire: Wire = {
+    send: async (request) => {
+      const isProof = request.path.startsWith("/v1/files/doc_");
+      if (service.isFailing && isProof) return { kind: "answer", response: { status: 400, headers: {}, body: "" } };
+      const { headers, ...rest } = await rig.service.handle(request);
+      const { [GENERATION]: _own, ...others } = headers;
+      const named = service.generation === null ? others : { ...others, [GENERATION]: service.generation };
+      return { kind: "answer", response: { ...rest, headers: named } };
+    },
+    close: closeNothing,
+  };
+  const base = mirror.world();
+  const { clock, random, log } = base;
+  const remote = createRemote({ wire, key: own!.key, clock, random, log, traits: null });
+  const world: World = { ...base, remote };
+  for (const path of ["kept.md", "also.md", "since/one.md", "since/two.md"]) rig.app.create(path, `text of ${path}\n`);
+  const sync = () => syncToConvergence(world, OPTIONS);
+  expect(await sync()).toMatchObject({ state: "in-sync" });
+  return { ...fixture, world, service, sync };
+}
+
+type Settled = Awaited<ReturnType<typeof settled>>;
+
+/** What is made since a backup is not in the service that was restored of it. */
+function restore({ rig, service }: Settled): void {
+  rig.app.remove("since/one.md");
+  rig.app.remove("since/two.md");
+  rig.app.removeFolder("since");
+  service.generation = "second";
+}
+
+async function halted({ world }: Settled) {
+  const end = await planOnly(world, OPTIONS);
+  if (end.kind === "offline" || end.plan.verdict.kind === "run") throw new Error("it is not halted");
+  return { ...end, verdict: end.plan.verdict };
+}
+
+test("I04 what a restored service lacks stays here until it is approved, which is asked once", async () => {
+  const at = await settled(91);
+  restore(at);
+  at.mirror.write("mine.md", "made here meanwhile\n");
+  for (let again = 0; again < 2; again++) {
+    const { halt } = await at.sync();
+    expect(halt?.reasons).toEqual([
+      {
+        reason: "service-restored",
+        detail: "the service was restored from a backup, and 2 documents and 1 folder of this mirror are not in it",
+      },
+    ]);
+    expect([...at.mirror.texts().keys()].sort()).toEqual([
+      "also.md",
+      "kept.md",
+      "mine.md",
+      "since/one.md",
+      "since/two.md",
+    ]);
+    expect([...at.rig.app.files().keys()].sort()).toEqual(["also.md", "kept.md"]);
+  }
+  const { plan, verdict } = await halted(at);
+  const keys = ["service-restored", ...verdict.guarded.map((index) => guardKey(plan.steps[index]!.action))];
+  at.world.state.setMeta(META.approved, JSON.stringify(keys));
+  expect(await at.sync()).toMatchObject({ state: "in-sync", counts: { deletedLocal: 2 } });
+  expect([...at.mirror.texts().keys()].sort()).toEqual(["also.md", "kept.md", "mine.md"]);
+  // From then on it is a service like any other.
+  at.rig.app.remove("mine.md");
+  expect(await at.sync()).toMatchObject({ state: "in-sync", counts: { deletedLocal: 1 } });
+});
+
+test("I21 an approval does not cover what is found missing after it", async () => {
+  const at = await settled(92);
+  restore(at);
+  const { plan, verdict } = await halted(at);
+  const keys = ["service-restored", ...verdict.guarded.map((index) => guardKey(plan.steps[index]!.action))];
+  at.world.state.setMeta(META.approved, JSON.stringify(keys));
+  at.rig.app.remove("kept.md");
+  expect((await at.sync()).halt?.reasons).toMatchObject([{ reason: "service-restored" }]);
+  expect(at.mirror.texts().has("kept.md")).toBe(true);
+});
+
+test("I03 refused, what a restored service lacks goes up as new, with its folder", async () => {
+  const at = await settled(93);
+  restore(at);
+  const { plan, trees, verdict } = await halted(at);
+  const reasons = verdict.reasons.map(({ reason }) => reason);
+  const items = planRefusal(at.world.state, plan, trees, reasons);
+  expect(items.map(({ kind, path }) => `${kind} ${path}`)).toEqual([
+    "folder-stays since",
+    "stays-as-new since/one.md",
+    "stays-as-new since/two.md",
+  ]);
+  expect((await refuseHalt(at.world, items)).every(({ done }) => done)).toBe(true);
+  expect(await at.sync()).toMatchObject({ state: "in-sync", counts: { createdRemote: 2 } });
+  expect([...at.rig.app.files().keys()].sort()).toEqual(["also.md", "kept.md", "since/one.md", "since/two.md"]);
+  at.rig.app.remove("since/one.md");
+  expect(await at.sync()).toMatchObject({ state: "in-sync", counts: { deletedLocal: 1 } });
+});
+
+test("a restore in which nothing is lost asks nothing, then or later", async () => {
+  const at = await settled(94);
+  at.service.generation = "second";
+  expect(await at.sync()).toMatchObject({ state: "in-sync" });
+  expect(at.world.state.meta(META.generation)).toBe("second");
+  at.rig.app.remove("kept.md");
+  expect(await at.sync()).toMatchObject({ state: "in-sync", counts: { deletedLocal: 1 } });
+});
+
+test("a document that could be neither seen nor proven gone settles no other generation", async () => {
+  const at = await settled(95);
+  restore(at);
+  at.service.isFailing = true;
+  await at.sync();
+  expect(at.world.state.meta(META.generation)).toBe("first");
+  at.service.isFailing = false;
+  expect((await at.sync()).halt?.reasons).toMatchObject([{ reason: "service-restored" }]);
+});
+
+test("a service that names no generation, or none any more, is as before", async () => {
+  const at = await settled(96);
+  at.service.generation = null;
+  at.rig.app.remove("kept.md");
+  expect(await at.sync()).toMatchObject({ state: "in-sync", counts: { deletedLocal: 1 } });
+  expect(at.world.state.meta(META.generation)).toBe("first");
+});
