@@ -2,8 +2,8 @@
  * The header by which a service names its generation on each answer: an opaque mark that is the
  * same until the service is restored from a backup, and another one from then on. A deployment
  * without it never names one.
- * ASSUMES: API.md leaves open which other headers an answer has (contract test "names its
- * generation on each answer").
+ * ASSUMES: the published contract leaves other headers open (contract test "names its generation
+ * on each answer").
  */
 export const GENERATION = "x-service-generation";
 

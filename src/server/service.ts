@@ -67,8 +67,7 @@ export class Service {
   #closed: Promise<void> | null = null;
 
   constructor({ store, now, random, combine, ...options }: ServiceOptions) {
-    const uses = new KeyUses();
-    const { links = "any" } = options;
+    const [uses, { links = "any" }] = [new KeyUses(), options];
     const server = { store, cursorSecret: store.cursorSecret, uses, now, random, combine, links };
     const rates = new RateLimiter(now);
     this.#store = store;

@@ -166,25 +166,6 @@ describe("guards", () => {
     expect(planOf(synced(5), { direction: "push-only" }, { approved }).verdict).toEqual({ kind: "run" });
   });
 
-  test("in a restored service nothing is removed here unasked, and what is removed is asked for once", () => {
-    const detail = "the service was restored from a backup, and 2 documents of this mirror are not in it";
-    const world = removeThere(synced(20), 2);
-    const { verdict } = planOf(world, {}, { restored: true });
-    expect(verdict).toMatchObject({ stopsAll: true, reasons: [{ reason: "service-restored", detail }] });
-    const keys = guardedKeys(planOf(world, {}, { restored: true }));
-    expect(keys).toHaveLength(2);
-    expect(reasonsOf(planOf(world, {}, { restored: true, approved: new Set(keys) }))).toEqual([]);
-    // The reason covers none of them.
-    const fewer = new Set(["service-restored", keys[0]!]);
-    expect(guardedKeys(planOf(world, {}, { restored: true, approved: fewer }))).toEqual([keys[1]]);
-    // Where more are gone than need no question, nobody is asked again for it.
-    const many = removeThere(synced(40), 30);
-    const asked = guardedKeys(planOf(many, {}, { restored: true }));
-    expect(reasonsOf(planOf(many, {}, { restored: true, approved: new Set(asked) }))).toEqual([]);
-    expect(reasonsOf(planOf(removeHere(synced(20), 2), {}, { restored: true }))).toEqual([]);
-    expect(reasonsOf(planOf(synced(300), {}, { restored: true, earlierChangeIds: 1 }))).toEqual(["service-restored"]);
-  });
-
   test("I21 approved deletions do not count, and those that remain halt again", () => {
     const world = removeHere(synced(60), 25);
     const halted = planOf(world);
