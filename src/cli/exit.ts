@@ -10,12 +10,25 @@ export const EXIT = {
   /** Service unreachable, or the key refused. */
   offline: 5,
   locked: 6,
+  /** A text was handed over, and a reviewer decides. */
+  inReview: 7,
+  /** The time was over before all was there. */
+  tooSlow: 8,
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** The exit code of several runs: the one that asks most of the user. */
 export function worstExit(codes: readonly ExitCode[]): ExitCode {
-  const order: readonly ExitCode[] = [EXIT.fault, EXIT.usage, EXIT.locked, EXIT.halted, EXIT.offline, EXIT.attention];
+  const order: readonly ExitCode[] = [
+    EXIT.fault,
+    EXIT.usage,
+    EXIT.locked,
+    EXIT.halted,
+    EXIT.offline,
+    EXIT.tooSlow,
+    EXIT.attention,
+    EXIT.inReview,
+  ];
   return order.find((code) => codes.includes(code)) ?? EXIT.inSync;
 }

@@ -95,7 +95,10 @@ export function locateOrRoot(io: Io, path: string): Result<{ readonly root: stri
   const whole = mirrorAt(io, path);
   if (whole?.kind === "ok") return ok({ root: whole.value, path: "" });
   const inside = locate(io, path);
-  const called = inside.kind === "ok" ? null : mirrorCalled(io, path);
+  if (inside.kind === "ok") return inside;
+  // What is wrong with a mirrored folder says more than that the path lies in none.
+  if (whole !== null) return whole;
+  const called = mirrorCalled(io, path);
   return called?.kind === "ok" ? ok({ root: called.value, path: "" }) : inside;
 }
 

@@ -17,6 +17,7 @@ export const COMMANDS: readonly Entry[] = [
   },
   { name: "list", summary: "your mirrors, and how each stands", load: () => import("./commands/list.ts") },
   { name: "sync", summary: "bring both sides together, once", load: () => import("./commands/sync.ts") },
+  { name: "wait", summary: "until what is here now is there, too", load: () => import("./commands/wait.ts") },
   { name: "watch", summary: "keep both sides together, in the foreground", load: () => import("./commands/watch.ts") },
   { name: "service", summary: "keep both sides together, always", load: () => import("./commands/service.ts") },
   { name: "pause", summary: "let the daemon rest", load: () => import("./commands/pause.ts") },

@@ -17,17 +17,24 @@ import { jsonLine } from "./json-line.ts";
 
 export type Telling = { readonly quiet: boolean; readonly json: boolean };
 
-/** @param took milliseconds */
+type RunTelling = {
+  readonly url: string;
+  /** Milliseconds. */
+  readonly took: number;
+  /** Members of the JSON object beside those of the run. */
+  readonly beside?: object;
+};
+
 export function tellRun(
   io: Io,
   root: string,
   report: RunReport,
-  { quiet, json, url, took }: Telling & { readonly url: string; readonly took: number },
+  { quiet, json, url, took, beside = {} }: Telling & RunTelling,
 ): ExitCode {
   const isPassing = passes(report);
   // This run has had the folder and may have reached the service, so such troubles are over.
   endTransient(join(root, MIRROR_FOLDER), isPassing ? ["locked"] : ["locked", "offline"]);
-  if (json) io.out(jsonLine(reportJson(report)));
+  if (json) io.out(jsonLine({ ...reportJson(report), ...beside }));
   else if (!quiet) showReport(io, report, took, url);
   else if (!isPassing) showNeeds(io, report, url);
   else whenItLasted(io, root, "offline", () => showNeeds(io, report, url));

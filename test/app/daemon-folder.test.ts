@@ -79,6 +79,10 @@ class ScriptedDaemon implements Daemon {
     return Promise.reject(new Error("not scripted"));
   }
 
+  whenThere(): Promise<never> {
+    return Promise.reject(new Error("not scripted"));
+  }
+
   exclusive: Daemon["exclusive"] = async (work) => work(this.#world);
 
   status(): typeof IDLE {

@@ -31,7 +31,7 @@ describe("help", () => {
   test("sync --help is this text", async () => {
     const { out } = await rig.run(["sync", "--help"]);
     expect(out).toEqual([
-      "usage: mdmirror sync [DIR] [--dry-run] [--json] [--quiet] [--max-deletes N] [--pull-only | --push-only]",
+      "usage: mdmirror sync [DIR] [--dry-run] [--json] [--quiet] [--max-deletes N] [--pull-only | --push-only] [--wait-for PATH]",
       "",
       "Bring both sides together, once.",
       "Passes until nothing is left to do, five at most; made for cron. Prints one line; with --quiet, none on success.",
@@ -44,6 +44,8 @@ describe("help", () => {
       "  --max-deletes N  so many deletions a side without a question, in this run",
       "  --pull-only      only bring changes here",
       "  --push-only      only send changes to the service",
+      "  --wait-for PATH  afterwards do as mdmirror wait PATH; may be given again",
+      "  --timeout TIME   wait for that no longer (90s, 15m; 30s)",
       "  --url URL        the service, instead of the linked one's address",
       "  --key-file FILE  read the API key from FILE",
       "  -h, --help       show this",

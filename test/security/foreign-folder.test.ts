@@ -7,10 +7,7 @@ import { COMMANDS } from "../../src/cli/table.ts";
 import { openRig, type Rig } from "../cli/rig.ts";
 import { expectRefusal, KEY, makeMirror, openFixture, pointTo, runAsUser, WAYS } from "./foreign-fixture.ts";
 
-/**
- * What each command does in such a folder. `refused`: exit 2, and the way to trust it. `local`: it
- * goes on, by this machine alone.
- */
+/** `refused`: exit 2, and the way to trust it. `local`: it goes on, by this machine alone. */
 type Row = { readonly argv: readonly string[]; readonly end: "refused" | "local" };
 const refused = (...argv: string[]): Row => ({ argv, end: "refused" });
 const local = (...argv: string[]): Row => ({ argv, end: "local" });
@@ -30,8 +27,10 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     refused("sync", "w", "--quiet"),
     refused("sync", "w", "--json"),
     refused("sync", "w", "--push-only"),
+    refused("sync", "w", "--wait-for", "w/a.md"),
     refused("sync", "w", "--key-file", "key-file"),
   ],
+  wait: [refused("wait", "w"), refused("wait", "w/a.md", "--json")],
   watch: [refused("watch", "w"), local("watch", "w", "--all")],
   service: [
     refused("service", "install", "w"),

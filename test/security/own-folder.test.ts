@@ -47,6 +47,7 @@ const own = (name = "") => join(rig.root, ".mdmirror", name);
 const LINES: Readonly<Record<string, (rig: Rig) => string[]>> = {
   init: ({ url, keyFile }) => ["init", "w", "--url", url, "--key-file", keyFile, "--yes"],
   sync: () => ["sync", "w"],
+  wait: () => ["wait", "w"],
   watch: () => ["watch", "w"],
   service: () => ["service", "print", "w"],
   pause: () => ["pause", "w"],

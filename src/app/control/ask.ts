@@ -28,6 +28,7 @@ export const DEADLINE_MS: Readonly<Record<ControlRequest["do"], number>> = {
   pause: 30_000,
   resume: 30_000,
   sync: 60_000,
+  wait: 60_000,
   lend: 60_000,
   leave: 60_000,
 };

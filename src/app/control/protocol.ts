@@ -3,6 +3,7 @@ import type { RunReport } from "../../engine/run/report.ts";
 import type { NewsState } from "../../ports/news.ts";
 import type { ExchangeEnd } from "../../remote/tally.ts";
 import type { Trouble } from "../mirror/trouble.ts";
+import type { WaitAnswer } from "./waited.ts";
 
 /**
  * The messages between commands and a running daemon: one JSON object a line, never with a text or
@@ -11,8 +12,11 @@ import type { Trouble } from "../mirror/trouble.ts";
  */
 
 export const PROTOCOL = 1;
-/** LIMIT: bytes of one line. An answer holds a report, which is cut to `MOST_ROWS`. */
-export const MAX_REQUEST = 16 * 1024;
+/**
+ * LIMIT: bytes of one line. A request may name some thousand paths; an answer holds a report, which
+ * is cut to `MOST_ROWS`.
+ */
+export const MAX_REQUEST = 256 * 1024;
 export const MAX_ANSWER = 4 * 1024 * 1024;
 const MOST_ROWS = 1_000;
 
@@ -20,6 +24,11 @@ export type ControlRequest =
   | { readonly do: "status" }
   /** One run to convergence, now; also while paused, because somebody asked for it. */
   | { readonly do: "sync" }
+  /**
+   * Answered when what is on disk now is on the service, in review or held, or the time is over.
+   * `paths`: below the root; "" is all.
+   */
+  | { readonly do: "wait"; readonly paths: readonly string[]; readonly timeoutMs: number }
   | { readonly do: "pause" }
   | { readonly do: "resume" }
   /**
@@ -36,6 +45,7 @@ export type ControlRequest =
 export type ControlAnswers = {
   readonly status: DaemonStatus;
   readonly sync: { readonly report: RunReport };
+  readonly wait: WaitAnswer;
   readonly pause: { readonly changed: boolean };
   readonly resume: { readonly changed: boolean };
   readonly lend: { readonly lent: true };
@@ -96,6 +106,7 @@ type ReadRequest =
 const MEMBERS: Readonly<Record<ControlRequest["do"], readonly string[]>> = {
   status: [],
   sync: [],
+  wait: ["paths", "timeoutMs"],
   pause: [],
   resume: [],
   lend: ["what"],
@@ -122,10 +133,22 @@ function readEnvelope(id: number, { root, do: verb, ...json }: Readonly<Record<s
   if (typeof verb !== "string" || !isVerb(verb)) return '"do" is not known here';
   const extra = Object.keys(json).find((name) => !COMMON.includes(name) && !MEMBERS[verb].includes(name));
   if (extra !== undefined) return `${JSON.stringify(extra.slice(0, 40))} is no member of "${verb}"`;
+  if (verb === "wait") return readWait(id, root, json);
   if (verb !== "lend" && verb !== "leave") return { id, root, request: { do: verb } };
   const { what } = json;
   if (typeof what !== "string" || !/^[a-z-]{1,32}$/.test(what)) return '"what" must name a command';
   return { id, root, request: { do: verb, what } };
+}
+
+function readWait(
+  id: number,
+  root: string,
+  { paths, timeoutMs }: Readonly<Record<string, unknown>>,
+): Envelope | string {
+  if (!Array.isArray(paths) || !paths.every((path) => typeof path === "string"))
+    return '"paths" must be a list of paths';
+  if (typeof timeoutMs !== "number" || !(timeoutMs >= 0)) return '"timeoutMs" must be a number of milliseconds';
+  return { id, root, request: { do: "wait", paths, timeoutMs } };
 }
 
 function isVerb(name: string): name is ControlRequest["do"] {

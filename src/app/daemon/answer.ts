@@ -1,11 +1,12 @@
 import type { Daemon } from "../../engine/daemon/daemon.ts";
 import type { Clock } from "../../ports/world.ts";
 import type { Call, Handled } from "../control/listen.ts";
-import { boundReport, type DaemonStatus } from "../control/protocol.ts";
+import { boundReport, type ControlRequest, type DaemonStatus } from "../control/protocol.ts";
 import { codeOf, errnoClause, type Trouble, trouble } from "../mirror/trouble.ts";
 import { forgetBudgetOfHalt } from "../mirror/run.ts";
 import type { OpenedDaemon } from "./open-daemon.ts";
 import { isPaused, syncNow } from "./sync-now.ts";
+import { waitAsked } from "./wait-asked.ts";
 
 /** What the daemon of a folder answers to the commands that ask it. */
 
@@ -57,10 +58,12 @@ function refusedFor(root: string, what: string): Handled {
 
 export async function doAsked(
   { mirror, daemon }: OpenedDaemon,
-  verb: "sync" | "pause" | "resume",
+  request: Extract<ControlRequest, { do: "sync" | "wait" | "pause" | "resume" }>,
   call: Call,
   clock: Clock,
 ): Promise<Handled> {
+  if (request.do === "wait") return { kind: "done", value: await waitAsked(daemon, request, call.gone) };
+  const { do: verb } = request;
   if (verb === "sync") {
     forgetBudgetOfHalt(mirror);
     const report = await syncNow(daemon, { mostMs: HELD_BACK_MS, clock, gone: call.gone });

@@ -204,7 +204,7 @@ export class DaemonFolder {
     stop: AbortSignal,
   ): Promise<Handled> {
     if (request.do === "lend") return this.#lend(open, request.what, call, stop);
-    return request.do === "leave" ? this.#leave(open, call) : doAsked(open, request.do, call, this.#options.clock);
+    return request.do === "leave" ? this.#leave(open, call) : doAsked(open, request, call, this.#options.clock);
   }
 
   /** Answers as soon as nothing of the folder is open. */

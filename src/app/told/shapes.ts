@@ -61,6 +61,43 @@ type InertLinksEntry = {
   readonly first: readonly { readonly path: string; readonly to: string }[];
 };
 
+/** How one path stands when a wait ends. */
+export type WaitedPath = {
+  readonly path: string;
+  /**
+   * `live`: the service has what was on disk at the call, or a later text. `gone`: nothing is there
+   * on both sides. `waiting`: it is on its way, or cannot go yet.
+   */
+  readonly state: "live" | "gone" | "in-review" | "conflict" | "held" | "waiting";
+  readonly id: string | null;
+  /** The last version that both sides had; for `live`, the one that holds the text. */
+  readonly changeId: string | null;
+  /** The changes in review, as far as the service named them. */
+  readonly reviews: readonly string[];
+  /** Why it is not live, as in `attention`; null: it is, or it is on its way. */
+  readonly kind: string | null;
+  readonly code: string | null;
+  readonly detail: string;
+  readonly next: string;
+};
+
+/** The object of `wait --json`. */
+export type WaitReport = {
+  /**
+   * The worst of its paths. `attention`: in conflict, or held. `too-slow`: something was on its way
+   * still when the time was over; `halted`, `offline`, `paused`: and why it does not move on.
+   */
+  readonly state: "live" | "in-review" | "attention" | "too-slow" | "halted" | "offline" | "paused";
+  /** Why nothing moves on, as a clause; "": it does. */
+  readonly detail: string;
+  readonly documents: number;
+  readonly live: number;
+  /** How many paths are not told. */
+  readonly more: number;
+  /** What was named, and in a named folder what was not live at the first look; the worst first. */
+  readonly paths: readonly WaitedPath[];
+};
+
 /** One step of the next sync. */
 export type PlannedStep = {
   readonly kind: string;

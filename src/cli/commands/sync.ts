@@ -1,15 +1,19 @@
+import { parseAge } from "../../model/age.ts";
+import type { WaitRequest } from "../../app/by-hand/wait.ts";
+import { ok, type Result, trouble } from "../../app/mirror/trouble.ts";
 import type { RunRequest } from "../../app/mirror/run.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
-import type { ExitCode } from "../exit.ts";
+import { type ExitCode, worstExit } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
+import { locateAll, USUAL_WAIT } from "../locate-all.ts";
 import type { Telling } from "../tell-run.ts";
 import { showProgress } from "../progress.ts";
 import { shownWords } from "../../model/shown-name.ts";
 import { REACH_OPTIONS, reachOf } from "../use-mirror.ts";
 
 export const command: Command = {
-  usage: "sync [DIR] [--dry-run] [--json] [--quiet] [--max-deletes N] [--pull-only | --push-only]",
+  usage: "sync [DIR] [--dry-run] [--json] [--quiet] [--max-deletes N] [--pull-only | --push-only] [--wait-for PATH]",
   about: [
     "Passes until nothing is left to do, five at most; made for cron. Prints one line; with --quiet, none on success.",
     "What the service refused is tried again by each sync; with --quiet (cron), once a day.",
@@ -22,6 +26,8 @@ export const command: Command = {
     "max-deletes": { value: "N", help: "so many deletions a side without a question, in this run" },
     "pull-only": { help: "only bring changes here" },
     "push-only": { help: "only send changes to the service" },
+    "wait-for": { value: "PATH", multiple: true, help: "afterwards do as mdmirror wait PATH; may be given again" },
+    timeout: { value: "TIME", help: "wait for that no longer (90s, 15m; 30s)" },
     ...REACH_OPTIONS,
   },
   operands: { least: 0, most: 1 },
@@ -30,6 +36,8 @@ export const command: Command = {
     if (bad !== null) return misuse(io, "sync", bad);
     const root = findMirror(io, args.operands[0]);
     if (root.kind === "trouble") return complain(io, root.trouble);
+    const wait = awaitedOf(io, root.value, args);
+    if (wait.kind === "trouble") return complain(io, wait.trouble);
     const telling = { quiet: args.flag("quiet"), json: args.flag("json") };
     const reach = reachOf(args);
     const request = requestOf(io, args);
@@ -37,15 +45,32 @@ export const command: Command = {
       const { showPlan } = await import("../show-plan.ts");
       return showPlan(io, root.value, request, { ...telling, ...reach, all: false });
     }
-    return syncNow(io, root.value, request, telling, reach);
+    return syncNow(io, root.value, request, { ...telling, wait: wait.value }, reach);
   },
 };
 
 function whyMisused(args: Args): string | null {
   const asked = args.text("max-deletes");
   if (asked !== null && !/^\d{1,9}$/.test(asked)) return "--max-deletes takes a whole number";
+  if (parseAge(args.text("timeout") ?? USUAL_WAIT) === null) return "--timeout takes a time such as 5s, 30s or 15m";
+  if (args.flag("dry-run") && args.texts("wait-for").length > 0) return "--dry-run sends nothing to wait for";
   const excluded = args.flag("pull-only") && args.flag("push-only");
   return excluded ? "--pull-only and --push-only exclude each other" : null;
+}
+
+/** What `--wait-for` names, which lies in the mirror that is synced; null: nothing. */
+function awaitedOf(io: Io, root: string, args: Args): Result<WaitRequest | null> {
+  const names = args.texts("wait-for");
+  if (names.length === 0) return ok(null);
+  const place = locateAll(io, names);
+  if (place.kind === "trouble") return place;
+  const timeoutMs = parseAge(args.text("timeout") ?? USUAL_WAIT)!;
+  if (place.value.root === root) return ok({ paths: place.value.paths, timeoutMs });
+  return trouble(
+    "usage",
+    `${names[0]} lies in ${place.value.root}, and ${root} is synced`,
+    "name paths of that mirror",
+  );
 }
 
 function requestOf(io: Io, args: Args): RunRequest {
@@ -63,7 +88,7 @@ async function syncNow(
   io: Io,
   root: string,
   request: RunRequest,
-  telling: Telling,
+  telling: Telling & { readonly wait: WaitRequest | null },
   reach: ReturnType<typeof reachOf>,
 ): Promise<ExitCode> {
   const { syncMirror } = await import("../../app/by-hand/sync.ts");
@@ -78,5 +103,14 @@ async function syncNow(
   if (ended.kind === "trouble") return tellTrouble(io, root, ended.trouble, telling);
   const { report, url, notes } = ended.value;
   for (const note of notes) io.err(`mdmirror: ${shownWords(note)}`);
-  return tellRun(io, root, report, { ...telling, url, took: clock.monotonic() - began });
+  const told = { ...telling, url, took: clock.monotonic() - began };
+  if (telling.wait === null || report.state === "offline") return tellRun(io, root, report, told);
+  const { waitFor } = await import("../../app/by-hand/wait.ts");
+  const waited = await waitFor(root, telling.wait, options);
+  if (waited.kind === "trouble") return complain(io, waited.trouble);
+  const { tellWaited, waitedBeside } = await import("../show-waited.ts");
+  const ran = tellRun(io, root, report, { ...told, beside: waitedBeside(waited.value) });
+  const { quiet } = telling;
+  const took = clock.monotonic() - began;
+  return worstExit([ran, tellWaited(io, waited.value, { json: false, quiet: quiet || telling.json, took })]);
 }

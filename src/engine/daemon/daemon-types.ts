@@ -2,6 +2,7 @@ import type { NewsState, RemoteNews } from "../../ports/news.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { RunReport } from "../run/report.ts";
 import type { Settings, World } from "../run/world.ts";
+import type { BarrierEnd } from "./barriers.ts";
 import type { DaemonEvent } from "./events.ts";
 import type { Phase } from "./phase.ts";
 import type { DaemonTiming } from "./timing.ts";
@@ -70,6 +71,13 @@ export type Daemon = {
    * as `work` does.
    */
   exclusive<T>(work: (world: World) => T | Promise<T>): Promise<T>;
+  /**
+   * Waits until what is on disk at the call is on the service, in review, or held for somebody.
+   * @param scope files and folders; "" is the whole mirror
+   * @param signal when it aborts, the answer is how the paths stand then. Rejects when the daemon
+   * is stopped
+   */
+  whenThere(scope: readonly LocalPath[], signal: AbortSignal): Promise<BarrierEnd>;
   status(): DaemonStatus;
   /**
    * @returns what ends it. A listener must not throw; it is called outside of passes' transactions.

@@ -2,6 +2,8 @@ import type { Progress } from "../../ports/world.ts";
 import type { Watcher } from "../../ports/watch.ts";
 import type { RunReport } from "../run/report.ts";
 import type { World } from "../run/world.ts";
+import type { LocalPath } from "../../model/path.ts";
+import { type BarrierEnd, Barriers } from "./barriers.ts";
 import { CachedState } from "./cached-state.ts";
 import type { Daemon, DaemonOptions, DaemonRequest, DaemonStatus } from "./daemon-types.ts";
 import { type DaemonEvent, EventPublisher } from "./events.ts";
@@ -18,6 +20,7 @@ import { DEFAULT_TIMING } from "./timing.ts";
 export type { Daemon } from "./daemon-types.ts";
 export type { DaemonEvent } from "./events.ts";
 export type { DaemonTiming } from "./timing.ts";
+export type { BarrierEnd } from "./barriers.ts";
 
 export function createDaemon(world: World, watcher: Watcher, options: DaemonOptions): Daemon {
   return new DaemonLoop(world, watcher, options);
@@ -36,6 +39,7 @@ class DaemonLoop implements Daemon {
   readonly #sleeper: Sleeper;
   readonly #requests: RequestQueue;
   readonly #runner: Runner;
+  readonly #barriers: Barriers;
   #turnedAt: number;
   #started = false;
 
@@ -70,6 +74,7 @@ class DaemonLoop implements Daemon {
         onLetGo?.();
       },
     });
+    this.#barriers = new Barriers(this.#world, this.#runner, () => this.#sleeper.wake());
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -80,6 +85,7 @@ class DaemonLoop implements Daemon {
       while (!signal.aborted) await this.#turn(signal);
     } finally {
       this.#requests.close("the daemon has stopped");
+      this.#barriers.close("the daemon has stopped");
       await this.#runner.stop();
     }
   }
@@ -90,6 +96,10 @@ class DaemonLoop implements Daemon {
 
   exclusive<T>(work: (world: World) => T | Promise<T>): Promise<T> {
     return this.#requests.exclusive(work);
+  }
+
+  whenThere(scope: readonly LocalPath[], signal: AbortSignal): Promise<BarrierEnd> {
+    return this.#barriers.wait(scope, signal);
   }
 
   status(): DaemonStatus {
@@ -108,8 +118,16 @@ class DaemonLoop implements Daemon {
     this.#noteTurn();
     const gap = this.#sleeper.takeGap();
     if (gap !== null) this.#runner.noteGap(gap);
+    if (await this.#doNext()) this.#barriers.judge();
+    else await this.#sleeper.sleep(Math.min(this.#runner.dueAt(), this.#barriers.dueAt()), signal);
+  }
+
+  /** @returns whether there was something to do */
+  async #doNext(): Promise<boolean> {
     if (!this.#requests.isEmpty()) await this.#answerRequests();
-    else if (!(await this.#runner.turn())) await this.#sleeper.sleep(this.#runner.dueAt(), signal);
+    else if (this.#barriers.dueAt() <= this.#world.clock.monotonic()) await this.#barriers.look();
+    else return this.#runner.turn();
+    return true;
   }
 
   async #answerRequests(): Promise<void> {

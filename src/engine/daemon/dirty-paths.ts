@@ -42,6 +42,18 @@ export class DirtyPaths {
     else this.#collapse(now);
   }
 
+  /**
+   * Notes a path that somebody says is settled: it is looked at at once. A change that the watcher
+   * has told of keeps its own time.
+   */
+  noteSettled(path: LocalPath, whole: boolean, now: number): void {
+    const known = this.#changes.get(path);
+    if (known !== undefined && (known.whole || !whole)) return;
+    this.#since ??= now;
+    const at = now - this.#timing.settleMs;
+    this.#changes.set(path, { first: at, last: at, whole });
+  }
+
   #collapse(now: number): void {
     let first = now;
     for (const change of this.#changes.values()) first = Math.min(first, change.first);
@@ -101,6 +113,14 @@ export class DirtyPaths {
     const many = this.#collapsed || paths.length >= MANY;
     this.#collapsed = false;
     return { paths, whole, many };
+  }
+
+  /** When the changes that a path waits for have settled; null: it waits for none. */
+  settlesAt(path: LocalPath): number | null {
+    let latest: number | null = null;
+    for (const [at, change] of this.#changes)
+      if (at === path || (change.whole && isWithin(path, at))) latest = Math.max(latest ?? 0, this.#settledAt(change));
+    return latest;
   }
 
   count(): number {

@@ -51,6 +51,12 @@ export class PendingDeletions {
     return next;
   }
 
+  /** Somebody waits for this deletion: it is due at `at`, unless it was due before. */
+  hasten(path: LocalPath, at: number): void {
+    const wait = this.#waits.get(path);
+    if (wait !== undefined && this.#dueAt(wait) > at) wait.since = at - this.#timing.deleteGraceMs;
+  }
+
   /** Nobody was looking (the machine slept, the folder was away): every wait begins again. */
   restart(now: number): void {
     for (const path of this.#waits.keys()) this.#waits.set(path, { first: now, since: now });

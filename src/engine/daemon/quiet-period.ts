@@ -17,6 +17,17 @@ export class QuietPeriod<Key, Value> {
       if (this.#since.get(key)?.value !== value) this.#since.set(key, { value, at: now });
   }
 
+  /**
+   * Ends the period of a key now, because somebody waits for it.
+   * @returns whether one was under way
+   */
+  end(key: Key, now: number): boolean {
+    const known = this.#since.get(key);
+    if (known === undefined || known.at + this.#periodMs <= now) return false;
+    this.#since.set(key, { ...known, at: now - this.#periodMs });
+    return true;
+  }
+
   /** Values that have been the same for the whole period. */
   over(now: number): ReadonlyMap<Key, Value> {
     const over = new Map<Key, Value>();

@@ -18,7 +18,7 @@ import { RunLog } from "./run-log.ts";
 import { Runs } from "./runs.ts";
 import { type Due, Schedule } from "./schedule.ts";
 import { showStatus } from "./show-status.ts";
-import { tryPart } from "./try-part.ts";
+import { judgeDirty, tryPart } from "./try-part.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 type RunnerParts = {
@@ -37,7 +37,7 @@ type RunnerParts = {
 /** Decides what is due, and does it, one run at a time. Times are monotonic, unless shown. */
 export class Runner implements WatchListener {
   readonly #parts: RunnerParts;
-  readonly #runs: Runs;
+  readonly runs: Runs;
   readonly #runLog: RunLog;
   readonly #schedule: Schedule;
   readonly #watch: FolderWatch;
@@ -51,14 +51,14 @@ export class Runner implements WatchListener {
     const { world, watcher, news, settings, timing, publisher, wakeBy, onLetGo } = parts;
     this.#parts = parts;
     this.#phase = new PhaseKeeper(publisher);
-    this.#runs = new Runs(world, settings, timing, onLetGo);
-    this.#runLog = new RunLog(world, publisher, this.#runs.deletions);
-    this.#schedule = new Schedule(timing, world.clock, world.random, this.#runs);
-    this.#news = new NewsWatch({ world, news, runs: this.#runs, schedule: this.#schedule, wakeBy });
+    this.runs = new Runs(world, settings, timing, onLetGo);
+    this.#runLog = new RunLog(world, publisher, this.runs.deletions);
+    this.#schedule = new Schedule(timing, world.clock, world.random, this.runs);
+    this.#news = new NewsWatch({ world, news, runs: this.runs, schedule: this.#schedule, wakeBy });
     this.#watch = new FolderWatch(watcher, this);
-    this.#root = new RootWatch(world, this.#runs, this.#watch);
+    this.#root = new RootWatch(world, this.runs, this.#watch);
     const enter = (event: PhaseEvent) => this.#enter(event);
-    this.#around = { runs: this.#runs, runLog: this.#runLog, schedule: this.#schedule, enter };
+    this.#around = { runs: this.runs, runLog: this.#runLog, schedule: this.#schedule, enter };
     this.#paused = world.state.meta(META.paused) !== null;
     if (this.#paused) this.#enter({ kind: "pause" });
   }
@@ -86,8 +86,8 @@ export class Runner implements WatchListener {
         return this.#runNews();
       case "deletion":
         // Before a deletion is sent, both sides are looked at again.
-        this.#runs.knownTrees.forgetLocal();
-        this.#runs.knownTrees.forgetRemote(false);
+        this.runs.knownTrees.forgetLocal();
+        this.runs.knownTrees.forgetRemote(false);
         return this.#run(false);
       case "quiet":
         return this.#run(false);
@@ -98,7 +98,7 @@ export class Runner implements WatchListener {
 
   /** Looks at all of both sides, and runs. */
   async runWhole(retryRefused: boolean): Promise<RunReport> {
-    const { knownTrees, dirty } = this.#runs;
+    const { knownTrees, dirty } = this.runs;
     knownTrees.forgetLocal();
     knownTrees.forgetRemote(true);
     dirty.take(this.#now());
@@ -107,6 +107,13 @@ export class Runner implements WatchListener {
     this.#schedule.schedulePoll(this.#root.isAway());
     return this.#runLog.reportOrBlank();
   }
+
+  /** As `Barriers` asks for it. */
+  async lookNow(first: boolean): Promise<void> {
+    if (!this.#paused && (first || this.#schedule.retryAt() === null)) await this.#runDirty();
+  }
+
+  readonly isStill = (): boolean => this.#paused || this.#phase.now().kind === "halted";
 
   /** @returns the last report */
   pause(): RunReport {
@@ -129,19 +136,19 @@ export class Runner implements WatchListener {
 
   /** Called when somebody else may have written base. */
   lookAtAll(): void {
-    this.#runs.knownTrees.forgetInSync();
+    this.runs.knownTrees.forgetInSync();
     this.#schedule.rescanNow();
   }
 
   /** Called when time has passed in which nobody was looking. */
   noteGap(sleptMs: number): void {
-    this.#runs.deletions.restart(this.#now());
+    this.runs.deletions.restart(this.#now());
     this.lookAtAll();
     this.#parts.publisher.publish({ kind: "woke", sleptMs: Math.round(sleptMs) });
   }
 
   onHint(path: LocalPath, whole: boolean): void {
-    this.#runs.dirty.note(path, whole, this.#now());
+    this.runs.dirty.note(path, whole, this.#now());
     this.#parts.wakeBy(this.#now() + this.#parts.timing.settleMs);
   }
 
@@ -174,24 +181,18 @@ export class Runner implements WatchListener {
 
   /** Judges the local changes that have settled. */
   async #runDirty(): Promise<void> {
-    const { dirty, knownTrees } = this.#runs;
-    const { paths, whole, many } = dirty.take(this.#now());
-    if (!whole && !many && (await tryPart(this.#around, (last) => this.#runs.lookAtPart(paths, last)))) return;
-    const looked = whole ? "whole" : knownTrees.lookAgain(paths);
-    // If an earlier pass left the change unjudged, because it had not settled, it is judged now.
-    if (looked === "same" && !this.#runs.hidAny(paths)) return;
-    if (looked === "whole") knownTrees.forgetLocal();
-    this.#schedule.noteActivity();
+    const judged = await judgeDirty(this.#around, this.#now());
+    if (judged === "done") return;
     await this.#run(false);
     // LIMIT: Node does not tell that inotify's queue was full. After very many notices the folder
     // is walked once more.
-    if (many) dirty.note("", true, this.#now());
+    if (judged === "many") this.runs.dirty.note("", true, this.#now());
   }
 
   /** Looks at what the service hinted at: at those documents alone, or at its list. */
   async #runNews(): Promise<void> {
     const shown = await this.#news.look();
-    if (shown !== null && (await tryPart(this.#around, (last) => this.#runs.lookAtShown(shown, last)))) return;
+    if (shown !== null && (await tryPart(this.#around, (last) => this.runs.lookAtShown(shown, last)))) return;
     this.#news.payForList();
     await this.#poll();
   }
@@ -199,8 +200,8 @@ export class Runner implements WatchListener {
   async #poll(): Promise<void> {
     const isWatched = this.#watch.state() === "events";
     if (!isWatched) {
-      this.#runs.knownTrees.forgetLocal();
-      this.#runs.dirty.take(this.#now());
+      this.runs.knownTrees.forgetLocal();
+      this.runs.dirty.take(this.#now());
     }
     const root = this.#root.look();
     if (root === "back") return void (await this.runWhole(false));
@@ -216,20 +217,19 @@ export class Runner implements WatchListener {
     const fault = listing.complete ? null : listing.fault;
     if (fault !== null && isWholeServiceFault(fault)) {
       this.#enter({ kind: "look" });
-      this.#noteFailure(fault);
-      return;
+      return this.#noteFailure(fault);
     }
-    const changed = this.#runs.knownTrees.takeListing(listing) === "changed";
+    const changed = this.runs.knownTrees.takeListing(listing) === "changed";
     if (changed) this.#schedule.noteActivity();
     if (changed || !isWatched) await this.#run(false, began);
-    else if (this.#runs.dirty.count() === 0) this.#runLog.noteInSync();
+    else if (this.runs.dirty.count() === 0) this.#runLog.noteInSync();
   }
 
   /** @param began when the look at the service that this run uses began */
   async #run(retryRefused: boolean, began = this.#now()): Promise<void> {
     this.#root.look();
     this.#enter({ kind: "look" });
-    const ended = await this.#runs.run(retryRefused);
+    const ended = await this.runs.run(retryRefused);
     const { report } = ended;
     if (report.state === "offline") this.#noteFailure(report.fault);
     else {
@@ -237,7 +237,7 @@ export class Runner implements WatchListener {
       this.#enter(report.state === "halted" ? { kind: "halt", detail: haltDetail(report) } : { kind: "ended" });
     }
     if (this.#paused) this.#enter({ kind: "pause" });
-    this.#runLog.note(ended, this.#runs.knownTrees.listedAt() >= began);
+    this.#runLog.note(ended, this.runs.knownTrees.listedAt() >= began);
     this.#schedule.scheduleQuiet();
     await this.#root.watch();
   }

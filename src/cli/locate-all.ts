@@ -1,0 +1,29 @@
+import { ok, type Result, trouble } from "../app/mirror/trouble.ts";
+import type { LocalPath } from "../model/path.ts";
+import type { Io } from "./command.ts";
+import { findMirror, locateOrRoot } from "./find-mirror.ts";
+
+/** How long a command waits for paths unless it was told. */
+export const USUAL_WAIT = "30s";
+
+/** The one mirror in which all of them lie, and where; without any, all of the nearest. */
+export function locateAll(
+  io: Io,
+  names: readonly string[],
+): Result<{ readonly root: string; readonly paths: readonly LocalPath[] }> {
+  if (names.length === 0) {
+    const root = findMirror(io, undefined);
+    return root.kind === "trouble" ? root : ok({ root: root.value, paths: [""] });
+  }
+  const roots = new Set<string>();
+  const paths: LocalPath[] = [];
+  for (const name of names) {
+    const place = locateOrRoot(io, name);
+    if (place.kind === "trouble") return place;
+    roots.add(place.value.root);
+    paths.push(place.value.path);
+  }
+  const [root, second] = roots;
+  if (second === undefined) return ok({ root: root!, paths });
+  return trouble("usage", `the paths lie in several mirrors: ${root} and ${second}`, "wait for each mirror by itself");
+}

@@ -1,0 +1,96 @@
+import { STAYS } from "../app/doctor/why-plan.ts";
+import { originClause } from "../app/told/origin.ts";
+import type { WaitAnswer, Waited } from "../app/control/waited.ts";
+import { waitedJson } from "../app/told/waited.ts";
+import { nextFor } from "../app/told/next-step.ts";
+import { trouble } from "../app/mirror/trouble.ts";
+import { count, plural } from "../model/count.ts";
+import { shownName, shownWords } from "../model/shown-name.ts";
+import type { Io } from "./command.ts";
+import { complain } from "./complain.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
+import { type Paint, paintFor } from "./paint.ts";
+
+/** Shows how a wait ended: one line, then each path that is not live. */
+
+const EXITS: Readonly<Record<Waited["state"], ExitCode>> = {
+  live: EXIT.inSync,
+  "in-review": EXIT.inReview,
+  attention: EXIT.attention,
+  paused: EXIT.attention,
+  "too-slow": EXIT.tooSlow,
+  halted: EXIT.halted,
+  offline: EXIT.offline,
+};
+
+/** LIMIT: paths on screen; `--json` has a thousand. */
+const MOST = 20;
+
+type Telling = { readonly json: boolean; readonly quiet: boolean; readonly took: number };
+
+/**
+ * @param quiet nothing on standard output, and no success
+ * @param took milliseconds
+ */
+export function tellWaited(io: Io, answer: WaitAnswer, { json, quiet, took }: Telling): ExitCode {
+  if (answer.kind === "outside") return tellOutside(io, answer.outside);
+  if (json) io.out(jsonLine(waitedJson(answer)));
+  else {
+    if (!quiet) io.out(summaryLine(answer, took, paintFor(io)));
+    showOpen(io, answer);
+  }
+  return EXITS[answer.state];
+}
+
+/** The member that `sync --json` has with `--wait-for`. */
+export function waitedBeside(answer: WaitAnswer): object {
+  return answer.kind === "outside" ? {} : { waited: waitedJson(answer) };
+}
+
+/** A path that never goes to the service is a mistake of the caller. */
+function tellOutside(io: Io, outside: Extract<WaitAnswer, { kind: "outside" }>["outside"]): ExitCode {
+  const [first] = outside;
+  const more = outside.length > 1 ? ` (and ${count(outside.length - 1)} more of the paths)` : "";
+  const { why } = first!;
+  const unknown = why === "unknown";
+  const words = unknown
+    ? "nothing is there, and nothing was there before"
+    : why === "mirror-folder"
+      ? "the mirror's own folder"
+      : STAYS[why];
+  const next = unknown ? "check the path: it is taken from the present folder" : "mdmirror why PATH says more";
+  return complain(io, trouble("usage", `${first!.path} is not mirrored: ${words}${more}`, next).trouble);
+}
+
+function showOpen(io: Io, waited: Waited): void {
+  const open = waited.paths.filter(({ state }) => state !== "live" && state !== "gone");
+  const paint = paintFor(io, "error");
+  for (const one of open.slice(0, MOST)) for (const line of linesOf(one, paint)) io.err(line);
+  if (open.length > MOST) io.err(`… and ${count(open.length - MOST)} more: mdmirror wait --json`);
+  if (waited.state === "paused") io.err("  next: mdmirror resume, or once: mdmirror sync");
+}
+
+const SAID: Readonly<Record<Exclude<Waited["state"], "live">, string>> = {
+  "in-review": "in review",
+  attention: "something needs you",
+  "too-slow": "too slow",
+  halted: "halted by a guard",
+  offline: "offline",
+  paused: "paused",
+};
+
+function summaryLine({ state, live, documents, still }: Waited, took: number, paint: Paint): string {
+  const seconds = `(${(took / 1_000).toFixed(1)} s)`;
+  if (state === "live") return `${paint.good("live")}: ${plural(documents, "document")} ${seconds}`;
+  const why = still.kind !== "none" && still.kind === state ? `: ${shownWords(still.detail)}` : "";
+  return `${paint.asks(SAID[state])}${why}; live: ${count(live)} of ${plural(documents, "document")} ${seconds}`;
+}
+
+function linesOf({ path, state, reviews, open }: Waited["paths"][number], paint: Paint): string[] {
+  const ids = reviews.length === 0 ? "" : ` (${reviews.join(", ")})`;
+  const head = `${paint.strong(shownName(path))}: ${paint.asks(state)}${ids}`;
+  if (open === null) return [state === "waiting" ? `${head}: it is on its way, or is changed again and again` : head];
+  const said = `${head}: ${shownWords(open.detail)}${originClause(open.code, open.requestId)}`;
+  return [said, paint.dim(`  next: ${shownWords(nextFor(open))}`)];
+}

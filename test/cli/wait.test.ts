@@ -1,0 +1,184 @@
+import { spawn } from "node:child_process";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import type { WaitReport } from "../../src/app/told/shapes.ts";
+import { acquireLock } from "../../src/state/lock.ts";
+import { keptCompiled } from "../compiled.ts";
+import { useWatchedFolder } from "./watched-folder.ts";
+
+const watched = useWatchedFolder();
+
+function reportOf(out: readonly string[]): WaitReport {
+  return JSON.parse(out.at(-1)!) as WaitReport;
+}
+
+describe("wait without a daemon", () => {
+  test("syncs, and tells each path that was named with its state and its version", async () => {
+    const { rig } = watched;
+    rig.write("a.md", "# one\nmore\n");
+    rig.write("sub/b.md", "# two\n");
+    const { code, out, err } = await rig.run(["wait", "w/a.md", "w/sub", "--json"]);
+    const { state, documents, live, paths } = reportOf(out);
+    expect([code, err, state, documents, live]).toEqual([0, [], "live", 2, 2]);
+    expect(paths.map(({ path, state: of, changeId }) => [path, of, changeId])).toEqual([
+      ["a.md", "live", rig.remote("a.md")!.lastChangeId],
+      ["sub/b.md", "live", rig.remote("sub/b.md")!.lastChangeId],
+    ]);
+    rmSync(join(rig.root, "sub/b.md"));
+    const gone = await rig.run(["wait", "w/sub/b.md"]);
+    expect([gone.code, gone.out[0], rig.remote("sub/b.md")]).toEqual([
+      0,
+      expect.stringMatching(/^live: 1 document \(/),
+      null,
+    ]);
+  });
+
+  test("refuses paths that never go to the service, and those of another folder", async () => {
+    const { rig } = watched;
+    rig.write("image.png", "png");
+    const told = async (...names: string[]) => {
+      const { code, err } = await rig.run(["wait", ...names]);
+      return [code, err[0]];
+    };
+    expect(await told("w/image.png")).toEqual([2, "mdmirror: image.png is not mirrored: not a .md file"]);
+    expect(await told("w/a.md", "w/no.md")).toEqual([
+      2,
+      "mdmirror: no.md is not mirrored: nothing is there, and nothing was there before",
+    ]);
+    expect((await told("key-file"))[0]).toBe(2);
+    expect((await told("w/a.md", "--timeout", "soon"))[0]).toBe(2);
+  });
+
+  test("exit 7 names the review, 3 the conflict; of both, 3", async () => {
+    const { rig } = watched;
+    rig.write("p.md", "# p\n");
+    rig.write("c.md", "# c\n");
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+    expect((await rig.run(["protect", "w/p.md"])).code).toBe(0);
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+    rig.write("p.md", "# p\nfor review\n");
+    const review = await rig.run(["wait", "w/p.md", "--json"]);
+    const [path] = reportOf(review.out).paths;
+    expect([review.code, reportOf(review.out).state, path?.state, path?.reviews.length]).toEqual([
+      7,
+      "in-review",
+      "in-review",
+      1,
+    ]);
+    const { id, lastChangeId } = rig.remote("c.md")!;
+    rig.api("PUT", `/v1/files/${id}/content`, { content: "# theirs\n", baseChangeId: lastChangeId });
+    rig.write("c.md", "# mine\n");
+    const both = await rig.run(["wait", "w"]);
+    expect([both.code, both.out[0]]).toEqual([3, expect.stringMatching(/^something needs you; live: 1 of 3 /)]);
+    expect(both.err.join("\n")).toMatch(/c\.md: conflict: .*\n {2}next: .*mdmirror resolve c\.md/);
+  });
+
+  test("exit 5 without the service, 6 while another command keeps the folder", async () => {
+    const { rig } = watched;
+    rig.write("a.md", "# one\nmore\n");
+    const lock = acquireLock(watched.own, { since: Date.now(), what: "sync" });
+    const locked = await rig.run(["wait", "w", "--timeout", "3s"]);
+    expect([lock.kind, locked.code]).toEqual(["locked", 6]);
+    if (lock.kind === "locked") lock.release();
+    await rig.stopService();
+    const offline = await rig.run(["wait", "w/a.md", "--timeout", "3s"]);
+    expect([offline.code, offline.out[0]]).toEqual([5, expect.stringMatching(/^offline: .*; live: 0 of 1 document/)]);
+  });
+
+  test("sync --wait-for ends as the worse of both, in one object", async () => {
+    const { rig } = watched;
+    rig.write("a.md", "# one\nmore\n");
+    const { code, out } = await rig.run(["sync", "w", "--wait-for", "w/a.md", "--json"]);
+    const { waited, counts } = JSON.parse(out.at(-1)!) as { waited: WaitReport; counts: { uploaded: number } };
+    expect([code, counts.uploaded, waited.state, waited.paths[0]?.state]).toEqual([0, 1, "live", "live"]);
+    const bad = await rig.run(["sync", "w", "--wait-for", "w/a.md", "--dry-run"]);
+    expect(bad.code).toBe(2);
+  });
+});
+
+describe("wait beside a daemon", () => {
+  test("is answered by it, also while it is paused", async () => {
+    await watched.watchingHere();
+    const { rig } = watched;
+    rig.write("a.md", "# one\nmore\n");
+    expect((await rig.run(["wait", "w/a.md"])).code).toBe(0);
+    expect(rig.remote("a.md")!.content).toBe("# one\nmore\n");
+    expect((await rig.run(["pause", "w"])).code).toBe(0);
+    rig.write("a.md", "# one\nduring the pause\n");
+    const { code, out, err } = await rig.run(["wait", "w/a.md"]);
+    expect([code, out[0]]).toEqual([3, expect.stringMatching(/^paused: the daemon is paused; live: 0 of 1 /)]);
+    expect(err.at(-1)).toBe("  next: mdmirror resume, or once: mdmirror sync");
+    expect((await rig.run(["sync", "w", "--wait-for", "w/a.md"])).code).toBe(0);
+    expect(rig.remote("a.md")!.content).toBe("# one\nduring the pause\n");
+  });
+
+  test("too slow is exit 8, with what it waits for", async () => {
+    await watched.watchingHere();
+    const { rig } = watched;
+    rig.write("a.md", "# one\nmore\n");
+    const { code, out, err } = await rig.run(["wait", "w/a.md", "--timeout", "0s"]);
+    expect([code, out[0], err[0]]).toEqual([
+      8,
+      expect.stringMatching(/^too slow; live: 0 of 1 document /),
+      expect.stringMatching(/^a\.md: waiting/),
+    ]);
+  });
+
+  test("a daemon that is killed meanwhile is not missed: the command does the work itself", async () => {
+    const watch = await watched.watching();
+    const { rig } = watched;
+    watch.signal("SIGSTOP");
+    rig.write("a.md", "# one\nmore\n");
+    const asked = rig.run(["wait", "w/a.md"]);
+    watch.signal("SIGKILL");
+    await watch.ended;
+    expect((await asked).code).toBe(0);
+    expect(rig.remote("a.md")!.content).toBe("# one\nmore\n");
+  });
+
+  test("two programs that write 200 files each in a burst read back their own bytes", async () => {
+    await watched.watching();
+    const names = ["one", "two"];
+    const ends = await Promise.all(names.map((name) => writeWaitAndRead(name, 200)));
+    expect(ends).toEqual(names.map(() => "exit 0, 200 the same"));
+  });
+});
+
+const ENTRY = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
+
+const PROGRAM = `
+  const { mkdirSync, writeFileSync } = require("node:fs");
+  const { spawnSync } = require("node:child_process");
+  const { ENTRY, BASE, KEY, NAME, COUNT } = process.env;
+  mkdirSync("w/" + NAME);
+  const texts = new Map();
+  for (let n = 0; n < Number(COUNT); n++) {
+    const path = NAME + "/" + n + ".md";
+    texts.set(path, "# " + NAME + " " + n + "\\n\\n" + "words ".repeat(n) + "\\n");
+    writeFileSync("w/" + path, texts.get(path));
+  }
+  const { status } = spawnSync(process.execPath, [ENTRY, "wait", "w/" + NAME, "--timeout", "2m"], { stdio: "ignore" });
+  const get = (path) => fetch(BASE + path, { headers: { "x-api-key": KEY } }).then((answer) => answer.json());
+  get("/v1/files?limit=1000").then(async ({ data }) => {
+    let same = 0;
+    for (const { id, path } of data) {
+      const text = texts.get(path.replace(/^[/]/, ""));
+      if (text !== undefined && (await get("/v1/files/" + id)).content === text) same++;
+    }
+    console.log("exit " + status + ", " + same + " the same");
+  });
+`;
+
+/** A program that writes, asks whether it is there, and reads it back. @returns what it prints */
+async function writeWaitAndRead(name: string, count: number): Promise<string> {
+  const { rig } = watched;
+  const own = { XDG_RUNTIME_DIR: rig.dir, XDG_STATE_HOME: rig.stateHome, PATH: process.env["PATH"] };
+  const env = { ...keptCompiled(), ...own, ENTRY, BASE: rig.url, KEY: rig.key, NAME: name, COUNT: String(count) };
+  const child = spawn(process.execPath, ["-e", PROGRAM], { cwd: rig.dir, env });
+  const printed: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => printed.push(String(chunk)));
+  await new Promise((resolve) => child.once("close", resolve));
+  return printed.join("").trim();
+}

@@ -1,0 +1,206 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { BarrierEnd } from "../../../src/engine/daemon/daemon.ts";
+import { ROOT } from "../../simulator/mirror.ts";
+import { createRig } from "../../simulator/rig.ts";
+import { type DaemonRig, type DaemonRigOptions, startDaemon } from "./rig.ts";
+
+async function withNotes(options: Partial<DaemonRigOptions> = {}): Promise<DaemonRig> {
+  const rig = options.rig ?? createRig(1);
+  for (let n = 0; n < 20; n++) rig.app.create(`notes/${n}.md`, `# Note ${n}\n\nits own text, number ${n}\n`);
+  const daemon = await startDaemon({ rig, ...options });
+  onTestFinished(() => daemon.stop());
+  return daemon;
+}
+
+/** As a program saves, of which the watcher has not told yet. */
+function saveUnheard(rig: DaemonRig, path: string, text: string): void {
+  rig.mirrored.disk.user.write(`${ROOT}/${path}`, text);
+  rig.mirrored.disk.advance(10);
+}
+
+/** Waits in virtual time; the time that it took, and how it ended. */
+async function waited(
+  rig: DaemonRig,
+  scope: readonly string[],
+  mostMs = 30_000,
+): Promise<readonly [number, BarrierEnd]> {
+  const began = rig.clock.monotonic();
+  const over = new AbortController();
+  const kept: { end: BarrierEnd | null } = { end: null };
+  const asked = rig.daemon.whenThere(scope, over.signal).then((end) => {
+    kept.end = end;
+  });
+  while (kept.end === null && rig.clock.monotonic() - began < mostMs) await rig.pass(10);
+  over.abort();
+  await asked;
+  return [rig.clock.monotonic() - began, kept.end!];
+}
+
+function statesOf(end: BarrierEnd): Record<string, string> {
+  if (end.kind === "outside") return Object.fromEntries(end.outside.map(({ path, why }) => [path, why]));
+  return Object.fromEntries(end.paths.map(({ path, state }) => [path, state]));
+}
+
+describe("a barrier", () => {
+  test("looks at the disk itself: a save that no notice has told of is live when it ends", async () => {
+    const rig = await withNotes();
+    saveUnheard(rig, "notes/3.md", "saved a moment ago\n");
+    saveUnheard(rig, "notes/new.md", "made a moment ago\n");
+    const [took, end] = await waited(rig, ["notes/3.md", "notes/new.md", "notes/5.md"]);
+    expect(statesOf(end)).toEqual({ "notes/3.md": "live", "notes/new.md": "live", "notes/5.md": "live" });
+    expect(took).toBeLessThan(100);
+    const files = rig.app.files();
+    expect([files.get("notes/3.md")!.text, files.get("notes/new.md")!.text]).toEqual([
+      "saved a moment ago\n",
+      "made a moment ago\n",
+    ]);
+    expect(end).toMatchObject({ documents: 3 });
+    expect(end.kind === "judged" && end.paths[0]!.changeId).toBe(files.get("notes/3.md")!.changeId);
+  });
+
+  test("asks nothing of the service where all is live", async () => {
+    const rig = await withNotes();
+    const [, end] = await waited(rig, [""]);
+    expect(end).toEqual({ kind: "judged", paths: [], documents: 20 });
+    expect(rig.sent()).toEqual([]);
+  });
+
+  test("on a folder waits for all in it, and for nothing else", async () => {
+    const rig = await withNotes();
+    for (let n = 0; n < 150; n++) saveUnheard(rig, `notes/burst-${n}.md`, `burst ${n}\n`);
+    // Somebody else writes without end; each write is told of.
+    const other = { n: 0 };
+    const began = rig.clock.monotonic();
+    const over = new AbortController();
+    const asked = rig.daemon.whenThere(["notes"], over.signal);
+    const kept: { end: BarrierEnd | null } = { end: null };
+    void asked.then((end) => {
+      kept.end = end;
+    });
+    while (kept.end === null) {
+      rig.save(`other/${other.n++}.md`, "of another writer\n");
+      await rig.pass(50);
+    }
+    expect(rig.clock.monotonic() - began).toBeLessThan(6_000);
+    const files = rig.app.files();
+    for (let n = 0; n < 150; n++) expect(files.get(`notes/burst-${n}.md`)?.text).toBe(`burst ${n}\n`);
+    expect(kept.end).toMatchObject({ kind: "judged", documents: 170 });
+  });
+
+  test("ends for a file that is changed without end: it is live as it was at the call or later", async () => {
+    const rig = await withNotes();
+    const began = rig.clock.monotonic();
+    let line = 0;
+    const kept: { end: BarrierEnd | null } = { end: null };
+    const append = () => rig.save("notes/3.md", Array.from({ length: ++line }, (_, at) => `line ${at}\n`).join(""));
+    append();
+    const atCall = line;
+    void rig.daemon.whenThere(["notes/3.md"], new AbortController().signal).then((end) => {
+      kept.end = end;
+    });
+    while (kept.end === null && rig.clock.monotonic() - began < 30_000) {
+      await rig.pass(100);
+      append();
+    }
+    expect(statesOf(kept.end!)).toEqual({ "notes/3.md": "live" });
+    expect(rig.app.files().get("notes/3.md")!.text.split("\n").length).toBeGreaterThan(atCall);
+    expect(rig.clock.monotonic() - began).toBeLessThan(6_000);
+  });
+
+  test("sends a deletion after the two seconds that sync takes, not after its grace", async () => {
+    const rig = await withNotes();
+    rig.mirrored.disk.user.remove(`${ROOT}/notes/3.md`);
+    const [took, end] = await waited(rig, ["notes/3.md"]);
+    expect([statesOf(end), rig.app.files().has("notes/3.md")]).toEqual([{ "notes/3.md": "gone" }, false]);
+    expect(took).toBeGreaterThan(1_900);
+    expect(took).toBeLessThan(3_000);
+  });
+
+  test("sends a protected text to review at once, and names the change", async () => {
+    const rig = createRig(1);
+    rig.app.create("p.md", "# p\n");
+    rig.app.protect("p.md", true);
+    const daemon = await withNotes({ rig });
+    saveUnheard(daemon, "p.md", "# p\nfor review\n");
+    const [took, end] = await waited(daemon, ["p.md"]);
+    expect(statesOf(end)).toEqual({ "p.md": "in-review" });
+    expect(end.kind === "judged" && end.paths[0]!.reviews).toHaveLength(1);
+    expect(took).toBeLessThan(1_000);
+  });
+
+  test("tells a conflict, and what is held", async () => {
+    const rig = await withNotes();
+    rig.app.edit("notes/3.md", "# theirs\n\nanother text altogether\n");
+    saveUnheard(rig, "notes/3.md", "# mine\n\nwhich does not merge\n");
+    rig.mirrored.disk.user.write(`${ROOT}/notes/4.md`, "nul \u0000\n");
+    await rig.pass(6_000);
+    saveUnheard(rig, "notes/4.md", "nul \u0000 again\n");
+    const [, end] = await waited(rig, ["notes/3.md", "notes/4.md"]);
+    expect(statesOf(end)).toEqual({ "notes/3.md": "conflict", "notes/4.md": "held" });
+  });
+
+  test("refuses what never goes to the service, and says why", async () => {
+    const rig = await withNotes();
+    rig.mirrored.disk.user.write(`${ROOT}/image.png`, "png");
+    rig.mirrored.disk.user.write(`${ROOT}/.mdmirrorignore`, "drafts/\n");
+    rig.mirrored.disk.user.makeFolder(`${ROOT}/drafts`);
+    rig.mirrored.disk.user.write(`${ROOT}/drafts/d.md`, "a draft\n");
+    const scope = ["image.png", "drafts/d.md", "nowhere.md", ".mdmirror/x.md"];
+    const [, end] = await waited(rig, scope);
+    expect([end.kind, statesOf(end)]).toEqual([
+      "outside",
+      {
+        "image.png": "other-file",
+        "drafts/d.md": "ignored-folder",
+        "nowhere.md": "unknown",
+        ".mdmirror/x.md": "mirror-folder",
+      },
+    ]);
+  });
+
+  test("is not kept waiting by a pause, and tells what is not there", async () => {
+    const rig = await withNotes();
+    await rig.daemon.request("pause");
+    saveUnheard(rig, "notes/3.md", "saved during the pause\n");
+    const [took, end] = await waited(rig, ["notes/3.md", "notes/4.md"]);
+    expect(statesOf(end)).toEqual({ "notes/3.md": "waiting", "notes/4.md": "live" });
+    expect([took < 100, rig.sent()]).toEqual([true, []]);
+  });
+
+  test("waits through a time without the service, and answers when its own time is over", async () => {
+    const rig = await withNotes();
+    rig.requestFaults.fault = { kind: "later", cause: "unreachable", detail: "no route", requestId: null };
+    saveUnheard(rig, "notes/3.md", "saved offline\n");
+    const [took, end] = await waited(rig, ["notes/3.md"], 5_000);
+    expect([statesOf(end), took]).toEqual([{ "notes/3.md": "waiting" }, 5_000]);
+    const back = waited(rig, ["notes/3.md"], 60_000);
+    await rig.pass(1_000);
+    rig.requestFaults.fault = null;
+    expect(statesOf((await back)[1])).toEqual({ "notes/3.md": "live" });
+  });
+
+  test("ends at a halt, for what the guard stops", async () => {
+    const rig = await withNotes();
+    for (let n = 0; n < 20; n++) rig.remove(`notes/${n}.md`);
+    saveUnheard(rig, "here.md", "not guarded\n");
+    const [took, end] = await waited(rig, [""]);
+    const states = statesOf(end);
+    expect([states["here.md"], states["notes/3.md"]]).toEqual(["live", "waiting"]);
+    expect(took).toBeLessThan(10_000);
+    expect(rig.daemon.status().phase.kind).toBe("halted");
+  });
+
+  test("is refused when the daemon is stopped", async () => {
+    const rig = createRig(1);
+    rig.app.create("a.md", "# a\n");
+    const daemon = await startDaemon({ rig });
+    daemon.requestFaults.fault = { kind: "later", cause: "unreachable", detail: "no route", requestId: null };
+    saveUnheard(daemon, "a.md", "saved\n");
+    const asked = daemon.daemon.whenThere(["a.md"], new AbortController().signal);
+    const refused = expect(asked).rejects.toThrow("the daemon has stopped");
+    await daemon.pass(1_000);
+    await daemon.stop();
+    await refused;
+    await expect(daemon.daemon.whenThere([""], new AbortController().signal)).rejects.toThrow("has stopped");
+  });
+});
