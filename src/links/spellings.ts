@@ -17,9 +17,9 @@ export class Spellings {
       if (read.kind === "foreign") continue;
       const id = resolve(read, place);
       if (link.wiki !== undefined && id !== null && isWanted(read, id)) this.#noteWiki(text, link.wiki, raw, read, id);
-      if (read.kind === "wiki") continue;
+      const counts = read.kind !== "wiki" && isWanted(read, id);
       // A link that does not count keeps its place in the order, and is spelled anew.
-      const spelled = isWanted(read, id) ? raw.slice(0, id === null ? raw.length : read.suffixAt) : undefined;
+      const spelled = counts ? raw.slice(0, id === null ? raw.length : read.suffixAt) : undefined;
       note(this.#byTarget, targetOf(raw, read, id, link), spelled);
     }
   }

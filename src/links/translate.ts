@@ -13,6 +13,8 @@ import { diskForm, headingOf, serviceForm, type Wiki } from "./wiki.ts";
 export type ToDiskOptions = {
   /** The text on disk before. Links that lead to the same keep its spelling. */
   readonly was?: string;
+  /** Wiki links by path in that text become wiki links all the same. */
+  readonly wikiAnew?: boolean;
 };
 
 export type ToServiceOptions = {
@@ -31,14 +33,15 @@ export type Meant = (said: string) => string | null;
  * Makes the form on disk. Known ids and absolute paths become relative paths; `ref://…` loses its
  * `ref://`; all else stays.
  */
-export function toDisk(text: string, place: Place, { was }: ToDiskOptions = {}): string {
-  const { result, hasWiki } = diskOf(text, place, was);
-  if (!hasWiki || toService(result, place) === toService(text, place)) return result;
+export function toDisk(text: string, place: Place, options: ToDiskOptions = {}): string {
+  const made = diskOf(text, place, options);
+  if (!made.hasWiki || (hasAsMany(made) && toService(made.result, place) === toService(text, place)))
+    return made.result;
   // What stands around a wiki link would be read as something else without its destination.
-  return diskOf(text, { ...place, names: undefined }, was).result;
+  return diskOf(text, { ...place, names: undefined }, options).result;
 }
 
-function diskOf(text: string, place: Place, was: string | undefined): Respelled {
+function diskOf(text: string, place: Place, { was, wikiAnew = false }: ToDiskOptions): Respelled {
   const spellings = was === undefined ? null : new Spellings(was, place, isOfDisk);
   return respellEach(text, place, {
     destination: (raw, read, link) => {
@@ -49,12 +52,17 @@ function diskOf(text: string, place: Place, was: string | undefined): Respelled 
       const spelled = before ?? spell(id, place, link.angle);
       return spelled === null ? null : spelled + raw.slice(read.suffixAt);
     },
-    wiki: (whole, wiki, read, raw) => {
+    wiki: (whole, wiki, read, raw, link) => {
       const id = wiki.name === null && read.kind === "id" && !read.inert ? resolve(read, place) : null;
       if (id === null || raw.slice(0, read.suffixAt) !== id) return null;
       const heading = headingOf(raw.slice(read.suffixAt));
       const usual = heading === null ? null : diskForm(id, heading, wiki, place.names!);
-      return spellings?.nextWiki(whole) ?? usual;
+      const before = spellings?.nextWiki(whole);
+      const keeps = before !== undefined && !(wikiAnew && usual !== null && before.endsWith(")"));
+      const spelled = keeps ? before : usual;
+      // It has a place in the order of those that are not spelled as a whole.
+      if (spelled !== null) spellings?.next(raw, read, id, link);
+      return spelled;
     },
   });
 }
@@ -65,8 +73,9 @@ function diskOf(text: string, place: Place, was: string | undefined): Respelled 
  * fragments stay, and so do wiki links of no or more than one document.
  */
 export function toService(text: string, place: Place, options: ToServiceOptions = {}): string {
-  const { result, hasWiki } = serviceOf(text, place, options);
-  if (!hasWiki || serviceOf(result, place, options).result === result) return result;
+  const made = serviceOf(text, place, options);
+  const { result } = made;
+  if (!made.hasWiki || (hasAsMany(made) && serviceOf(result, place, options).result === result)) return result;
   return serviceOf(text, { ...place, names: undefined }, options).result;
 }
 
@@ -98,9 +107,11 @@ function serviceOf(
       if (id !== null) return (spelled ?? id) + raw.slice(read.suffixAt);
       return read.inert || read.kind === "id" ? null : (spelled ?? INERT + raw);
     },
-    wiki: (_whole, { name, heading, text: words }, read) => {
+    wiki: (_whole, { name, heading, text: words }, read, raw, link) => {
       const id = name === null ? null : resolveIn(read, meant);
-      return id === null ? null : serviceForm(id, heading, words);
+      if (id === null) return null;
+      spellings?.next(raw, read, id, link);
+      return serviceForm(id, heading, words);
     },
   };
   return respellEach(text, place, respell, found);
@@ -160,7 +171,7 @@ type Respell = {
    * @param raw its destination
    * @returns all of a wiki link anew; null where it stays, or only its destination does not
    */
-  readonly wiki: (whole: string, wiki: Wiki, read: Destination, raw: string) => string | null;
+  readonly wiki: (whole: string, wiki: Wiki, read: Destination, raw: string, link: FoundLink) => string | null;
 };
 
 type Respelled = {
@@ -198,13 +209,18 @@ function respellEach(
   return { result: end === 0 ? text : result + text.slice(end), links, hasWiki };
 }
 
+/** Whether each link of the text was found in what was made of it, with wiki links. */
+function hasAsMany({ result, links }: Respelled): boolean {
+  return findLinks(result, true).length === links.length;
+}
+
 type One = { readonly span: Pick<Wiki, "from" | "to">; readonly written: string | null; readonly isWiki: boolean };
 
 function respellOne(text: string, link: FoundLink, read: Destination, respell: Respell): One {
   const raw = text.slice(link.from, link.to);
   const { wiki } = link;
   if (wiki !== undefined) {
-    const written = respell.wiki(text.slice(wiki.from, wiki.to), wiki, read, raw);
+    const written = respell.wiki(text.slice(wiki.from, wiki.to), wiki, read, raw, link);
     if (written !== null || wiki.name !== null) return { span: wiki, written, isWiki: true };
   }
   return { span: link, written: read.kind === "foreign" ? null : respell.destination(raw, read, link), isWiki: false };

@@ -43,6 +43,11 @@ test("links translate --wiki: init tells of it, nothing is sent for it, renames 
   expect(read("a.md")).toBe("[[Plan]](Budget.md) [[Budget]](Budget.md) [[Nobody]]\n");
   expect(config().links).toBe("translate");
   expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^in sync: nothing to do /);
+  expect((await rig.run(["links", "translate", "w", "--wiki", "--yes"])).code).toBe(0);
+  expect(read("a.md")).toBe("[[Budget|Plan]] [[Budget]] [[Nobody]]\n");
+  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^in sync: nothing to do /);
+  renameSync(join(rig.root, "Budget.md"), join(rig.root, "Budget.txt"));
+  expect((await rig.run(["links", "check", "w"])).out.at(-1)).toBe("3 links in 2 documents; 3 links led nowhere");
   expect((await rig.run(["links", "keep", "w", "--wiki"])).code).toBe(2);
 });
 

@@ -83,6 +83,11 @@ test("what the service has in no form of ours is a link like others", () => {
   expect(toService(disk, here, { was: text })).toBe(text);
 });
 
+test("a text that would be read differently in its other form keeps its wiki links", () => {
+  const text = "[[Plan|p]]\n|a|b|\n|-|-|\n|[[Same|c]]";
+  expect(toService(text, here)).toBe(text);
+});
+
 test("where wiki links do not count there are none", () => {
   const off = placeIn(WORLD, "a.md");
   expect(toService("[[Plan]]", off)).toBe("[[Plan]]");

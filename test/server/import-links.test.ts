@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { MAX_CONTENT_CHARACTERS } from "../../src/contract/limits.ts";
 import { importLines } from "../../src/cli/commands/serve.ts";
+import { ImportLinks } from "../../src/server/import-links.ts";
 import { importFolder } from "../../src/server/import.ts";
 import type { AnswerOne, Service } from "../../src/server/service.ts";
 import { type Opened, openService, temporaryFolder } from "./fixture.ts";
@@ -118,4 +119,11 @@ test("a transaction that is run again links to no id of the first run", async ()
   const report = await importFolder({ service: twice, key: opened.key }, folderOf(LINKED));
   expect([runs, report.links?.byId, report.links?.twice]).toEqual([2, 6, 2]);
   expect(await shown(opened)).toEqual(BY_ID);
+});
+
+test("a file that was saved after the folder was walked goes up as it is now", () => {
+  const links = new ImportLinks(new Map([["b.md", "doc_1"]]));
+  links.order([{ kind: "file", path: "a.md", as: "a.md" }], () => "[b](b.md)\n");
+  expect(links.translate("a.md", "[b](b.md)\n").text).toBe("[b](doc_1)\n");
+  expect(links.translate("a.md", "more [b](b.md)\n").text).toBe("more [b](doc_1)\n");
 });

@@ -60,7 +60,10 @@ export function checkLinks(world: World): CheckedLinks {
 /** null: it does not lead into the workspace. */
 function leadsSomewhere(read: Destination, place: Place, names: Names): boolean | null {
   if (read.kind === "foreign") return null;
-  if (resolve(read, place) !== null && !read.inert) return true;
+  const id = read.inert ? null : resolve(read, place);
+  const at = id === null ? null : place.pathOf(id);
+  // A file that was moved or removed since the last sync is not there.
+  if (at !== null) return names.has(at);
   const path = pathTo(read, place);
   return read.kind === "path" && !read.inert && path !== null && names.has(path);
 }

@@ -32,7 +32,7 @@ export function* toPaths({ state, disk, scope }: Files, translates: boolean): Ge
     const stands = standsFor(state, known, bytes);
     const place = places.from(path);
     if (stands === null || !staysAs(stands, link, place)) continue;
-    const text = toDisk(stands.text, place, translates ? { was: bytes.text } : {});
+    const text = toDisk(stands.text, place, translates ? { was: bytes.text, wikiAnew: true } : {});
     const spelled = text === bytes.text ? bytes : { text, digest: digestOf(text) };
     const from = known ?? asWritten(link, bytes, stands.digest);
     const leads = leadsOf(text, place, [meantBy(from.leads), place]);

@@ -46,7 +46,7 @@ export function respellOne(ctx: PassContext, links: MirrorLinks, respelling: Res
       side: "local",
       id,
       path,
-      detail: "links respelled after a move",
+      detail: "links written anew for where their targets are",
     });
   });
 }
