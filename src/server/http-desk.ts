@@ -44,6 +44,8 @@ export type Desk = {
   readonly streams: Set<() => void>;
   /** Requests so far. */
   begun: number;
+  /** What a request waits for before it is begun; null: nothing. */
+  held: Promise<void> | null;
   /** From then on every answer is the last of its connection. */
   isClosing: boolean;
 };

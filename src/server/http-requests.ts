@@ -54,6 +54,7 @@ async function serve(
   desk.begun++;
   const taken = desk.watch.begin(request, response);
   try {
+    if (desk.held !== null) await desk.held;
     const head = { method: request.method!, path: request.url!, headers: headersOf(request) };
     await answer(desk, { request, response, taken, head, expects });
   } catch {

@@ -112,7 +112,17 @@ function openDesk(
   const unread = new UnreadAnswers({ mostMs: deadlines.answer, checkEvery: deadlines.checkEvery });
   const streams: Desk["streams"] = new Set();
   const watch = new Watch(() => ({ streams: streams.size, cut: unread.cut }), log ?? null);
-  return { service, admission: new Admission(turns), loadPages, watch, unread, streams, begun: 0, isClosing: false };
+  return {
+    service,
+    admission: new Admission(turns),
+    loadPages,
+    watch,
+    unread,
+    streams,
+    begun: 0,
+    held: null,
+    isClosing: false,
+  };
 }
 
 function makeServer(desk: Desk, { tls }: HttpOptions, deadlines: Deadlines): Server {
@@ -160,8 +170,12 @@ async function listenAt(server: Server, host: string, port: number): Promise<Ser
 async function closeAll(desk: Desk, servers: readonly Server[], { drain, stop }: Deadlines): Promise<void> {
   desk.isClosing = true;
   for (const end of desk.streams) end();
-  await drained(desk, drain);
+  await untilQuiet(desk, drain);
+  const held = Promise.withResolvers<void>();
+  desk.held = held.promise;
+  await untilAllCame(desk, servers);
   const ended = servers.map((server) => new Promise((resolve) => server.close(resolve)));
+  held.resolve();
   const late = setTimeout(() => {
     for (const server of servers) server.closeAllConnections();
   }, stop);
@@ -179,12 +193,32 @@ const QUIET_MS = 100;
  * Resolves when clients have let go of their connections: each request that comes is answered with
  * `Connection: close`. To end a connection on which a request is on its way resets it.
  */
-async function drained(desk: Desk, mostMs: number): Promise<void> {
+async function untilQuiet(desk: Desk, mostMs: number): Promise<void> {
   const until = performance.now() + mostMs;
   for (let before = -1; before !== desk.begun && performance.now() < until; ) {
     before = desk.begun;
     await pause(QUIET_MS);
   }
-  // ORDER: right after the turn in which all was read and accepted that had come.
-  await turnOver();
+}
+
+/** LIMIT: turns of the event loop, for clients that come without an end. */
+const MOST_TURNS = 2_000;
+
+/**
+ * Resolves in a turn in which no connection was left to take, and no request to read: what the
+ * system has accepted is not reset. What comes meanwhile waits, so that clients who go on as soon
+ * as they are answered come to rest.
+ */
+async function untilAllCame(desk: Desk, servers: readonly Server[]): Promise<void> {
+  let came = 0;
+  const count = () => void came++;
+  for (const server of servers) server.on("connection", count);
+  let quiet = 0;
+  // The system's queue is taken one by one, a connection in each turn.
+  for (let turn = 0; quiet < 2 && turn < MOST_TURNS; turn++) {
+    const before = came + desk.begun;
+    await turnOver();
+    quiet = came + desk.begun === before ? quiet + 1 : 0;
+  }
+  for (const server of servers) server.off("connection", count);
 }

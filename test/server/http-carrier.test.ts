@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { request } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type HttpOptions, type HttpServer, startHttp } from "../../src/server/http.ts";
 import type { HttpService } from "../../src/server/http-desk.ts";
@@ -151,6 +152,30 @@ describe("the end", () => {
     await Promise.all([once(known.socket, "close"), once(fresh.socket, "close"), closed]);
     for (const { told } of [known, fresh])
       expect([statuses(told.text), /^connection: close\r$/im.test(told.text)]).toEqual([[401], true]);
+  });
+
+  it("resets nobody who comes again as soon as he is answered", async () => {
+    const { port, server } = await serve((await openService()).service);
+    const ends: string[] = [];
+    const warm = Promise.withResolvers<void>();
+    let answers = 0;
+    const clients = Array.from({ length: 20 }, async () => {
+      for (;;) {
+        const end = await new Promise<string>((resolve) => {
+          const sent = request({ port, host: "127.0.0.1", path: "/v1/files", agent: false }, (response) => {
+            response.resume().on("end", () => resolve("answered"));
+            response.on("error", (error: NodeJS.ErrnoException) => resolve(error.code!));
+          });
+          sent.on("error", (error: NodeJS.ErrnoException) => resolve(error.code!));
+          sent.end();
+        });
+        if (end !== "answered") return void ends.push(end);
+        if (++answers === 100) warm.resolve();
+      }
+    });
+    await warm.promise;
+    await Promise.all([server.close(), ...clients]);
+    expect(new Set(ends)).toEqual(new Set(["ECONNREFUSED"]));
   });
 
   it("closes connections that wait, and tells those that are answered still", async () => {

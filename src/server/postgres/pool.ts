@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 import pg, { type ClientBase, type ClientConfig, type Pool, type PoolConfig } from "pg";
 
 /**
@@ -32,7 +33,20 @@ const types: NonNullable<ClientConfig["types"]> = {
 type Connected = (error: Error | null, client?: pg.Client) => void;
 
 /** One that is refused lets go of its socket, which would keep the process for a minute. */
-class OwnClient extends pg.Client {
+export class OwnClient extends pg.Client {
+  readonly #socket: Socket;
+
+  constructor(config?: ClientConfig) {
+    const socket = new Socket();
+    super({ ...config, stream: () => socket });
+    this.#socket = socket;
+  }
+
+  /** Ends it at once. Its own `end` waits for the answers to what was sent. */
+  cut(): void {
+    this.#socket.destroy();
+  }
+
   override connect(): Promise<pg.Client>;
   override connect(callback: Connected): void;
   override connect(callback?: Connected): Promise<pg.Client> | undefined {

@@ -1,5 +1,6 @@
-import pg, { type Pool, type PoolClient } from "pg";
+import type { Pool, PoolClient } from "pg";
 import { isTimeout } from "./faults.ts";
+import { OwnClient } from "./pool.ts";
 
 /** In milliseconds. */
 export type PulseLimits = {
@@ -100,23 +101,23 @@ export class Pulse {
     this.#hang = neverYet();
     reject(hanging());
     // What is under way on them ends as on a connection that is lost.
-    for (const client of [...this.#taken.keys()]) void (client as unknown as pg.Client).end().catch(() => undefined);
+    for (const client of [...this.#taken.keys()]) (client as PoolClient & Pick<OwnClient, "cut">).cut();
   }
 
   /** On a connection of its own; a refusal is an answer too. */
   async #isAnswered(): Promise<boolean> {
     const { answer } = this.#limits;
     const more = { application_name: "mdmirror", connectionTimeoutMillis: answer, query_timeout: answer };
-    const client = new pg.Client({ connectionString: this.#url, ...more });
+    const client = new OwnClient({ connectionString: this.#url, ...more });
     client.on("error", () => undefined);
     try {
       await client.connect();
       await client.query("SELECT 1");
+      await client.end();
       return true;
     } catch (error) {
+      client.cut();
       return !isTimeout(error);
-    } finally {
-      client.end().catch(() => undefined);
     }
   }
 }
