@@ -13,6 +13,12 @@ describe("the config file", () => {
     });
   });
 
+  test("takes links by their mode alone, or with wiki links", () => {
+    const read = (links: unknown) => parseConfig(JSON.stringify({ ...URL_ONLY, links }), "c.json");
+    expect(read("translate")).toMatchObject({ value: { links: "translate", wiki: false } });
+    expect(read({ mode: "translate", wiki: true })).toMatchObject({ value: { links: "translate", wiki: true } });
+  });
+
   test.each([
     ["{", /^c\.json is not JSON: /],
     ["[]", "c.json holds no JSON object"],
@@ -21,6 +27,13 @@ describe("the config file", () => {
     [{ ...URL_ONLY, key: "mdm_secret" }, 'c.json: "key" is no member of this file'],
     [{ ...URL_ONLY, remote: "a b" }, 'c.json: "remote" must be the path of a folder of the workspace'],
     [{ ...URL_ONLY, names: "rename" }, 'c.json: "names" must be one of "map", "hold"'],
+    [{ ...URL_ONLY, links: "wiki" }, 'c.json: "links" must be one of "keep", "translate"'],
+    [{ ...URL_ONLY, links: { mode: "keep", wiki: true } }, 'c.json: "links.wiki" needs "mode": "translate"'],
+    [
+      { ...URL_ONLY, links: { mode: "translate", wiki: 1, x: 1 } },
+      'c.json: "links.x" is no member of it; c.json: "links.wiki" must be true or false',
+    ],
+    [{ ...URL_ONLY, wiki: true }, 'c.json: "wiki" is no member of this file'],
     [{ ...URL_ONLY, conflicts: "mine" }, 'c.json: "conflicts" must be one of "sidecar", "copy", "local", "remote"'],
     [{ ...URL_ONLY, conflicts: ["copy"] }, 'c.json: "conflicts[0]" must be {"paths": a pattern, "policy": …}'],
     [{ ...URL_ONLY, conflicts: [{ paths: "*" }] }, 'c.json: "conflicts[0].policy" is missing'],

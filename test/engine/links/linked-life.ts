@@ -26,10 +26,10 @@ export class LinkedLife {
   readonly deleted = new Set<string>();
   #made = 0;
 
-  constructor(seed: number, mirrors: number) {
+  constructor(seed: number, mirrors: number, links: true | "wiki" = true) {
     this.dice = rollDice(seed);
     this.rig = createRig(seed);
-    this.mirrors = Array.from({ length: mirrors }, () => this.rig.mirror({ links: true }));
+    this.mirrors = Array.from({ length: mirrors }, () => this.rig.mirror({ links }));
   }
 
   async live(steps: number): Promise<void> {
