@@ -1,7 +1,8 @@
 import { findVersion } from "../app/history/restore.ts";
 import { type MergeOf, type MergeOrigins, mergeFacts, readOrigins } from "../app/history/origins.ts";
 import type { HistoryEntry } from "../app/history/history.ts";
-import type { State } from "../ports/state.ts";
+import { asOnDisk } from "../app/history/as-on-disk.ts";
+import type { LocalMirror } from "../app/mirror/open-local.ts";
 import { shownName } from "../model/shown-name.ts";
 import type { Io } from "./command.ts";
 import { jsonLine } from "./json-line.ts";
@@ -11,12 +12,14 @@ import { originLines } from "./show-origins.ts";
 import { partsClause } from "../app/told/merge-parts.ts";
 import { localTime } from "../app/told/when.ts";
 
+type Local = Pick<LocalMirror, "state" | "disk">;
+
 /**
  * Shows whose each line of a merged version is.
  * @param n its number in the history; null: the last one that the mirror merged
  */
-export function showMerge(io: Io, state: State, name: string, n: number | null, json: boolean): ExitCode {
-  const found = findVersion({ state }, name, n);
+export function showMerge(io: Io, local: Local, name: string, n: number | null, json: boolean): ExitCode {
+  const found = findVersion(local, name, n);
   if (found.kind === "trouble") return complain(io, found.trouble);
   const { document, entries } = found.value;
   const entry = n === null ? entries.findLast(({ merge }) => merge !== null) : found.value.entry;
@@ -27,7 +30,7 @@ export function showMerge(io: Io, state: State, name: string, n: number | null, 
     const next = `mdmirror history ${shownName(name)} shows which are`;
     return complain(io, { kind: "usage", what: `${what} a merge of the mirror's that it remembers`, next });
   }
-  const origins = readOrigins(state, entry.merge);
+  const origins = readOrigins(asOnDisk(local, path), entry.merge);
   if (json) io.out(jsonLine({ path, n: entry.n, merge: mergeFacts(entry.merge, origins) }));
   else {
     io.out(`${shownName(path)}@${entry.n}: ${mergeClause(entry.merge, entries.slice(0, entry.n))}`);

@@ -68,3 +68,28 @@ test("a text in review is shown, and respelled, as it is on disk", async () => {
   expect(read("a.md")).toBe("[b](b.md) edited\n");
   expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^in sync: nothing to do /);
 });
+
+test("a conflict and a merge are shown as on disk: diff, conflicts, --origins, why", async () => {
+  const filler = Array.from({ length: 9 }, (_, n) => `line ${n}\n`).join("\n");
+  rig.write("a.md", `[b](b.md)\n\n${filler}\n`);
+  rig.write("b.md", "b\n");
+  await rig.init();
+  const b = rig.remote("b.md")!.id;
+  const edit = (content: string) => {
+    const { id, lastChangeId } = rig.remote("a.md")!;
+    rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content });
+  };
+  edit(`[b](${b})\n\n${filler}\nthere [b](${b})\n`);
+  rig.write("a.md", `here [b](b.md)\n\n${filler}\n`);
+  await rig.run(["sync", "w"]);
+  const merged = [await rig.run(["diff", "w/a.md", "--origins"]), await rig.run(["why", "w/a.md"])];
+  edit(`theirs [b](${b})\n`);
+  rig.write("a.md", "mine, and quite another [b](b.md)\n");
+  await rig.run(["sync", "w"]);
+  const met = [await rig.run(["diff", "w/a.md"]), await rig.run(["conflicts", "w"])];
+  for (const { out } of [...merged, met[0]!]) {
+    expect(out.join("\n")).toContain("[b](b.md)");
+    expect(out.join("\n")).not.toContain(`(${b})`);
+  }
+  expect(met[1]!.out[0]).toMatch(/ mine 34 bytes {2}theirs 17 bytes$/);
+});

@@ -5,6 +5,7 @@ import { type ConflictHunk, mergeText } from "../../merge/merge.ts";
 import type { ThreeTexts } from "../../merge/marked.ts";
 import { type Attention, attentionOfHold } from "../../engine/run/report.ts";
 import type { World } from "../../engine/run/world.ts";
+import { asOnDisk } from "../history/as-on-disk.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
 import type { Subject } from "./resolve.ts";
 import { byPath } from "../../model/by-path.ts";
@@ -42,7 +43,7 @@ export function listConflicts({ state, disk }: StateAndDisk): {
       sidecar: conflict.sidecarPath,
       since: conflict.since,
       mine: look.kind === "file" ? look.stamp.size : null,
-      theirs: sizeOf(state.text(conflict.shown.at(-1)!.digest)),
+      theirs: sizeOf(asOnDisk({ state, disk }, path).text(conflict.shown.at(-1)!.digest)),
       inReview: base.holds.get(conflict.id)?.reason === "review-conflict",
       renewed: conflict.shown.length - 1,
     };

@@ -4,6 +4,7 @@ import type { Digest } from "../../model/digest.ts";
 import type { Conflict, Hold, Link, Submission } from "../../model/link.ts";
 import { ancestorsOf, type LocalPath } from "../../model/path.ts";
 import type { World } from "../../engine/run/world.ts";
+import { asOnDisk } from "../history/as-on-disk.ts";
 import { byPath } from "../../model/by-path.ts";
 
 /** What waits in review, as far as the state knows: no network, no look at the files. */
@@ -39,17 +40,13 @@ export function listReviews({ state, disk }: Pick<World, "state" | "disk">): Wai
   const found = [...links.values()].flatMap((link) => {
     const hold = holds.get(link.id);
     const pinned = hold?.reason === "delete-waits" ? hold : null;
-    const textOf = (digest: Digest): string | null => {
-      const text = state.text(digest);
-      return text === null ? null : (disk.shown?.(link.localPath, text) ?? text);
-    };
-    return reviewsOf(textOf, link, conflicts.get(link.id) ?? null, pinned);
+    return reviewsOf(asOnDisk({ state, disk }, link.localPath), link, conflicts.get(link.id) ?? null, pinned);
   });
   return found.toSorted((a, b) => byPath(a, b) || a.since - b.since);
 }
 
 function reviewsOf(
-  textOf: (digest: Digest) => string | null,
+  texts: Pick<World["state"], "text">,
   link: Link,
   conflict: Conflict | null,
   pinned: Hold | null,
@@ -58,7 +55,7 @@ function reviewsOf(
   const common = {
     path: link.localPath,
     liveChangeId: shown.changeId,
-    live: textOf(shown.digest),
+    live: texts.text(shown.digest),
     blocks: [
       link.localPath,
       ...ancestorsOf(link.localPath)
@@ -68,7 +65,7 @@ function reviewsOf(
     deletionWaits: pinned !== null,
   };
   const known = asSent(link.submissions).map(({ changeId = null, reason = null, at, digest }): WaitingReview => {
-    return { ...common, changeId, reason, since: at, submitted: textOf(digest) };
+    return { ...common, changeId, reason, since: at, submitted: texts.text(digest) };
   });
   if (known.length > 0 || pinned === null) return known;
   return [{ ...common, changeId: null, reason: null, since: pinned.since, submitted: null }];

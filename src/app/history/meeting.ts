@@ -3,8 +3,9 @@ import { type LineBlock, mergeLines } from "../../merge/lines.ts";
 import { newReading } from "../../merge/reading.ts";
 import { type Origin, originsOf } from "../../merge/origin.ts";
 import { splitLines } from "../../merge/split.ts";
-import type { State } from "../../ports/state.ts";
+import type { World } from "../../engine/run/world.ts";
 import type { ThreeTexts } from "../../merge/marked.ts";
+import { asOnDisk } from "./as-on-disk.ts";
 import type { TwoTexts } from "./diff.ts";
 import { linkAt } from "./find-document.ts";
 import type { MeetingRow } from "./origins.ts";
@@ -28,12 +29,16 @@ type ConflictBlock = Extract<LineBlock, { kind: "conflict" }>;
  * Compares a document in conflict with the live text as it is now; null: it is not in conflict, or
  * a side has no text.
  */
-export function readMeeting(state: State, { path, live, local }: TwoTexts): Meeting | null {
+export function readMeeting(
+  { state, disk }: Pick<World, "state" | "disk">,
+  { path, live, local }: TwoTexts,
+): Meeting | null {
   const link = linkAt(state.load(), path);
   const conflict = link === null ? null : state.conflict(link.id);
   if (conflict === null || live === null || local === null) return null;
-  const base = conflict.baseDigest === null ? "" : state.text(conflict.baseDigest);
-  return base === null ? { kind: "no-base" } : meetingOf({ base, mine: local, theirs: live });
+  const shown = (text: string) => disk.shown?.(path, text) ?? text;
+  const base = conflict.baseDigest === null ? "" : asOnDisk({ state, disk }, path).text(conflict.baseDigest);
+  return base === null ? { kind: "no-base" } : meetingOf({ base, mine: shown(local), theirs: shown(live) });
 }
 
 function meetingOf({ base, mine, theirs }: ThreeTexts): Meeting {

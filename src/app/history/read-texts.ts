@@ -3,6 +3,7 @@ import type { LocalPath } from "../../model/path.ts";
 import type { LocalMirror } from "../mirror/open-local.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
 import type { HistoryEntry } from "./history.ts";
+import { asOnDisk } from "./as-on-disk.ts";
 import { type MergeOrigins, readOrigins } from "./origins.ts";
 import { chooseVersion, findVersion } from "./restore.ts";
 
@@ -69,7 +70,7 @@ export function readVersion(local: Local, name: string, n: number): Result<Versi
     path,
     entry,
     text: named.value.text,
-    origins: entry.merge === null ? null : readOrigins(local.state, entry.merge),
+    origins: entry.merge === null ? null : readOrigins(asOnDisk(local, path), entry.merge),
     here:
       look.kind === "file"
         ? { text: read.kind === "done" ? shown(local, path, read.value.text) : null, digest: look.digest }

@@ -24,12 +24,12 @@ export async function decideLinks({ remote }: World, documents: readonly DocId[]
   return "keep";
 }
 
-/** Whether one of some files, evenly spread over the folder, holds a wiki link. */
+/** Whether one of some files, evenly spread over the folder, holds a wiki link, in either form. */
 export function showsWikiLinks(disk: Pick<Disk, "read">, paths: readonly LocalPath[]): boolean {
   const step = Math.max(1, Math.ceil(paths.length / MOST_READ));
   return paths.some((path, n) => {
     const read = n % step === 0 ? disk.read(path) : null;
-    return read?.kind === "done" && findLinks(read.value.text, true).some(({ kind }) => kind === "wiki");
+    return read?.kind === "done" && findLinks(read.value.text, true).some(({ wiki }) => wiki !== undefined);
   });
 }
 

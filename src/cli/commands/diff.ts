@@ -79,7 +79,7 @@ async function showOrigins(io: Io, args: Args, name: string, n: number | null): 
   if (place.kind === "trouble") return complain(io, place.trouble);
   const { showMerge } = await import("../show-merge.ts");
   const { root, name: known } = place.value;
-  return useLocal(io, root, ({ state }) => showMerge(io, state, known, n, args.flag("json")));
+  return useLocal(io, root, (local) => showMerge(io, local, known, n, args.flag("json")));
 }
 
 async function showOne(io: Io, args: Args, name: string): Promise<ExitCode> {
@@ -92,7 +92,7 @@ async function showOne(io: Io, args: Args, name: string): Promise<ExitCode> {
     if (both.kind === "trouble") return complain(io, both.trouble);
     const { path, live, local } = both.value;
     const { readMeeting } = await import("../../app/history/meeting.ts");
-    const meeting = readMeeting(mirror.world.state, both.value);
+    const meeting = readMeeting(mirror.world, both.value);
     if (meeting !== null) {
       const { showMeeting } = await import("../show-meeting.ts");
       const shown = showMeeting(io, path, meeting, args.flag("json"));

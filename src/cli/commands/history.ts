@@ -47,7 +47,7 @@ export const command: Command = {
     }
     if (merged !== null) {
       const { showMerge } = await import("../show-merge.ts");
-      return useLocal(io, root, ({ state }) => showMerge(io, state, name, Number(merged), args.flag("json")));
+      return useLocal(io, root, (local) => showMerge(io, local, name, Number(merged), args.flag("json")));
     }
     const { partsClause } = await import("../../app/told/merge-parts.ts");
     const { findVersion } = await import("../../app/history/restore.ts");

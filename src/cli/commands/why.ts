@@ -1,6 +1,6 @@
 import type { MergeOf } from "../../app/history/origins.ts";
 import type { Why } from "../../app/doctor/why.ts";
-import type { State } from "../../ports/state.ts";
+import type { LocalMirror } from "../../app/mirror/open-local.ts";
 import type { Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { publicKind } from "../../app/told/actions.ts";
@@ -36,7 +36,7 @@ export const command: Command = {
       if (json) io.out(jsonLine(whyJson(why)));
       else for (const line of whyLines(io, why, formerPath(mirror.world.state, path))) io.out(line);
       if (!json && why.merge !== null)
-        for (const line of await mergeLines(io, mirror.world.state, why.merge, why.path)) io.out(line);
+        for (const line of await mergeLines(io, mirror.world, why.merge, why.path)) io.out(line);
       return EXIT.inSync;
     });
   },
@@ -59,10 +59,16 @@ function whyJson(why: Why): object {
 /** How many lines of a merge are shown; the message names the command that shows the rest. */
 const SHOWN = 40;
 
-async function mergeLines(io: Io, state: State, merge: MergeOf, path: string): Promise<string[]> {
+async function mergeLines(
+  io: Io,
+  local: Pick<LocalMirror, "state" | "disk">,
+  merge: MergeOf,
+  path: string,
+): Promise<string[]> {
   const { readOrigins } = await import("../../app/history/origins.ts");
+  const { asOnDisk } = await import("../../app/history/as-on-disk.ts");
   const { linesOf } = await import("../show-merge.ts");
-  const lines = linesOf(io, readOrigins(state, merge));
+  const lines = linesOf(io, readOrigins(asOnDisk(local, path), merge));
   const more = lines.length - SHOWN;
   const next = `… ${more} more lines: mdmirror diff ${shownName(path)} --origins`;
   return [`merged ${localTime(merge.at)}, and so here:`, ...lines.slice(0, SHOWN), ...(more > 0 ? [next] : [])];
