@@ -125,3 +125,29 @@ async function syncWith(mirror: Mirror, at: number, meddle: () => void, onCall =
   mirror.disk.beforeCall = null;
   mirror.disk.advance(10);
 }
+
+test.each([
+  ["CRLF", "# a\r\n\r\n[b](ID)\r\n"],
+  ["a byte order mark", "\ufeff[b](ID)\n"],
+  ["no final newline", "[b](ID#x)"],
+  ["U+2028", "a\u2028[b](ID)\u2028"],
+  ["characters beyond 16 bits", "\u{1d4d0} [\u{1d4d1}](ID)\n"],
+  ["letters in two parts", "e\u0301 [b](ID)\n"],
+  ["a title and angle brackets", '[b]( <ID>  "t" ) \n\n[r]: ID\n'],
+])("I25 with links translated, down and up again is the same text: %s", async (_what, form) => {
+  const { rig, mirror, b } = await begin();
+  const text = form.replaceAll("ID", b);
+  rig.app.create("sub/t.md", text);
+  await mirror.sync();
+  const bytes = mirror.texts().get("sub/t.md")!;
+  expect(bytes).toBe(form.replaceAll("ID", "../b.md"));
+  mirror.requests.length = 0;
+  mirror.write("sub/t.md", bytes);
+  await mirror.sync();
+  expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
+  mirror.write("sub/t.md", `${bytes}\nmore\n`);
+  await mirror.sync();
+  mirror.write("sub/t.md", bytes);
+  await mirror.sync();
+  expect(rig.app.files().get("sub/t.md")!.text).toBe(text);
+});
