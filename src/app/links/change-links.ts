@@ -31,7 +31,8 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
   const { links, wiki } = mirror.config;
   if (links === form.links && wiki === form.wiki && changed.length === 0) return ok(null);
   const paths = changed.map(({ from }) => from.path);
-  return ok({ paths, apply: () => (form.links === "translate" ? begin(mirror, form, found) : cease(mirror, found)) });
+  const ceases = form.links === "keep" || (wiki && !form.wiki);
+  return ok({ paths, apply: () => (ceases ? cease(mirror, form, found) : begin(mirror, form, found)) });
 }
 
 type Found = Parameters<typeof respellOne>[2];
@@ -44,13 +45,16 @@ async function begin(mirror: OpenedMirror, form: LinkForm, found: readonly Found
   return respellAll(translating(mirror.world, true, form.wiki), found);
 }
 
-/** ORDER: the configuration last, for the same reason. */
-async function cease(mirror: OpenedMirror, found: readonly Found[]): Promise<number> {
+/**
+ * ORDER: the configuration last, for the same reason: while it says so, files in the old form and
+ * in the new one stand for the same texts.
+ */
+async function cease(mirror: OpenedMirror, form: LinkForm, found: readonly Found[]): Promise<number> {
   const { translating } = await loadLinks();
   const world = mirror.world.links === undefined ? translating(mirror.world, true) : mirror.world;
   const written = await respellAll(world, found);
   await settle(world);
-  writeConfig(join(mirror.root, MIRROR_FOLDER), { ...mirror.config, links: "keep", wiki: false });
+  writeConfig(join(mirror.root, MIRROR_FOLDER), { ...mirror.config, ...form });
   return written;
 }
 

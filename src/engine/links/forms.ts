@@ -79,11 +79,9 @@ export class LinkForms {
 
   /** The same for a file of this document that was taken aside. */
   ofParked(parkAt: string, path: LocalPath, bytes: Form): Form {
-    // What was taken aside may have been written while wiki links counted.
-    if (!mayHoldLinks(bytes.text, true)) return bytes;
+    if (!this.mayLink(bytes.text)) return bytes;
     const known = this.#remembered(this.spellingAt(parkAt, bytes.digest));
-    if (known !== null || !this.mayLink(bytes.text)) return known ?? bytes;
-    return this.#read(path, bytes, this.where(), this.#state.spellings.at(parkAt)).form;
+    return known ?? this.#read(path, bytes, this.where(), this.#state.spellings.at(parkAt)).form;
   }
 
   #remembered(spelling: Spelling | null): Form | null {
