@@ -7,8 +7,8 @@ import type { StoredText } from "./text-codec.ts";
  * From how many texts on a thread is worth it: it takes 50 ms of processor time and some megabytes.
  */
 const WORTH_IT = 256;
-/** How many texts are sent to the thread at once. */
-const BATCH = 64;
+/** Most texts that are sent to the thread at once, and their characters, but for the last one's. */
+const BATCH = { texts: 64, characters: 400_000 } as const;
 /**
  * LIMIT: characters of texts that were announced and not put yet; beyond that a text is packed when
  * it is put.
@@ -17,12 +17,13 @@ const MOST_WAITING = 8_000_000;
 /** How long a thread without work is kept, in milliseconds. */
 const IDLE_MS = 5_000;
 
-const LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 } as const;
+/** V8 lets garbage grow towards the second limit; a batch with its copies needs some of it. */
+const LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 16 } as const;
 
 /** `packed` null: the thread has not answered yet. */
 type Asked = { readonly characters: number; packed: StoredText | null };
 type Thread = { readonly worker: Worker; readonly sent: (readonly Digest[])[]; idle: NodeJS.Timeout | null };
-type Batch = { readonly digests: Digest[]; readonly texts: string[] };
+type Batch = { readonly digests: Digest[]; readonly texts: string[]; characters: number };
 
 const PROGRAM = new URL(import.meta.url.endsWith(".ts") ? "./pack-worker.ts" : "./pack-worker.js", import.meta.url);
 
@@ -31,7 +32,18 @@ export function startThread(program = PROGRAM): Worker {
   const { Worker } = process.getBuiltinModule("node:worker_threads");
   // The key may be in the environment (I30), and what Node was told in its options is not for this
   // thread.
-  return new Worker(program, { env: {}, execArgv: [], name: "pack", resourceLimits: LIMITS });
+  return new Worker(program, { env: compiledHere(), execArgv: [], name: "pack", resourceLimits: LIMITS });
+}
+
+/**
+ * Where the process keeps compiled sources, for its threads: else each strips the types of its own
+ * modules from a checkout, for which Node loads 30 MB.
+ */
+function compiledHere(): Record<string, string> {
+  const kept = process.getBuiltinModule("node:module").getCompileCacheDir();
+  if (kept === undefined) return {};
+  // Each version of Node has a folder of its own in the one that it is told.
+  return { NODE_COMPILE_CACHE: process.getBuiltinModule("node:path").dirname(kept) };
 }
 
 /** Packs texts that will be put soon in a thread, while they wait for their transaction. */
@@ -41,7 +53,7 @@ export class PackAside {
   readonly #asked = new Map<Digest, Asked>();
   #count = 0;
   #waitingCharacters = 0;
-  #batch: Batch = { digests: [], texts: [] };
+  #batch: Batch = { digests: [], texts: [], characters: 0 };
   #thread: Thread | null = null;
   #closed = false;
 
@@ -59,8 +71,10 @@ export class PackAside {
     this.#waitingCharacters += text.length;
     this.#batch.digests.push(digest);
     this.#batch.texts.push(text);
-    if (this.#batch.digests.length >= BATCH) this.#send();
-    else if (this.#batch.digests.length === 1) setImmediate(() => this.#send()).unref();
+    this.#batch.characters += text.length;
+    const { digests, characters } = this.#batch;
+    if (digests.length >= BATCH.texts || characters >= BATCH.characters) this.#send();
+    else if (digests.length === 1) setImmediate(() => this.#send()).unref();
   }
 
   /** Takes the packed text, once; null where there is none. */
@@ -84,7 +98,7 @@ export class PackAside {
     if (ending?.idle) clearTimeout(ending.idle);
     this.#asked.clear();
     this.#waitingCharacters = 0;
-    this.#batch = { digests: [], texts: [] };
+    this.#batch = { digests: [], texts: [], characters: 0 };
     void ending?.worker.terminate();
   }
 
@@ -118,7 +132,7 @@ export class PackAside {
   #send(): void {
     const { digests, texts } = this.#batch;
     if (digests.length === 0 || this.#closed) return;
-    this.#batch = { digests: [], texts: [] };
+    this.#batch = { digests: [], texts: [], characters: 0 };
     this.#thread ??= this.#start();
     if (this.#thread.idle !== null) clearTimeout(this.#thread.idle);
     this.#thread.idle = null;

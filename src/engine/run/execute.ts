@@ -42,6 +42,8 @@ export function executeSteps(
   return new Execution(steps, withheld, perform, options).run();
 }
 
+const NONE: readonly number[] = [];
+
 class Execution {
   readonly #steps: readonly Step[];
   readonly #withheld: ReadonlySet<number>;
@@ -49,7 +51,8 @@ class Execution {
   readonly #options: Options;
   readonly #ends: (StepEnd | undefined)[];
   readonly #waitingFor: number[];
-  readonly #dependants: number[][];
+  /** By step; left out: nothing comes after it. */
+  readonly #dependants: (number[] | undefined)[];
   readonly #ready: number[] = [];
   readonly #broken: unknown[] = [];
   /** How many entries of `#ready` were started or skipped. */
@@ -71,8 +74,8 @@ class Execution {
     this.#options = options;
     this.#ends = new Array(steps.length);
     this.#waitingFor = steps.map((step) => step.after.length);
-    this.#dependants = steps.map(() => []);
-    for (const [index, step] of steps.entries()) for (const needed of step.after) this.#dependants[needed]!.push(index);
+    this.#dependants = new Array(steps.length);
+    for (const [index, step] of steps.entries()) for (const needed of step.after) this.#noteDependant(needed, index);
     for (let index = 0; index < steps.length; index++) if (this.#waitingFor[index] === 0) this.#ready.push(index);
   }
 
@@ -91,6 +94,16 @@ class Execution {
         throw new Error(`the plan's steps need each other in a circle: ${describe(this.#steps, this.#ends)}`);
     }
     return this.#ends as StepEnd[];
+  }
+
+  #noteDependant(needed: number, index: number): void {
+    const known = this.#dependants[needed];
+    if (known === undefined) this.#dependants[needed] = [index];
+    else known.push(index);
+  }
+
+  #dependantsOf(index: number): readonly number[] {
+    return this.#dependants[index] ?? NONE;
   }
 
   #isStuck(): boolean {
@@ -135,7 +148,7 @@ class Execution {
       this.#ended++;
       const well = result.kind === "ran" && endedWell(result.outcome);
       const why = result.kind === "skipped" && result.why === "stopped" ? "stopped" : "needs-failed";
-      for (const dependant of this.#dependants[index]!) {
+      for (const dependant of this.#dependantsOf(index)) {
         if (!well) ending.push([dependant, { kind: "skipped", why }]);
         else if (--this.#waitingFor[dependant]! === 0) this.#ready.push(dependant);
       }

@@ -48,7 +48,9 @@ export async function planWithSecondLook(
   const policy = policyOf(ctx, input, once);
   const quiet = planQuiet(trees, policy, signals);
   if (quiet !== null) return { plan: quiet, trees };
-  const { makePlan } = readyTools() ?? (await loadTools());
+  const { makePlan, planClone } = readyTools() ?? (await loadTools());
+  const clone = planClone(trees, policy, signals);
+  if (clone !== null) return { plan: clone, trees };
   const plan = makePlan(trees, policy, signals, texts);
   const waiting = plan.holds.filter((hold) => hold.reason === "second-look");
   if (secondLookMs === null || waiting.length === 0) return { plan, trees };

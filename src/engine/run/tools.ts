@@ -4,6 +4,7 @@
  * load.
  */
 type Tools = typeof import("../../planner/plan.ts") &
+  typeof import("../../planner/clone-plan.ts") &
   typeof import("./apply-plan.ts") &
   typeof import("../journal/recover.ts") &
   typeof import("../journal/recover-remote.ts") &
@@ -20,13 +21,14 @@ export function readyTools(): Tools | null {
 }
 
 export async function loadTools(): Promise<Tools> {
-  const [plan, apply, recover, remote, trashed] = await Promise.all([
+  const [plan, clone, apply, recover, remote, trashed] = await Promise.all([
     import("../../planner/plan.ts"),
+    import("../../planner/clone-plan.ts"),
     import("./apply-plan.ts"),
     import("../journal/recover.ts"),
     import("../journal/recover-remote.ts"),
     import("../journal/return-trashed.ts"),
   ]);
-  loaded = { ...plan, ...apply, ...recover, ...remote, ...trashed };
+  loaded = { ...plan, ...clone, ...apply, ...recover, ...remote, ...trashed };
   return loaded;
 }
