@@ -17,8 +17,8 @@ export class NameIndex {
     else same.add(path);
   }
 
-  at(name: string): string[] {
-    return [...(this.#paths.get(folded(name)) ?? [])];
+  at(name: string): Iterable<string> {
+    return this.#paths.get(folded(name)) ?? [];
   }
 }
 
@@ -31,10 +31,12 @@ type Lookups = {
 };
 
 export function namesBy({ index, idAt, pathOf, isWaiting }: Lookups): Names {
+  const pathsOf = (name: string) => (name.includes("/") ? [name + ENDING] : index().at(name));
   const idOf = (name: string): string | null => {
-    const paths = name.includes("/") ? [name + ENDING] : index().at(name);
-    const ids = paths.flatMap((path) => idAt(path) ?? []).filter(isDocId);
-    return ids.length === 1 ? ids[0]! : null;
+    const ids = Iterator.from(pathsOf(name)).map(idAt).filter(isDocId);
+    // Two are as good as many, and a name like `index` may have thousands.
+    const [id, ...more] = ids.take(2);
+    return id !== undefined && more.length === 0 ? id : null;
   };
   return {
     idOf,
@@ -43,8 +45,9 @@ export function namesBy({ index, idAt, pathOf, isWaiting }: Lookups): Names {
       return [nameOf(path), ...(path.includes("/") ? [path] : [])].find((name) => idOf(name) === id) ?? null;
     },
     pathOf: (name) => {
-      const waiting = (name.includes("/") ? [name + ENDING] : index().at(name)).filter(isWaiting);
-      return idOf(name) === null && waiting.length === 1 ? waiting[0]! : null;
+      const there = Iterator.from(pathsOf(name)).filter((path) => idAt(path) !== null || isWaiting(path));
+      const [path, ...more] = there.take(2);
+      return path !== undefined && more.length === 0 && idAt(path) === null ? path : null;
     },
   };
 }
