@@ -1,11 +1,10 @@
 import { MAX_BODY_BYTES } from "./body.ts";
 
 /**
- * LIMIT: requests that were accepted and not answered yet, and the bytes of their bodies. How long
- * they wait is bounded below; so the number is what thirty mirrors ask for at once, each with 32
- * calls.
+ * LIMIT: requests that were accepted and not answered yet, and the bytes of their bodies. With more
+ * of them each waits for longer, and more are refused by the rules about time.
  */
-const MAX_UNDER_WAY = 1_024;
+const MAX_UNDER_WAY = 256;
 const MAX_BYTES = 64 * MAX_BODY_BYTES;
 /**
  * LIMIT: milliseconds of one turn of the event loop after which requests are refused. They are

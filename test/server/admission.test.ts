@@ -2,10 +2,13 @@ import { describe, expect, it } from "vitest";
 import { Admission } from "../../src/server/admission.ts";
 import { MAX_BODY_BYTES } from "../../src/server/body.ts";
 
+/** Requests that are taken at a time. */
+const MOST = 256;
+
 describe("admission", () => {
   it("takes so many requests at a time, and another for each that ends", () => {
     const admission = new Admission();
-    const ends = Array.from({ length: 1_024 }, () => admission.begin(0, false));
+    const ends = Array.from({ length: MOST }, () => admission.begin(0, false));
     expect(ends).not.toContain(null);
     expect(admission.begin(0, false)).toBeNull();
     ends[0]!();
@@ -26,7 +29,7 @@ describe("admission", () => {
     const { turns, pass, end } = turnsByHand();
     const admission = new Admission(turns);
     const cut: number[] = [];
-    const ends = Array.from({ length: 1_024 }, (_, n) => admission.begin(1, false, () => cut.push(n))!);
+    const ends = Array.from({ length: MOST }, (_, n) => admission.begin(1, false, () => cut.push(n))!);
     admission.arrived(ends[0]!);
     const isIn = () => {
       end();
