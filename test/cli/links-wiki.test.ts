@@ -92,4 +92,12 @@ test("a conflict and a merge are shown as on disk: diff, conflicts, --origins, w
     expect(out.join("\n")).not.toContain(`(${b})`);
   }
   expect(met[1]!.out[0]).toMatch(/ mine 34 bytes {2}theirs 17 bytes$/);
+  const kept = await rig.run(["links", "keep", "w", "--yes"]);
+  expect([kept.code, kept.err]).toEqual([
+    2,
+    [
+      "mdmirror: 1 document in conflict: the texts beside them link as until now",
+      "  next: end the conflicts first: mdmirror conflicts",
+    ],
+  ]);
 });

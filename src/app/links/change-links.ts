@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
+import { plural } from "../../model/count.ts";
 import type { LocalPath } from "../../model/path.ts";
 import { runByHand } from "../../engine/by-hand/by-hand.ts";
 import { respellOne } from "../../engine/links/respell.ts";
@@ -32,8 +33,18 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
   if (links === form.links && wiki === form.wiki && changed.length === 0) return ok(null);
   const paths = changed.map(({ from }) => from.path);
   const ceases = form.links === "keep" || (wiki && !form.wiki);
+  const open = mirror.world.state.load().conflicts.size;
+  // A sidecar that is taken later would be read in the form that it does not have.
+  if (ceases && open > 0)
+    return trouble(
+      "usage",
+      `${plural(open, "document")} in conflict: the texts beside them link as until now`,
+      CONFLICTS,
+    );
   return ok({ paths, apply: () => (ceases ? cease(mirror, form, found) : begin(mirror, form, found)) });
 }
+
+const CONFLICTS = "end the conflicts first: mdmirror conflicts";
 
 type Found = Parameters<typeof respellOne>[2];
 
