@@ -54,6 +54,8 @@ export class OutboxSignal implements Outbox {
     this.#sign ??= later(SIGN_EVERY_MS, () => {
       this.#sign = null;
       void this.#tellOthers();
+      // Also where nobody listens: every commit adds to it.
+      if (Date.now() - this.#prunedAt > PRUNE_EVERY_MS) void this.#prune();
     });
   }
 
@@ -143,7 +145,8 @@ export class OutboxSignal implements Outbox {
     try {
       await this.#pool.query(PRUNE, [KEPT_S]);
     } catch (error) {
-      this.#onFault(error);
+      // RACE: the store closes; another process, or the next start, does it.
+      if (!this.#isClosed) this.#onFault(error);
     }
   }
 }

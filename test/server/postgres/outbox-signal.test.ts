@@ -1,6 +1,7 @@
 import type { Pool } from "pg";
 import { expect, it, vi } from "vitest";
 import { OutboxSignal } from "../../../src/server/postgres/outbox-signal.ts";
+import { PRUNE } from "../../../src/server/postgres/outbox-table.ts";
 
 it("tells others nothing more once it is closed: its pool may have ended", async () => {
   vi.useFakeTimers();
@@ -13,6 +14,26 @@ it("tells others nothing more once it is closed: its pool may have ended", async
     signal.committed();
     await vi.runAllTimersAsync();
     expect([sent, faults]).toEqual([[], []]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it("prunes what is old though nobody listens, each ten minutes in which something is committed", async () => {
+  vi.useFakeTimers();
+  try {
+    const sent: string[] = [];
+    const pool = { query: async (sql: string) => void sent.push(sql) } as unknown as Pool;
+    const signal = new OutboxSignal("postgres://unused", pool, () => undefined);
+    const prunes = async () => {
+      signal.committed();
+      await vi.runAllTimersAsync();
+      return sent.filter((sql) => sql === PRUNE).length;
+    };
+    expect([await prunes(), await prunes()]).toEqual([1, 1]);
+    vi.setSystemTime(Date.now() + 600_001);
+    expect(await prunes()).toBe(2);
+    await signal.close();
   } finally {
     vi.useRealTimers();
   }

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { META } from "../../../src/engine/run/meta.ts";
+import { createRig } from "../../simulator/rig.ts";
+import { startDaemon } from "./rig.ts";
+
+/** A daemon at rest, in sync with three documents of a service whose generation the test says. */
+async function resting() {
+  const rig = createRig(1);
+  for (let n = 0; n < 3; n++) rig.app.create(`note-${n}.md`, `text ${n}\n`);
+  const mirror = rig.mirror();
+  const service = { generation: "first" };
+  const open = mirror.world.bind(mirror);
+  mirror.world = () => {
+    const world = open();
+    const remote = new Proxy(world.remote, {
+      get(target, name) {
+        if (name === "generation") return () => service.generation;
+        const member: unknown = Reflect.get(target, name, target);
+        return typeof member === "function" ? member.bind(target) : member;
+      },
+    });
+    return { ...world, remote };
+  };
+  const daemon = await startDaemon({ rig, mirror });
+  const known = () => mirror.state.meta(META.generation);
+  await daemon.until(() => known() === "first");
+  return { rig, mirror, daemon, service, known };
+}
+
+test("a list that shows nothing new settles another generation, and deletions go on unasked", async () => {
+  const { rig, mirror, daemon, service, known } = await resting();
+  service.generation = "second";
+  await daemon.until(() => known() === "second");
+  rig.app.remove("note-1.md");
+  await daemon.until(() => !mirror.texts().has("note-1.md"));
+  expect(daemon.daemon.status().phase.kind).not.toBe("halted");
+  await daemon.stop();
+});
+
+test("I04 what a restored service lacks stays here, and the daemon halts", async () => {
+  const { rig, mirror, daemon, service, known } = await resting();
+  rig.app.remove("note-1.md");
+  service.generation = "second";
+  await daemon.until(() => daemon.daemon.status().phase.kind === "halted");
+  await daemon.pass(120_000);
+  expect([...mirror.texts().keys()]).toContain("note-1.md");
+  expect(known()).toBe("first");
+  await daemon.stop();
+});
