@@ -99,16 +99,16 @@ function serviceOf(
   found?: readonly FoundLink[],
 ): Respelled {
   const spellings = was === undefined ? null : new Spellings(was, place, isOfService);
-  const meant = [stood, place, before];
+  const idOf = (read: Destination) => resolveIn(read, [stood, place, before]);
   const respell: Respell = {
     destination: (raw, read, link) => {
-      const id = resolveIn(read, meant);
+      const id = idOf(read);
       const spelled = spellings?.next(raw, read, id, link);
       if (id !== null) return (spelled ?? id) + raw.slice(read.suffixAt);
       return read.inert || read.kind === "id" ? null : (spelled ?? INERT + raw);
     },
     wiki: (_whole, { name, heading, text: words }, read, raw, link) => {
-      const id = name === null ? null : resolveIn(read, meant);
+      const id = name === null ? null : idOf(read);
       if (id === null) return null;
       spellings?.next(raw, read, id, link);
       return serviceForm(id, heading, words);
