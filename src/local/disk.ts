@@ -1,9 +1,10 @@
 import { type Digest, digestOf } from "../model/digest.ts";
 import type { DiskFolding, LocalPath } from "../model/path.ts";
-import type { Disk, DiskOutcome, Fs, LocalText, Look, NewFile, RootIdentity, Written } from "../ports/disk.ts";
+import type { Disk, DiskOutcome, FileUse, Fs, LocalText, Look, NewFile, RootIdentity, Written } from "../ports/disk.ts";
 import type { Random } from "../ports/world.ts";
 import type { LocalTree } from "../model/tree.ts";
-import { attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
+import { anyErrno, attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
+import { openIn, type Processes, SYSTEM_PROCESSES } from "./editor-locks.ts";
 import { flushDisk, flushPaths } from "./flush.ts";
 import { type FolderName, folderSeal, namesIn, stampsIn } from "./folder-names.ts";
 import { learnFolding } from "./folding.ts";
@@ -31,21 +32,25 @@ type DiskOptions = {
    * two.
    */
   readonly part?: number;
+  /** By which a lock of an editor that has died is known. Default: this machine's. */
+  readonly processes?: Processes;
 };
 
 /** The port of the disk, over the system calls of `fs`. */
 export class LocalDisk implements Disk {
   readonly #guard: RootGuard;
   readonly #options: WalkOptions;
+  readonly #processes: Processes;
   #isFoldingKnown = false;
 
   /**
    * @param root absolute path of the mirrored folder; it need not exist yet, and may be reached
    * through symlinks
    */
-  constructor(fs: Fs, root: string, { random, probe = true, ignore = [], part = 256 }: DiskOptions) {
+  constructor(fs: Fs, root: string, { random, probe = true, ignore = [], part = 256, processes }: DiskOptions) {
     this.#guard = new RootGuard(fs, root, random);
     this.#options = { probe, ignore, part };
+    this.#processes = processes ?? SYSTEM_PROCESSES;
   }
 
   identify(): RootIdentity | null {
@@ -79,6 +84,10 @@ export class LocalDisk implements Disk {
 
   look(path: LocalPath): Look {
     return this.#effect((guard) => look(guard, path));
+  }
+
+  useOf(path: LocalPath): FileUse {
+    return this.#effect((guard) => useOf(guard, path, this.#processes));
   }
 
   read(path: LocalPath): DiskOutcome<LocalText> {
@@ -198,6 +207,14 @@ function look(guard: RootGuard, path: LocalPath): Look {
     if (errno === null) throw error;
     return { kind: "unknown", why: errnoText(errno) };
   }
+}
+
+/** What cannot be looked at says nothing: the effect itself will meet the fault. */
+function useOf(guard: RootGuard, path: LocalPath, processes: Processes): FileUse {
+  const place = guard.place(path, "file");
+  if (!place.ok) return { changedMs: null, openIn: null };
+  const stat = anyErrno(() => guard.fs.lstat(place.abs));
+  return { changedMs: stat?.kind === "file" ? stat.ctimeMs : null, openIn: openIn(guard.fs, place.abs, processes) };
 }
 
 function readText(guard: RootGuard, path: LocalPath): DiskOutcome<LocalText> {

@@ -28,6 +28,7 @@ export function createNodeFs(): Fs {
     readFile,
     writeNew,
     makeNew,
+    readLink: (path) => nodeFs.readlinkSync(path),
     rename: (from, to) => nodeFs.renameSync(from, to),
     link: (existing, path) => nodeFs.linkSync(existing, path),
     unlink: (path) => nodeFs.unlinkSync(path),

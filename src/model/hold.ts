@@ -89,6 +89,8 @@ const REASONS = {
   /** The user's own ignore rules exclude it, on both sides. */
   suspended: { kept: "computed", open: "no" },
   "direction-off": COMPUTED,
+  /** Somebody has the file in hand here: the service's text is not written over it yet. */
+  "in-use": WAITS,
   "second-look": { ...WAITS, undecided: true },
   // refusals
   refused: {

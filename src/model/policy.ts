@@ -42,6 +42,11 @@ export type Policy = {
    * absent too. null: one look is enough.
    */
   readonly absentTwice: ReadonlySet<LocalPath> | null;
+  /**
+   * Files here that somebody has in hand, and why it is believed, as a clause: nothing is written
+   * over them yet. Left out: none.
+   */
+  readonly inUse?: ReadonlyMap<LocalPath, string>;
   readonly guards: GuardLimits;
 };
 

@@ -48,6 +48,17 @@ export type Look =
   | { readonly kind: "absent" }
   | { readonly kind: "unknown"; readonly why: string };
 
+/** What tells that somebody has a file in hand. */
+export type FileUse = {
+  /**
+   * When the file last changed in whatever way, also by an equal text, as the disk has it:
+   * milliseconds since the epoch. null: no file is there.
+   */
+  readonly changedMs: number | null;
+  /** The program whose lock or swap file says that it has it open; null: none does. */
+  readonly openIn: string | null;
+};
+
 /**
  * The folder. Synchronous but for `flush`: a synchronous call leaves the smallest window between a
  * look and an effect, and is the fastest on small files. No symlink is followed in any component;
@@ -81,6 +92,7 @@ export interface Disk {
     elsewhere?: (stamp: Pick<Stamp, "dev" | "ino">) => boolean,
   ): LocalTree | null;
   look(path: LocalPath): Look;
+  useOf(path: LocalPath): FileUse;
   /**
    * A text as a person would see it in the file at this path, and the inverse. Left out where files
    * hold the very texts.
@@ -198,6 +210,8 @@ export interface Fs {
   writeNew(path: string, bytes: Uint8Array, mode: number | null, sync: boolean): void;
   /** As `writeNew`, with the process's default mode and without fsync; the file stays open. */
   makeNew(path: string, bytes: Uint8Array): OpenFile;
+  /** What a symlink leads to, which is not followed; EINVAL when it is none. */
+  readLink(path: string): string;
   rename(from: string, to: string): void;
   link(existing: string, path: string): void;
   unlink(path: string): void;

@@ -51,6 +51,11 @@ describe("the config file", () => {
       { ...URL_ONLY, interface: { quietFor: "soon" } },
       'c.json: "interface.quietFor" must be a time such as 0s, 15m, 6h or 2d',
     ],
+    [
+      { ...URL_ONLY, handsOff: { quiet: "2h", open: "25h", vim: true } },
+      'c.json: "handsOff.vim" is no member of it; c.json: "handsOff.quiet" must be a time from 0s to 60s; c.json: "handsOff.open" must be a time from 0s to 24h',
+    ],
+    [{ ...URL_ONLY, handsOff: "10m" }, 'c.json: "handsOff" must be an object'],
     [{ ...URL_ONLY, interface: { colour: true } }, 'c.json: "interface.colour" is no member of it'],
   ])("%j is refused, naming file and member, never the value", (json, what) => {
     const read = parseConfig(typeof json === "string" ? json : JSON.stringify(json), "c.json");

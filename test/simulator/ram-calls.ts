@@ -33,6 +33,12 @@ export class RamCalls {
     return { bytes: inode.bytes, stat: statOf(inode) };
   }
 
+  readLink(path: string): string {
+    const { inode } = this.#mustFind("readlink", path);
+    if (inode.kind !== "symlink") throw new RamError("EINVAL", "readlink", path);
+    return inode.target;
+  }
+
   makeFile(path: string, mode: number | null): Inode {
     return this.#makeAt("open", path, "file", mode ?? 0o644);
   }

@@ -110,6 +110,11 @@ export class RamDisk implements Fs {
     return this.#calls.readFile(path);
   }
 
+  readLink(path: string): string {
+    this.#enter("readLink", path);
+    return this.#calls.readLink(path);
+  }
+
   writeNew(path: string, bytes: Uint8Array, mode: number | null, sync: boolean): void {
     this.#makeFile(path, bytes, mode, sync);
   }

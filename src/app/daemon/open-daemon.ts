@@ -1,10 +1,10 @@
 import type { Progress } from "../../ports/world.ts";
 import type { Watcher } from "../../ports/watch.ts";
 import type { CreateDaemon, Daemon, DaemonTiming } from "../../engine/daemon/daemon.ts";
-import { pollEveryMs } from "../mirror/config.ts";
+import { timeMs } from "../mirror/config-times.ts";
 import { DAEMON } from "../mirror/folder-lock.ts";
 import { type MirrorOptions, type OpenedMirror, openMirror } from "../mirror/open-mirror.ts";
-import { guardsSinceHalt, settingsOf, USUAL_RUN } from "../mirror/run.ts";
+import { guardsSinceHalt, handsOffOf, settingsOf, USUAL_RUN } from "../mirror/run.ts";
 import { ok, type Result } from "../mirror/trouble.ts";
 import { GarbageCollection } from "./collect-garbage.ts";
 
@@ -39,6 +39,7 @@ export async function openDaemon(dir: string, options: DaemonSetup): Promise<Res
   const watcher = options.createWatcher(mirror.root);
   const settings = {
     ...settingsOf(mirror, USUAL_RUN),
+    handsOff: handsOffOf(mirror.config, "watch"),
     // Read anew for each run, because the choice of `init --prefer` ends with the first complete
     // run.
     get prefer() {
@@ -53,7 +54,7 @@ export async function openDaemon(dir: string, options: DaemonSetup): Promise<Res
   const { listen, pollEvery } = mirror.config.events;
   const daemonOptions = {
     settings,
-    timing: { pollListeningMs: pollEveryMs(pollEvery), ...timing },
+    timing: { pollListeningMs: timeMs(pollEvery), ...timing },
     ...(listen ? { news: mirror.world.remote.news() } : {}),
     onLetGo: () => garbage.schedule(),
   };

@@ -6,7 +6,14 @@ import { UnsafePath } from "../../state/unsafe-path.ts";
 import { pathFault } from "../../contract/names.ts";
 import type { RemotePath } from "../../model/path.ts";
 import type { Policy } from "../../model/policy.ts";
-import { parseAge } from "../../model/age.ts";
+import {
+  isLengthOfTime,
+  type OnFault,
+  readEvents,
+  readHandsOff,
+  USUAL_EVENTS,
+  USUAL_HANDS_OFF,
+} from "./config-times.ts";
 import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
 
 /**
@@ -36,11 +43,8 @@ export type Config = {
    * service, in the form that `parseAge` reads.
    */
   readonly interface: { readonly progress: boolean; readonly quietFor: string };
-  /**
-   * `listen`: whether the daemon listens where the service tells of its changes. `pollEvery`: how
-   * often it polls meanwhile, as the proof that nothing was missed.
-   */
-  readonly events: { readonly listen: boolean; readonly pollEvery: string };
+  readonly events: typeof USUAL_EVENTS;
+  readonly handsOff: typeof USUAL_HANDS_OFF;
 };
 
 export type LinkMode = "keep" | "translate";
@@ -58,7 +62,8 @@ export const DEFAULT_CONFIG: Omit<Config, "url"> = {
   conflicts: "sidecar",
   allowHttp: [],
   interface: { progress: true, quietFor: "1h" },
-  events: { listen: true, pollEvery: "60s" },
+  events: USUAL_EVENTS,
+  handsOff: USUAL_HANDS_OFF,
 };
 
 const POLICIES: readonly ConflictPolicy[] = ["sidecar", "copy", "local", "remote"];
@@ -111,11 +116,10 @@ export function parseConfig(text: string, file: string): Result<Config> {
     allowHttp: readHosts(json["allowHttp"], fault),
     interface: readInterface(json["interface"], fault),
     events: readEvents(json["events"], fault),
+    handsOff: readHandsOff(json["handsOff"], fault),
   };
   return faults.length === 0 ? ok(config) : trouble("usage", faults.join("; "), NEXT);
 }
-
-type OnFault = (member: string, why: string) => void;
 
 function readUrl(value: unknown, fault: OnFault): string {
   if (typeof value === "string" && value !== "") return value;
@@ -204,34 +208,6 @@ function readInterface(value: unknown, fault: OnFault): Config["interface"] {
   const quietFor = value["quietFor"] ?? usual.quietFor;
   if (!isLengthOfTime(quietFor)) fault("interface.quietFor", "must be a time such as 0s, 15m, 6h or 2d");
   return { progress: progress === true, quietFor: isLengthOfTime(quietFor) ? quietFor : usual.quietFor };
-}
-
-/** LIMIT: polled less often than that, a change that no event told of would wait too long. */
-const POLL_EVERY_MS = { least: 1_000, most: 3_600_000 } as const;
-
-function readEvents(value: unknown, fault: OnFault): Config["events"] {
-  const usual = DEFAULT_CONFIG.events;
-  if (value === undefined) return usual;
-  if (!isJsonObject(value)) {
-    fault("events", "must be an object");
-    return usual;
-  }
-  for (const name of Object.keys(value)) if (!Object.hasOwn(usual, name)) fault(`events.${name}`, "is no member of it");
-  const listen = value["listen"] ?? usual.listen;
-  if (typeof listen !== "boolean") fault("events.listen", "must be true or false");
-  const pollEvery = value["pollEvery"] ?? usual.pollEvery;
-  const ms = isLengthOfTime(pollEvery) ? pollEveryMs(pollEvery) : 0;
-  const isFit = ms >= POLL_EVERY_MS.least && ms <= POLL_EVERY_MS.most;
-  if (!isFit) fault("events.pollEvery", "must be a time from 1s to 1h");
-  return { listen: listen === true, pollEvery: isFit ? (pollEvery as string) : usual.pollEvery };
-}
-
-export function pollEveryMs(text: string): number {
-  return parseAge(text) ?? 0;
-}
-
-function isLengthOfTime(value: unknown): value is string {
-  return typeof value === "string" && parseAge(value) !== null;
 }
 
 /** Writes the whole file or nothing. @throws as node:fs does */

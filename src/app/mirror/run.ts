@@ -16,8 +16,9 @@ import {
   type RunReport,
 } from "../../engine/run/report.ts";
 import { planOnly, syncToConvergence } from "../../engine/run/sync.ts";
-import type { Settings } from "../../engine/run/world.ts";
+import type { HandsOff, Settings } from "../../engine/run/world.ts";
 import type { Config, ConflictPolicy } from "./config.ts";
+import { timeMs } from "./config-times.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
 import { keepUp } from "./upkeep.ts";
 
@@ -68,7 +69,17 @@ export function settingsOf(mirror: OpenedMirror, request: RunRequest): Settings 
     guards,
     reviewAfterQuiet: !request.attended,
     secondLookMs: SECOND_LOOK_MS,
+    handsOff: handsOffOf(config, request.byTimer === true ? "by-timer" : "by-hand"),
   };
+}
+
+/**
+ * A run that somebody asked for writes over a file that changed a moment ago: who asks has finished
+ * with it. What an editor has open is left alone by each.
+ */
+export function handsOffOf({ handsOff }: Config, by: "by-hand" | "by-timer" | "watch"): HandsOff {
+  const quietMs = by === "by-hand" ? 0 : timeMs(handsOff.quiet);
+  return { quietMs, openMs: timeMs(handsOff.open), sleeps: by === "by-timer" };
 }
 
 /** The policy for conflicts at a path, in the form that the planner asks for. */

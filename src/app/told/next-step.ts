@@ -31,6 +31,7 @@ const NEXT_BY_KIND: Readonly<Record<Attention["kind"], string>> = {
   "not-seen": "nothing: it is looked at again by the next sync",
   "direction-off": "nothing: a sync of both directions sends or brings it",
   "still-being-written": "nothing: the next sync looks again",
+  "in-use": "nothing: close the file in the editor, or let it rest; the service's text comes then",
   "second-look": "nothing: the next sync looks again",
   "review-quiet": "nothing: the next sync sends it to review, unless it is edited again",
   outside: "it was moved out of the mirrored part of the workspace; move it back, or run: mdmirror resolve PATH --keep",

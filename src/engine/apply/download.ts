@@ -10,10 +10,12 @@ import {
   fetchUnkept,
   type Got,
   got,
+  leftAlone,
   outcomeOfDisk,
   readLocal,
   type RemoteText,
   stale,
+  whyWritten,
 } from "./effect.ts";
 import { commit, commitWithOthers, hasAnotherId, landText, whereItStands } from "./commit.ts";
 import { seenThere } from "./text-name.ts";
@@ -96,6 +98,8 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
     });
     return { kind: "done" };
   }
+  const inUse = leftAlone(ctx, action);
+  if (inUse !== null) return inUse;
   const landed = landText(ctx, action.id, action.localPath, text, digest, action.expect, link);
   if (landed.kind === "end") return landed.outcome;
   ctx.notes.counts.downloaded++;
@@ -110,7 +114,7 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
     }),
     version: { id: action.id, ...version },
     landed: landed.value,
-    event: eventOf(action, "local", { before: action.expect, after: digest }),
+    event: eventOf(action, "local", { detail: whyWritten(ctx, action), before: action.expect, after: digest }),
   });
 }
 

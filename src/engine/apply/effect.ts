@@ -7,6 +7,7 @@ import type { LocalPath } from "../../model/path.ts";
 import type { DiskOutcome, OnText } from "../../ports/disk.ts";
 import type { Answer, Fault } from "../../ports/remote.ts";
 import type { EventSide } from "../../ports/state.ts";
+import { inUse } from "../run/hands-off.ts";
 import { subjectOf } from "../run/subject.ts";
 import type { EventFields } from "../run/world.ts";
 import { seenHere, seenThere } from "./text-name.ts";
@@ -77,6 +78,26 @@ export function outcomeOfDisk(end: Exclude<DiskOutcome<unknown>, { kind: "done" 
   if (end.kind === "stale") return stale(end.detail);
   const { errno, detail } = end;
   return { kind: "later", code: errno, detail: `${errno}: ${detail}`, unreachable: false, requestId: null };
+}
+
+/**
+ * Called right before a file is written over, or taken away: somebody may have it in hand since the
+ * plan. The next pass holds it then. null: nobody has.
+ */
+export function leftAlone(
+  ctx: PassContext,
+  file: { readonly id: DocId; readonly localPath: LocalPath },
+): Outcome | null {
+  const use = inUse(ctx, file);
+  return use === null ? null : stale(use.why);
+}
+
+/** Why a file is written, and that it was although somebody has it in hand. */
+export function whyWritten(
+  ctx: PassContext,
+  { why, localPath }: { readonly why: string; readonly localPath: LocalPath },
+): string {
+  return why + (ctx.notes.waitedEnough.get(localPath) ?? "");
 }
 
 type HoldFields = Pick<Hold, "key" | "path" | "reason" | "detail"> & Partial<Hold>;

@@ -3,7 +3,7 @@ import type { Digest } from "../../model/digest.ts";
 import type { Link, Submission } from "../../model/link.ts";
 import { mergeText } from "../../merge/merge.ts";
 import { moveBase, moveBaseUnderEdit } from "../../model/settle.ts";
-import { eventOf, fetchText, readLocal, type RemoteText, stale } from "./effect.ts";
+import { eventOf, fetchText, leftAlone, readLocal, type RemoteText, stale, whyWritten } from "./effect.ts";
 import { commit, hasAnotherId, landText } from "./commit.ts";
 import { meetLiveText } from "./in-review.ts";
 import { madeOfBoth } from "./text-name.ts";
@@ -104,6 +104,8 @@ function landMerged(
   const { state } = ctx.world;
   const { link, remote } = both;
   const writes = state.putText(text, madeOfBoth(action.localPath, action.id, detail));
+  const inUse = writes === action.expect || action.kind !== "merge" ? null : leftAlone(ctx, action);
+  if (inUse !== null) return inUse;
   const landed = landText(ctx, action.id, action.localPath, text, writes, action.expect, link);
   if (landed.kind === "end") return landed.outcome;
   ctx.notes.counts[counts]++;
@@ -122,7 +124,7 @@ function landMerged(
     version: { id: action.id, changeId: lastChangeId, digest: remote.digest },
     landed: landed.value,
     event: eventOf(action, "both", {
-      detail,
+      detail: whyWritten(ctx, { why: detail, localPath: action.localPath }),
       before: action.expect,
       after: writes,
       merged: mergedFrom === null ? null : { base: mergedFrom, theirs: remote.digest },

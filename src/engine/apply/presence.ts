@@ -1,7 +1,7 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import { newLink } from "../../model/settle.ts";
 import { deleteProven } from "./delete-proven.ts";
-import { DONE, eventOf, makeHold, outcomeOfDisk, type RemoteText, stale } from "./effect.ts";
+import { DONE, eventOf, leftAlone, makeHold, outcomeOfDisk, type RemoteText, stale, whyWritten } from "./effect.ts";
 import { commit } from "./commit.ts";
 import { recordEvent, trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -16,6 +16,8 @@ export function trashLocal(ctx: PassContext, action: ActionOf<"trash-local">): O
   const { disk, state } = ctx.world;
   const link = state.link(action.id);
   if (link === null) return stale("its link went meanwhile");
+  const inUse = leftAlone(ctx, action);
+  if (inUse !== null) return inUse;
   const place = trashPlace(ctx.world, action.localPath);
   const intentId = state.openIntent(ctx.run, { kind: "trash", id: action.id, path: action.localPath, parkAt: place });
   const end = disk.trash(action.localPath, action.expect, place);
@@ -30,7 +32,10 @@ export function trashLocal(ctx: PassContext, action: ActionOf<"trash-local">): O
     ...(action.cause === "outside"
       ? { link: { ...link, standing: "outside", stamp: null, stampTrusted: false } }
       : { ends: { link, trashPath: place } }),
-    event: eventOf(action, "local", { detail: `${action.why}; kept as .mdmirror/${place}`, before: action.expect }),
+    event: eventOf(action, "local", {
+      detail: `${whyWritten(ctx, action)}; kept as .mdmirror/${place}`,
+      before: action.expect,
+    }),
   });
 }
 

@@ -12,6 +12,7 @@ import {
   fetchText,
   type Got,
   got,
+  leftAlone,
   type LocalRead,
   makeHold,
   outcomeOfFault,
@@ -173,10 +174,14 @@ async function landSaved(
     });
     return isOther ? stale("its base moved meanwhile") : done;
   }
-  const landed = landText(ctx, action.id, action.localPath, saved.text, saved.digest, action.expect, link);
+  const inUse = leftAlone(ctx, action);
+  const landed =
+    inUse === null
+      ? landText(ctx, action.id, action.localPath, saved.text, saved.digest, action.expect, link)
+      : ended(inUse);
   if (landed.kind === "end") {
-    // Somebody saved the file meanwhile: base stays as it was, and the next pass merges that
-    // text with what the service saved.
+    // Somebody saved the file meanwhile, or has it in hand: base stays as it was, and the next pass
+    // merges that text with what the service saved.
     ctx.world.state.closeIntent(intentId);
     return landed.outcome;
   }

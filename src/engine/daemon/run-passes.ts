@@ -9,6 +9,7 @@ import { applyPlan } from "../run/apply-plan.ts";
 import { converge, type ConvergeInput, type Planned, rememberTraits, reportRun, RunEntry } from "../run/converge.ts";
 import { isRestored, rememberGeneration } from "../run/generation.ts";
 import { checkRoot, endsApproval, gatherSignals, haltNote, rememberHalt } from "../run/guard-facts.ts";
+import { filesInUse } from "../run/hands-off.ts";
 import { META } from "../run/meta.ts";
 import { PassContext, type PassEnd } from "../run/pass-context.ts";
 import type { RunReport } from "../run/report.ts";
@@ -83,7 +84,8 @@ export async function runPart(
   for (const folder of trees.remote.folders.values()) ctx.notes.folderIds.set(folder.path, folder.id);
   const signals = gatherSignals(ctx, trees.base, trees.remote, root);
   const plan = makePlan(trees, policyOf(ctx, input, new Set()), signals, (digest) => world.state.text(digest));
-  if (!isPlain(world, plan)) return "whole";
+  // A file that somebody has in hand is held, by a whole pass.
+  if (!isPlain(world, plan) || filesInUse(ctx, plan, trees.base).size > 0) return "whole";
   const ends = await applyPlan(ctx, plan);
   await flushNow(ctx);
   const report = { ...last, run: run.begun ?? last.run, passes: 1, counts: { ...counts, holds: last.counts.holds } };

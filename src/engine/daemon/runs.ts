@@ -8,6 +8,7 @@ import type { PassContext, PassEnd } from "../run/pass-context.ts";
 import type { RunReport } from "../run/report.ts";
 import type { Settings, World } from "../run/world.ts";
 import { DirtyPaths } from "./dirty-paths.ts";
+import { FilesInUse } from "./files-in-use.ts";
 import { findEmptied, hidePaths, isHidden } from "./hide-unsettled.ts";
 import { KnownTrees } from "./known-trees.ts";
 import { PendingDeletions } from "./pending-deletions.ts";
@@ -40,6 +41,7 @@ export class Runs {
   readonly quietTexts: QuietPeriod<DocId, Digest>;
   /** Documents that became empty and are hidden from the plan for a while, with the reason. */
   readonly emptied: QuietPeriod<LocalPath, Unread>;
+  readonly inUse: FilesInUse;
   readonly #world: World;
   readonly #settings: Settings;
   readonly #stalePaths: StalePaths;
@@ -58,6 +60,7 @@ export class Runs {
     this.knownTrees = new KnownTrees(world, onLetGo);
     this.quietTexts = new QuietPeriod(timing.reviewQuietMs);
     this.emptied = new QuietPeriod(timing.emptyMs);
+    this.inUse = new FilesInUse(world, settings.handsOff);
     this.#stalePaths = new StalePaths(timing.stalePathMs);
   }
 
@@ -150,6 +153,7 @@ export class Runs {
     this.#guarded = guardedDeletions(end);
     this.#updateDeletions(end, sent, changes);
     this.quietTexts.update(this.#now(), textsBeforeReview(end.plan.holds));
+    this.inUse.update(end.plan.holds);
   }
 
   #updateDeletions({ plan, trees }: PlannedPass, sent: ReadonlySet<LocalPath>, changes: ChangesOfRun): void {

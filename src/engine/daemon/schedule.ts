@@ -6,7 +6,8 @@ import type { DaemonTiming } from "./timing.ts";
 
 /**
  * `dirty`: local changes have settled. `news`: the service hinted at changes. `deletion`: one has
- * waited for its grace. `quiet`: a text has rested, or a document has been empty, for long enough.
+ * waited for its grace. `quiet`: a text has rested, a document has been empty, for long enough, or
+ * nobody has a file in hand any more.
  */
 export type Due = "retry" | "dirty" | "news" | "rescan" | "deletion" | "quiet" | "poll";
 
@@ -50,6 +51,7 @@ export class Schedule {
     if (this.#rescanAt <= now) return "rescan";
     if (isDue(deletions.nextAt(), now)) return "deletion";
     if (isDue(this.#quietAt, now)) return "quiet";
+    if (isDue(this.#runs.inUse.nextAt(), now) && this.#runs.inUse.isAnyFree()) return "quiet";
     return this.#pollAt <= now ? "poll" : null;
   }
 
@@ -59,7 +61,8 @@ export class Schedule {
     const { dirty, deletions, hints } = this.#runs;
     if (this.#retryAt !== null) return this.#retryAt;
     const asked = Math.min(this.#rescanAt, this.#pollAt, hints.dueAt() ?? NEVER);
-    const next = Math.min(asked, deletions.nextAt() ?? NEVER, this.#quietAt ?? NEVER);
+    const rests = Math.min(this.#quietAt ?? NEVER, this.#runs.inUse.nextAt() ?? NEVER);
+    const next = Math.min(asked, deletions.nextAt() ?? NEVER, rests);
     return Math.min(dirty.dueAt() ?? NEVER, Math.max(next, this.#holdsBackUntil(now)));
   }
 

@@ -5,7 +5,7 @@ import { once } from "../../model/once.ts";
 import type { Stamp } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { LocalFile, LocalTree } from "../../model/tree.ts";
-import type { Disk, DiskOutcome, LocalText, Look, NewFile, OnText, Written } from "../../ports/disk.ts";
+import type { Disk, DiskOutcome, FileUse, LocalText, Look, NewFile, OnText, Written } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import { type Form, type LinkForms, likest, type Where } from "./forms.ts";
 import { LinkPlaces, placesSeen } from "./places.ts";
@@ -121,6 +121,10 @@ export class LinkedDisk implements Disk {
     if (look.kind !== "file") return look;
     const read = this.read(path);
     return read.kind === "done" ? { kind: "file", digest: read.value.digest, stamp: read.value.stamp } : look;
+  }
+
+  useOf(path: LocalPath): FileUse {
+    return this.plain.useOf(path);
   }
 
   shown(path: LocalPath, text: string): string {

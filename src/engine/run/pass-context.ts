@@ -109,6 +109,11 @@ type PassNotes = {
    * approved. null: no limit (by hand).
    */
   conflictBudget: ConflictBudget | null;
+  /**
+   * Files that are written over although somebody has them in hand, as they have waited enough; and
+   * what is said of that.
+   */
+  readonly waitedEnough: Map<LocalPath, string>;
   /** Texts that a dry run has read: it must not store them. */
   readonly dryTexts: Map<Digest, string>;
 };
@@ -151,6 +156,7 @@ export class PassContext {
       movedHere: [],
       made: new Set(),
       conflictBudget: null,
+      waitedEnough: new Map(),
       dryTexts: new Map(),
     };
     this.#run = run;

@@ -4,7 +4,7 @@ import { flushNow } from "../journal/durable.ts";
 import { createdFirst } from "../links/created-first.ts";
 import { respellLinks } from "../links/respell.ts";
 import { observe } from "../observe/look.ts";
-import { planBlind, planWithSecondLook } from "./plan-pass.ts";
+import { planBlind, planPass } from "./plan-pass.ts";
 import { keepSidecar } from "../apply/keep-sidecar.ts";
 import type { StepEnd } from "./execute.ts";
 import { checkRoot, conflictBudget, gatherSignals, rememberEmptied } from "./guard-facts.ts";
@@ -34,7 +34,7 @@ async function lookAndAct(
   if (seen.kind === "offline") return seen;
   const { trees } = seen;
   const signals = gatherSignals(ctx, trees.base, trees.remote, root);
-  const decided = await planWithSecondLook(ctx, input, trees, signals, inodesTrusted);
+  const decided = await planPass(ctx, input, trees, signals, inodesTrusted);
   if (input.dry) return { kind: "planned", ...decided, ends: [] };
   noteLook(ctx, decided.plan, decided.trees);
   rememberEmptied(world, decided.plan, decided.trees);

@@ -7,6 +7,7 @@ import type { Policy } from "../../model/policy.ts";
 import type { BaseTree, LocalTree, RemoteTree, Trees } from "../../model/tree.ts";
 import type { PassEnd, PassInput, PassContext } from "./pass-context.ts";
 import { gatherSignals } from "./guard-facts.ts";
+import { filesInUse, type InUse } from "./hands-off.ts";
 import { observeLocal } from "../observe/observe.ts";
 import { loadTools, readyTools } from "./tools.ts";
 import { textKeeper, withLinks, withReturned, withUnseen } from "../observe/look.ts";
@@ -14,7 +15,7 @@ import { textKeeper, withLinks, withReturned, withUnseen } from "../observe/look
 /** Makes a plan from the looks of a pass. */
 
 export function policyOf(ctx: PassContext, input: PassInput, absentTwice: ReadonlySet<LocalPath> | null): Policy {
-  const { reviewAfterQuiet, secondLookMs, ...settings } = input.settings;
+  const { reviewAfterQuiet, secondLookMs, handsOff, ...settings } = input.settings;
   const traits = ctx.world.remote.traits();
   return {
     ...settings,
@@ -29,6 +30,41 @@ export function policyOf(ctx: PassContext, input: PassInput, absentTwice: Readon
   };
 }
 
+type Decided = { readonly plan: Plan; readonly trees: Trees; readonly policy: Policy };
+
+/** The plan of a pass: after a second look at what is absent, and without files that are in use. */
+export async function planPass(
+  ctx: PassContext,
+  input: PassInput,
+  trees: Trees,
+  signals: Signals,
+  inodesTrusted: boolean,
+): Promise<{ plan: Plan; trees: Trees }> {
+  const decided = await planWithSecondLook(ctx, input, trees, signals, inodesTrusted);
+  const used = await filesToLeave(ctx, input, decided);
+  if (used.size === 0) return { plan: decided.plan, trees: decided.trees };
+  const { makePlan } = readyTools() ?? (await loadTools());
+  const inUse = new Map([...used].map(([path, { why }]) => [path, why]));
+  const plan = makePlan(decided.trees, { ...decided.policy, inUse }, signals, textFinder(ctx));
+  return { plan, trees: decided.trees };
+}
+
+/** Where the run may sleep, files that changed a moment ago are waited for. */
+async function filesToLeave(
+  ctx: PassContext,
+  { dry, settings: { handsOff } }: PassInput,
+  { plan, trees }: Decided,
+): Promise<ReadonlyMap<LocalPath, InUse>> {
+  if (handsOff === undefined) return new Map();
+  const used = filesInUse(ctx, plan, trees.base);
+  const open = new Map([...used].filter(([, { quietInMs }]) => quietInMs === null));
+  if (dry) return open;
+  if (!handsOff.sleeps || open.size === used.size) return used;
+  await ctx.world.clock.sleep(Math.max(...[...used.values()].map(({ quietInMs }) => quietInMs ?? 0)));
+  for (const path of used.keys()) if (!open.has(path)) ctx.notes.waitedEnough.set(path, "");
+  return open;
+}
+
 /**
  * An absence that would delete a document on the service needs two looks, some seconds apart: an
  * editor may be between the two steps of a save.
@@ -39,7 +75,7 @@ export async function planWithSecondLook(
   trees: Trees,
   signals: Signals,
   inodesTrusted: boolean,
-): Promise<{ plan: Plan; trees: Trees }> {
+): Promise<Decided> {
   const { world } = ctx;
   const { secondLookMs } = input.settings;
   const texts = textFinder(ctx);
@@ -47,13 +83,13 @@ export async function planWithSecondLook(
   const once = secondLookMs === null ? (input.absentTwice ?? null) : new Set<LocalPath>();
   const policy = policyOf(ctx, input, once);
   const quiet = planQuiet(trees, policy, signals);
-  if (quiet !== null) return { plan: quiet, trees };
+  if (quiet !== null) return { plan: quiet, trees, policy };
   const { makePlan, planClone } = readyTools() ?? (await loadTools());
   const clone = planClone(trees, policy, signals);
-  if (clone !== null) return { plan: clone, trees };
+  if (clone !== null) return { plan: clone, trees, policy };
   const plan = makePlan(trees, policy, signals, texts);
   const waiting = plan.holds.filter((hold) => hold.reason === "second-look");
-  if (secondLookMs === null || waiting.length === 0) return { plan, trees };
+  if (secondLookMs === null || waiting.length === 0) return { plan, trees, policy };
   await world.clock.sleep(secondLookMs);
   const again = observeLocal(world, trees.base, inodesTrusted, textKeeper(ctx, input, trees.base));
   const unseen = new Map([...trees.local.unseen].filter(([path]) => !again.unseen.has(path)));
@@ -62,7 +98,8 @@ export async function planWithSecondLook(
   // The second plan itself decides which document is where, and which is still absent.
   const twice = new Set(waiting.map((hold) => hold.path));
   const seenTwice = { ...trees, local };
-  return { plan: makePlan(seenTwice, policyOf(ctx, input, twice), signals, texts), trees: seenTwice };
+  const then = policyOf(ctx, input, twice);
+  return { plan: makePlan(seenTwice, then, signals, texts), trees: seenTwice, policy: then };
 }
 
 function textFinder({ world, notes }: PassContext): (digest: Digest) => string | null {

@@ -50,6 +50,21 @@ export type Settings = Omit<
    * watched it).
    */
   readonly secondLookMs: number | null;
+  /** How long files that somebody has in hand are left alone. Left out: not at all. */
+  readonly handsOff?: HandsOff;
+};
+
+/** All in milliseconds. */
+export type HandsOff = {
+  /** A file that changed within this time is not written over; 0: it may be. */
+  readonly quietMs: number;
+  /** How long a file is left alone at most because an editor has it open; 0: not at all. */
+  readonly openMs: number;
+  /**
+   * Whether a run may sleep until files have been quiet. If not, they are held, and the caller runs
+   * again.
+   */
+  readonly sleeps: boolean;
 };
 
 type Count =

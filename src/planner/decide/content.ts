@@ -5,7 +5,7 @@ import { type DocumentRow, wantInPlace } from "../match/row.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import { decideConflict, keepUnlessLinkEnds } from "./conflict.ts";
 import { type PlanDraft, propose } from "./plan-draft.ts";
-import { isDirectionOff, isTextHeld } from "./gates.ts";
+import { isDirectionOff, isInUse, isTextHeld } from "./gates.ts";
 import { placeDocument } from "./place-document.ts";
 import { createHere, deleteThere, forget, leaveSubtree, meet, post, postAsNew, trash } from "./presence.ts";
 import { holdUnseen, isStopped } from "./remembered.ts";
@@ -82,7 +82,7 @@ function holdUnreadable(draft: PlanDraft, row: DocumentRow): void {
 function writeLocal(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, there: RemoteFile): void {
   if (decideReview(draft, row, link, here, there)) return;
   if (isDirectionOff(draft, row, "push-only", "edited on the service")) return;
-  if (isStopped(draft, row, "pull")) return;
+  if (isStopped(draft, row, "pull") || isInUse(draft, row, here)) return;
   propose(draft, row, "content", (at) => ({
     kind: "write-local",
     why: "edited on the service",
@@ -115,7 +115,7 @@ function merge(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, 
   if (decideReview(draft, row, link, here, there) || isTextHeld(draft, row, link, here)) return;
   if (draft.policy.direction !== "both" && isDirectionOff(draft, row, draft.policy.direction, "edited on both sides"))
     return;
-  if (isStopped(draft, row, "merge")) return;
+  if (isStopped(draft, row, "merge") || isInUse(draft, row, here)) return;
   propose(draft, row, "content", (at) => ({
     kind: "merge",
     why: "edited on both sides",

@@ -5,6 +5,7 @@ import type { LocalFile } from "../../model/tree.ts";
 import { isOccupied } from "./absence.ts";
 import { type PlanDraft, holdDocument } from "./plan-draft.ts";
 import { hasNewMarkers } from "./markers.ts";
+import { standingHold } from "./remembered.ts";
 
 /** Reasons to stop an action before it is drafted; each leaves a hold. */
 
@@ -41,6 +42,17 @@ export function isDirectionOff(
 ): boolean {
   if (draft.policy.direction !== off) return false;
   holdDocument(draft, row, "direction-off", `${what}; this mirror is ${off}`);
+  return true;
+}
+
+/**
+ * Whether somebody has the file in hand, so that the service's text waits. An earlier answer that
+ * still stands is not displaced for that: a row has one hold.
+ */
+export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile): boolean {
+  const why = draft.policy.inUse?.get(path);
+  if (why === undefined || standingHold(draft, row) !== null) return false;
+  holdDocument(draft, row, "in-use", why);
   return true;
 }
 

@@ -7,7 +7,7 @@ import { parentOf } from "../../model/path.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import { absentPath } from "./absence.ts";
 import { type PlanDraft, propose, holdDocument } from "./plan-draft.ts";
-import { isDirectionOff, isTextHeld, needsSecondLook } from "./gates.ts";
+import { isDirectionOff, isInUse, isTextHeld, needsSecondLook } from "./gates.ts";
 import { localWish, remoteWish } from "./places.ts";
 import { isStopped, keepUnmet } from "./remembered.ts";
 import { DELETED_RULES } from "./table.ts";
@@ -67,6 +67,7 @@ export function deleteThere(draft: PlanDraft, row: DocumentRow, there: RemoteFil
 export function trash(draft: PlanDraft, row: DocumentRow, here: LocalFile, cause: "gone" | "outside"): void {
   const why = cause === "gone" ? "gone from the service" : "moved out of the mirrored subtree";
   if (isDirectionOff(draft, row, "push-only", why) || isStopped(draft, row, "trash")) return;
+  if (isInUse(draft, row, here)) return;
   wantAt(row, "local", null);
   const link = row.link!;
   propose(draft, row, "leave-local", (at) => ({

@@ -2,6 +2,7 @@ import { unreachableTexts } from "../reachable.ts";
 import type { Actors } from "./actors.ts";
 import { actInApp } from "./app-acts.ts";
 import { approveHalt } from "./approve.ts";
+import { closeAll } from "./editors.ts";
 import { judgeConverged } from "./judge-end.ts";
 import { judgeMarks, shownText } from "./ledger.ts";
 import { finishSave } from "./local-texts.ts";
@@ -21,6 +22,7 @@ export async function calmDown(actors: Actors, { setup }: Script): Promise<void>
     lifeWorld.grant(index, level === "hide-one-folder" ? "full" : level, 0);
   for (const { desk, disk } of actors.mirrors) {
     finishSave(desk, history);
+    closeAll(desk);
     disk.settle();
   }
   const rounds = await settle(actors);

@@ -12,6 +12,8 @@ export type Desk = {
   readonly root: string;
   readonly user: RamUser;
   half: { readonly path: string; readonly text: string } | null;
+  /** Whether its person keeps files open in an editor that says so. */
+  readonly hands: boolean;
   /** What was removed last at a path, and may be taken back. */
   readonly removed: Map<string, string>;
 };

@@ -97,6 +97,9 @@ export function givesWay(seed: number): boolean {
  */
 export const ODD_FROM = 1_000_000;
 
+/** Seeds from here on live with files that are open in editors. */
+export const HANDS_FROM = 2_000_000;
+
 const ODDITIES: readonly Setup["variant"][] = [
   { foldsCase: true },
   { foldsUnicode: true, refusedCharacters: "=+@" },
@@ -108,7 +111,8 @@ const ODDITIES: readonly Setup["variant"][] = [
 /** What a seed adds to what its dice say. */
 export function withSeed(seed: number, made: Setup): Setup {
   const oddity = seed < ODD_FROM ? {} : ODDITIES[seed % ODDITIES.length]!;
-  return { ...made, variant: { ...made.variant, ...oddity }, turns: givesWay(seed) };
+  const hands = seed < HANDS_FROM ? {} : { hands: true as const };
+  return { ...made, ...hands, variant: { ...made.variant, ...oddity }, turns: givesWay(seed) };
 }
 
 export function makeSetup(dice: Dice): Setup {

@@ -1,3 +1,4 @@
+import { isSwap } from "./editors.ts";
 import { digestOf } from "../../../src/model/digest.ts";
 import { nameOf } from "../../../src/model/path.ts";
 import { isLitterName } from "../../../src/local/ignore.ts";
@@ -45,14 +46,15 @@ export class Ledger {
     for (const [path, text] of this.#live()) this.#must.set(text, path);
   }
 
+  /** But for editors' locks, which are nobody's text. */
   #live(): Map<string, string> {
-    return this.#mirror.disk.user.texts(ROOT);
+    return new Map([...this.#mirror.disk.user.texts(ROOT)].filter(([path]) => !isSwap(path)));
   }
 
   /** With what the mirror has taken aside: an editor may hold that open. */
   #all(): Map<string, string> {
     const all = this.#mirror.disk.user.texts(ROOT, true);
-    return new Map([...all].filter(([path]) => !path.startsWith(".mdmirror/") || isAside(path)));
+    return new Map([...all].filter(([path]) => !isSwap(path) && (!path.startsWith(".mdmirror/") || isAside(path))));
   }
 
   /** Somebody acts at the disk: what goes by that goes rightly, and what comes must stay. */

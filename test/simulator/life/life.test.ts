@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { PROFILES } from "../../variants/profiles.ts";
-import { makeScript, ODD_FROM } from "./generate.ts";
+import { HANDS_FROM, makeScript, ODD_FROM } from "./generate.ts";
 import { makePlottedScript } from "./plots.ts";
 import { makeSmallScript } from "./small.ts";
 import { FAILED_ONCE, OPEN } from "./rows.ts";
@@ -75,6 +75,11 @@ describe("seeded lives of several mirrors and a person in the app", () => {
 
   it("all promises that can be judged from outside hold over 25 lives with services that have their own way with names and places", async () => {
     const totals = await liveAll(25, (seed) => makeScript(seed, 30), ODD_FROM);
+    expect(totals.kills).toBeGreaterThan(10);
+  });
+
+  it("I01 I16 and all that can be judged from outside hold over 12 lives in which files are open in editors", async () => {
+    const totals = await liveAll(12, (seed) => makeScript(seed, 30), HANDS_FROM);
     expect(totals.kills).toBeGreaterThan(10);
   });
 

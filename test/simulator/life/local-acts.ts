@@ -1,4 +1,5 @@
 import { at, canStand, type Desk, documentsOf, makeParent, type Person } from "./desk.ts";
+import { openOrClose } from "./editors.ts";
 import type { History } from "./history.ts";
 import { choose } from "./choose.ts";
 import { actOnFolder, actOnPlace, removeMany } from "./local-places.ts";
@@ -12,6 +13,7 @@ import type { LocalAct } from "./script.ts";
  */
 export function actHere(desk: Desk, history: History, act: LocalAct, seed: number, aimed?: string): string {
   finishSave(desk, history);
+  if (desk.hands) openOrClose(desk, seed);
   const person = { desk, history, seed };
   const documents = documentsOf(desk);
   const path = aimed === undefined ? choose([...documents.keys()], seed) : documents.has(aimed) ? aimed : null;

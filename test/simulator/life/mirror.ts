@@ -18,6 +18,7 @@ import { RamDisk } from "../ram-disk.ts";
 import { Killed } from "../mirror.ts";
 import { placeOfCall } from "./crash-point.ts";
 import { ReadState } from "./read-state.ts";
+import { LIVING } from "./editors.ts";
 import type { LifeWorld } from "./world.ts";
 import { CANARY, type Desk, LINKED_FOLDER, PRIVATE_FOLDER } from "./desk.ts";
 import type { MirrorSetup } from "./script.ts";
@@ -80,7 +81,7 @@ export class LifeMirror {
     user.write(`${ROOT}/.mdmirrorignore`, `/${PRIVATE_FOLDER}/\n`);
     user.symlink(OUTSIDE, `${ROOT}/${LINKED_FOLDER}`);
     makeMirrorFolder(this.disk, ROOT, `marker-${index}`);
-    this.desk = { mirror: index, root: ROOT, user, half: null, removed: new Map() };
+    this.desk = { mirror: index, root: ROOT, user, half: null, removed: new Map(), hands: lifeWorld.hands };
     this.#dbs = { state: open(STATE_SCHEMA), texts: open(TEXTS_SCHEMA) };
     this.#stored = this.#openState();
     this.state = this.#reads.view(this.#stored);
@@ -102,6 +103,9 @@ export class LifeMirror {
   start(fate: Fate): World {
     let dead = false;
     this.calls = 0;
+    // The disk's times are compared with the machine's.
+    const behindMs = this.#lifeWorld.wallClock.now() - this.disk.now();
+    if (this.#lifeWorld.hands && behindMs > 0) this.disk.advance(behindMs);
     // What the dead one remembered is gone; one that ended well leaves nothing in memory that the
     // files do not hold.
     if (this.#died) this.#restartState();
@@ -143,7 +147,11 @@ export class LifeMirror {
       log,
       progress: NO_PROGRESS,
       remote,
-      disk: new LocalDisk(guardDisk(this.disk, enter, fate), ROOT, { random: this.#random, part: 3 }),
+      disk: new LocalDisk(guardDisk(this.disk, enter, fate), ROOT, {
+        random: this.#random,
+        part: 3,
+        processes: LIVING,
+      }),
       state: guardState(this.#stored, enter, this.#reads, () => this.#textsSecured()),
       bootId: `boot-${this.#boot}`,
       prefix: this.setup.prefix,

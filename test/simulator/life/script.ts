@@ -198,6 +198,11 @@ export type Setup = {
   /** Milliseconds by which all clocks are off. */
   readonly clockOff: number;
   /**
+   * Whether people keep files open in editors that tell so, and the mirrors leave those alone, and
+   * what changed a moment ago. Not set: nobody does.
+   */
+  readonly hands?: true;
+  /**
    * Whether a mirror's work gives way to answers in many places, as with the system's clock. Not
    * set: it does not.
    */

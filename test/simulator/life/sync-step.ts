@@ -128,8 +128,9 @@ function noteMayHaveLeft({ history }: Actors, { state }: LifeMirror): void {
   for (const { intent } of state.intents()) if (intent.kind === "put") history.sends(state.text(intent.digest) ?? "");
 }
 
-export function settingsOf(mirror: LifeMirror): Settings {
-  return { ...SETTINGS, conflicts: () => mirror.setup.conflicts };
+export function settingsOf(mirror: LifeMirror, sleeps = true): Settings {
+  const usual = { ...SETTINGS, conflicts: () => mirror.setup.conflicts };
+  return mirror.desk.hands ? { ...usual, handsOff: { quietMs: 2_000, openMs: 600_000, sleeps } } : usual;
 }
 
 export async function survive<T>(work: () => Promise<T>): Promise<T | null> {

@@ -35,7 +35,10 @@ function watchFor(actors: Actors, step: WatchStep): Work {
     const { watcher, hint } = watchedBy();
     const dice = rollDice(step.seed + 3);
     const news = actors.lifeWorld.hasEvents && tellsNews(step) ? new ToldNews(rollDice(step.seed + 5)) : null;
-    const daemon = createDaemon(world, watcher, { settings: settingsOf(mirror), ...(news === null ? {} : { news }) });
+    const daemon = createDaemon(world, watcher, {
+      settings: settingsOf(mirror, false),
+      ...(news === null ? {} : { news }),
+    });
     const stopping = new AbortController();
     let ended: { readonly error: unknown } | null = null;
     const running = daemon.run(stopping.signal).then(

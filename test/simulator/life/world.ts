@@ -39,6 +39,8 @@ export class LifeWorld {
   readonly hasEvents: boolean;
   /** What the mirrors take for the time of day. */
   readonly wallClock: Clock;
+  /** Whether people keep files open in editors. */
+  readonly hands: boolean;
   readonly app: App;
   readonly keys: readonly { readonly id: string; readonly key: string }[];
   /** The mirrors' way in. */
@@ -68,6 +70,7 @@ export class LifeWorld {
     this.normalises = setup.variant.normalise === true;
     this.hasEvents = setup.variant.noEvents !== true;
     this.#off = setup.clockOff;
+    this.hands = setup.hands === true;
     this.wallClock = {
       now: () => clock.now() + this.#off,
       monotonic: () => clock.monotonic(),

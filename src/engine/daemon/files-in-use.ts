@@ -1,0 +1,59 @@
+import type { Hold } from "../../model/link.ts";
+import { isOver, quietIn } from "../run/hands-off.ts";
+import type { HandsOff, World } from "../run/world.ts";
+
+/** How often it is looked whether an editor has closed a file: one look at its lock each time. */
+const LOCK_LOOK_MS = 2_000;
+const LEAST_MS = 100;
+
+/**
+ * The files that somebody has in hand, over which the service's text waits to be written, and when
+ * to look at them again. Times are monotonic.
+ */
+export class FilesInUse {
+  readonly #world: World;
+  readonly #handsOff: HandsOff | undefined;
+  #holds: readonly Hold[] = [];
+  #lookAt: number | null = null;
+
+  constructor(world: World, handsOff: HandsOff | undefined) {
+    this.#world = world;
+    this.#handsOff = handsOff;
+  }
+
+  /** Takes the holds of a pass. */
+  update(holds: readonly Hold[]): void {
+    const { clock } = this.#world;
+    const waiting = holds.filter(({ reason }) => reason === "in-use");
+    this.#holds = waiting.map((hold) => (hold.since === 0 ? { ...hold, since: clock.now() } : hold));
+    this.#schedule();
+  }
+
+  /** When to look; null: none waits. */
+  nextAt(): number | null {
+    return this.#lookAt;
+  }
+
+  /** Looks again. @returns whether one may be written over now, so that a run is due */
+  isAnyFree(): boolean {
+    if (this.#holds.some((hold) => this.#waitsMs(hold) <= 0)) {
+      this.#lookAt = null;
+      return true;
+    }
+    this.#schedule();
+    return false;
+  }
+
+  #schedule(): void {
+    const waits = this.#holds.map((hold) => Math.max(LEAST_MS, this.#waitsMs(hold)));
+    this.#lookAt = waits.length === 0 ? null : this.#world.clock.monotonic() + Math.min(...waits);
+  }
+
+  /** How long to wait before the next look at it; not above 0: it is free. */
+  #waitsMs({ path, since }: Hold): number {
+    const { changedMs, openIn } = this.#world.disk.useOf(path);
+    if (this.#handsOff === undefined) return 0;
+    if (openIn !== null) return isOver(this.#world, since, this.#handsOff.openMs) ? 0 : LOCK_LOOK_MS;
+    return changedMs === null ? 0 : quietIn(this.#world, this.#handsOff, changedMs);
+  }
+}

@@ -1,0 +1,93 @@
+import type { DocId } from "../../contract/ids.ts";
+import type { Action } from "../../model/action.ts";
+import type { LocalPath } from "../../model/path.ts";
+import type { BaseTree } from "../../model/tree.ts";
+import type { Plan } from "../../planner/plan-types.ts";
+import type { PassContext } from "./pass-context.ts";
+import type { HandsOff, World } from "./world.ts";
+
+/**
+ * Nothing is written over a file that somebody has in hand: that changed a moment ago, or that an
+ * editor says it has open. It delays a write for a bounded time and decides nothing about texts;
+ * what an effect expects to find protects them in any case (I14). The clock is the disk's against
+ * the machine's: where they differ, a write comes sooner or later by that, no more (I29).
+ */
+
+/** A file in somebody's hands. */
+export type InUse = {
+  /** A clause that stays the same for as long as the cause does: by it a hold keeps its time. */
+  readonly why: string;
+  /** Milliseconds until it has been quiet; null: an editor has it open. */
+  readonly quietInMs: number | null;
+};
+
+/** The actions that write over a file, or take it away. */
+type Writing = Extract<Action, { kind: "write-local" | "merge" | "trash-local" }>;
+
+const WRITING: ReadonlySet<Action["kind"]> = new Set(["write-local", "merge", "trash-local"]);
+
+/** What the log says of a write that waited for as long as it may. */
+const OVER = "; an editor had the file open for longer than the mirror waits";
+
+/** The files of this plan that are to be left alone now. Locks are looked for here alone. */
+export function filesInUse(ctx: PassContext, { steps }: Plan, base: BaseTree): ReadonlyMap<LocalPath, InUse> {
+  const found = new Map<LocalPath, InUse>();
+  for (const { action } of steps) {
+    if (!isWriting(action)) continue;
+    const use = inUse(ctx, action);
+    if (use === null) continue;
+    if (hasWaited(ctx, base, action, use)) ctx.notes.waitedEnough.set(action.localPath, OVER);
+    else found.set(action.localPath, use);
+  }
+  return found;
+}
+
+function isWriting(action: Action): action is Writing {
+  return WRITING.has(action.kind);
+}
+
+/** An editor may stay open for days: its lock is respected for a bounded time. */
+function hasWaited({ world, settings }: PassContext, base: BaseTree, { id }: Writing, { quietInMs }: InUse): boolean {
+  const hold = base.holds.get(id);
+  if (quietInMs !== null || hold?.reason !== "in-use") return false;
+  return isOver(world, hold.since, settings.handsOff?.openMs ?? 0);
+}
+
+/** Whether a wait since a time of the clock is over; it is, too, where that was set back. */
+export function isOver({ clock }: World, since: number, mostMs: number): boolean {
+  const waitedMs = clock.now() - since;
+  return waitedMs >= mostMs || waitedMs < 0;
+}
+
+/** The subject of a write, right before it. @returns null: nobody has it in hand */
+export function inUse(
+  { world, settings: { handsOff }, notes }: PassContext,
+  { id, localPath }: Pick<Writing, "id" | "localPath">,
+): InUse | null {
+  if (handsOff === undefined || notes.waitedEnough.has(localPath)) return null;
+  const { changedMs, openIn } = world.disk.useOf(localPath);
+  if (openIn !== null && handsOff.openMs > 0)
+    return { why: `open in ${openIn}: the service's text waits until it is closed`, quietInMs: null };
+  if (changedMs === null) return null;
+  const quietInMs = quietIn(world, handsOff, changedMs);
+  if (quietInMs <= 0 || isOwnWrite(world, id, changedMs)) return null;
+  return { why: "changed here a moment ago: the service's text waits until it rests", quietInMs };
+}
+
+/** The disk tells parts of a millisecond, which the machine's clock leaves out. */
+const ROUNDING_MS = 1;
+
+/**
+ * How long until a file has been quiet. A disk's clock may be a little ahead of the machine's; a
+ * time that is far off is of another clock, and says nothing.
+ */
+export function quietIn({ clock }: World, { quietMs }: HandsOff, changedMs: number): number {
+  const sinceMs = clock.now() - changedMs;
+  return sinceMs < -quietMs ? 0 : quietMs - sinceMs;
+}
+
+/** Whether the file has not changed since the mirror itself wrote it last. */
+function isOwnWrite({ state }: World, id: DocId, changedMs: number): boolean {
+  const [last] = state.events({ limit: 1, id });
+  return last !== undefined && last.side !== "remote" && changedMs < last.at + ROUNDING_MS;
+}

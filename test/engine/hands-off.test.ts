@@ -1,0 +1,198 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { HandsOff } from "../../src/engine/run/world.ts";
+import { type Mirror, ROOT } from "../simulator/mirror.ts";
+import { createRig, type Rig } from "../simulator/rig.ts";
+import { swapBlock } from "../simulator/life/editors.ts";
+import { type DaemonRig, startDaemon } from "./daemon/rig.ts";
+
+/** Nothing is written over a file that somebody has in hand. */
+
+const MINUTE = 60_000;
+const HANDS: HandsOff = { quietMs: 2_000, openMs: 10 * MINUTE, sleeps: false };
+const SWAP = `${ROOT}/.note.md.swp`;
+const TEXT = "# Note\n\none\n\ntwo\n\nthree\n";
+
+async function withNote(): Promise<{ rig: Rig; mirror: Mirror }> {
+  const rig = createRig(1);
+  for (let n = 0; n < 12; n++) rig.app.create(`other-${n}.md`, `other ${n}\n`);
+  rig.app.create("note.md", TEXT);
+  const mirror = rig.mirror();
+  await mirror.sync();
+  return { rig, mirror };
+}
+
+/** The disk's clock is the machine's from now on. */
+function setDisk({ rig, mirror }: { rig: Rig; mirror: Mirror }): void {
+  mirror.disk.advance(rig.clock.now() - mirror.disk.now());
+}
+
+/** A process of another machine: whether it lives cannot be told. */
+const OPEN = swapBlock(4_711, "elsewhere");
+
+describe("sync", () => {
+  test("leaves a file alone that an editor has open, says so, and exits with what waits", async () => {
+    const { rig, mirror } = await withNote();
+    mirror.disk.user.write(SWAP, OPEN);
+    rig.app.edit("note.md", TEXT.replace("one", "theirs"));
+    rig.app.edit("other-1.md", "theirs, too\n");
+    const report = await mirror.sync({ handsOff: HANDS });
+    expect(report?.state).toBe("attention");
+    expect(report?.attention).toEqual([
+      expect.objectContaining({
+        path: "note.md",
+        kind: "in-use",
+        detail: "open in vim: the service's text waits until it is closed",
+        waits: true,
+      }),
+    ]);
+    expect([mirror.texts().get("note.md"), mirror.texts().get("other-1.md")]).toEqual([TEXT, "theirs, too\n"]);
+    mirror.disk.user.remove(SWAP);
+    expect((await mirror.sync({ handsOff: HANDS }))?.state).toBe("in-sync");
+    expect(mirror.texts().get("note.md")).toBe(TEXT.replace("one", "theirs"));
+  });
+
+  test("sends what is saved in an open editor, while nothing comes back", async () => {
+    const { rig, mirror } = await withNote();
+    mirror.disk.user.write(SWAP, OPEN);
+    mirror.write("note.md", TEXT.replace("three", "mine"));
+    expect((await mirror.sync({ handsOff: HANDS }))?.state).toBe("in-sync");
+    expect(rig.app.files().get("note.md")?.text).toBe(TEXT.replace("three", "mine"));
+  });
+
+  test("merges once it is closed: both edits are in the text", async () => {
+    const { rig, mirror } = await withNote();
+    mirror.disk.user.write(SWAP, OPEN);
+    mirror.write("note.md", TEXT.replace("three", "mine"));
+    rig.app.edit("note.md", TEXT.replace("one", "theirs"));
+    await mirror.sync({ handsOff: HANDS });
+    expect(mirror.texts().get("note.md")).toBe(TEXT.replace("three", "mine"));
+    mirror.disk.user.remove(SWAP);
+    await mirror.sync({ handsOff: HANDS });
+    const both = TEXT.replace("three", "mine").replace("one", "theirs");
+    expect([mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text]).toEqual([both, both]);
+  });
+
+  test("takes an open file away only when it is closed", async () => {
+    const { rig, mirror } = await withNote();
+    mirror.disk.user.write(SWAP, OPEN);
+    rig.app.remove("note.md");
+    await mirror.sync({ handsOff: HANDS });
+    expect(mirror.texts().get("note.md")).toBe(TEXT);
+    mirror.disk.user.remove(SWAP);
+    expect((await mirror.sync({ handsOff: HANDS }))?.state).toBe("in-sync");
+    expect(mirror.texts().has("note.md")).toBe(false);
+  });
+
+  test("after the longest wait it is written all the same: told, and the text of before is kept", async () => {
+    const { rig, mirror } = await withNote();
+    mirror.disk.user.write(SWAP, OPEN);
+    rig.app.edit("note.md", TEXT.replace("one", "theirs"));
+    await mirror.sync({ handsOff: HANDS });
+    await rig.clock.sleep(9 * MINUTE);
+    expect((await mirror.sync({ handsOff: HANDS }))?.state).toBe("attention");
+    await rig.clock.sleep(MINUTE);
+    expect((await mirror.sync({ handsOff: HANDS }))?.state).toBe("in-sync");
+    expect(mirror.texts().get("note.md")).toBe(TEXT.replace("one", "theirs"));
+    const [event] = mirror.state.events({ limit: 1, path: "note.md" });
+    expect(event?.detail).toBe("edited on the service; an editor had the file open for longer than the mirror waits");
+    expect(mirror.state.text(event!.before!)).toBe(TEXT);
+  });
+
+  test("by a timer sleeps until a file has rested, and its own writes are none", async () => {
+    const { rig, mirror } = await withNote();
+    await rig.clock.sleep(5_000);
+    setDisk({ rig, mirror });
+    mirror.write("note.md", TEXT);
+    rig.app.edit("note.md", TEXT.replace("one", "theirs"));
+    const began = rig.clock.monotonic();
+    expect((await mirror.sync({ handsOff: { ...HANDS, sleeps: true } }))?.state).toBe("in-sync");
+    expect(rig.clock.monotonic() - began).toBeGreaterThan(1_900);
+    rig.app.edit("note.md", TEXT.replace("one", "theirs again"));
+    const then = rig.clock.monotonic();
+    await mirror.sync({ handsOff: { ...HANDS, sleeps: true } });
+    expect(mirror.texts().get("note.md")).toContain("theirs again");
+    expect(rig.clock.monotonic() - then).toBeLessThan(1_000);
+  });
+
+  test("an equal text that a formatter saved is an equal text: no request changes anything", async () => {
+    const { mirror } = await withNote();
+    mirror.disk.user.saveAtomically(mirror.path("note.md"), TEXT);
+    const before = mirror.requests.length;
+    expect((await mirror.sync({ handsOff: HANDS }))?.state).toBe("in-sync");
+    expect(mirror.requests.slice(before).filter((request) => !request.startsWith("GET "))).toEqual([]);
+  });
+
+  test("looks for no lock where nothing is to be written", async () => {
+    const { mirror } = await withNote();
+    mirror.disk.user.write(SWAP, OPEN);
+    const looks = async (settings: { readonly handsOff?: HandsOff }) => {
+      const before = mirror.disk.calls;
+      await mirror.sync(settings);
+      return mirror.disk.calls - before;
+    };
+    await looks({});
+    expect(await looks({ handsOff: HANDS })).toBe(await looks({}));
+  });
+});
+
+describe("the daemon", () => {
+  async function watching(): Promise<DaemonRig> {
+    const { rig, mirror } = await withNote();
+    const daemon = await startDaemon({ rig, mirror, settings: { handsOff: HANDS } });
+    setDisk({ rig, mirror });
+    onTestFinished(() => daemon.stop());
+    return daemon;
+  }
+  const text = (rig: DaemonRig) => rig.mirrored.texts().get("note.md");
+
+  test("brings a text when the file was closed, within two seconds and without asking the service", async () => {
+    const rig = await watching();
+    rig.mirrored.disk.user.write(SWAP, OPEN);
+    rig.app.edit("note.md", TEXT.replace("one", "theirs"));
+    await rig.pass(40_000);
+    expect(text(rig)).toBe(TEXT);
+    expect(rig.daemon.status().lastReport?.attention.map(({ kind }) => kind)).toEqual(["in-use"]);
+    rig.sent();
+    rig.mirrored.disk.user.remove(SWAP);
+    await rig.pass(2_500);
+    expect(text(rig)).toBe(TEXT.replace("one", "theirs"));
+    expect(rig.sent("GET").length).toBeLessThanOrEqual(2);
+  });
+
+  test("gives up after the longest wait, however the clock is set meanwhile", async () => {
+    const rig = await watching();
+    rig.mirrored.disk.user.write(SWAP, OPEN);
+    rig.app.edit("note.md", TEXT.replace("one", "theirs"));
+    await rig.pass(9 * MINUTE);
+    expect(text(rig)).toBe(TEXT);
+    await rig.pass(2 * MINUTE);
+    expect(text(rig)).toBe(TEXT.replace("one", "theirs"));
+  });
+
+  test("writes over nothing that changed in the last two seconds, and over its own writes at once", async () => {
+    const rig = await watching();
+    rig.save("note.md", TEXT.replace("three", "mine"));
+    await rig.pass(1_000);
+    rig.app.edit("note.md", rig.app.files().get("note.md")!.text.replace("one", "theirs"));
+    await rig.daemon.request("sync");
+    expect(text(rig)).toBe(TEXT.replace("three", "mine"));
+    // What is saved takes some time of the disk; the two clocks are one again.
+    await rig.clock.sleep(10);
+    await rig.until(() => text(rig)!.includes("theirs"), 3_000);
+    rig.app.edit("note.md", rig.app.files().get("note.md")!.text.replace("two", "theirs, too"));
+    await rig.daemon.request("sync");
+    expect(text(rig)).toContain("theirs, too");
+  });
+
+  test("an equal text that is saved again and again counts as a hand, and sends nothing", async () => {
+    const rig = await watching();
+    rig.app.edit("note.md", TEXT.replace("one", "theirs"));
+    for (let n = 0; n < 60; n++) {
+      rig.save("note.md", TEXT);
+      await rig.pass(1_000);
+    }
+    expect([text(rig), rig.sent("PUT")]).toEqual([TEXT, []]);
+    await rig.pass(4_000);
+    expect(text(rig)).toBe(TEXT.replace("one", "theirs"));
+  });
+});

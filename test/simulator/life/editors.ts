@@ -1,0 +1,39 @@
+import { nameOf, parentOf } from "../../../src/model/path.ts";
+import type { Processes } from "../../../src/local/editor-locks.ts";
+import { at, type Desk, documentsOf } from "./desk.ts";
+import { choose } from "./choose.ts";
+
+/** People who keep files open in an editor that says so by a swap file, as Vim does. */
+
+/** The machine of the rig: every process lives. */
+export const LIVING: Processes = { host: () => "rig", isAlive: () => true, bootedAt: () => null };
+
+/** The first block of a swap file of Vim, of a process that lives. */
+export function swapBlock(pid = 4_711, host = "rig", version = "VIM 9.1"): Uint8Array {
+  const block = Buffer.alloc(4_096);
+  block.write("b0", 0, "latin1");
+  block.write(version, 2, "latin1");
+  block.writeUInt32LE(pid, 24);
+  block.write(host, 68, "utf8");
+  return block;
+}
+
+/** Before an act: a file is opened, or all are closed. It changes no document. */
+export function openOrClose(desk: Desk, seed: number): void {
+  if (seed % 5 === 0) closeAll(desk);
+  if (seed % 5 > 2) return;
+  const path = choose([...documentsOf(desk).keys()], seed + 1);
+  if (path === null) return;
+  const folder = parentOf(path);
+  const name = nameOf(path);
+  const swap = `${folder === "" ? "" : `${folder}/`}${name.startsWith(".") ? "" : "."}${name}.swp`;
+  desk.user.write(at(desk, swap), swapBlock());
+}
+
+export function closeAll(desk: Desk): void {
+  for (const path of desk.user.texts(desk.root).keys()) if (isSwap(path)) desk.user.remove(at(desk, path));
+}
+
+export function isSwap(path: string): boolean {
+  return path.endsWith(".md.swp");
+}
