@@ -85,7 +85,7 @@ export function openEmpty(schema: Schema): OpenedDatabase {
   return made;
 }
 
-const CACHE_KIB = { few: 2_000, usual: 16_000 } as const;
+const CACHE_KIB = { few: 2_000, usual: 8_000 } as const;
 
 /**
  * How much of the file SQLite keeps in memory; `few` while all of it is read once and not again

@@ -14,8 +14,8 @@ import type { Companion } from "./transactions.ts";
 
 /** LIMIT: memory for texts just used: some thousand documents of usual size. */
 const CACHE_BYTES = 16 * 1024 * 1024;
-/** LIMIT: how many digests are remembered as stored, in some megabytes. */
-const SURE_TEXTS = 100_000;
+/** LIMIT: how many digests are remembered as stored, in two megabytes. */
+const SURE_TEXTS = 16_384;
 /**
  * A text put again counts as used at that time; noted once a day, so that putting what is there
  * writes nothing.

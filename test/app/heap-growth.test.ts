@@ -52,6 +52,35 @@ test("I33 the space for new objects grows while many steps are carried out, to a
   expect(after).toBe(many);
 });
 
+/** The most that is in use while texts are made, each of which lives as long as 3,000 others. */
+const TEXTS = `
+import { getHeapStatistics, setFlagsFromString } from "node:v8";
+import { withHeapGrowth } from "${ROOM}";
+setFlagsFromString("--semi-space-growth-factor=1");
+const progress = withHeapGrowth({ report: () => undefined });
+const bytes = Buffer.alloc(5_000, "text");
+const most = (steps) => {
+  const kept = [];
+  let most = 0;
+  progress.report("apply", 0, steps);
+  for (let n = 1; n <= 40_000; n++) {
+    kept[n % 3_000] = { n, text: bytes.toString("latin1") };
+    if (n % 64 !== 0) continue;
+    most = Math.max(most, getHeapStatistics().used_heap_size);
+    progress.report("apply", n, 50_000);
+  }
+  return most;
+};
+console.log(JSON.stringify([most(50_000), most(999)]));
+`;
+
+test("I33 texts that were promoted before they were released are collected when they are much", () => {
+  const args = ["--input-type=module", "-e", TEXTS];
+  const [many, few] = JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" })) as number[];
+  expect(many).toBeLessThan(60_000_000);
+  expect(few).toBeGreaterThan(many!);
+});
+
 test("what is reported goes on as it was", () => {
   const told: unknown[] = [];
   const progress = withHeapGrowth({ report: (...report) => void told.push(report) });

@@ -124,17 +124,17 @@ function wasCutOff(ends: readonly StepEnd[]): boolean {
  * may be left to do.
  */
 function wantsMore({ plan, trees, ends }: Planned, tally: Tally): boolean {
-  const ran = ends.flatMap((step, index) =>
-    step.kind === "ran" ? [{ outcome: step.outcome, action: plan.steps[index]!.action }] : [],
-  );
+  // Looked through without a list of those that ran: a clone has as many steps as documents.
+  const someRan = (is: (outcome: Outcome, action: Action) => boolean) =>
+    ends.some((step, index) => step.kind === "ran" && is(step.outcome, plan.steps[index]!.action));
   const isBlocked = ends.some((step) => step.kind === "skipped" && step.why === "needs-failed");
   // A step that waited for one that is held now may have another way, or is held with it (I17).
-  if (isBlocked && ran.some(({ outcome }) => outcome.kind === "refused" && outcome.hold !== null)) return true;
+  if (isBlocked && someRan((outcome) => outcome.kind === "refused" && outcome.hold !== null)) return true;
+  if (!someRan((outcome, action) => isProgress(outcome, action, tally))) return false;
   const hasSequel = sequels(plan, trees);
-  const progressed = ran.some((step) => isProgress(step.outcome, step.action, tally));
   const leavesMore = (outcome: Outcome, action: Action) =>
     !endedWell(outcome) || metAnotherEdit(outcome) || hasSequel(action);
-  return progressed && (isBlocked || tally.linksOpen || ran.some(({ outcome, action }) => leavesMore(outcome, action)));
+  return isBlocked || tally.linksOpen || someRan(leavesMore);
 }
 
 function isProgress(outcome: Outcome, action: Action, tally: Tally): boolean {

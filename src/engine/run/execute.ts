@@ -43,6 +43,8 @@ export function executeSteps(
 }
 
 const NONE: readonly number[] = [];
+/** The end of nearly all steps: one for each would be kept until the run's end. */
+const RAN_WELL: StepEnd = { kind: "ran", outcome: { kind: "done" } };
 
 class Execution {
   readonly #steps: readonly Step[];
@@ -136,7 +138,7 @@ class Execution {
   async #runOne(index: number): Promise<void> {
     const outcome = await this.#perform(this.#steps[index]!.action);
     if (this.#options.isFatal(outcome)) this.#stopped = true;
-    this.#end(index, { kind: "ran", outcome });
+    this.#end(index, outcome.kind === "done" ? RAN_WELL : { kind: "ran", outcome });
   }
 
   #end(first: number, firstEnd: StepEnd): void {

@@ -5,7 +5,7 @@ import { isBelow, type LocalPath } from "../../model/path.ts";
 import type { GaveWay, Plan, Verdict } from "../../planner/plan-types.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { LocalOther, LocalTree, Trees } from "../../model/tree.ts";
-import type { StepEnd } from "./execute.ts";
+import { endedWell, type StepEnd } from "./execute.ts";
 import type { InertLinks } from "../links/inert.ts";
 import { subjectOf } from "./subject.ts";
 import type { PassEnd } from "./pass-context.ts";
@@ -168,12 +168,13 @@ const PLAIN = { code: null, requestId: null, waits: false } as const;
 
 /** Steps that did not end well and left no hold. */
 function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attention[] {
-  return ends.flatMap((end, index) => {
-    if (end.kind === "skipped") return [];
-    const { path } = subjectOf(plan.steps[index]!.action);
-    const shown = attentionOfOutcome(end.outcome, path);
-    return shown === null ? [] : [shown];
-  });
+  const told: Attention[] = [];
+  for (const [index, end] of ends.entries()) {
+    if (end.kind === "skipped" || endedWell(end.outcome)) continue;
+    const shown = attentionOfOutcome(end.outcome, subjectOf(plan.steps[index]!.action).path);
+    if (shown !== null) told.push(shown);
+  }
+  return told;
 }
 
 /**
@@ -181,11 +182,12 @@ function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attention[] {
  * @param more whether another pass would have something to do
  */
 function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[], more: boolean): Attention[] {
-  const told = ends.flatMap((end, index): Attention[] => {
-    if (end.kind === "skipped" || end.outcome.kind !== "stale") return [];
+  const told: Attention[] = [];
+  for (const [index, end] of ends.entries()) {
+    if (end.kind === "skipped" || end.outcome.kind !== "stale") continue;
     const { path } = subjectOf(plan.steps[index]!.action);
-    return [{ ...PLAIN, path, kind: "unfinished", detail: end.outcome.detail }];
-  });
+    told.push({ ...PLAIN, path, kind: "unfinished", detail: end.outcome.detail });
+  }
   if (told.length > 0 || !more) return told;
   const detail = "the run ended before all was done";
   return [{ ...PLAIN, path: "", kind: "unfinished", detail, waits: true }];
