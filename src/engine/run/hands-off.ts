@@ -64,7 +64,7 @@ export function inUse(
   { world, settings: { handsOff }, notes }: PassContext,
   { id, localPath }: Pick<Writing, "id" | "localPath">,
 ): InUse | null {
-  if (handsOff === undefined || notes.waitedEnough.has(localPath)) return null;
+  if (handsOff === undefined || isOff(handsOff) || notes.waitedEnough.has(localPath)) return null;
   const { changedMs, openIn } = world.disk.useOf(localPath);
   if (openIn !== null && handsOff.openMs > 0)
     return { why: `open in ${openIn}: the service's text waits until it is closed`, quietInMs: null };
@@ -72,6 +72,10 @@ export function inUse(
   const quietInMs = quietIn(world, handsOff, changedMs);
   if (quietInMs <= 0 || isOwnWrite(world, id, changedMs)) return null;
   return { why: "changed here a moment ago: the service's text waits until it rests", quietInMs };
+}
+
+function isOff({ quietMs, openMs }: HandsOff): boolean {
+  return quietMs + openMs === 0;
 }
 
 /** The disk tells parts of a millisecond, which the machine's clock leaves out. */
