@@ -125,6 +125,15 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
     net: "guards",
   },
   {
+    id: "restored-service-trashes",
+    promise: "I04",
+    does: "takes what was made after a backup to the trash when the service is restored from it",
+    file: "planner/verdict/stops.ts",
+    find: "if (!restored || documents + folders === 0) return [];",
+    replace: "if (!restored || documents + folders >= 0) return [];",
+    net: ["engine/restored.test.ts"],
+  },
+  {
     id: "unseen-counts-as-absent",
     promise: "I04",
     does: "takes a path that could not be looked at for an absent one",
