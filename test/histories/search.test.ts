@@ -99,7 +99,7 @@ describe("lost writes", () => {
   });
 
   test("do not hide a stale read, however many there are", () => {
-    const history = [...lost(12), ...writes.flat(), read(0, 200, 201)];
+    const history = [...lost(7), ...writes.flat(), read(0, 200, 201)];
     expect(kindOf(history)).toBe("broken");
   });
 });
