@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { digestOf } from "../../src/model/digest.ts";
-import { sidecarPath } from "../../src/model/path.ts";
+import { sidecarPath } from "../../src/model/sidecar-path.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 

@@ -1,4 +1,5 @@
-import { isWithin, sidecarPath } from "../../src/model/path.ts";
+import { isWithin } from "../../src/model/path.ts";
+import { sidecarPath } from "../../src/model/sidecar-path.ts";
 import type { World } from "./world.ts";
 
 /**

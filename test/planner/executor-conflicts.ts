@@ -1,5 +1,5 @@
 import { isBeingReplaced } from "../../src/model/link.ts";
-import { sidecarPath } from "../../src/model/path.ts";
+import { sidecarPath } from "../../src/model/sidecar-path.ts";
 import { check, isTakenHere, type OfDocument } from "./refusals.ts";
 import type { World } from "./world.ts";
 

@@ -51,7 +51,6 @@ async function tellFigures(io: Io, args: Args, { json, maxAge }: Asked): Promise
 async function tellStatus(io: Io, root: string, { json, maxAge }: Asked): Promise<ExitCode> {
   const { ageOf, lookAtMirror } = await import("../../app/mirror/look.ts");
   const { exitOfStatus, isOver, showStatus, showUntrusted } = await import("../show-status.ts");
-  const { statusJson } = await import("../../app/told/status.ts");
   const look = await lookAtMirror(root, io);
   if (look.kind === "unseen") {
     const { trouble } = look;
@@ -60,8 +59,10 @@ async function tellStatus(io: Io, root: string, { json, maxAge }: Asked): Promis
   const { status, daemon } = look;
   const age = ageOf(status, io.clock.now());
   const old = maxAge !== null && isOver(age, maxAge.ms);
-  if (json) io.out(jsonLine({ ...statusJson(status, age), daemon }));
-  else {
+  if (json) {
+    const { statusJson } = await import("../../app/told/status.ts");
+    io.out(jsonLine({ ...statusJson(status, age), daemon }));
+  } else {
     await showStatus(io, status, age, daemon);
     if (old) io.err(`mdmirror: not in sync within ${maxAge.text}; next: mdmirror sync`);
   }

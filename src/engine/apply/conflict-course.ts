@@ -1,7 +1,8 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
 import { type Conflict, displayedIndex, type Link, type ShownVersion, type Submission } from "../../model/link.ts";
-import { type LocalPath, sidecarPath } from "../../model/path.ts";
+import type { LocalPath } from "../../model/path.ts";
+import { sidecarPath } from "../../model/sidecar-path.ts";
 import { moveBase, moveBaseUnderEdit } from "../../model/settle.ts";
 import { DONE, eventOf, fetchText, outcomeOfDisk, readLocal, type RemoteText, stale } from "./effect.ts";
 import { commit, landText } from "./commit.ts";

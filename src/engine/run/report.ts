@@ -5,7 +5,7 @@ import { isBelow, type LocalPath } from "../../model/path.ts";
 import type { GaveWay, Plan, Verdict } from "../../planner/plan-types.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { LocalOther, LocalTree, Trees } from "../../model/tree.ts";
-import { endedWell, type StepEnd } from "./execute.ts";
+import type { StepEnd } from "./execute.ts";
 import type { InertLinks } from "../links/inert.ts";
 import { subjectOf } from "./subject.ts";
 import type { PassEnd } from "./pass-context.ts";
@@ -170,7 +170,7 @@ const PLAIN = { code: null, requestId: null, waits: false } as const;
 function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attention[] {
   const told: Attention[] = [];
   for (const [index, end] of ends.entries()) {
-    if (end.kind === "skipped" || endedWell(end.outcome)) continue;
+    if (end.kind === "skipped" || end.outcome.kind === "done") continue;
     const shown = attentionOfOutcome(end.outcome, subjectOf(plan.steps[index]!.action).path);
     if (shown !== null) told.push(shown);
   }

@@ -1,5 +1,6 @@
 import type { Conflict } from "../../model/link.ts";
-import { type LocalPath, sidecarPath } from "../../model/path.ts";
+import type { LocalPath } from "../../model/path.ts";
+import { sidecarPath } from "../../model/sidecar-path.ts";
 import type { LocalFile, LocalOther } from "../../model/tree.ts";
 import { isUnseen } from "../match/unseen.ts";
 import type { PlanDraft } from "./plan-draft.ts";

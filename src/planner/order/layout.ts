@@ -3,7 +3,8 @@ import { type At, type PlanDraft, type Proposal, pathOfDocument } from "../decid
 import { foldingsOf, Occupancy } from "../decide/slots.ts";
 import { isTemporaryName } from "../../model/local-name.ts";
 import type { Row, DocumentRow, FolderRow, Place, Side } from "../match/row.ts";
-import { joinPath, sidecarPath } from "../../model/path.ts";
+import { joinPath } from "../../model/path.ts";
+import { sidecarPath } from "../../model/sidecar-path.ts";
 import { Ledger } from "./ledger.ts";
 import { type Hop, hopsBetween, temporaryName } from "./temporary.ts";
 
