@@ -1,4 +1,5 @@
-import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
+// Node's zlib takes some milliseconds to load, and a run that meets no text needs none of it.
+const zlib = () => process.getBuiltinModule("node:zlib");
 
 /**
  * How a text is stored: codec 0 is plain UTF-8, 1 is zstd of it. `size`: bytes of the plain text.
@@ -18,7 +19,7 @@ export function encodeText(text: string): StoredText {
   const plain = Buffer.from(text, "utf8");
   if (plain.length >= MIN_COMPRESSED_BYTES) {
     // One chunk of the text's own size: by default each text would leave 16 kB of garbage.
-    const packed = zstdCompressSync(plain, { chunkSize: plain.length });
+    const packed = zlib().zstdCompressSync(plain, { chunkSize: plain.length });
     if (packed.length < plain.length) return { codec: ZSTD, size: plain.length, bytes: packed };
   }
   return { codec: PLAIN, size: plain.length, bytes: plain };
@@ -30,5 +31,7 @@ export function encodeText(text: string): StoredText {
  */
 export function decodeText(stored: StoredText): string {
   if (stored.codec === PLAIN) return stored.bytes.toString("utf8");
-  return zstdDecompressSync(stored.bytes, { maxOutputLength: Math.max(stored.size, 1) }).toString("utf8");
+  return zlib()
+    .zstdDecompressSync(stored.bytes, { maxOutputLength: Math.max(stored.size, 1) })
+    .toString("utf8");
 }
