@@ -7,23 +7,25 @@ import { type Bound, figureText, type Measured, median, secondsText, spreadOf } 
 
 /** One run of a side: its time, and what it used where that is known. */
 export type Run = Pick<Finished, "ms"> & Partial<Finished>;
-export type Pairs = { readonly ours: readonly Run[]; readonly other: readonly Run[] };
+/** `floor`: of a line that is measured against it too; else empty. */
+export type Pairs = { readonly ours: readonly Run[]; readonly other: readonly Run[]; readonly floor: readonly Run[] };
 
-/** @param turn told to each side: its number, for names */
-export async function interleave(
-  repeats: number,
-  ours: (turn: number) => Promise<Run>,
-  other: (turn: number) => Promise<Run>,
-): Promise<Pairs> {
-  const pairs = { ours: [] as Run[], other: [] as Run[] };
+type Side = (turn: number) => Promise<Run>;
+
+/**
+ * `turn` is told to each side: its number, for names.
+ * @param floor a third side; left out: the line has none
+ */
+export async function interleave(repeats: number, ours: Side, other: Side, floor: Side | null = null): Promise<Pairs> {
+  const pairs = { ours: [] as Run[], other: [] as Run[], floor: [] as Run[] };
+  const sides = [
+    ["ours", ours],
+    ["other", other],
+    ["floor", floor],
+  ] as const;
   for (let turn = 0; turn < repeats; turn++) {
-    if (turn % 2 === 0) {
-      pairs.ours.push(await ours(turn));
-      pairs.other.push(await other(turn));
-    } else {
-      pairs.other.push(await other(turn));
-      pairs.ours.push(await ours(turn));
-    }
+    const inTurn = turn % 2 === 0 ? sides : sides.toReversed();
+    for (const [name, run] of inTurn) if (run !== null) pairs[name].push(await run(turn));
   }
   return pairs;
 }
@@ -59,12 +61,19 @@ export function ratioRow(row: PairRow, pairs: Pairs): Measured {
   };
 }
 
-function ratiosOf(pairs: Pairs, of: (run: Run) => number): number[] {
+/** The same, of our side to the floor: to what no client and no service can do better. */
+export function floorRow(row: PairRow, { ours, floor }: Pairs): Measured {
+  return ratioRow(row, { ours, other: floor, floor });
+}
+
+type TwoSides = Pick<Pairs, "ours" | "other">;
+
+function ratiosOf(pairs: TwoSides, of: (run: Run) => number): number[] {
   return pairs.ours.map((ours, n) => of(ours) / of(pairs.other[n]!));
 }
 
 /** Medians, of each side that was counted. */
-function requestsOf(pairs: Pairs): { readonly requests?: string } {
+function requestsOf(pairs: TwoSides): { readonly requests?: string } {
   const texts = [pairs.ours, pairs.other].flatMap((side) => {
     const counts = side.flatMap(({ asked }) => (asked === undefined ? [] : [asked.requests]));
     return counts.length === side.length ? [figureText(median(counts))] : [];
@@ -73,7 +82,7 @@ function requestsOf(pairs: Pairs): { readonly requests?: string } {
 }
 
 /** The same ratio of processor time: what a loaded machine changes least. */
-function cpuText(pairs: Pairs): string {
+function cpuText(pairs: TwoSides): string {
   const known = [...pairs.ours, ...pairs.other].every(
     ({ cpuMs }) => cpuMs !== undefined && cpuMs !== null && cpuMs > 0,
   );

@@ -1,8 +1,11 @@
-/** Clone and push of a whole corpus, against list + GET + write + rename and walk + read + POST. */
+/**
+ * Clone and push of a whole corpus, against list + GET + write + rename and walk + read + POST, and
+ * against the floor: a service that answers from memory.
+ */
 import type { Start } from "../child.ts";
 import { link, unlink } from "../fixture.ts";
 import { type Line, onceIfLarge } from "../line.ts";
-import { atMost, interleave, ratioRow } from "../pairs.ts";
+import { atMost, floorRow, interleave, ratioRow } from "../pairs.ts";
 
 /**
  * As `plainsToRead` in src/model/text-form.ts tells a new mirror: documents that are read back.
@@ -11,6 +14,8 @@ const VERIFIED = 3;
 
 const everySize = (asked: readonly string[]) => asked;
 const thousands = (size: string) => (/^\d+$/.test(size) ? Number(size) / 1_000 : 6);
+
+const isJudged = (size: string) => size === "10000" || size === "100000";
 
 export const CLONE: Line = {
   name: "clone",
@@ -26,10 +31,18 @@ export const CLONE: Line = {
       return fixture.mdmirror(["sync", "--quiet", root], key, start);
     };
     const other = () => fixture.bare(["clone", fixture.fresh(`bare-clone-${size}`), url, key]);
-    const pairs = await interleave(repeats, () => ours(), other);
+    const pairs = await interleave(
+      repeats,
+      () => ours(),
+      other,
+      () => fixture.floorClone(size),
+    );
     await profile(`clone-${size}`, ours);
-    const bound = size === "10000" ? atMost(1.8, 1.45) : null;
-    return [ratioRow({ line: "clone", what: "clone / bare loop", size, bound, grows: true }, pairs)];
+    const [loop, floor] = isJudged(size) ? [atMost(1.25, null), atMost(2, null)] : [null, null];
+    return [
+      ratioRow({ line: "clone", what: "clone / bare loop", size, bound: loop, grows: true }, pairs),
+      floorRow({ line: "clone", what: "clone / floor", size, bound: floor }, pairs),
+    ];
   },
 };
 
@@ -54,9 +67,14 @@ export const PUSH: Line = {
       const key = await fixture.service.newWorkspace(`bare-push-${size}`);
       return fixture.bare(["push", folder, url, key, String(VERIFIED)]);
     };
-    const pairs = await interleave(onceIfLarge(size, repeats), () => ours(), other);
+    const memory = await fixture.floor(size);
+    const floor = () => fixture.bare(["push", folder, memory, "no-key", String(VERIFIED)]);
+    const pairs = await interleave(onceIfLarge(size, repeats), () => ours(), other, floor);
     await profile(`push-${size}`, ours);
-    const bound = size === "10000" ? atMost(1.5, 1.35) : null;
-    return [ratioRow({ line: "push", what: "push / bare loop", size, bound, grows: true }, pairs)];
+    const bound = isJudged(size) ? atMost(1.3, null) : null;
+    return [
+      ratioRow({ line: "push", what: "push / bare loop", size, bound, grows: true }, pairs),
+      floorRow({ line: "push", what: "push / floor", size, bound: null }, pairs),
+    ];
   },
 };

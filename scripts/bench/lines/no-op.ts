@@ -2,10 +2,13 @@
  * A whole `sync --quiet` with nothing to do, against loading rows + a walk with lstat + list pages
  * of 1,000.
  */
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Start } from "../child.ts";
+import { isGenerated, pathsOf } from "../corpus.ts";
 import { writeRows } from "../fixture.ts";
 import type { Line } from "../line.ts";
-import { atMost, interleave, ratioRow } from "../pairs.ts";
+import { atMost, floorRow, interleave, ratioRow } from "../pairs.ts";
 
 export const NO_OP: Line = {
   name: "no-op",
@@ -22,9 +25,41 @@ export const NO_OP: Line = {
     // Both sides find the same warm caches.
     await ours();
     await other();
-    const pairs = await interleave(repeats, () => ours(), other);
+    const memory = await fixture.floor(size);
+    const floor = () => fixture.bare(["no-op", mirror.root, memory, "no-key", rows]);
+    const pairs = await interleave(repeats, () => ours(), other, floor);
     await profile(`no-op-${size}`, ours);
-    const bound = size === "10000" ? atMost(1.6, 1.3) : size === "100000" ? atMost(1.5, 1.3) : null;
-    return [ratioRow({ line: "no-op", what: "sync with nothing to do / bare loop", size, bound, grows: true }, pairs)];
+    const bound = size === "10000" ? atMost(1.6, 1.3) : size === "100000" ? atMost(1.3, null) : null;
+    const what = "sync with nothing to do";
+    return [
+      ratioRow({ line: "no-op", what: `${what} / bare loop`, size, bound, grows: true }, pairs),
+      floorRow({ line: "no-op", what: `${what} / floor`, size, bound: null }, pairs),
+    ];
+  },
+};
+
+/** What somebody's work costs cron. */
+export const ONE_EDIT: Line = {
+  name: "one-edit",
+  about: "sync with one file changed against sync with nothing to do, both ours",
+  sizes: (asked) => asked.filter((size) => size === "10000" || (asked.length === 1 && isGenerated(size))),
+  seconds: (size, repeats) => 3 + Number(size) * repeats * 0.000_1,
+  async run({ fixture, size, repeats, profile }) {
+    const mirror = await fixture.mirror(size);
+    const paths = pathsOf(Number(size));
+    const quiet = (start: Start = {}) => fixture.mdmirror(["sync", "--quiet", mirror.root], mirror.key, start);
+    const edited = (turn: number, start: Start = {}) => {
+      appendFileSync(join(mirror.root, paths[(turn * 97) % paths.length]!), `Edited in turn ${turn}.\n`);
+      return quiet(start);
+    };
+    await quiet();
+    const pairs = await interleave(
+      repeats,
+      (turn) => edited(turn),
+      () => quiet(),
+    );
+    await profile(`one-edit-${size}`, (start) => edited(repeats, start));
+    const bound = size === "10000" ? atMost(1.3, null) : null;
+    return [ratioRow({ line: "one-edit", what: "one file changed / nothing to do", size, bound }, pairs)];
   },
 };

@@ -93,7 +93,7 @@ export const NO_OP_UNISON: Line = {
       who: "unison, local",
       fault: peerFault("unison"),
       note: HANDICAP,
-      bound: asked.size === "100000" ? atMost(2, 1.5) : null,
+      bound: asked.size === "100000" ? atMost(1.2, null) : null,
       start: () => startUnison(asked.fixture, folder),
     });
   },

@@ -9,7 +9,7 @@ import { isGenerated, PER_AREA } from "../corpus.ts";
 import { figureRow } from "../figures.ts";
 import { link } from "../fixture.ts";
 import type { Line } from "../line.ts";
-import { atLeast, atMost, interleave, ratioRow } from "../pairs.ts";
+import { atLeast, atMost, interleave, ratioRow, type Run } from "../pairs.ts";
 import { figureText, median, type Row, secondsText } from "../rows.ts";
 
 /** Of a tenth of a second each: more pairs cost nothing. */
@@ -25,9 +25,21 @@ const oneOf = (wanted: string, asked: readonly string[]) => {
     : [generated.at(-1)!];
 };
 
+/** A mirror in which nothing but the start takes time. */
+const FEW = "100";
+
+/** Milliseconds of a whole process. */
+function wholeRow(what: string, size: string, most: number, runs: readonly Run[]): Row {
+  const row = { line: "start", what: `${what}, whole process`, size, unit: "ms", bound: atMost(most, null) } as const;
+  return figureRow(
+    row,
+    runs.map(({ ms }) => ms),
+  );
+}
+
 export const START: Line = {
   name: "start",
-  about: "--version and status against node -e 0",
+  about: "--version and status against node -e 0; a sync with nothing to do of 100 documents",
   sizes: (asked) => oneOf("10000", asked),
   seconds: () => 15,
   async run({ fixture, size, repeats, profile }) {
@@ -43,7 +55,13 @@ export const START: Line = {
       const pairs = await interleave(Math.max(repeats, SHORT_PAIRS), () => ours(), bare);
       await profile(`start-${args[0]}`, ours);
       rows.push(ratioRow({ line: "start", what: `${what} / node -e 0`, size, bound }, pairs));
+      if (what === "status") rows.push(wholeRow("status", size, 55, pairs.ours));
     }
+    const few = await fixture.mirror(FEW);
+    const sync = () => fixture.mdmirror(["sync", "--quiet", few.root], few.key);
+    await sync();
+    const pairs = await interleave(Math.max(repeats, SHORT_PAIRS), sync, bare);
+    rows.push(wholeRow("sync with nothing to do", FEW, 110, pairs.ours));
     return rows;
   },
 };
@@ -181,10 +199,13 @@ export const MEMORY: Line = {
     if (peakMb === null || peaks.length === 0)
       return [{ kind: "skipped", line: "rss", size, why: "/usr/bin/time is not installed (apt-get install time)" }];
     const bound = size === "100000" ? atMost(240, 200) : null;
-    const row = { line: "rss", size, unit: "MB", bound, grows: true } as const;
+    const ofClone = size === "10000" ? atMost(130, null) : bound;
+    const row = { line: "rss", size, unit: "MB", grows: true } as const;
     return [
-      figureRow({ ...row, what: "peak memory of a sync with nothing to do", requests }, peaks),
-      figureRow({ ...row, what: "peak memory of a clone", requests: mirror.clone.asked!.requests }, [peakMb]),
+      figureRow({ ...row, what: "peak memory of a sync with nothing to do", bound, requests }, peaks),
+      figureRow({ ...row, what: "peak memory of a clone", bound: ofClone, requests: mirror.clone.asked!.requests }, [
+        peakMb,
+      ]),
     ];
   },
 };
