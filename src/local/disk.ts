@@ -1,6 +1,17 @@
 import { type Digest, digestOf } from "../model/digest.ts";
 import type { DiskFolding, LocalPath } from "../model/path.ts";
-import type { Disk, DiskOutcome, FileUse, Fs, LocalText, Look, NewFile, RootIdentity, Written } from "../ports/disk.ts";
+import type {
+  Disk,
+  DiskOutcome,
+  FileUse,
+  Fs,
+  LocalText,
+  Look,
+  Made,
+  NewFile,
+  RootIdentity,
+  Written,
+} from "../ports/disk.ts";
 import type { Random } from "../ports/world.ts";
 import type { LocalTree } from "../model/tree.ts";
 import { anyErrno, attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
@@ -8,6 +19,7 @@ import { openIn, type Processes, SYSTEM_PROCESSES } from "./editor-locks.ts";
 import { flushDisk, flushPaths } from "./flush.ts";
 import { type FolderName, folderSeal, namesIn, stampsIn } from "./folder-names.ts";
 import { learnFolding } from "./folding.ts";
+import type { LandAside } from "./land-aside.ts";
 import { RootGuard } from "./root-guard.ts";
 import { readMarker } from "./marker.ts";
 import { makeFolder, moveFile, moveFolder, removeFolder, trashFile } from "./move.ts";
@@ -32,6 +44,8 @@ type DiskOptions = {
    * two.
    */
   readonly part?: number;
+  /** Makes many new files in a thread. Default: all are made here. */
+  readonly aside?: LandAside | null;
   /** By which a lock of an editor that has died is known. Default: this machine's. */
   readonly processes?: Processes;
 };
@@ -41,13 +55,16 @@ export class LocalDisk implements Disk {
   readonly #guard: RootGuard;
   readonly #options: WalkOptions;
   readonly #processes: Processes;
+  readonly #aside: LandAside | null;
   #isFoldingKnown = false;
 
   /**
    * @param root absolute path of the mirrored folder; it need not exist yet, and may be reached
    * through symlinks
    */
-  constructor(fs: Fs, root: string, { random, probe = true, ignore = [], part = 256, processes }: DiskOptions) {
+  constructor(fs: Fs, root: string, options: DiskOptions) {
+    const { random, probe = true, ignore = [], part = 256, processes, aside = null } = options;
+    this.#aside = aside;
     this.#guard = new RootGuard(fs, root, random);
     this.#options = { probe, ignore, part };
     this.#processes = processes ?? SYSTEM_PROCESSES;
@@ -98,8 +115,9 @@ export class LocalDisk implements Disk {
     return this.#effect((guard) => createFile(guard, path, text));
   }
 
-  createAll(files: readonly NewFile[]): DiskOutcome<Written>[] {
-    return this.#effect((guard) => files.map(({ path, text }) => createFile(guard, path, text)));
+  createAll(files: readonly NewFile[]): Made | Promise<Made> {
+    const made = this.#aside?.create(this.#guard.root(), this.folding(), files) ?? null;
+    return made ?? this.#effect((guard) => files.map(({ path, text }) => createFile(guard, path, text)));
   }
 
   replace(path: LocalPath, text: string, expect: Digest, parkAt: string): DiskOutcome<Written> {

@@ -29,7 +29,7 @@ const UNSEEN_CHARACTERS = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
  */
 export class RootGuard {
   readonly fs: Fs;
-  readonly random: Random;
+  readonly random: Pick<Random, "hex">;
   readonly #path: string;
   /** null: not learned yet. */
   #folding: DiskFolding | null = null;
@@ -39,7 +39,7 @@ export class RootGuard {
   /** The folders that are held open for the effect under way, by their paths; null: none is. */
   #held: Map<string, FolderHandle> | null = null;
 
-  constructor(fs: Fs, root: string, random: Random) {
+  constructor(fs: Fs, root: string, random: Pick<Random, "hex">) {
     if (!root.startsWith("/")) throw new TypeError("the root must be an absolute path");
     this.fs = fs;
     this.random = random;

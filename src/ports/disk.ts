@@ -33,6 +33,9 @@ export type Written = { readonly stamp: Stamp };
 
 export type NewFile = { readonly path: LocalPath; readonly text: string };
 
+/** How making each of some new files ended. */
+export type Made = readonly DiskOutcome<Written>[];
+
 export type RootIdentity = {
   readonly dev: number;
   readonly ino: number;
@@ -60,11 +63,11 @@ export type FileUse = {
 };
 
 /**
- * The folder. Synchronous but for `flush`: a synchronous call leaves the smallest window between a
- * look and an effect, and is the fastest on small files. No symlink is followed in any component;
- * nothing outside the root is touched (I26). Parked paths and trash paths are relative to
- * `.mdmirror/`. Every effect that takes a document off its path is journalled by the caller before
- * (intent with `parkAt`).
+ * The folder. Synchronous but for `flush` and `createAll`: a synchronous call leaves the smallest
+ * window between a look and an effect, and is the fastest on small files. No symlink is followed in
+ * any component; nothing outside the root is touched (I26). Parked paths and trash paths are
+ * relative to `.mdmirror/`. Every effect that takes a document off its path is journalled by the
+ * caller before (intent with `parkAt`).
  */
 export interface Disk {
   /** null when the root is not there or not a folder. */
@@ -107,9 +110,9 @@ export interface Disk {
   create(path: LocalPath, text: string): DiskOutcome<Written>;
   /**
    * Does what `create` does for each, one after the other, but looks only once at folders that they
-   * share.
+   * share. A promise where that is done in a thread, because there are many.
    */
-  createAll(files: readonly NewFile[]): readonly DiskOutcome<Written>[];
+  createAll(files: readonly NewFile[]): Made | Promise<Made>;
   /**
    * Replaces a file whose old inode the caller journalled: it stays at `parkAt` until
    * `discardParked`.

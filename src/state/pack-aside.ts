@@ -1,4 +1,4 @@
-import type { Worker } from "node:worker_threads";
+import type { Worker, WorkerOptions } from "node:worker_threads";
 import type { Digest } from "../model/digest.ts";
 import type { PackedBatch } from "./pack-worker.ts";
 import type { StoredText } from "./text-codec.ts";
@@ -28,11 +28,14 @@ type Batch = { readonly digests: Digest[]; readonly texts: string[]; characters:
 const PROGRAM = new URL(import.meta.url.endsWith(".ts") ? "./pack-worker.ts" : "./pack-worker.js", import.meta.url);
 
 /** @param program the file that the thread runs */
-export function startThread(program = PROGRAM): Worker {
+export function startThread(
+  program = PROGRAM,
+  options: Pick<WorkerOptions, "name" | "resourceLimits" | "workerData"> = { name: "pack", resourceLimits: LIMITS },
+): Worker {
   const { Worker } = process.getBuiltinModule("node:worker_threads");
   // The key may be in the environment (I30), and what Node was told in its options is not for this
   // thread.
-  return new Worker(program, { env: compiledHere(), execArgv: [], name: "pack", resourceLimits: LIMITS });
+  return new Worker(program, { ...options, env: compiledHere(), execArgv: [] });
 }
 
 /**

@@ -7,10 +7,12 @@ import { rememberRoot } from "../../engine/run/guard-facts.ts";
 import { META } from "../../engine/run/meta.ts";
 import type { World } from "../../engine/run/world.ts";
 import { LocalDisk } from "../../local/disk.ts";
+import { LandAside, LANDING } from "../../local/land-aside.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { makeMirrorFolder } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
 import { examineOwnFolder, tightenOwnFolder } from "../../state/own-folder.ts";
+import { startThread } from "../../state/pack-aside.ts";
 import { readBootId } from "./boot-id.ts";
 import { type Config, readConfig } from "./config.ts";
 import { withLinks } from "./with-links.ts";
@@ -158,13 +160,15 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
     makeMirrorFolder(fs, root, random.hex(32));
     keepMarker(root, admitted, options.env);
   }
+  const aside = mode === "write" ? landAside(root) : null;
+  closers.add(() => aside?.close());
   const plain: World = {
     clock,
     random,
     log,
     progress: progressOf(options),
     remote,
-    disk: new LocalDisk(fs, root, { random, probe: mode === "write" }),
+    disk: new LocalDisk(fs, root, { random, probe: mode === "write", aside }),
     state,
     bootId: readBootId(),
     prefix: config.remote,
@@ -175,6 +179,11 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
   if (isNew) rememberRoot(world);
   const { url } = admitted.origin;
   return ok({ root, config, url, world, notes, ...locked.value, close: () => closers.close() });
+}
+
+function landAside(root: string): LandAside {
+  const { program, resourceLimits } = LANDING;
+  return new LandAside(() => startThread(program, { name: "land", resourceLimits, workerData: root }));
 }
 
 /** The size to which the space for new objects may grow is one setting of the whole process. */

@@ -1,4 +1,4 @@
-import type { Disk, DiskOutcome, NewFile, Written } from "../../ports/disk.ts";
+import type { Disk, DiskOutcome, Made, NewFile, Written } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import type { Clock } from "../../ports/world.ts";
 
@@ -132,14 +132,19 @@ export class Group {
     const burst = this.#landing;
     this.#landing = [];
     this.#bursts++;
-    let ends: readonly DiskOutcome<Written>[];
-    try {
-      ends = this.#disk.createAll(burst.map(({ file }) => file));
-    } catch (error) {
+    const settle = (ends: Made) => {
+      for (const [n, { resolve }] of burst.entries()) resolve(ends[n]!);
+    };
+    const fail = (error: unknown) => {
       for (const { reject } of burst) reject(error);
-      return;
+    };
+    try {
+      const ends = this.#disk.createAll(burst.map(({ file }) => file));
+      if (ends instanceof Promise) ends.then(settle, fail);
+      else settle(ends);
+    } catch (error) {
+      fail(error);
     }
-    for (const [n, { resolve }] of burst.entries()) resolve(ends[n]!);
   }
 
   async #landLater(burst: number): Promise<void> {

@@ -148,7 +148,7 @@ export class LinkedDisk implements Disk {
     return this.plain.create(path, this.#spelled(path, text));
   }
 
-  createAll(files: readonly NewFile[]): readonly DiskOutcome<Written>[] {
+  createAll(files: readonly NewFile[]): ReturnType<Disk["createAll"]> {
     return this.plain.createAll(files.map(({ path, text }) => ({ path, text: this.#spelled(path, text) })));
   }
 
