@@ -27,9 +27,8 @@ const { existsSync, lstatSync, mkdirSync, writeFileSync } = process.getBuiltinMo
 keepSecret();
 keepCompiled();
 // Else the space for new objects grows to 64 MB while a large folder is looked at, and that is a
-// quarter of all that a sync takes. A sync does this when its modules are loaded
-// (`app/mirror/heap-growth.ts`): before, a space that grows spares it a dozen collections.
-if (process.argv[2] !== "sync") process.getBuiltinModule("node:v8").setFlagsFromString("--semi-space-growth-factor=1");
+// quarter of all that a sync takes. Before any module: what has grown while they load stays large.
+process.getBuiltinModule("node:v8").setFlagsFromString("--semi-space-growth-factor=1");
 // From a checkout Node runs the sources as they are; a published package holds JavaScript alone.
 const isCheckout = existsSync(new URL("./main.ts", import.meta.url));
 resolveQuickly();

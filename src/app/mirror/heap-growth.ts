@@ -18,9 +18,9 @@ const BUDGET_BYTES = 24_000_000;
 
 /**
  * Lets V8's space for new objects grow while many steps run: else texts that are under way do not
- * fit in and are promoted before they are released. At any other time it stays as it is when a
- * mirror is opened, because what a look makes lives on anyway. What is promoted all the same is
- * collected when it is much.
+ * fit in and are promoted before they are released. At any other time it stays as small as
+ * `entry.mjs` keeps it from its first lines on, because what a look makes lives on anyway. What is
+ * promoted all the same is collected when it is much.
  */
 export function withHeapGrowth(progress: Progress): Progress {
   return new HeapGrowth(progress);
@@ -34,7 +34,6 @@ class HeapGrowth implements Progress {
 
   constructor(progress: Progress) {
     this.#progress = progress;
-    growBy(1);
   }
 
   report(...[phase, done, total]: Parameters<Progress["report"]>): void {
@@ -58,12 +57,8 @@ class HeapGrowth implements Progress {
   #grow(on: boolean): void {
     if (on === this.#growing) return;
     this.#growing = on;
-    growBy(on ? 2 : 1);
+    setFlagsFromString(`--semi-space-growth-factor=${on ? 2 : 1}`);
   }
-}
-
-function growBy(factor: 1 | 2): void {
-  setFlagsFromString(`--semi-space-growth-factor=${factor}`);
 }
 
 /** Collects garbage when much was added since the last time. */
