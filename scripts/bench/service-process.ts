@@ -22,7 +22,7 @@ const random = (bytes: number): Uint8Array => {
   pool = pool.subarray(bytes);
   return taken;
 };
-const store = openSqlite({ folder }, { random });
+const store = openSqlite({ folder }, { random, commits: "together" });
 const service = createService({ combine: combineByMerge, store, now: Date.now, random });
 
 let latencyMs = 0;

@@ -24,7 +24,7 @@ afterAll(() => expect(faults, "something became a 500").toEqual([]));
 async function openService(): Promise<{ service: Service; key: string }> {
   const random = seeded("contract");
   const service = createService({
-    store: openSqlite(":memory:", { random }),
+    store: openSqlite(":memory:", { random, commits: "together" }),
     now: Date.now,
     random,
     combine: combineByMerge,

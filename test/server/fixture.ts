@@ -44,7 +44,7 @@ export async function openService({
 }: OpenOptions = {}): Promise<Opened> {
   const random = options.random ?? seeded("service");
   const service = createService({
-    store: openSqlite(database, { random, searchCatchesUp }),
+    store: openSqlite(database, { random, searchCatchesUp, commits: "together" }),
     now: () => 0,
     random,
     combine: combineByMerge,

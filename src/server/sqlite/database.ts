@@ -6,19 +6,29 @@ import { MOST_RESERVED } from "./reserve.ts";
 import { MIGRATIONS } from "./schema.ts";
 import { Statement } from "./statement.ts";
 
+/** Tables in which it stands whose a key is, and what it may do. */
+const OF_KEYS = /\b(?:keys|grants|workspaces|meta)\b/;
+
 /** The part of SQLite that the tables use. */
 export class Db {
   readonly #sqlite: Sqlite.Database;
-  readonly #onRun = (): void => void this.#runs++;
-  #runs = 0;
+  readonly #onKeys = (): void => this.noteKeys();
+  #keyWrites = 0;
 
   constructor(sqlite: Sqlite.Database) {
     this.#sqlite = sqlite;
   }
 
-  /** Grows with each `run`: while it stays the same, earlier results are still valid. */
-  get runs(): number {
-    return this.#runs;
+  /**
+   * Grows with each write of what keys may do, and when one is undone: while it stays the same,
+   * what was read of them is still valid.
+   */
+  get keyWrites(): number {
+    return this.#keyWrites;
+  }
+
+  noteKeys(): void {
+    this.#keyWrites++;
   }
 
   get inTransaction(): boolean {
@@ -28,7 +38,7 @@ export class Db {
   prepare<Values extends unknown[] | object = unknown[], Row = unknown>(
     sql: string,
   ): Statement<Values extends unknown[] ? Values : [Values], Row> {
-    return new Statement(this.#sqlite, sql, this.#onRun);
+    return new Statement(this.#sqlite, sql, OF_KEYS.test(sql) ? this.#onKeys : null);
   }
 
   pragma(text: string): unknown {

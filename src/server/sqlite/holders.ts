@@ -14,7 +14,7 @@ type Parts = {
 
 /**
  * Finds whose a key is. Every request begins with these four reads, which took a tenth of its time.
- * The result is kept until something is written, as most requests only read.
+ * The result is kept until something of keys is written.
  */
 export class Holders {
   readonly #db: Db;
@@ -29,8 +29,8 @@ export class Holders {
 
   /** @param hash SHA-256 of the key. @returns undefined for a key that is unknown or was revoked */
   byHash(hash: Buffer): Holder | undefined {
-    if (this.#asOf !== this.#db.runs) this.#known.clear();
-    this.#asOf = this.#db.runs;
+    if (this.#asOf !== this.#db.keyWrites) this.#known.clear();
+    this.#asOf = this.#db.keyWrites;
     const name = hash.toString("latin1");
     const known = this.#known.get(name);
     if (known !== undefined) return known;

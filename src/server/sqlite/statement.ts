@@ -15,11 +15,11 @@ const COMPARED = /([=<>]) ([?@])/g;
 export class Statement<Values extends unknown[], Row> {
   readonly #sqlite: Sqlite.Database;
   readonly #sql: string;
-  readonly #onRun: () => void;
+  readonly #onRun: (() => void) | null;
   #prepared: Sqlite.Statement<Values, Row> | null = null;
 
-  /** @param onRun called before each `run`: every write and each end of a transaction is one */
-  constructor(sqlite: Sqlite.Database, sql: string, onRun: () => void) {
+  /** @param onRun called before each `run` */
+  constructor(sqlite: Sqlite.Database, sql: string, onRun: (() => void) | null) {
     this.#sqlite = sqlite;
     this.#sql = sql.replaceAll(COMPARED, "$1 +$2");
     this.#onRun = onRun;
@@ -33,13 +33,20 @@ export class Statement<Values extends unknown[], Row> {
     return this.#ready().all(...values);
   }
 
+  /** The first column of all rows; a statement that is asked so is asked for nothing else. */
+  column<Value>(...values: Values): Value[] {
+    return this.#ready()
+      .pluck()
+      .all(...values) as unknown as Value[];
+  }
+
   /** Yields rows one at a time; leaving the loop ends the query. */
   iterate(...values: Values): IterableIterator<Row> {
     return this.#ready().iterate(...values);
   }
 
   run(...values: Values): Sqlite.RunResult {
-    this.#onRun();
+    this.#onRun?.();
     return this.#ready().run(...values);
   }
 

@@ -8,6 +8,7 @@ import { type DatabaseLocation, type Db, openDatabase } from "./database.ts";
 import { FilesTable } from "./files-table.ts";
 import { FoldersTable } from "./folders-table.ts";
 import { GrantsTable } from "./grants-table.ts";
+import { GroupCommit } from "./group-commit.ts";
 import { Holders } from "./holders.ts";
 import { Journal } from "./journal.ts";
 import { KeysTable } from "./keys-table.ts";
@@ -25,6 +26,8 @@ type SqliteOptions = {
   readonly random: (bytes: number) => Uint8Array;
   /** Default `all`; `a-step` where something else indexes in steps. */
   readonly searchCatchesUp?: CatchesUp;
+  /** Default `each` by itself; `together` where a disk is waited for. */
+  readonly commits?: "each" | "together";
 };
 
 /**
@@ -49,19 +52,22 @@ export class SqliteStore implements Store {
   readonly #db: Db;
   readonly #turns = new Turns();
   readonly #transactions: Transactions;
+  readonly #group: GroupCommit | null;
+  readonly #holders: Holders;
   readonly #index: SearchIndex;
   readonly #tables: Tables;
   readonly #backup: OnlineBackup | null;
   readonly #listeners = new Set<() => void>();
 
-  constructor(location: DatabaseLocation, { random, searchCatchesUp = "all" }: SqliteOptions) {
+  constructor(location: DatabaseLocation, { random, searchCatchesUp = "all", commits = "each" }: SqliteOptions) {
     const db = openDatabase(location);
     this.#db = db;
     this.#transactions = new Transactions(db);
+    this.#group = commits === "each" ? null : new GroupCommit(this.#turns, this.#transactions);
     this.cursorSecret = cursorSecretOf(db, random);
     this.generation = generationOf(metaOf(db, GENERATION_NAME), this.cursorSecret);
     this.#index = new SearchIndex(db);
-    this.#tables = this.#openTables(searchCatchesUp);
+    ({ tables: this.#tables, holders: this.#holders } = this.#openTables(searchCatchesUp));
     this.indexing = { step: (most) => this.#indexStep(most === "all" ? Number.MAX_SAFE_INTEGER : STEP) };
     const folder = typeof location === "object" && "folder" in location ? location.folder : null;
     const journal = new Journal(db);
@@ -70,7 +76,7 @@ export class SqliteStore implements Store {
     this.#backup = folder === null ? null : new OnlineBackup(folder, { journal, turns: this.#turns });
   }
 
-  #openTables(catchesUp: CatchesUp): Tables {
+  #openTables(catchesUp: CatchesUp): { readonly tables: Tables; readonly holders: Holders } {
     const db = this.#db;
     const files = new FilesTable(db);
     const folders = new FoldersTable(db, files);
@@ -98,15 +104,18 @@ export class SqliteStore implements Store {
       lockTree: async () => undefined,
       nested: (work, keep) => this.#transactions.run(() => work(tables), keep),
     };
-    return tables;
+    return { tables, holders };
   }
 
   read<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
     return this.#turns.take(() => work(this.#tables));
   }
 
-  async write<T>(work: (tables: Tables) => Promise<T>, keep?: (result: T) => boolean): Promise<T> {
-    const result = await this.#turns.take(() => this.#transactions.run(() => work(this.#tables), keep));
+  async write<T>(work: (tables: Tables) => Promise<T>, keep: (result: T) => boolean = () => true): Promise<T> {
+    const inTables = () => work(this.#tables);
+    const result = await (this.#group === null
+      ? this.#turns.take(() => this.#transactions.run(inTables, keep))
+      : this.#group.write(inTables, keep));
     for (const listener of this.#listeners) listener();
     return result;
   }
@@ -128,8 +137,13 @@ export class SqliteStore implements Store {
     });
   }
 
-  holder(hash: Buffer): Promise<Holder | undefined> {
-    return this.read((tables) => tables.holder(hash));
+  /**
+   * What an open transaction does not change need not wait for its end: each write begins with this
+   * look, before its body is read, and could join none.
+   */
+  async holder(hash: Buffer): Promise<Holder | undefined> {
+    if (this.#transactions.isOfKeys) return this.read((tables) => tables.holder(hash));
+    return this.#holders.byHash(hash);
   }
 
   figures(): Promise<Figures> {

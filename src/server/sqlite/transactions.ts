@@ -5,6 +5,8 @@ export class Transactions {
   readonly #db: Db;
   readonly #outer: Ends;
   readonly #inner: Ends;
+  /** What was written of keys before the transaction that is open. */
+  #keysBefore = 0;
 
   constructor(db: Db) {
     this.#db = db;
@@ -12,49 +14,61 @@ export class Transactions {
     this.#inner = prepare(db, "SAVEPOINT request", "RELEASE request", "ROLLBACK TO request");
   }
 
+  get isOpen(): boolean {
+    return this.#db.inTransaction;
+  }
+
+  /** Whether one is open in which something of keys was written, which may still be undone. */
+  get isOfKeys(): boolean {
+    return this.#db.inTransaction && this.#db.keyWrites !== this.#keysBefore;
+  }
+
   /** Runs `work`; rolled back when it throws or its result is not kept. */
   async run<T>(work: () => Promise<T>, keep: (result: T) => boolean = everything): Promise<T> {
-    const { ends, isNested } = this.#begin();
+    const begun = this.#begin();
     let kept = false;
     try {
       const result = await work();
       kept = keep(result);
-      if (kept) ends.commit.run();
+      if (kept) begun.ends.commit.run();
       return result;
     } catch (error) {
       kept = false;
       throw error;
     } finally {
-      if (!kept) this.#undo(ends, isNested);
+      if (!kept) this.#undo(begun);
     }
   }
 
   /** As `run`, for work that waits for nothing. */
   runNow<T>(work: () => T): T {
-    const { ends, isNested } = this.#begin();
+    const begun = this.#begin();
     let kept = false;
     try {
       const result = work();
-      ends.commit.run();
+      begun.ends.commit.run();
       kept = true;
       return result;
     } finally {
-      if (!kept) this.#undo(ends, isNested);
+      if (!kept) this.#undo(begun);
     }
   }
 
-  #begin(): { readonly ends: Ends; readonly isNested: boolean } {
+  #begin(): Begun {
     const isNested = this.#db.inTransaction;
     const ends = isNested ? this.#inner : this.#outer;
     ends.begin.run();
-    return { ends, isNested };
+    const keysBefore = this.#db.keyWrites;
+    if (!isNested) this.#keysBefore = keysBefore;
+    return { ends, isNested, keysBefore };
   }
 
   /**
    * SQLite may have rolled back by itself (disk full); a savepoint that was rolled back must still
    * be released.
    */
-  #undo(ends: Ends, isNested: boolean): void {
+  #undo({ ends, isNested, keysBefore }: Begun): void {
+    if (this.#db.keyWrites !== keysBefore) this.#db.noteKeys();
     if (!this.#db.inTransaction) return;
     ends.rollback.run();
     if (isNested) ends.commit.run();
@@ -62,6 +76,7 @@ export class Transactions {
 }
 
 type Ends = ReturnType<typeof prepare>;
+type Begun = { readonly ends: Ends; readonly isNested: boolean; readonly keysBefore: number };
 
 function prepare(db: Db, begin: string, commit: string, rollback: string) {
   return { begin: db.prepare(begin), commit: db.prepare(commit), rollback: db.prepare(rollback) };

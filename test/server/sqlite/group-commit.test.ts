@@ -1,0 +1,144 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type Db, openDatabase } from "../../../src/server/sqlite/database.ts";
+import { GroupCommit } from "../../../src/server/sqlite/group-commit.ts";
+import { openSqlite } from "../../../src/server/sqlite/store.ts";
+import { Transactions } from "../../../src/server/sqlite/transactions.ts";
+import { Turns } from "../../../src/server/sqlite/turns.ts";
+import { isDiskFull } from "../../../src/server/store.ts";
+import { seeded } from "../fixture.ts";
+
+/** Writes that wait for the disk together, and are undone each by itself. */
+
+type Ground = {
+  readonly db: Db;
+  readonly turns: Turns;
+  readonly group: GroupCommit;
+  /** Inserts a row, and says so in `seen` when it has and when it is told. */
+  write(name: string, ends?: "kept" | "refused" | "thrown", bytes?: number): Promise<string>;
+  readonly seen: string[];
+  rows(): string[];
+};
+
+function ground(): Ground {
+  const db = openDatabase(":memory:");
+  onTestFinished(() => db.close());
+  const insert = db.prepare<[string, number]>("INSERT INTO written (name, bytes) VALUES (?, zeroblob(?))");
+  db.prepare("CREATE TABLE written (name TEXT, bytes BLOB)").run();
+  const turns = new Turns();
+  const group = new GroupCommit(turns, new Transactions(db));
+  const seen: string[] = [];
+  const write: Ground["write"] = async (name, ends = "kept", bytes = 1) => {
+    const work = async () => {
+      insert.run(name, bytes);
+      await Promise.resolve();
+      seen.push(`${name} works`);
+      if (ends === "thrown") throw new Error(`${name} failed`);
+      return ends;
+    };
+    try {
+      return await group.write(work, (result) => result === "kept");
+    } finally {
+      seen.push(`${name} told`);
+    }
+  };
+  const names = db.prepare<[], { name: string }>("SELECT name FROM written ORDER BY rowid");
+  return { db, turns, group, write, seen, rows: () => names.all().map(({ name }) => name) };
+}
+
+describe("writes that come together", () => {
+  test("are told after the commit of all, in their order", async () => {
+    const { write, seen, rows } = ground();
+    const first = write("a");
+    await Promise.resolve();
+    await Promise.all([first, write("b"), write("c")]);
+    expect(seen).toEqual(["a works", "b works", "c works", "a told", "b told", "c told"]);
+    expect(rows()).toEqual(["a", "b", "c"]);
+  });
+
+  test("take those in that come before the turn of the event loop ends", async () => {
+    const { write, seen } = ground();
+    const late = new Promise((resolve) => process.nextTick(() => resolve(write("late"))));
+    await Promise.all([write("a"), late]);
+    expect(seen).toEqual(["a works", "late works", "a told", "late told"]);
+  });
+
+  test("are undone each by itself when one is refused or throws", async () => {
+    const { write, rows } = ground();
+    const all = await Promise.allSettled([
+      write("a"),
+      write("b", "refused"),
+      write("c"),
+      write("d", "thrown"),
+      write("e"),
+    ]);
+    expect(all.map((one) => (one.status === "fulfilled" ? one.value : String(one.reason)))).toEqual([
+      "kept",
+      "refused",
+      "kept",
+      "Error: d failed",
+      "kept",
+    ]);
+    expect(rows()).toEqual(["a", "c", "e"]);
+  });
+
+  test("see what those before them wrote, and a look sees all of it or nothing", async () => {
+    const { db, turns, group, rows } = ground();
+    const count = async () => rows().length;
+    const insert = db.prepare<[string]>("INSERT INTO written (name) VALUES (?)");
+    const add = (name: string) =>
+      group.write(
+        async () => {
+          const before = await count();
+          insert.run(name);
+          return before;
+        },
+        () => true,
+      );
+    const seen = [turns.take(count), add("a"), turns.take(count), add("b"), turns.take(count)];
+    expect(await Promise.all(seen)).toEqual([0, 0, 2, 1, 2]);
+  });
+
+  test("lose nothing to one for which the disk has no room, whichever it is", async () => {
+    for (const large of ["a", "b", "c"]) {
+      const { db, write, rows } = ground();
+      db.pragma("max_page_count = 600");
+      const names = ["a", "b", "c", "d"];
+      const all = await Promise.allSettled(names.map((name) => write(name, "kept", name === large ? 50_000_000 : 1)));
+      const full = all.flatMap((one) => (one.status === "rejected" && isDiskFull(one.reason) ? [one] : []));
+      expect([large, full.length, rows()]).toEqual([large, 1, names.filter((name) => name !== large)]);
+      expect(await write("e")).toBe("kept");
+    }
+  });
+
+  test("are refused together where no transaction can be begun, and those after them go on", async () => {
+    const { db, write, rows } = ground();
+    db.pragma("query_only = ON");
+    const refused = await Promise.allSettled([write("a"), write("b")]);
+    expect(refused.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    db.pragma("query_only = OFF");
+    expect(await write("c")).toBe("kept");
+    expect(rows()).toEqual(["c"]);
+  });
+});
+
+test("whose a key is, is told beside an open transaction, unless that changes keys", async () => {
+  const store = openSqlite(":memory:", { random: seeded("group"), commits: "together" });
+  onTestFinished(() => store.close());
+  const hash = Buffer.alloc(32, 7);
+  const key = { id: "key_1", workspaceId: "wsp_1", hash, label: "a", rateRequests: null, rateSeconds: null };
+  await store.write(async ({ files }) => {
+    expect(await files.all({ workspace: 1, after: 0, count: 1 })).toEqual([]);
+    // It would wait for its own end.
+    expect(await store.holder(hash)).toBeUndefined();
+  });
+  let beside: Promise<unknown> = Promise.resolve("not asked");
+  const refused = store.write(
+    async ({ keys }) => {
+      await keys.insert({ ...key, expiresAt: null, at: 0 });
+      beside = store.holder(hash);
+    },
+    () => false,
+  );
+  await refused;
+  expect(await beside).toBeUndefined();
+});
