@@ -7,7 +7,13 @@ import type { WireResponse } from "../contract/wire.ts";
  * an exception.
  */
 
-type Done = { readonly kind: "done"; readonly status: 200 | 201 | 202 | 204; readonly body: unknown };
+type Done = {
+  readonly kind: "done";
+  readonly status: 200 | 201 | 202 | 204;
+  readonly body: unknown;
+  /** The body, where it is JSON already. */
+  readonly json?: string;
+};
 
 /** Only set on refusals: a body that came as JSON can imitate every member but this one. */
 const MARK: unique symbol = Symbol("refused");
@@ -25,6 +31,11 @@ export type Answer = Done | Refused;
 
 export function done(status: Done["status"], body: unknown = null): Done {
   return { kind: "done", status, body };
+}
+
+/** @param json the body, written out */
+export function doneAsWritten(status: Done["status"], json: string): Done {
+  return { kind: "done", status, body: null, json };
 }
 
 export function refuse(
@@ -63,7 +74,7 @@ export function toWire(
   if (answer.kind === "done") {
     if (answer.status === 204) return { status: 204, headers: common, body: "" };
     const headers = { ...common, "content-type": "application/json; charset=utf-8" };
-    return { status: answer.status, headers, body: JSON.stringify(answer.body) };
+    return { status: answer.status, headers, body: answer.json ?? JSON.stringify(answer.body) };
   }
   const { status, title } = PROBLEM_CODES[answer.code];
   const problem = {

@@ -6,6 +6,7 @@ import type { Call } from "./context.ts";
 import { openCursor, sealCursor } from "./cursor.ts";
 import { readId, readPath } from "./input.ts";
 import { pointerTo, readInteger } from "./query.ts";
+import type { ShownPage } from "./tables.ts";
 
 /**
  * Pages of files and folders (`src/contract/README.md`, "Pagination rules"), always in the order of
@@ -61,6 +62,16 @@ export function readPage(call: Call, url: string, selector: Chosen): PageRequest
   const after = openCursor(call.context.cursorSecret, boundTo, cursor);
   if (after !== null) return { limit, after, boundTo };
   return refuse("invalid_cursor", "The cursor is malformed, or another query issued it; start again without one.");
+}
+
+/** The envelope of a page whose items are written out, and all readable. */
+export function writtenEnvelope(call: Call, url: string, page: PageRequest, { seqs, texts }: ShownPage): string {
+  const hasMore = seqs.length > page.limit;
+  const last = seqs[page.limit - 1]!;
+  const nextCursor = hasMore ? sealCursor(call.context.cursorSecret, page.boundTo, last) : null;
+  const items = (hasMore ? texts.slice(0, page.limit) : texts).join(",");
+  const rest = `"hasMore":${hasMore},"nextCursor":${JSON.stringify(nextCursor)}`;
+  return `{"object":"list","url":${JSON.stringify(url)},"data":[${items}],${rest}}`;
 }
 
 /**

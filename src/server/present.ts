@@ -24,6 +24,11 @@ export function presentFile(row: FileRow): AnsweredFile {
   };
 }
 
+/** What `presentFile` gives, written out. */
+export function fileJson(row: FileRow): string {
+  return JSON.stringify(presentFile(row));
+}
+
 export function presentWithContent(row: FileRow, content: string): AnsweredFile & { readonly content: string } {
   return { ...presentFile(row), content };
 }

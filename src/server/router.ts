@@ -92,10 +92,18 @@ export async function route(
   return isRead ? server.store.read(work) : server.store.write(work, (answer) => answer.kind === "done");
 }
 
+const BY_ROUTE = new Map(ENDPOINTS.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]));
+/** Where an id stands, among what slashes part. */
+const ID_AT = 3;
+
 function findEndpoint(method: string, path: string): { readonly endpoint: Endpoint; readonly id: string } | null {
-  for (const endpoint of ENDPOINTS) {
-    const values = endpoint.method === method ? matchPath(endpoint.path, path) : null;
-    if (values !== null) return { endpoint, id: values[0] ?? "" };
+  const parts = path.split("/");
+  const id = parts[ID_AT];
+  if (id !== undefined && id !== "") {
+    parts[ID_AT] = "{id}";
+    const endpoint = BY_ROUTE.get(`${method} ${parts.join("/")}`);
+    if (endpoint !== undefined) return { endpoint, id: decodeSegment(id) };
   }
-  return null;
+  const endpoint = BY_ROUTE.get(`${method} ${path}`);
+  return endpoint === undefined || endpoint.path.includes("{") ? null : { endpoint, id: "" };
 }

@@ -76,6 +76,9 @@ export type FileForEdit = {
   readonly base: { readonly text: string | null } | null;
 };
 
+/** Rows in their order, each by its number and as it is shown. */
+export type ShownPage = { readonly seqs: readonly number[]; readonly texts: readonly string[] };
+
 export type Files = {
   byId(workspace: number, id: string): Promise<FileRow | undefined>;
   withText(workspace: number, id: string): Promise<{ readonly row: FileRow; readonly text: string } | undefined>;
@@ -85,6 +88,8 @@ export type Files = {
   byName(workspace: number, folder: number, name: string): Promise<FileRow | undefined>;
   byPath(workspace: number, path: string): Promise<FileRow | undefined>;
   all(page: Page): Promise<FileRow[]>;
+  /** As `all`, in a form that is remembered with the row. Left out: the store remembers nothing. */
+  allShown?(page: Page, shown: (row: FileRow) => string): Promise<ShownPage>;
   inFolder(page: Page & { readonly folder: number }): Promise<FileRow[]>;
   inFolderByName(page: NamePage): Promise<FileRow[]>;
   /** In the folder at `path` and below. */

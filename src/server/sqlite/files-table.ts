@@ -1,7 +1,8 @@
 import type { Db } from "./database.ts";
 import { type FileRow, ROOT } from "../rows.ts";
-import type { FileForEdit, Files, NamePage, NewFile, Page } from "../tables.ts";
+import type { FileForEdit, Files, NamePage, NewFile, Page, ShownPage } from "../tables.ts";
 import { FILE_PATH, isBelow, isWithin, type Subtree } from "./sql.ts";
+import { ShownFiles } from "./shown-files.ts";
 import { decodeIfKept, decodeText, encodeText, type StoredText } from "./text-codec.ts";
 
 const COLUMNS = `
@@ -28,11 +29,14 @@ const SMALL_TREE = 2_000;
 
 /** Table `files`, with what of `changes` belongs to a file. */
 export class FilesTable implements Files {
+  readonly #db: Db;
+  readonly #shown = new ShownFiles();
   readonly #reads: ReturnType<typeof prepareReads>;
   readonly #texts: ReturnType<typeof prepareTexts>;
   readonly #writes: ReturnType<typeof prepareWrites>;
 
   constructor(db: Db) {
+    this.#db = db;
     this.#reads = prepareReads(db);
     this.#texts = prepareTexts(db);
     this.#writes = prepareWrites(db);
@@ -84,6 +88,25 @@ export class FilesTable implements Files {
     return this.#reads.all.all(page);
   }
 
+  async allShown(page: Page, shown: (row: FileRow) => string): Promise<ShownPage> {
+    const seqs = this.#reads.seqs.column<number>(page);
+    // What is not committed yet may be undone.
+    const remembers = !this.#db.inTransaction;
+    const texts = seqs.map((seq) => {
+      const known = remembers ? this.#shown.get(seq) : undefined;
+      if (known !== undefined) return known;
+      const text = shown(this.bySeq(seq)!);
+      if (remembers) this.#shown.add(seq, text);
+      return text;
+    });
+    return { seqs, texts };
+  }
+
+  /** The paths of folders changed, and with them those of their files. */
+  forgetShown(): void {
+    this.#shown.forgetAll();
+  }
+
   async inFolder(page: FolderPage): Promise<FileRow[]> {
     return this.#reads.inFolder.all(page);
   }
@@ -108,14 +131,17 @@ export class FilesTable implements Files {
   }
 
   async place(seq: number, folder: number, name: string): Promise<void> {
+    this.#shown.forget(seq);
     this.#writes.place.run(folder, name, seq);
   }
 
   async protect(seq: number, value: boolean): Promise<void> {
+    this.#shown.forget(seq);
     this.#writes.protect.run(value ? 1 : 0, seq);
   }
 
   async save({ seq, changeId }: FileRow, change: { id: string; text: string; at: number }): Promise<void> {
+    this.#shown.forget(seq);
     this.#addVersion({ ...change, file: seq, baseId: changeId });
     this.#writes.setChange.run(change.id, seq);
   }
@@ -126,6 +152,7 @@ export class FilesTable implements Files {
   }
 
   async remove(seq: number): Promise<void> {
+    this.#shown.forget(seq);
     this.#writes.dropChanges.run(seq);
     // ORDER: the outbox takes its grants along.
     this.#writes.remove.run(seq);
@@ -134,6 +161,7 @@ export class FilesTable implements Files {
 
   /** Removes every file in the folder at `path` and below, with their changes and grants. */
   removeTree(subtree: Subtree): void {
+    this.#shown.forgetAll();
     this.#writes.dropTreeChanges.run(subtree);
     // ORDER: the outbox takes their grants along.
     this.#writes.dropTree.run(subtree);
@@ -149,6 +177,10 @@ function prepareReads(db: Db) {
       `${SELECT} WHERE x.workspace = ? AND x.folder = ? AND x.name = ?`,
     ),
     folder: db.prepare<[number, string], { seq: number }>("SELECT seq FROM folders WHERE workspace = ? AND path = ?"),
+    seqs: db.prepare<[Page]>(
+      `SELECT seq FROM files x INDEXED BY files_by_workspace
+       WHERE x.workspace = @workspace AND x.seq > @after ORDER BY x.seq LIMIT @count`,
+    ),
     all: db.prepare<[Page], FileRow>(`${SELECT} WHERE x.workspace = @workspace ${PAGE}`),
     inFolder: db.prepare<[FolderPage], FileRow>(
       `${SELECT} WHERE x.workspace = @workspace AND x.folder = @folder ${PAGE}`,

@@ -99,6 +99,7 @@ export class FoldersTable implements Folders {
 
   async place(workspace: number, row: FolderRow, to: Pick<FolderRow, "parent" | "name" | "path">): Promise<void> {
     const move = { workspace, path: row.path, to: to.path };
+    this.#files.forgetShown();
     this.#writes.rebaseKept.run(move);
     this.#writes.place.run(to.parent, to.name, to.path, row.seq);
     this.#writes.rebase.run(move);

@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+import { Api } from "../../contract/suite/world.ts";
+import { openService } from "../fixture.ts";
+
+/** A list that is remembered, beside one that is not: of a key that has a grant below the root. */
+
+async function ground() {
+  const { service, api, key, workspaceId } = await openService();
+  const names = ["a.md", "team/b.md", "team/inner/c.md", "other/d.md", "e.md"];
+  const files = [];
+  for (const name of names) files.push(await api.file(name));
+  const [folder] = (await api.page("folders", { path: "/team" })).data;
+  const grants = [
+    { on: null, level: "full" },
+    { on: folder!.id, level: "full" },
+  ] as const;
+  const made = await service.admin.createKey({ workspaceId, grants });
+  if (!("key" in made)) throw new Error(made.detail);
+  const asRows = new Api(service.handle, made.key);
+  /** Both twice: what is remembered is made at the first look. */
+  const same = async (limit = 100) => {
+    for (const _ of [1, 2]) {
+      const remembered = await api.page("files", { limit });
+      const { data, hasMore } = await asRows.page("files", { limit });
+      expect({ data: remembered.data, hasMore: remembered.hasMore }).toEqual({ data, hasMore });
+    }
+  };
+  await same();
+  return { service, api, key, files, folder: folder!, same };
+}
+
+test("a list is what it was made of, whatever was changed", async () => {
+  const { api, files, folder, same } = await ground();
+  const [a, b, , d] = files;
+  await api.edit(a!.id, a!.lastChangeId, "edited\n");
+  await same();
+  await api.patch(`/v1/files/${a!.id}`, { name: "renamed.md" });
+  await same();
+  await api.patch(`/v1/files/${b!.id}`, { parentId: null });
+  await same();
+  await api.patch(`/v1/files/${d!.id}`, { protected: true });
+  await same();
+  await api.patch(`/v1/folders/${folder.id}`, { name: "crew" });
+  await same();
+  await api.delete(`/v1/files/${a!.id}`);
+  await same();
+  await api.delete(`/v1/folders/${folder.id}?recursive=true`);
+  await same();
+  await same(2);
+});
+
+test("a list goes on behind its last item, and each page is whole", async () => {
+  const { api, files } = await ground();
+  const seen: string[] = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const path = `/v1/files?path_prefix=/&limit=2${cursor === "" ? "" : `&cursor=${cursor}`}`;
+    const { json } = await api.get(path);
+    expect([json.object, json.url, json.hasMore]).toEqual(["list", "/v1/files", json.nextCursor !== null]);
+    seen.push(...json.data.map(({ id }: { id: string }) => id));
+    cursor = json.nextCursor;
+  }
+  expect(seen).toEqual(files.map(({ id }) => id));
+});
+
+test("what is looked at in a transaction that is undone is not remembered", async () => {
+  const { service, key, files, same } = await ground();
+  const [{ id, lastChangeId }] = files as [(typeof files)[number]];
+  const headers = { "x-api-key": key };
+  const undone = service.batch(async (answer) => {
+    const body = JSON.stringify({ baseChangeId: lastChangeId, content: "edited\n" });
+    expect((await answer({ method: "PUT", path: `/v1/files/${id}/content`, headers, body })).status).toBe(200);
+    const { body: listed } = await answer({ method: "GET", path: "/v1/files", headers, body: null });
+    expect(listed).not.toContain(lastChangeId);
+    throw new Error("the end");
+  });
+  await expect(undone).rejects.toThrow("the end");
+  await same();
+});
