@@ -16,5 +16,7 @@ await runPart("bench", import.meta.url, {
     load: () => import("./bench/watching.ts").then(({ benchWatching }) => benchWatching()),
   },
   events: { file: at("./bench/events/events.ts"), load: () => import("./bench/events/events.ts") },
+  polling: { file: at("./bench/events/polling.ts"), load: () => import("./bench/events/polling.ts") },
+  checkout: { file: at("./bench/checkout.ts"), load: () => import("./bench/checkout.ts") },
   compare: { file: at("./bench/compare.ts"), load: () => import("./bench/compare.ts") },
 });

@@ -81,6 +81,9 @@ export type Link = {
   readonly standing: "linked" | "outside" | "suspended";
 };
 
+/** Where a linked document is. */
+export type Placed = Pick<Link, "id" | "localPath" | "remotePath">;
+
 /**
  * Whether a document was moved out of the mirrored subtree and its text is in the trash: a file at
  * its old path is another document's, or new.

@@ -156,6 +156,14 @@ export type RemoteTraits = {
   readonly keptForms: KeptForms;
 };
 
+/** How the service takes the pace of requests. */
+export type Pressure = {
+  /** How often it answered since creation that there were too many. */
+  readonly refusals: number;
+  /** Milliseconds for which it wants none; 0 where it may be asked. */
+  readonly pauseMs: number;
+};
+
 /**
  * What the caller holds of a list's items, by a number of its own, from 0. An item that is listed
  * as it is held is not kept.
@@ -220,6 +228,7 @@ export interface Remote {
   generation(): string | null;
   /** The service's own news, for who stays and listens. */
   news(): RemoteNews;
+  pressure(): Pressure;
   /** Requests sent since creation, by method: for `--json`, logs and benchmarks. */
   counts(): Readonly<Record<string, number>>;
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
 import type { Digest } from "../model/digest.ts";
-import type { Conflict, DirLink, Hold, Link, Stamp, Tombstone } from "../model/link.ts";
+import type { Conflict, DirLink, Hold, Link, Placed, Stamp, Tombstone } from "../model/link.ts";
 import type { LocalPath, RemotePath } from "../model/path.ts";
 import type { Spellings } from "./spellings.ts";
 import type { BaseTree } from "../model/tree.ts";
@@ -145,6 +145,8 @@ export interface State {
    * Links with this local path: one or none, or two for a moment of a swap. LIMIT: reads every row.
    */
   linksAt(path: LocalPath): Link[];
+  /** Linked documents in a folder; `all`: in those below it too. LIMIT: as `linksAt`. */
+  documentsIn(folder: LocalPath, depth: "all" | "one", most: number): Placed[];
   /** Whether a link's local file has this inode. LIMIT: as `linksAt`. */
   hasInode(dev: number, ino: number): boolean;
   putLink(link: Link): void;

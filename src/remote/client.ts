@@ -2,7 +2,17 @@ import { type ChangeId, type DirId, type DocId, isChangeId, isDirId, isDocId } f
 import type { FileResource, FileWithContent, FolderResource, Selector } from "../contract/resources.ts";
 import { FILES } from "../contract/routes.ts";
 import type { RemotePath } from "../model/path.ts";
-import type { Answer, Held, Listing, ParentRef, PutResult, Remote, RemoteTraits, Wire } from "../ports/remote.ts";
+import type {
+  Answer,
+  Held,
+  Listing,
+  ParentRef,
+  Pressure,
+  PutResult,
+  Remote,
+  RemoteTraits,
+  Wire,
+} from "../ports/remote.ts";
 import type { RemoteNews } from "../ports/news.ts";
 import type { Clock, Log, Random } from "../ports/world.ts";
 import * as files from "./files.ts";
@@ -48,6 +58,7 @@ class Client implements Remote {
   readonly #options: Pick<RemoteOptions, "clock" | "random">;
   readonly #http: Http;
   readonly #context: CallContext;
+  readonly #queue: CallQueue;
   readonly #closer = new AbortController();
 
   constructor(options: RemoteOptions) {
@@ -66,6 +77,7 @@ class Client implements Remote {
       scrub: createScrub(key),
     });
     const queue = new CallQueue(clock, closing);
+    this.#queue = queue;
     const caller = new Caller({ http: this.#http, queue, clock, random, log, closing });
     this.#context = { caller, traits: new TraitBook(options.traits) };
   }
@@ -160,6 +172,11 @@ class Client implements Remote {
     const { clock, random } = this.#options;
     const { traits } = this.#context;
     return new NewsStream({ http: this.#http, clock, random, idRule: () => traits.idRule() });
+  }
+
+  pressure(): Pressure {
+    const { count, leftMs } = this.#queue.pauses();
+    return { refusals: count, pauseMs: leftMs };
   }
 
   counts(): Readonly<Record<string, number>> {

@@ -21,6 +21,7 @@ export class CallQueue {
   #successes = 0;
   #round = 0;
   #pausedUntil = 0;
+  #pauses = 0;
 
   /**
    * @param closing ends every wait for a pause; `work` then runs at once, and must check `closing`
@@ -55,11 +56,17 @@ export class CallQueue {
 
   /** Nothing is sent for `ms`. Of several pauses the one that ends last counts. */
   pause(ms: number): void {
+    this.#pauses++;
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.monotonic() + ms);
   }
 
   concurrency(): number {
     return this.#limit;
+  }
+
+  /** How often calls were paused, and for how long nothing is sent now. */
+  pauses(): { readonly count: number; readonly leftMs: number } {
+    return { count: this.#pauses, leftMs: Math.max(0, this.#pauseLeft()) };
   }
 
   #pauseLeft(): number {

@@ -1,5 +1,5 @@
 import type { DirId, DocId } from "../contract/ids.ts";
-import type { Conflict, DirLink, Hold, Link, Tombstone } from "../model/link.ts";
+import type { Conflict, DirLink, Hold, Link, Placed, Tombstone } from "../model/link.ts";
 import type { LocalPath } from "../model/path.ts";
 import type { BaseTree } from "../model/tree.ts";
 import type { State } from "../ports/state.ts";
@@ -70,6 +70,10 @@ export class BaseRows {
 
   linksAt(path: LocalPath): Link[] {
     return this.#tables.links.at(path);
+  }
+
+  documentsIn(...[folder, depth, most]: Parameters<State["documentsIn"]>): Placed[] {
+    return this.#tables.links.in(folder, depth, most);
   }
 
   hasInode(dev: number, ino: number): boolean {

@@ -1,6 +1,6 @@
 import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
 import type { Digest } from "../model/digest.ts";
-import type { DirLink, Link, Stamp, Submission } from "../model/link.ts";
+import type { DirLink, Link, Placed, Stamp, Submission } from "../model/link.ts";
 import type { Db } from "./database.ts";
 import { Statement } from "./statement.ts";
 import { upsert } from "./upsert.ts";
@@ -56,6 +56,7 @@ export class LinkTable {
   readonly #portion;
   readonly #one;
   readonly #at;
+  readonly #in;
   readonly #inode;
   readonly #put;
   readonly #remove;
@@ -69,6 +70,13 @@ export class LinkTable {
     );
     this.#one = new Statement<[DocId], LinkRow>(db, `SELECT ${COLUMNS} FROM links WHERE id = ?`, "raw");
     this.#at = new Statement<[string], LinkRow>(db, `SELECT ${COLUMNS} FROM links WHERE local_path = ?`, "raw");
+    // `0` is the character after `/`.
+    this.#in = new Statement<[string, string, number, number, number], [DocId, string, string]>(
+      db,
+      "SELECT id, local_path, remote_path FROM links WHERE local_path > ? || '/' AND local_path < ? || '0' " +
+        "AND standing = 'linked' AND (? = 0 OR instr(substr(local_path, ?), '/') = 0) LIMIT ?",
+      "raw",
+    );
     this.#inode = new Statement<[number, number], number>(
       db,
       "SELECT 1 FROM links WHERE ino = ? AND dev = ? LIMIT 1",
@@ -102,6 +110,14 @@ export class LinkTable {
 
   at(localPath: string): Link[] {
     return this.#at.all(localPath).map(linkOf);
+  }
+
+  /** @param folder not the root */
+  in(folder: string, depth: "all" | "one", most: number): Placed[] {
+    // SQLite counts characters as code points, from 1.
+    const first = [...folder].length + 2;
+    const rows = this.#in.all(folder, folder, depth === "one" ? 1 : 0, first, most);
+    return rows.map(([id, localPath, remotePath]) => ({ id, localPath, remotePath }));
   }
 
   hasInode(dev: number, ino: number): boolean {

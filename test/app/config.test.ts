@@ -48,6 +48,11 @@ describe("the config file", () => {
       'c.json: "events.at" is no member of it; c.json: "events.listen" must be true or false; c.json: "events.pollEvery" must be a time from 1s to 1h',
     ],
     [
+      { ...URL_ONLY, polling: { requestsPerMinute: 0.5, every: "5s" } },
+      'c.json: "polling.every" is no member of it; c.json: "polling.requestsPerMinute" must be a whole number from 1 to 6000',
+    ],
+    [{ ...URL_ONLY, polling: 60 }, 'c.json: "polling" must be an object'],
+    [
       { ...URL_ONLY, interface: { quietFor: "soon" } },
       'c.json: "interface.quietFor" must be a time such as 0s, 15m, 6h or 2d',
     ],

@@ -5,7 +5,7 @@
  * From a change on the service to the file on the disk, with events and by polling; what listeners
  * cost that only listen; and how long one change takes to reach all of them. Linux (reads /proc).
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -16,7 +16,7 @@ import { writeCorpus } from "../serving/corpus.ts";
 import { imported, indexed, serveAll } from "../serving/servers.ts";
 import { makeStore } from "../serving/stores.ts";
 import { measureListeners } from "./listeners.ts";
-import { linkMirror, timeEdits } from "./mirrored.ts";
+import { linkMirror, setListening, timeEdits } from "./mirrored.ts";
 
 const { values } = parseArgs({
   options: {
@@ -58,9 +58,7 @@ try {
     if (edits === 0) continue;
     const root = join(folder, listen ? "told" : "polled");
     await linkMirror(root, url, key);
-    const config = join(root, ".mdmirror", "config.json");
-    const events = { listen, pollEvery: "60s" };
-    writeFileSync(config, JSON.stringify({ ...JSON.parse(readFileSync(config, "utf8")), events }));
+    setListening(root, listen);
     latencies.push(latencyOf(how, await timeEdits(root, { url, key }, edits)));
   }
   const count = Number(values.listeners);

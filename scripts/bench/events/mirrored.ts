@@ -1,18 +1,18 @@
 /** A mirror in a process of its own, and how long a change on the service takes to its disk. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { PROJECT, track } from "../child.ts";
 
-type Service = { readonly url: string; readonly key: string };
-type Document = { readonly id: string; readonly path: string };
+export type Service = { readonly url: string; readonly key: string };
+export type Document = { readonly id: string; readonly path: string };
 type Live = { readonly content: string; readonly lastChangeId: string };
 
 const ENTRY = "src/cli/entry.mjs";
 /** An edit that is not here by then will not come. */
-const MOST_MS = 60_000;
+const MOST_MS = 600_000;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export async function linkMirror(root: string, url: string, key: string): Promise<void> {
@@ -26,8 +26,21 @@ export async function linkMirror(root: string, url: string, key: string): Promis
   if (code !== 0) throw new Error(`init ended with ${code}`);
 }
 
-/** @returns milliseconds from the service's answer to the new bytes on the disk */
+/** Milliseconds from the service's answer to the new bytes on the disk. */
 export async function timeEdits(root: string, service: Service, edits: number): Promise<number[]> {
+  return whileWatching(root, service, async () => {
+    const documents = await list(service, "");
+    const took: number[] = [];
+    for (let n = 0; n < edits; n++) {
+      took.push(await timeEdit(root, service, documents[(n * 97) % documents.length]!, n));
+      await pause(100 + Math.random() * 400);
+    }
+    return took;
+  });
+}
+
+/** Does `work` while `mdmirror watch` keeps the folder, in a process of its own. */
+export async function whileWatching<T>(root: string, service: Service, work: (pid: number) => Promise<T>): Promise<T> {
   const watching = spawn(process.execPath, [ENTRY, "watch", root, "--json"], {
     cwd: PROJECT,
     stdio: ["ignore", "pipe", "inherit"],
@@ -39,13 +52,7 @@ export async function timeEdits(root: string, service: Service, edits: number): 
     const lines = createInterface({ input: watching.stdout });
     await new Promise<void>((resolve) => lines.on("line", (line) => JSON.parse(line).kind === "run" && resolve()));
     await pause(3_000);
-    const documents = await list(service);
-    const took: number[] = [];
-    for (let n = 0; n < edits; n++) {
-      took.push(await timeEdit(root, service, documents[(n * 97) % documents.length]!, n));
-      await pause(100 + Math.random() * 400);
-    }
-    return took;
+    return await work(watching.pid!);
   } finally {
     const ended = once(watching, "exit");
     watching.kill("SIGTERM");
@@ -53,7 +60,12 @@ export async function timeEdits(root: string, service: Service, edits: number): 
   }
 }
 
-async function timeEdit(root: string, { url, key }: Service, { id, path }: Document, n: number): Promise<number> {
+export async function timeEdit(
+  root: string,
+  { url, key }: Service,
+  { id, path }: Document,
+  n: number,
+): Promise<number> {
   const headers = { "x-api-key": key, "content-type": "application/json" };
   const live = (await (await fetch(`${url}/v1/files/${id}`, { headers })).json()) as Live;
   const content = `${live.content}\nedited on the service, ${n}\n`;
@@ -79,7 +91,15 @@ function textAt(file: string): string | null {
   }
 }
 
-async function list({ url, key }: Service): Promise<Document[]> {
-  const answer = await fetch(`${url}/v1/files?limit=1000`, { headers: { "x-api-key": key } });
+/** @param selector of the documents, as `&name=value`; "": the first thousand */
+export async function list({ url, key }: Service, selector: string): Promise<Document[]> {
+  const answer = await fetch(`${url}/v1/files?limit=1000${selector}`, { headers: { "x-api-key": key } });
   return ((await answer.json()) as { data: Document[] }).data;
+}
+
+/** Has a mirror listen or only poll. */
+export function setListening(root: string, listen: boolean): void {
+  const config = join(root, ".mdmirror", "config.json");
+  const events = { listen, pollEvery: "60s" };
+  writeFileSync(config, JSON.stringify({ ...JSON.parse(readFileSync(config, "utf8")), events }));
 }

@@ -52,9 +52,10 @@ export async function openDaemon(dir: string, options: DaemonSetup): Promise<Res
   };
   const garbage = new GarbageCollection();
   const { listen, pollEvery } = mirror.config.events;
+  const { requestsPerMinute: pollRequestsAMinute } = mirror.config.polling;
   const daemonOptions = {
     settings,
-    timing: { pollListeningMs: timeMs(pollEvery), ...timing },
+    timing: { pollListeningMs: timeMs(pollEvery), pollRequestsAMinute, ...timing },
     ...(listen ? { news: mirror.world.remote.news() } : {}),
     onLetGo: () => garbage.schedule(),
   };

@@ -10,12 +10,19 @@ import { parseAge } from "../../model/age.ts";
 type EventTimes = { readonly listen: boolean; readonly pollEvery: string };
 
 /**
+ * `requestsPerMinute`: how many requests the daemon's looks at the service may cost, with what else
+ * it sends.
+ */
+type Polling = { readonly requestsPerMinute: number };
+
+/**
  * What the service's text is not written over. `quiet`: a file that changed within this time;
  * `open`: one that an editor has open, for that long at most. `0s`: it is written over.
  */
 type HandsOffTimes = { readonly quiet: string; readonly open: string };
 
 export const USUAL_EVENTS: EventTimes = { listen: true, pollEvery: "60s" };
+export const USUAL_POLLING: Polling = { requestsPerMinute: 60 };
 export const USUAL_HANDS_OFF: HandsOffTimes = { quiet: "2s", open: "10m" };
 
 /** Takes what is wrong with a member. */
@@ -39,6 +46,29 @@ export function readEvents(value: unknown, fault: OnFault): EventTimes {
   const isFit = ms >= POLL_EVERY_MS.least && ms <= POLL_EVERY_MS.most;
   if (!isFit) fault("events.pollEvery", "must be a time from 1s to 1h");
   return { listen: listen === true, pollEvery: isFit ? (pollEvery as string) : usual.pollEvery };
+}
+
+/**
+ * LIMIT: with fewer requests a large workspace would not be looked at within a day; more than that
+ * a minute is no polling.
+ */
+const REQUESTS_PER_MINUTE = { least: 1, most: 6_000 } as const;
+
+export function readPolling(value: unknown, fault: OnFault): Polling {
+  const usual = USUAL_POLLING;
+  if (value === undefined) return usual;
+  if (!isJsonObject(value)) {
+    fault("polling", "must be an object");
+    return usual;
+  }
+  const extra = Object.keys(value).find((name) => !Object.hasOwn(usual, name));
+  if (extra !== undefined) fault(`polling.${extra}`, "is no member of it");
+  const wanted = value["requestsPerMinute"] ?? usual.requestsPerMinute;
+  const { least, most } = REQUESTS_PER_MINUTE;
+  if (typeof wanted === "number" && Number.isInteger(wanted) && wanted >= least && wanted <= most)
+    return { requestsPerMinute: wanted };
+  fault("polling.requestsPerMinute", `must be a whole number from ${least} to ${most}`);
+  return usual;
 }
 
 /** LIMIT: longer waits would be taken for a mirror that does not work. */

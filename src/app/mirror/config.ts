@@ -11,8 +11,10 @@ import {
   type OnFault,
   readEvents,
   readHandsOff,
+  readPolling,
   USUAL_EVENTS,
   USUAL_HANDS_OFF,
+  USUAL_POLLING,
 } from "./config-times.ts";
 import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
 
@@ -44,6 +46,7 @@ export type Config = {
    */
   readonly interface: { readonly progress: boolean; readonly quietFor: string };
   readonly events: typeof USUAL_EVENTS;
+  readonly polling: typeof USUAL_POLLING;
   readonly handsOff: typeof USUAL_HANDS_OFF;
 };
 
@@ -63,6 +66,7 @@ export const DEFAULT_CONFIG: Omit<Config, "url"> = {
   allowHttp: [],
   interface: { progress: true, quietFor: "1h" },
   events: USUAL_EVENTS,
+  polling: USUAL_POLLING,
   handsOff: USUAL_HANDS_OFF,
 };
 
@@ -116,6 +120,7 @@ export function parseConfig(text: string, file: string): Result<Config> {
     allowHttp: readHosts(json["allowHttp"], fault),
     interface: readInterface(json["interface"], fault),
     events: readEvents(json["events"], fault),
+    polling: readPolling(json["polling"], fault),
     handsOff: readHandsOff(json["handsOff"], fault),
   };
   return faults.length === 0 ? ok(config) : trouble("usage", faults.join("; "), NEXT);

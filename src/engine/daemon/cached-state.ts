@@ -101,6 +101,7 @@ export class CachedState implements State {
   readonly holds: State["holds"] = () => this.#below.holds();
   readonly link: State["link"] = (id) => this.#below.link(id);
   readonly linksAt: State["linksAt"] = (path) => this.#below.linksAt(path);
+  readonly documentsIn: State["documentsIn"] = (...wanted) => this.#below.documentsIn(...wanted);
   readonly hasInode: State["hasInode"] = (dev, ino) => this.#below.hasInode(dev, ino);
   readonly dir: State["dir"] = (id) => this.#below.dir(id);
   readonly dirAt: State["dirAt"] = (path) => this.#below.dirAt(path);

@@ -77,6 +77,18 @@ export function listsBase(base: BaseTree, files: ReadonlyMap<DocId, RemoteFile>)
   return true;
 }
 
+/** Whether two listings show the same. */
+export function haveSameDocuments(a: ReadonlyMap<DocId, RemoteFile>, b: ReadonlyMap<DocId, RemoteFile>): boolean {
+  if (a.size !== b.size) return false;
+  for (const [id, file] of a) {
+    const other = b.get(id);
+    if (other === undefined) return false;
+    if (other.changeId !== file.changeId || other.path !== file.path || other.protected !== file.protected)
+      return false;
+  }
+  return true;
+}
+
 function listsFoldersOfBase(base: BaseTree, folders: ReadonlyMap<DirId, RemoteFolder>): boolean {
   if (folders.size !== base.dirs.size) return false;
   for (const dir of base.dirs.values()) if (folders.get(dir.id)?.path !== dir.remotePath) return false;

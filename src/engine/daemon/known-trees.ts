@@ -20,6 +20,7 @@ import { observeLocal, observeRemote, type RemoteLook } from "../observe/observe
 import type { Observers, PassContext, PassEnd } from "../run/pass-context.ts";
 import type { World } from "../run/world.ts";
 import {
+  haveSameDocuments,
   type InSyncSnapshot,
   listingDigest,
   listsBase,
@@ -27,6 +28,7 @@ import {
   remoteTreeOf,
   snapshotAfter,
 } from "./in-sync-snapshot.ts";
+import { listingWith } from "./shown-listing.ts";
 import { treesAfterPass } from "./trees-after-pass.ts";
 
 /** A listing that no pass has used yet, and when it was asked for (monotonic). */
@@ -136,6 +138,16 @@ export class KnownTrees {
     return "changed";
   }
 
+  /** Takes documents that were just shown, all else being as before; false: more has changed. */
+  takeShown(shown: readonly RemoteFile[]): boolean {
+    const base = this.#world.state.load();
+    const before = this.#inSync === null ? this.#remote : remoteTreeOf(base.links.values(), base.dirs.values());
+    const listing = this.#newListing === null ? listingWith(this.#world, base, before, shown) : null;
+    // It proves nothing about now: in sync is said as of the last look at everything.
+    if (listing !== null) this.#newListing = { listing, at: this.#listedAt };
+    return listing !== null;
+  }
+
   #isKnown(documents: ReadonlyMap<DocId, RemoteFile>): boolean {
     if (this.#inSync !== null && this.#isInSyncStill(this.#inSync, documents)) return true;
     return this.#remote?.complete === true && haveSameDocuments(this.#remote.files, documents);
@@ -233,15 +245,4 @@ export class KnownTrees {
   listedAt(): number {
     return this.#listedAt;
   }
-}
-
-function haveSameDocuments(a: ReadonlyMap<DocId, RemoteFile>, b: ReadonlyMap<DocId, RemoteFile>): boolean {
-  if (a.size !== b.size) return false;
-  for (const [id, file] of a) {
-    const other = b.get(id);
-    if (other === undefined) return false;
-    if (other.changeId !== file.changeId || other.path !== file.path || other.protected !== file.protected)
-      return false;
-  }
-  return true;
 }

@@ -1,38 +1,21 @@
 import type { LocalPath } from "../../model/path.ts";
 import type { Fault } from "../../ports/remote.ts";
-import type { RemoteNews } from "../../ports/news.ts";
-import type { Watcher } from "../../ports/watch.ts";
 import { listDocuments } from "../observe/listed.ts";
 import { isWholeServiceFault } from "../observe/prove-absences.ts";
 import { META } from "../run/meta.ts";
 import type { RunReport } from "../run/report.ts";
-import type { Settings, World } from "../run/world.ts";
 import type { DaemonStatus } from "./daemon-types.ts";
-import type { EventPublisher } from "./events.ts";
 import { FolderWatch, type WatchListener } from "./folder-watch.ts";
 import { NewsWatch } from "./news-watch.ts";
 import { PhaseKeeper } from "./phase-keeper.ts";
 import { haltDetail, type PhaseEvent, waitReasonOf } from "./phase.ts";
 import { RootWatch } from "./root-watch.ts";
 import { RunLog } from "./run-log.ts";
+import type { RunnerParts } from "./runner-parts.ts";
 import { Runs } from "./runs.ts";
 import { type Due, Schedule } from "./schedule.ts";
 import { showStatus } from "./show-status.ts";
 import { judgeDirty, tryPart } from "./try-part.ts";
-import type { DaemonTiming } from "./timing.ts";
-
-type RunnerParts = {
-  readonly world: World;
-  readonly watcher: Watcher;
-  readonly news: RemoteNews | null;
-  readonly settings: Settings;
-  readonly timing: DaemonTiming;
-  readonly publisher: EventPublisher;
-  /** Asks to be woken at a time when something will be due that was not foreseen. */
-  readonly wakeBy: (at: number) => void;
-  /** Called when nothing of the state needs to stay loaded. */
-  readonly onLetGo: () => void;
-};
 
 /** Decides what is due, and does it, one run at a time. Times are monotonic, unless shown. */
 export class Runner implements WatchListener {
@@ -93,6 +76,8 @@ export class Runner implements WatchListener {
         return this.#run(false);
       case "poll":
         return this.#poll();
+      case "hot":
+        return this.#runHot();
     }
   }
 
@@ -197,6 +182,18 @@ export class Runner implements WatchListener {
     await this.#poll();
   }
 
+  /** Looks at the places where somebody works: most of what it finds is judged as a part. */
+  async #runHot(): Promise<void> {
+    const { hot, knownTrees } = this.runs;
+    const { files, needsAll } = await hot.look(knownTrees.documentCount(), this.#now());
+    if (needsAll) this.#schedule.pollSoon();
+    if (files.length === 0 || this.#root.isAway()) return;
+    if (await tryPart(this.#around, (last) => this.runs.lookAtShown(files, last))) return;
+    this.#schedule.noteActivity();
+    if (knownTrees.takeShown(files)) await this.#run(false);
+    else this.#schedule.pollSoon();
+  }
+
   async #poll(): Promise<void> {
     const isWatched = this.#watch.state() === "events";
     if (!isWatched) {
@@ -213,13 +210,16 @@ export class Runner implements WatchListener {
   /** @param isWatched whether the folder is watched; if not, it is walked as well */
   async #pollService(isWatched: boolean): Promise<void> {
     const began = this.#now();
+    const { budget, knownTrees } = this.runs;
+    const sentBefore = budget.sent();
     const listing = await listDocuments(this.#parts.world);
     const fault = listing.complete ? null : listing.fault;
     if (fault !== null && isWholeServiceFault(fault)) {
       this.#enter({ kind: "look" });
       return this.#noteFailure(fault);
     }
-    const changed = this.runs.knownTrees.takeListing(listing) === "changed";
+    if (listing.complete) budget.noteWhole(budget.sent() - sentBefore);
+    const changed = knownTrees.takeListing(listing) === "changed";
     if (changed) this.#schedule.noteActivity();
     if (changed || !isWatched) await this.#run(false, began);
     else if (this.runs.dirty.count() === 0) this.#runLog.noteInSync();

@@ -10,10 +10,12 @@ import type { Settings, World } from "../run/world.ts";
 import { DirtyPaths } from "./dirty-paths.ts";
 import { FilesInUse } from "./files-in-use.ts";
 import { findEmptied, hidePaths, isHidden } from "./hide-unsettled.ts";
+import { HotWatch } from "./hot-watch.ts";
 import { KnownTrees } from "./known-trees.ts";
 import { PendingDeletions } from "./pending-deletions.ts";
 import { QuietPeriod } from "./quiet-period.ts";
 import { RemoteHints } from "./remote-hints.ts";
+import { RequestBudget } from "./request-budget.ts";
 import { type RunEnd, runPart, runPasses } from "./run-passes.ts";
 import { StalePaths } from "./stale-paths.ts";
 import type { DaemonTiming } from "./timing.ts";
@@ -31,12 +33,17 @@ export type DeletionChanges = {
   readonly calledOff: ReadonlySet<LocalPath>;
 };
 
+/** LIMIT: documents that are judged as a part; each costs a look at every link. */
+const MOST_SHOWN = 16;
+
 /** What the daemon remembers between passes, and how it makes a run with it. */
 export class Runs {
   readonly dirty: DirtyPaths;
   readonly hints: RemoteHints;
   readonly deletions: PendingDeletions;
   readonly knownTrees: KnownTrees;
+  readonly budget: RequestBudget;
+  readonly hot: HotWatch;
   /** Protected texts that wait until they have been quiet, before they are sent to review. */
   readonly quietTexts: QuietPeriod<DocId, Digest>;
   /** Documents that became empty and are hidden from the plan for a while, with the reason. */
@@ -58,6 +65,8 @@ export class Runs {
     this.hints = new RemoteHints(timing);
     this.deletions = new PendingDeletions(timing);
     this.knownTrees = new KnownTrees(world, onLetGo);
+    this.budget = new RequestBudget(world.remote, timing, world.clock.monotonic());
+    this.hot = new HotWatch(world, this.budget, timing);
     this.quietTexts = new QuietPeriod(timing.reviewQuietMs);
     this.emptied = new QuietPeriod(timing.emptyMs);
     this.inUse = new FilesInUse(world, settings.handsOff);
@@ -99,7 +108,7 @@ export class Runs {
   /** The same for documents that the service has just shown, at whatever paths they are here. */
   lookAtShown(shown: readonly RemoteFile[], last: RunReport): "same" | "whole" | Trees {
     if (shown.length === 0) return "same";
-    if (!isJudged(last)) return "whole";
+    if (!isJudged(last) || shown.length > MOST_SHOWN) return "whole";
     const paths = shown.map(({ id, path }) => this.#world.state.link(id)?.localPath ?? path);
     const areSettled = paths.every((path) => this.dirty.isSettled(path, this.#now()));
     return areSettled ? this.knownTrees.lookAtPart(paths, shown) : "whole";
@@ -108,6 +117,7 @@ export class Runs {
   /** @returns `whole`: a whole pass must judge, or go on where one did not end well */
   async runPart(part: Trees, last: RunReport): Promise<"whole" | RunEnd> {
     const ended = await runPart(this.#world, this.#settings, part, last);
+    if (ended !== "whole") this.#noteWork(ended.end);
     if (ended === "whole" || ended.done) return ended;
     this.knownTrees.forgetRemote(false);
     return "whole";
@@ -143,6 +153,7 @@ export class Runs {
   /** @param sent deletions that this pass was free to send */
   #afterPass(end: PassEnd, sent: ReadonlySet<LocalPath>, changes: ChangesOfRun): void {
     this.knownTrees.afterPass(end);
+    this.#noteWork(end);
     if (end.kind === "offline") return;
     if (end.trees.local.unseen.has("")) {
       // Nobody looked meanwhile, so the absence was not observed: its grace begins anew.
@@ -154,6 +165,10 @@ export class Runs {
     this.#updateDeletions(end, sent, changes);
     this.quietTexts.update(this.#now(), textsBeforeReview(end.plan.holds));
     this.inUse.update(end.plan.holds);
+  }
+
+  #noteWork(end: PassEnd): void {
+    this.hot.noteRun(end, this.knownTrees.documentCount(), this.#now());
   }
 
   #updateDeletions({ plan, trees }: PlannedPass, sent: ReadonlySet<LocalPath>, changes: ChangesOfRun): void {

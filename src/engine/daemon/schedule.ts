@@ -1,5 +1,5 @@
 import type { Clock, Random } from "../../ports/world.ts";
-import { pollInterval, retryDelay } from "./intervals.ts";
+import { affordableInterval, pollInterval, retryDelay } from "./intervals.ts";
 import type { WaitReason } from "./phase.ts";
 import type { Runs } from "./runs.ts";
 import type { DaemonTiming } from "./timing.ts";
@@ -7,9 +7,12 @@ import type { DaemonTiming } from "./timing.ts";
 /**
  * `dirty`: local changes have settled. `news`: the service hinted at changes. `deletion`: one has
  * waited for its grace. `quiet`: a text has rested, a document has been empty, for long enough, or
- * nobody has a file in hand any more.
+ * nobody has a file in hand any more. `hot`: places where somebody works are to be looked at.
  */
-export type Due = "retry" | "dirty" | "news" | "rescan" | "deletion" | "quiet" | "poll";
+export type Due = "retry" | "dirty" | "news" | "rescan" | "deletion" | "quiet" | "poll" | "hot";
+
+/** A poll waits for the budget, but not longer than so many looks at everything would pay for. */
+const MOST_WAITED = 3;
 
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -52,7 +55,8 @@ export class Schedule {
     if (isDue(deletions.nextAt(), now)) return "deletion";
     if (isDue(this.#quietAt, now)) return "quiet";
     if (isDue(this.#runs.inUse.nextAt(), now) && this.#runs.inUse.isAnyFree()) return "quiet";
-    return this.#pollAt <= now ? "poll" : null;
+    if (this.#pollDueAt(now) <= now) return "poll";
+    return this.#hotAt(now) <= now ? "hot" : null;
   }
 
   /** The time at which `firstDue` will have something. */
@@ -60,7 +64,7 @@ export class Schedule {
     const now = this.#clock.monotonic();
     const { dirty, deletions, hints } = this.#runs;
     if (this.#retryAt !== null) return this.#retryAt;
-    const asked = Math.min(this.#rescanAt, this.#pollAt, hints.dueAt() ?? NEVER);
+    const asked = Math.min(this.#rescanAt, this.#pollDueAt(now), this.#hotAt(now), hints.dueAt() ?? NEVER);
     const rests = Math.min(this.#quietAt ?? NEVER, this.#runs.inUse.nextAt() ?? NEVER);
     const next = Math.min(asked, deletions.nextAt() ?? NEVER, rests);
     return Math.min(dirty.dueAt() ?? NEVER, Math.max(next, this.#holdsBackUntil(now)));
@@ -84,10 +88,35 @@ export class Schedule {
   }
 
   #interval(): number {
-    const quietMs = this.#clock.monotonic() - this.#activeAt;
-    const documents = this.#runs.knownTrees.documentCount();
-    const pace = { quietMs, documents, isTold: this.#isTold };
+    const now = this.#clock.monotonic();
+    const pace = { quietMs: now - this.#activeAt, isTold: this.#isTold, ...this.#cost(now) };
     return pollInterval(this.#timing, pace, this.#random.fraction());
+  }
+
+  #cost(now: number): { readonly requests: number; readonly aMinute: number } {
+    const { budget, knownTrees } = this.#runs;
+    return { requests: budget.wholeCost(knownTrees.documentCount()), aMinute: budget.aMinute(now) };
+  }
+
+  #pollDueAt(now: number): number {
+    if (this.#pollAt > now) return this.#pollAt;
+    const latest = this.#pollAt + MOST_WAITED * affordableInterval(this.#cost(now));
+    return Math.max(this.#pollAt, Math.min(this.#runs.budget.wholeAt(now), latest));
+  }
+
+  /** When places where somebody works are to be looked at, if polls alone would be too slow. */
+  #hotAt(now: number): number {
+    const { budget, hot } = this.#runs;
+    const at = this.#isTold ? null : hot.dueAt();
+    if (at === null) return NEVER;
+    const cost = this.#cost(now);
+    if (cost.requests === 1 || affordableInterval(cost) <= this.#timing.pollActiveMs) return NEVER;
+    return Math.max(at, budget.smallAt(now));
+  }
+
+  /** Has everything on the service looked at as soon as the budget allows. */
+  pollSoon(): void {
+    this.#pollAt = Math.min(this.#pollAt, this.#clock.monotonic());
   }
 
   /** Notes whether the service tells of its changes from now on, which is the pace of polls. */

@@ -31,10 +31,15 @@ export type DaemonTiming = {
   readonly activeForMs: number;
   readonly sleepyAfterMs: number;
   /**
-   * How many requests a minute polling may cost: a large workspace, with one request for each 1,000
-   * documents, is polled less often.
+   * How many requests a minute all looks may cost together with what else is sent: a large
+   * workspace, with one request for each 1,000 documents, is polled less often.
    */
   readonly pollRequestsAMinute: number;
+  /**
+   * The most between two looks at a place where somebody works. Its interval grows while nothing
+   * happens there; at this one it is looked at with all else only.
+   */
+  readonly hotMostMs: number;
   /** How often both sides are looked at in full, folders included. */
   readonly rescanMs: number;
   /**
@@ -82,6 +87,7 @@ export const DEFAULT_TIMING: DaemonTiming = {
   activeForMs: 60_000,
   sleepyAfterMs: 3_600_000,
   pollRequestsAMinute: 60,
+  hotMostMs: 30_000,
   rescanMs: 600_000,
   deleteGraceMs: 30_000,
   deleteGraceMostMs: 300_000,

@@ -198,7 +198,7 @@ function withFaults(remote: Remote, current: () => Fault | null): Remote {
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target);
       if (typeof member !== "function") return member;
-      if (["traits", "generation", "counts", "close"].includes(String(name))) return member.bind(target);
+      if (["traits", "generation", "counts", "pressure", "close"].includes(String(name))) return member.bind(target);
       return async (...args: unknown[]) => {
         const fault = current();
         if (fault === null) return Reflect.apply(member, target, args) as unknown;

@@ -1,6 +1,6 @@
 import { isSidecarName, nameOf } from "../../../src/model/path.ts";
 import { ROOT } from "../../simulator/mirror.ts";
-import { createRig } from "../../simulator/rig.ts";
+import { createRig, type Deployment } from "../../simulator/rig.ts";
 import { type DaemonRig, startDaemon } from "./rig.ts";
 
 const mirrored = (one: DaemonRig) => [...one.mirrored.texts().keys()].filter((path) => isDocument(path));
@@ -11,8 +11,8 @@ const mirrored = (one: DaemonRig) => [...one.mirrored.texts().keys()].filter((pa
  * the same.
  * @returns what differs in the end; empty when all is well
  */
-export async function soakTwoDaemons(seed: number, steps: number): Promise<string[]> {
-  const rig = createRig(seed);
+export async function soakTwoDaemons(seed: number, steps: number, deployment: Deployment = {}): Promise<string[]> {
+  const rig = createRig(seed, deployment);
   const { dice, app } = rig;
   for (let n = 0; n < 12; n++) app.create(`notes/note-${n}.md`, textOf(n));
   const daemons = [await startDaemon({ rig }), await startDaemon({ rig })];

@@ -8,6 +8,11 @@ import { DEFAULT_TIMING } from "../../../src/engine/daemon/timing.ts";
 
 const MINUTE = 60_000;
 
+/** In pages of 1,000 documents, at 60 requests a minute. */
+function paceOf(quietMs: number, documents: number, isTold: boolean) {
+  return { quietMs, requests: Math.max(1, Math.ceil(documents / 1_000)), aMinute: 60, isTold };
+}
+
 describe("pollInterval", () => {
   test.each([
     ["somebody works", 0, 500, 5_000],
@@ -15,9 +20,13 @@ describe("pollInterval", () => {
     ["after an hour", 61 * MINUTE, 500, 120_000],
     ["somebody works in 10,000 documents: ten requests each", 0, 10_000, 10_000],
     ["at rest in 38,000 documents", 2 * MINUTE, 38_000, 38_000],
+    ["the same after 10 minutes", 10 * MINUTE, 38_000, 60_000],
+    ["the same after half an hour: a third of the budget", 30 * MINUTE, 38_000, 114_000],
+    ["the same after an hour: a sixth of it", 61 * MINUTE, 38_000, 228_000],
+    ["after half an hour in a few documents: as at first", 30 * MINUTE, 500, 30_000],
     ["an empty workspace", 0, 0, 5_000],
   ])("%s", (_what, quietMs, documents, expected) => {
-    const pace = { quietMs, documents, isTold: false };
+    const pace = paceOf(quietMs, documents, false);
     expect(pollInterval(DEFAULT_TIMING, pace, 0.5)).toBe(expected);
     expect(pollInterval(DEFAULT_TIMING, pace, 0)).toBeCloseTo(expected * 0.9);
     expect(pollInterval(DEFAULT_TIMING, pace, 0.999)).toBeLessThan(expected * 1.1);
@@ -26,7 +35,7 @@ describe("pollInterval", () => {
 
 test("while the service tells of its changes, a poll each minute is proof enough", () => {
   const told = (quietMs: number, documents: number) =>
-    pollInterval(DEFAULT_TIMING, { quietMs, documents, isTold: true }, 0.5);
+    pollInterval(DEFAULT_TIMING, paceOf(quietMs, documents, true), 0.5);
   expect([told(0, 500), told(2 * MINUTE, 500), told(61 * MINUTE, 500), told(0, 100_000)]).toEqual([
     60_000, 60_000, 120_000, 100_000,
   ]);

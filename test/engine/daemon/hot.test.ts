@@ -1,0 +1,221 @@
+import { describe, expect, test } from "vitest";
+import { rollDice } from "../../simulator/dice.ts";
+import { ROOT } from "../../simulator/mirror.ts";
+import { createRig, type Deployment } from "../../simulator/rig.ts";
+import { type DaemonRig, type DaemonRigOptions, startDaemon } from "./rig.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const FOLDERS = 40;
+const EACH = 10;
+
+const folderOf = (folder: number) => `area-${folder % 4}/topic-${folder}`;
+const pathOf = (folder: number, n: number) => `${folderOf(folder)}/note-${n}.md`;
+const textOf = (path: string) => `# ${path}\n\nits own text\n`;
+
+type Options = DaemonRigOptions & { readonly deployment?: Deployment; readonly prefix?: string };
+
+/**
+ * A service without events whose pages are so small that a look at everything takes half of the
+ * minute's budget, and a daemon that has been at rest for a while.
+ */
+async function largeWorkspace({ deployment = {}, prefix = "", ...options }: Options = {}): Promise<DaemonRig> {
+  const rig = createRig(1, { maxPageSize: 20, ...deployment });
+  for (let folder = 0; folder < FOLDERS; folder++)
+    for (let n = 0; n < EACH; n++) {
+      const path = `${prefix === "" ? "" : `${prefix}/`}${pathOf(folder, n)}`;
+      rig.app.create(path, textOf(path));
+    }
+  rig.app.create(`${prefix === "" ? "" : `${prefix}/`}README.md`, "# Read me\n");
+  const daemon = await startDaemon({ ...options, rig, mirror: rig.mirror({ prefix }) });
+  await daemon.pass(10 * MINUTE);
+  daemon.sent();
+  return daemon;
+}
+
+/** Whether the document at this path has this text here. */
+function holds(daemon: DaemonRig, path: string, text: string): boolean {
+  return daemon.mirrored.disk.user.read(`${ROOT}/${path}`) === text;
+}
+
+/** Milliseconds until something is so, within an hour. */
+async function waitFor(daemon: DaemonRig, what: () => boolean): Promise<number> {
+  const from = daemon.clock.monotonic();
+  while (!what()) {
+    if (daemon.clock.monotonic() > from + HOUR) throw new Error("it did not happen within the hour");
+    await daemon.pass(100);
+  }
+  return daemon.clock.monotonic() - from;
+}
+
+/** Milliseconds until an edit on the service is here. */
+async function timeEdit(daemon: DaemonRig, path: string, text: string, there = path): Promise<number> {
+  daemon.app.edit(there, text);
+  return waitFor(daemon, () => holds(daemon, path, text));
+}
+
+/** @returns delays of the first edit in each of a few folders, and of the others */
+async function workInFolders(daemon: DaemonRig, edits: number): Promise<{ first: number[]; later: number[] }> {
+  const dice = rollDice(1);
+  const seen = new Set<number>();
+  const [first, later]: [number[], number[]] = [[], []];
+  for (let n = 0; n < edits; n++) {
+    const folder = dice.below(3) * 7;
+    const took = await timeEdit(daemon, pathOf(folder, dice.below(EACH)), `# Edited\n\nedit ${n}\n`);
+    (seen.has(folder) ? later : first).push(took);
+    seen.add(folder);
+    await daemon.pass(dice.below(20_000));
+  }
+  return { first, later };
+}
+
+const share = (values: readonly number[], at: number) =>
+  values.toSorted((a, b) => a - b)[Math.floor(at * (values.length - 1))]!;
+
+/** Requests a minute of those that were sent since the last call. */
+const aMinute = (daemon: DaemonRig, since: number) =>
+  (daemon.sent().length * MINUTE) / (daemon.clock.monotonic() - since);
+
+describe("where somebody works in a large workspace without events", () => {
+  test("a change is here within 6 s (p95), and all requests keep to the budget", async () => {
+    const daemon = await largeWorkspace();
+    const since = daemon.clock.monotonic();
+    const { later } = await workInFolders(daemon, 40);
+    expect(share(later, 0.95)).toBeLessThan(6_000);
+    expect(aMinute(daemon, since)).toBeLessThanOrEqual(60);
+    await daemon.stop();
+  });
+
+  test("polls alone need more than 20 s for it, with as many requests", async () => {
+    const daemon = await largeWorkspace({ timing: { hotMostMs: 0 } });
+    const { later } = await workInFolders(daemon, 40);
+    expect(share(later, 0.95)).toBeGreaterThan(20_000);
+    await daemon.stop();
+  });
+
+  test("an hour at rest takes less than half of the budget, and the night a sixth", async () => {
+    const daemon = await largeWorkspace();
+    await timeEdit(daemon, pathOf(3, 3), "# Edited\n");
+    daemon.sent();
+    await daemon.pass(HOUR);
+    expect(daemon.sent().length).toBeLessThan(0.5 * 60 * 60);
+    await daemon.pass(HOUR);
+    daemon.sent();
+    await daemon.pass(4 * HOUR);
+    // The scan of each ten minutes is a look at everything too.
+    expect(daemon.sent().length).toBeLessThan(4 * 60 * 14);
+    await daemon.stop();
+  });
+
+  test("a local save makes its folder one in which others are seen soon", async () => {
+    const daemon = await largeWorkspace();
+    daemon.save(pathOf(5, 5), "# Saved here\n");
+    await daemon.pass(7_000);
+    expect(daemon.app.files().get(pathOf(5, 5))?.text).toBe("# Saved here\n");
+    expect(await timeEdit(daemon, pathOf(5, 6), "# Edited there\n")).toBeLessThan(6_000);
+    await daemon.stop();
+  });
+
+  test("a new document in such a folder, and one that is renamed there, are here as soon", async () => {
+    const daemon = await largeWorkspace();
+    await timeEdit(daemon, pathOf(5, 5), "# Edited\n");
+    daemon.app.create(`${folderOf(5)}/new.md`, "# New\n");
+    await daemon.pass(6_000);
+    expect(daemon.mirrored.texts().get(`${folderOf(5)}/new.md`)).toBe("# New\n");
+    daemon.app.rename(pathOf(5, 7), "renamed.md");
+    await daemon.pass(6_000);
+    expect(daemon.mirrored.texts().get(`${folderOf(5)}/renamed.md`)).toBe(textOf(pathOf(5, 7)));
+    expect(daemon.mirrored.texts().has(pathOf(5, 7))).toBe(false);
+    await daemon.stop();
+  });
+
+  test("a new folder there is here once everything was looked at, within the minute", async () => {
+    const daemon = await largeWorkspace();
+    await timeEdit(daemon, pathOf(5, 5), "# Edited\n");
+    daemon.app.create(`${folderOf(5)}/deeper/new.md`, "# New\n");
+    expect(await waitFor(daemon, () => holds(daemon, `${folderOf(5)}/deeper/new.md`, "# New\n"))).toBeLessThan(MINUTE);
+    await daemon.pass(MINUTE);
+    expect(await timeEdit(daemon, `${folderOf(5)}/deeper/new.md`, "# Edited\n")).toBeLessThan(6_000);
+    await daemon.stop();
+  });
+
+  test("documents of the root, which no list shows by itself, are asked for by their paths", async () => {
+    const daemon = await largeWorkspace();
+    await timeEdit(daemon, "README.md", "# Edited\n");
+    expect(await timeEdit(daemon, "README.md", "# Edited again\n")).toBeLessThan(6_000);
+    await daemon.stop();
+  });
+
+  test("the same in a mirror of a part of the workspace", async () => {
+    const daemon = await largeWorkspace({ prefix: "team/docs" });
+    await timeEdit(daemon, pathOf(5, 5), "# Edited\n", `team/docs/${pathOf(5, 5)}`);
+    expect(await timeEdit(daemon, pathOf(5, 6), "# Edited\n", `team/docs/${pathOf(5, 6)}`)).toBeLessThan(6_000);
+    await timeEdit(daemon, "README.md", "# Edited\n", "team/docs/README.md");
+    expect(await timeEdit(daemon, "README.md", "# Again\n", "team/docs/README.md")).toBeLessThan(6_000);
+    await daemon.stop();
+  });
+});
+
+describe("a document that such a folder does not show", () => {
+  test("I04 stays until a look at everything has proven that it is gone", async () => {
+    const daemon = await largeWorkspace();
+    await timeEdit(daemon, pathOf(5, 5), "# Edited\n");
+    daemon.sent();
+    daemon.app.remove(pathOf(5, 6));
+    await waitFor(daemon, () => !daemon.mirrored.texts().has(pathOf(5, 6)));
+    const sent = daemon.sent();
+    expect(sent.filter((request) => request.startsWith("GET /v1/files?limit=")).length).toBeGreaterThan(0);
+    await daemon.stop();
+  });
+
+  test("I09 that was moved elsewhere is moved here, and both folders are looked at from then on", async () => {
+    const daemon = await largeWorkspace();
+    const [from, to] = [`${folderOf(5)}/travels.md`, `${folderOf(8)}/travels.md`];
+    await timeEdit(daemon, pathOf(5, 5), "# Edited\n");
+    const id = daemon.app.create(from, "# It travels\n");
+    await waitFor(daemon, () => holds(daemon, from, "# It travels\n"));
+    daemon.app.move(from, folderOf(8));
+    await waitFor(daemon, () => holds(daemon, to, "# It travels\n"));
+    expect(daemon.mirrored.texts().has(from)).toBe(false);
+    expect(daemon.mirrored.state.link(id)?.remotePath).toBe(to);
+    await daemon.pass(MINUTE);
+    expect(await timeEdit(daemon, pathOf(8, 1), "# Edited\n")).toBeLessThan(6_000);
+    expect(await timeEdit(daemon, pathOf(5, 1), "# Edited\n")).toBeLessThan(6_000);
+    await daemon.stop();
+  });
+
+  test("I04 is asked for by its path where a list has just missed it, and nothing else is asked for", async () => {
+    const torn = { missing: "" };
+    const daemon = await largeWorkspace({
+      deployment: {
+        fault: (request) =>
+          torn.missing !== "" && request.path.includes(`path_prefix=${encodeURIComponent(`/${torn.missing}`)}`)
+            ? { status: 200, headers: { "content-type": "application/json" }, body: EMPTY }
+            : null,
+      },
+    });
+    await timeEdit(daemon, pathOf(5, 5), "# Edited\n");
+    const before = new Map(daemon.mirrored.texts());
+    torn.missing = folderOf(5);
+    await daemon.pass(20_000);
+    torn.missing = "";
+    await daemon.pass(2 * MINUTE);
+    expect(new Map(daemon.mirrored.texts())).toEqual(before);
+    expect(daemon.sent().filter((request) => !request.startsWith("GET "))).toEqual([]);
+    await daemon.stop();
+  });
+});
+
+const EMPTY = JSON.stringify({ object: "list", url: "/v1/files", hasMore: false, nextCursor: null, data: [] });
+
+test("a service that answers 429 is asked less often, and comes to no harm", async () => {
+  const daemon = await largeWorkspace({ deployment: { rateLimit: { requests: 500, seconds: 1_000 } } });
+  await timeEdit(daemon, pathOf(5, 5), "# Edited\n");
+  await daemon.pass(10 * MINUTE);
+  const since = daemon.clock.monotonic();
+  daemon.sent();
+  await daemon.pass(20 * MINUTE);
+  expect(aMinute(daemon, since)).toBeLessThanOrEqual(32);
+  await timeEdit(daemon, pathOf(5, 6), "# Edited\n");
+  await daemon.stop();
+});
