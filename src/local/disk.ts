@@ -1,4 +1,4 @@
-import { type Digest, digestOf } from "../model/digest.ts";
+import type { Digest } from "../model/digest.ts";
 import type { DiskFolding, LocalPath } from "../model/path.ts";
 import type {
   Disk,
@@ -14,21 +14,20 @@ import type {
 } from "../ports/disk.ts";
 import type { Random } from "../ports/world.ts";
 import type { LocalTree } from "../model/tree.ts";
-import { anyErrno, attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
+import { anyErrno } from "./errno.ts";
 import { openIn, type Processes, SYSTEM_PROCESSES } from "./editor-locks.ts";
 import { flushDisk, flushPaths } from "./flush.ts";
-import { type FolderName, folderSeal, namesIn, stampsIn } from "./folder-names.ts";
+import { type FolderName, folderSeal, namesIn, stampsIn, staysAt } from "./folder-names.ts";
 import { learnFolding } from "./folding.ts";
 import type { LandAside } from "./land-aside.ts";
 import { RootGuard } from "./root-guard.ts";
 import { readMarker } from "./marker.ts";
 import { makeFolder, moveFile, moveFolder, removeFolder, trashFile } from "./move.ts";
 import { discardParked, listParked, listTrashed, putBack, readParked, sweep } from "./parked.ts";
-import { stampOf } from "./stamp.ts";
-import { decodeText } from "./text.ts";
 import { type WalkOptions, walkTree } from "./walk.ts";
 import { lookAtFiles } from "./watch-look.ts";
-import { createFile, NO_FILE, replaceFile } from "./write.ts";
+import { look, readText } from "./look.ts";
+import { createFile, replaceFile, saveOver } from "./write.ts";
 
 type DiskOptions = {
   readonly random: Random;
@@ -178,6 +177,17 @@ export class LocalDisk implements Disk {
     return flushDisk(this.#guard);
   }
 
+  /** As `saveOver` of `write.ts`. */
+  saveOver(path: LocalPath, text: string, expect: Digest, keepAt: string): DiskOutcome<Written> {
+    return this.#effect((guard) => saveOver(guard, path, text, expect, keepAt));
+  }
+
+  /** As `staysAt` of `folder-names.ts`. */
+  staysAt(path: LocalPath): ReturnType<typeof staysAt> {
+    this.folding();
+    return staysAt(this.#guard, path);
+  }
+
   /** As `folderSeal`. */
   sealOf(folder: LocalPath): string | null {
     return folderSeal(this.#guard, folder);
@@ -206,43 +216,10 @@ function toEnd<T>(parts: Generator<void, T>): T {
   }
 }
 
-/**
- * `absent` only when the root is there and the path is reached through folders alone: everything
- * else is `unknown` (I04).
- */
-function look(guard: RootGuard, path: LocalPath): Look {
-  try {
-    const place = guard.place(path, "file");
-    if (!place.ok) return place.absent ? { kind: "absent" } : { kind: "unknown", why: place.outcome.detail };
-    const stat = unless(["ENOENT"], () => guard.fs.lstat(place.abs));
-    if (stat === null) return { kind: "absent" };
-    if (stat.kind === "folder") return { kind: "folder", dev: stat.dev, ino: stat.ino, birthMs: stat.birthMs };
-    if (stat.kind !== "file") return { kind: "other" };
-    const found = guard.fs.readFile(place.abs);
-    return { kind: "file", digest: digestOf(found.bytes), stamp: stampOf(found.stat) };
-  } catch (error) {
-    const errno = errnoOf(error);
-    if (errno === null) throw error;
-    return { kind: "unknown", why: errnoText(errno) };
-  }
-}
-
 /** What cannot be looked at says nothing: the effect itself will meet the fault. */
 function useOf(guard: RootGuard, path: LocalPath, processes: Processes): FileUse {
   const place = guard.place(path, "file");
   if (!place.ok) return { changedMs: null, openIn: null };
   const stat = anyErrno(() => guard.fs.lstat(place.abs));
   return { changedMs: stat?.kind === "file" ? stat.ctimeMs : null, openIn: openIn(guard.fs, place.abs, processes) };
-}
-
-function readText(guard: RootGuard, path: LocalPath): DiskOutcome<LocalText> {
-  return attempt(path, () => {
-    const place = guard.place(path, "file");
-    if (!place.ok) return place.outcome;
-    const found = unless(NO_FILE, () => guard.fs.readFile(place.abs));
-    if (found === null) return stale("no file is at this path now");
-    const { text } = decodeText(found.bytes);
-    if (text === null) return fault("EILSEQ", `${path}: ${errnoText("EILSEQ")}`);
-    return done({ text, digest: digestOf(found.bytes), stamp: stampOf(found.stat), stampTrusted: false });
-  });
 }

@@ -1,5 +1,5 @@
 import type { LocalPath } from "../model/path.ts";
-import { ancestorsOf, isSidecarName, joinPath, parentOf } from "../model/path.ts";
+import { ancestorsOf, isSidecarName, joinPath, nameOf as lastName, parentOf } from "../model/path.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import type { Stamp } from "../model/link.ts";
 import type { LocalOther } from "../model/tree.ts";
@@ -59,6 +59,21 @@ export function stampsIn(guard: RootGuard, folder: LocalPath, names: readonly st
       const stat = at === null ? null : anyErrno(() => guard.fs.lstat(`${at}/${name}`));
       return stat?.kind === "file" ? stampOf(stat) : null;
     });
+  });
+}
+
+/**
+ * Why a path stays local, whether a file is there or not; null: it is mirrored.
+ * @throws UnfitRules
+ */
+export function staysAt(guard: RootGuard, path: LocalPath): FolderName["stays"] {
+  return guard.during(() => {
+    const rules = readRules(guard, parentOf(path));
+    for (const folder of ancestorsOf(path)) {
+      const stays = staysFolder(rules, parentOf(folder), lastName(folder));
+      if (stays !== null) return stays;
+    }
+    return staysFile(rules, parentOf(path), lastName(path));
   });
 }
 

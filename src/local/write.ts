@@ -1,7 +1,7 @@
 import { type Digest, digestOf } from "../model/digest.ts";
-import type { LocalPath } from "../model/path.ts";
+import { type LocalPath, parentOf } from "../model/path.ts";
 import type { DiskOutcome, Fs, Written } from "../ports/disk.ts";
-import { attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
+import { anyErrno, attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
 import { type RootGuard, type NotDone, statOrNull } from "./root-guard.ts";
 import { freshName, nameMade, nameNew, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 import { stampOf } from "./stamp.ts";
@@ -60,30 +60,85 @@ export function replaceFile(
   parkAt: string,
 ): DiskOutcome<Written> {
   return attempt(path, () => {
-    const bytes = encodeText(text);
-    if (bytes === null) return fault("EILSEQ", `${path}: ${errnoText("EILSEQ")}`);
-    const target = guard.place(path, "file");
-    if (!target.ok) return target.outcome;
-    const found = unless(NO_FILE, () => guard.fs.readFile(target.abs));
-    if (found === null) return stale("no file is at this path now");
-    const digest = digestOf(found.bytes);
-    if (digest === digestOf(bytes)) return done({ stamp: stampOf(found.stat) });
-    if (digest !== expect) return stale("the text is another one now");
+    const ready = readyFor(guard, path, text, expect);
+    if (ready.kind !== "ready") return ready;
     const park = guard.mirrorPlace(parkAt, true);
     if (!park.ok) return park.outcome;
     if (statOrNull(guard.fs, park.abs) !== null) return fault("EEXIST", `${parkAt}: ${errnoText("EEXIST")}`);
-    const temp = freshName(guard, TEMP_PREFIX);
-    guard.fs.writeNew(temp, bytes, found.stat.mode, true);
-    return orDrop(guard, temp, () => swap(guard, temp, target.abs, park.abs, expect));
+    return exchange(guard, ready, park.abs, expect);
   });
 }
+
+/**
+ * Replaces a text where nobody journals, as an editor's save: beside a daemon, without its lock. As
+ * in `replaceFile` no save is overwritten unseen, but the old inode waits beside its path, under a
+ * name that stays local. A process that is killed in between leaves what looks like a document that
+ * was renamed to such a name: that is held, and deletes nothing on the service.
+ * @param keepAt where the old file goes: a free `trash/…` path. It stays a file, since an editor
+ * that has it open may still write into it
+ */
+export function saveOver(
+  guard: RootGuard,
+  path: LocalPath,
+  text: string,
+  expect: Digest,
+  keepAt: string,
+): DiskOutcome<Written> {
+  return attempt(path, () => {
+    const ready = readyFor(guard, path, text, expect);
+    if (ready.kind !== "ready") return ready;
+    const keep = guard.mirrorPlace(keepAt, true);
+    if (!keep.ok) return keep.outcome;
+    const beside = `${parentOf(ready.target)}/${BESIDE_PREFIX}${guard.random.hex(16)}`;
+    const ended = exchange(guard, ready, beside, expect);
+    // If the disk refuses, it stays beside the document: never uploaded, and never lost.
+    anyErrno(() => statOrNull(guard.fs, beside) !== null && nameNew(guard, beside, keep.abs));
+    return ended;
+  });
+}
+
+type Ready = {
+  readonly kind: "ready";
+  readonly bytes: Uint8Array;
+  readonly target: string;
+  readonly mode: number;
+};
+
+/** Looks before anything is written; equal bytes need no writing. */
+function readyFor(guard: RootGuard, path: LocalPath, text: string, expect: Digest): Ready | DiskOutcome<Written> {
+  const bytes = encodeText(text);
+  if (bytes === null) return fault("EILSEQ", `${path}: ${errnoText("EILSEQ")}`);
+  const target = guard.place(path, "file");
+  if (!target.ok) return target.outcome;
+  const found = unless(NO_FILE, () => guard.fs.readFile(target.abs));
+  if (found === null) return stale("no file is at this path now");
+  const digest = digestOf(found.bytes);
+  if (digest === digestOf(bytes)) return done({ stamp: stampOf(found.stat) });
+  if (digest !== expect) return stale("the text is another one now");
+  return { kind: "ready", bytes, target: target.abs, mode: found.stat.mode };
+}
+
+function exchange(
+  guard: RootGuard,
+  { bytes, target, mode }: Ready,
+  park: string,
+  expect: Digest,
+): DiskOutcome<Written> {
+  const temp = freshName(guard, TEMP_PREFIX);
+  guard.fs.writeNew(temp, bytes, mode, true);
+  return orDrop(guard, temp, () => swap(guard, temp, target, park, expect));
+}
+
+/** Of a document's old file, for the moment of its replacement: litter, by `ignore.ts`. */
+export const BESIDE_PREFIX = ".~mdmirror-";
 
 /**
  * Exchanges the file. Meanwhile the document is off its path; it ends with the new inode or the old
  * one at the path, or with `parked`.
  */
 function swap(guard: RootGuard, temp: string, target: string, park: string, expect: Digest): DiskOutcome<Written> {
-  // RACE: `park` is still free, because only this process writes in `.mdmirror`.
+  // RACE: `park` is still free, because only this process writes in `.mdmirror`, or by its random
+  // name.
   const taken = unless(["ENOENT", "ENOTDIR"], () => {
     guard.fs.rename(target, park);
     return true;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { digestOf } from "../../src/model/digest.ts";
+import type { LocalDisk } from "../../src/local/disk.ts";
 import type { Disk, DiskOutcome } from "../../src/ports/disk.ts";
 import type { RamDisk, RamDiskOptions } from "../simulator/ram-disk.ts";
 import type { RamUser } from "../simulator/ram-user.ts";
@@ -48,6 +49,7 @@ const EFFECTS: Readonly<Record<string, (disk: Disk) => DiskOutcome<unknown>>> = 
   move: (disk) => disk.move("note.md", "to/moved.md", digestOf("old")),
   "move, whatever it holds": (disk) => disk.move("note.md", "to/moved.md", null),
   trash: (disk) => disk.trash("note.md", digestOf("old"), "trash/d/note.md"),
+  "save over": (disk) => (disk as LocalDisk).saveOver("note.md", "theirs", digestOf("old"), "trash/d/note.md"),
   "trash, whatever it holds": (disk) => disk.trash("note.md", null, "trash/d/note.md"),
 };
 
@@ -159,7 +161,7 @@ describe("I14 a save at any moment of an effect survives", () => {
           }
         }
       }
-      expect([...lost]).toEqual(["replace: rename .mdmirror/tmp/w-*"]);
+      expect([...lost]).toEqual(["replace: rename .mdmirror/tmp/w-*", "save over: rename .mdmirror/tmp/w-*"]);
     },
   );
 });

@@ -169,7 +169,7 @@ export function parkedDocument(place: string): DocId | null {
  * A path in the trash for a removed document: readable for people, unique by its last part.
  * `trash/2026-11-21/notes/plan.1a2b3c4d.md`
  */
-export function trashPlace(world: World, path: LocalPath): string {
+export function trashPlace(world: Pick<World, "clock" | "random">, path: LocalPath): string {
   const day = new Date(world.clock.now()).toISOString().slice(0, 10);
   const ending = path.endsWith(".md") ? ".md" : "";
   const tail = `.${world.random.hex(8)}${ending}`;

@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import type { LocalDisk } from "../../src/local/disk.ts";
+import { isLitterName } from "../../src/local/ignore.ts";
+import { digestOf } from "../../src/model/digest.ts";
+import type { RamDisk, RamDiskOptions } from "../simulator/ram-disk.ts";
+import { ramMirror, ROOT } from "./benches.ts";
+
+const NOTE = `${ROOT}/note.md`;
+const KEPT = "trash/d/note.md";
+/** The process is gone: no errno, so nobody may catch it. */
+class Killed extends Error {}
+
+function prepare(options: RamDiskOptions = {}): { readonly ram: RamDisk; readonly disk: LocalDisk } {
+  const { ram, disk } = ramMirror(options);
+  ram.user.write(NOTE, "old");
+  disk.identify();
+  disk.folding();
+  return { ram, disk: disk as LocalDisk };
+}
+
+describe("a save beside a daemon, without its journal", () => {
+  it("replaces the text that was read, and keeps the file of before in the trash", () => {
+    const { ram, disk } = prepare();
+    expect(disk.saveOver("note.md", "new", digestOf("old"), KEPT).kind).toBe("done");
+    expect(Object.fromEntries(ram.user.texts(ROOT, true))).toMatchObject({
+      "note.md": "new",
+      [`.mdmirror/${KEPT}`]: "old",
+    });
+  });
+
+  it("writes nothing where the text is another one, is gone, or is the wanted one already", () => {
+    const { ram, disk } = prepare();
+    const before = [...ram.user.texts(ROOT, true)];
+    expect(disk.saveOver("note.md", "new", digestOf("else"), KEPT).kind).toBe("stale");
+    expect(disk.saveOver("none.md", "new", digestOf("old"), KEPT).kind).toBe("stale");
+    expect(disk.saveOver("note.md", "old", digestOf("else"), KEPT).kind).toBe("done");
+    expect([...ram.user.texts(ROOT, true)]).toEqual(before);
+  });
+
+  it.each([
+    ["with hard links", {}],
+    ["without", { hardLinks: false }],
+  ])(
+    "I13 killed at any call, %s: whole old or whole new bytes, or the old ones under a name that is held",
+    (_, options) => {
+      const aside = new Set<string>();
+      for (let moment = 0, isKilled = true; isKilled; moment++) {
+        const { ram, disk } = prepare(options);
+        let calls = 0;
+        ram.beforeCall = () => {
+          if (calls++ >= moment) throw new Killed();
+        };
+        isKilled = false;
+        try {
+          disk.saveOver("note.md", "new", digestOf("old"), KEPT);
+        } catch (error) {
+          if (!(error instanceof Killed)) throw error;
+          isKilled = true;
+        }
+        ram.beforeCall = null;
+        const all = ram.user.texts(ROOT, true);
+        const live = all.get("note.md") ?? null;
+        expect([moment, live === "old" || live === "new" || live === null]).toEqual([moment, true]);
+        expect([moment, [...all.values()].includes("old")]).toEqual([moment, true]);
+        const beside = [...all.keys()].filter((path) => !path.includes("/") && path !== "note.md");
+        if (live === null)
+          expect([moment, beside.map(isLitterName), all.get(beside[0]!)]).toEqual([moment, [true], "old"]);
+        if (live === null) aside.add(beside[0]!);
+      }
+      expect(aside.size).toBe(1);
+    },
+  );
+
+  it("where the old file cannot go to the trash, it stays beside the document", () => {
+    const { ram, disk } = prepare();
+    ram.fail({ call: "link", path: `${ROOT}/.mdmirror/${KEPT}`, code: "ENOSPC" });
+    expect(disk.saveOver("note.md", "new", digestOf("old"), KEPT).kind).toBe("done");
+    const texts = [...ram.user.texts(ROOT, true)];
+    expect(texts.find(([path]) => path === "note.md")?.[1]).toBe("new");
+    expect(texts.find(([path]) => path.startsWith(".~mdmirror-"))?.[1]).toBe("old");
+  });
+});
+
+describe("what stays local, by its path", () => {
+  it.each([
+    ["notes/a.md", null],
+    ["a.txt", "other-file"],
+    [".git/a.md", "dot-folder"],
+    ["notes/.hidden/a.md", "dot-folder"],
+    ["a (theirs).md", "sidecar"],
+    [".~a.md", "litter"],
+    ["drafts/deep/a.md", "ignored-folder"],
+    ["secret.md", "ignored"],
+    ["notes/b.md", "ignored"],
+  ] as const)("%s: %s", (path, stays) => {
+    const { ram, disk } = prepare();
+    ram.user.makeFolder(`${ROOT}/notes`);
+    ram.user.write(`${ROOT}/.mdmirrorignore`, "drafts/\nsecret.md\n");
+    ram.user.write(`${ROOT}/notes/.mdmirrorignore`, "b.md\n");
+    expect(disk.staysAt(path)).toBe(stays);
+  });
+});
