@@ -28,14 +28,17 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   state: [...PURE, "ports"],
   engine: [...PURE, "ports"],
   app: [...PURE, "page", "ports", "server", "remote", "local", "state", "engine"],
-  cli: [...PURE, "ports", "app", "ui"],
+  cli: [...PURE, "ports", "app", "mcp", "ui"],
   ui: [...PURE, "page", "ports", "app"],
+  mcp: [...PURE, "ports", "app"],
   lib: [...PURE, "ports", "app"],
 };
 
 /** Package → the folders (or files) of `src/` that may import it. */
 const HOMES: Readonly<Record<string, readonly string[]>> = {
   "@lezer/markdown": ["links"],
+  "@modelcontextprotocol/server": ["mcp"],
+  zod: ["mcp"],
   "better-sqlite3": ["server", "state"],
   fastify: ["ui"],
   idiomorph: [ISLANDS],

@@ -32,6 +32,7 @@ export const COMMANDS: readonly Entry[] = [
     load: () => import("./commands/why.ts"),
   },
   { name: "ui", summary: "your mirrors as pages in your browser", load: () => import("./commands/ui.ts") },
+  { name: "mcp", summary: "your mirrors as tools for agents (MCP)", load: () => import("./commands/mcp.ts") },
   { name: "search", summary: "find text in this folder, offline", load: () => import("./commands/search.ts") },
   { name: "log", summary: "what happened, newest last", load: () => import("./commands/log.ts") },
   { name: "diff", summary: "this folder against the live service", load: () => import("./commands/diff.ts") },

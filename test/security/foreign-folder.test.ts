@@ -79,6 +79,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   merge: [local("merge", "w/a.md", "w/a.md", "w/a.md", "--print")], // Files, not a mirror.
   completion: [local("completion", "bash")],
   ui: [local("ui", "w", "--no-open")],
+  mcp: [refused("mcp", "w"), refused("mcp", "w", "--read-only")],
   serve: [
     local("serve", "--port", "0", "--data", "data"),
     local("serve", "--port", "0", "--data", "data", "--docs-base", "https://docs.example.org", "--access-log", "-"),

@@ -78,6 +78,7 @@ const LINES: Readonly<Record<string, (rig: Rig) => string[]>> = {
   unlink: () => ["unlink", "w"],
   refuse: () => ["refuse", "w", "--yes"],
   ui: () => ["ui", "w", "--no-open"],
+  mcp: () => ["mcp", "w"],
 };
 /** These stand for all of the commands where it matters less what the link leads to. */
 const WRITERS: ReadonlySet<string> = new Set(["init", "sync", "watch", "search", "status"]);

@@ -1,0 +1,51 @@
+import { aborted } from "../../app/aborted.ts";
+import type { Command, Io } from "../command.ts";
+import { complain } from "../complain.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
+import { findMirror } from "../find-mirror.ts";
+import { version } from "../version.ts";
+
+const { realpathSync } = process.getBuiltinModule("node:fs");
+
+export const command: Command = {
+  usage: "mcp [DIR…] [--read-only]",
+  about: [
+    "The mirrored folders as tools for an agent, by the Model Context Protocol over standard input and output: list, read,",
+    "search, edit with the version that was read, wait until it is live, conflicts, history. A client starts it, and it ends",
+    "with its client. It watches nothing itself: a daemon that runs is asked, and without one `sync` and `wait` sync.",
+    "How to register it with clients: src/cli/README.md.",
+  ],
+  options: { "read-only": { help: "offer no tool that changes anything" } },
+  operands: { least: 0, most: 64 },
+  async run(io, args): Promise<ExitCode> {
+    // ORDER: first, so that a signal that comes while it starts ends it cleanly too.
+    const { stop } = io;
+    const roots = new Set<string>();
+    for (const dir of args.operands.length === 0 ? [undefined] : args.operands) {
+      const found = findMirror(io, dir);
+      if (found.kind === "trouble") return complain(io, found.trouble);
+      roots.add(realpathSync(found.value));
+    }
+    const { env, cwd, clock, random } = io;
+    const { admitMirror } = await import("../../mcp/mirrors.ts");
+    for (const root of roots) {
+      const admitted = await admitMirror(root, { env, cwd });
+      if (admitted.kind === "trouble") return complain(io, admitted.trouble);
+    }
+    if (stop.aborted) return EXIT.inSync;
+    const { startMcp } = await import("../../mcp/start-mcp.ts");
+    const around = { env, cwd, clock, random, version: version(), onFault: (error: unknown) => tellFault(io, error) };
+    const mcp = startMcp({ ...around, roots: [...roots], isReadOnly: args.flag("read-only") });
+    try {
+      await Promise.race([mcp.gone, aborted(stop)]);
+    } finally {
+      await mcp.close();
+    }
+    return EXIT.inSync;
+  },
+};
+
+function tellFault(io: Io, error: unknown): void {
+  const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
+  io.err(`mdmirror mcp: ${io.env["MDMIRROR_DEBUG"] === undefined ? message : stack}`);
+}

@@ -1,0 +1,83 @@
+import { diffLines } from "../merge/line-diff.ts";
+import { splitLines } from "../merge/split.ts";
+
+/** Answers of a bounded size: a part of a text or of a diff, and what was left out. */
+
+/** LIMIT: characters of the text of one answer: what is asked for, and the most that can be. */
+export const TEXT_CHARACTERS = { usual: 20_000, most: 60_000 } as const;
+/** LIMIT: characters of a diff that comes with a refusal or a list. */
+const DIFF_CHARACTERS = 8_000;
+
+/** Lines of a text, counted from 1. `to` is below `from` where there is none. */
+type Part = {
+  readonly text: string;
+  readonly from: number;
+  readonly to: number;
+  /** Where to read on; null: nothing is left of what was asked for. */
+  readonly next: number | null;
+  /** A line that alone is longer than the bound was cut. */
+  readonly isCutInLine: boolean;
+};
+
+/**
+ * As many whole lines as there is room for.
+ * @param from the first line, from 1
+ * @param last the last line that is wanted
+ */
+export function partOf(text: string, from: number, last: number, characters: number): Part {
+  const lines = splitLines(text);
+  const end = Math.min(last, lines.length);
+  let taken = "";
+  let at = from;
+  for (; at <= end; at++) {
+    const line = lines[at - 1]!;
+    if (taken.length + line.length > characters) break;
+    taken += line;
+  }
+  if (at > end || taken !== "")
+    return { text: taken, from, to: at - 1, next: at <= end ? at : null, isCutInLine: false };
+  const cut = cutAt(lines[at - 1]!, characters);
+  return { text: cut, from, to: at, next: at < end ? at + 1 : null, isCutInLine: true };
+}
+
+/** @returns no more than so many UTF-16 units, and no half of a character */
+export function cutAt(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const cut = text.slice(0, most);
+  return cut.isWellFormed() ? cut : cut.slice(0, -1);
+}
+
+export function countLinesOf(text: string): number {
+  return splitLines(text).length;
+}
+
+/** Which texts a diff is between, as its head names them. */
+type Names = { readonly before: string; readonly after: string };
+
+/** @returns a unified diff, cut at a line, and how many lines were left out */
+export function boundedDiff(
+  names: Names,
+  before: string,
+  after: string,
+  characters: number = DIFF_CHARACTERS,
+): { readonly text: string; readonly cut: number } {
+  const lines = [`--- ${names.before}\n`, `+++ ${names.after}\n`];
+  for (const { before: from, after: to, lines: own } of diffLines(before, after)) {
+    lines.push(`@@ -${from.line},${from.count} +${to.line},${to.count} @@\n`);
+    for (const { kind, text } of own) lines.push(...marked(SIGNS[kind], text));
+  }
+  let room = characters;
+  let kept = 0;
+  for (const line of lines) {
+    room -= line.length;
+    if (room < 0) break;
+    kept++;
+  }
+  return { text: lines.slice(0, kept).join(""), cut: lines.length - kept };
+}
+
+const SIGNS = { same: " ", added: "+", removed: "-" } as const;
+
+function marked(sign: string, line: string): string[] {
+  return line.endsWith("\n") ? [`${sign}${line}`] : [`${sign}${line}\n`, "\\ No newline at end of file\n"];
+}

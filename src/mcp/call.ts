@@ -1,0 +1,108 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import * as z from "zod";
+import { judgePath } from "../app/by-hand/save.ts";
+import { diskTrouble } from "../app/mirror/disk-trouble.ts";
+import { codeOf, errnoClause, type Trouble } from "../app/mirror/trouble.ts";
+import { admitMirror } from "./mirrors.ts";
+import { type Ended, type Host, misused, refused, type ServedMirror, type Tool } from "./tool.ts";
+
+/** One call of a tool, from its arguments to what the client is told. */
+
+type Called = Paths & { readonly mirror?: string };
+
+/** @param onFault told of what is a fault of mdmirror itself */
+export async function callTool(
+  tool: Tool,
+  args: Called,
+  host: Host,
+  onFault: (error: unknown) => void,
+): Promise<CallToolResult> {
+  const { mirror: name, ...own } = args;
+  if (name === undefined && tool.ofAll && host.mirrors.length > 1) return callForAll(tool, own, host, onFault);
+  const mirror = name === undefined ? host.mirrors[0]! : host.mirrors.find((one) => one.name === name);
+  // The schema lets no other name in.
+  const ended = mirror === undefined ? unknownMirror(host) : await callOne(tool, mirror, own, host, onFault);
+  return resultOf(ended);
+}
+
+function unknownMirror({ mirrors }: Host): Ended {
+  return misused("there is no such mirror here", `one of: ${mirrors.map(({ name }) => name).join(", ")}`, "no-mirror");
+}
+
+async function callForAll(
+  tool: Tool,
+  own: Paths,
+  host: Host,
+  onFault: (error: unknown) => void,
+): Promise<CallToolResult> {
+  const all = await Promise.all(host.mirrors.map((mirror) => callOne(tool, mirror, own, host, onFault)));
+  return resultOf({ kind: "answer", facts: { mirrors: all.map(factsOf) } });
+}
+
+async function callOne(
+  tool: Tool,
+  mirror: ServedMirror,
+  own: Paths,
+  host: Host,
+  onFault: (error: unknown) => void,
+): Promise<Ended> {
+  try {
+    const admitted = await admitMirror(mirror.root, host.guest);
+    if (admitted.kind === "trouble") return refused(admitted.trouble, { mirror: mirror.name });
+    const fit = judgePaths(mirror, own, host);
+    if (fit !== null) return fit;
+    return await tool.run(mirror, own as never, host);
+  } catch (error) {
+    return refused(troubleOf(mirror, error, onFault));
+  }
+}
+
+/** Each path that any tool takes: what is no document of the mirror is not looked at. */
+function judgePaths({ root }: ServedMirror, own: Paths, { guest }: Host): Ended | null {
+  for (const path of [own.path, own.to, ...(own.paths ?? [])]) {
+    const fit = path === undefined ? null : judgePath({ root, ...guest }, path);
+    if (fit?.kind === "trouble") return refused(fit.trouble);
+  }
+  return null;
+}
+
+type Paths = { readonly path?: string; readonly to?: string; readonly paths?: readonly string[] };
+
+function troubleOf({ root }: ServedMirror, error: unknown, onFault: (error: unknown) => void): Trouble {
+  if (error instanceof Error && "next" in error && codeOf(error) === "unsafe-path")
+    return { kind: "usage", what: error.message, code: "unsafe-path", next: String(error.next) };
+  const disk = error instanceof Error ? diskTrouble(error) : null;
+  if (disk !== null) return { kind: "fault", ...disk };
+  const code = codeOf(error);
+  if (code !== null) {
+    const next = "see that its disk works and this user may read and write it";
+    return { kind: "fault", what: `${root} cannot be used: ${errnoClause(error)}`, code, next };
+  }
+  onFault(error);
+  return {
+    kind: "fault",
+    what: "a fault of mdmirror itself",
+    code: "fault",
+    next: "see standard error; nothing is lost",
+  };
+}
+
+function factsOf(ended: Ended): object {
+  if (ended.kind === "answer") return ended.facts;
+  const { kind, what, code, requestId, next } = ended.trouble;
+  return { error: { kind, code: code ?? kind, what, next, requestId: requestId ?? null }, ...ended.facts };
+}
+
+/** The facts come first, so that a text can never pass for them. */
+function resultOf(ended: Ended): CallToolResult {
+  const content: CallToolResult["content"] = [{ type: "text", text: JSON.stringify(factsOf(ended)) }];
+  if (ended.text !== undefined) content.push({ type: "text", text: ended.text });
+  return ended.kind === "answer" ? { content } : { content, isError: true };
+}
+
+/** The arguments of a tool, with the mirror where there are several. */
+export function inputOf(tool: Tool, mirrors: readonly ServedMirror[]): z.ZodObject {
+  if (mirrors.length < 2) return z.strictObject(tool.input);
+  const names = z.enum(mirrors.map(({ name }) => name)).describe("which mirrored folder it is about");
+  return z.strictObject({ mirror: tool.ofAll ? names.optional() : names, ...tool.input });
+}

@@ -1,0 +1,41 @@
+import { readDocument } from "../app/by-hand/save.ts";
+import { openLocal } from "../app/mirror/open-local.ts";
+import type { Digest } from "../model/digest.ts";
+import { boundedDiff } from "./bounded.ts";
+import { type Ended, type Host, refused, type ServedMirror } from "./tool.ts";
+import { notThere } from "./tools/read.ts";
+
+/** The refusal of a change that is about another text than the one that is there. */
+
+/** @param given the version that the caller read */
+export async function refuseStale({ root }: ServedMirror, path: string, given: string, host: Host): Promise<Ended> {
+  const read = await readDocument({ root, ...host.guest }, path);
+  if (read.kind === "trouble") return refused(read.trouble);
+  if (read.value === null) return refused(notThere(path).trouble);
+  const { text, version } = read.value;
+  const before = host.seen.get(given) ?? keptText(root, given as Digest, host);
+  host.seen.add(version, text);
+  const what = `${path} is not what you read: nothing was written`;
+  const facts = { path, version, given };
+  if (before === null) {
+    const next = "read it again: the text of the version that you gave is not known here";
+    return refused({ kind: "usage", what, next, code: "stale" }, facts);
+  }
+  const diff = boundedDiff({ before: `${path} as you read it`, after: `${path} now` }, before, text);
+  const cut = diff.cut > 0 ? { diffLinesLeftOut: diff.cut } : {};
+  const next =
+    diff.cut > 0 ? "read it again" : "see the second block for what changed since; then change it with this `version`";
+  return refused({ kind: "usage", what, next, code: "stale" }, { ...facts, ...cut }, diff.text);
+}
+
+/** A text that the mirror holds, where files hold the very texts of the service. */
+function keptText(root: string, version: Digest, { guest }: Host): string | null {
+  const opened = openLocal(root, guest);
+  // What is wrong with the state is told by the call that needs it.
+  if (opened.kind === "trouble") return null;
+  try {
+    return opened.value.state.text(version);
+  } finally {
+    opened.value.close();
+  }
+}

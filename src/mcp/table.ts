@@ -1,0 +1,40 @@
+import { CONFLICTS, RESOLVE_CONFLICT, SHOW_CONFLICT } from "./tools/conflicts.ts";
+import { DIFF } from "./tools/diff.ts";
+import { CREATE, EDIT, WRITE } from "./tools/edit.ts";
+import { HISTORY, RESTORE } from "./tools/history.ts";
+import { LIST } from "./tools/list.ts";
+import { DELETE, MOVE } from "./tools/place.ts";
+import { READ } from "./tools/read.ts";
+import { REVIEWS } from "./tools/reviews.ts";
+import { SEARCH } from "./tools/search.ts";
+import { STATUS } from "./tools/status.ts";
+import { SYNC } from "./tools/sync.ts";
+import { WAIT } from "./tools/wait.ts";
+import type { Tool } from "./tool.ts";
+
+/** Every tool, in the order in which clients see them. */
+export const TOOLS: readonly Tool[] = [
+  STATUS,
+  LIST,
+  READ,
+  SEARCH,
+  EDIT,
+  WRITE,
+  CREATE,
+  MOVE,
+  DELETE,
+  WAIT,
+  SYNC,
+  HISTORY,
+  RESTORE,
+  DIFF,
+  CONFLICTS,
+  SHOW_CONFLICT,
+  RESOLVE_CONFLICT,
+  REVIEWS,
+];
+
+/** @param isReadOnly leaves out all that changes anything, here or on the service */
+export function toolsFor(isReadOnly: boolean): readonly Tool[] {
+  return isReadOnly ? TOOLS.filter(({ effect }) => effect === "reads") : TOOLS;
+}

@@ -1,0 +1,83 @@
+import type { ToolAnnotations } from "@modelcontextprotocol/server";
+import type * as z from "zod";
+import type { FolderLists } from "../app/doctor/list-folder.ts";
+import type { GuestOptions } from "../app/mirror/with-mirror.ts";
+import type { Trouble } from "../app/mirror/trouble.ts";
+import type { SharedUpdates } from "../app/shared-updates.ts";
+import type { SeenTexts } from "./seen-texts.ts";
+
+/** What a tool is, and what it is given. Each file of `tools/` defines some; `table.ts` has all. */
+
+/** A mirror that was named when the process was started. */
+export type ServedMirror = {
+  readonly name: string;
+  /** Real path. */
+  readonly root: string;
+};
+
+/** What all calls share. */
+export type Host = {
+  readonly mirrors: readonly ServedMirror[];
+  /** Of a process that is another program's: `MirrorOptions.isGuest`. */
+  readonly guest: Pick<GuestOptions, "env" | "cwd" | "clock" | "random"> & { readonly isGuest: true };
+  readonly seen: SeenTexts;
+  readonly lists: FolderLists;
+  readonly searches: SharedUpdates;
+  /** Runs what takes a folder's lock, one after the other for each mirror. */
+  readonly inTurn: <T>(root: string, work: () => Promise<T>) => Promise<T>;
+};
+
+/**
+ * How a call ended. `facts` is told as JSON, `text` as it is: nothing of a document is in `facts`.
+ */
+export type Ended =
+  | { readonly kind: "answer"; readonly facts: object; readonly text?: string }
+  | { readonly kind: "refused"; readonly trouble: Trouble; readonly facts?: object; readonly text?: string };
+
+/** `reads`: writes nothing; `syncs`: makes both sides equal; `edits`: changes the folder. */
+type Effect = "reads" | "syncs" | "edits";
+
+export type Tool = {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly effect: Effect;
+  readonly annotations: ToolAnnotations;
+  readonly input: z.ZodRawShape;
+  /** About all mirrors where none is named. */
+  readonly ofAll: boolean;
+  readonly run: (mirror: ServedMirror, args: never, host: Host) => Promise<Ended> | Ended;
+};
+
+type ToolSpec<Shape extends z.ZodRawShape> = Pick<Tool, "name" | "title" | "description" | "effect"> & {
+  readonly input: Shape;
+  readonly ofAll?: boolean;
+  /** Of a tool that edits: it can take something away. */
+  readonly isDestructive?: boolean;
+  /** The service is asked. */
+  readonly isOnline?: boolean;
+  readonly run: (mirror: ServedMirror, args: z.infer<z.ZodObject<Shape>>, host: Host) => ReturnType<Tool["run"]>;
+};
+
+export function defineTool<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): Tool {
+  const { name, title, description, effect, input, run } = spec;
+  const annotations: ToolAnnotations = {
+    readOnlyHint: effect === "reads",
+    destructiveHint: spec.isDestructive ?? false,
+    openWorldHint: spec.isOnline ?? false,
+  };
+  return { name, title, description, effect, annotations, input, ofAll: spec.ofAll ?? false, run: run as Tool["run"] };
+}
+
+export function answer(facts: object, text?: string): Ended {
+  return text === undefined ? { kind: "answer", facts } : { kind: "answer", facts, text };
+}
+
+export function refused(trouble: Trouble, facts: object = {}, text?: string): Ended {
+  return text === undefined ? { kind: "refused", trouble, facts } : { kind: "refused", trouble, facts, text };
+}
+
+/** A refusal that the caller can mend. */
+export function misused(what: string, next: string, code: string, facts: object = {}): Ended {
+  return refused({ kind: "usage", what, next, code }, facts);
+}

@@ -1,0 +1,102 @@
+import * as z from "zod";
+import { createDocument, dressedAs, readDocument, saveText } from "../../app/by-hand/save.ts";
+import type { Digest } from "../../model/digest.ts";
+import { PATH, VERSION } from "../fields.ts";
+import { replaceIn } from "../replace.ts";
+import { refuseStale } from "../stale.ts";
+import { answer, defineTool, type Ended, type Host, misused, refused, type ServedMirror } from "../tool.ts";
+
+/** LIMIT: of a text, which the service bounds more narrowly; this bounds a request. */
+const TEXT = z.string().max(200_000);
+
+export const SENT = "the mirror sends it: wait tells when it is live";
+
+export const WRITE = defineTool({
+  name: "write",
+  title: "Replace a document's text",
+  description:
+    "Replaces the whole text of a document that still is the version that you read. If it is not, nothing is written, and the answer shows what changed since. For a part of a text, use edit.",
+  effect: "edits",
+  isDestructive: true,
+  input: { path: PATH, version: VERSION, text: TEXT.describe("the whole new text") },
+  async run(mirror, { path, version, text }, host) {
+    const before = await readDocument({ root: mirror.root, ...host.guest }, path);
+    if (before.kind === "trouble") return refused(before.trouble);
+    if (before.value?.version !== version) return refuseStale(mirror, path, version, host);
+    return save(mirror, { path, version, text: dressedAs(before.value.text, text) }, host);
+  },
+});
+
+export const EDIT = defineTool({
+  name: "edit",
+  title: "Edit a part of a document",
+  description:
+    "Replaces pieces of a document that still is the version that you read, all of them or none. Each `old_text` has to be there exactly once, or `all` has to be true. If the version is stale, nothing is written, and the answer shows what changed since.",
+  effect: "edits",
+  isDestructive: true,
+  input: {
+    path: PATH,
+    version: VERSION,
+    edits: z
+      .array(
+        z.object({
+          old_text: TEXT.min(1).describe("as it stands in the text, with enough around it to be there once"),
+          new_text: TEXT,
+          all: z.boolean().describe("replace it wherever it stands").optional(),
+        }),
+      )
+      .min(1)
+      .max(100),
+  },
+  async run(mirror, { path, version, edits }, host) {
+    const before = await readDocument({ root: mirror.root, ...host.guest }, path);
+    if (before.kind === "trouble") return refused(before.trouble);
+    if (before.value?.version !== version) return refuseStale(mirror, path, version, host);
+    const edited = replaceIn(before.value.text, edits);
+    if (edited.kind === "unfit") return unfit(path, edited);
+    return save(mirror, { path, version, text: edited.text }, host, { places: edited.places });
+  },
+});
+
+function unfit(path: string, { at, count }: { readonly at: number; readonly count: number }): Ended {
+  const what = `${path}: the old_text of edit ${at} is ${count === 0 ? "not there" : `there ${count} times`}; nothing was written`;
+  const next =
+    count === 0 ? "read the place again, and copy it exactly" : "give more of what is around it, or all: true";
+  return misused(what, next, count === 0 ? "not-there" : "many-places", { path, edit: at, count });
+}
+
+export const CREATE = defineTool({
+  name: "create",
+  title: "Create a document",
+  description:
+    "Makes a new document, with the folders above it. Where something is at the path already, nothing is written: then read it, and use write or edit.",
+  effect: "edits",
+  input: { path: PATH, text: TEXT.describe("its whole text") },
+  run({ root }, { path, text }, { guest, seen }) {
+    const made = createDocument({ root, ...guest }, path, text);
+    if (made.kind === "trouble") return refused(made.trouble);
+    if (made.value.kind === "changed")
+      return misused(`something is at ${path} already`, "read it, then use write or edit with its version", "taken", {
+        path,
+      });
+    const { version } = made.value.value;
+    seen.add(version, text);
+    return answer({ path, version, next: SENT });
+  },
+});
+
+type Wanted = { readonly path: string; readonly version: string; readonly text: string };
+
+async function save(
+  mirror: ServedMirror,
+  { path, version, text }: Wanted,
+  host: Host,
+  more: object = {},
+): Promise<Ended> {
+  const saved = await saveText({ root: mirror.root, ...host.guest }, path, text, version as Digest);
+  if (saved.kind === "trouble") return refused(saved.trouble);
+  if (saved.value.kind === "changed") return refuseStale(mirror, path, version, host);
+  const now = saved.value.value.version;
+  host.seen.add(now, text);
+  return answer({ path, version: now, previous: version, bytes: Buffer.byteLength(text), ...more, next: SENT });
+}

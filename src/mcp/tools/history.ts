@@ -1,0 +1,72 @@
+import * as z from "zod";
+import { readDocument } from "../../app/by-hand/save.ts";
+import { chooseVersion, findVersion } from "../../app/history/restore.ts";
+import { restoreSeen } from "../../app/history/restore-seen.ts";
+import { withLocal } from "../../app/mirror/open-local.ts";
+import { ok } from "../../app/mirror/trouble.ts";
+import { limit, PATH, VERSION } from "../fields.ts";
+import { refuseStale } from "../stale.ts";
+import { answer, defineTool, misused, refused } from "../tool.ts";
+import { SENT } from "./edit.ts";
+
+export const HISTORY = defineTool({
+  name: "history",
+  title: "The texts that a document had",
+  description:
+    "The earlier texts of a document, newest first, also of a deleted one. read with `n` shows one, diff compares it, restore puts it back. Where `next` is not null, call again with it as `before`.",
+  effect: "reads",
+  input: {
+    path: PATH,
+    before: z.int().min(1).describe("the `next` of the page before").optional(),
+    limit: limit(200, 30),
+  },
+  run({ root }, { path, before = Number.MAX_SAFE_INTEGER, limit: most = 30 }, { guest }) {
+    const read = withLocal(root, guest, ({ state }) => findVersion({ state }, path, null));
+    if (read.kind === "trouble") return refused(read.trouble);
+    const { document, entries } = read.value;
+    const older = entries.filter(({ n }) => n < before).toReversed();
+    const versions = older.slice(0, most).map(({ n, at, from, digest, size, what }) => {
+      return { n, at: at > 0 ? new Date(at).toISOString() : null, from, sha256: digest, bytes: size, what };
+    });
+    const next = older.length > most ? versions.at(-1)!.n : null;
+    return answer({ path: document.path, id: document.id, gone: document.link === null, versions, next });
+  },
+});
+
+export const RESTORE = defineTool({
+  name: "restore",
+  title: "Put an earlier text back",
+  description:
+    "Puts an earlier text of a document back, or brings a deleted one back. Without `n`, the last text that differs from the present one. A document that is there needs the `version` that you read.",
+  effect: "edits",
+  isDestructive: true,
+  input: {
+    path: PATH,
+    n: z.int().min(1).describe("its number in the history").optional(),
+    version: VERSION.optional(),
+  },
+  async run(mirror, { path, n = null, version }, host) {
+    const { root } = mirror;
+    const now = await readDocument({ root, ...host.guest }, path);
+    if (now.kind === "trouble") return refused(now.trouble);
+    if (now.value !== null && version === undefined)
+      return misused(`${path} is there`, "read it first, and give its version", "version-missing", { path });
+    if (version !== undefined && now.value?.version !== version) return refuseStale(mirror, path, version, host);
+    const chosen = withLocal(root, host.guest, (local) => {
+      const found = chooseVersion(local, path, n);
+      return found.kind === "trouble" ? found : ok(found.value);
+    });
+    if (chosen.kind === "trouble") return refused(chosen.trouble);
+    const { entry, now: here } = chosen.value;
+    const wanted = { path: chosen.value.path, n: entry.n, wanted: entry.digest, here };
+    const ended = await host.inTurn(root, () => restoreSeen(root, wanted, host.guest));
+    if (ended.kind === "trouble") return refused(ended.trouble);
+    if (ended.value.kind === "changed")
+      return misused(`${path} was changed in this moment`, "read it and its history again", "stale", { path });
+    const { path: at, anew, notes } = ended.value;
+    const after = await readDocument({ root, ...host.guest }, at);
+    const restored = after.kind === "ok" ? after.value : null;
+    if (restored !== null) host.seen.add(restored.version, restored.text);
+    return answer({ path: at, n: entry.n, version: restored?.version ?? null, newId: anew, notes, next: SENT });
+  },
+});

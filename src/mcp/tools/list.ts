@@ -1,0 +1,35 @@
+import * as z from "zod";
+import { misused, answer, defineTool, refused } from "../tool.ts";
+import { limit, PATH } from "../fields.ts";
+import { isCursorOf, listDocuments } from "../walk-list.ts";
+
+export const LIST = defineTool({
+  name: "list",
+  title: "List documents",
+  description:
+    "The documents of the mirrored folder, page after page. Where `next` is not null, call again with it as `after`. `state` is in-sync, or why not: waiting, held, in-review, conflict.",
+  effect: "reads",
+  input: {
+    folder: z.string().max(4_096).describe("only below this folder (all if left out)").optional(),
+    deep: z.boolean().describe("also what lies in folders below (true if left out)").optional(),
+    after: PATH.describe("the `next` of the page before").optional(),
+    limit: limit(500, 100),
+  },
+  run({ root }, { folder = "", deep = true, after = null, limit: most = 100 }, { lists }) {
+    const below = folder.replace(/\/+$/, "");
+    if (after !== null && !isCursorOf(below, after))
+      return misused(
+        `${after} is not below ${below}`,
+        "give `next` of the page before, with the same folder",
+        "bad-cursor",
+      );
+    const listed = listDocuments(below, { root, lists, after, limit: most, deep });
+    if (listed.kind === "trouble") return refused(listed.trouble);
+    const { documents, folders, hasMore } = listed.value;
+    return answer({
+      documents: documents.map(({ path, state, why }) => (why === null ? { path, state } : { path, state, why })),
+      ...(deep ? {} : { folders }),
+      next: hasMore ? documents.at(-1)!.path : null,
+    });
+  },
+});

@@ -1,0 +1,54 @@
+import { moveDocument, readDocument, removeDocument } from "../../app/by-hand/save.ts";
+import { readConfig } from "../../app/mirror/config.ts";
+import type { Digest } from "../../model/digest.ts";
+import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
+import { PATH, VERSION } from "../fields.ts";
+import { refuseStale } from "../stale.ts";
+import { answer, defineTool, misused, refused } from "../tool.ts";
+import { SENT } from "./edit.ts";
+import { notThere } from "./read.ts";
+
+export const MOVE = defineTool({
+  name: "move",
+  title: "Move or rename a document",
+  description:
+    "Moves a document to a free path, and keeps its id and history. Where the mirror translates links, links to it follow by themselves once the mirror has looked.",
+  effect: "edits",
+  input: { path: PATH, to: PATH.describe("its new path, with the ending .md"), version: VERSION.optional() },
+  async run(mirror, { path, to, version }, host) {
+    const saving = { root: mirror.root, ...host.guest };
+    const before = await readDocument(saving, path);
+    if (before.kind === "trouble") return refused(before.trouble);
+    if (before.value === null) return refused(notThere(path).trouble);
+    if (version !== undefined && version !== before.value.version) return refuseStale(mirror, path, version, host);
+    const moved = await moveDocument(saving, { path, to }, before.value.version);
+    if (moved.kind === "trouble") return refused(moved.trouble);
+    if (moved.value.kind === "changed") return notMoved(path, to);
+    const config = readConfig(`${mirror.root}/${MIRROR_FOLDER}`);
+    const follows = config.kind === "ok" && config.value.links === "translate";
+    return answer({ path: to, from: path, version: before.value.version, linksFollow: follows, next: SENT });
+  },
+});
+
+function notMoved(path: string, to: string): ReturnType<typeof misused> {
+  const what = `${path} was not moved: something is at ${to}, or it was changed in this moment`;
+  return misused(what, "look at both with list and read; then try again, or take another path", "taken", { path, to });
+}
+
+export const DELETE = defineTool({
+  name: "delete",
+  title: "Delete a document",
+  description:
+    "Deletes a document that still is the version that you read. The mirror deletes it on the service too, under its guards; many deletions at once are stopped until a person approves them. restore brings it back.",
+  effect: "edits",
+  isDestructive: true,
+  input: { path: PATH, version: VERSION },
+  async run(mirror, { path, version }, host) {
+    const removed = await removeDocument({ root: mirror.root, ...host.guest }, path, version as Digest);
+    if (removed.kind === "trouble") return refused(removed.trouble);
+    if (removed.value.kind === "changed") return refuseStale(mirror, path, version, host);
+    const { keptAs } = removed.value.value;
+    const back = `to bring it back: restore, or ${MIRROR_FOLDER}/${keptAs} in the folder, where its text is kept`;
+    return answer({ path, deleted: version, keptAs: `${MIRROR_FOLDER}/${keptAs}`, next: `${SENT}; ${back}` });
+  },
+});

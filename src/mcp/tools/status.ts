@@ -1,0 +1,32 @@
+import { ageOf, lookAtMirror } from "../../app/mirror/look.ts";
+import { statusJson } from "../../app/told/status.ts";
+import { limit } from "../fields.ts";
+import { answer, defineTool, refused } from "../tool.ts";
+
+export const STATUS = defineTool({
+  name: "status",
+  title: "How the mirror stands",
+  description:
+    "Whether both sides are in sync and as of when, what needs somebody, conflicts, reviews, a halt, and whether a daemon keeps the folder in sync. Looks at what the mirror knows; asks no network.",
+  effect: "reads",
+  ofAll: true,
+  input: { limit: limit(500, 50) },
+  async run({ root, name }, { limit: most = 50 }, { guest }) {
+    const look = await lookAtMirror(root, guest);
+    if (look.kind === "unseen") return refused(look.trouble, { mirror: name, root });
+    const { status, daemon } = look;
+    const told = statusJson(status, ageOf(status, guest.clock.now()));
+    const { attention, conflicts, reviews, ...rest } = told;
+    const leftOut = [attention, conflicts, reviews].reduce((sum, rows) => sum + Math.max(0, rows.length - most), 0);
+    return answer({
+      mirror: name,
+      root,
+      ...rest,
+      attention: attention.slice(0, most),
+      conflicts: conflicts.slice(0, most),
+      reviews: reviews.slice(0, most),
+      ...(leftOut > 0 ? { leftOut } : {}),
+      daemon: daemon === null ? null : { phase: daemon.phase, detail: daemon.detail, paused: daemon.paused },
+    });
+  },
+});

@@ -1,0 +1,23 @@
+import { syncMirror } from "../../app/by-hand/sync.ts";
+import { USUAL_RUN } from "../../app/mirror/run.ts";
+import { reportJson } from "../../app/told/report.ts";
+import { limit } from "../fields.ts";
+import { answer, defineTool, refused } from "../tool.ts";
+
+export const SYNC = defineTool({
+  name: "sync",
+  title: "Bring both sides together",
+  description:
+    "Sends what was changed here and fetches what was changed on the service, once. Where a daemon keeps the folder, it is asked to. Answers what was done and what stays open.",
+  effect: "syncs",
+  isOnline: true,
+  input: { limit: limit(500, 50) },
+  async run({ root }, { limit: most = 50 }, { guest, inTurn }) {
+    const synced = await inTurn(root, () => syncMirror(root, USUAL_RUN, guest));
+    if (synced.kind === "trouble") return refused(synced.trouble);
+    const { attention, ...report } = reportJson(synced.value.report);
+    const leftOut = attention.length - Math.min(attention.length, most);
+    const more = leftOut > 0 ? { leftOut } : {};
+    return answer({ ...report, attention: attention.slice(0, most), ...more, notes: synced.value.notes });
+  },
+});

@@ -1,0 +1,43 @@
+import * as z from "zod";
+import { waitFor } from "../../app/by-hand/wait.ts";
+import type { WaitAnswer } from "../../app/control/waited.ts";
+import { waitedJson } from "../../app/told/waited.ts";
+import { limit, PATH } from "../fields.ts";
+import { answer, defineTool, type Ended, misused, refused } from "../tool.ts";
+
+export const WAIT = defineTool({
+  name: "wait",
+  title: "Wait until changes are live",
+  description:
+    "Waits until what is on disk now is live on the service, or until it is known why it is not. `state` is live where all of it is; else in-review, attention (in conflict, or held), halted, offline, paused, or too-slow: then nothing is lost, and it can be called again. A later save is not waited for. Where a daemon keeps the folder it does the work; else this syncs.",
+  effect: "syncs",
+  isOnline: true,
+  input: {
+    paths: z.array(PATH).max(100).describe("documents, also deleted ones (everything if left out)").optional(),
+    timeout_seconds: z.int().min(1).max(600).describe("30 if left out").optional(),
+    limit: limit(500, 100),
+  },
+  async run({ root }, { paths = [], timeout_seconds: seconds = 30, limit: most = 100 }, { guest, inTurn }) {
+    const request = { paths: paths.length === 0 ? [""] : paths, timeoutMs: seconds * 1_000 };
+    const ended = await inTurn(root, () => waitFor(root, request, guest));
+    return ended.kind === "trouble" ? refused(ended.trouble) : endOf(ended.value, most);
+  },
+});
+
+function endOf(waited: WaitAnswer, most: number): Ended {
+  if (waited.kind === "outside") {
+    const unknown = waited.outside.map(({ path }) => path);
+    return misused(
+      "not all of these are documents that the mirror knows",
+      "list shows those that are",
+      "not-a-document",
+      {
+        unknown,
+      },
+    );
+  }
+  const { paths, more, ...rest } = waitedJson(waited);
+  const shown = paths.slice(0, most);
+  const leftOut = more + paths.length - shown.length;
+  return answer({ isLive: rest.state === "live", ...rest, paths: shown, ...(leftOut > 0 ? { leftOut } : {}) });
+}

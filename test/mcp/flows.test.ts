@@ -1,0 +1,152 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { digestOf } from "../../src/model/digest.ts";
+import { useWatchedFolder } from "../cli/watched-folder.ts";
+import { type Agent, useAgents } from "./rig.ts";
+
+const watched = useWatchedFolder();
+const agent = useAgents(() => watched.rig);
+
+describe("an agent beside a daemon", () => {
+  test("reads, edits with the version that it read, and waits until it is live", async () => {
+    await watched.watchingHere();
+    const one = await agent();
+    const read = await one.call("read", { path: "a.md" });
+    expect(read).toMatchObject({ isError: false, text: "# one\n" });
+    expect(read.facts).toMatchObject({ path: "a.md", version: digestOf("# one\n"), lines: 1, next: null });
+    const edits = [{ old_text: "one", new_text: "uno" }];
+    const edited = await one.call("edit", { path: "a.md", version: read.facts.version, edits });
+    expect(edited.facts).toMatchObject({ version: digestOf("# uno\n"), previous: read.facts.version, places: 1 });
+    const made = await one.call("create", { path: "new/b.md", text: "# two\n" });
+    expect(made.facts.version).toBe(digestOf("# two\n"));
+    const waited = await one.wait("a.md", "new/b.md");
+    expect(waited.facts).toMatchObject({ isLive: true, paths: [{ state: "live" }, { state: "live" }] });
+    expect(watched.rig.remote("a.md")!.content).toBe("# uno\n");
+    expect(watched.rig.remote("new/b.md")!.content).toBe("# two\n");
+    expect((await one.call("list")).facts).toEqual({
+      documents: [
+        { path: "new/b.md", state: "in-sync" },
+        { path: "a.md", state: "in-sync" },
+      ],
+      next: null,
+    });
+    expect((await one.call("status")).facts).toMatchObject({ state: "in-sync", daemon: { paused: false } });
+    expect(one.err()).toBe("");
+  });
+
+  test("a stale edit is refused with what another agent changed, and nothing is written", async () => {
+    await watched.watchingHere();
+    const [one, other] = await Promise.all([agent(), agent()]);
+    const { facts } = await one.call("read", { path: "a.md" });
+    const write = { path: "a.md", version: facts.version };
+    const ends = await Promise.all([
+      one.call("write", { ...write, text: "# one\nby one\n" }),
+      other.call("write", { ...write, text: "# one\nby other\n" }),
+    ]);
+    // Which of them comes first is not known; the second one is told of the first.
+    const late = ends.find(({ isError }) => isError)!;
+    expect(ends.map(({ isError }) => isError).toSorted()).toEqual([false, true]);
+    expect(late.facts.error).toMatchObject({ code: "stale" });
+    expect(late.facts.version).toBe(digestOf(watched.rig.read("a.md")));
+    expect(late.text).toMatch(/^\+by (?:one|other)$/m);
+    const again = await one.call("edit", {
+      path: "a.md",
+      version: late.facts.version,
+      edits: [{ old_text: "# one\n", new_text: "# both\n" }],
+    });
+    expect(again.isError).toBe(false);
+    expect((await one.wait("a.md")).facts.isLive).toBe(true);
+    expect(watched.rig.remote("a.md")!.content).toMatch(/^# both\nby (?:one|other)\n$/);
+  });
+
+  test("two agents that write as fast as they can lose no edit", async () => {
+    await watched.watchingHere();
+    const both = await Promise.all([agent(), agent()]);
+    const names = ["x", "y"];
+    await Promise.all(both.map((by, at) => addLines(by, names[at]!)));
+    const lines = watched.rig.read("a.md").trimEnd().split("\n").slice(1);
+    const wanted = names.flatMap((name) => Array.from({ length: 15 }, (_, n) => `- ${name}${n}`));
+    expect(lines.toSorted()).toEqual(wanted.toSorted());
+    expect((await both[0]!.wait("a.md")).facts.isLive).toBe(true);
+    expect(watched.rig.remote("a.md")!.content).toBe(watched.rig.read("a.md"));
+  });
+
+  test("a conflict with another user of the service is shown and resolved, if it is what was seen", async () => {
+    const { rig } = watched;
+    (await watched.watchingHere()).clock.hurry(20);
+    const one = await agent();
+    const live = rig.remote("a.md")!;
+    await rig.run(["pause", "w"]);
+    rig.api("PUT", `/v1/files/${live.id}/content`, { content: "# theirs\n", baseChangeId: live.lastChangeId });
+    const { facts } = await one.call("read", { path: "a.md" });
+    await one.call("write", { path: "a.md", version: facts.version, text: "# mine\n" });
+    await rig.run(["resume", "w"]);
+    expect((await one.wait("a.md")).facts).toMatchObject({
+      isLive: false,
+      paths: [{ state: "conflict" }],
+    });
+    expect((await one.call("conflicts")).facts.conflicts).toMatchObject([{ path: "a.md", sidecar: "a (theirs).md" }]);
+    const shown = await one.call("show_conflict", { path: "a.md" });
+    expect(shown.facts.ways).toEqual(["mine", "theirs", "merged"]);
+    expect(shown.text).toContain("mine:\n# mine\ntheirs:\n# theirs\n");
+    expect((await one.call("show_conflict", { path: "a.md", side: "base" })).text).toBe("# one\n");
+    // The text is edited meanwhile: the choice was about another one.
+    rig.write("a.md", "# mine, later\n");
+    const resolve = { path: "a.md", way: "merged", text: "# both\n" };
+    const stale = await one.call("resolve_conflict", { ...resolve, version: shown.facts.version });
+    expect(stale.facts).toMatchObject({ error: { code: "stale" }, changed: ["mine"] });
+    const { version } = (await one.call("show_conflict", { path: "a.md" })).facts;
+    expect((await one.call("resolve_conflict", { ...resolve, version })).isError).toBe(false);
+    expect((await one.wait("a.md")).facts.isLive).toBe(true);
+    expect(rig.remote("a.md")!.content).toBe("# both\n");
+  });
+
+  test("a deleted document is told how to bring back, and comes back under its history", async () => {
+    const { rig } = watched;
+    rig.write("b.md", "# two\n");
+    rig.write("c.md", "# three\n");
+    (await watched.watchingHere()).clock.hurry(20);
+    const one = await agent();
+    expect((await one.call("delete", { path: "b.md", version: digestOf("else") })).facts.error.code).toBe("stale");
+    const deleted = await one.call("delete", { path: "b.md", version: digestOf("# two\n") });
+    expect(deleted.facts.next).toContain("restore");
+    expect(readFileSync(join(rig.root, deleted.facts.keptAs), "utf8")).toBe("# two\n");
+    expect((await one.wait("b.md")).facts).toMatchObject({
+      isLive: true,
+      paths: [{ state: "gone" }],
+    });
+    expect(rig.remote("b.md")).toBeNull();
+    expect((await one.call("history", { path: "b.md" })).facts).toMatchObject({ gone: true, versions: [{ n: 1 }] });
+    const back = await one.call("restore", { path: "b.md" });
+    expect(back.facts).toMatchObject({ path: "b.md", version: digestOf("# two\n"), newId: true });
+    expect((await one.wait("b.md")).facts.isLive).toBe(true);
+    expect(rig.remote("b.md")!.content).toBe("# two\n");
+  });
+
+  test("goes on where the daemon is killed in the middle: what was written is sent by its own sync", async () => {
+    const daemon = await watched.watching();
+    const one = await agent();
+    const { facts } = await one.call("read", { path: "a.md" });
+    await one.call("write", { path: "a.md", version: facts.version, text: "# before\n" });
+    daemon.signal("SIGKILL");
+    await daemon.ended;
+    const later = await one.call("write", { path: "a.md", version: digestOf("# before\n"), text: "# after\n" });
+    expect(later.isError).toBe(false);
+    expect((await one.wait("a.md")).facts.isLive).toBe(true);
+    expect(watched.rig.remote("a.md")!.content).toBe("# after\n");
+    expect((await one.call("status")).facts.daemon).toBeNull();
+  });
+});
+
+/** Adds 15 lines, one after the other, on whatever it finds. */
+async function addLines(by: Agent, name: string): Promise<void> {
+  let { facts } = await by.call("read", { path: "a.md" });
+  for (let n = 0; n < 15; ) {
+    const edits = [{ old_text: "# one\n", new_text: `# one\n- ${name}${n}\n` }];
+    const told = await by.call("edit", { path: "a.md", version: facts.version, edits });
+    if (!told.isError) n++;
+    expect(told.isError ? told.facts.error.code : "done").toMatch(/^(?:stale|done)$/);
+    facts = told.facts;
+  }
+}

@@ -1,0 +1,132 @@
+import { describe, expect, test } from "vitest";
+import { dressedAs } from "../../src/app/by-hand/save.ts";
+import { boundedDiff, cutAt, partOf } from "../../src/mcp/bounded.ts";
+import { headingsNamed, headingsOf } from "../../src/mcp/headings.ts";
+import { replaceIn } from "../../src/mcp/replace.ts";
+import { SeenTexts } from "../../src/mcp/seen-texts.ts";
+import { digestOf } from "../../src/model/digest.ts";
+
+describe("headings", () => {
+  const TEXT = [
+    "---",
+    "# a comment of the front matter",
+    "---",
+    "# Plan #",
+    "## Costs",
+    "one",
+    "```",
+    "# no heading",
+    "```",
+    "Under",
+    "=====",
+    "## *Costs*",
+    "two",
+    "- item",
+    "---",
+    "### Deep",
+    "",
+  ].join("\n");
+
+  test("are found outside of code and front matter, each with its section", () => {
+    expect(headingsOf(TEXT).map(({ level, name, line, last }) => [level, name, line, last])).toEqual([
+      [1, "Plan", 4, 9],
+      [2, "Costs", 5, 9],
+      [1, "Under", 10, 16],
+      [2, "*Costs*", 12, 16],
+      [3, "Deep", 16, 16],
+    ]);
+  });
+
+  test.each([
+    ["costs", [5, 12]],
+    ["## Costs", [5, 12]],
+    ["Plan > Costs", [5]],
+    ["under>costs > deep", [16]],
+    ["Plan > Deep", []],
+    ["none", []],
+  ])("%s is at %j", (wanted, lines) => {
+    expect(headingsNamed(headingsOf(TEXT), wanted).map(({ line }) => line)).toEqual(lines);
+  });
+
+  test("lines that end in CR LF are headings too", () => {
+    expect(headingsOf("# One\r\ntext\r\n").map(({ name, last }) => [name, last])).toEqual([["One", 2]]);
+  });
+});
+
+describe("a part of a text", () => {
+  test.each([
+    [1, 9, 100, "a\nbb\nccc\n", 3, null],
+    [1, 9, 5, "a\nbb\n", 2, 3],
+    [2, 2, 100, "bb\n", 2, null],
+    [3, 9, 2, "cc", 3, null],
+    [2, 9, 2, "bb", 2, 3],
+    [4, 9, 100, "", 3, null],
+  ])("from %i to %i in %i characters is %j, and goes on", (from, last, characters, text, to, next) => {
+    expect(partOf("a\nbb\nccc\n", from, last, characters)).toMatchObject({ text, from, to, next });
+  });
+
+  test("all parts, one after the other, are the text", () => {
+    const text = `${"x\n".repeat(50)}${"y".repeat(30)}\n${"z\n".repeat(9)}`;
+    let all = "";
+    for (let from: number | null = 1; from !== null; ) {
+      const part = partOf(text, from, 1_000, 40);
+      all += part.text;
+      from = part.next;
+    }
+    expect(all).toBe(text);
+  });
+
+  test("no character is cut in half", () => {
+    expect(cutAt("a😀b", 2)).toBe("a");
+    expect(cutAt("a😀b", 3)).toBe("a😀");
+  });
+});
+
+test("a diff is cut at a line, and says how many lines were left out", () => {
+  const names = { before: "old", after: "new" };
+  expect(boundedDiff(names, "a\nb\n", "a\nc")).toEqual({
+    text: "--- old\n+++ new\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n\\ No newline at end of file\n",
+    cut: 0,
+  });
+  const cut = boundedDiff(names, "a\n", "b\n".repeat(100), 60);
+  expect(cut.text.length).toBeLessThanOrEqual(60);
+  expect(cut.text.split("\n").length - 1 + cut.cut).toBe(104);
+});
+
+function edit(text: string, ...edits: Parameters<typeof replaceIn>[1]): ReturnType<typeof replaceIn> {
+  return replaceIn(text, edits);
+}
+
+describe("edits by pieces", () => {
+  test("each sees what those before it made", () => {
+    expect(edit("a b", { old_text: "a", new_text: "c" }, { old_text: "c b", new_text: "d" })).toEqual({
+      kind: "replaced",
+      text: "d",
+      places: 2,
+    });
+  });
+
+  test("a piece that is not there, or there more than once, changes nothing", () => {
+    expect(edit("a a", { old_text: "b", new_text: "" })).toEqual({ kind: "unfit", at: 1, count: 0 });
+    expect(edit("a a", { old_text: "a", new_text: "b" })).toEqual({ kind: "unfit", at: 1, count: 2 });
+    expect(edit("a a", { old_text: "a", new_text: "$&", all: true })).toMatchObject({ text: "$& $&", places: 2 });
+  });
+
+  test("line feeds mean CR LF where all lines end so, and are what they are elsewhere", () => {
+    expect(edit("a\r\nb\r\n", { old_text: "a\nb", new_text: "c\nd" })).toMatchObject({ text: "c\r\nd\r\n" });
+    expect(edit("a\r\nb\n", { old_text: "a\nb", new_text: "c" })).toMatchObject({ kind: "unfit" });
+  });
+});
+
+test("a whole new text takes the line ends and the mark of the one before", () => {
+  expect(dressedAs("\ufeffa\r\nb\r\n", "c\nd\n")).toBe("\ufeffc\r\nd\r\n");
+  expect(dressedAs("a\n", "c\r\n")).toBe("c\r\n");
+  expect(dressedAs("a\r\nb\n", "c\n")).toBe("c\n");
+});
+
+test("of texts that were seen, the one that was used least goes first", () => {
+  const seen = new SeenTexts();
+  const texts = ["a", "b", "c"].map((character) => character.repeat(3 * 1024 * 1024));
+  for (const text of texts) seen.add(digestOf(text), text);
+  expect(texts.map((text) => seen.get(digestOf(text)) !== null)).toEqual([false, true, true]);
+});
