@@ -36,8 +36,8 @@ export const OUTSIDE_FAULTS: readonly PlantedFault[] = [
     promise: "I13",
     does: "replaces a file without fsync: after a power loss it holds nothing",
     file: "local/write.ts",
-    find: "guard.fs.writeNew(temp, bytes, found.stat.mode, true);",
-    replace: "guard.fs.writeNew(temp, bytes, found.stat.mode, false);",
+    find: "guard.fs.writeNew(temp, bytes, mode, true);",
+    replace: "guard.fs.writeNew(temp, bytes, mode, false);",
     net: ["local/crash.test.ts"],
   },
   {
