@@ -1,6 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import { judgePath } from "../app/by-hand/save.ts";
+import { openSaving, judgePath } from "../app/by-hand/save.ts";
 import { diskTrouble } from "../app/mirror/disk-trouble.ts";
 import { codeOf, errnoClause, type Trouble } from "../app/mirror/trouble.ts";
 import { admitMirror } from "./mirrors.ts";
@@ -60,7 +60,7 @@ async function callOne(
 /** Each path that any tool takes: what is no document of the mirror is not looked at. */
 function judgePaths({ root }: ServedMirror, own: Paths, { guest }: Host): Ended | null {
   for (const path of [own.path, own.to, ...(own.paths ?? [])]) {
-    const fit = path === undefined ? null : judgePath({ root, ...guest }, path);
+    const fit = path === undefined ? null : judgePath(openSaving(root, guest), path);
     if (fit?.kind === "trouble") return refused(fit.trouble);
   }
   return null;

@@ -1,4 +1,4 @@
-import { readDocument } from "../app/by-hand/save.ts";
+import { openSaving, readDocument } from "../app/by-hand/save.ts";
 import { openLocal } from "../app/mirror/open-local.ts";
 import type { Digest } from "../model/digest.ts";
 import { boundedDiff } from "./bounded.ts";
@@ -9,7 +9,7 @@ import { notThere } from "./tools/read.ts";
 
 /** @param given the version that the caller read */
 export async function refuseStale({ root }: ServedMirror, path: string, given: string, host: Host): Promise<Ended> {
-  const read = await readDocument({ root, ...host.guest }, path);
+  const read = await readDocument(openSaving(root, host.guest), path);
   if (read.kind === "trouble") return refused(read.trouble);
   if (read.value === null) return refused(notThere(path).trouble);
   const { text, version } = read.value;

@@ -18,14 +18,14 @@ import { ok, type Result, trouble } from "../mirror/trouble.ts";
  * text is replaced only where it still is the one that was read.
  */
 
-type Saving = {
-  /** Real path of a folder that holds `.mdmirror/`, of this user. */
-  readonly root: string;
-  readonly clock: Clock;
-  readonly random: Random;
-};
+export type Saving = { readonly disk: LocalDisk; readonly clock: Clock; readonly random: Random };
 
 export type Document = { readonly path: LocalPath; readonly text: string; readonly version: Digest };
+
+/** @param root real path of a folder that holds `.mdmirror/`, of this user */
+export function openSaving(root: string, { clock, random }: Pick<Saving, "clock" | "random">): Saving {
+  return { disk: new LocalDisk(createNodeFs(), root, { random }), clock, random };
+}
 
 /** `changed`: nothing was written, because the file is not what was read. */
 type Saved<T> = { readonly kind: "saved"; readonly value: T } | { readonly kind: "changed" };
@@ -41,7 +41,7 @@ export function judgePath(saving: Saving, path: string): Result<null> {
       code: "bad-path",
     });
   try {
-    const stays = diskOf(saving).staysAt(path);
+    const stays = saving.disk.staysAt(path);
     if (stays === null) return ok(null);
     return trouble("usage", `${path} is no document of the mirror: ${STAYS[stays]}`, "list shows those that are", {
       code: "not-a-document",
@@ -71,10 +71,10 @@ function pathFault(path: string): string | null {
 export async function readDocument(saving: Saving, path: LocalPath): Promise<Result<Document | null>> {
   const fit = judgePath(saving, path);
   if (fit.kind === "trouble") return fit;
-  const disk = diskOf(saving);
+  const { disk, clock } = saving;
   let read = disk.read(path);
   for (let looks = 1; mayPass(disk, path, read, looks); looks++) {
-    await saving.clock.sleep(LOOK_MS);
+    await clock.sleep(LOOK_MS);
     read = disk.read(path);
   }
   if (read.kind === "stale") return ok(null);
@@ -90,9 +90,15 @@ export async function readDocument(saving: Saving, path: LocalPath): Promise<Res
 const LOOKS = { usual: 4, saving: 100 } as const;
 const LOOK_MS = 5;
 
-/** Whether another look may find it: off its path, or changed while it was read. */
+/**
+ * EAGAIN: it changed while it was read. ENOENT: a run of the mirror has swept the new file away
+ * before it had its path; the old one was put back.
+ */
+const PASSING: readonly string[] = ["EAGAIN", "ENOENT"];
+
+/** Whether another look may find it otherwise. */
 function mayPass(disk: LocalDisk, path: LocalPath, end: DiskOutcome<unknown>, looks: number): boolean {
-  if (end.kind === "done" || (end.kind === "fault" && end.errno !== "EAGAIN")) return false;
+  if (end.kind === "done" || (end.kind === "fault" && !PASSING.includes(end.errno))) return false;
   if (looks < LOOKS.usual) return true;
   return looks < LOOKS.saving && (end.kind === "fault" || isSavedNow(disk, path));
 }
@@ -111,22 +117,23 @@ export async function saveText(
 ): Promise<Result<Saved<{ readonly version: Digest }>>> {
   const fit = judge(saving, path, text);
   if (fit.kind === "trouble") return fit;
-  const act = () => diskOf(saving).saveOver(path, text, expect, trashPlace(saving, path));
+  const act = () => saving.disk.saveOver(path, text, expect, trashPlace(saving, path));
   const end = await orAgain(saving, path, expect, act);
   return savedAs(path, end, { version: digestOf(text) });
 }
 
 /** A new document, and the folders above it. `changed`: something is there. */
-export function createDocument(
+export async function createDocument(
   saving: Saving,
   path: LocalPath,
   text: string,
-): Result<Saved<{ readonly version: Digest }>> {
+): Promise<Result<Saved<{ readonly version: Digest }>>> {
   const fit = judge(saving, path, text);
   if (fit.kind === "trouble") return fit;
   const above = makeFoldersAbove(saving, path);
   if (above.kind === "trouble") return above;
-  return savedAs(path, diskOf(saving).create(path, text), { version: digestOf(text) });
+  const end = await orAgain(saving, path, null, () => saving.disk.create(path, text));
+  return savedAs(path, end, { version: digestOf(text) });
 }
 
 /**
@@ -144,7 +151,7 @@ export async function moveDocument(
   }
   const above = makeFoldersAbove(saving, to);
   if (above.kind === "trouble") return above;
-  const end = await orAgain(saving, path, expect, () => diskOf(saving).move(path, to, expect));
+  const end = await orAgain(saving, path, expect, () => saving.disk.move(path, to, expect));
   return savedAs(path, end, null);
 }
 
@@ -157,23 +164,26 @@ export async function removeDocument(
   const fit = judgePath(saving, path);
   if (fit.kind === "trouble") return fit;
   const keptAs = trashPlace(saving, path);
-  const end = await orAgain(saving, path, expect, () => diskOf(saving).trash(path, expect, keptAs));
+  const end = await orAgain(saving, path, expect, () => saving.disk.trash(path, expect, keptAs));
   return savedAs(path, end, { keptAs });
 }
 
-/** Tries again where the file was off its path, or was put back, and may still be what was read. */
+/**
+ * Tries again where the file was off its path, or was put back, and may still be what was read.
+ * @param expect null: nothing may be there
+ */
 async function orAgain<T>(
-  saving: Saving,
+  { disk, clock }: Saving,
   path: LocalPath,
-  expect: Digest,
+  expect: Digest | null,
   act: () => DiskOutcome<T>,
 ): Promise<DiskOutcome<T>> {
   let end = act();
-  const disk = diskOf(saving);
   for (let looks = 1; mayPass(disk, path, end, looks); looks++) {
     const look = disk.look(path);
-    if (look.kind === "file" && look.digest !== expect) return { kind: "stale", detail: "it is another text now" };
-    await saving.clock.sleep(LOOK_MS);
+    const isOther = look.kind === "file" ? look.digest !== expect : expect === null && look.kind !== "absent";
+    if (isOther) return { kind: "stale", detail: "something else is there now" };
+    await clock.sleep(LOOK_MS);
     end = act();
   }
   return end;
@@ -204,7 +214,7 @@ function textFault(text: string): { readonly what: string; readonly next: string
 }
 
 function makeFoldersAbove(saving: Saving, path: LocalPath): Result<null> {
-  const disk = diskOf(saving);
+  const { disk } = saving;
   for (const folder of ancestorsOf(path)) {
     if (disk.look(folder).kind === "folder") continue;
     const made = disk.makeFolder(folder);
@@ -223,8 +233,4 @@ function savedAs<T>(path: LocalPath, end: DiskOutcome<unknown>, value: T): Resul
 function diskFault(path: LocalPath, end: Exclude<DiskOutcome<unknown>, { kind: "done" }>): Result<never> {
   const code = end.kind === "fault" ? end.errno : "not-a-folder";
   return trouble("fault", `${path} cannot be used: ${end.detail}`, "see what is there, then try again", { code });
-}
-
-function diskOf({ root, random }: Saving): LocalDisk {
-  return new LocalDisk(createNodeFs(), root, { random });
 }

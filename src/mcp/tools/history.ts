@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { readDocument } from "../../app/by-hand/save.ts";
+import { openSaving, readDocument } from "../../app/by-hand/save.ts";
 import { chooseVersion, findVersion } from "../../app/history/restore.ts";
 import { restoreSeen } from "../../app/history/restore-seen.ts";
 import { withLocal } from "../../app/mirror/open-local.ts";
@@ -47,7 +47,7 @@ export const RESTORE = defineTool({
   },
   async run(mirror, { path, n = null, version }, host) {
     const { root } = mirror;
-    const now = await readDocument({ root, ...host.guest }, path);
+    const now = await readDocument(openSaving(root, host.guest), path);
     if (now.kind === "trouble") return refused(now.trouble);
     if (now.value !== null && version === undefined)
       return misused(`${path} is there`, "read it first, and give its version", "version-missing", { path });
@@ -64,7 +64,7 @@ export const RESTORE = defineTool({
     if (ended.value.kind === "changed")
       return misused(`${path} was changed in this moment`, "read it and its history again", "stale", { path });
     const { path: at, anew, notes } = ended.value;
-    const after = await readDocument({ root, ...host.guest }, at);
+    const after = await readDocument(openSaving(root, host.guest), at);
     const restored = after.kind === "ok" ? after.value : null;
     if (restored !== null) host.seen.add(restored.version, restored.text);
     return answer({ path: at, n: entry.n, version: restored?.version ?? null, newId: anew, notes, next: SENT });

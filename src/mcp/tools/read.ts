@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Document, readDocument } from "../../app/by-hand/save.ts";
+import { openSaving, type Document, readDocument } from "../../app/by-hand/save.ts";
 import { readText } from "../../app/history/read-texts.ts";
 import { withLocal } from "../../app/mirror/open-local.ts";
 import { ok, type Result, trouble } from "../../app/mirror/trouble.ts";
@@ -44,7 +44,7 @@ export const READ = defineTool({
 type Found = Pick<Document, "path" | "text"> & { readonly version: string | null };
 
 async function readNow({ root }: ServedMirror, path: string, { guest, seen }: Host): Promise<Result<Found>> {
-  const read = await readDocument({ root, ...guest }, path);
+  const read = await readDocument(openSaving(root, guest), path);
   if (read.kind === "trouble") return read;
   if (read.value === null) return notThere(path);
   seen.add(read.value.version, read.value.text);
