@@ -38,6 +38,8 @@ const EXIT_STATUS: readonly (readonly [code: string, what: string])[] = [
   ["4", "Halted by a guard: approve or refuse."],
   ["5", "The service is unreachable, or it refused the key."],
   ["6", "Locked by another process."],
+  ["7", "A text was handed over, and a reviewer decides."],
+  ["8", "The time of --timeout was over before all was there."],
 ];
 
 /** Every page by its file name, as text for man(1). */
