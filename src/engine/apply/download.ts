@@ -60,12 +60,15 @@ export async function createLocal(ctx: PassContext, action: ActionOf<"create-loc
 
 async function makeFile(
   ctx: PassContext,
-  { localPath, remotePath }: ActionOf<"create-local">,
+  { id, localPath, remotePath }: ActionOf<"create-local">,
   { file, text, digest }: RemoteText,
 ): Promise<Got<Written>> {
   const { disk, state } = ctx.world;
   if (fromService(ctx.world, file.path) !== remotePath) return ended(stale("it was moved on the service meanwhile"));
   state.prepareText(digest, text);
+  // ORDER: a file that links holds other bytes than its text. After a kill they are known to stand
+  // for it, wherever its targets are by then, if it is in the store.
+  if (ctx.world.links?.mayLink(text)) state.putKnownText(digest, text, seenThere(localPath, id));
   let made = await ctx.group.create({ path: localPath, text });
   // The folder is nearly always there; looking at it before each file would cost a tenth of the
   // whole download.

@@ -7,6 +7,7 @@ import { type LocalPath, parentOf } from "../../model/path.ts";
 import type { Lead, Spelling } from "../../model/spelling.ts";
 import type { State } from "../../ports/state.ts";
 import { LinkPlaces, type LinkScope } from "./places.ts";
+import { isFoundId } from "./astray.ts";
 
 /** A text with the digest of its bytes. */
 export type Form = { readonly text: string; readonly digest: Digest };
@@ -138,15 +139,22 @@ export class LinkForms {
    * The bytes for a text in the service's form.
    * @param was the file's bytes until now
    */
-  toDisk(path: LocalPath, { text, digest }: Form, was?: string): Form {
+  toDisk(path: LocalPath, { text, digest }: Form, was?: Form): Form {
     if (!this.mayLink(text)) return { text, digest };
     const place = this.where().now.from(path);
-    const spelled = toDisk(text, place, was === undefined ? {} : { was });
+    const spelled = toDisk(text, place, was === undefined ? {} : { was: this.#foundIn(path, was) });
     const bytes = spelled === text ? { text, digest } : { text: spelled, digest: digestOf(spelled) };
     const leads = leadsOf(bytes.text, place, [place]);
     if (leads.length > 0 || bytes.digest !== digest)
       this.put({ path, id: docAt(this.where().now, path), bytes: bytes.digest, text: digest, spelledAt: path, leads });
     return bytes;
+  }
+
+  /** A file's text, in which no link stands as an id whose target was unknown and is there by now. */
+  #foundIn(path: LocalPath, { text, digest }: Form): string {
+    const { now } = this.where();
+    const isFound = this.spellingAt(path, digest)?.leads.some((lead) => isFoundId(lead, now)) === true;
+    return isFound ? toDisk(text, now.from(path)) : text;
   }
 
   /** The same for a person to see; nothing is remembered. */

@@ -152,14 +152,14 @@ export class LinkedDisk implements Disk {
     return this.plain.createAll(files.map(({ path, text }) => ({ path, text: this.#spelled(path, text) })));
   }
 
-  #spelled(path: LocalPath, text: string, was?: string): string {
+  #spelled(path: LocalPath, text: string, was?: Form): string {
     return this.#forms.mayLink(text) ? this.#forms.toDisk(path, { text, digest: digestOf(text) }, was).text : text;
   }
 
   replace(path: LocalPath, text: string, expect: Digest, parkAt: string): DiskOutcome<Written> {
     const found = this.#find(path, expect);
     if (found.kind !== "done") return found;
-    const spelled = this.#spelled(path, text, found.value.text);
+    const spelled = this.#spelled(path, text, found.value);
     // The bytes are right already: they stood for another text until now.
     if (spelled === found.value.text) return { kind: "done", value: { stamp: found.value.stamp } };
     this.#forms.parking(path, found.value.digest, parkAt);

@@ -46,6 +46,11 @@ export class MirrorLinks {
     this.disk = new LinkedDisk(disk, this.#forms, state);
   }
 
+  /** Whether a text may hold links: then the bytes of its file are others. */
+  mayLink(text: string): boolean {
+    return this.#forms.mayLink(text);
+  }
+
   /**
    * Before a pass: what was where is read anew.
    * @param dry whether nothing may be written (I23)

@@ -68,3 +68,38 @@ test("an edit that is saved while a file's links are written anew survives, with
     `[b](${rig.app.files().get("d.md")!.id}) [c](${rig.app.files().get("sub/c.md")!.id}) saved late\n`,
   );
 });
+
+test("killed at any call of a clone, and a target is moved there: no file is in conflict, and each link leads home (I13)", async () => {
+  const fill = (rig: Rig): void => {
+    const b = rig.app.create("sub/b.md", "b\n");
+    const a = rig.app.create("a.md", `[b](${b})\n`);
+    rig.app.create("c.md", `[a](${a}) [b](${b}#part)\n`);
+  };
+  const first = createRig(1);
+  fill(first);
+  const rigThen = first.copy();
+  const clone = first.mirror(HERE);
+  await clone.sync();
+  const calls = clone.calls();
+  expect(clone.texts().get("c.md")).toBe("[a](a.md) [b](sub/b.md#part)\n");
+  for (let kill = 1; kill <= calls; kill += 2) {
+    const rig = createRig(1, {}, undefined, rigThen);
+    const mirror = rig.mirror(HERE);
+    mirror.killAt(kill);
+    await mirror.sync();
+    rig.app.renameFolder("sub", "under");
+    const report = await mirror.sync();
+    expect(report!.counts, `killed at call ${kill}`).toMatchObject({ conflicts: 0, uploaded: 0 });
+    await mirror.sync();
+    // A file without a link whose document went elsewhere is a new one, and may stand beside it.
+    const texts = mirror.texts();
+    texts.delete("sub/b.md");
+    expect(texts, `killed at call ${kill}`).toEqual(
+      new Map([
+        ["a.md", "[b](under/b.md)\n"],
+        ["c.md", "[a](a.md) [b](under/b.md#part)\n"],
+        ["under/b.md", "b\n"],
+      ]),
+    );
+  }
+});

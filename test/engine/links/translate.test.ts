@@ -219,3 +219,26 @@ test("a mirror of a part of the workspace leaves links out of it as they are, an
   await mirror.sync();
   expect(textThere(rig, "area/a.md")).toBe(`${text}more\n`);
 });
+
+test("a link whose target the key could not read is by path once it can, though its text is edited there at once", async () => {
+  const rig = createRig(1);
+  const b = rig.app.create("secret/b.md", "b\n");
+  rig.app.create("a.md", `[b](${b}#x)\n`);
+  const { admin } = rig.service;
+  const folder = rig.app.call("GET", "/v1/folders?path=secret").json as { data: { id: string }[] };
+  const grants = [
+    { on: null, level: "full" },
+    { on: folder.data[0]!.id, level: "none" },
+  ] as const;
+  const made = admin.createKey({ workspaceId: admin.workspaces()[0]!.id, grants: [...grants] });
+  if (!("key" in made)) throw new Error(made.detail);
+  const mirror = rig.mirror({ links: true, key: made.key });
+  await mirror.sync();
+  expect(mirror.texts()).toEqual(new Map([["a.md", `[b](${b}#x)\n`]]));
+  admin.setGrants(made.id, [{ on: null, level: "full" }]);
+  rig.app.edit("a.md", `[b](${b}#x)\nmore\n`);
+  await mirror.sync();
+  await mirror.sync();
+  expect(mirror.texts().get("a.md")).toBe("[b](secret/b.md#x)\nmore\n");
+  expect(textThere(rig, "a.md")).toBe(`[b](${b}#x)\nmore\n`);
+});
