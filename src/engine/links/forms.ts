@@ -109,14 +109,15 @@ export class LinkForms {
     const base = id === null ? null : this.#state.link(id);
     const was = base === null ? null : this.#state.text(base.digest);
     const pathBefore = (id === null ? null : before.pathOf(id)) ?? path;
-    const stood = stoodFor(earlier ?? (id === null ? [] : this.#earlier(id, pathBefore, bytes.text)), now);
+    const known = earlier ?? (id === null ? [] : this.#earlier(id, pathBefore, bytes.text));
+    const stood = stoodFor(known, now);
     const place = now.from(path);
     const placeBefore = before.unless(pathBefore, (at) => now.isUnlinked(at));
     const options = { before: placeBefore, ...(was === null ? {} : { was }), stood };
     const text = toService(bytes.text, place, options);
     const form = text === bytes.text ? bytes : { text, digest: digestOf(text) };
     const leads = leadsOf(bytes.text, place, [stood, place, placeBefore]);
-    return { form, leads };
+    return { form, leads: [...leads, ...idsUnknownBefore(known, bytes.text, leads)] };
   }
 
   /**
@@ -214,6 +215,13 @@ export function likest(lost: readonly Spelling[], text: string, { wiki }: LinkSc
     if (share > most) [found, most] = [spelling, share];
   }
   return found;
+}
+
+/** Ids that stand in a text since nothing was known to be there: they become paths in time. */
+function idsUnknownBefore(earlier: readonly Spelling[], text: string, leads: readonly Lead[]): Lead[] {
+  const known = new Set(leads.map(({ said }) => said));
+  const ids = earlier.flatMap((one) => one.leads).filter(({ said, to }) => said === to && !known.has(said));
+  return ids.filter(({ said }) => text.includes(said));
 }
 
 /**

@@ -138,8 +138,11 @@ export class MirrorLinks {
 
   /** Whether a link that leads nowhere in what was sent has a target by now. */
   hasOpenTargets(): boolean {
-    const { now } = this.#forms.where();
-    return this.#state.spellings.all().some(({ leads }) => leadsSomewhereNew(leads, now));
+    const spellings = this.#state.spellings.all();
+    if (spellings.length === 0) return false;
+    // Of base as the pass has left it: it may have parted with what a link led to.
+    const now = new LinkPlaces(this.#state.load(), this.#forms.scope);
+    return spellings.some(({ leads }) => leadsSomewhereNew(leads, now));
   }
 
   /**
@@ -171,6 +174,7 @@ export class MirrorLinks {
     // Edited since, or written over: then it is read anew.
     if (read.kind !== "done" || read.value.digest !== digest) return null;
     const place = places.from(path);
+    const open = new Set(leads.flatMap(({ said, to }) => (to === null ? [said] : [])));
     const moved = respell(read.value.text, meantBy(leads), place);
     const text = leads.some((lead) => isFoundId(lead, places)) ? toDisk(moved, place) : moved;
     const bytes = text === read.value.text ? read.value : { text, digest: digestOf(text) };
@@ -180,7 +184,10 @@ export class MirrorLinks {
       bytes: bytes.digest,
       text: spelling.text,
       spelledAt: path,
-      leads: leadsOf(text, place, [place, meantBy(leads)]),
+      // What leads nowhere in the text does so until that is read anew, whatever is there by now.
+      leads: leadsOf(text, place, [place, meantBy(leads)]).map((lead) =>
+        open.has(lead.said) ? { ...lead, to: null } : lead,
+      ),
     };
     return { link, from: spelling, to, bytes };
   }

@@ -1,4 +1,5 @@
 import type { DirId, DocId } from "../../contract/ids.ts";
+import { mapName, type NameKind } from "../../contract/names.ts";
 import { NameIndex, namesBy } from "../../links/names.ts";
 import type { Place } from "../../links/place.ts";
 import { type Names, nameOfSaid } from "../../links/wiki.ts";
@@ -156,7 +157,7 @@ export function placesSeen(base: BaseTree, local: LocalTree, remote: RemoteTree 
     moveFolders(places, base, local);
     moveFiles(places, base, local);
   }
-  if (remote !== null) addUnlinked(places, base, remote);
+  if (remote !== null) addUnlinked(places, base, remote, local);
   for (const { path } of readFiles(local.files)) if (places.idAt(path) === null) places.setUnlinked(path);
   return places;
 }
@@ -196,9 +197,33 @@ function readFiles(files: LocalTree["files"]): Iterable<LocalFile> {
   return (files instanceof BorrowedMap ? files.own : files).values() as Iterable<LocalFile>;
 }
 
-function addUnlinked(places: LinkPlaces, base: BaseTree, remote: RemoteTree): void {
-  for (const { id, path } of remote.folders.values())
-    if (!base.dirs.has(id) && places.idAt(path) === null) places.set(id, path);
-  for (const { id, path } of remote.files.values())
-    if (!base.links.has(id) && places.idAt(path) === null) places.set(id, path);
+function addUnlinked(places: LinkPlaces, base: BaseTree, remote: RemoteTree, local: LocalTree): void {
+  const named = once(() => pathsHere(local));
+  const add = (id: Id, path: RemotePath): void => {
+    const here = named().get(path) ?? path;
+    if (places.idAt(here) === null) places.set(id, here);
+  };
+  for (const { id, path } of remote.folders.values()) if (!base.dirs.has(id)) add(id, path);
+  for (const { id, path } of remote.files.values()) if (!base.links.has(id)) add(id, path);
+}
+
+/**
+ * Where files and folders stand whose names the service refuses, by the paths that they have there:
+ * adopted anew, they are those documents.
+ */
+function pathsHere({ files, folders }: LocalTree): Map<RemotePath, LocalPath> {
+  const found = new Map<RemotePath, LocalPath>();
+  const note = (path: LocalPath, kind: NameKind): void => {
+    const there = pathThere(path, kind);
+    if (there !== path) found.set(there, path);
+  };
+  for (const path of folders.keys()) note(path, "folder");
+  for (const path of files.keys()) note(path, "file");
+  return found;
+}
+
+function pathThere(path: LocalPath, kind: NameKind): RemotePath {
+  const names = path.split("/");
+  const last = names.length - 1;
+  return names.map((name, depth) => mapName(name, depth === last ? kind : "folder") ?? name).join("/");
 }
