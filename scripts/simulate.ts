@@ -1,12 +1,13 @@
 /**
- * `npm run simulate -- --seed N --runs M [--steps S] [--workers W] [--plots | --small]`: seeded
- * lives of several mirrors and a person in the app (test/simulator/life). Prints each failing seed
- * with its script shrunk to a few steps and the `why` of the documents it names, and the totals;
- * exit 1 on any failure. `--small`: workspaces of one to four documents
+ * `npm run simulate -- --seed N --runs M [--steps S] [--workers W] [--plots | --small | --links]`:
+ * seeded lives of several mirrors and a person in the app (test/simulator/life). Prints each failing
+ * seed with its script shrunk to a few steps and the `why` of the documents it names, and the
+ * totals; exit 1 on any failure. `--small`: workspaces of one to four documents
  * (test/simulator/life/small.ts). `--plots`: lives with plots in them
- * (test/simulator/life/plots.ts). `--profile NAME`: all with one deployment of
- * test/variants/profiles.ts, in place of that of each seed. `--one-mirror [--no-kills] [--no-faults]`: the older lives of one
- * mirror (test/simulator/simulate.ts).
+ * (test/simulator/life/plots.ts). `--links`: documents that link each other, in mirrors that
+ * translate links (test/simulator/life/linked.ts). `--profile NAME`: all with one deployment of
+ * test/variants/profiles.ts, in place of that of each seed. `--one-mirror [--no-kills]
+ * [--no-faults]`: the older lives of one mirror (test/simulator/simulate.ts).
  */
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
@@ -28,6 +29,7 @@ const { values } = parseArgs({
     steps: { type: "string" },
     plots: { type: "boolean", default: false },
     small: { type: "boolean", default: false },
+    links: { type: "boolean", default: false },
     profile: { type: "string" },
     workers: { type: "string", default: "2" },
     "one-mirror": { type: "boolean", default: false },
@@ -47,8 +49,8 @@ async function manyLives(): Promise<number> {
   const workers = Math.max(1, Math.min(Number(values.workers), runs));
   const sum = noTotals();
   const profile = values.profile === undefined ? null : readProfile(values.profile);
+  const kind = values.plots ? "plots" : values.small ? "small" : values.links ? "links" : "plain";
   const tasks = Array.from({ length: workers }, (_, offset) => {
-    const kind = values.plots ? "plots" : values.small ? "small" : "plain";
     const task: WorkerTask = {
       first,
       runs,
@@ -64,7 +66,7 @@ async function manyLives(): Promise<number> {
   console.log(tellTotals(sum));
   const { crashPoints, faults, ...counts } = sum;
   const told = { ...counts, crashPoints: crashPoints.size, faults: Object.fromEntries(faults) };
-  addBatch(values.json, { kind: values.plots ? "plots" : values.small ? "small" : "plain", ...told });
+  addBatch(values.json, { kind, ...told });
   return sum.failed;
 }
 

@@ -35,8 +35,11 @@ export type RigCopy = {
   readonly renames: ReadonlyMap<string, number>;
 };
 
-/** Another deployment: one of the variants, or one that takes several spellings for one name. */
-export type Deployment = Variant & Partial<DiskFolding>;
+/**
+ * Another deployment: one of the variants, or one that takes several spellings for one name.
+ * `judgesLinks`: it refuses links that lead nowhere.
+ */
+export type Deployment = Variant & Partial<DiskFolding> & { readonly judgesLinks?: boolean };
 
 export class Rig {
   readonly clock: VirtualClock;
@@ -60,6 +63,7 @@ export class Rig {
       random: dice.bytes,
       combine,
       onFault: rethrow,
+      ...(variant.judgesLinks === true ? { links: "resolve" } : {}),
     });
     closeWithTest(() => this.#plain.close());
     this.#key = from?.key ?? this.#plain.admin.createWorkspace("notes").key;

@@ -13,6 +13,8 @@ export class Tally {
   meddles = 0;
   syncs = 0;
   watches = 0;
+  /** Links that were resolved in the end. */
+  links = 0;
   readonly faults = new Map<string, number>();
 
   fault(kind: string): void {

@@ -1,5 +1,6 @@
 import type { History } from "./history.ts";
 import { choose } from "./choose.ts";
+import { linkThere } from "./app-links.ts";
 import type { LiveFile } from "./live-lists.ts";
 import type { LifeWorld } from "./world.ts";
 import { freePath, isBelow, nameIn } from "./names.ts";
@@ -51,6 +52,8 @@ function perform(
     case "move-folder":
     case "remove-folder":
       return actOnFolder(lifeWorld, history, files, act, seed);
+    case "link":
+      return file === null ? null : linkThere(lifeWorld, history, file, files, seed);
     default:
       return file === null ? null : actOnFile(lifeWorld, history, files, file, act, seed);
   }

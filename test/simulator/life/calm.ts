@@ -4,6 +4,7 @@ import { actInApp } from "./app-acts.ts";
 import { approveHalt } from "./approve.ts";
 import { closeAll } from "./editors.ts";
 import { judgeConverged } from "./judge-end.ts";
+import { judgeLinksThere } from "./judge-links.ts";
 import { judgeMarks, shownText } from "./ledger.ts";
 import { finishSave } from "./local-texts.ts";
 import type { Script, SyncStep } from "./script.ts";
@@ -32,6 +33,7 @@ export async function calmDown(actors: Actors, { setup }: Script): Promise<void>
     return;
   }
   for (const mirror of actors.mirrors) judgeConverged(actors, mirror);
+  actors.tally.links += judgeLinksThere(actors);
   judgeMarks(actors.mirrors, lifeWorld, history);
   await judgeBounded(actors);
 }
@@ -110,8 +112,8 @@ async function judgeBounded(actors: Actors): Promise<void> {
     }
   }
   // What comes to a folder shows that it is readable; what was held in it goes there as new, and
-  // shows the same of another.
-  const rounds = holds.some((held) => held.includes("gone-or-unreadable")) ? ROUNDS : 1;
+  // shows the same of another. A link that the service refused may lead to what came.
+  const rounds = holds.some((held) => /gone-or-unreadable|refused/.test(held)) ? ROUNDS : 1;
   for (let round = 1, quiet = false; round <= rounds && !quiet; round++) {
     quiet = true;
     for (const { index } of actors.mirrors)

@@ -13,6 +13,7 @@ import {
   type Script,
   type Setup,
   type Step,
+  type SyncStep,
 } from "./script.ts";
 
 /** Scripts from seeds. */
@@ -21,7 +22,7 @@ import {
  * All profiles, `deployed` most of all, and single traits. One roll chooses, so that a seed whose
  * deployment stays in its place stays the life that it was.
  */
-const VARIANTS: readonly Setup["variant"][] = [
+export const VARIANTS: readonly Setup["variant"][] = [
   PROFILES.deployed,
   PROFILES.deployed,
   PROFILES.deployed,
@@ -60,6 +61,9 @@ const LOCAL_WEIGHTS: Readonly<Record<LocalAct, number>> = {
   "cut-short": 0,
   redress: 0,
   "swap-edited": 0,
+  // Of linked lives alone (linked.ts).
+  link: 0,
+  "create-linked": 0,
 };
 const APP_WEIGHTS: Readonly<Record<AppAct, number>> = {
   create: 6,
@@ -77,6 +81,7 @@ const APP_WEIGHTS: Readonly<Record<AppAct, number>> = {
   unprotect: 2,
   accept: 4,
   reject: 2,
+  link: 0,
 };
 const DAY_MS = 86_400_000;
 
@@ -163,7 +168,7 @@ export function makeStep(dice: Dice, setup: Setup): Step {
   return { do: "set-clock", ms: dice.pick([-DAY_MS, -3_600_000, -1_000, 1_000, 3_600_000, 400 * DAY_MS]) };
 }
 
-export function makeSync(dice: Dice, mirror: number): Step {
+export function makeSync(dice: Dice, mirror: number): SyncStep {
   const killed = dice.below(2) === 0;
   const stormy = dice.below(3) === 0;
   const meddled = dice.below(3) === 0;
@@ -192,10 +197,16 @@ export function seedOf(dice: Dice): number {
   return dice.below(1_000_000);
 }
 
-function pickAct<T extends string>(dice: Dice, acts: readonly T[], weights: Readonly<Record<T, number>>): T {
-  let rest = dice.below(acts.reduce((sum, act) => sum + weights[act], 0));
+/** @param weights an act without one is none of these */
+export function pickAct<T extends string>(
+  dice: Dice,
+  acts: readonly T[],
+  weights: Readonly<Partial<Record<T, number>>>,
+): T {
+  const weightOf = (act: T): number => weights[act] ?? 0;
+  let rest = dice.below(acts.reduce((sum, act) => sum + weightOf(act), 0));
   for (const act of acts) {
-    rest -= weights[act];
+    rest -= weightOf(act);
     if (rest < 0) return act;
   }
   throw new Error("weights do not add up");

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { rollDice } from "../dice.ts";
+import { PromisedLinks } from "./promised-links.ts";
 import { DIALECTS, marksOf, TAG_ROOM, tagOf } from "./text-marks.ts";
 
 /**
@@ -24,6 +25,7 @@ export class History {
   readonly texts = new Set<string>();
   /** Lines that any mirror has sent as a new text of a known document. */
   readonly sent = new Set<string>();
+  readonly links = new PromisedLinks();
   /** Lines that reviews of the app's person take out, by document. */
   readonly #leaving = new Map<string, Set<string>>();
   step = 0;
@@ -178,6 +180,7 @@ export class History {
    * into it.
    */
   weighPaths(mirror: number, documents: () => ReadonlyMap<string, string>): void {
+    this.links.lookedAt(mirror, documents, null);
     const [rewritten, renamed] = [this.#rewritten[mirror], this.#renamed[mirror]];
     if (rewritten === undefined || ![...rewritten.keys()].some((tag) => renamed?.has(tag))) return;
     const now = new Map(Array.from(documents(), ([path, text]) => [path, tagOf(text)]));
@@ -208,6 +211,7 @@ export class History {
    * @param all nothing was held: base knows each document by where it was then
    */
   lookedAt(mirror: number, documents: ReadonlyMap<string, string>, all: boolean): void {
+    this.links.lookedAt(mirror, () => documents, all ? this.step : null);
     if (all) {
       for (const since of [this.#edited, this.#renamed, this.#rewritten])
         for (const [tag, step] of [...(since[mirror] ?? [])]) if (step < this.step) since[mirror]!.delete(tag);

@@ -1,8 +1,8 @@
 import type { DocId } from "../../../src/contract/ids.ts";
-import { digestOf } from "../../../src/model/digest.ts";
 import type { Link } from "../../../src/model/link.ts";
 import type { Clock } from "../../../src/ports/world.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
+import { isTextOf } from "./stored-texts.ts";
 import { tagOf } from "./text-marks.ts";
 
 const SECOND_LOOK_MS = 2_000;
@@ -85,7 +85,7 @@ export class DeleteJudge {
   #isBack(link: Link, text: string | null): boolean {
     const { state } = this.#mirror;
     if (text === null || tagOf(text) !== tagOf(state.text(link.digest) ?? "")) return false;
-    const digest = digestOf(text);
-    return ![...state.load().links.values()].some((one) => one.id !== link.id && one.localDigest === digest);
+    const isOf = (one: Link) => isTextOf(state, one.localDigest, text);
+    return ![...state.load().links.values()].some((one) => one.id !== link.id && isOf(one));
   }
 }

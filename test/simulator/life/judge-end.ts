@@ -8,6 +8,9 @@ import { digestOf } from "../../../src/model/digest.ts";
 import { marksOf, tagOf } from "./text-marks.ts";
 import type { LiveFile } from "./live-lists.ts";
 import { documentsOf } from "./desk.ts";
+import { essenceOf } from "./linked-texts.ts";
+import { isRefusedForLinks, judgeLinksHere } from "./judge-links.ts";
+import { isTextOf } from "./stored-texts.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
 import { bare } from "./wire-reading.ts";
 import { shownText } from "./ledger.ts";
@@ -67,7 +70,10 @@ export function judgeConverged(actors: Actors, mirror: LifeMirror): void {
   const own = (path: string): string => (setup.prefix === "" ? path : path.slice(setup.prefix.length + 1));
   const local = documentsOf(mirror.desk);
   for (const hold of holds.values())
-    fail(`I01 a hold that nothing ends: ${hold.reason} ${hold.path} ${hold.detail}`, !MAY_STAND.has(hold.reason));
+    fail(
+      `I01 a hold that nothing ends: ${hold.reason} ${hold.path} ${hold.detail}`,
+      !MAY_STAND.has(hold.reason) && !isRefusedForLinks(hold, [...readable.values()]),
+    );
   judgeHolds(actors, mirror, [...holds.values()], links, fail);
   const held = new Set([...holds.values()].flatMap(({ key, path }) => [key, path]));
   // What is in a folder that may not be moved, or made, waits with it; and a move that the key may
@@ -114,7 +120,7 @@ export function judgeConverged(actors: Actors, mirror: LifeMirror): void {
     fail(`I01 ${path} is ${shownText(text)} here and ${shownText(file.text)} there`, !sameText(text, file.text));
     fail(
       `I12 the base of ${path} is not what both sides hold`,
-      bare(link.changeId) !== file.changeId || link.localDigest !== digestOf(text),
+      bare(link.changeId) !== file.changeId || !isTextOf(state, link.localDigest, text),
     );
     fail(
       `I01 ${path} is at ${file.path} on the service`,
@@ -165,6 +171,7 @@ export function judgeConverged(actors: Actors, mirror: LifeMirror): void {
   for (const file of readable.values())
     fail(`I26 a sidecar is on the service: ${file.path}`, isSidecarName(nameOf(file.path)));
   judgeSecrets(actors, mirror, fail);
+  actors.tally.links += judgeLinksHere(actors, mirror);
 }
 
 /** Lines that are neither live nor ever sent: what waits for review must have gone there. */
@@ -200,11 +207,11 @@ function judgeHolds(
 
 /**
  * Where a deployment normalises on save, and the mirror was told so, the two texts may differ in
- * dress alone; else not in a byte (I25).
+ * dress alone; else not in a byte (I25), but for what links say (judge-links.ts).
  */
 function sameText(here: string, there: string): boolean {
   const bare = (text: string): string =>
-    text
+    essenceOf(text)
       .replace(/^\uFEFF/, "")
       .replaceAll("\r\n", "\n")
       .replace(/\n*$/, "\n")

@@ -7,6 +7,8 @@ import type { Actors } from "./actors.ts";
 import { bare } from "./wire-reading.ts";
 import { judgeUndone } from "./judge-undone.ts";
 import { CANARY, documentsOf, PRIVATE_FOLDER } from "./desk.ts";
+import { essenceOf } from "./linked-texts.ts";
+import { isTextOf } from "./stored-texts.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
 import type { RunFacts } from "./run-facts.ts";
 
@@ -56,8 +58,8 @@ function judgeTrash(actors: Actors, mirror: LifeMirror): void {
     const versions = new Set([digest, ...mirror.state.versions(id).map((one) => one.digest)]);
     // Where a deployment normalises on save, the file keeps what was sent, and the version is what
     // that came to.
-    const isVersion =
-      versions.has(digestOf(text)) || (actors.lifeWorld.normalises && versions.has(digestOf(normaliseText(text))));
+    const spelled = actors.lifeWorld.normalises ? [text, normaliseText(text)] : [text];
+    const isVersion = [...versions].some((one) => spelled.some((as) => isTextOf(mirror.state, one, as)));
     if (!isVersion) actors.history.fail(`I06 mirror ${mirror.index} took ${localPath} away with an edit in it`);
   }
 }
@@ -69,9 +71,9 @@ function judgeLockedOut(
   { before, heard, meddled, killed, savedLate }: RunFacts,
 ): void {
   if (meddled || killed || heard.some((status) => status > 0 && status < 300)) return;
-  const after = new Set(documentsOf(mirror.desk).values());
+  const after = new Set(Array.from(documentsOf(mirror.desk).values(), essenceOf));
   for (const [path, text] of before)
-    if (!after.has(text) && !savedLate.has(path))
+    if (!after.has(essenceOf(text)) && !savedLate.has(path))
       actors.history.fail(`I19 mirror ${mirror.index} took ${path} away, and heard only ${heard.join(" ")}`);
 }
 

@@ -1,5 +1,3 @@
-import type { Digest } from "../../../src/model/digest.ts";
-import { digestOf } from "../../../src/model/digest.ts";
 import { isTemporaryName } from "../../../src/model/local-name.ts";
 import { nameOf } from "../../../src/model/path.ts";
 import type { DirLink, Link } from "../../../src/model/link.ts";
@@ -7,6 +5,8 @@ import type { Actors } from "./actors.ts";
 import { documentsOf } from "./desk.ts";
 import { tagOf } from "./text-marks.ts";
 import type { LiveFile } from "./live-lists.ts";
+import { essenceOf } from "./linked-texts.ts";
+import { isTextOf } from "./stored-texts.ts";
 import { isGivenUp } from "./judge-given-up.ts";
 import { isBelow } from "./names.ts";
 import { bare } from "./wire-reading.ts";
@@ -92,14 +92,20 @@ export function judgeUndone(actors: Actors, mirror: LifeMirror, before: Sighted,
       actors.history.fail(`${what}: ${link.localPath} ${link.id} (mirror ${mirror.index})`);
     const after = files.find(({ id }) => id === link.id) ?? null;
     const placesAfter = [...local].flatMap(([path, now]) => (tagOf(now) === tag ? [path] : []));
-    const isUnchangedHere = text !== null && place === link.localPath && isBase(link, text);
+    const isUnchangedHere = text !== null && place === link.localPath && isBase(mirror, link, text);
     const isUnchangedThere = live !== null && bare(live.changeId) === bare(link.changeId);
     const isInPlaceThere = live !== null && own(live.path) === link.remotePath;
     if (isUnchangedHere && live === null) {
       const again = files.find((file) => tagOf(file.text) === tag && !before.ids.has(file.id));
       if (again !== undefined) fail("I04 deleted there, unchanged here, and made there again");
     }
-    if (isUnchangedHere && live !== null && !isUnchangedThere && after !== null && after.text !== live.text)
+    if (
+      isUnchangedHere &&
+      live !== null &&
+      !isUnchangedThere &&
+      after !== null &&
+      essenceOf(after.text) !== essenceOf(live.text)
+    )
       fail("I10 edited there alone, and written there");
     // A name that another mirror's plan left where it was cut short is nobody's wish, and any
     // mirror may take it back (I13).
@@ -117,8 +123,9 @@ export function judgeUndone(actors: Actors, mirror: LifeMirror, before: Sighted,
     const now = local.get(link.localPath);
     const isRefused = refused.has(link.id);
     const isEditedHere =
-      !isRefused && text !== null && place === link.localPath && !isBase(link, text) && !isTorn(link, text);
-    if (isEditedHere && now !== undefined && isBase(link, now)) fail("I14 edited here alone, and the edit is undone");
+      !isRefused && text !== null && place === link.localPath && !isBase(mirror, link, text) && !isTorn(link, text);
+    if (isEditedHere && now !== undefined && isBase(mirror, link, now))
+      fail("I14 edited here alone, and the edit is undone");
     // Of one that was never made safe, a power cut may have taken the file, and of one that the
     // mirror took to the trash, what base knew of that: somebody must have deleted it. And what is
     // protected may not be deleted: it comes back unasked.
@@ -163,7 +170,6 @@ function isTorn({ durable }: Link, text: string): boolean {
   return !durable && (Buffer.byteLength(text) % 512 === 0 || text.includes("\0"));
 }
 
-function isBase({ digest, localDigest }: Link, text: string): boolean {
-  const now: Digest = digestOf(text);
-  return now === digest || now === localDigest;
+function isBase({ state }: LifeMirror, { digest, localDigest }: Link, text: string): boolean {
+  return isTextOf(state, digest, text) || isTextOf(state, localDigest, text);
 }

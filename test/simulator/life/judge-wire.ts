@@ -5,6 +5,9 @@ import { isSidecarName, nameOf, parentOf } from "../../../src/model/path.ts";
 import type { History } from "./history.ts";
 import type { LifeWorld } from "./world.ts";
 import { CANARY } from "./desk.ts";
+import { leadsThere } from "./judge-links.ts";
+import { essenceOf, linksIn } from "./linked-texts.ts";
+import type { LiveFile } from "./live-lists.ts";
 import { DeleteJudge } from "./judge-delete.ts";
 import type { LifeMirror } from "./mirror.ts";
 import { bare, bodyShown, isJson, membersOf, targetOf } from "./wire-reading.ts";
@@ -116,6 +119,8 @@ export class WireJudge {
       live.text === this.#sentTexts.get(id)
     )
       this.#fail(`I10 an echo: PUT of the live text of ${live.path}`);
+    if (method === "PUT" && live !== undefined && !late && live.changeId === sent["baseChangeId"])
+      this.#judgeSpelling(live, String(sent["content"]));
     return (response) => {
       if (response.status === 202) this.#inReview.add(`${id} ${sent["content"]}`);
       if (method !== "DELETE" || response.status !== 204 || live === undefined) return;
@@ -123,6 +128,14 @@ export class WireJudge {
       if (late || live.changeId !== shown) this.#history.replaced(live.text, null);
       if (late) this.#history.vanishes(live.text);
     };
+  }
+
+  /** I10: a text that differs from the live one in how its links are spelled alone is nobody's edit. */
+  #judgeSpelling(live: LiveFile, content: string): void {
+    if (content === live.text || essenceOf(content) !== essenceOf(live.text)) return;
+    const files = this.#lifeWorld.files();
+    const [said, says] = [live.text, content].map((text) => linksIn(text).map((link) => leadsThere(link, files)));
+    if (said!.every((to, n) => to === says![n])) this.#fail(`I10 a PUT that only spells links of ${live.path} anew`);
   }
 
   /** What the mirror gets to hear; null: it died. */

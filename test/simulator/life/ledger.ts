@@ -1,5 +1,4 @@
 import { isSwap } from "./editors.ts";
-import { digestOf } from "../../../src/model/digest.ts";
 import { nameOf } from "../../../src/model/path.ts";
 import { isLitterName } from "../../../src/local/ignore.ts";
 import { TEMP_PREFIX } from "../../../src/local/names.ts";
@@ -7,17 +6,19 @@ import type { History } from "./history.ts";
 import { marksOf } from "./text-marks.ts";
 import type { LifeWorld } from "./world.ts";
 import { documentsOf, isDocumentPath } from "./desk.ts";
+import { essenceOf } from "./linked-texts.ts";
+import { storeHas } from "./stored-texts.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
 
 /** Every place where a text may be kept (I03), and what must be kept in one of them. */
 
 export function isKept(mirrors: readonly LifeMirror[], lifeWorld: LifeWorld, text: string): boolean {
-  const digest = digestOf(text);
+  const essence = essenceOf(text);
   for (const { state, disk } of mirrors) {
-    if (state.hasText(digest)) return true;
-    for (const there of disk.user.texts(ROOT, true).values()) if (there === text) return true;
+    if (storeHas(state, text)) return true;
+    for (const there of disk.user.texts(ROOT, true).values()) if (essenceOf(there) === essence) return true;
   }
-  return lifeWorld.files().some((file) => file.text === text);
+  return lifeWorld.files().some((file) => essenceOf(file.text) === essence);
 }
 
 const TMP = ".mdmirror/tmp/";
@@ -124,14 +125,14 @@ export class Ledger {
     shown: ReadonlySet<string>,
     whole: boolean,
   ): void {
-    const live = new Set(this.#live().values());
+    const live = new Set(Array.from(this.#live().values(), essenceOf));
     for (const [text, path] of this.#must) {
-      if (live.has(text) || isKept(mirrors, lifeWorld, text)) continue;
+      if (live.has(essenceOf(text)) || isKept(mirrors, lifeWorld, text)) continue;
       history.fail(`I03 the text of ${path} in mirror ${this.#mirror.index} is nowhere: ${shownText(text)}`);
     }
     if (!whole) return;
     for (const text of shown) {
-      if (live.has(text) || isKept(mirrors, lifeWorld, text)) continue;
+      if (live.has(essenceOf(text)) || isKept(mirrors, lifeWorld, text)) continue;
       // A text with NUL or beyond the limit is never the service's; as a file it was the user's own
       // doing to take it away.
       if (text.includes("\0") || text.length > 51_200) continue;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PROFILES } from "../../variants/profiles.ts";
 import { HANDS_FROM, makeScript, ODD_FROM } from "./generate.ts";
+import { makeLinkedScript } from "./linked.ts";
 import { makePlottedScript } from "./plots.ts";
 import { makeSmallScript } from "./small.ts";
 import { FAILED_ONCE, OPEN } from "./rows.ts";
@@ -81,6 +82,12 @@ describe("seeded lives of several mirrors and a person in the app", () => {
   it("I01 I16 and all that can be judged from outside hold over 12 lives in which files are open in editors", async () => {
     const totals = await liveAll(12, (seed) => makeScript(seed, 30), HANDS_FROM);
     expect(totals.kills).toBeGreaterThan(10);
+  });
+
+  it("each link that a sync has read leads home on both sides over 25 lives of documents that link in circles (I01, I10, I13)", async () => {
+    const totals = await liveAll(25, (seed) => makeLinkedScript(seed, 25), 36);
+    expect(totals.kills).toBeGreaterThan(40);
+    expect(totals.links).toBeGreaterThan(500);
   });
 
   it("I32 the same script gives the same trace, and another one another", async () => {

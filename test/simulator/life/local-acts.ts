@@ -2,6 +2,7 @@ import { at, canStand, type Desk, documentsOf, makeParent, type Person } from ".
 import { openOrClose } from "./editors.ts";
 import type { History } from "./history.ts";
 import { choose } from "./choose.ts";
+import { createLinked, linkHere } from "./local-links.ts";
 import { actOnFolder, actOnPlace, removeMany } from "./local-places.ts";
 import { endConflict, finishSave, leaveOddFile, save } from "./local-texts.ts";
 import { freePath } from "./names.ts";
@@ -55,6 +56,10 @@ function perform(person: Person, act: LocalAct, path: string | null): string | n
     case "swap-edited":
     case "remove":
       return path === null ? null : actOnPlace(person, act, path);
+    case "link":
+      return path === null ? null : linkHere(person, path);
+    case "create-linked":
+      return path === null ? null : createLinked(person, path);
     default:
       return path === null ? null : save(person, act, path);
   }

@@ -16,6 +16,7 @@ export function finishSave(desk: Desk, history: History): void {
   history.editedHere(desk.mirror, half.text);
   makeParent(desk, half.path);
   history.replaced(before, half.text);
+  history.links.savedStale(before, half.text);
   if (before === null || isFile(desk, half.path)) desk.user.write(at(desk, half.path), half.text);
 }
 

@@ -1,11 +1,10 @@
 import Sqlite from "better-sqlite3";
 import type { WireRequest } from "../../../src/contract/wire.ts";
-import type { Fs } from "../../../src/ports/disk.ts";
 import type { RemoteTraits, Wire, WireResult } from "../../../src/ports/remote.ts";
-import type { State } from "../../../src/ports/state.ts";
 import type { Random } from "../../../src/ports/world.ts";
 import { rememberRoot } from "../../../src/engine/run/guard-facts.ts";
 import { META } from "../../../src/engine/run/meta.ts";
+import { translating } from "../../../src/engine/links/translating.ts";
 import type { World } from "../../../src/engine/run/world.ts";
 import { LocalDisk } from "../../../src/local/disk.ts";
 import { makeMirrorFolder } from "../../../src/local/marker.ts";
@@ -17,6 +16,7 @@ import { rollDice } from "../dice.ts";
 import { RamDisk } from "../ram-disk.ts";
 import { Killed } from "../mirror.ts";
 import { placeOfCall } from "./crash-point.ts";
+import { guardDisk, guardState } from "./guarded-ports.ts";
 import { ReadState } from "./read-state.ts";
 import { LIVING } from "./editors.ts";
 import type { LifeWorld } from "./world.ts";
@@ -141,7 +141,7 @@ export class LifeMirror {
       log,
       traits: traits === null ? null : (JSON.parse(traits) as RemoteTraits),
     });
-    return {
+    const world: World = {
       clock: lifeWorld.wallClock,
       random: this.#random,
       log,
@@ -156,6 +156,7 @@ export class LifeMirror {
       bootId: `boot-${this.#boot}`,
       prefix: this.setup.prefix,
     };
+    return lifeWorld.links ? translating(world, true) : world;
   }
 
   /**
@@ -205,45 +206,4 @@ function open(schema: typeof STATE_SCHEMA): Db {
   const opened = openEmpty(schema);
   if (opened.kind !== "opened") throw new Error(`the state did not open: ${opened.kind}`);
   return opened.db;
-}
-
-const TWO_PATHS: ReadonlySet<string> = new Set(["rename", "link"]);
-
-/** Every system call is a place to die; of a new file's, three. */
-function guardDisk(disk: RamDisk, enter: (member: string) => void, fate: Fate): Fs {
-  const inner = (call: string): void => {
-    if (call === "writeNew.bytes" || call === "writeNew.sync") enter(`disk.${call}`);
-  };
-  return new Proxy<Fs>(disk, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name, target);
-      if (typeof member !== "function" || typeof name !== "string") return member;
-      return (...args: unknown[]) => {
-        fate.onDisk(name, args[0] as string, TWO_PATHS.has(name) ? (args[1] as string) : null);
-        enter(`disk.${name}`);
-        disk.beforeCall = name === "writeNew" || name === "makeNew" ? inner : null;
-        try {
-          return Reflect.apply(member, target, args) as unknown;
-        } finally {
-          disk.beforeCall = null;
-        }
-      };
-    },
-  });
-}
-
-/** Every call of the state is a place to die; inside a transaction that rolls it back. */
-function guardState(state: State, enter: (member: string) => void, reads: ReadState, onSecured: () => void): State {
-  return new Proxy(state, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name, target);
-      if (typeof member !== "function") return member;
-      return (...args: unknown[]) => {
-        enter(`state.${String(name)}`);
-        const value = reads.around(String(name), () => Reflect.apply(member, target, args) as unknown);
-        if (name === "secureTexts") onSecured();
-        return value;
-      };
-    },
-  });
 }

@@ -44,6 +44,8 @@ export type Life = {
   readonly syncs: number;
   /** Times that a daemon ran. */
   readonly watches: number;
+  /** Links of the end that were resolved, on the service and in folders. */
+  readonly links: number;
   /** Acts of people between the port calls of a pass. */
   readonly meddles: number;
   readonly faults: ReadonlyMap<string, number>;
@@ -88,6 +90,7 @@ export async function runLife(script: Script): Promise<Life> {
     powerCuts: tally.powerCuts,
     syncs: tally.syncs,
     watches: tally.watches,
+    links: tally.links,
     meddles: tally.meddles,
     faults: tally.faults,
     crashPoints: actors.crashPoints,
@@ -95,13 +98,22 @@ export async function runLife(script: Script): Promise<Life> {
   };
 }
 
-function populate({ lifeWorld, history }: Actors, { seed, setup }: Script): void {
+function populate(actors: Actors, { seed, setup }: Script): void {
+  const { lifeWorld, history } = actors;
   for (const [index, { level }] of setup.mirrors.entries())
     if (level !== "hide-one-folder") lifeWorld.grant(index, level, 0);
   if (setup.mirrors.some(({ prefix }) => prefix !== "")) lifeWorld.ask("POST", "/v1/folders", { path: "work" });
   for (let n = 0; n < setup.documents; n++) actInApp(lifeWorld, history, "create", seed + n * 37);
+  if (setup.links === true) linkAll(actors, seed);
   for (const [index, { level }] of setup.mirrors.entries())
     if (level === "hide-one-folder") lifeWorld.grant(index, level, seed);
+}
+
+/** Every document links to two others, so that there are circles. */
+function linkAll({ lifeWorld, history }: Actors, seed: number): void {
+  for (const turn of [0, 1])
+    for (const [n, { id }] of lifeWorld.files().entries())
+      actInApp(lifeWorld, history, "link", seed + n * 41 + turn * 11, id);
 }
 
 /** The document that a person at that mirror's folder would choose with the same seed. */

@@ -30,6 +30,8 @@ export const LOCAL_ACTS = [
   "cut-short",
   "redress",
   "swap-edited",
+  "link",
+  "create-linked",
 ] as const;
 export type LocalAct = (typeof LOCAL_ACTS)[number];
 
@@ -49,6 +51,7 @@ export const APP_ACTS = [
   "unprotect",
   "accept",
   "reject",
+  "link",
 ] as const;
 export type AppAct = (typeof APP_ACTS)[number];
 
@@ -207,6 +210,11 @@ export type Setup = {
    * set: it does not.
    */
   readonly turns?: boolean;
+  /**
+   * Whether documents link each other, the mirrors translate links, and the service refuses one that
+   * leads nowhere. Not set: no text has a link.
+   */
+  readonly links?: boolean;
 };
 
 export type Script = { readonly seed: number; readonly setup: Setup; readonly steps: readonly Step[] };

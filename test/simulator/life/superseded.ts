@@ -1,8 +1,9 @@
 import type { ChangeId } from "../../../src/contract/ids.ts";
 import { META } from "../../../src/engine/run/meta.ts";
-import { type Digest, digestOf } from "../../../src/model/digest.ts";
+import type { Digest } from "../../../src/model/digest.ts";
 import type { Actors } from "./actors.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
+import { isTextOf } from "./stored-texts.ts";
 import { bare } from "./wire-reading.ts";
 
 /**
@@ -11,7 +12,7 @@ import { bare } from "./wire-reading.ts";
  */
 export function savedLate({ state, disk }: LifeMirror): ReadonlySet<string> {
   const parked = state.intents().flatMap(({ intent }) => (intent.kind === "parked" ? [intent] : []));
-  const isOther = (text: string | null, digest: Digest): boolean => text !== null && digestOf(text) !== digest;
+  const isOther = (text: string | null, digest: Digest): boolean => text !== null && !isTextOf(state, digest, text);
   const late = parked.filter(({ parkAt, expect }) => isOther(disk.user.read(`${ROOT}/.mdmirror/${parkAt}`), expect));
   return new Set(late.map(({ path }) => path));
 }

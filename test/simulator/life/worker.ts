@@ -1,6 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { makeScript } from "./generate.ts";
 import { makePlottedScript } from "./plots.ts";
+import { makeLinkedScript } from "./linked.ts";
 import { makeSmallScript } from "./small.ts";
 import { PROFILES, type ProfileName } from "../../variants/profiles.ts";
 import { runLife } from "./run.ts";
@@ -8,8 +9,8 @@ import { shrink } from "./shrink.ts";
 import { tellStep } from "./script.ts";
 import { countLife, noTotals } from "./totals.ts";
 
-/** What the lives are made of: generate.ts, plots.ts, small.ts. */
-export type LifeKind = "plain" | "plots" | "small";
+/** What the lives are made of: generate.ts, plots.ts, small.ts, linked.ts. */
+export type LifeKind = "plain" | "plots" | "small" | "links";
 
 /**
  * Every so-manieth life of a range of seeds; tells each failure as text, and its totals at the end.
@@ -25,7 +26,12 @@ export type WorkerTask = {
   readonly profile: ProfileName | null;
 };
 
-const MAKERS = { plain: makeScript, plots: makePlottedScript, small: makeSmallScript } as const;
+const MAKERS = {
+  plain: makeScript,
+  plots: makePlottedScript,
+  small: makeSmallScript,
+  links: makeLinkedScript,
+} as const;
 
 const { first, runs, steps, every, offset, kind, profile } = workerData as WorkerTask;
 const totals = noTotals();

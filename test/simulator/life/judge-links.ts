@@ -1,0 +1,101 @@
+import type { Actors } from "./actors.ts";
+import type { DirId, DocId } from "../../../src/contract/ids.ts";
+import type { Hold } from "../../../src/model/link.ts";
+import { ancestorsOf } from "../../../src/model/path.ts";
+import type { BaseTree } from "../../../src/model/tree.ts";
+import { documentsOf } from "./desk.ts";
+import { type LifeLink, linksIn, pathSaid } from "./linked-texts.ts";
+import type { LiveFile } from "./live-lists.ts";
+import { type LifeMirror, ROOT } from "./mirror.ts";
+import { tagOf } from "./text-marks.ts";
+
+/**
+ * Every link that people may count on leads home, on the service and in each folder, when nothing
+ * moves any more: resolved by the texts and paths that are there, and by nothing else.
+ */
+
+/** @returns how many links were resolved */
+export function judgeLinksThere(actors: Actors): number {
+  const files = actors.lifeWorld.files();
+  let resolved = 0;
+  for (const file of files)
+    for (const link of promisedIn(actors, file.text, files)) {
+      resolved++;
+      const { said, to } = link;
+      if (leadsThere(link, files) !== homeOf(to, files)!.id)
+        actors.history.fail(`I01 the link ${link.mark} of ${file.path} on the service leads to ${said}, not to ${to}`);
+    }
+  return resolved;
+}
+
+/** The id of what a link on the service leads to; what it says, where that is nothing. */
+export function leadsThere({ said }: LifeLink, files: readonly LiveFile[]): string {
+  return files.find(({ path }) => `/${path}` === decodeURI(said))?.id ?? said;
+}
+
+/** @returns how many links were resolved */
+export function judgeLinksHere(actors: Actors, mirror: LifeMirror): number {
+  const files = actors.lifeWorld.files();
+  const documents = documentsOf(mirror.desk);
+  const { links, dirs, holds } = mirror.state.load();
+  const idAt = new Map(Array.from(links.values(), ({ id, localPath }) => [localPath as string, id]));
+  // LIMIT: a document whose move the service refuses stands elsewhere here than base has it, and
+  // links to it, and its own, are spelled for base's place until the hold ends.
+  const held = new Set([...holds.values()].flatMap(({ key, path }) => [key, path, pathOfDir(dirs, key)]));
+  const isHeld = (id: DocId): boolean =>
+    held.has(id) || [links.get(id)!.localPath, ...ancestorsOf(links.get(id)!.localPath)].some((path) => held.has(path));
+  let resolved = 0;
+  for (const [path, text] of documents) {
+    const id = idAt.get(path);
+    // What is held back has never been sent, so no link of it was ever by id.
+    if (id === undefined || isHeld(id)) continue;
+    for (const link of promisedIn(actors, text, files)) {
+      const home = homeOf(link.to, files)!;
+      if (links.has(home.id) && isHeld(home.id)) continue;
+      resolved++;
+      if (!leadsHomeHere(mirror, path, link, home))
+        actors.history.fail(
+          `I01 the link ${link.mark} of ${path} in mirror ${mirror.index} leads to ${link.said}, not to ${link.to}`,
+        );
+    }
+  }
+  return resolved;
+}
+
+function pathOfDir(dirs: BaseTree["dirs"], key: string): string {
+  return dirs.get(key as DirId)?.localPath ?? key;
+}
+
+function leadsHomeHere({ desk }: LifeMirror, path: string, { to, said }: LifeLink, home: LiveFile): boolean {
+  const target = pathSaid(path, said);
+  const found = target === null ? null : desk.user.read(`${ROOT}/${target}`);
+  if (found !== null && tagOf(found) === to) return true;
+  const isHere = [...documentsOf(desk).values()].some((one) => tagOf(one) === to);
+  return !isHere && said === home.id;
+}
+
+/**
+ * A link that was by id, or by an absolute path, to what is gone since: the service refuses any edit
+ * of such a text until a person takes the link out.
+ */
+export function isRefusedForLinks({ reason, detail }: Hold, files: readonly LiveFile[]): boolean {
+  const said = /cannot be resolved: "([^"]*)"/.exec(detail)?.[1];
+  if (reason !== "refused" || said === undefined) return false;
+  const found = leadsThere({ mark: "", to: "", said }, files);
+  return found === said && !files.some(({ id }) => id === said);
+}
+
+/** Those of which both ends are known to be what they were. */
+function promisedIn({ history }: Actors, text: string, files: readonly LiveFile[]): LifeLink[] {
+  // Of two documents of one tag, one is a file that was paired with none after a kill.
+  if (history.mayVanish.has(tagOf(text) ?? "") || homeOf(tagOf(text) ?? "", files) === null) return [];
+  return linksIn(text).filter(
+    ({ mark, to }) => history.links.isPromised(mark) && !history.mayVanish.has(to) && homeOf(to, files) !== null,
+  );
+}
+
+/** The one document of a tag; null where there is none, or more than one. */
+function homeOf(tag: string, files: readonly LiveFile[]): LiveFile | null {
+  const [one, another] = files.filter(({ text }) => tagOf(text) === tag);
+  return one === undefined || another !== undefined ? null : one;
+}

@@ -1,0 +1,49 @@
+import { at, canStand, documentsOf, makeParent, type Person } from "./desk.ts";
+import { choose } from "./choose.ts";
+import { linksIn, pathBetween } from "./linked-texts.ts";
+import { freePath } from "./names.ts";
+import { linkTo } from "./promised-links.ts";
+import { tagOf } from "./text-marks.ts";
+
+/** A person links documents in the folder, as an editor does: by path. */
+
+/** A link to another document is written into this one. */
+export function linkHere(person: Person, path: string): string | null {
+  const { desk, seed } = person;
+  const others = [...documentsOf(desk)].filter(([one, text]) => one !== path && tagOf(text) !== null);
+  const to = choose(
+    others.map(([one]) => one),
+    seed + 1,
+  );
+  return to !== null && writeLink(person, path, to) ? `${path} to ${to}` : null;
+}
+
+/** A new document, and one that is there, link each other. */
+export function createLinked(person: Person, path: string): string | null {
+  const { desk, history, seed } = person;
+  const free = freePath(seed, (one) => desk.user.exists(at(desk, one)) || !canStand(desk, one));
+  if (desk.user.exists(at(desk, free)) || !canStand(desk, free)) return null;
+  makeParent(desk, free);
+  desk.user.write(at(desk, free), history.newText(seed));
+  const written = [writeLink(person, free, path), writeLink(person, path, free)];
+  return `${free} ${written.join(" ")} with ${path}`;
+}
+
+function writeLink({ desk, history, seed }: Person, path: string, to: string): boolean {
+  const { user } = desk;
+  const [text, target] = [user.read(at(desk, path)), user.read(at(desk, to))];
+  const tag = tagOf(target ?? "");
+  if (text === null || tag === null || tagOf(text) === null) return false;
+  const said = pathBetween(path, to);
+  // One destination in one file stands for one document: a link of before may say it for another,
+  // which was moved since.
+  if (linksIn(text).some((link) => link.said === said && link.to !== tag)) return false;
+  const by = `mirror ${desk.mirror}`;
+  const linked = linkTo(history, text, { tag, said }, { seed, by });
+  history.editedHere(desk.mirror, text);
+  history.replaced(text, linked.text);
+  if (seed % 3 === 0) user.saveAtomically(at(desk, path), linked.text);
+  else user.write(at(desk, path), linked.text);
+  history.links.writtenHere(linked.mark, desk.mirror, history.step);
+  return true;
+}
