@@ -1,0 +1,154 @@
+import { describe, expect, test } from "vitest";
+import type { Mirror } from "../../simulator/mirror.ts";
+import { createRig, type Rig } from "../../simulator/rig.ts";
+
+/**
+ * A link is edited on one side while its target moves on the other, or is edited on both: the merge
+ * works on ids, so a move is nothing to it.
+ */
+
+const FILLER = Array.from({ length: 5 }, (_, n) => `Paragraph ${n} that nobody edits.\n`).join("\n");
+
+/** The text that links, by what its links say. */
+function linking(b: string, c: string): string {
+  return `# A\n\n${FILLER}\nOn refunds see [the plan](${b}#part "A title") and nothing else.\n\n${FILLER}\nAt last [another](${c}).\n`;
+}
+
+type Edit = (text: string, other: string) => string;
+
+/** @param other what a link to the third document says */
+const EDITS: Readonly<Record<string, Edit>> = {
+  "its text": (text) => text.replace("[the plan]", "[the *new* plan]"),
+  "its fragment": (text) => text.replace("#part", "#other-part"),
+  "its title": (text) => text.replace('"A title"', "'Another'"),
+  "its destination": (text, other) => text.replace(/\[the plan\]\([^#)]*/, `[the plan](${other}`),
+  "the words around it": (text) => text.replace("On refunds see", "About refunds, and more, see"),
+  "its paragraph, which goes to the end": (text) => {
+    const [paragraph] = /On refunds.*\n\n/.exec(text)!;
+    return `${text.replace(paragraph, "")}\n${paragraph.trimEnd()}\n`;
+  },
+  "another link, which is new": (text, other) => `${text}\nAnd [once more](${other}#new).\n`,
+};
+
+const MOVES: Readonly<Record<string, (rig: Rig, mirror: Mirror) => void>> = {
+  "here, by its file": (_rig, mirror) => moveHere(mirror, "b.md", "deep/er/b2.md"),
+  "here, with its folder": (_rig, mirror) => moveHere(mirror, "folder", "directory"),
+  "there, by its name": (rig) => rig.app.rename("b.md", "b3.md"),
+  "there, with its folder": (rig) => rig.app.renameFolder("folder", "directory"),
+  "on both sides": (rig, mirror) => {
+    moveHere(mirror, "b.md", "b4.md");
+    rig.app.renameFolder("folder", "directory");
+  },
+  "together with what links to it": (_rig, mirror) => {
+    moveHere(mirror, "a.md", "deep/a.md");
+    moveHere(mirror, "b.md", "b5.md");
+  },
+};
+
+function moveHere(mirror: Mirror, from: string, to: string): void {
+  const parent = to.slice(0, Math.max(0, to.lastIndexOf("/")));
+  if (parent !== "") mirror.disk.user.makeFolder(mirror.path(parent));
+  mirror.disk.user.rename(mirror.path(from), mirror.path(to));
+  mirror.disk.advance(10);
+}
+
+async function begin(): Promise<{ rig: Rig; mirror: Mirror; a: string; b: string; c: string }> {
+  const rig = createRig(1, { judgesLinks: true });
+  const mirror = rig.mirror({ links: true });
+  mirror.write("a.md", linking("b.md", "folder/c.md"));
+  mirror.write("b.md", "# B\n\n[a](a.md)\n");
+  mirror.write("folder/c.md", "# C\n\n[a](../a.md)\n");
+  await mirror.sync();
+  await mirror.sync();
+  const files = rig.app.files();
+  const idOf = (path: string) => files.get(path)!.id as string;
+  return { rig, mirror, a: idOf("a.md"), b: idOf("b.md"), c: idOf("folder/c.md") };
+}
+
+function there(rig: Rig, id: string): { readonly path: string; readonly text: string } {
+  return [...rig.app.files().values()].find((file) => file.id === id)!;
+}
+
+/** What a text of the service is on disk, by what is where there. */
+function asOnDisk(rig: Rig, { path, text }: { readonly path: string; readonly text: string }): string {
+  const up = "../".repeat(path.split("/").length - 1);
+  return text.replace(/\((doc_[a-z0-9]+)/g, (_all, id: string) => `(${up}${there(rig, id).path}`);
+}
+
+const cases = Object.keys(EDITS).flatMap((edit) =>
+  Object.keys(MOVES).flatMap((move) => (["here", "there"] as const).map((side) => ({ edit, move, side }))),
+);
+
+describe("a link of which a part is edited while documents move", () => {
+  test.each(cases)(
+    "$edit is edited $side, and documents move $move: both arrive, and each link leads home",
+    async ({ edit, move, side }) => {
+      const { rig, mirror, a, b, c } = await begin();
+      const expected = EDITS[edit]!(linking(b, c), c);
+      if (side === "there") rig.app.edit("a.md", expected);
+      else mirror.write("a.md", EDITS[edit]!(mirror.texts().get("a.md")!, "folder/c.md"));
+      MOVES[move]!(rig, mirror);
+      const report = await mirror.sync();
+      expect(report).toMatchObject({ state: "in-sync", counts: { conflicts: 0, uploaded: side === "here" ? 1 : 0 } });
+      await mirror.sync();
+      expect(there(rig, a).text).toBe(expected);
+      const here = mirror.texts();
+      expect(here.get(there(rig, a).path)).toBe(asOnDisk(rig, there(rig, a)));
+      expect(here.size).toBe(3);
+      mirror.requests.length = 0;
+      await mirror.sync();
+      expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
+    },
+  );
+});
+
+/** What both sides do to one link, and what comes of it; null: a conflict, and both texts stay. */
+const BOTH: readonly (readonly [here: string, there: string, clean: boolean])[] = [
+  ["its text", "its text", true],
+  ["its destination", "its destination", true],
+  ["its text", "its fragment", true],
+  ["its destination", "its text", true],
+  ["its text", "its title", true],
+  ["the words around it", "its destination", true],
+  ["another link, which is new", "its destination", true],
+];
+
+describe("a link that is edited on both sides while its target moves", () => {
+  test.each(BOTH)("%s here, %s there, and the target moves there", async (hereEdit, thereEdit, clean) => {
+    const { rig, mirror, a, b, c } = await begin();
+    const mine = EDITS[hereEdit]!(linking(b, c), c);
+    const theirs = EDITS[thereEdit]!(linking(b, c), c);
+    mirror.write("a.md", EDITS[hereEdit]!(mirror.texts().get("a.md")!, "folder/c.md"));
+    rig.app.edit("a.md", theirs);
+    rig.app.rename("b.md", "moved.md");
+    const report = await mirror.sync();
+    await mirror.sync();
+    expect(report!.counts.conflicts).toBe(clean ? 0 : 1);
+    const both = hereEdit === thereEdit ? mine : EDITS[thereEdit]!(mine, c);
+    expect(there(rig, a).text).toBe(clean ? both : theirs);
+    expect(mirror.texts().get("a.md")).toBe(asOnDisk(rig, { path: "a.md", text: clean ? both : mine }));
+    if (!clean) expect(mirror.texts().get("a (theirs).md")).toBe(asOnDisk(rig, { path: "a.md", text: theirs }));
+  });
+
+  test("two texts for one link are a conflict, each in the disk's form, and a move of the target ends it no sooner", async () => {
+    const { rig, mirror, a, b, c } = await begin();
+    mirror.write("a.md", linking("b.md", "folder/c.md").replace("the plan", "my plan"));
+    rig.app.edit("a.md", linking(b, c).replace("the plan", "their plan"));
+    rig.app.rename("b.md", "moved.md");
+    expect(await mirror.sync()).toMatchObject({ counts: { conflicts: 1 } });
+    await mirror.sync();
+    expect(mirror.texts().get("a.md")).toBe(linking("moved.md", "folder/c.md").replace("the plan", "my plan"));
+    expect(mirror.texts().get("a (theirs).md")).toBe(
+      linking("moved.md", "folder/c.md").replace("the plan", "their plan"),
+    );
+    moveHere(mirror, "moved.md", "folder/home.md");
+    await mirror.sync();
+    expect(mirror.texts().get("a.md")).toBe(linking("folder/home.md", "folder/c.md").replace("the plan", "my plan"));
+    mirror.disk.user.remove(mirror.path("a (theirs).md"));
+    await mirror.sync();
+    mirror.disk.advance(70_000);
+    await mirror.sync();
+    expect(there(rig, a).text).toContain("plan](");
+    expect(there(rig, a).text).toBe(linking(b, c).replace("the plan", "my plan"));
+  });
+});

@@ -1,0 +1,169 @@
+import { posix } from "node:path";
+import { expect, test } from "vitest";
+import { destinationsOf } from "../../links/markdown.ts";
+import { fc } from "../../property.ts";
+import type { Mirror } from "../../simulator/mirror.ts";
+import { createRig, type Rig } from "../../simulator/rig.ts";
+
+/** MDMIRROR_LINK_RUNS asks for more than the few of each test run. */
+const numRuns = Number(process.env["MDMIRROR_LINK_RUNS"] ?? 25);
+
+const name = fc.constantFrom("a", "b c", "é", "字", "p%20q", "h#i", "x)(y", "w");
+const path = fc
+  .tuple(fc.array(name, { maxLength: 2 }), name)
+  .map(([folders, last]) => [...folders, `${last}.md`].join("/"));
+
+/** How people spell a path from somewhere; `n` is a number like no other in its text. */
+const spelling = fc.constantFrom<(to: string, n: number) => string>(
+  (to) => `[t](${encoded(to)})`,
+  (to) => `[t](<${to.replaceAll(/[%#]/g, encodeURIComponent)}> "title")`,
+  (to, n) => `[t][r${n}]\n\n[r${n}]: ./${encoded(to)}#part 'title'`,
+  (to) => `| a |\n| - |\n| [t](${encoded(to)}?q#f) |`,
+  (to) => `![t](${encoded(to)}) and \`[code](no.md)\``,
+);
+
+function encoded(to: string): string {
+  return encodeURI(to).replaceAll(/[#()]/g, (one) => (one === "#" ? "%23" : one === "(" ? "%28" : "%29"));
+}
+
+type Links = readonly {
+  readonly from: number;
+  readonly to: number;
+  readonly spell: (to: string, n: number) => string;
+}[];
+
+const move = fc.record({
+  side: fc.constantFrom("here", "there"),
+  kind: fc.constantFrom("file", "file", "folder", "exchange"),
+  which: fc.nat(20),
+  other: fc.nat(20),
+  name,
+});
+
+const life = fc
+  .uniqueArray(path, { minLength: 2, maxLength: 7, selector: (one) => one.toLowerCase() })
+  .chain((paths) => {
+    const n = fc.nat(paths.length - 1);
+    const links = fc.array(fc.record({ from: n, to: n, spell: spelling }), { minLength: 1, maxLength: 12 });
+    return fc.record({ paths: fc.constant(paths), links, moves: fc.array(move, { minLength: 1, maxLength: 6 }) });
+  });
+
+test("whatever moves, here and there, each link leads where it led, and no text is sent", async () => {
+  await fc.assert(
+    fc.asyncProperty(life, async ({ paths, links, moves }) => {
+      const rig = createRig(1, { judgesLinks: true });
+      const mirror = rig.mirror({ links: true });
+      const written = write(mirror, paths, links);
+      await mirror.sync();
+      await mirror.sync();
+      expect(mirror.texts()).toEqual(written);
+      const led = targetsHere(mirror);
+      expect(targetsThere(rig)).toEqual(led);
+      mirror.requests.length = 0;
+      for (const one of moves) one.side === "here" ? moveHere(mirror, one) : moveThere(rig, one);
+      for (let turn = 0; turn < 4; turn++) await mirror.sync();
+      expect(targetsHere(mirror)).toEqual(led);
+      expect(targetsThere(rig)).toEqual(led);
+      expect(mirror.requests.filter((request) => /^(?:PUT|DELETE|POST)/.test(request))).toEqual([]);
+    }),
+    { numRuns },
+  );
+});
+
+test("a mirror whose state was lost takes every text for what it is, and writes nothing (I05, I25)", async () => {
+  await fc.assert(
+    fc.asyncProperty(life, async ({ paths, links }) => {
+      const rig = createRig(1, { judgesLinks: true });
+      const mirror = rig.mirror({ links: true });
+      const written = write(mirror, paths, links);
+      await mirror.sync();
+      const again = rig.mirror({
+        links: true,
+        fill: ({ user }) => {
+          for (const [at, text] of written) {
+            user.makeFolder(posix.dirname(mirror.path(at)));
+            user.write(mirror.path(at), text);
+          }
+        },
+      });
+      const report = await again.sync();
+      expect(report).toMatchObject({ counts: { uploaded: 0, downloaded: 0, createdRemote: 0, conflicts: 0 } });
+      expect(again.texts()).toEqual(written);
+    }),
+    { numRuns: Math.ceil(numRuns / 3) },
+  );
+});
+
+/** Documents that begin with their number, by which they are known wherever they are. */
+function write(mirror: Mirror, paths: readonly string[], links: Links): Map<string, string> {
+  const written = new Map<string, string>();
+  for (const [n, at] of paths.entries()) {
+    const own = links.filter(({ from }) => from === n);
+    const lines = own.map(({ to, spell }, index) => spell(posix.relative(posix.dirname(at), paths[to]!), index));
+    written.set(at, [`# ${n}`, ...lines, `the words of ${n}\n`].join("\n\n"));
+  }
+  for (const [at, text] of written) mirror.write(at, text);
+  return written;
+}
+
+/** By the number of each document, the numbers of those that its links lead to; null: to nothing. */
+function targetsHere(mirror: Mirror): Map<string, (string | null)[]> {
+  const texts = mirror.texts();
+  return targets(texts, (from, said) => texts.get(posix.join(posix.dirname(from), decodeURIComponent(said))) ?? null);
+}
+
+function targetsThere({ app }: Rig): Map<string, (string | null)[]> {
+  const files = [...app.files().values()];
+  const byId = new Map(files.map(({ id, text }) => [id as string, text]));
+  return targets(new Map(files.map((file) => [file.path, file.text])), (_from, said) => byId.get(said) ?? null);
+}
+
+function targets(texts: ReadonlyMap<string, string>, find: (from: string, said: string) => string | null) {
+  const led = Array.from(texts, ([from, text]): [string, (string | null)[]] => {
+    const said = destinationsOf(text).map(([start, end]) => text.slice(start, end).replace(/[?#].*/, ""));
+    return [numberOf(text)!, said.map((to) => numberOf(find(from, to) ?? ""))];
+  });
+  return new Map(led.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function numberOf(text: string): string | null {
+  return /^# (\d+)\n/.exec(text)?.[1] ?? null;
+}
+
+type Move = { readonly kind: string; readonly which: number; readonly other: number; readonly name: string };
+
+function moveHere(mirror: Mirror, { kind, which, other, name: to }: Move): void {
+  const { user } = mirror.disk;
+  const paths = [...mirror.texts().keys()];
+  const folders = user.folders(mirror.path("").slice(0, -1)).filter((one) => !one.startsWith("."));
+  mirror.disk.advance(10);
+  const [one, two] = [paths[which % paths.length]!, paths[other % paths.length]!];
+  if (kind === "exchange") {
+    if (one === two) return;
+    user.rename(mirror.path(one), mirror.path("aside.tmp"));
+    user.rename(mirror.path(two), mirror.path(one));
+    user.rename(mirror.path("aside.tmp"), mirror.path(two));
+    return;
+  }
+  const from = kind === "folder" ? folders[which % folders.length] : one;
+  if (from === undefined) return;
+  const into = [...folders, ""][other % (folders.length + 1)]!;
+  const target = posix.join(into, kind === "folder" ? to : `${to}.md`);
+  if (`${target}/`.startsWith(`${from}/`) || user.exists(mirror.path(target))) return;
+  user.rename(mirror.path(from), mirror.path(target));
+}
+
+/** What the service refuses does not happen. */
+function moveThere({ app }: Rig, { kind, which, other, name: to }: Move): void {
+  const paths = [...app.files().keys()];
+  const folders = app.folders();
+  const at = <T>(all: readonly T[], n: number) => all[n % all.length]!;
+  const legal = to.replaceAll(/[ #]/g, "-");
+  try {
+    if (kind === "folder" && folders.length > 0) app.renameFolder(at(folders, which), legal);
+    else if (kind === "file") app.move(at(paths, which), at([null, ...folders], other));
+    else app.rename(at(paths, which), `${legal}.md`);
+  } catch (error) {
+    if (!(error instanceof Error && /\b4\d\d\b/.test(error.message))) throw error;
+  }
+}
