@@ -151,7 +151,7 @@ export class LinkForms {
     return bytes;
   }
 
-  /** A file's text, in which no link stands as an id whose target was unknown and is there by now. */
+  /** A file's text in which no link stands as an id whose target has come since. */
   #foundIn(path: LocalPath, { text, digest }: Form): string {
     const { now } = this.where();
     const isFound = this.spellingAt(path, digest)?.leads.some((lead) => isFoundId(lead, now)) === true;

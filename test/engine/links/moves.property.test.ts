@@ -106,7 +106,7 @@ function write(mirror: Mirror, paths: readonly string[], links: Links): Map<stri
   return written;
 }
 
-/** By the number of each document, the numbers of those that its links lead to; null: to nothing. */
+/** By each document's number, those of the documents that its links lead to; null: to nothing. */
 function targetsHere(mirror: Mirror): Map<string, (string | null)[]> {
   const texts = mirror.texts();
   return targets(texts, (from, said) => texts.get(posix.join(posix.dirname(from), decodeURIComponent(said))) ?? null);

@@ -39,7 +39,9 @@ export class Actors {
 
   constructor({ seed, setup }: Script) {
     this.lifeWorld = new LifeWorld(seed, setup);
-    this.mirrors = setup.mirrors.map((one, index) => new LifeMirror(this.lifeWorld, index, one, seed));
+    this.mirrors = setup.mirrors.map(
+      (one, index) => new LifeMirror(this.lifeWorld, index, { ...one, links: setup.links === true }, seed),
+    );
     this.judges = this.mirrors.map((mirror) => new WireJudge(mirror, this.lifeWorld, this.history));
     this.lifeWorld.watcher = {
       serving: (key, request, late) => {

@@ -1,7 +1,7 @@
 import { choose } from "./choose.ts";
 import type { History } from "./history.ts";
 import type { LiveFile } from "./live-lists.ts";
-import { linkTo } from "./promised-links.ts";
+import { linkTo } from "./write-link.ts";
 import { tagOf } from "./text-marks.ts";
 import type { LifeWorld } from "./world.ts";
 

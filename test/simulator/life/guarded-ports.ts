@@ -1,10 +1,22 @@
+import type { WireRequest } from "../../../src/contract/wire.ts";
 import type { Fs } from "../../../src/ports/disk.ts";
+import type { WireResult } from "../../../src/ports/remote.ts";
 import type { State } from "../../../src/ports/state.ts";
 import type { RamDisk } from "../ram-disk.ts";
-import type { Fate } from "./mirror.ts";
 import type { ReadState } from "./read-state.ts";
 
 /** The ports of a process that may die at each of their calls. */
+
+/** What happens to a process while it runs. */
+export type Fate = {
+  readonly killAt: number | null;
+  /** Before each port call; may act as somebody else. */
+  readonly onCall: (call: number, member: string) => void;
+  /** One exchange with the service, with what befalls it. */
+  readonly exchange: (request: WireRequest) => Promise<WireResult>;
+  /** Told of each call of the disk that is about to be made. */
+  readonly onDisk: (call: string, path: string, to: string | null) => void;
+};
 
 const TWO_PATHS: ReadonlySet<string> = new Set(["rename", "link"]);
 

@@ -16,10 +16,7 @@ export class History {
   readonly failures: string[] = [];
   /** Lines that somebody wrote, by number: whose document, and in which step. */
   readonly marks = new Map<string, { readonly tag: string; readonly by: string }>();
-  /**
-   * Tags of documents that somebody deleted, or that no evidence can tell from another: their ids
-   * may go.
-   */
+  /** Tags of documents that were deleted, or that nothing tells from another: their ids may go. */
   readonly mayVanish = new Set<string>();
   /** Every text that people wrote. */
   readonly texts = new Set<string>();

@@ -10,6 +10,7 @@ import type { LiveFile } from "./live-lists.ts";
 import { documentsOf } from "./desk.ts";
 import { essenceOf } from "./linked-texts.ts";
 import { isRefusedForLinks, judgeLinksHere } from "./judge-links.ts";
+import { judgeSecrets } from "./judge-secrets.ts";
 import { isTextOf } from "./stored-texts.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
 import { bare } from "./wire-reading.ts";
@@ -243,13 +244,4 @@ function isNamedFor(mirror: LifeMirror, here: string, there: string, held: Reado
     const tail = kind === "file" ? `-${digestOf(id).slice(0, 8)}.md` : null;
     return tail === null ? /-[0-9a-f]{8}$/.test(name) : name.endsWith(tail);
   });
-}
-
-/** I30: the key is in no log and no state, a text in no log. */
-function judgeSecrets(actors: Actors, mirror: LifeMirror, fail: (what: string, when?: boolean) => void): void {
-  const { key } = actors.lifeWorld.keys[mirror.index]!;
-  const log = mirror.log.join("\n");
-  fail("I30 the key is in the log", log.includes(key));
-  fail("I30 a text is in the log", /mark \d+; written|line \d+ of document/.test(log));
-  fail("I30 the key is in the state", mirror.stateBytes().includes(key));
 }

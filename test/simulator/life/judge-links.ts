@@ -4,7 +4,7 @@ import type { Hold } from "../../../src/model/link.ts";
 import { ancestorsOf } from "../../../src/model/path.ts";
 import type { BaseTree } from "../../../src/model/tree.ts";
 import { documentsOf } from "./desk.ts";
-import { type LifeLink, linksIn, pathSaid } from "./linked-texts.ts";
+import { leadsThere, type LifeLink, linksIn, pathSaid } from "./linked-texts.ts";
 import type { LiveFile } from "./live-lists.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
 import { tagOf } from "./text-marks.ts";
@@ -26,11 +26,6 @@ export function judgeLinksThere(actors: Actors): number {
         actors.history.fail(`I01 the link ${link.mark} of ${file.path} on the service leads to ${said}, not to ${to}`);
     }
   return resolved;
-}
-
-/** The id of what a link on the service leads to; what it says, where that is nothing. */
-export function leadsThere({ said }: LifeLink, files: readonly LiveFile[]): string {
-  return files.find(({ path }) => `/${path}` === decodeURI(said))?.id ?? said;
 }
 
 /** @returns how many links were resolved */
@@ -75,13 +70,13 @@ function leadsHomeHere({ desk }: LifeMirror, path: string, { to, said }: LifeLin
 }
 
 /**
- * A link that was by id, or by an absolute path, to what is gone since: the service refuses any edit
- * of such a text until a person takes the link out.
+ * A link that was by id, or by an absolute path, to what is gone since: the service refuses any
+ * edit of such a text until a person takes the link out.
  */
 export function isRefusedForLinks({ reason, detail }: Hold, files: readonly LiveFile[]): boolean {
   const said = /cannot be resolved: "([^"]*)"/.exec(detail)?.[1];
   if (reason !== "refused" || said === undefined) return false;
-  const found = leadsThere({ mark: "", to: "", said }, files);
+  const found = leadsThere({ said }, files);
   return found === said && !files.some(({ id }) => id === said);
 }
 

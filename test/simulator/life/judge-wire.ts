@@ -5,8 +5,7 @@ import { isSidecarName, nameOf, parentOf } from "../../../src/model/path.ts";
 import type { History } from "./history.ts";
 import type { LifeWorld } from "./world.ts";
 import { CANARY } from "./desk.ts";
-import { leadsThere } from "./judge-links.ts";
-import { essenceOf, linksIn } from "./linked-texts.ts";
+import { essenceOf, leadsThere, linksIn } from "./linked-texts.ts";
 import type { LiveFile } from "./live-lists.ts";
 import { DeleteJudge } from "./judge-delete.ts";
 import type { LifeMirror } from "./mirror.ts";
@@ -130,7 +129,7 @@ export class WireJudge {
     };
   }
 
-  /** I10: a text that differs from the live one in how its links are spelled alone is nobody's edit. */
+  /** I10: a text that differs from the live one in the spelling of links alone is nobody's edit. */
   #judgeSpelling(live: LiveFile, content: string): void {
     if (content === live.text || essenceOf(content) !== essenceOf(live.text)) return;
     const files = this.#lifeWorld.files();

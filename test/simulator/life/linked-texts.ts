@@ -44,3 +44,11 @@ export function pathSaid(from: string, said: string): string | null {
   const path = posix.join(posix.dirname(from), decodeURI(said));
   return path.startsWith("../") ? null : path;
 }
+
+/** The id of what a link on the service leads to; what it says, where that is nothing. */
+export function leadsThere(
+  { said }: Pick<LifeLink, "said">,
+  files: readonly { readonly id: string; readonly path: string }[],
+): string {
+  return files.find(({ path }) => `/${path}` === decodeURI(said))?.id ?? said;
+}

@@ -45,8 +45,8 @@ const THERE: Readonly<Partial<Record<AppAct, number>>> = {
 };
 
 /**
- * Ids in texts are the service's own: no deployment that spells them otherwise. And none where files
- * stand in other places than their documents (LIMIT in judge-links.ts).
+ * Ids in texts are the service's own: no deployment that spells them otherwise. And none where
+ * files stand in other places than their documents (LIMIT in judge-links.ts).
  */
 const DEPLOYMENTS = VARIANTS.filter(({ looseIds, noMoveToRoot }) => looseIds !== true && noMoveToRoot !== true);
 

@@ -2,7 +2,7 @@ import { at, canStand, documentsOf, makeParent, type Person } from "./desk.ts";
 import { choose } from "./choose.ts";
 import { linksIn, pathBetween } from "./linked-texts.ts";
 import { freePath } from "./names.ts";
-import { linkTo } from "./promised-links.ts";
+import { linkTo } from "./write-link.ts";
 import { tagOf } from "./text-marks.ts";
 
 /** A person links documents in the folder, as an editor does: by path. */

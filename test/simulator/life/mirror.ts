@@ -1,6 +1,5 @@
 import Sqlite from "better-sqlite3";
-import type { WireRequest } from "../../../src/contract/wire.ts";
-import type { RemoteTraits, Wire, WireResult } from "../../../src/ports/remote.ts";
+import type { RemoteTraits, Wire } from "../../../src/ports/remote.ts";
 import type { Random } from "../../../src/ports/world.ts";
 import { rememberRoot } from "../../../src/engine/run/guard-facts.ts";
 import { META } from "../../../src/engine/run/meta.ts";
@@ -16,7 +15,7 @@ import { rollDice } from "../dice.ts";
 import { RamDisk } from "../ram-disk.ts";
 import { Killed } from "../mirror.ts";
 import { placeOfCall } from "./crash-point.ts";
-import { guardDisk, guardState } from "./guarded-ports.ts";
+import { type Fate, guardDisk, guardState } from "./guarded-ports.ts";
 import { ReadState } from "./read-state.ts";
 import { LIVING } from "./editors.ts";
 import type { LifeWorld } from "./world.ts";
@@ -31,17 +30,6 @@ import { closeNothing, NO_PROGRESS } from "../quiet-ports.ts";
 
 export const ROOT = "/home/ann/notes";
 const OUTSIDE = "/home/ann/outside";
-
-/** What happens to a process while it runs. */
-export type Fate = {
-  readonly killAt: number | null;
-  /** Before each port call; may act as somebody else. */
-  readonly onCall: (call: number, member: string) => void;
-  /** One exchange with the service, with what befalls it. */
-  readonly exchange: (request: WireRequest) => Promise<WireResult>;
-  /** Told of each call of the disk that is about to be made. */
-  readonly onDisk: (call: string, path: string, to: string | null) => void;
-};
 
 export class LifeMirror {
   readonly index: number;
@@ -63,10 +51,12 @@ export class LifeMirror {
   #medium: { readonly state: Buffer; readonly texts: Buffer } | null = null;
   #died = false;
   readonly #lifeWorld: LifeWorld;
+  readonly #links: boolean;
   readonly #random: Random;
 
-  constructor(lifeWorld: LifeWorld, index: number, setup: MirrorSetup, seed: number) {
+  constructor(lifeWorld: LifeWorld, index: number, setup: MirrorSetup & { readonly links: boolean }, seed: number) {
     this.#lifeWorld = lifeWorld;
+    this.#links = setup.links;
     this.index = index;
     this.setup = setup;
     const dice = rollDice(seed * 31 + index);
@@ -156,7 +146,7 @@ export class LifeMirror {
       bootId: `boot-${this.#boot}`,
       prefix: this.setup.prefix,
     };
-    return lifeWorld.links ? translating(world, true) : world;
+    return this.#links ? translating(world, true) : world;
   }
 
   /**

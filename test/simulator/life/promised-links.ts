@@ -1,6 +1,4 @@
-import { rollDice } from "../dice.ts";
-import type { History } from "./history.ts";
-import { linkLine, linksIn, pathSaid } from "./linked-texts.ts";
+import { linksIn, pathSaid } from "./linked-texts.ts";
 import { tagOf } from "./text-marks.ts";
 
 /** A link by path that no sync has read yet: what it means is where its target is. */
@@ -44,7 +42,7 @@ export class PromisedLinks {
     }
   }
 
-  /** An editor saves what it read a while ago: what was spelled anew since says nothing any more. */
+  /** An editor saves what it read a while ago: what was spelled anew since says nothing now. */
   savedStale(current: string | null, saved: string): void {
     const spelled = new Map(linksIn(current ?? "").map(({ mark, said }) => [mark, said]));
     for (const { mark, said } of linksIn(saved)) {
@@ -64,22 +62,4 @@ function leadingHome(documents: ReadonlyMap<string, string>): Set<string> {
       if (target !== undefined && tagOf(target) === to) home.add(mark);
     }
   return home;
-}
-
-/** A text with a line more, that links to another document. */
-export function linkTo(
-  history: History,
-  text: string,
-  to: { readonly tag: string; readonly said: string },
-  { seed, by }: { readonly seed: number; readonly by: string },
-): { readonly mark: string; readonly text: string } {
-  const mark = String(history.number());
-  const newline = text.includes("\r\n") ? "\r\n" : "\n";
-  const lines = text.split(newline);
-  history.marks.set(mark, { tag: tagOf(text) ?? "", by: `${by}, step ${history.step}` });
-  const at = 2 + rollDice(seed).below(Math.max(1, lines.length - 2));
-  lines.splice(at, 0, "", linkLine(mark, to.tag, to.said, seed % 4), "");
-  const next = lines.join(newline);
-  history.texts.add(next);
-  return { mark, text: next };
 }

@@ -211,8 +211,8 @@ export type Setup = {
    */
   readonly turns?: boolean;
   /**
-   * Whether documents link each other, the mirrors translate links, and the service refuses one that
-   * leads nowhere. Not set: no text has a link.
+   * Whether documents link each other, the mirrors translate links, and the service refuses one
+   * that leads nowhere. Not set: no text has a link.
    */
   readonly links?: boolean;
 };

@@ -37,8 +37,6 @@ export class LifeWorld {
   readonly normalises: boolean;
   /** Whether it may tell of its changes. */
   readonly hasEvents: boolean;
-  /** Whether the mirrors translate links. */
-  readonly links: boolean;
   /** What the mirrors take for the time of day. */
   readonly wallClock: Clock;
   /** Whether people keep files open in editors. */
@@ -71,7 +69,6 @@ export class LifeWorld {
     this.clock = clock;
     this.normalises = setup.variant.normalise === true;
     this.hasEvents = setup.variant.noEvents !== true;
-    this.links = setup.links === true;
     this.#off = setup.clockOff;
     this.hands = setup.hands === true;
     this.wallClock = {

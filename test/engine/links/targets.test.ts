@@ -1,0 +1,112 @@
+import { expect, test } from "vitest";
+import type { Mirror } from "../../simulator/mirror.ts";
+import { createRig, type Rig } from "../../simulator/rig.ts";
+
+function start(): { rig: Rig; mirror: Mirror } {
+  const rig = createRig(1);
+  return { rig, mirror: rig.mirror({ links: true }) };
+}
+
+function textThere(rig: Rig, path: string): string {
+  return rig.app.files().get(path)!.text;
+}
+
+function idThere(rig: Rig, path: string): string {
+  return rig.app.files().get(path)!.id;
+}
+
+/** Targets of links that come, go, and are adopted. */
+
+test("a link that led nowhere is sent by its id when its target appears", async () => {
+  const { rig, mirror } = start();
+  mirror.write("a.md", "[later](later.md)\n");
+  await mirror.sync();
+  expect(textThere(rig, "a.md")).toBe("[later](ref://later.md)\n");
+  mirror.write("later.md", "now\n");
+  await mirror.sync();
+  expect(textThere(rig, "a.md")).toBe(`[later](${idThere(rig, "later.md")})\n`);
+  expect(mirror.texts().get("a.md")).toBe("[later](later.md)\n");
+});
+
+test("a protected document is not sent to review for a link whose target appeared", async () => {
+  const { rig, mirror } = start();
+  mirror.write("a.md", "[later](later.md)\n");
+  await mirror.sync();
+  rig.app.protect("a.md", true);
+  mirror.write("later.md", "now\n");
+  expect(await mirror.sync()).toMatchObject({ state: "in-sync", counts: { submitted: 0, uploaded: 0 } });
+});
+
+test("files with names that the service refuses are adopted with their links, too (I05)", async () => {
+  const { rig, mirror } = start();
+  mirror.write("a.md", "[b](my%20folder/b%20c.md)\n");
+  mirror.write("my folder/b c.md", "[a](../a.md)\n");
+  await mirror.sync();
+  const texts = mirror.texts();
+  const again = rig.mirror({
+    links: true,
+    fill: ({ user }) => {
+      user.makeFolder(mirror.path("my folder"));
+      for (const [path, text] of texts) user.write(mirror.path(path), text);
+    },
+  });
+  expect(await again.sync()).toMatchObject({ state: "in-sync", counts: { conflicts: 0, uploaded: 0 } });
+  expect(again.texts()).toEqual(texts);
+});
+
+test("a link to what is created in the same sync goes up by id, though its document is moved there meanwhile", async () => {
+  const { rig, mirror } = start();
+  rig.app.create("work/a.md", "words\n");
+  await mirror.sync();
+  mirror.write("work/a.md", "words\n\n[new](../new.md)\n");
+  mirror.write("new.md", "[a](work/a.md)\n");
+  rig.app.rename("work/a.md", "b.md");
+  await mirror.sync();
+  await mirror.sync();
+  expect(textThere(rig, "work/b.md")).toBe(`words\n\n[new](${idThere(rig, "new.md")})\n`);
+  expect(mirror.texts().get("new.md")).toBe("[a](work/b.md)\n");
+});
+
+test("a target that is deleted there and goes on as a new document is linked to in the same sync (I02)", async () => {
+  const { rig, mirror } = start();
+  mirror.write("a.md", "[b](b.md)\n");
+  mirror.write("b.md", "b\n");
+  mirror.write("c.md", "c\n");
+  await mirror.sync();
+  rig.app.remove("b.md");
+  mirror.write("b.md", "b, edited here\n");
+  expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
+  expect(textThere(rig, "a.md")).toBe(`[b](${idThere(rig, "b.md")})\n`);
+  mirror.requests.length = 0;
+  await mirror.sync();
+  expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
+});
+
+test.each([
+  ["there", (rig: Rig) => rig.app.edit("a.md", `${textThere(rig, "a.md")}more\n`)],
+  ["here", (_rig: Rig, mirror: Mirror) => mirror.write("a.md", `${mirror.texts().get("a.md")!}more\n`)],
+])(
+  "a link whose target the key could not read is by path once it can, though its text is edited %s at once",
+  async (_where, edit) => {
+    const rig = createRig(1);
+    const b = rig.app.create("secret/b.md", "b\n");
+    rig.app.create("a.md", `[b](${b}#x)\n`);
+    const { admin } = rig.service;
+    const folder = rig.app.call("GET", "/v1/folders?path=secret").json as { data: { id: string }[] };
+    const grants = [
+      { on: null, level: "full" },
+      { on: folder.data[0]!.id, level: "none" },
+    ] as const;
+    const made = admin.createKey({ workspaceId: admin.workspaces()[0]!.id, grants: [...grants] });
+    if (!("key" in made)) throw new Error(made.detail);
+    const mirror = rig.mirror({ links: true, key: made.key });
+    await mirror.sync();
+    expect(mirror.texts()).toEqual(new Map([["a.md", `[b](${b}#x)\n`]]));
+    admin.setGrants(made.id, [{ on: null, level: "full" }]);
+    edit(rig, mirror);
+    await mirror.sync();
+    await mirror.sync();
+    expect(mirror.texts().get("a.md")).toBe("[b](secret/b.md#x)\nmore\n");
+    expect(textThere(rig, "a.md")).toBe(`[b](${b}#x)\nmore\n`);
+  },
+);

@@ -1,0 +1,11 @@
+import type { Actors } from "./actors.ts";
+import type { LifeMirror } from "./mirror.ts";
+
+/** I30: the key is in no log and no state, a text in no log. */
+export function judgeSecrets(actors: Actors, mirror: LifeMirror, fail: (what: string, when?: boolean) => void): void {
+  const { key } = actors.lifeWorld.keys[mirror.index]!;
+  const log = mirror.log.join("\n");
+  fail("I30 the key is in the log", log.includes(key));
+  fail("I30 a text is in the log", /mark \d+; written|line \d+ of document/.test(log));
+  fail("I30 the key is in the state", mirror.stateBytes().includes(key));
+}
