@@ -1,7 +1,8 @@
 /**
  * Measures `mdmirror watch` when a version control system changes many documents in one go, on the
  * real disk, against the embedded service over HTTP:
- * `npm run bench -- checkout [--documents 100000] [--touched 10000] [--fixture DIR] [--json FILE]`
+ * `npm run bench -- checkout [--documents 100000] [--touched 10000] [--fixture DIR] [--json FILE]
+ * [--node OPTION]…`
  * The folder is a git repository with two branches; `git checkout` goes to the other one and back.
  * Shown for each: until the last request of it, requests by method, memory, processor time.
  * `--fixture`: a folder to keep the workspace and the mirror in, used again by the next run.
@@ -20,6 +21,7 @@ const { values } = parseArgs({
     documents: { type: "string", default: "100000" },
     touched: { type: "string", default: "10000" },
     fixture: { type: "string" },
+    node: { type: "string", multiple: true },
     json: { type: "string" },
   },
 });
@@ -84,7 +86,7 @@ function peakOf({ pid }: ChildProcess): number {
 const dir = values.fixture ?? mkdtempSync(join(tmpdir(), "mdmirror-bench-checkout-"));
 const fixture = await openFixture(dir, documents);
 makeBranches(fixture.root);
-const watching = await startWatch(fixture);
+const watching = await startWatch(fixture, values.node ?? []);
 await pause(5_000);
 const atRest = { rssMb: usage(watching).rss, peakMb: peakOf(watching) };
 console.log(`${documents} documents at rest: ${atRest.rssMb.toFixed(0)} MB, at most ${atRest.peakMb.toFixed(0)} MB`);
