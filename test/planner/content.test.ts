@@ -75,6 +75,13 @@ describe("who wins: content and presence", () => {
     ["a.md=1", "new c.md 3; unseen c.md still-being-written; rm a.md", "", "hold still-being-written a.md"],
     ["a.md=1", "unseen z EACCES; rm a.md", "edit a.md 2", "hold local-unreadable a.md"],
     ["a.md=1 c.md=3", "unseen c.md EACCES; rm a.md", "", "delete-remote a.md; hold local-unreadable c.md"],
+    // What cannot be read at another's path, which that one has left, may be the missing one.
+    [
+      "a.md=1 c.md=3",
+      "mv a.md t.md; mv c.md a.md; mv t.md c.md; unseen c.md EACCES",
+      "",
+      "hold local-unreadable a.md; hold path-taken a.md",
+    ],
     // texts that cannot be sent
     ["a.md=1", "edit a.md 2; fault a.md not-utf-8", "", "hold not-utf-8 a.md"],
     ["a.md=1", "edit a.md 2; fault a.md holds-nul", "", "hold holds-nul a.md"],

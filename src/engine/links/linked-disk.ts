@@ -1,16 +1,18 @@
-import { countCharacters, MAX_CONTENT_CHARACTERS } from "../../contract/limits.ts";
-import { withValues } from "../../model/borrowed-map.ts";
 import { type Digest, digestOf } from "../../model/digest.ts";
-import { once } from "../../model/once.ts";
-import type { Stamp } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { LocalFile, LocalTree } from "../../model/tree.ts";
 import type { Disk, DiskOutcome, FileUse, LocalText, Look, NewFile, OnText, Written } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
-import { type Form, type LinkForms, likest, type Where } from "./forms.ts";
-import { LinkPlaces, placesSeen } from "./places.ts";
+import type { Form, LinkForms } from "./forms.ts";
+import { FoundReader, isSameStamp } from "./read-found.ts";
 
 const CHANGED = "the file was changed since it was looked at";
+
+/**
+ * LIMIT: walks of one look, where files went elsewhere between a walk and the reading of their
+ * links.
+ */
+const WALKS = 4;
 
 /**
  * A disk on which links are by path, as its users see them, shown in the service's form: the
@@ -20,24 +22,34 @@ const CHANGED = "the file was changed since it was looked at";
 export class LinkedDisk implements Disk {
   /** The disk as it is. */
   readonly plain: Disk;
+  /** Of files that a walk found. */
+  readonly found: FoundReader;
   readonly #forms: LinkForms;
-  readonly #state: Pick<State, "load" | "spellings">;
 
   constructor(plain: Disk, forms: LinkForms, state: Pick<State, "load" | "spellings">) {
     this.plain = plain;
+    this.found = new FoundReader(plain, forms, state);
     this.#forms = forms;
-    this.#state = state;
   }
 
   walk(known: Parameters<Disk["walk"]>[0], onText: OnText): LocalTree {
-    const found = new Set<LocalPath>();
-    return this.#readFound(this.plain.walk(known, this.#withoutLinking(found, onText)), found, onText);
+    for (let left = WALKS; ; left--) {
+      const found = new Set<LocalPath>();
+      const tree = this.plain.walk(known, this.#withoutLinking(found, onText));
+      if (left === 1) return this.found.readSome(tree, found, onText);
+      const read = this.found.readAll(tree, found, onText);
+      if (read !== null) return read;
+    }
   }
 
   *walkInParts(known: Parameters<Disk["walk"]>[0], onText: OnText): Generator<void, LocalTree> {
-    const found = new Set<LocalPath>();
-    const tree = yield* this.plain.walkInParts(known, this.#withoutLinking(found, onText));
-    return this.#readFound(tree, found, onText);
+    for (let left = WALKS; ; left--) {
+      const found = new Set<LocalPath>();
+      const tree = yield* this.plain.walkInParts(known, this.#withoutLinking(found, onText));
+      if (left === 1) return this.found.readSome(tree, found, onText);
+      const read = this.found.readAll(tree, found, onText);
+      if (read !== null) return read;
+    }
   }
 
   lookAtFiles(...[tree, asked, onText, elsewhere]: Parameters<Disk["lookAtFiles"]>): LocalTree | null {
@@ -45,7 +57,8 @@ export class LinkedDisk implements Disk {
     const found = new Set<LocalPath>();
     const looked = this.plain.lookAtFiles(tree, paths, this.#withoutLinking(found, onText), elsewhere);
     if (looked === null || looked === tree || found.size === 0) return looked;
-    const read = this.#readFound(looked, found, onText);
+    const read = this.found.readAll(looked, found, onText);
+    if (read === null) return null;
     return paths.every((path) => isSameFile(tree.files.get(path), read.files.get(path))) ? tree : read;
   }
 
@@ -54,65 +67,6 @@ export class LinkedDisk implements Disk {
     return (digest, text, path) => {
       if (this.#forms.mayLink(text)) found.add(path);
       else onText(digest, text, path);
-    };
-  }
-
-  /** Reads files that hold links, of which the plain walk gives the digests of the bytes. */
-  #readFound(tree: LocalTree, found: ReadonlySet<LocalPath>, onText: OnText): LocalTree {
-    if (found.size === 0) return tree;
-    const base = this.#state.load();
-    const { scope } = this.#forms;
-    const where = { now: placesSeen(base, tree, null, scope), before: new LinkPlaces(base, scope) };
-    this.#findLost(where, tree, found);
-    const changed = new Map<LocalPath, LocalFile>();
-    for (const path of found) {
-      const file = tree.files.get(path);
-      const read = file === undefined ? null : this.readFile(file, where, onText, false);
-      if (read !== null) changed.set(path, read);
-    }
-    return { ...tree, files: withValues(tree.files, changed) };
-  }
-
-  /** Finds documents that were moved and then saved as a new file, by what their links say. */
-  #findLost({ now, before }: Where, { files }: LocalTree, found: ReadonlySet<LocalPath>): void {
-    const isLost = (id: string | null) => id !== null && !isPresent(id, now, files);
-    const lost = once(() =>
-      this.#state.spellings.all().filter(({ path, id }) => {
-        const there = before.idAt(path);
-        return isLost(there) && (id === null || id === there);
-      }),
-    );
-    for (const path of found) {
-      if (!now.isUnlinked(path) || lost().length === 0) continue;
-      const bytes = this.plain.read(path);
-      const likes = bytes.kind === "done" ? likest(lost(), bytes.value.text, this.#forms.scope) : null;
-      const id = likes === null ? null : before.idAt(likes.path);
-      if (id !== null && isLost(id)) now.set(id, path);
-    }
-  }
-
-  /**
-   * Reads a file of a walk in the service's form.
-   * @param anew by what is where now, whatever its bytes stood for
-   * @returns null where it cannot be read, or holds no text
-   */
-  readFile(file: LocalFile, where: Where, onText: OnText, anew: boolean): LocalFile | null {
-    const { path } = file;
-    const bytes = this.plain.read(path);
-    if (bytes.kind !== "done") return null;
-    const { stamp } = bytes.value;
-    const stampTrusted = file.stampTrusted && isSameStamp(file.stamp, stamp);
-    const form = anew
-      ? this.#forms.readAnew(path, bytes.value, where)
-      : this.#forms.toService(path, bytes.value, where);
-    onText(form.digest, form.text, path);
-    return {
-      ...file,
-      stamp,
-      stampTrusted,
-      digest: form.digest,
-      ...bytesOf(bytes.value, form),
-      textFault: faultOf(form.text),
     };
   }
 
@@ -220,27 +174,8 @@ export class LinkedDisk implements Disk {
   readonly flushAll: Disk["flushAll"] = () => this.plain.flushAll();
 }
 
-/** Whether a file is where a document is, as far as the walk tells. */
-function isPresent(id: string, now: LinkPlaces, files: LocalTree["files"]): boolean {
-  const path = now.pathOf(id);
-  return path !== null && now.idAt(path) === id && files.has(path);
-}
-
 function isSameFile(a: LocalFile | undefined, b: LocalFile | undefined): boolean {
   if (a === b) return true;
   if (a === undefined || b === undefined || a.digest !== b.digest) return false;
   return isSameStamp(a.stamp, b.stamp);
-}
-
-function isSameStamp(a: Stamp, b: Stamp): boolean {
-  return a.ino === b.ino && a.ctimeMs === b.ctimeMs && a.mtimeMs === b.mtimeMs && a.size === b.size;
-}
-
-function bytesOf(bytes: Form, form: Form): Pick<LocalFile, "bytes"> {
-  return bytes.digest === form.digest ? {} : { bytes: bytes.digest };
-}
-
-function faultOf(text: string): LocalFile["textFault"] {
-  if (text.includes("\0")) return "holds-nul";
-  return countCharacters(text) > MAX_CONTENT_CHARACTERS ? "too-large" : null;
 }

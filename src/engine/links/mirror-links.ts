@@ -74,7 +74,7 @@ export class MirrorLinks {
       if (!leadsSomewhereNew(leads, where.now) || waits.has(path)) continue;
       const file = local.files.get(path);
       if (file === undefined || file.digest !== text) continue;
-      const read = this.disk.readFile(file, where, keep, true);
+      const read = this.disk.found.readFile(file, where, keep, true);
       if (read !== null && read.digest !== file.digest) changed.set(path, { ...read, stampTrusted: false });
     }
     return changed.size === 0 ? local : { ...local, files: withValues(local.files, changed) };

@@ -3,7 +3,7 @@ import { joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../
 import type { Trees } from "../../model/tree.ts";
 import { type FolderRow, pathOn, SIDES } from "./row.ts";
 import { type FolderPaths, relocate } from "./folder-paths.ts";
-import { isUnseen, whyNothingIsAbsent } from "./unseen.ts";
+import { isUnseen } from "./unseen.ts";
 
 /** All folders of the three trees. Each is one row, however many trees hold it. */
 export type Forest = {
@@ -16,8 +16,11 @@ export type Forest = {
   readonly nextKey: () => number;
 };
 
-/** The root and the linked folders. */
-export function plantForest(trees: Trees, paths: FolderPaths): Forest {
+/**
+ * The root and the linked folders.
+ * @param mayHide whether a folder that was not found may be where the walk could not see
+ */
+export function plantForest(trees: Trees, paths: FolderPaths, mayHide: boolean): Forest {
   let key = 0;
   const root = newFolder(key++, { localPath: "", remotePath: "", localSeen: "present", remoteSeen: "listed" });
   const forest: Forest = {
@@ -29,7 +32,7 @@ export function plantForest(trees: Trees, paths: FolderPaths): Forest {
     byBaseRemote: new Map([["", root]]),
     nextKey: () => key++,
   };
-  for (const dir of paths.sorted) plantLinked(forest, dir, trees, paths);
+  for (const dir of paths.sorted) plantLinked(forest, dir, trees, paths, mayHide);
   return forest;
 }
 
@@ -53,22 +56,27 @@ export function newFolder(key: number, facts: Partial<FolderRow>): FolderRow {
   };
 }
 
-function plantLinked(forest: Forest, dir: DirLink, trees: Trees, paths: FolderPaths): void {
+function plantLinked(forest: Forest, dir: DirLink, trees: Trees, paths: FolderPaths, mayHide: boolean): void {
   const folder = newFolder(forest.nextKey(), {
     link: dir,
     dirId: dir.id,
     rehoused: paths.rehoused.has(dir.id),
-    ...lookHere(dir, trees, paths),
+    ...lookHere(dir, trees, paths, mayHide),
     ...lookThere(forest, dir, trees),
   });
   register(forest, folder);
   noteBase(forest, dir, folder);
 }
 
-function lookHere(dir: DirLink, trees: Trees, paths: FolderPaths): Partial<Pick<FolderRow, "localPath" | "localSeen">> {
+function lookHere(
+  dir: DirLink,
+  trees: Trees,
+  paths: FolderPaths,
+  mayHide: boolean,
+): Partial<Pick<FolderRow, "localPath" | "localSeen">> {
   const found = paths.found.get(dir.id);
   if (found !== undefined) return { localPath: found, localSeen: "present" };
-  const isHidden = isUnseen(dir.localPath, trees) || whyNothingIsAbsent(trees) !== null;
+  const isHidden = isUnseen(dir.localPath, trees) || mayHide;
   if (!isHidden && !trees.local.ignores(dir.localPath, "folder")) return {};
   return { localPath: relocate(dir.localPath, paths), localSeen: "unknown" };
 }

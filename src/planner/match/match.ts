@@ -2,7 +2,7 @@ import type { DocId } from "../../contract/ids.ts";
 import { isAway, type Link, linksByPath } from "../../model/link.ts";
 import { type LocalPath, nameOf, parentOf } from "../../model/path.ts";
 import type { Policy } from "../../model/policy.ts";
-import { ABSENT, present, type Seen, unknown } from "../../model/seen.ts";
+import { ABSENT, present, type Seen, type Unread, unknown } from "../../model/seen.ts";
 import type { LocalFile, RemoteFile, TextLookup, Trees } from "../../model/tree.ts";
 import { type DocumentRow, type RemoteSeen, type Side, wantInPlace } from "./row.ts";
 import { matchDocuments } from "./documents.ts";
@@ -56,11 +56,12 @@ export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, aske
   for (const link of loose) if (isAway(link)) links.delete(link.id);
   const matching: Matching = { trees, texts, folders, files, links, matches: new Map() };
   matchDocuments(matching);
-  const forest = plantForest(trees, folders);
+  const unread = whyNothingIsAbsent(trees, (id) => matching.matches.has(id));
+  const forest = plantForest(trees, folders, unread !== null);
   mergeFolders(forest, trees, policy, folders);
   plantUnlinked(forest, trees, policy, folders);
   placeFolders(forest);
-  const documents = loose.map((link) => linkedDocument(forest, trees, link, matching.matches.get(link.id)));
+  const documents = loose.map((link) => linkedDocument(forest, trees, link, matching.matches.get(link.id), unread));
   addNew(forest, documents, trees, policy, [...matching.files.values()]);
   const byPath = once(() => linksByPath(trees.base.links.values()));
   const includeQuiet = (path: LocalPath): DocumentRow | null => {
@@ -68,7 +69,7 @@ export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, aske
     const file = trees.local.files.get(path);
     if (link === undefined || file === undefined) return null;
     quietPaths.delete(path);
-    const row = linkedDocument(forest, trees, link, { file, evidence: "path" });
+    const row = linkedDocument(forest, trees, link, { file, evidence: "path" }, null);
     wantInPlace(row);
     documents.push(row);
     return row;
@@ -102,8 +103,15 @@ function remoteFoldersMoved(trees: Trees): boolean {
   return false;
 }
 
-function linkedDocument(forest: Forest, trees: Trees, link: Link, match: LocalMatch | undefined): DocumentRow {
-  const why = match === undefined ? (whyUnseen(link.localPath, trees) ?? whyNothingIsAbsent(trees)) : null;
+/** @param unread why what was not found may be somewhere all the same; null: it is nowhere */
+function linkedDocument(
+  forest: Forest,
+  trees: Trees,
+  link: Link,
+  match: LocalMatch | undefined,
+  unread: Unread | null,
+): DocumentRow {
+  const why = match === undefined ? (whyUnseen(link.localPath, trees) ?? unread) : null;
   const seen: Seen<LocalFile> = match !== undefined ? present(match.file) : why === null ? ABSENT : unknown(why);
   const tombstone = trees.base.tombstones.get(link.id) ?? null;
   return document(forest, link.id, link, tombstone, seen, remoteSeen(trees, link), match?.evidence ?? null);

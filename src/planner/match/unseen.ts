@@ -1,3 +1,4 @@
+import type { DocId } from "../../contract/ids.ts";
 import { linksByPath } from "../../model/link.ts";
 import { type LocalPath, parentOf } from "../../model/path.ts";
 import { STILL_WRITTEN, type Unread, unreadable } from "../../model/seen.ts";
@@ -22,22 +23,12 @@ export function whyUnseen(path: LocalPath, trees: Trees): Unread | null {
 /**
  * Why nothing counts as absent in this walk: what is missing may have been moved to a place that
  * the walk could not see (I04: "the scan complete"). A linked document's own file that cannot be
- * read hides only itself. null: what was not found is absent.
+ * read hides only itself; at the path of one that was found elsewhere, it is another's.
+ * @returns null: what was not found is absent
  */
-export function whyNothingIsAbsent(trees: Trees): Unread | null {
-  if (trees.local.unseen.size === 0) return null;
-  const asked = known.get(trees);
-  if (asked !== undefined) return asked;
-  const why = findHidingPlace(trees);
-  known.set(trees, why);
-  return why;
-}
-
-/** Asked for each missing document, with the same answer for all. */
-const known = new WeakMap<Trees, Unread | null>();
-
-function findHidingPlace({ base, local }: Trees): Unread | null {
-  const linked = linksByPath(base.links.values());
+export function whyNothingIsAbsent({ base, local }: Trees, isFound: (id: DocId) => boolean): Unread | null {
+  if (local.unseen.size === 0) return null;
+  const linked = linksByPath([...base.links.values()].filter(({ id }) => !isFound(id)));
   for (const [path, { kind, why }] of local.unseen) {
     if (linked.has(path)) continue;
     if (kind === "still-being-written") return STILL_WRITTEN;

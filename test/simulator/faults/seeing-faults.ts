@@ -138,7 +138,7 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
     promise: "I04",
     does: "takes a path that could not be looked at for an absent one",
     file: "planner/match/match.ts",
-    find: "const why = match === undefined ? (whyUnseen(link.localPath, trees) ?? whyNothingIsAbsent(trees)) : null;",
+    find: "const why = match === undefined ? (whyUnseen(link.localPath, trees) ?? unread) : null;",
     replace: "const why = null;",
     also: [
       {

@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import { LinkForms } from "../../../src/engine/links/forms.ts";
+import { LinkedDisk } from "../../../src/engine/links/linked-disk.ts";
+import { syncToConvergence } from "../../../src/engine/run/sync.ts";
+import type { Disk } from "../../../src/ports/disk.ts";
+import { type Mirror, type MirrorCopy, SETTINGS } from "../../simulator/mirror.ts";
+import { createRig } from "../../simulator/rig.ts";
+
+const HERE = { links: true } as const;
+
+const REFUNDS = "# Refunds\n\n[b](sub/b.md) [c](c.md)\n\nwho is paid back, and when\n";
+const TRAVEL = "# Travel\n\n[c](../c.md) [a](../a.md)\n\nwhich trains and which hotels\n";
+
+function move(mirror: Mirror, from: string, to: string): void {
+  mirror.disk.user.rename(mirror.path(from), mirror.path(to));
+  mirror.disk.advance(10);
+}
+
+/** Two documents in two folders that link each other and a third one, and that exchange paths. */
+async function exchanged() {
+  const rig = createRig(1);
+  const mirror = rig.mirror(HERE);
+  mirror.write("a.md", REFUNDS);
+  mirror.write("c.md", "# Billing\n\n[a](a.md) [b](sub/b.md)\n");
+  mirror.write("sub/b.md", TRAVEL);
+  await mirror.sync();
+  await mirror.sync();
+  const ids = ["a.md", "sub/b.md"].map((path) => rig.app.files().get(path)!.id);
+  move(mirror, "a.md", "aside.tmp");
+  move(mirror, "sub/b.md", "a.md");
+  move(mirror, "aside.tmp", "sub/b.md");
+  return { ids, rig: rig.copy(), mirror: mirror.copy() };
+}
+
+/** @returns how often it called the disk */
+async function syncWith(mirror: Mirror, act: (call: number) => void): Promise<number> {
+  const world = mirror.world();
+  let calls = 0;
+  mirror.disk.beforeCall = () => act(++calls);
+  await syncToConvergence(world, { settings: SETTINGS, retryRefused: true, kind: "sync" });
+  mirror.disk.beforeCall = null;
+  mirror.disk.advance(10);
+  return calls;
+}
+
+type Copies = { readonly rig: Parameters<typeof createRig>[3]; readonly mirror: MirrorCopy };
+
+function again(copies: Copies) {
+  const rig = createRig(1, {}, undefined, copies.rig);
+  return { rig, mirror: rig.mirror(HERE, copies.mirror) };
+}
+
+test("a document that is moved while a sync looks, at any call of the disk, keeps its id, and its links lead home (I09, I04)", async () => {
+  const { ids, ...copies } = await exchanged();
+  const calls = await syncWith(again(copies).mirror, () => undefined);
+  expect(calls).toBeGreaterThan(60);
+  // Here the folder is looked at; later its links are written anew, and it is aside for that.
+  for (let at = 24; at <= 60; at++) {
+    const { rig, mirror } = again(copies);
+    await syncWith(mirror, (call) => {
+      if (call === at) move(mirror, "sub/b.md", "d.md");
+    });
+    await mirror.sync();
+    const there = new Map([...rig.app.files()].map(([path, { id }]) => [id, path]));
+    expect([there.get(ids[0]!), there.get(ids[1]!)], `moved at call ${at}`).toEqual(["d.md", "a.md"]);
+    expect(mirror.texts().get("d.md"), `moved at call ${at}`).toContain("[b](a.md) [c](c.md)");
+    expect(mirror.texts().get("a.md"), `moved at call ${at}`).toContain("[c](c.md) [a](d.md)");
+  }
+});
+
+test("in a folder that does not come to rest, what was not read is not there, and nothing counts as absent (I04)", async () => {
+  const { mirror, rig } = await exchanged();
+  const { state, disk } = again({ mirror, rig }).mirror.world();
+  const { plain } = disk as LinkedDisk;
+  const gone: Disk = Object.assign(Object.create(plain) as Disk, {
+    walk: (...asked: Parameters<Disk["walk"]>) => plain.walk(...asked),
+    read: (path: string) => (path === "a.md" ? { kind: "stale", detail: "it went away" } : plain.read(path)),
+  });
+  const forms = new LinkForms(state, { prefix: "", wiki: false }, true);
+  const { files, unseen } = new LinkedDisk(gone, forms, state).walk(
+    () => null,
+    () => undefined,
+  );
+  expect([...files.keys()]).toEqual(["c.md", "sub/b.md"]);
+  expect([...unseen.keys()]).toEqual([""]);
+});
