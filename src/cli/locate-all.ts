@@ -25,5 +25,9 @@ export function locateAll(
   }
   const [root, second] = roots;
   if (second === undefined) return ok({ root: root!, paths });
-  return trouble("usage", `the paths lie in several mirrors: ${root} and ${second}`, "wait for each mirror by itself");
+  return trouble(
+    "usage",
+    `the paths lie in several mirrors: ${root} and ${second}`,
+    "name those of each mirror by themselves",
+  );
 }

@@ -112,7 +112,8 @@ export class OpenMirror implements Mirror {
 
   resolve(path: string, choice: Choice): Promise<Done> {
     return this.#session.opened({ mode: "write", what: "resolve", path }, async ({ world }) => {
-      const { findSubject, resolveSubject } = await import("../app/by-hand/resolve.ts");
+      const { resolveSubject } = await import("../app/by-hand/resolve.ts");
+      const { findSubject } = await import("../app/by-hand/subject.ts");
       const subject = unwrap(findSubject(world, path), path);
       const way = choice.kind === "merged" ? { kind: choice.kind, text: choice.text } : { kind: choice.kind };
       const force = "force" in choice && choice.force === true;

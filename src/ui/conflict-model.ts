@@ -1,5 +1,5 @@
 import { listConflicts } from "../app/by-hand/conflicts.ts";
-import { findSubject } from "../app/by-hand/resolve.ts";
+import { findSubject } from "../app/by-hand/subject.ts";
 import { type SubjectView, viewSubject } from "../app/by-hand/subject-view.ts";
 import { ok, type Result, type Trouble } from "../app/mirror/trouble.ts";
 import { withLocal } from "../app/mirror/open-local.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { findSubject, resolveSubject, type Way } from "../../src/app/by-hand/resolve.ts";
+import { resolveSubject, type Way } from "../../src/app/by-hand/resolve.ts";
+import { findSubject } from "../../src/app/by-hand/subject.ts";
 import type { DocId } from "../../src/contract/ids.ts";
 import { digestOf } from "../../src/model/digest.ts";
 import type { Remote } from "../../src/ports/remote.ts";

@@ -1,4 +1,5 @@
-import { findSubject, resolveSubject, type Way } from "../../src/app/by-hand/resolve.ts";
+import { resolveSubject, type Way } from "../../src/app/by-hand/resolve.ts";
+import { findSubject } from "../../src/app/by-hand/subject.ts";
 import type { RunReport } from "../../src/engine/run/report.ts";
 import { type Mirror, type MirrorOptions, ROOT } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { findSubject, resolveSubject } from "../../src/app/by-hand/resolve.ts";
+import { resolveSubject } from "../../src/app/by-hand/resolve.ts";
+import { findSubject } from "../../src/app/by-hand/subject.ts";
 import { restoreVersion } from "../../src/app/history/restore.ts";
 import { textsOf, unreachableTexts } from "../simulator/reachable.ts";
 import { type Fixture, openFixture, settle } from "./fixture.ts";

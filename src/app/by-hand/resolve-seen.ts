@@ -3,7 +3,8 @@ import type { OpenedMirror } from "../mirror/open-mirror.ts";
 import { runSync, USUAL_RUN } from "../mirror/run.ts";
 import { ok, type Result } from "../mirror/trouble.ts";
 import { type GuestOptions, withMirror } from "../mirror/with-mirror.ts";
-import { findSubject, resolveSubject, type Way } from "./resolve.ts";
+import { resolveSubject, type Way } from "./resolve.ts";
+import { findSubject } from "./subject.ts";
 import { changedSince, isTheirsNow, type Versions, versionsOf } from "./subject-view.ts";
 
 /**

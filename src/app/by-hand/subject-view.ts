@@ -3,7 +3,7 @@ import type { WayKind } from "../../model/hold.ts";
 import type { LocalPath } from "../../model/path.ts";
 import { type Attention, attentionOfHold } from "../../engine/run/report.ts";
 import type { World } from "../../engine/run/world.ts";
-import type { Subject } from "./resolve.ts";
+import type { Subject } from "./subject.ts";
 
 /** What is open at a path, as people look at it: the texts, and which versions they are. */
 

@@ -80,7 +80,7 @@ async function show(io: Io, name: string, json: boolean): Promise<ExitCode> {
   const place = locate(io, name);
   if (place.kind === "trouble") return complain(io, place.trouble);
   const { conflictHunks, readThree } = await import("../../app/by-hand/conflicts.ts");
-  const { findSubject } = await import("../../app/by-hand/resolve.ts");
+  const { findSubject } = await import("../../app/by-hand/subject.ts");
   const { hunkLines } = await import("../show-hunks.ts");
   return useLocal(io, place.value.root, (mirror) => {
     const subject = findSubject(mirror, place.value.path);

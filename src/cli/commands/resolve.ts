@@ -1,29 +1,41 @@
 import { resolve } from "node:path";
 import type { OpenedMirror } from "../../app/mirror/open-mirror.ts";
-import type { Subject, Way } from "../../app/by-hand/resolve.ts";
+import type { Way } from "../../app/by-hand/resolve.ts";
+import type { Subject } from "../../app/by-hand/subject.ts";
 import { errnoClause, ok, type Result, trouble } from "../../app/mirror/trouble.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
-import { locate } from "../find-mirror.ts";
+import type { ManyWay } from "../../app/by-hand/resolve-many.ts";
+import type { LocalPath } from "../../model/path.ts";
+import { findMirror } from "../find-mirror.ts";
+import { locateAll } from "../locate-all.ts";
 import { agrees, REACH_OPTIONS, reachOf, syncAfter, useMirror } from "../use-mirror.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
 import { shellWord } from "../../model/shell-word.ts";
 
-const WAYS = ["mine", "theirs", "merged", "tool", "delete", "keep", "recreate"] as const;
+const WAYS = ["mine", "theirs", "merged", "merged-where-clean", "tool", "delete", "keep", "recreate"] as const;
+/** The ways that can be chosen for several paths at once. */
+const MANY_WAYS: readonly string[] = ["mine", "theirs", "merged-where-clean"] satisfies readonly ManyWay[];
 
 export const command: Command = {
-  usage:
-    "resolve PATH --mine | --theirs | --merged FILE | --tool | --delete | --keep | --recreate [--no-sync] [--json]",
+  usage: "resolve PATH… | FOLDER | 'GLOB' | --all [DIR] --mine | --theirs | … [--dry-run] [--no-sync] [--json]",
   about: [
     "Ends a conflict or a hold by your choice, then syncs. Mine is this folder, theirs the service. Nothing is lost: what gives way stays",
     "in .mdmirror/trash and in the history. An editor does as well: delete the (theirs) file for mine, move it over for theirs.",
+    "--mine, --theirs and --merged-where-clean can be about many: --all is what mdmirror conflicts lists; a folder or a glob (quoted; **",
+    "is any folder) the part of it that lies there. That is one run, which one undo takes back; what it cannot end is left, and named.",
   ],
   options: {
     mine: { help: "keep the text that is here; it goes up (a review: submit it again; a refusal: try again)" },
     theirs: { help: "take the service's text (a review or a refusal: drop the edit that is here)" },
     merged: { value: "FILE", help: "take FILE's text, made of both; - reads standard input" },
+    "merged-where-clean": {
+      help: "take the merge of both texts as they are now, where there is one; leave the others",
+    },
+    all: { help: "all that mdmirror conflicts lists, in this folder or in DIR" },
+    "dry-run": { help: "show what it would do" },
     tool: { help: "merge in $MDMIRROR_MERGETOOL or git's configured merge.tool" },
     delete: { help: "a hold: let the document go" },
     keep: { help: "a hold: keep it" },
@@ -34,23 +46,67 @@ export const command: Command = {
     json: { help: "one JSON object" },
     ...REACH_OPTIONS,
   },
-  operands: { least: 1, most: 1 },
+  operands: { least: 0, most: 10_000 },
   async run(io, args) {
     const given = WAYS.filter((way) => (way === "merged" ? args.text(way) !== null : args.flag(way)));
     const [kind] = given;
     if (kind === undefined || given.length > 1)
       return misuse(io, "resolve", `choose one of ${WAYS.map((way) => `--${way}`).join(" ")}`);
-    const place = locate(io, args.operands[0]!);
+    const wrong = misfit(args, kind);
+    if (wrong !== null) return misuse(io, "resolve", wrong);
+    const place = placeOf(io, args);
     if (place.kind === "trouble") return complain(io, place.trouble);
-    const use = { mode: "write", what: "resolve", quiet: args.flag("json"), ...reachOf(args) } as const;
-    return useMirror(io, place.value.root, use, (mirror) => end(io, args, mirror, place.value.path, kind));
+    const { root, paths } = place.value;
+    const mode = args.flag("dry-run") ? "read" : "write";
+    const use = { mode, what: "resolve", quiet: args.flag("json"), ...reachOf(args) } as const;
+    return useMirror(io, root, use, (mirror) => end(io, args, mirror, paths, kind));
   },
 };
 
-type Asked = (typeof WAYS)[number];
+/** What does not go together; null: all does. */
+function misfit(args: Args, kind: Asked): string | null {
+  const { operands } = args;
+  if (args.flag("all") && operands.length > 1) return "--all takes one folder at most";
+  if (!args.flag("all") && operands.length === 0) return "name a path, or --all";
+  if (isManyWay(kind)) return null;
+  if (args.flag("all") || operands.length > 1) return `--${kind} is about one path`;
+  return args.flag("dry-run") ? `--dry-run goes with ${MANY_WAYS.map((way) => `--${way}`).join(", ")}` : null;
+}
 
-async function end(io: Io, args: Args, mirror: OpenedMirror, name: string, kind: Asked): Promise<ExitCode> {
-  const { findSubject, resolveSubject } = await import("../../app/by-hand/resolve.ts");
+function isManyWay(kind: Asked): kind is ManyWay {
+  return MANY_WAYS.includes(kind);
+}
+
+/** `paths` null: all that is open. */
+function placeOf(io: Io, args: Args): Result<{ readonly root: string; readonly paths: readonly LocalPath[] | null }> {
+  if (!args.flag("all")) return locateAll(io, args.operands);
+  const root = findMirror(io, args.operands[0]);
+  return root.kind === "trouble" ? root : ok({ root: root.value, paths: null });
+}
+
+type Asked = (typeof WAYS)[number];
+type AskedOfOne = Exclude<Asked, "merged-where-clean">;
+
+async function end(
+  io: Io,
+  args: Args,
+  mirror: OpenedMirror,
+  paths: readonly LocalPath[] | null,
+  kind: Asked,
+): Promise<ExitCode> {
+  const { isOneSubject } = await import("../../app/by-hand/resolve-many.ts");
+  const [one = ""] = paths ?? [];
+  const isOne = paths?.length === 1 && isOneSubject(mirror.world, one);
+  if (kind === "merged-where-clean" || (isManyWay(kind) && (args.flag("dry-run") || !isOne))) {
+    const { resolveSeveral } = await import("../resolve-many.ts");
+    return resolveSeveral(io, args, mirror, paths, kind);
+  }
+  return endOne(io, args, mirror, one, kind);
+}
+
+async function endOne(io: Io, args: Args, mirror: OpenedMirror, name: string, kind: AskedOfOne): Promise<ExitCode> {
+  const { resolveSubject } = await import("../../app/by-hand/resolve.ts");
+  const { findSubject } = await import("../../app/by-hand/subject.ts");
   const subject = findSubject(mirror.world, name);
   if (subject.kind === "trouble") return complain(io, subject.trouble);
   if (kind === "recreate" && !(await agreesToRecreate(io, args, subject.value))) {
@@ -87,7 +143,13 @@ async function agreesToRecreate(io: Io, args: Args, { path, link, ways }: Subjec
   return agrees(io, args.flag("yes"), what);
 }
 
-async function wayOf(io: Io, args: Args, mirror: OpenedMirror, subject: Subject, kind: Asked): Promise<Result<Way>> {
+async function wayOf(
+  io: Io,
+  args: Args,
+  mirror: OpenedMirror,
+  subject: Subject,
+  kind: AskedOfOne,
+): Promise<Result<Way>> {
   switch (kind) {
     case "merged": {
       const file = args.text("merged")!;

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { conflictHunks, listConflicts, readThree } from "../../app/by-hand/conflicts.ts";
-import { findSubject, type Way } from "../../app/by-hand/resolve.ts";
+import type { Way } from "../../app/by-hand/resolve.ts";
+import { findSubject } from "../../app/by-hand/subject.ts";
 import { resolveSeen } from "../../app/by-hand/resolve-seen.ts";
 import { type ShownText, type SubjectView, type Versions, viewSubject } from "../../app/by-hand/subject-view.ts";
 import { withLocal } from "../../app/mirror/open-local.ts";

@@ -1,0 +1,47 @@
+import { createMatcher } from "../../local/ignore.ts";
+import { patternFault } from "../../local/pattern-fault.ts";
+import { ancestorsOf, type LocalPath } from "../../model/path.ts";
+import { ok, type Result, trouble } from "../mirror/trouble.ts";
+
+/**
+ * What the operands of a command name: documents, folders with all that is in them, and patterns
+ * in the syntax of the ignore rules. There may be thousands, because a shell expands a pattern.
+ */
+type Selection = { readonly takes: (path: LocalPath) => boolean };
+
+/** Whether a name that is no path may be a pattern. */
+export function isPattern(name: string): boolean {
+  return /[*?[]/.test(name);
+}
+
+/**
+ * @param names paths below the root; "" is the whole mirror
+ * @param known the paths that can be named; a name that takes none of them is a trouble
+ */
+export function selectPaths(names: readonly string[], known: Iterable<LocalPath>): Result<Selection> {
+  const paths = new Set(known);
+  const folders = new Set<LocalPath>([""]);
+  for (const path of paths) for (const above of ancestorsOf(path)) folders.add(above);
+  const patterns: ((path: LocalPath) => boolean)[] = [];
+  for (const name of names) {
+    if (paths.has(name) || folders.has(name)) continue;
+    const fault = patternFault(name);
+    if (fault !== null) return trouble("usage", `${name}: the pattern ${fault}`, "give a folder, or a simpler pattern");
+    const matches = createMatcher(`/${name}`);
+    if (!isPattern(name) || !paths.values().some(matches)) return namesNothing(name);
+    patterns.push(matches);
+  }
+  const named = new Set(names);
+  const takes = (path: LocalPath) =>
+    named.has("") ||
+    named.has(path) ||
+    ancestorsOf(path).some((above) => named.has(above)) ||
+    patterns.some((matches) => matches(path));
+  return ok({ takes });
+}
+
+function namesNothing(name: string): Result<never> {
+  const what = isPattern(name) ? `no document of the mirror matches ${name}` : `${name} is no document of the mirror`;
+  const next = "paths and patterns are below the mirrored folder; quote a pattern, and ** is any folder";
+  return trouble("usage", what, next);
+}

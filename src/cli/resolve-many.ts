@@ -1,0 +1,72 @@
+import type { ManyWay, ResolveItem } from "../app/by-hand/resolve-many.ts";
+import type { OpenedMirror } from "../app/mirror/open-mirror.ts";
+import { shownName, shownWords } from "../model/shown-name.ts";
+import type { Args, Io } from "./command.ts";
+import { complain } from "./complain.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
+import { sumLine, tellMany } from "./show-many.ts";
+
+/**
+ * `resolve` of more than one path.
+ * @param names null: all that is open
+ */
+export async function resolveSeveral(
+  io: Io,
+  args: Args,
+  mirror: OpenedMirror,
+  names: readonly string[] | null,
+  way: ManyWay,
+): Promise<ExitCode> {
+  const { planResolve, resolveMany } = await import("../app/by-hand/resolve-many.ts");
+  const planned = planResolve(mirror.world, names, way, args.flag("force"));
+  if (planned.kind === "trouble") return complain(io, planned.trouble);
+  const items = planned.value;
+  if (args.flag("dry-run")) return showPlanned(io, args, items, way);
+  if (items.length === 0) {
+    if (args.flag("json")) io.out(jsonLine({ way, run: null, counts: ZERO, items: [], sync: null }));
+    else io.out(NOTHING[way]);
+    return EXIT.inSync;
+  }
+  const done = await resolveMany(mirror.world, items);
+  return tellMany(io, args, mirror, { ...done, word: WORDS[way], beside: { way } });
+}
+
+const ZERO = { done: 0, left: 0, failed: 0 };
+
+const NOTHING: Readonly<Record<ManyWay, string>> = {
+  mine: "no conflicts, and nothing is held",
+  theirs: "no conflicts, and nothing is held",
+  "merged-where-clean": "no conflicts",
+};
+
+const WORDS: Readonly<Record<ManyWay, string>> = {
+  mine: "resolved, mine",
+  theirs: "resolved, theirs",
+  "merged-where-clean": "resolved, merged",
+};
+
+function showPlanned(io: Io, args: Args, items: readonly ResolveItem[], way: ManyWay): ExitCode {
+  const able = items.filter(({ kind }) => kind === "end").length;
+  const counts = { done: able, left: items.length - able, failed: 0 };
+  if (args.flag("json")) {
+    const planned = items.map((item) =>
+      item.kind === "end"
+        ? { path: item.path, end: "planned", why: "", notes: [] }
+        : { path: item.path, end: "left", why: item.why, notes: [] },
+    );
+    io.out(jsonLine({ way, run: null, counts: { ...counts, done: 0, planned: able }, items: planned, sync: null }));
+  } else {
+    for (const item of items)
+      io.out(
+        `  ${shownName(item.path)}  ${item.kind === "end" ? wayWord(item) : `left alone: ${shownWords(item.why)}`}`,
+      );
+    io.out(items.length === 0 ? NOTHING[way] : `${sumLine(counts, "would be resolved")}; nothing was done`);
+  }
+  return able === 0 && items.length > 0 ? EXIT.attention : EXIT.inSync;
+}
+
+function wayWord({ way, subject: { conflict, hold } }: Extract<ResolveItem, { kind: "end" }>): string {
+  const what = conflict === null ? `held (${hold?.reason ?? "in review"})` : "in conflict";
+  return `${what}: ${way.kind}`;
+}

@@ -1,0 +1,71 @@
+import type { ManyEnd, ManyEnds } from "../app/by-hand/many.ts";
+import type { OpenedMirror } from "../app/mirror/open-mirror.ts";
+import { count } from "../model/count.ts";
+import { shownName, shownWords } from "../model/shown-name.ts";
+import type { Args, Io } from "./command.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
+import { syncAfter } from "./use-mirror.ts";
+
+/** What a command did to several documents: a line for each, and one that sums it up. */
+
+type Done = ManyEnds & {
+  /** What was done to a document, as in `3 resolved`. */
+  readonly word: string;
+  /** Members of the JSON object beside the usual ones. */
+  readonly beside: object;
+};
+
+/** Shows it, and sends what has to travel, unless `--no-sync` says otherwise. */
+export async function tellMany(io: Io, args: Args, mirror: OpenedMirror, done: Done): Promise<ExitCode> {
+  const json = args.flag("json");
+  if (!json) showMany(io, done);
+  const isOwed = !args.flag("no-sync") && done.ends.some(({ end }) => end === "done");
+  const sync = isOwed ? await syncAfter(io, mirror, json) : null;
+  if (json) io.out(jsonLine({ ...done.beside, ...manyJson(done), sync: sync?.report ?? null }));
+  if (sync !== null && sync.exit !== EXIT.inSync) return sync.exit;
+  return exitOfMany(done);
+}
+
+function exitOfMany({ ends, isOffline }: ManyEnds): ExitCode {
+  if (isOffline) return EXIT.offline;
+  return ends.every(({ end }) => end === "done") ? EXIT.inSync : EXIT.attention;
+}
+
+function manyJson({ run, ends }: Pick<ManyEnds, "run" | "ends">): object {
+  return { run, counts: countsOf(ends), items: ends };
+}
+
+type ManyCounts = Readonly<Record<ManyEnd["end"], number>>;
+
+function countsOf(ends: readonly ManyEnd[]): ManyCounts {
+  const of = (wanted: ManyEnd["end"]) => ends.filter(({ end }) => end === wanted).length;
+  return { done: of("done"), left: of("left"), failed: of("failed") };
+}
+
+function showMany(io: Io, { run, ends, word }: Pick<Done, "run" | "ends" | "word">): void {
+  const groups = Map.groupBy(ends, ({ end, why }) => `${end} ${why}`);
+  for (const group of groups.values()) showGroup(io, group, word);
+  io.out(sumLine(countsOf(ends), word));
+  if (run !== null) io.out(`  run ${run}; to take it back: mdmirror undo ${run}`);
+}
+
+/** LIMIT: documents that are shown of those that ended alike; `--json` has all of them. */
+const SHOWN = 10;
+
+function showGroup(io: Io, alike: readonly ManyEnd[], word: string): void {
+  const [{ end, why }] = alike as readonly [ManyEnd];
+  const put = end === "done" ? io.out : io.err;
+  const what = end === "done" ? word : `${end === "left" ? "left alone" : "not done"}: ${shownWords(why)}`;
+  for (const { path, notes } of alike.slice(0, SHOWN)) {
+    put(`${shownName(path)}: ${what}`);
+    for (const note of notes) put(`  ${shownWords(note)}`);
+  }
+  if (alike.length > SHOWN) put(`  … and ${count(alike.length - SHOWN)} more: ${what}`);
+}
+
+/** `196 resolved, 3 left alone, 1 not done` */
+export function sumLine({ done, left, failed }: ManyCounts, word: string): string {
+  const more = [left > 0 ? `${count(left)} left alone` : "", failed > 0 ? `${count(failed)} not done` : ""];
+  return [`${count(done)} ${word}`, ...more.filter((part) => part !== "")].join(", ");
+}

@@ -1,0 +1,146 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openRig, type Rig, snapshot } from "./rig.ts";
+
+const PATHS = ["a.md", "d/b.md", "d/e/c.md"] as const;
+const text = (name: string, two: string, four = "four") => `# ${name}\n\none\n\n${two}\n\nthree\n\n${four}\n`;
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+  for (const path of [...PATHS, "k.md"]) rig.api("POST", "/v1/files", { path, content: text(path, "two") });
+  await rig.init();
+  for (const path of PATHS) {
+    rig.write(path, text(path, "mine"));
+    put(path, text(path, "theirs"));
+  }
+  expect((await run("sync")).code).toBe(3);
+});
+afterEach(() => rig.close());
+
+const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
+
+function put(path: string, content: string): void {
+  const { id, lastChangeId } = rig.remote(path)!;
+  rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content });
+}
+
+async function inConflict(): Promise<string[]> {
+  const { conflicts } = JSON.parse((await run("conflicts", "--json")).out[0]!) as { conflicts: { path: string }[] };
+  return conflicts.map(({ path }) => path);
+}
+
+const isThere = (path: string) => existsSync(join(rig.root, path));
+
+describe("resolve of many", () => {
+  test.each([
+    ["--mine", "mine"],
+    ["--theirs", "theirs"],
+  ])("--all %s ends every conflict as one run, which one undo takes back", async (way, word) => {
+    const { code, out } = await run("resolve", "--all", way);
+    expect([code, out]).toEqual([0, expect.arrayContaining([`3 resolved, ${word}`])]);
+    for (const path of PATHS)
+      expect([rig.read(path), rig.remote(path)!.content]).toEqual([text(path, word), text(path, word)]);
+    expect([await inConflict(), isThere("a (theirs).md")]).toEqual([[], false]);
+    const [line] = out.filter((one) => one.includes("to take it back"));
+    const number = /mdmirror undo (\d+)$/.exec(line!)![1]!;
+    expect((await run("undo", number, "--yes")).code).toBe(0);
+    const other = word === "mine" ? "theirs" : "mine";
+    for (const path of PATHS) expect(rig.remote(path)!.content).toBe(text(path, other));
+  });
+
+  test("what gives way stays in the history of its path", async () => {
+    await run("resolve", "--all", "--theirs");
+    for (const path of PATHS) {
+      const { versions } = JSON.parse((await run("history", path, "--json")).out[0]!) as { versions: { n: number }[] };
+      const shown = await Promise.all(versions.map(({ n }) => run("show", `${path}@${n}`)));
+      expect(shown.map(({ out }) => out.join("\n"))).toContain(text(path, "mine").trimEnd());
+    }
+  });
+
+  test("--dry-run tells the plan, in lines and as JSON, and writes nothing (I23)", async () => {
+    const before = snapshot(rig.root);
+    const { code, out } = await run("resolve", "d", "--mine", "--dry-run");
+    expect([code, out]).toEqual([
+      0,
+      ["  d/b.md  in conflict: mine", "  d/e/c.md  in conflict: mine", "2 would be resolved; nothing was done"],
+    ]);
+    const json = JSON.parse((await run("resolve", "--all", "--theirs", "--dry-run", "--json")).out[0]!) as object;
+    expect(json).toMatchObject({ way: "theirs", run: null, counts: { planned: 3, left: 0 }, sync: null });
+    expect(snapshot(rig.root)).toEqual(before);
+  });
+
+  test("folders, globs, (theirs) files and paths that a shell expanded; the others stay", async () => {
+    const { code, out } = await run("resolve", "k.md", "a (theirs).md", "d/*.md", "--mine", "--json");
+    expect([code, JSON.parse(out[0]!)]).toMatchObject([
+      3,
+      { counts: { done: 2, left: 0, failed: 0 }, items: [{ path: "a.md", end: "done" }, { path: "d/b.md" }] },
+    ]);
+    expect(await inConflict()).toEqual(["d/e/c.md"]);
+    expect((await run("resolve", "**/c.md", "--mine")).code).toBe(0);
+    expect(await inConflict()).toEqual([]);
+  });
+
+  test("--merged-where-clean takes what merges by now, with the (theirs) file as it is, and leaves the rest", async () => {
+    rig.write("a.md", text("a.md", "two", "four, mine"));
+    rig.write("d/b (theirs).md", text("The b", "two"));
+    const { code, out, err } = await run("resolve", "--all", "--merged-where-clean");
+    expect([code, out]).toEqual([3, expect.arrayContaining(["2 resolved, merged, 1 left alone"])]);
+    expect(err[0]).toBe("d/e/c.md: left alone: it does not merge: 1 place, mdmirror conflicts show");
+    expect(rig.remote("a.md")!.content).toBe(text("a.md", "theirs", "four, mine"));
+    expect(rig.remote("d/b.md")!.content).toBe(text("The b", "mine"));
+    expect([rig.read("d/e/c.md"), await inConflict()]).toEqual([text("d/e/c.md", "mine"), ["d/e/c.md"]]);
+  });
+
+  test("a text with conflict markers is left and named, and taken with --force", async () => {
+    rig.write("a.md", `<<<<<<< a\n${text("a.md", "mine")}=======\nb\n>>>>>>> b\n`);
+    const { code, err } = await run("resolve", "a.md", "d", "--mine", "--no-sync");
+    expect([code, err]).toEqual([3, [expect.stringContaining("a.md: left alone: its text holds conflict markers")]]);
+    expect(await inConflict()).toEqual(["a.md"]);
+    expect((await run("resolve", "--all", "--mine", "--force")).code).toBe(0);
+    expect(rig.remote("a.md")!.content).toContain("<<<<<<<");
+  });
+
+  test("a review is ended by its own path alone", async () => {
+    rig.api("PATCH", `/v1/files/${rig.remote("k.md")!.id}`, { protected: true });
+    await run("sync");
+    rig.write("k.md", text("k.md", "for review"));
+    await rig.run(["sync"], { cwd: rig.root, terminal: true });
+    await run("resolve", "k.md", "a.md", "--theirs");
+    expect([rig.read("k.md"), rig.read("a.md")]).toEqual([text("k.md", "for review"), text("a.md", "theirs")]);
+    expect((await run("resolve", "k.md", "--theirs")).out[0]).toBe("k.md: theirs");
+    expect(rig.read("k.md")).toBe(text("k.md", "two"));
+  });
+
+  test("the service not reached: nothing is taken from it, each says why, and the rest can be done later", async () => {
+    await rig.stopService();
+    const { code, err } = await run("resolve", "--all", "--theirs");
+    expect([code, err]).toEqual([5, expect.arrayContaining([expect.stringMatching(/^a\.md: not done: /)])]);
+    expect(await inConflict()).toEqual([...PATHS]);
+    expect((await run("resolve", "d", "--mine")).code).toBe(5);
+    expect(await inConflict()).toEqual(["a.md"]);
+  });
+
+  test("what names nothing, or does not go together, is a usage error, and nothing is done", async () => {
+    const wrong = [
+      ["nothing/*.md", "--mine"],
+      ["a.md", "nothing.md", "--mine"],
+      ["k.md", "--merged-where-clean"],
+      ["k*", "--mine"],
+      ["--mine"],
+      ["--all", "--keep"],
+      ["a.md", "d/b.md", "--merged", "x"],
+      ["a.md", "--keep", "--dry-run"],
+      ["--all", "a", "b", "--mine"],
+      ["a/**/b/**/c/**/d.md", "--mine"],
+    ];
+    for (const argv of wrong) expect([argv, (await run("resolve", ...argv)).code]).toEqual([argv, 2]);
+    expect(await inConflict()).toEqual([...PATHS]);
+    await run("resolve", "--all", "--mine");
+    expect(await run("resolve", "--all", "--mine")).toMatchObject({
+      code: 0,
+      out: ["no conflicts, and nothing is held"],
+    });
+  });
+});
