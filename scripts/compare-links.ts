@@ -6,6 +6,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import MarkdownIt from "markdown-it";
+import { mapName } from "../src/contract/names.ts";
 
 type Item = { readonly id: string; readonly path: string };
 
@@ -26,25 +27,43 @@ type Work = {
   readonly counts: Counts;
   readonly broken: string[];
   readonly linkers: Map<string, Set<string>>;
+  readonly parsed: Parsed;
 };
+
+/** Text → its destinations: few texts are others when it is asked again. */
+export type Parsed = Map<string, readonly string[]>;
+
+const AT_ONCE = 16;
 
 const markdown = new MarkdownIt({ html: true });
 
-export async function compareLinks(mirrored: Mirrored): Promise<Compared> {
+/** @param parsed of texts that were compared before; what is read is added */
+export async function compareLinks(mirrored: Mirrored, parsed: Parsed = new Map()): Promise<Compared> {
   const { root } = mirrored;
   const files = await list(mirrored, "files");
   const places = new Map([...files, ...(await list(mirrored, "folders"))].map(({ id, path }) => [id, path.slice(1)]));
   const counts: Counts = { documents: 0, byPath: 0, byId: 0, inert: 0, nowhere: 0, elsewhere: 0 };
-  const work: Work = { root, places, counts, broken: [], linkers: new Map() };
-  for (const { id, path } of files) {
-    const here = join(root, path);
-    // One whose name the service refuses has another name here.
-    if (!existsSync(here)) counts.elsewhere++;
-    else compare(work, path.slice(1), { disk: readFileSync(here, "utf8"), service: await textOf(mirrored, id) });
-  }
+  const work: Work = { root, places, counts, broken: [], linkers: new Map(), parsed };
+  const here = new Map<string, string>();
   for (const name of readdirSync(root, { recursive: true, encoding: "utf8" }))
-    if (name.endsWith(".md") && !name.startsWith(".mdmirror")) counts.documents++;
+    if (name.endsWith(".md") && !name.startsWith(".mdmirror")) here.set(nameThere(name), name);
+  counts.documents = here.size;
+  for (let from = 0; from < files.length; from += AT_ONCE) {
+    const some = files.slice(from, from + AT_ONCE);
+    const texts = await Promise.all(some.map(({ id }) => textOf(mirrored, id)));
+    for (const [n, { path }] of some.entries()) {
+      const local = here.get(path.slice(1));
+      if (local === undefined) counts.elsewhere++;
+      else compare(work, local, { disk: readFileSync(join(root, local), "utf8"), service: texts[n]! });
+    }
+  }
   return work;
+}
+
+/** The service refuses some names of a disk, and has another for each part of such a path. */
+function nameThere(path: string): string {
+  const names = path.split("/");
+  return names.map((name) => mapName(name, name.endsWith(".md") ? "file" : "folder") ?? name).join("/");
 }
 
 async function list({ url, key }: Mirrored, route: string): Promise<Item[]> {
@@ -70,7 +89,7 @@ type Both = { readonly disk: string; readonly service: string };
 
 /** Both forms have the same links, in the same order. */
 function compare(work: Work, path: string, { disk, service }: Both): void {
-  const [ours, theirs] = [linksOf(disk), linksOf(service)];
+  const [ours, theirs] = [linksOf(disk, work.parsed), linksOf(service, work.parsed)];
   if (ours.length !== theirs.length) return void work.broken.push(`${path}: ${ours.length} links and ${theirs.length}`);
   for (const [n, to] of ours.entries()) compareOne(work, path, to, theirs[n]!);
 }
@@ -88,7 +107,7 @@ function compareOne({ root, places, counts, broken, linkers }: Work, path: strin
   counts.byId++;
   const place = places.get(id);
   if (place === undefined) return void broken.push(`${path}: ${there} is nothing of the workspace`);
-  if (relative(root, aimed) !== place || !existsSync(aimed))
+  if (nameThere(relative(root, aimed)) !== place || !existsSync(aimed))
     return void broken.push(`${path}: ${to} here, ${there} (${place}) there`);
   counts.byPath++;
   linkers.set(place, (linkers.get(place) ?? new Set()).add(path));
@@ -104,7 +123,13 @@ function aim(root: string, path: string, to: string): string {
 }
 
 /** Destinations of links and images, outside of front matter, in their order. */
-function linksOf(text: string): string[] {
+function linksOf(text: string, parsed: Parsed): readonly string[] {
+  const links = parsed.get(text) ?? parse(text);
+  parsed.set(text, links);
+  return links;
+}
+
+function parse(text: string): readonly string[] {
   const body = text.replace(/^\uFEFF?(---|\+\+\+)[ \t]*\r?\n[\s\S]*?\n\1[ \t]*(?:\r?\n|$)/, "");
   const found = markdown.parse(body, {}).flatMap(({ children }) => children ?? []);
   return found

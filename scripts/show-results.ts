@@ -125,6 +125,21 @@ function soakBlock(): string[] {
   return [...measured(about), "", ...tableLines(["fault", "rounds", "counted", ""], cells)];
 }
 
+type LinkSoak = Readonly<Record<"corpus", string>> &
+  Readonly<
+    Record<"documents" | "byId" | "folders" | "moved" | "respelled" | "broken" | "pictures" | "seconds", number>
+  >;
+
+function linksBlock(): string[] {
+  const { about, corpora } = read<{ corpora: readonly LinkSoak[] }>("links-soak");
+  const cells = corpora.map(({ corpus, documents, byId, folders, moved, respelled, broken, pictures }) => [
+    corpus,
+    ...[documents, byId, folders, moved, respelled, broken, pictures].map((n) => n.toLocaleString("en")),
+  ]);
+  const heads = ["corpus", "documents", "links", "folders renamed", "documents moved", "files respelled"];
+  return [...measured(about), "", ...tableLines([...heads, "links broken", "pictures left behind"], cells)];
+}
+
 function faultsBlock(): string[] {
   const { about, planted, missed } = read<{ planted: number; missed: readonly string[] }>("plant-faults");
   const names = missed.length === 0 ? "" : ` Not caught: ${missed.map((id) => `\`${id}\``).join(", ")}.`;
@@ -157,6 +172,7 @@ const BLOCKS: readonly (readonly [file: string, name: string, lines: () => strin
   ["scripts/README.md", "results: service", serviceBlock],
   ["scripts/README.md", "results: simulate", livesBlock],
   ["scripts/README.md", "results: soak", soakBlock],
+  ["scripts/README.md", "results: links-soak", linksBlock],
   ["scripts/README.md", "results: plant-faults", faultsBlock],
   ["src/merge/README.md", "results: merge", mergeBlock],
 ];

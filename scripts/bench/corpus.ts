@@ -4,7 +4,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join, posix } from "node:path";
 import { pathFault } from "../../src/contract/names.ts";
 import { CORPORA } from "../soak/sync-fixture.ts";
 
@@ -35,10 +35,17 @@ export function pathsOf(documents: number): string[] {
 
 export const isGenerated = (name: CorpusName): boolean => /^\d+$/.test(name);
 
+/** A book with links between its chapters. */
+export const BOOK = "rust-book";
+
 /** @returns why it cannot be had, or null */
 export function corpusFault(name: CorpusName): string | null {
   if (isGenerated(name)) return null;
-  return existsSync(join(CORPORA, `${name}.tar.xz`)) ? null : `${name}.tar.xz is not in ../shared/corpora`;
+  return existsSync(archiveOf(name)) ? null : `${basename(archiveOf(name))} is not in ../shared/corpora`;
+}
+
+function archiveOf(name: CorpusName): string {
+  return join(CORPORA, `${name}.tar.${name === BOOK ? "gz" : "xz"}`);
 }
 
 /** Writes the corpus into a folder that is not there yet. */
@@ -48,13 +55,30 @@ export function writeCorpus(name: CorpusName, folder: string): void {
   else unpack(name, folder);
 }
 
-function writeGenerated(documents: number, folder: string): void {
+function writeGenerated(documents: number, folder: string, linesOf: (n: number) => string = () => ""): void {
   const roll = rolls(SEED);
   const sentences = makeSentences(roll);
   for (let n = 0; n < documents; n++) {
     if (n % PER_FOLDER === 0) mkdirSync(join(folder, pathOf(n), ".."), { recursive: true });
-    writeFileSync(join(folder, pathOf(n)), makeText(n, roll, sentences));
+    writeFileSync(join(folder, pathOf(n)), makeText(n, roll, sentences) + linesOf(n));
   }
+}
+
+/** Links in each document of a linked corpus. */
+export const LINKS_EACH = 4;
+
+/**
+ * The same documents, each of which links to the next one, which closes a circle, and to some more.
+ */
+export function writeLinked(documents: number, folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  writeGenerated(documents, folder, (n) => {
+    const targets = Array.from({ length: LINKS_EACH }, (_, k) => (n + 1 + k * 37) % documents);
+    const lines = targets.map(
+      (to) => `- See [note ${to}](${posix.relative(posix.dirname(pathOf(n)), pathOf(to))}#part).`,
+    );
+    return `\n${lines.join("\n")}\n`;
+  });
 }
 
 function makeSentences(roll: () => number): string[] {
@@ -85,7 +109,7 @@ function makeText(n: number, roll: () => number, sentences: readonly string[]): 
  * rules for it.
  */
 function unpack(name: string, folder: string): void {
-  execFileSync("tar", ["xf", join(CORPORA, `${name}.tar.xz`), "-C", folder, "--strip-components=1"]);
+  execFileSync("tar", ["xf", archiveOf(name), "-C", folder, "--strip-components=1"]);
   const aside = `${folder}-left-out`;
   mkdirSync(aside);
   let count = 0;
