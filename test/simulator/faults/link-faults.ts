@@ -1,6 +1,7 @@
 import type { PlantedFault } from "./fault.ts";
 
 const TRANSLATE = ["engine/links/translate.test.ts"] as const;
+const PURE = ["links/translate.test.ts", "links/laws.property.test.ts"] as const;
 
 /** Faults of a mirror that translates links. */
 export const LINK_FAULTS: readonly PlantedFault[] = [
@@ -64,5 +65,100 @@ export const LINK_FAULTS: readonly PlantedFault[] = [
     find: "if (this.#keeps && !this.#dry) this.#state.spellings.put(spelling);",
     replace: "if (this.#keeps) this.#state.spellings.put(spelling);",
     net: TRANSLATE,
+  },
+  {
+    id: "fragments-dropped",
+    promise: "I25",
+    does: "sends a link by its id without its query and fragment",
+    file: "links/translate.ts",
+    find: "if (id !== null) return (spelled ?? id) + raw.slice(read.suffixAt);",
+    replace: "if (id !== null) return spelled ?? id;",
+    net: PURE,
+  },
+  {
+    id: "front-matter-translated",
+    promise: "I25",
+    does: "takes what looks like a link in front matter for one",
+    file: "links/body.ts",
+    find: 'if (text.slice(at + 1 + opened[1]!.length, end).trim() === "") return end;',
+    replace: 'if (text.slice(at + 1 + opened[1]!.length, end).trim() === "") return mark;',
+    net: PURE,
+  },
+  {
+    id: "lost-links-sent-as-paths",
+    promise: "I17",
+    does: "sends a link that leads nowhere as it was written, which the service refuses with the whole text",
+    file: "links/translate.ts",
+    find: 'return read.inert || read.kind === "id" ? null : (spelled ?? INERT + raw);',
+    replace: "return null;",
+    net: TRANSLATE,
+  },
+  {
+    id: "spelling-of-a-person-lost",
+    promise: "I25",
+    does: "spells each link of a file anew when its text comes from the service",
+    file: "links/translate.ts",
+    find: "const spellings = was === undefined ? null : new Spellings(was, place, isOfDisk);",
+    replace: "const spellings = was === undefined ? null : new Spellings(was, place, () => false);",
+    net: PURE,
+  },
+  {
+    id: "names-read-as-schemes",
+    promise: "I25",
+    does: "writes a path that begins like a scheme as it is",
+    file: "links/destination.ts",
+    find: 'if (SCHEME.test(encoded)) return encoded.replace(":", "%3A");',
+    replace: "if (SCHEME.test(encoded)) return encoded;",
+    net: PURE,
+  },
+  {
+    id: "absolute-links-of-the-part",
+    promise: "I26",
+    does: "takes an absolute link of the workspace for one of the mirrored part",
+    file: "engine/links/places.ts",
+    find: 'if (prefix === "") return path;',
+    replace: "if (prefix !== path) return path;",
+    net: TRANSLATE,
+  },
+  {
+    id: "targets-that-appear-unseen",
+    promise: "I01",
+    does: "leaves a link that led nowhere as it is when its target appears",
+    file: "engine/links/mirror-links.ts",
+    find: "if (!leadsSomewhereNew(leads, where.now) || waits.has(path)) continue;",
+    replace: "if (!leadsSomewhereNew(leads, where.now) || !waits.has(path)) continue;",
+    also: [
+      {
+        file: "engine/links/mirror-links.ts",
+        find: "spelling.text !== expect || !leadsSomewhereNew(spelling.leads, where.now)) return expect;",
+        replace: "spelling.text !== expect || leadsSomewhereNew(spelling.leads, where.now)) return expect;",
+      },
+    ],
+    net: TRANSLATE,
+  },
+  {
+    id: "links-of-exchanged-files",
+    promise: "I13",
+    does: "takes what is known of another document's bytes, with which it exchanged paths, for its own",
+    file: "engine/links/mirror-links.ts",
+    find: "if (isAnothers(spelling, link)) continue;",
+    replace: "if (isAnothers(spelling, link)) return;",
+    also: [
+      {
+        file: "engine/links/forms.ts",
+        find: ".filter((one) => one.id === null || one.id === id || one.text === settled);",
+        replace: ".filter((one) => one.path !== id);",
+      },
+    ],
+    net: ["engine/links/exchanges.test.ts", "engine/links/lives.test.ts"],
+  },
+  {
+    id: "respelled-without-a-note",
+    promise: "I13",
+    does: "writes a file's links anew without noting first what the new bytes stand for",
+    file: "engine/links/mirror-links.ts",
+    find: "this.#forms.put(to);",
+    replace: "if (from.bytes === to.bytes) this.#forms.put(to);",
+    net: ["engine/links/kills.test.ts", ...TRANSLATE],
   },
 ];
