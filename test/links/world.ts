@@ -1,5 +1,6 @@
 import { NameIndex, namesBy } from "../../src/links/names.ts";
 import type { Place } from "../../src/links/place.ts";
+import { once } from "../../src/model/once.ts";
 
 /** Documents and folders by path, with ids that survive a move. */
 export type World = ReadonlyMap<string, string>;
@@ -25,23 +26,29 @@ export function moved(world: World, rename: (path: string) => string): World {
 
 /** @param wiki whether wiki links count */
 export function placeIn(world: World, path: string, wiki = false): Place {
-  const { pathById, index } = lookupsOf(world);
+  const lookups = lookupsOf(world);
   const idAt = (at: string) => world.get(at) ?? null;
-  const pathOf = (id: string) => pathById.get(id) ?? null;
-  const names = wiki ? namesBy({ index: () => index, idAt, pathOf, isWaiting: () => false }) : undefined;
+  const pathOf = (id: string) => lookups.pathById.get(id) ?? null;
+  const names = wiki ? namesBy({ index: () => lookups.index(), idAt, pathOf, isWaiting: () => false }) : undefined;
   return { path, idAt, pathOf, names };
 }
 
-type Lookups = { readonly pathById: ReadonlyMap<string, string>; readonly index: NameIndex };
+type Lookups = { readonly pathById: ReadonlyMap<string, string>; readonly index: () => NameIndex };
 
 function lookupsOf(world: World): Lookups {
   let lookups = LOOKUPS.get(world);
   if (lookups === undefined) {
-    lookups = { pathById: new Map([...world].map(([at, id]) => [id, at])), index: new NameIndex() };
-    for (const at of world.keys()) lookups.index.add(at);
+    const pathById = new Map([...world].map(([at, id]) => [id, at]));
+    lookups = { pathById, index: once(() => indexOf(world)) };
     LOOKUPS.set(world, lookups);
   }
   return lookups;
+}
+
+function indexOf(world: World): NameIndex {
+  const index = new NameIndex();
+  for (const at of world.keys()) index.add(at);
+  return index;
 }
 
 const LOOKUPS = new WeakMap<World, Lookups>();
