@@ -1,10 +1,11 @@
 // The scripts and styles of the pages, as a browser gets them: `node scripts/build/page.ts` prints
 // the folder that holds them, made of the sources where it is not there yet.
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildSync } from "esbuild";
 
 const SOURCE = "src/page";
 /** What the bundle is made of, beside `src/page`: modules that islands import, and packages. */
@@ -18,6 +19,7 @@ const TARGET = ["chrome123", "firefox125", "safari17.5"];
 export function pageFolder(root: string): string {
   const folder = join(root, "node_modules", ".cache", "page", digestOf(inputsOf(root)).slice(0, 16));
   if (existsSync(folder)) return folder;
+  if (!existsSync(join(root, "node_modules", "esbuild"))) installTools(root);
   const fresh = `${folder}.${process.pid}`;
   try {
     bundlePage(root, fresh);
@@ -31,12 +33,20 @@ export function pageFolder(root: string): string {
   return folder;
 }
 
+/** Where only what running needs is installed, the rest is now. */
+function installTools(root: string): void {
+  const { status } = spawnSync(process.execPath, [join(root, "scripts/setup.mjs")], { stdio: ["ignore", 2, 2] });
+  if (status !== 0) throw new Error("what makes the pages could not be installed: npm needs its registry for that");
+}
+
 /**
  * Writes each entry as `NAME-DIGEST.ending`, the parts that entries share, and `manifest.json`, by
  * which an entry is found.
  * @throws with what esbuild says
  */
 export function bundlePage(root: string, folder: string): void {
+  // Asked for here: who finds the bundle made does without the tool.
+  const { buildSync } = createRequire(import.meta.url)("esbuild") as typeof import("esbuild");
   // What lies in folders below are parts of these.
   const scripts = readdirSync(join(root, SOURCE, "islands")).filter((name) => name.endsWith(".ts"));
   const { metafile, outputFiles } = buildSync({

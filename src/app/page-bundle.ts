@@ -1,26 +1,39 @@
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { once } from "../model/once.ts";
 import { ASSETS, type Asset, assetType, type Bundle } from "../page/bundle.ts";
+
+let loaded: Promise<Bundle> | null = null;
 
 /**
  * Reads the scripts and styles of the pages. The package holds them; in a checkout they are made of
  * the sources when they are first asked for, by a process of its own: the tool for that is not part
- * of the package.
- * @throws when they cannot be made
+ * of the package, and is installed first where only what running needs is there.
+ * @throws when they cannot be made; the next call tries again
  */
-export const loadBundle: () => Bundle = once(() => {
-  const packed = fileURLToPath(new URL("../page/files", import.meta.url));
-  return readBundle(existsSync(packed) ? packed : madeFolder());
-});
+export function loadBundle(): Promise<Bundle> {
+  loaded ??= load().catch((error: unknown) => {
+    loaded = null;
+    throw error;
+  });
+  return loaded;
+}
 
-function madeFolder(): string {
+async function load(): Promise<Bundle> {
+  const packed = fileURLToPath(new URL("../page/files", import.meta.url));
+  return readBundle(existsSync(packed) ? packed : await madeFolder());
+}
+
+async function madeFolder(): Promise<string> {
   const script = fileURLToPath(new URL("../../scripts/build/page.ts", import.meta.url));
-  const { status, stdout, stderr } = spawnSync(process.execPath, [script], { encoding: "utf8" });
-  if (status !== 0) throw new Error(`the scripts of the pages cannot be made: ${stderr}`);
-  return stdout.trim();
+  const child = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "pipe"] });
+  const ended = once(child, "close");
+  const [said, why] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  if (child.exitCode !== 0) throw new Error(`the scripts of the pages cannot be made: ${why}`);
+  return said.trim();
 }
 
 function readBundle(folder: string): Bundle {

@@ -76,7 +76,7 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
     ui,
     door,
     notices,
-    bundle: loadBundle(),
+    bundle: await loadBundle(),
     pages: PAGES,
     actions: ACTIONS,
     onFault,

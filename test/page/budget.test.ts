@@ -8,7 +8,7 @@ const MOST = 60_000;
 const MOST_OF_EDITOR = 110_000;
 const EDITORS = ["conflict.js", "review.js"];
 
-const { names, assets } = loadBundle();
+const { names, assets } = await loadBundle();
 
 /** A file and the parts that it imports, however deep. */
 function fetchedBy(file: string, found = new Set<string>()): Set<string> {
