@@ -1,25 +1,80 @@
-import { setProtection } from "../app/by-hand/protect.ts";
-import type { Args, Io } from "./command.ts";
+import type { ProtectItem } from "../app/by-hand/protect.ts";
+import type { OpenedMirror } from "../app/mirror/open-mirror.ts";
+import { count } from "../model/count.ts";
+import { shownName } from "../model/shown-name.ts";
+import type { Args, Io, OptionSpec } from "./command.ts";
 import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import { locate } from "./find-mirror.ts";
-import { shownName } from "../model/shown-name.ts";
-import { useMirror } from "./use-mirror.ts";
+import { jsonLine } from "./json-line.ts";
+import { locateAll } from "./locate-all.ts";
+import { exitOfMany, manyJson, showMany } from "./show-many.ts";
+import { KEY_OPTION, useMirror } from "./use-mirror.ts";
 
-/** `protect` and `unprotect`. Nothing is written here: the state is only read. */
+/** `protect` and `unprotect`. In the folder nothing changes. */
+
+export const PROTECTION_OPTIONS: Readonly<Record<string, OptionSpec>> = {
+  "dry-run": { help: "show what it would do" },
+  json: { help: "one JSON object" },
+  ...KEY_OPTION,
+};
+
 export async function changeProtection(io: Io, args: Args, value: boolean): Promise<ExitCode> {
-  const place = locate(io, args.operands[0]!);
+  const place = locateAll(io, args.operands);
   if (place.kind === "trouble") return complain(io, place.trouble);
-  const { root, path } = place.value;
-  const use = { mode: "read", what: "protect", keyFile: args.text("key-file") } as const;
+  const { root, paths } = place.value;
+  const mode = args.flag("dry-run") ? "read" : "write";
+  const use = { mode, what: "protect", quiet: args.flag("json"), keyFile: args.text("key-file") } as const;
   return useMirror(io, root, use, async (mirror) => {
-    const changed = await setProtection(mirror, path, value);
-    if (changed.kind === "trouble") return complain(io, changed.trouble);
-    io.out(
-      value
-        ? `${shownName(path)} is protected: changes go to review`
-        : `${shownName(path)} is not protected: changes go live`,
-    );
-    return EXIT.inSync;
+    const { isOneDocument } = await import("../app/by-hand/protect.ts");
+    const isOne = paths.length === 1 && isOneDocument(mirror.world, paths[0]!);
+    const isPlain = isOne && !args.flag("dry-run") && !args.flag("json");
+    return isPlain ? changeOne(io, mirror, paths[0]!, value) : changeMany(io, args, mirror, paths, value);
   });
+}
+
+async function changeOne(io: Io, mirror: OpenedMirror, path: string, value: boolean): Promise<ExitCode> {
+  const { setProtection } = await import("../app/by-hand/protect.ts");
+  const changed = await setProtection(mirror, path, value);
+  if (changed.kind === "trouble") return complain(io, changed.trouble);
+  io.out(
+    value
+      ? `${shownName(path)} is protected: changes go to review`
+      : `${shownName(path)} is not protected: changes go live`,
+  );
+  return EXIT.inSync;
+}
+
+async function changeMany(
+  io: Io,
+  args: Args,
+  mirror: OpenedMirror,
+  names: readonly string[],
+  value: boolean,
+): Promise<ExitCode> {
+  const { planProtection, protectMany } = await import("../app/by-hand/protect.ts");
+  const planned = await planProtection(mirror, names, value);
+  if (planned.kind === "trouble") return complain(io, planned.trouble);
+  const items = planned.value;
+  const json = args.flag("json");
+  if (args.flag("dry-run")) {
+    if (json) io.out(jsonLine({ protected: value, run: null, items: items.map(plannedJson) }));
+    else showPlanned(io, items, value);
+    return EXIT.inSync;
+  }
+  const done = await protectMany(mirror.world, items, value);
+  const word = value ? "protected" : "not protected any more";
+  if (json) io.out(jsonLine({ protected: value, ...manyJson(done) }));
+  else showMany(io, { ...done, word });
+  return exitOfMany(done);
+}
+
+function plannedJson({ path, isSo }: ProtectItem): object {
+  return { path, end: isSo ? "done" : "planned", why: "", notes: [] };
+}
+
+function showPlanned(io: Io, items: readonly ProtectItem[], value: boolean): void {
+  const word = value ? "protected" : "not protected";
+  for (const { path, isSo } of items) io.out(`  ${shownName(path)}  ${isSo ? `is ${word} already` : `to be ${word}`}`);
+  const wanted = items.filter(({ isSo }) => !isSo).length;
+  io.out(`${count(wanted)} to be ${word}, ${count(items.length - wanted)} already are; nothing was done`);
 }

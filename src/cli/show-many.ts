@@ -27,12 +27,12 @@ export async function tellMany(io: Io, args: Args, mirror: OpenedMirror, done: D
   return exitOfMany(done);
 }
 
-function exitOfMany({ ends, isOffline }: ManyEnds): ExitCode {
+export function exitOfMany({ ends, isOffline }: ManyEnds): ExitCode {
   if (isOffline) return EXIT.offline;
   return ends.every(({ end }) => end === "done") ? EXIT.inSync : EXIT.attention;
 }
 
-function manyJson({ run, ends }: Pick<ManyEnds, "run" | "ends">): object {
+export function manyJson({ run, ends }: Pick<ManyEnds, "run" | "ends">): object {
   return { run, counts: countsOf(ends), items: ends };
 }
 
@@ -43,7 +43,7 @@ function countsOf(ends: readonly ManyEnd[]): ManyCounts {
   return { done: of("done"), left: of("left"), failed: of("failed") };
 }
 
-function showMany(io: Io, { run, ends, word }: Pick<Done, "run" | "ends" | "word">): void {
+export function showMany(io: Io, { run, ends, word }: Pick<Done, "run" | "ends" | "word">): void {
   const groups = Map.groupBy(ends, ({ end, why }) => `${end} ${why}`);
   for (const group of groups.values()) showGroup(io, group, word);
   io.out(sumLine(countsOf(ends), word));

@@ -18,9 +18,9 @@ async function begun(): Promise<{ rig: Rig; mirror: Mirror }> {
 const here = (path: string) => `${ROOT}/${path}`;
 
 async function undo(mirror: Mirror, run: number | null = null) {
-  const plan = readUndo(mirror.state, run);
+  const plan = readUndo(mirror.world(), run);
   if (plan.kind === "trouble") throw new Error(plan.trouble.what);
-  return { items: plan.value.items, ends: await undoRun(mirror.world(), plan.value) };
+  return { items: plan.value.items, ends: (await undoRun(mirror.world(), plan.value)).ends };
 }
 
 function textsOf(rig: Rig): Map<string, string> {

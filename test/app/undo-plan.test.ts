@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { movedBy, planUndo } from "../../src/app/history/undo-plan.ts";
+import { movedBy } from "../../src/app/history/undo-moves.ts";
+import { planUndo } from "../../src/app/history/undo-plan.ts";
 import { ROOT } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
 
@@ -37,7 +38,7 @@ describe("what a run's events tell of its moves", () => {
     rig.app.rename("b.md", "c.md");
     await mirror.sync();
     const events = mirror.state.events({ limit: 50, run: report!.run }).toReversed();
-    expect(planUndo(events, mirror.state.load())).toMatchObject([
+    expect(planUndo(events, mirror.state.load(), mirror.world().disk)).toMatchObject([
       { path: "c.md", kind: "left", why: "it was moved again since" },
     ]);
   });

@@ -82,7 +82,11 @@ const ERRORS: readonly (readonly [argv: string[], err: string[]])[] = [
   ],
   [
     ["protect"],
-    ["mdmirror protect: an operand is missing", "  usage: mdmirror protect PATH", "  next: mdmirror protect --help"],
+    [
+      "mdmirror protect: an operand is missing",
+      "  usage: mdmirror protect PATH… | FOLDER | 'GLOB' [--dry-run] [--json]",
+      "  next: mdmirror protect --help",
+    ],
   ],
   [
     ["sync", "--max-deletes", "many"],

@@ -65,9 +65,9 @@ const restore =
   };
 
 const undo: Case["work"] = async (world) => {
-  const plan = readUndo(world.state, null);
+  const plan = readUndo(world, null);
   if (plan.kind === "trouble") throw new Error(plan.trouble.what);
-  const ends = await undoRun(world, plan.value);
+  const { ends } = await undoRun(world, plan.value);
   expect(ends.filter(({ done }) => !done)).toEqual([]);
 };
 

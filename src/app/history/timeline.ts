@@ -7,7 +7,7 @@ import { ok, type Result } from "../mirror/trouble.ts";
 import { readEvents } from "./events.ts";
 import type { HistoryEntry } from "./history.ts";
 import { findVersion } from "./restore.ts";
-import { movedBy } from "./undo-plan.ts";
+import { movedBy } from "./undo-moves.ts";
 
 /** The life of one document: its texts, its names, and its end. */
 

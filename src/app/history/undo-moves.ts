@@ -70,7 +70,11 @@ const FOLDER_MOVES: ReadonlySet<string> = new Set([
   "move-folder-local",
   "rename-folder-remote",
   "reparent-folder-remote",
+  // Moved back by an undo.
+  "restore",
 ]);
+
+const HERE: ReadonlySet<string> = new Set(["move-folder-local", "restore"]);
 
 /** @param events of one run, oldest first, done ones only */
 export function folderMoves(events: readonly MirrorEvent[], base: BaseTree): FolderMove[] {
@@ -81,7 +85,7 @@ export function folderMoves(events: readonly MirrorEvent[], base: BaseTree): Fol
     // Gone with all that was in it: the documents have events of their own.
     if (dir === undefined || from === null) return [];
     const last = moves.at(-1)!;
-    const now = last.kind === "move-folder-local" ? dir.localPath : dir.remotePath;
+    const now = HERE.has(last.kind) ? dir.localPath : dir.remotePath;
     const moved = now !== last.path;
     return from === dir.localPath && !moved ? [] : [{ id, from, to: dir.localPath, moved }];
   });
@@ -147,4 +151,28 @@ function nextMove(
 function isInTheWay(other: MovedBack, one: MovedBack): boolean {
   if (other.at === one.to) return true;
   return isDirId(other.id) && isWithin(one.to, other.to);
+}
+
+/**
+ * From where to where an event moved its document, on the side that it names; `here`: its path here
+ * before, which newer versions record.
+ */
+export type Move = {
+  readonly side: "local" | "remote";
+  readonly from: string;
+  readonly to: string;
+  readonly here: LocalPath | null;
+};
+
+/** null: the event moved nothing. */
+export function movedBy(event: MirrorEvent): Move | null {
+  const { kind, detail, path, from: here } = event;
+  if (kind === "relink") return here === null ? null : { side: "local", from: here, to: path, here };
+  if (kind === "move-local") {
+    const from = here ?? /\(from (.+)\)$/s.exec(detail)?.[1];
+    return from === undefined ? null : { side: "local", from, to: path, here };
+  }
+  if (kind !== "rename-remote" && kind !== "reparent-remote") return null;
+  const match = /\((.+) → (.+)\)$/s.exec(detail);
+  return match === null ? null : { side: "remote", from: match[1]!, to: match[2]!, here };
 }

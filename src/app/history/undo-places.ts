@@ -5,7 +5,7 @@ import { moveBack } from "../../engine/by-hand/restore.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
 import { isDone } from "../by-hand/resolve.ts";
 import { type Hop, orderMoves } from "./undo-moves.ts";
-import type { UndoItem } from "./undo-plan.ts";
+import type { UndoItem } from "./undo-item.ts";
 
 export type MoveItem = Extract<UndoItem, { kind: "move-back" | "move-folder-back" }>;
 

@@ -1,5 +1,5 @@
 import { type Digest, digestOf } from "../../model/digest.ts";
-import type { State } from "../../ports/state.ts";
+import type { World } from "../../engine/run/world.ts";
 import { type RunReport, runSync, USUAL_RUN } from "../mirror/run.ts";
 import { ok, type Result } from "../mirror/trouble.ts";
 import { type GuestOptions, withMirror } from "../mirror/with-mirror.ts";
@@ -15,13 +15,13 @@ export type UndoneSeen =
 /** A plan, and a word for it that differs when the plan does. */
 type SeenUndo = { readonly plan: UndoPlan; readonly mark: Digest };
 
-export function lookAtUndo(state: State, run: number): Result<SeenUndo> {
-  const plan = readUndo(state, run);
+export function lookAtUndo(world: Pick<World, "state" | "disk">, run: number): Result<SeenUndo> {
+  const plan = readUndo(world, run);
   return plan.kind === "trouble" ? plan : ok({ plan: plan.value, mark: markOf(plan.value) });
 }
 
-function markOf({ run, items }: UndoPlan): Digest {
-  return digestOf(Buffer.from(JSON.stringify([run, items])));
+function markOf({ runs, items }: UndoPlan): Digest {
+  return digestOf(Buffer.from(JSON.stringify([runs.map(({ run }) => run), items])));
 }
 
 /** Takes the run back, and syncs what that left to send. */
@@ -32,10 +32,10 @@ export function undoSeen(
 ): Promise<Result<UndoneSeen>> {
   const opening = { ...options, mode: "write", what: "undo", isGuest: true } as const;
   return withMirror<UndoneSeen>(root, opening, async (mirror) => {
-    const seen = lookAtUndo(mirror.world.state, run);
+    const seen = lookAtUndo(mirror.world, run);
     if (seen.kind === "trouble") return seen;
     if (seen.value.mark !== mark) return ok({ kind: "changed" });
-    const ends = await undoRun(mirror.world, seen.value.plan);
+    const { ends } = await undoRun(mirror.world, seen.value.plan);
     return ok({ kind: "undone", ends, report: await runSync(mirror, USUAL_RUN, "sync") });
   });
 }

@@ -1,30 +1,33 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { Link } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
-import type { State } from "../../ports/state.ts";
+import type { MirrorEvent } from "../../ports/state.ts";
 import { type HandEnd, notDone, runByHand } from "../../engine/by-hand/by-hand.ts";
 import { stale } from "../../engine/apply/effect.ts";
+import { protect } from "../../engine/by-hand/protect.ts";
 import { removeCreated, restoreGone, restoreText } from "../../engine/by-hand/restore.ts";
 import { trashPlace, type World } from "../../engine/run/world.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
 import { isDone } from "../by-hand/resolve.ts";
 import { isMoveItem, type MoveItem, undoMoves } from "./undo-places.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
-import { planUndo, type UndoItem } from "./undo-plan.ts";
+import type { UndoItem } from "./undo-item.ts";
+import { planUndo } from "./undo-plan.ts";
 
 export type UndoPlan = {
-  readonly run: number;
-  readonly kind: string;
-  readonly startedAt: number;
+  /** Newest first; of `undo` of a run, that one. */
+  readonly runs: readonly { readonly run: number; readonly kind: string; readonly startedAt: number }[];
   readonly items: readonly UndoItem[];
 };
 
-/** LIMIT: events of a run that are read; a longer run is not taken back in part. */
+/** LIMIT: events that are read; what is more is not taken back in part. */
 const EVENTS = 200_000;
 const RUNS = 10_000;
 
+type StateAndDisk = Pick<World, "state" | "disk">;
+
 /** @param run null: the last one that can be taken back at all */
-export function readUndo(state: State, run: number | null): Result<UndoPlan> {
+export function readUndo({ state, disk }: StateAndDisk, run: number | null): Result<UndoPlan> {
   const base = state.load();
   const runs = state.runs(RUNS);
   const wanted = run === null ? runs : runs.filter((one) => one.run === run);
@@ -38,14 +41,39 @@ export function readUndo(state: State, run: number | null): Result<UndoPlan> {
     const events = state.events({ limit: EVENTS, run: one.run }).toReversed();
     if (events.length === EVENTS)
       return trouble("usage", `run ${one.run} did too much to be taken back at once`, "mdmirror restore PATH@N");
-    const items = planUndo(events, base);
+    const items = planUndo(events, base, disk);
     if (run === null && !items.some(({ kind }) => kind !== "left")) continue;
-    return ok({ run: one.run, kind: one.kind, startedAt: one.startedAt, items });
+    return ok({ runs: [one], items });
   }
   return trouble("usage", "no run is left that could be taken back", "mdmirror log; mdmirror restore PATH@N");
 }
 
+/**
+ * All runs that began at that time or later, as if they were one: what the first of them found
+ * comes back over what the last of them left.
+ * @param since milliseconds since the epoch
+ */
+export function readUndoSince({ state, disk }: StateAndDisk, since: number): Result<UndoPlan> {
+  const runs = state.runs(RUNS).filter(({ startedAt }) => startedAt >= since);
+  const events: MirrorEvent[] = [];
+  for (const { run } of runs.toReversed()) {
+    events.push(...state.events({ limit: EVENTS, run }).toReversed());
+    if (events.length >= EVENTS || runs.length === RUNS)
+      return trouble("usage", "the runs since then did too much to be taken back at once", "give a later time");
+  }
+  return ok({ runs, items: planUndo(events, state.load(), disk) });
+}
+
+/** `run 12`, `runs 12 to 15` */
+export function runsClause(runs: UndoPlan["runs"]): string {
+  const numbers = runs.map(({ run }) => run);
+  const [first, last] = [numbers.at(-1), numbers[0]];
+  return first === last ? `run ${first}` : `runs ${first} to ${last}`;
+}
+
 export type UndoEnd = { readonly item: UndoItem; readonly done: boolean; readonly note: string };
+
+export type Undone = { readonly run: number | null; readonly ends: readonly UndoEnd[] };
 
 /**
  * Takes back what has not changed since, and says why it leaves the rest. Each item is guarded by
@@ -53,20 +81,47 @@ export type UndoEnd = { readonly item: UndoItem; readonly done: boolean; readonl
  * ORDER: texts and new files where they are now, then the moves, then what was deleted, because its
  * folder is back by then.
  */
-export async function undoRun(world: World, plan: UndoPlan): Promise<readonly UndoEnd[]> {
-  const detail = `undo of run ${plan.run}`;
+export async function undoRun(world: World, plan: UndoPlan): Promise<Undone> {
+  const detail = `undo of ${runsClause(plan.runs)}`;
+  let run: number | null = null;
   const ends = await runByHand(world, "undo", async (ctx) => {
+    run = ctx.run;
     const done = new Map<UndoItem, HandEnd>();
-    const others = plan.items.filter((item) => !isMoveItem(item));
-    const deleted = others.filter(({ kind }) => kind === "bring-back");
-    const present = others.filter(({ kind }) => kind !== "bring-back");
-    for (const item of present) done.set(item, undoItem(ctx, item, detail));
+    const texts = plan.items.filter(isTextItem);
+    const isDeleted = ({ kind }: UndoItem) => kind === "bring-back";
+    for (const item of texts) if (!isDeleted(item)) done.set(item, undoItem(ctx, item, detail));
     for (const [item, end] of undoMoves(ctx, plan.items.filter(isMoveItem), detail)) done.set(item, end);
-    for (const item of deleted) done.set(item, undoItem(ctx, item, detail));
+    for (const item of texts) if (isDeleted(item)) done.set(item, undoItem(ctx, item, detail));
+    const protections = await undoProtections(ctx, plan.items.filter(isProtectionItem), detail);
+    for (const [item, end] of protections) done.set(item, end);
     return plan.items.map((item) => done.get(item)!);
   });
   // If the root folder is another one now, all items end with the same clause.
-  return plan.items.map((item, index) => endOf(item, ends[index] ?? ends[0]!));
+  return { run, ends: plan.items.map((item, index) => endOf(item, ends[index] ?? ends[0]!)) };
+}
+
+type ProtectionItem = Extract<UndoItem, { kind: "protect-back" | "unprotect-back" }>;
+type TextItem = Exclude<UndoItem, MoveItem | ProtectionItem>;
+
+function isProtectionItem(item: UndoItem): item is ProtectionItem {
+  return item.kind === "protect-back" || item.kind === "unprotect-back";
+}
+
+function isTextItem(item: UndoItem): item is TextItem {
+  return !isProtectionItem(item) && !isMoveItem(item);
+}
+
+async function undoProtections(
+  ctx: PassContext,
+  items: readonly ProtectionItem[],
+  detail: string,
+): Promise<readonly (readonly [UndoItem, HandEnd])[]> {
+  return Promise.all(
+    items.map(async (item) => {
+      const { id, path, kind } = item;
+      return [item, await protect(ctx, { id, path, value: kind === "protect-back" }, detail)] as const;
+    }),
+  );
 }
 
 function endOf(item: UndoItem, end: HandEnd): UndoEnd {
@@ -75,7 +130,7 @@ function endOf(item: UndoItem, end: HandEnd): UndoEnd {
   return { item, done, note: done ? end.notes.join("; ") : why };
 }
 
-function undoItem(ctx: PassContext, item: Exclude<UndoItem, MoveItem>, detail: string): HandEnd {
+function undoItem(ctx: PassContext, item: TextItem, detail: string): HandEnd {
   if (item.kind === "left") return notDone(stale(item.why));
   if (item.kind === "bring-back") return restoreGone(ctx, item.id, item.path, item.digest, detail);
   const link = findStill(ctx, item);

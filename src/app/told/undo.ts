@@ -1,5 +1,5 @@
 import { shownName, shownWords } from "../../model/shown-name.ts";
-import type { UndoItem } from "../history/undo-plan.ts";
+import type { UndoItem } from "../history/undo-item.ts";
 
 /** What an undo does to a document, in words. */
 
@@ -9,6 +9,8 @@ const WORDS: Readonly<Record<UndoItem["kind"], string>> = {
   "take-away": "away again (to the trash)",
   "move-back": "move back",
   "move-folder-back": "move the folder back",
+  "protect-back": "protected again",
+  "unprotect-back": "not protected again",
   left: "left alone",
 };
 

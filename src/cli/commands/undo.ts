@@ -1,4 +1,4 @@
-import type { UndoEnd, UndoPlan } from "../../app/history/undo.ts";
+import type { Undone, UndoPlan } from "../../app/history/undo.ts";
 import type { OpenedMirror } from "../../app/mirror/open-mirror.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
@@ -12,13 +12,15 @@ import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
 
 export const command: Command = {
-  usage: "undo [DIR] [RUN] [--dry-run] [--yes] [--no-sync] [--json]",
+  usage: "undo [DIR] [RUN | --since TIME] [--dry-run] [--yes] [--no-sync] [--json]",
   about: [
     "Takes one run back, by default the last that changed anything (mdmirror log names the runs): texts as edits, moves as moves,",
     "deleted documents as new ones; what the run sent as new goes to the trash, and its deletion on the service passes the guards.",
+    "With --since, all runs that began since then (2h, 3d, 2026-11-22T09:30), as one: each document as the first of them found it.",
     "What moved since is left alone, and said. What a run only brought here is not deleted.",
   ],
   options: {
+    since: { value: "TIME", help: "take back all runs since then" },
     "dry-run": { help: "show what it would do" },
     yes: { help: "do not ask", short: "y" },
     "no-sync": { help: "only change this folder; the next sync sends it" },
@@ -31,49 +33,63 @@ export const command: Command = {
     if (runs.length > 1 || dirs.length > 1)
       return misuse(io, "undo", "takes one folder and one RUN, a number as mdmirror log shows it");
     const [name] = runs;
+    const { readMoment } = await import("../../app/history/as-of.ts");
+    const asked = args.text("since");
+    const since = asked === null ? null : readMoment(asked, io.clock.now());
+    if (asked !== null && since === null)
+      return misuse(io, "undo", `--since takes a time that has been, such as 2h, 3d or 2026-11-22T09:30, not ${asked}`);
+    if (since !== null && name !== undefined) return misuse(io, "undo", "takes RUN or --since, not both");
     const root = findMirror(io, dirs[0]);
     if (root.kind === "trouble") return complain(io, root.trouble);
     const mode = args.flag("dry-run") ? "read" : "write";
     const use = { mode, what: "undo", quiet: args.flag("json"), ...reachOf(args) } as const;
-    return useMirror(io, root.value, use, (mirror) =>
-      takeBack(io, args, mirror, name === undefined ? null : Number(name)),
-    );
+    const wanted: Wanted = { run: name === undefined ? null : Number(name), since };
+    return useMirror(io, root.value, use, (mirror) => takeBack(io, args, mirror, wanted));
   },
 };
 
-async function takeBack(io: Io, args: Args, mirror: OpenedMirror, asked: number | null): Promise<ExitCode> {
-  const { readUndo, undoRun } = await import("../../app/history/undo.ts");
+/** `since` in milliseconds since the epoch. Both null: the last run that changed anything. */
+type Wanted = { readonly run: number | null; readonly since: number | null };
+
+async function takeBack(io: Io, args: Args, mirror: OpenedMirror, wanted: Wanted): Promise<ExitCode> {
+  const { readUndo, readUndoSince, runsClause, undoRun } = await import("../../app/history/undo.ts");
   const json = args.flag("json");
-  const plan = readUndo(mirror.world.state, asked);
+  const { world } = mirror;
+  const plan = wanted.since === null ? readUndo(world, wanted.run) : readUndoSince(world, wanted.since);
   if (plan.kind === "trouble") return complain(io, plan.trouble);
-  const { items, run } = plan.value;
+  const { items, runs } = plan.value;
   const doable = items.filter(({ kind }) => kind !== "left").length;
-  if (!json) for (const line of planLines(plan.value)) io.out(line);
+  const what = runs.length === 0 ? "no run" : runsClause(runs);
+  if (!json) for (const line of planLines(plan.value, what, wanted.since)) io.out(line);
   if (args.flag("dry-run") || doable === 0) {
-    if (json) io.out(jsonLine({ run, items, done: [], sync: null }));
-    return doable === 0 ? EXIT.attention : EXIT.inSync;
+    if (json) io.out(jsonLine({ ...runsJson(plan.value, wanted), items, done: [], sync: null }));
+    return doable > 0 || (wanted.since !== null && items.length === 0) ? EXIT.inSync : EXIT.attention;
   }
-  if (!(await agrees(io, args.flag("yes"), `take back ${count(doable)} of run ${run}?`))) {
+  if (!(await agrees(io, args.flag("yes"), `take back ${count(doable)} of ${what}?`))) {
     io.err("mdmirror: nothing was done");
     io.err("  next: to go on: mdmirror undo --yes");
     return EXIT.usage;
   }
-  return sendUndone(io, args, mirror, plan.value, await undoRun(mirror.world, plan.value));
+  return sendUndone(io, args, mirror, { plan: plan.value, wanted, undone: await undoRun(world, plan.value) });
 }
 
-async function sendUndone(
-  io: Io,
-  args: Args,
-  mirror: OpenedMirror,
-  { run, items }: UndoPlan,
-  ends: readonly UndoEnd[],
-): Promise<ExitCode> {
+/** Of one run as ever, its number; of several, theirs. */
+function runsJson({ runs }: UndoPlan, { since }: Wanted): object {
+  if (since !== null) return { since, runs: runs.map(({ run }) => run) };
+  return { run: runs[0]!.run };
+}
+
+type Sent = { readonly plan: UndoPlan; readonly wanted: Wanted; readonly undone: Undone };
+
+async function sendUndone(io: Io, args: Args, mirror: OpenedMirror, sent: Sent): Promise<ExitCode> {
+  const { plan, wanted, undone } = sent;
+  const { ends } = undone;
   const json = args.flag("json");
-  if (!json) showEnds(io, ends);
+  if (!json) showEnds(io, undone);
   const sync = args.flag("no-sync") ? null : await syncAfter(io, mirror, json);
   if (json) {
     const done = ends.map((end) => ({ path: end.item.path, kind: end.item.kind, done: end.done, note: end.note }));
-    io.out(jsonLine({ run, items, done, sync: sync?.report ?? null }));
+    io.out(jsonLine({ ...runsJson(plan, wanted), items: plan.items, done, sync: sync?.report ?? null }));
   }
   if (sync !== null && sync.exit !== EXIT.inSync) return sync.exit;
   return ends.every(({ done }) => done) ? EXIT.inSync : EXIT.attention;
@@ -84,20 +100,27 @@ function isRun(operand: string): boolean {
   return /^\d{1,9}$/.test(operand);
 }
 
-function planLines({ run, kind, startedAt, items }: UndoPlan): string[] {
-  const lines = items.map((item) => {
-    return `  ${shownName(item.path)}  ${undoClause(item)}`;
+/** LIMIT: lines that are shown of what is left for one reason; `--json` has all of them. */
+const LEFT_SHOWN = 10;
+
+function planLines({ runs, items }: UndoPlan, what: string, since: number | null): string[] {
+  const [newest] = runs;
+  const when = since === null ? `${newest!.kind}, ${localTime(newest!.startedAt)}` : `since ${localTime(since)}`;
+  const nothing = since === null ? "it changed no document" : "nothing is to be taken back";
+  const lines = [...Map.groupBy(items, (item) => (item.kind === "left" ? item.why : ""))].flatMap(([why, alike]) => {
+    const shown = why === "" ? alike : alike.slice(0, LEFT_SHOWN);
+    const more = alike.length - shown.length;
+    const rest = more > 0 ? [`  … and ${count(more)} more  left alone: ${shownWords(why)}`] : [];
+    return [...shown.map((item) => `  ${shownName(item.path)}  ${undoClause(item)}`), ...rest];
   });
-  return [
-    `run ${run} (${kind}, ${localTime(startedAt)}):`,
-    ...(lines.length === 0 ? ["  it changed no document"] : lines),
-  ];
+  return [`${what} (${when}):`, ...(lines.length === 0 ? [`  ${nothing}`] : lines)];
 }
 
-function showEnds(io: Io, ends: readonly UndoEnd[]): void {
+function showEnds(io: Io, { run, ends }: Undone): void {
   for (const { item, done, note } of ends) {
     if (done && note !== "") io.out(`${shownName(item.path)}: ${shownWords(note)}`);
     if (!done && item.kind !== "left") io.err(`${shownName(item.path)}: left alone: ${shownWords(note)}`);
   }
-  io.out(`${count(ends.filter(({ done }) => done).length)} taken back`);
+  const again = run === null ? "" : `; run ${run}`;
+  io.out(`${count(ends.filter(({ done }) => done).length)} taken back${again}`);
 }

@@ -1,11 +1,14 @@
+import { PROTECTION_OPTIONS } from "../change-protection.ts";
 import type { Command } from "../command.ts";
-import { KEY_OPTION } from "../use-mirror.ts";
 
 export const command: Command = {
-  usage: "unprotect PATH",
-  about: ["Afterwards each change of the document is in the live files at once. Needs Full access."],
-  options: KEY_OPTION,
-  operands: { least: 1, most: 1 },
+  usage: "unprotect PATH… | FOLDER | 'GLOB' [--dry-run] [--json]",
+  about: [
+    "Afterwards each change of the document is in the live files at once. Needs Full access.",
+    "Of a folder or a glob (quoted; ** is any folder): the documents that are there now, as one run, which one mdmirror undo takes back.",
+  ],
+  options: PROTECTION_OPTIONS,
+  operands: { least: 1, most: 10_000 },
   async run(io, args) {
     const { changeProtection } = await import("../change-protection.ts");
     return changeProtection(io, args, false);

@@ -128,6 +128,8 @@ export type EventFields = {
     | "late-write"
     | "recover"
     | "restore"
+    | "protect"
+    | "unprotect"
     | "respell"
     | "fault";
   readonly side: EventSide;

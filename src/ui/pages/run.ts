@@ -1,6 +1,6 @@
 import { readRuns, type RunLine } from "../../app/history/runs.ts";
 import { lookAtUndo } from "../../app/history/undo-seen.ts";
-import type { UndoItem } from "../../app/history/undo-plan.ts";
+import type { UndoItem } from "../../app/history/undo-item.ts";
 import type { LocalMirror } from "../../app/mirror/open-local.ts";
 import { ok, type Result, trouble } from "../../app/mirror/trouble.ts";
 import { undoClause } from "../../app/told/undo.ts";
@@ -79,11 +79,12 @@ ${undoPart(model, moment)}`,
   },
 });
 
-function readRun({ state }: LocalMirror, run: number): Result<Seen> {
+function readRun(mirror: LocalMirror, run: number): Result<Seen> {
+  const { state } = mirror;
   const line = readRuns(state).find((one) => one.run === run);
   if (line === undefined) return noRun(String(run));
   const events = state.events({ limit: EVENTS, run }).toReversed().map(eventLineOf);
-  const seen = lookAtUndo(state, run);
+  const seen = lookAtUndo(mirror, run);
   if (seen.kind === "trouble") return ok({ line, events, undo: { kind: "none", why: seen.trouble.what } });
   const { plan, mark } = seen.value;
   const doable = plan.items.filter(({ kind }) => kind !== "left").length;

@@ -1,0 +1,178 @@
+import { existsSync, renameSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openRig, type Rig } from "./rig.ts";
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+  for (const name of ["a", "b", "c", "d", "f/x"])
+    rig.api("POST", "/v1/files", { path: `${name}.md`, content: `first of ${name}\n` });
+  await rig.init();
+  rig.pass(3_600_000);
+});
+afterEach(() => rig.close());
+
+const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
+const isThere = (path: string) => existsSync(join(rig.root, path));
+const remote = (path: string) => rig.remote(path)?.content ?? null;
+
+async function sync(): Promise<void> {
+  rig.pass(60_000);
+  expect((await run("sync")).code).toBe(0);
+}
+
+/** Three runs, in which each kind of thing happens, and some things twice. */
+async function threeRuns(): Promise<void> {
+  rig.write("a.md", "second\n");
+  rig.write("b.md", "second\n");
+  rig.write("new.md", "new\n");
+  await sync();
+  rig.write("a.md", "third\n");
+  rig.write("new.md", "newer\n");
+  unlinkSync(join(rig.root, "c.md"));
+  renameSync(join(rig.root, "f"), join(rig.root, "g"));
+  await sync();
+  unlinkSync(join(rig.root, "b.md"));
+  renameSync(join(rig.root, "d.md"), join(rig.root, "g/d.md"));
+  await sync();
+}
+
+const ALL = ["a", "b", "c", "d", "f/x"];
+const asBefore = () => {
+  for (const name of ALL) expect([name, remote(`${name}.md`)]).toEqual([name, `first of ${name}\n`]);
+  expect([remote("new.md"), remote("g/d.md"), remote("g/x.md"), isThere("g")]).toEqual([null, null, null, false]);
+};
+const asAfter = () => {
+  expect([remote("a.md"), remote("b.md"), remote("c.md"), remote("d.md")]).toEqual(["third\n", null, null, null]);
+  expect([remote("g/d.md"), remote("g/x.md"), remote("new.md")]).toEqual(["first of d\n", "first of f/x\n", "newer\n"]);
+};
+
+describe("undo --since", () => {
+  test("takes all runs since then back as one, and undoing that, by the last run or by its number, works", async () => {
+    const { id } = rig.remote("a.md")!;
+    await threeRuns();
+    const dry = await run("undo", "--since", "30m", "--dry-run", "--json");
+    const plan = JSON.parse(dry.out[0]!) as { runs: number[]; items: { path: string; kind: string }[] };
+    expect([dry.code, plan.runs]).toEqual([0, [4, 3, 2]]);
+    expect(plan.items.map(({ path, kind }) => `${path} ${kind}`)).toEqual([
+      "a.md text-back",
+      "b.md bring-back",
+      "c.md bring-back",
+      "g move-folder-back",
+      "g/d.md move-back",
+      "new.md take-away",
+    ]);
+    expect((await run("undo", "--since", "30m")).code).toBe(2);
+    const done = await run("undo", "--since", "30m", "--yes");
+    expect([done.code, done.out]).toEqual([0, expect.arrayContaining(["6 taken back; run 5"])]);
+    asBefore();
+    expect(rig.remote("a.md")!.id).toBe(id);
+    expect((await run("undo", "--yes")).code).toBe(0);
+    asAfter();
+    expect((await run("undo", "--since", "30m", "--yes")).code).toBe(0);
+    asBefore();
+    expect((await run("undo", "9", "--yes")).code).toBe(0);
+    asAfter();
+    expect((await run("verify")).code).toBe(0);
+  });
+
+  test("what came back meanwhile as another document keeps its id, and gets the text of then", async () => {
+    rig.write("a.md", "second\n");
+    await sync();
+    unlinkSync(join(rig.root, "a.md"));
+    unlinkSync(join(rig.root, "b.md"));
+    await sync();
+    expect((await run("undo", "--yes")).code).toBe(0);
+    const ids = ["a.md", "b.md"].map((path) => rig.remote(path)!.id);
+    const dry = await run("undo", "--since", "30m", "--dry-run");
+    expect(dry.out.slice(1)).toEqual(["  a.md  text back"]);
+    expect((await run("undo", "--since", "30m", "--yes")).code).toBe(0);
+    expect(["a.md", "b.md"].map((path) => rig.remote(path)!.id)).toEqual(ids);
+    expect([remote("a.md"), remote("b.md")]).toEqual(["first of a\n", "first of b\n"]);
+  });
+
+  test("edited since, only brought here, made and gone again: left alone and said, or nothing", async () => {
+    rig.write("a.md", "second\n");
+    rig.write("short.md", "short\n");
+    rig.api("POST", "/v1/files", { path: "brought.md", content: "brought\n" });
+    await sync();
+    unlinkSync(join(rig.root, "short.md"));
+    await sync();
+    rig.write("a.md", "not sent yet\n");
+    const { code, out, err } = await run("undo", "--since", "30m", "--yes", "--no-sync");
+    expect([code, err]).toEqual([3, [expect.stringMatching(/^a\.md: left alone: .*changed since/)]]);
+    expect(out.slice(1, 3).toSorted()).toEqual([
+      "  a.md  text back",
+      "  brought.md  left alone: the run only brought it here; delete it by hand if it should go",
+    ]);
+    expect([rig.read("a.md"), remote("brought.md")]).toEqual(["not sent yet\n", "brought\n"]);
+  });
+
+  test("a choice by hand that was not sent yet is taken back too", async () => {
+    rig.write("a.md", "second\n");
+    await sync();
+    expect((await run("restore", "a.md", "--no-sync")).code).toBe(0);
+    expect(rig.read("a.md")).toBe("first of a\n");
+    const { code, out } = await run("undo", "--yes", "--no-sync");
+    expect([code, out[0]]).toEqual([0, expect.stringMatching(/^run 3 \(restore, /)]);
+    expect(rig.read("a.md")).toBe("second\n");
+  });
+
+  test("nothing since then is exit 0; no time, one to come, and RUN beside it are refused", async () => {
+    expect(await run("undo", "--since", "1m")).toMatchObject({
+      code: 0,
+      out: [expect.stringMatching(/^no run \(since /), "  nothing is to be taken back"],
+    });
+    for (const argv of [
+      ["--since", "soon"],
+      ["--since", "2999-01-01"],
+      ["1", "--since", "1h"],
+    ])
+      expect([argv, (await run("undo", ...argv)).code]).toEqual([argv, 2]);
+  });
+});
+
+describe("protect of many", () => {
+  const protectedOnes = () => [...ALL].filter((name) => rig.remote(`${name}.md`)!.protected);
+
+  test("folders, globs and paths, as one run, which one undo takes back", async () => {
+    await run("protect", "b.md");
+    const dry = await run("protect", "f", "[ab].md", "--dry-run");
+    expect([dry.code, dry.out]).toEqual([
+      0,
+      [
+        "  a.md  to be protected",
+        "  b.md  is protected already",
+        "  f/x.md  to be protected",
+        "2 to be protected, 1 already are; nothing was done",
+      ],
+    ]);
+    expect(protectedOnes()).toEqual(["b"]);
+    const { code, out } = await run("protect", "f", "[ab].md", "--json");
+    expect([code, JSON.parse(out[0]!)]).toMatchObject([
+      0,
+      { protected: true, counts: { done: 3, left: 0, failed: 0 } },
+    ]);
+    expect(protectedOnes()).toEqual(["a", "b", "f/x"]);
+    expect((await run("undo", "--yes")).code).toBe(0);
+    expect(protectedOnes()).toEqual(["b"]);
+    expect((await run("unprotect", ".")).out.at(-2)).toBe("5 not protected any more");
+    expect(protectedOnes()).toEqual([]);
+  });
+
+  test("a pattern that matches nothing is exit 2, and nothing is done", async () => {
+    expect((await run("protect", "a.md", "z*")).code).toBe(2);
+    expect(protectedOnes()).toEqual([]);
+  });
+
+  test("what the key may not do is said of each, the rest is done, and the exit code is 3", async () => {
+    const { id } = rig.remote("a.md")!;
+    rig.api("DELETE", `/v1/files/${id}`);
+    const { code, err } = await run("protect", "a.md", "b.md");
+    expect([code, err]).toEqual([3, [expect.stringMatching(/^a\.md: not done: file_not_found/)]]);
+    expect(rig.remote("b.md")!.protected).toBe(true);
+    await rig.stopService();
+    expect((await run("protect", "c.md", "d.md")).code).toBe(5);
+  });
+});
