@@ -8,11 +8,10 @@ import type { Disk } from "../ports/disk.ts";
 import type { Log, Random } from "../ports/world.ts";
 import type { Range } from "../search/snippets.ts";
 import type { LocalTree } from "../model/tree.ts";
-import { LocalDisk } from "../local/disk.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { createNodeFs } from "../local/node-fs.ts";
 import { isFileFault, type MirrorSearch, openSearch, removeSearch } from "../state/search.ts";
 import { SEARCH_FILE } from "../state/search-file.ts";
+import { openDisk } from "./mirror/open-disk.ts";
 import { ok, type Result, trouble } from "./mirror/trouble.ts";
 
 /**
@@ -62,7 +61,7 @@ export async function searchMirror(
   if (regex?.kind === "trouble") return regex;
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const folder = join(root, MIRROR_FOLDER);
-  const disk = new LocalDisk(createNodeFs(), root, { random });
+  const disk = openDisk(root, { random });
   const searching: Searching = { root, disk, request, regex: regex === null ? null : regex.value };
   try {
     return ok(await searchIn(folder, searching, updating));

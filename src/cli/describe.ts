@@ -51,6 +51,8 @@ const STAY_WORDS: Readonly<Record<keyof NonNullable<RunReport["staysLocal"]>, st
   "other-file": "not Markdown",
   ignored: "ignored by .mdmirrorignore",
   "ignored-folder": "folders ignored by .mdmirrorignore",
+  "git-ignored": "left out by .gitignore",
+  "git-ignored-folder": "folders left out by .gitignore",
   "dot-folder": "dot folders",
   litter: "leftovers of editors",
   sidecar: "(theirs) and (mine) files of conflicts",

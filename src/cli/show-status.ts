@@ -92,7 +92,7 @@ function holdingLines(status: MirrorStatus, age: string | null, paint: Paint): s
     `${plural(documents, "document")} in ${plural(folders, "folder")}, mirrored from ${where}`,
     standingLine(status, age, paint),
     ...(pending > 0 ? [`${plural(pending, "effect")} cut off; the next sync settles them`] : []),
-    ...(suspended > 0 ? [`${plural(suspended, "document")} left out by .mdmirrorignore; nothing to do`] : []),
+    ...(suspended > 0 ? [`${plural(suspended, "document")} left out by ignore rules; nothing to do`] : []),
     ...reviewLines(reviewedSince),
     ...(conflicts.length > 0 ? [`${paint.asks("in conflict")}: ${conflicts.map(shownName).join(", ")}`] : []),
   ];

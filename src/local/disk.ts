@@ -19,6 +19,7 @@ import { openIn, type Processes, SYSTEM_PROCESSES } from "./editor-locks.ts";
 import { flushDisk, flushPaths } from "./flush.ts";
 import { type FolderName, folderSeal, namesIn, stampsIn, staysAt } from "./folder-names.ts";
 import { learnFolding } from "./folding.ts";
+import type { LinkedSource } from "./linked-paths.ts";
 import type { LandAside } from "./land-aside.ts";
 import { RootGuard } from "./root-guard.ts";
 import { readMarker } from "./marker.ts";
@@ -36,6 +37,8 @@ type DiskOptions = {
    * afresh. Default: none.
    */
   readonly ignore?: readonly string[];
+  /** Follows `.gitignore` files for what is not among these. Default, and null: it does not. */
+  readonly gitignore?: LinkedSource | null;
   /** False: looks write nothing, not even a probe (I23: dry runs). Default: true. */
   readonly probe?: boolean;
   /**
@@ -62,10 +65,10 @@ export class LocalDisk implements Disk {
    * through symlinks
    */
   constructor(fs: Fs, root: string, options: DiskOptions) {
-    const { random, probe = true, ignore = [], part = 256, processes, aside = null } = options;
+    const { random, probe = true, ignore = [], gitignore = null, part = 256, processes, aside = null } = options;
     this.#aside = aside;
     this.#guard = new RootGuard(fs, root, random);
-    this.#options = { probe, ignore, part };
+    this.#options = { probe, ignore, gitignore, part };
     this.#processes = processes ?? SYSTEM_PROCESSES;
   }
 
@@ -185,18 +188,18 @@ export class LocalDisk implements Disk {
   /** As `staysAt` of `folder-names.ts`. */
   staysAt(path: LocalPath): ReturnType<typeof staysAt> {
     this.folding();
-    return staysAt(this.#guard, path);
+    return staysAt(this.#guard, this.#options.gitignore, path);
   }
 
   /** As `folderSeal`. */
   sealOf(folder: LocalPath): string | null {
-    return folderSeal(this.#guard, folder);
+    return folderSeal(this.#guard, this.#options.gitignore !== null, folder);
   }
 
   /** As `namesIn` of `folder-names.ts`. */
   namesIn(folder: LocalPath): readonly FolderName[] | null {
     this.folding();
-    return namesIn(this.#guard, folder);
+    return namesIn(this.#guard, this.#options.gitignore, folder);
   }
 
   /** As `stampsIn` of `folder-names.ts`. */

@@ -1,12 +1,15 @@
 import type { LocalPath } from "../model/path.ts";
 import { ancestorsOf, isSidecarName, joinPath, nameOf as lastName, parentOf } from "../model/path.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
 import type { Stamp } from "../model/link.ts";
 import type { LocalOther } from "../model/tree.ts";
 import type { FsStat } from "../ports/disk.ts";
 import { anyErrno, unless } from "./errno.ts";
-import { excludes, type FolderRules, IGNORE_FILE, isLitterName, parseRules } from "./ignore.ts";
+import { isLitterName } from "./ignore.ts";
+import { type LinkedPaths, type LinkedSource, linkedPaths } from "./linked-paths.ts";
 import type { RootGuard } from "./root-guard.ts";
+import { exclusionOf, type FolderRules, type Rules, rulesAt, rulesOf } from "./rules.ts";
 import { stampOf } from "./stamp.ts";
 
 /** What lies in one folder, for people who look at it: its names, and no walk of what is below. */
@@ -24,11 +27,14 @@ const GONE = ["ENOENT", "ENOTDIR"];
  * A word that differs when names in the folder, or what its ignore rules say, may have changed.
  * @returns null: it is not there
  */
-export function folderSeal(guard: RootGuard, folder: LocalPath): string | null {
+export function folderSeal(guard: RootGuard, followsGit: boolean, folder: LocalPath): string | null {
   return guard.during(() => {
     const own = folder === "" ? (guard.root()?.stat ?? null) : statAt(guard, folder, "folder");
     if (own?.kind !== "folder") return null;
-    const rules = rulesAbove(folder).map((path) => statAt(guard, joinPath(path, IGNORE_FILE), "file"));
+    const files = followsGit ? [IGNORE_FILE, GITIGNORE_FILE] : [IGNORE_FILE];
+    const rules = rulesAbove(folder).flatMap((path) =>
+      files.map((file) => statAt(guard, joinPath(path, file), "file")),
+    );
     return [own, ...rules]
       .map((stat) => (stat === null ? "-" : [stat.ino, stat.mtimeMs, stat.ctimeMs].join(":")))
       .join();
@@ -39,12 +45,16 @@ export function folderSeal(guard: RootGuard, folder: LocalPath): string | null {
  * In no order. null: the folder is not there.
  * @throws UnfitRules
  */
-export function namesIn(guard: RootGuard, folder: LocalPath): readonly FolderName[] | null {
+export function namesIn(
+  guard: RootGuard,
+  gitignore: LinkedSource | null,
+  folder: LocalPath,
+): readonly FolderName[] | null {
   return guard.during(() => {
     const inside = guard.place(joinPath(folder, IGNORE_FILE), "file");
     if (!inside.ok) return null;
     const entries = unless(GONE, () => guard.fs.readdir(parentOf(inside.abs)));
-    const rules = readRules(guard, folder);
+    const rules = readRules(guard, gitignore, folder);
     const own = folder === "" ? MIRROR_FOLDER : null;
     return entries?.filter(({ name }) => name !== own).map((entry) => nameOf(rules, folder, entry)) ?? null;
   });
@@ -66,9 +76,9 @@ export function stampsIn(guard: RootGuard, folder: LocalPath, names: readonly st
  * Why a path stays local, whether a file is there or not; null: it is mirrored.
  * @throws UnfitRules
  */
-export function staysAt(guard: RootGuard, path: LocalPath): FolderName["stays"] {
+export function staysAt(guard: RootGuard, gitignore: LinkedSource | null, path: LocalPath): FolderName["stays"] {
   return guard.during(() => {
-    const rules = readRules(guard, parentOf(path));
+    const rules = readRules(guard, gitignore, parentOf(path));
     for (const folder of ancestorsOf(path)) {
       const stays = staysFolder(rules, parentOf(folder), lastName(folder));
       if (stays !== null) return stays;
@@ -87,21 +97,26 @@ function rulesAbove(folder: LocalPath): readonly LocalPath[] {
   return folder === "" ? [""] : ["", ...ancestorsOf(folder), folder];
 }
 
-type Rules = ReadonlyMap<LocalPath, FolderRules>;
+type Judge = { readonly rules: Rules; readonly linked: LinkedPaths | null };
 
-function readRules(guard: RootGuard, folder: LocalPath): Rules {
+function readRules(guard: RootGuard, gitignore: LinkedSource | null, folder: LocalPath): Judge {
   const { foldsCase } = guard.folding();
   const rules = new Map<LocalPath, FolderRules>();
-  for (const above of rulesAbove(folder)) {
-    const place = guard.place(joinPath(above, IGNORE_FILE), "file");
+  const read = (path: LocalPath) => {
+    const place = guard.place(path, "file");
     const found = place.ok ? unless(GONE, () => guard.fs.readFile(place.abs)) : null;
-    if (found !== null) rules.set(above, parseRules(above, Buffer.from(found.bytes).toString("utf8"), foldsCase));
+    return found === null ? "" : Buffer.from(found.bytes).toString("utf8");
+  };
+  for (const at of rulesAbove(folder)) {
+    const git = gitignore === null ? "" : read(joinPath(at, GITIGNORE_FILE));
+    const texts = { ours: read(joinPath(at, IGNORE_FILE)), git };
+    if (texts.ours + texts.git !== "") rules.set(at, rulesOf(rulesAt(rules, at), at, texts, foldsCase));
   }
-  return rules;
+  return { rules, linked: gitignore === null ? null : linkedPaths(gitignore) };
 }
 
 function nameOf(
-  rules: Rules,
+  rules: Judge,
   folder: LocalPath,
   { name, kind }: { readonly name: string; readonly kind: FsStat["kind"] },
 ): FolderName {
@@ -109,14 +124,20 @@ function nameOf(
   return { name, kind, stays: kind === "folder" ? staysFolder(rules, folder, name) : staysFile(rules, folder, name) };
 }
 
-function staysFolder(rules: Rules, folder: LocalPath, name: string): FolderName["stays"] {
+function staysFolder({ rules, linked }: Judge, folder: LocalPath, name: string): FolderName["stays"] {
   if (name.startsWith(".")) return "dot-folder";
-  return excludes(rules, joinPath(folder, name), "folder") ? "ignored-folder" : null;
+  const path = joinPath(folder, name);
+  const by = exclusionOf(rules, path, "folder")?.by ?? null;
+  if (by === "ours") return "ignored-folder";
+  return by === "git" && linked?.isBelow(path) !== true ? "git-ignored-folder" : null;
 }
 
-function staysFile(rules: Rules, folder: LocalPath, name: string): FolderName["stays"] {
+function staysFile({ rules, linked }: Judge, folder: LocalPath, name: string): FolderName["stays"] {
   if (isLitterName(name)) return "litter";
   if (isSidecarName(name)) return "sidecar";
   if (!name.endsWith(".md")) return "other-file";
-  return excludes(rules, joinPath(folder, name), "file") ? "ignored" : null;
+  const path = joinPath(folder, name);
+  const by = exclusionOf(rules, path, "file")?.by ?? null;
+  if (by === "ours") return "ignored";
+  return by === "git" && linked?.has(path) !== true ? "git-ignored" : null;
 }

@@ -1,18 +1,19 @@
 import { digestOf } from "../model/digest.ts";
 import { isSidecarName, type LocalPath } from "../model/path.ts";
 import type { FsStat, KnownFile } from "../ports/disk.ts";
-import type { LocalFile } from "../model/tree.ts";
+import type { LocalFile, LocalOther } from "../model/tree.ts";
 import { errnoOf, errnoText } from "./errno.ts";
-import { excludes, isLitterName } from "./ignore.ts";
+import { isLitterName } from "./ignore.ts";
+import { exclusionOf } from "./rules.ts";
 import { isOldStamp, sameStamp, stampOf } from "./stamp.ts";
 import { decodeText } from "./text.ts";
 import type { WalkedFolder, WalkWork } from "./walk-work.ts";
 
 /** Reads a file of a folder, and puts it among the files or wherever else it belongs. */
 export function readFile(work: WalkWork, folder: WalkedFolder, name: string, path: LocalPath, stat: FsStat): void {
-  const localKind = keptLocal(work, name, path);
-  if (localKind !== null) {
-    folder.others.push({ path, kind: localKind, stamp: stampOf(stat) });
+  const other = keptLocal(work, name, path);
+  if (other !== null) {
+    folder.others.push({ path, stamp: stampOf(stat), ...other });
     return;
   }
   const earlier = work.read.get(path);
@@ -52,15 +53,17 @@ export function fileOf({ path, stamp, digest }: Required<KnownFile>): LocalFile 
   return { path, stamp, stampTrusted: true, digest, textFault: null, empty: stamp.size === 0 };
 }
 
-function keptLocal(
-  work: WalkWork,
-  name: string,
-  path: LocalPath,
-): "litter" | "sidecar" | "other-file" | "ignored" | null {
-  if (isLitterName(name)) return "litter";
-  if (isSidecarName(name)) return "sidecar";
-  if (!name.endsWith(".md")) return "other-file";
-  return excludes(work.rules, path, "file") ? "ignored" : null;
+function keptLocal(work: WalkWork, name: string, path: LocalPath): Pick<LocalOther, "kind" | "rule"> | null {
+  if (isLitterName(name)) return { kind: "litter" };
+  if (isSidecarName(name)) return { kind: "sidecar" };
+  if (!name.endsWith(".md")) return { kind: "other-file" };
+  const exclusion = exclusionOf(work.rules, path, "file");
+  if (exclusion === null) return null;
+  const { by, rule } = exclusion;
+  if (by === "ours") return { kind: "ignored", rule };
+  if (work.linked?.has(path) !== true) return { kind: "git-ignored", rule };
+  work.kept.add(path);
+  return null;
 }
 
 /** The stamp is of the inode whose bytes were read, which may be another one than was listed. */

@@ -1,8 +1,9 @@
-import { depthOf, joinPath } from "../model/path.ts";
+import { depthOf, joinPath, type LocalPath, parentOf } from "../model/path.ts";
+import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
 import type { FsStat } from "../ports/disk.ts";
 import { errnoOf, errnoText } from "./errno.ts";
-import { excludes, IGNORE_FILE, parseRules, UnfitRules } from "./ignore.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { type Exclusion, exclusionOf, rulesAt, rulesOf, UnfitRules } from "./rules.ts";
 import { sameInode, stampOf } from "./stamp.ts";
 import { readFile } from "./walk-file.ts";
 import type { WalkedFolder, WalkWork } from "./walk-work.ts";
@@ -37,14 +38,10 @@ export function* readFolder(
   try {
     // The order of names decides the order of everything that follows from a walk (I32).
     const names = work.fs.readdir(work.hold.at(abs, stat)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    readRules(
-      work,
-      folder,
-      names.some(({ name }) => name === IGNORE_FILE),
-    );
+    const isAsBefore = readRules(work, folder, new Set(names.map(({ name }) => name)));
     for (const { name, kind } of names) {
       if (path === "" && name === MIRROR_FOLDER) continue;
-      const below = readEntry(work, folder, name, kind, before);
+      const below = readEntry(work, folder, name, kind, isAsBefore ? before : null);
       if (below !== null) folder.folders.push(yield* readFolder(work, below, null));
     }
     work.looked += names.length;
@@ -71,22 +68,30 @@ function whyUnread(error: unknown): string {
 /**
  * Reads a folder's ignore rules, in each walk anew. If they cannot be read (a symlink is not
  * followed), the folder is not seen, because they may exclude anything.
+ * @returns whether an earlier reading in this walk found the same
  */
-function readRules(work: WalkWork, folder: WalkedFolder, present: boolean): void {
-  let text = folder.path === "" ? work.extraPatterns.map((pattern) => `${pattern}\n`).join("") : "";
-  if (present) text += readIgnoreFile(work, folder);
-  if (text === "") work.rules.delete(folder.path);
-  else work.rules.set(folder.path, parseRules(folder.path, text, work.foldsCase));
+function readRules(work: WalkWork, { path, abs, stat }: Subfolder, names: ReadonlySet<string>): boolean {
+  const read = (file: string) => (names.has(file) ? readRuleFile(work, { path, abs, stat }, file) : "");
+  const extra = path === "" ? work.extraPatterns.map((pattern) => `${pattern}\n`).join("") : "";
+  const texts = { ours: read(IGNORE_FILE) + extra, git: work.linked === null ? "" : read(GITIGNORE_FILE) };
+  const before = work.rules.get(path) ?? null;
+  const above = path === "" ? null : rulesAt(work.rules, parentOf(path));
+  if (texts.ours === "" && texts.git === "") return !work.rules.delete(path);
+  if (before?.above === above && before.texts.ours === texts.ours && before.texts.git === texts.git) return true;
+  work.rules.set(path, rulesOf(above, path, texts, work.foldsCase));
+  return false;
 }
 
-function readIgnoreFile(work: WalkWork, folder: WalkedFolder): string {
-  const at = work.hold.at(folder.abs, folder.stat);
+function readRuleFile(work: WalkWork, { abs, stat }: Subfolder, file: string): string {
+  const at = work.hold.at(abs, stat);
   try {
-    return Buffer.from(work.fs.readFile(`${at}/${IGNORE_FILE}`).bytes).toString("utf8");
+    return Buffer.from(work.fs.readFile(`${at}/${file}`).bytes).toString("utf8");
   } catch (error) {
     const errno = errnoOf(error);
     if (errno === null) throw error;
-    throw new UnfitRules(`its ${IGNORE_FILE} cannot be read: ${errnoText(errno)}`);
+    // As to git, a folder of this name says nothing.
+    if (errno === "EISDIR" && file === GITIGNORE_FILE) return "";
+    throw new UnfitRules(`its ${file} cannot be read: ${errnoText(errno)}`);
   }
 }
 
@@ -143,10 +148,12 @@ function findSubfolder(
   before: WalkedFolder | null,
 ): Subfolder | null {
   const { path, stat } = found;
+  const exclusion = name.startsWith(".") ? null : excludedFolder(work, path);
   if (name.startsWith(".")) {
     folder.others.push({ path, kind: "dot-folder", stamp: stampOf(stat) });
-  } else if (excludes(work.rules, path, "folder")) {
-    folder.others.push({ path, kind: "ignored-folder", stamp: stampOf(stat) });
+  } else if (exclusion !== null) {
+    const kind = exclusion.by === "git" ? "git-ignored-folder" : "ignored-folder";
+    folder.others.push({ path, kind, stamp: stampOf(stat), rule: exclusion.rule });
   } else if (stat.dev !== work.dev) {
     // Nothing can be moved atomically between two disks, and the files of a disk that is unmounted
     // were not deleted.
@@ -158,5 +165,12 @@ function findSubfolder(
     if (earlier === undefined) return found;
     folder.folders.push(earlier);
   }
+  return null;
+}
+
+function excludedFolder({ rules, linked, kept }: WalkWork, path: LocalPath): Exclusion | null {
+  const exclusion = exclusionOf(rules, path, "folder");
+  if (exclusion?.by !== "git" || linked?.isBelow(path) !== true) return exclusion;
+  kept.add(path);
   return null;
 }

@@ -2,7 +2,8 @@ import type { LocalPath } from "../model/path.ts";
 import type { Fs, FsStat, KnownFile, OnText } from "../ports/disk.ts";
 import type { LocalFile, LocalOther } from "../model/tree.ts";
 import type { WalkHold } from "./folder-handle.ts";
-import type { FolderRules } from "./ignore.ts";
+import type { LinkedPaths } from "./linked-paths.ts";
+import type { FolderRules } from "./rules.ts";
 
 /** What is shared by the reading of all folders in one walk. */
 export type WalkWork = {
@@ -14,6 +15,10 @@ export type WalkWork = {
   readonly foldsCase: boolean;
   readonly extraPatterns: readonly string[];
   readonly rules: Map<LocalPath, FolderRules>;
+  /** What no `.gitignore` leaves out; null: these files are not followed. */
+  readonly linked: LinkedPaths | null;
+  /** What a `.gitignore` would leave out if it, or something in it, were not linked. */
+  readonly kept: Set<LocalPath>;
   readonly known: (path: LocalPath) => KnownFile | null;
   readonly onText: OnText;
   /** Files that this walk has read: a second reading of their folder does not read them again. */

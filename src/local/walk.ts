@@ -6,6 +6,8 @@ import type { LocalFile, LocalFolder, LocalOther, LocalTree } from "../model/tre
 import { anyErrno, errnoOf, errnoText } from "./errno.ts";
 import type { RootGuard, Root } from "./root-guard.ts";
 import { ignoresPath } from "./ignore.ts";
+import { type LinkedSource, linkedPaths } from "./linked-paths.ts";
+import { exclusionOf } from "./rules.ts";
 import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 import { sameInode } from "./stamp.ts";
 import { fileOf } from "./walk-file.ts";
@@ -17,6 +19,8 @@ export type WalkOptions = {
   readonly probe: boolean;
   /** Patterns (gitignore syntax) beside those of the `.mdmirrorignore` files. */
   readonly ignore: readonly string[];
+  /** Whether `.gitignore` files are followed: what they never leave out; null: they are not. */
+  readonly gitignore: LinkedSource | null;
   /** Entries looked at between two pauses. */
   readonly part: number;
 };
@@ -52,6 +56,7 @@ export function* walkTree(
   };
   const same: (readonly LocalPath[])[] = [];
   const rules: WalkWork["rules"] = new Map();
+  const kept = new Set<LocalPath>();
   if (root === null) {
     unseen.set("", unreadable("the mirrored folder is not there, or is another one"));
   } else {
@@ -63,6 +68,8 @@ export function* walkTree(
       foldsCase: guard.folding().foldsCase,
       extraPatterns: options.ignore,
       rules,
+      linked: options.gitignore === null ? null : linkedPaths(options.gitignore),
+      kept,
       known,
       onText,
       read: new Map(),
@@ -81,7 +88,8 @@ export function* walkTree(
     unseen,
     disk: guard.folding(),
     inodesTrusted: true,
-    ignores: (path, kind) => ignoresPath(rules, path, kind),
+    ignores: (path, kind) => ignoresPath(rules, path, kind, kept),
+    excludedBy: (path, kind) => exclusionOf(rules, path, kind)?.rule ?? null,
   };
 }
 

@@ -1,10 +1,10 @@
 import { digestOf } from "../model/digest.ts";
 import { type LocalPath, nameOf } from "../model/path.ts";
 import type { OnText } from "../ports/disk.ts";
+import { isRuleFile } from "../model/rule-files.ts";
 import type { LocalFile, LocalOther, LocalTree } from "../model/tree.ts";
 import { errnoOf, unless } from "./errno.ts";
 import type { RootGuard } from "./root-guard.ts";
-import { IGNORE_FILE } from "./ignore.ts";
 import { sameStamp, stampOf } from "./stamp.ts";
 import { decodeText } from "./text.ts";
 
@@ -47,11 +47,15 @@ function isHalfOfMove(file: LocalFile, known: LocalFile, tree: LocalTree, elsewh
   return file.stamp.ino !== known.stamp.ino && isInodeKnown(file.stamp, tree, elsewhere);
 }
 
-const FOLDERS_LEFT_ALONE: ReadonlySet<LocalOther["kind"] | null> = new Set(["dot-folder", "ignored-folder"]);
+const FOLDERS_LEFT_ALONE: ReadonlySet<LocalOther["kind"] | null> = new Set([
+  "dot-folder",
+  "ignored-folder",
+  "git-ignored-folder",
+]);
 
 /** Whether a path that is no document's matters to the mirror all the same. */
 function isOfMirror({ folders, others }: LocalTree, path: LocalPath): boolean {
-  return path === "" || folders.has(path) || nameOf(path) === IGNORE_FILE || others.get(path)?.kind === "sidecar";
+  return path === "" || folders.has(path) || isRuleFile(nameOf(path)) || others.get(path)?.kind === "sidecar";
 }
 
 /**

@@ -44,6 +44,8 @@ export type LocalOther = {
     | "other-file"
     | "ignored"
     | "ignored-folder"
+    | "git-ignored"
+    | "git-ignored-folder"
     | "dot-folder"
     | "special"
     | "litter"
@@ -53,6 +55,8 @@ export type LocalOther = {
    * a deletion.
    */
   readonly stamp: Stamp | null;
+  /** The line of an ignore file that leaves it out, as a clause. */
+  readonly rule?: string;
 };
 
 export type LocalTree = {
@@ -77,6 +81,8 @@ export type LocalTree = {
   readonly inodesTrusted: boolean;
   /** Paths that the ignore rules exclude, judged without looking at the disk: pure, of a path. */
   readonly ignores: (path: LocalPath, kind: "file" | "folder") => boolean;
+  /** The line of an ignore file that excludes such a path, as a clause; null: by its name. */
+  readonly excludedBy?: (path: LocalPath, kind: "file" | "folder") => string | null;
 };
 
 export type RemoteFile = {

@@ -141,12 +141,12 @@ export interface State {
   /** Only the holds of `load`. */
   holds(): Hold[];
   link(id: DocId): Link | null;
-  /**
-   * Links with this local path: one or none, or two for a moment of a swap. LIMIT: reads every row.
-   */
+  /** One with this local path, or none; two for a moment of a swap. LIMIT: reads every row. */
   linksAt(path: LocalPath): Link[];
   /** Linked documents in a folder; `all`: in those below it too. LIMIT: as `linksAt`. */
   documentsIn(folder: LocalPath, depth: "all" | "one", most: number): Placed[];
+  /** Where the linked documents are here, or were before they were left alone; in no order. */
+  localPaths(): LocalPath[];
   /** Whether a link's local file has this inode. LIMIT: as `linksAt`. */
   hasInode(dev: number, ino: number): boolean;
   putLink(link: Link): void;

@@ -76,6 +76,10 @@ export class BaseRows {
     return this.#tables.links.in(folder, depth, most);
   }
 
+  localPaths(): LocalPath[] {
+    return this.#tables.links.localPaths();
+  }
+
   hasInode(dev: number, ino: number): boolean {
     return this.#tables.links.hasInode(dev, ino);
   }

@@ -52,11 +52,15 @@ const LOADED_AT_ONCE = 512;
 
 const NO_SUBMISSIONS: readonly Submission[] = [];
 
+/** But those whose text is in the trash: a file at the path is another document's, or new. */
+export const LOCAL_PATHS = "SELECT local_path FROM links WHERE NOT (standing = 'outside' AND dev IS NULL)";
+
 export class LinkTable {
   readonly #portion;
   readonly #one;
   readonly #at;
   readonly #in;
+  readonly #localPaths: Statement<[], string>;
   readonly #inode;
   readonly #put;
   readonly #remove;
@@ -77,6 +81,7 @@ export class LinkTable {
         "AND standing = 'linked' AND (? = 0 OR instr(substr(local_path, ?), '/') = 0) LIMIT ?",
       "raw",
     );
+    this.#localPaths = new Statement<[], string>(db, LOCAL_PATHS, "pluck");
     this.#inode = new Statement<[number, number], number>(
       db,
       "SELECT 1 FROM links WHERE ino = ? AND dev = ? LIMIT 1",
@@ -118,6 +123,10 @@ export class LinkTable {
     const first = [...folder].length + 2;
     const rows = this.#in.all(folder, folder, depth === "one" ? 1 : 0, first, most);
     return rows.map(([id, localPath, remotePath]) => ({ id, localPath, remotePath }));
+  }
+
+  localPaths(): string[] {
+    return this.#localPaths.all();
   }
 
   hasInode(dev: number, ino: number): boolean {

@@ -55,7 +55,7 @@ describe("why", () => {
         rig.write("draft.md", "x");
       },
       "draft.md",
-      /excluded by \.mdmirrorignore/,
+      /excluded by line 1 of \.mdmirrorignore/,
     ],
     [
       "below a dot folder",

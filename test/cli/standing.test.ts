@@ -212,7 +212,7 @@ describe("verify", () => {
     renameSync(join(rig.root, "b.md"), join(rig.root, "b2.md"));
     await rig.run(["sync", "w"]);
     expect(await tell("verify", "w")).toMatchObject({ state: "agree", code: 0 });
-    expect((await rig.run(["status", "w"])).out).toContain("1 document left out by .mdmirrorignore; nothing to do");
+    expect((await rig.run(["status", "w"])).out).toContain("1 document left out by ignore rules; nothing to do");
   });
 });
 

@@ -65,7 +65,7 @@ test("why of an ignored document names no deletion", async () => {
   for (const gone of [false, true]) {
     if (gone) rmSync(join(rig.root, "a.md"));
     const told = (await rig.run(["why", "w/a.md"])).out.join("\n");
-    expect(told).toContain("ignored by .mdmirrorignore: nothing is sent, written or deleted");
+    expect(told).toContain("excluded by line 1 of .mdmirrorignore; nothing is sent, written or deleted");
     expect(told).not.toContain("delete-remote");
   }
 });

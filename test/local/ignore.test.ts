@@ -1,10 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { createMatcher, ignoresPath, isLitterName, parseRules } from "../../src/local/ignore.ts";
+import { createMatcher, ignoresPath, isLitterName } from "../../src/local/ignore.ts";
+import { type FolderRules, rulesAt, rulesOf as rulesOfFolder } from "../../src/local/rules.ts";
+import { parentOf } from "../../src/model/path.ts";
 import { patternFault } from "../../src/local/pattern-fault.ts";
 import { ramMirror } from "./benches.ts";
 
 function rulesOf(files: Readonly<Record<string, string>>, foldsCase = false): Parameters<typeof ignoresPath>[0] {
-  return new Map(Object.entries(files).map(([folder, text]) => [folder, parseRules(folder, text, foldsCase)]));
+  const rules = new Map<string, FolderRules>();
+  for (const [folder, ours] of Object.entries(files)) {
+    const above = folder === "" ? null : rulesAt(rules, parentOf(folder));
+    rules.set(folder, rulesOfFolder(above, folder, { ours, git: "" }, foldsCase));
+  }
+  return rules;
 }
 
 describe("the fixed rules", () => {
@@ -144,8 +151,6 @@ describe("a pattern that was made to cost much", () => {
   );
 
   it("is refused as a rule by its line, for to leave it out would send what it keeps here", () => {
-    expect(() => parseRules("", "a.md\n# /**/**/**/x\na/**/a/**/a/**/b\n", false)).toThrow(
-      "line 3 of its .mdmirrorignore",
-    );
+    expect(() => rulesOf({ "": "a.md\n# /**/**/**/x\na/**/a/**/a/**/b\n" })).toThrow("line 3 of its .mdmirrorignore");
   });
 });

@@ -1,5 +1,6 @@
 import { translating } from "../../src/engine/links/translating.ts";
 import { rememberRoot } from "../../src/engine/run/guard-facts.ts";
+import { followed } from "../../src/app/mirror/open-disk.ts";
 import { META } from "../../src/engine/run/meta.ts";
 import type { RunReport } from "../../src/engine/run/report.ts";
 import { planOnly, syncToConvergence } from "../../src/engine/run/sync.ts";
@@ -47,6 +48,8 @@ export type MirrorOptions = {
   readonly prefix?: string;
   /** Whether it translates links; `wiki`: those of this kind, too. */
   readonly links?: boolean | "wiki";
+  /** Whether it follows `.gitignore` files. */
+  readonly gitignore?: boolean;
   readonly key?: string;
   readonly fill?: (disk: RamDisk) => void;
 };
@@ -151,6 +154,7 @@ export class Mirror {
     const state = guardState(this.state, this.#enter);
     const { clock } = this.#around;
     const random = this.#random;
+    const { gitignore = false } = this.#options;
     const traits = this.state.meta(META.traits);
     const remote = createRemote({
       wire: this.#wire(),
@@ -166,7 +170,7 @@ export class Mirror {
       log: NO_LOG,
       progress: NO_PROGRESS,
       remote,
-      disk: new LocalDisk(this.disk, ROOT, { random }),
+      disk: new LocalDisk(this.disk, ROOT, { random, gitignore: followed({ gitignore }, this.state) }),
       state,
       bootId: "boot-1",
       prefix: this.#options.prefix ?? "",

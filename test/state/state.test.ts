@@ -98,6 +98,7 @@ describe("rows", () => {
     expect(state.linksAt("x.md")).toEqual([one, two]);
     expect(state.linksAt("y.md")).toEqual([]);
     const { dev, ino } = one.stamp!;
+    expect(state.localPaths()).toContain(state.load().links.values().next().value!.localPath);
     expect(state.hasInode(dev, ino)).toBe(true);
     expect(state.hasInode(dev + 1, ino)).toBe(false);
     state.putDir(dirOf("d", "folder"));

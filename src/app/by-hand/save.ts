@@ -1,8 +1,7 @@
 import { countCharacters, MAX_CONTENT_CHARACTERS } from "../../contract/limits.ts";
 import { trashPlace } from "../../engine/run/world.ts";
-import { LocalDisk } from "../../local/disk.ts";
-import { UnfitRules } from "../../local/ignore.ts";
-import { createNodeFs } from "../../local/node-fs.ts";
+import type { LocalDisk } from "../../local/disk.ts";
+import { UnfitRules } from "../../local/rules.ts";
 import { BESIDE_PREFIX } from "../../local/write.ts";
 import { styleOf } from "../../merge/style.ts";
 import { type Digest, digestOf } from "../../model/digest.ts";
@@ -10,6 +9,7 @@ import { ancestorsOf, type LocalPath, parentOf } from "../../model/path.ts";
 import type { DiskOutcome } from "../../ports/disk.ts";
 import type { Clock, Random } from "../../ports/world.ts";
 import { STAYS } from "../doctor/why-plan.ts";
+import { openDisk } from "../mirror/open-disk.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
 
 /**
@@ -24,7 +24,7 @@ export type Document = { readonly path: LocalPath; readonly text: string; readon
 
 /** @param root real path of a folder that holds `.mdmirror/`, of this user */
 export function openSaving(root: string, { clock, random }: Pick<Saving, "clock" | "random">): Saving {
-  return { disk: new LocalDisk(createNodeFs(), root, { random }), clock, random };
+  return { disk: openDisk(root, { random }), clock, random };
 }
 
 /** `changed`: nothing was written, because the file is not what was read. */

@@ -2,12 +2,11 @@ import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Wire } from "../../ports/remote.ts";
 import type { Clock, Random } from "../../ports/world.ts";
-import { LocalDisk } from "../../local/disk.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
-import { createNodeFs } from "../../local/node-fs.ts";
 import { checkFiles } from "../../state/damage.ts";
 import { type Config, readConfig } from "../mirror/config.ts";
 import { findKey } from "../mirror/key.ts";
+import { openDisk } from "../mirror/open-disk.ts";
 import type { Result } from "../mirror/trouble.ts";
 import { openWire } from "../trust/connect.ts";
 import { admit } from "../trust/gate.ts";
@@ -31,7 +30,7 @@ export async function examine(dir: string, options: ExamineOptions): Promise<Che
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const folder = join(root, MIRROR_FOLDER);
   const { env, cwd, clock, random, keyFile } = options;
-  const disk = new LocalDisk(createNodeFs(), root, { random });
+  const disk = openDisk(root, { random });
   return [
     ...(await examineWay(root, { env, cwd, keyFile, clock })),
     ...checkTraits(folder),

@@ -97,7 +97,7 @@ function fileEntry(
   if (hold !== undefined) return { ...common, ...heldAs(hold) };
   if (open.reviews.has(path)) return { ...common, state: "in-review", why: "its text waits for a reviewer" };
   if (row === null) return { ...common, state: "waiting", why: "new here" };
-  if (row.standing === "suspended") return { ...common, state: "ignored", why: STAYS.ignored };
+  if (row.standing === "suspended") return { ...common, state: "ignored", why: "excluded by the ignore rules" };
   if (found === null) return { ...common, state: "waiting", why: "not here any more" };
   return { ...common, state: "in-sync", why: null, row };
 }
@@ -107,7 +107,7 @@ const IN_REVIEW: ReadonlySet<HoldReason> = new Set(["in-review", "review-conflic
 function heldAs({ reason, detail }: Hold): Pick<Entry, "state" | "why"> {
   const why = `${reason}: ${detail}`;
   if (reason === "conflict") return { state: "conflict", why };
-  if (reason === "suspended") return { state: "ignored", why: STAYS.ignored };
+  if (reason === "suspended") return { state: "ignored", why: detail };
   if (IN_REVIEW.has(reason)) return { state: "in-review", why };
   return { state: HOLD_REASONS[reason].open === "waits" ? "waiting" : "held", why };
 }

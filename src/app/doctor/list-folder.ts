@@ -5,11 +5,11 @@ import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { joinPath, type LocalPath, nameOf, parentOf } from "../../model/path.ts";
 import type { DiskOutcome, LocalText } from "../../ports/disk.ts";
 import type { Random } from "../../ports/world.ts";
-import { LocalDisk } from "../../local/disk.ts";
-import { UnfitRules } from "../../local/ignore.ts";
-import { createNodeFs } from "../../local/node-fs.ts";
+import type { LocalDisk } from "../../local/disk.ts";
+import { UnfitRules } from "../../local/rules.ts";
 import { sameStamp } from "../../local/stamp.ts";
 import { type DocumentRow, type FolderRows, readFolderRows, stateSeal } from "../../state/folder-rows.ts";
+import { openDisk } from "../mirror/open-disk.ts";
 import { stateTrouble } from "../mirror/open-state.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
 import { entriesOf, type Entry } from "./folder-entries.ts";
@@ -77,7 +77,7 @@ export class FolderLists {
     const before = this.#kept.get(key);
     // The folder that was looked at first may be gone, and another one in its place.
     const isThere = before !== undefined && before.disk.sealOf(folder) !== null;
-    const disk = isThere ? before.disk : new LocalDisk(createNodeFs(), root, { random: this.#random, probe: false });
+    const disk = isThere ? before.disk : openDisk(root, { random: this.#random, probe: false });
     const own = join(root, MIRROR_FOLDER);
     const seal = `${stateSeal(own)} ${disk.sealOf(folder)}`;
     if (before?.seal === seal) return ok(before);

@@ -89,10 +89,25 @@ export const STAYS: Readonly<Record<LocalOther["kind"], string>> = {
   "other-file": "not a .md file",
   ignored: "excluded by .mdmirrorignore",
   "ignored-folder": "a folder that .mdmirrorignore excludes",
+  "git-ignored": "left out by .gitignore",
+  "git-ignored-folder": "a folder that .gitignore leaves out",
   "dot-folder": "a folder whose name starts with a dot",
   special: "a device, socket or pipe",
   litter: "a leftover of an editor or desktop, by its name",
   sidecar: "the other version of a conflict: it shows what the service holds, and is never mirrored itself",
+};
+
+/** `left out by line 3 of .gitignore`. */
+function whyStays({ kind, rule }: LocalOther): string {
+  const byRule = BY_RULE[kind];
+  return rule === undefined || byRule === undefined ? STAYS[kind] : `${byRule} ${rule}`;
+}
+
+const BY_RULE: Readonly<Partial<Record<LocalOther["kind"], string>>> = {
+  ignored: "excluded by",
+  "ignored-folder": "a folder that is excluded by",
+  "git-ignored": "left out by",
+  "git-ignored-folder": "a folder that is left out by",
 };
 
 /** The path itself, or the folder above it that stays local with all its contents. */
@@ -100,7 +115,7 @@ function staysLocal(local: LocalTree, asked: LocalPath): PlanFacts["stays"] {
   for (const path of [...ancestorsOf(asked), asked]) {
     if (path === ".mdmirror") return { path, kind: "mirror-folder", why: "the mirror's own folder" };
     const other = local.others.get(path);
-    if (other !== undefined) return { path, kind: other.kind, why: STAYS[other.kind] };
+    if (other !== undefined) return { path, kind: other.kind, why: whyStays(other) };
     const unseen = local.unseen.get(path);
     if (unseen !== undefined) return { path, kind: "unseen", why: unseen.why };
   }

@@ -38,6 +38,8 @@ export type Config = {
    * `sidecar`.
    */
   readonly conflicts: ConflictPolicy | readonly ConflictRule[];
+  /** Whether the folder's `.gitignore` files leave out what is not linked. */
+  readonly gitignore: boolean;
   /** Hosts that plain http may be used for, besides loopback. */
   readonly allowHttp: readonly string[];
   /**
@@ -63,6 +65,7 @@ export const DEFAULT_CONFIG: Omit<Config, "url"> = {
   links: "keep",
   wiki: false,
   conflicts: "sidecar",
+  gitignore: false,
   allowHttp: [],
   interface: { progress: true, quietFor: "1h" },
   events: USUAL_EVENTS,
@@ -117,6 +120,7 @@ export function parseConfig(text: string, file: string): Result<Config> {
     names: oneOf(json["names"], "names", ["map", "hold"], DEFAULT_CONFIG.names, fault),
     ...readLinks(json["links"], fault),
     conflicts: readConflicts(json["conflicts"], fault),
+    gitignore: readFlag(json["gitignore"], "gitignore", fault),
     allowHttp: readHosts(json["allowHttp"], fault),
     interface: readInterface(json["interface"], fault),
     events: readEvents(json["events"], fault),
@@ -190,6 +194,11 @@ function pathsFault(pattern: string): string | null {
     return "must not hold braces, which stand for themselves in gitignore patterns: write one rule for each";
   if (/[\r\n]/.test(pattern) || pattern.trim() === "") return "must be one pattern of gitignore syntax";
   return patternFault(pattern);
+}
+
+function readFlag(value: unknown, member: string, fault: OnFault): boolean {
+  if (value !== undefined && typeof value !== "boolean") fault(member, "must be true or false");
+  return value === true;
 }
 
 function readHosts(value: unknown, fault: OnFault): readonly string[] {

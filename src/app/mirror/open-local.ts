@@ -3,9 +3,8 @@ import { join } from "node:path";
 import type { Disk } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import type { Clock, Random } from "../../ports/world.ts";
-import { LocalDisk } from "../../local/disk.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
-import { createNodeFs } from "../../local/node-fs.ts";
+import { openDisk } from "./open-disk.ts";
 import { openToRead } from "./open-state.ts";
 import { readConfig } from "./config.ts";
 import { ok, type Result } from "./trouble.ts";
@@ -25,7 +24,7 @@ export function openLocal(dir: string, system: System): Result<LocalMirror> {
   const opened = openToRead(join(root, MIRROR_FOLDER), system.clock);
   if (opened.kind === "trouble") return opened;
   const { state } = opened.value;
-  const plain = new LocalDisk(createNodeFs(), root, { random: system.random, probe: false });
+  const plain = openDisk(root, { random: system.random, probe: false });
   const disk = withLinksHere(root, state, plain);
   return ok({ root, state, disk, close: () => state.close() });
 }

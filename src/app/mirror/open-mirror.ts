@@ -19,6 +19,7 @@ import { withLinks } from "./with-links.ts";
 import { findKey } from "./key.ts";
 import { openLog, SILENT_LOG } from "./log.ts";
 import { withHeapGrowth } from "./heap-growth.ts";
+import { followed } from "./open-disk.ts";
 import { openToRead, openToWrite } from "./open-state.ts";
 import { borrowLock, FolderLock } from "./folder-lock.ts";
 import { unwritable } from "./folder-trouble.ts";
@@ -168,7 +169,7 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
     log,
     progress: progressOf(options),
     remote,
-    disk: new LocalDisk(fs, root, { random, probe: mode === "write", aside }),
+    disk: new LocalDisk(fs, root, { random, probe: mode === "write", aside, gitignore: followed(config, state) }),
     state,
     bootId: readBootId(),
     prefix: config.remote,

@@ -47,7 +47,7 @@ const NEXT_BY_KIND: Readonly<Record<Attention["kind"], string>> = {
     "nothing, while a reviewer looks at it; a rejection is not shown to us: then edit the file, or take the live text: mdmirror resolve PATH --theirs",
   "review-conflict":
     "nothing, while somebody decides in the app (mdmirror reviews shows both texts); a rejection is not shown to us: then, or to decide here: mdmirror resolve PATH --mine | --theirs",
-  suspended: "nothing, or take its pattern out of .mdmirrorignore: then it is mirrored again",
+  suspended: "nothing, or take its pattern out of that file: then it is mirrored again",
   "listing-misread": "have the service mended; until then what is deleted there stays here, and all else is synced",
   "listing-cut-short": "nothing: the next sync looks again",
   unfinished: "nothing, if it is being changed just now: the next sync goes on; else run: mdmirror why PATH",

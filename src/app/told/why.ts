@@ -58,7 +58,7 @@ function openFacts(now: number, { link, folder, hold, conflict, lastError }: Why
 function barredBy({ hold, steps, conflict }: Why): string | null {
   if (conflict !== null) return "in conflict: nothing is sent until that ends";
   if (hold === null || steps.length > 0) return null;
-  if (hold.reason === "suspended") return "ignored by .mdmirrorignore: nothing is sent, written or deleted";
+  if (hold.reason === "suspended") return `${shownWords(hold.detail)}`;
   return `nothing, while it is held (${hold.reason})`;
 }
 

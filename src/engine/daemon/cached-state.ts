@@ -102,6 +102,7 @@ export class CachedState implements State {
   readonly link: State["link"] = (id) => this.#below.link(id);
   readonly linksAt: State["linksAt"] = (path) => this.#below.linksAt(path);
   readonly documentsIn: State["documentsIn"] = (...wanted) => this.#below.documentsIn(...wanted);
+  readonly localPaths: State["localPaths"] = () => this.#below.localPaths();
   readonly hasInode: State["hasInode"] = (dev, ino) => this.#below.hasInode(dev, ino);
   readonly dir: State["dir"] = (id) => this.#below.dir(id);
   readonly dirAt: State["dirAt"] = (path) => this.#below.dirAt(path);

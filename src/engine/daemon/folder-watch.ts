@@ -1,9 +1,8 @@
 import { isSidecarName, type LocalPath, nameOf } from "../../model/path.ts";
+import { isRuleFile } from "../../model/rule-files.ts";
 import type { LocalTree } from "../../model/tree.ts";
 import type { Watcher, WatchHint } from "../../ports/watch.ts";
 import type { DaemonStatus } from "./daemon-types.ts";
-
-const IGNORE_FILE = ".mdmirrorignore";
 
 export interface WatchListener {
   /** @param whole whether all below the path must be walked */
@@ -66,7 +65,7 @@ export class FolderWatch {
   }
 
   #takePath(path: LocalPath): void {
-    if (nameOf(path) === IGNORE_FILE) {
+    if (isRuleFile(nameOf(path))) {
       this.#rulesChanged = true;
       this.#listener.onHint("", true);
     } else if (!this.#isIrrelevant(path)) this.#listener.onHint(path, false);

@@ -16,7 +16,7 @@ import {
 } from "../match/row.ts";
 import { joinPath, type LocalPath, nameOf, type RemotePath } from "../../model/path.ts";
 import type { Policy } from "../../model/policy.ts";
-import type { PlanDraft } from "./plan-draft.ts";
+import { excludedBy, type PlanDraft } from "./plan-draft.ts";
 import { isFolderStopped } from "./remembered.ts";
 import { PLACE_RULES, type PlaceRule } from "./table.ts";
 
@@ -40,8 +40,9 @@ export function localWish(draft: PlanDraft, row: Row): Wish {
     return barred("remote-name-unsafe", `the service's name ${JSON.stringify(there.name)} cannot be used on disk`);
   const name = kept ?? localNameFor(lastingName(there.name), kind, idOf(row));
   const above = there.parent.localPath;
-  if (above !== null && draft.trees.local.ignores(joinPath(above, name), kind))
-    return barred("suspended", "the ignore rules exclude the place that the service has it at");
+  const path = above === null ? null : joinPath(above, name);
+  if (path !== null && draft.trees.local.ignores(path, kind))
+    return barred("suspended", `the service has it at a place excluded by ${excludedBy(draft, path, kind)}`);
   return { kind: "place", place: name === there.name ? there : { parent: there.parent, name } };
 }
 
@@ -145,7 +146,7 @@ function localBar(draft: PlanDraft, folder: FolderRow): Bar | null {
   for (const name of names) {
     path = joinPath(path, name);
     if (draft.trees.local.ignores(path, "folder"))
-      return barred("suspended", "the ignore rules exclude the folder that the service has it in");
+      return barred("suspended", `the service has it in a folder excluded by ${excludedBy(draft, path, "folder")}`);
   }
   return null;
 }

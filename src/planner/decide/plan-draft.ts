@@ -77,6 +77,11 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
   return draft;
 }
 
+/** What excludes a path that `ignores` excludes, as a clause. */
+export function excludedBy({ trees }: PlanDraft, path: LocalPath, kind: "file" | "folder"): string {
+  return trees.local.excludedBy?.(path, kind) ?? "the ignore rules";
+}
+
 /** Folders first. */
 export function rowsOf({ forest, documents }: Pick<PlanDraft, "forest" | "documents">): Row[] {
   return [...forest.folders, ...documents];

@@ -4,7 +4,7 @@ import type { DocumentRow } from "../match/row.ts";
 import { fileInodeKey } from "../match/inode.ts";
 import type { LocalOther } from "../../model/tree.ts";
 import { endsOrWaitsWithDocument } from "./conflict.ts";
-import { type PlanDraft, propose, holdDocument } from "./plan-draft.ts";
+import { excludedBy, type PlanDraft, propose, holdDocument } from "./plan-draft.ts";
 import { createHere, forget } from "./presence.ts";
 
 /**
@@ -16,8 +16,9 @@ import { createHere, forget } from "./presence.ts";
 export function decideStanding(draft: PlanDraft, row: DocumentRow, link: Link, drift: Drift): boolean {
   const here = row.local.seen.kind === "present";
   if (!here && draft.trees.local.ignores(link.localPath, "file")) {
-    if (link.standing !== "suspended") noteStanding(draft, row, link, "suspended", "excluded by the ignore rules");
-    holdDocument(draft, row, "suspended", "excluded by the ignore rules; nothing is sent, written or deleted");
+    const why = `excluded by ${excludedBy(draft, link.localPath, "file")}`;
+    if (link.standing !== "suspended") noteStanding(draft, row, link, "suspended", why);
+    holdDocument(draft, row, "suspended", `${why}; nothing is sent, written or deleted`);
     return true;
   }
   if (link.standing === "suspended" && endSuspension(draft, row, link, drift)) return true;
