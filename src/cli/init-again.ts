@@ -1,8 +1,9 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import { cleanPrefix, type Config, readConfig } from "../app/mirror/config.ts";
+import { cleanPrefix, type Config, readConfig, writeConfig } from "../app/mirror/config.ts";
 import { findKey, type FoundKey, storeKey } from "../app/mirror/key.ts";
 import { openToRead } from "../app/mirror/open-state.ts";
+import { addIgnoreLines } from "../app/mirror/ignore-lines.ts";
 import { ok, type Result } from "../app/mirror/trouble.ts";
 import { isSameUrl } from "../app/trust/address.ts";
 import { bindMirror, markerOf } from "../app/trust/bind.ts";
@@ -11,6 +12,9 @@ import type { Args, Io } from "./command.ts";
 import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { firstSync } from "./first-sync.ts";
+import { plural } from "../model/count.ts";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { IGNORE_FILE } from "../model/rule-files.ts";
 import { shownName, shownWords } from "../model/shown-name.ts";
 
 /**
@@ -44,6 +48,8 @@ export async function initAgain(io: Io, dir: string, args: Args): Promise<ExitCo
     storeKey(folder, key.value.key);
     io.out("the key was stored");
   }
+  const ruled = takeRules(io, args, root, config.value);
+  if (ruled.kind === "trouble") return complain(io, ruled.trouble);
   const prefer = args.text("prefer") as Prefer | null;
   if (isLost(io, folder)) {
     io.out(
@@ -56,6 +62,18 @@ export async function initAgain(io: Io, dir: string, args: Args): Promise<ExitCo
   io.out(`${shownName(dir)} is linked already, to ${new URL(url).origin}; its state is there`);
   io.out("next: mdmirror sync");
   return EXIT.inSync;
+}
+
+/** What is to stay out of the mirror from now on; nothing that is mirrored is deleted for it. */
+function takeRules(io: Io, args: Args, root: string, config: Config): Result<null> {
+  if (args.flag("gitignore") && !config.gitignore) {
+    writeConfig(join(root, MIRROR_FOLDER), { ...config, gitignore: true });
+    io.out(".gitignore files are followed; what is mirrored already stays so (a watch that runs: start it again)");
+  }
+  const added = addIgnoreLines(root, args.texts("ignore"));
+  if (added.kind === "trouble") return added;
+  if (added.value.length > 0) io.out(`${IGNORE_FILE} has ${plural(added.value.length, "line")} more`);
+  return ok(null);
 }
 
 /** Sources of a key that is stored; one from the keychain stays only there. */

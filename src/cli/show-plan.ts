@@ -10,6 +10,7 @@ import { EXIT, type ExitCode } from "./exit.ts";
 import { type Paint, paintFor, PLAIN } from "./paint.ts";
 import { count, plural } from "../model/count.ts";
 import { jsonLine } from "./json-line.ts";
+import { largestLines } from "./show-largest.ts";
 import { shownName, shownWords } from "../model/shown-name.ts";
 import { useMirror } from "./use-mirror.ts";
 import { byPath } from "../model/by-path.ts";
@@ -61,6 +62,7 @@ export function planLines({ plan, open, staysLocal, trees }: Planned, most: numb
   const stays = stayLine(staysLocal);
   return [
     ...groupLines(actions, most, pathsOf(trees.base), paint),
+    ...largestLines({ plan, trees }, most),
     ...(open.length === 0 ? [] : [`  ${paint.asks("held")}: ${count(open.length)}`, ...held]),
     ...(open.length > most ? [`    … and ${count(open.length - most)} more`] : []),
     ...(stays === null ? [] : [`  ${stays}`]),

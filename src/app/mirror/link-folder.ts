@@ -118,6 +118,8 @@ export type LinkRequest = {
   readonly clock: Clock;
   readonly random: Random;
   readonly progress: Progress;
+  /** Lines that `.mdmirrorignore` is to have, before it has them. */
+  readonly ignore?: readonly string[];
 };
 
 /**
@@ -126,13 +128,14 @@ export type LinkRequest = {
  * again if it is still empty.
  */
 export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
-  const { dir, config, origin, key, clock, random, progress } = request;
+  const { dir, config, origin, key, clock, random, progress, ignore = [] } = request;
   let made: string | null = null;
   try {
     made = mkdirSync(dir, { recursive: true }) ?? null;
     const root = realpathSync(dir);
     const remote = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
-    const disk = new DiskAsIfMarked(createNodeFs(), root, { random, probe: false });
+    const gitignore = config.gitignore ? () => [] : null;
+    const disk = new DiskAsIfMarked(createNodeFs(), root, { random, probe: false, ignore, gitignore });
     const state = memoryState(clock);
     const world: World = {
       clock,

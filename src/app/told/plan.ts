@@ -1,6 +1,7 @@
 import type { DirId, DocId } from "../../contract/ids.ts";
 import type { Preview } from "../mirror/run.ts";
 import { ACTION_WORDS, actionPath, type PathOf, publicKind } from "./actions.ts";
+import { type FolderShare, largestFolders } from "./largest.ts";
 import type { PlannedHold, PlannedStep } from "./shapes.ts";
 
 type Planned = Extract<Preview, { kind: "planned" }>;
@@ -10,12 +11,14 @@ export function pathsOf({ links, dirs }: Planned["trees"]["base"]): PathOf {
 }
 
 /** The object of `plan --json`. */
-export function planJson({ plan, staysLocal, trees }: Planned): {
+export function planJson(preview: Planned): {
   readonly steps: readonly PlannedStep[];
   readonly holds: readonly PlannedHold[];
   readonly verdict: Planned["plan"]["verdict"];
   readonly staysLocal: Planned["staysLocal"];
+  readonly largest: readonly FolderShare[];
 } {
+  const { plan, staysLocal, trees } = preview;
   const pathOf = pathsOf(trees.base);
   const guarded = new Set(plan.verdict.kind === "halt" ? plan.verdict.guarded : []);
   return {
@@ -32,7 +35,11 @@ export function planJson({ plan, staysLocal, trees }: Planned): {
     holds: plan.holds.map(({ path, reason, code, detail, requestId }) => ({ path, reason, code, detail, requestId })),
     verdict: plan.verdict,
     staysLocal,
+    largest: largestFolders(preview, MOST),
   };
 }
+
+/** LIMIT: folders that are named. */
+const MOST = 20;
 
 const SIDES = { "→": "remote", "←": "local", "↔": "both", "·": "none" } as const;

@@ -1,15 +1,13 @@
 import { dirname, join, resolve } from "node:path";
-import type { Config, LinkMode } from "../../app/mirror/config.ts";
+import type { Config } from "../../app/mirror/config.ts";
 import type { FoundKey } from "../../app/mirror/key.ts";
-import { shellWord } from "../../model/shell-word.ts";
 import { ok, type Result } from "../../app/mirror/trouble.ts";
 import type { TrustedOrigin } from "../../app/trust/origin.ts";
 import { ownershipOf } from "../../app/trust/owner.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
+import type { ExitCode } from "../exit.ts";
 import { workAsOwner } from "../find-mirror.ts";
-import { showProgress } from "../progress.ts";
 import { shownName } from "../../model/shown-name.ts";
 
 const { existsSync, realpathSync } = process.getBuiltinModule("node:fs");
@@ -18,11 +16,12 @@ const PREFER = ["local", "remote", "each"] as const;
 type Prefer = (typeof PREFER)[number];
 
 export const command: Command = {
-  usage: "init [DIR] --url URL [--key-file F] [--remote PATH] [--prefer local|remote|each] [--yes]",
+  usage: "init [DIR] --url URL [--key-file F] [--remote PATH] [--prefer local|remote|each] [--gitignore] [--yes]",
   about: [
     "Checks URL and key, shows what the first sync would do, asks, then links DIR (this folder without one) and makes the",
     "first sync, so that the files are there. Nothing is deleted or overwritten by a first sync, on either side. On a folder",
-    "that is linked already it stores a new key, and builds a lost state anew from both sides.",
+    "that is linked already it stores a new key, and builds a lost state anew from both sides. In a folder of code it shows",
+    "what packages and builds would send, and how to leave it out.",
   ],
   options: {
     url: { value: "URL", help: "the service's base URL (else MDMIRROR_URL)" },
@@ -40,6 +39,12 @@ export const command: Command = {
       multiple: true,
       help: "use plain http to this host, which shows the key to the network",
     },
+    gitignore: { help: "leave out what the folder's .gitignore files leave out; what is linked stays mirrored" },
+    ignore: {
+      value: "PATTERN",
+      multiple: true,
+      help: "leave this out, as a line of .gitignore would (node_modules/): written to .mdmirrorignore",
+    },
     name: { value: "NAME", help: "what it is called, for commands and mdmirror list (as its folder)" },
     "any-folder": { help: "link even a home folder or /" },
   },
@@ -48,6 +53,11 @@ export const command: Command = {
     const prefer = args.text("prefer");
     if (prefer !== null && !PREFER.includes(prefer as Prefer))
       return misuse(io, "init", "--prefer takes local, remote or each");
+    const { lineFault } = await import("../../app/mirror/ignore-lines.ts");
+    for (const pattern of args.texts("ignore")) {
+      const fault = lineFault(pattern);
+      if (fault !== null) return misuse(io, "init", `--ignore ${JSON.stringify(pattern)} ${fault}`);
+    }
     const dir = resolve(io.cwd, args.operands[0] ?? ".");
     const { judgeName } = await import("../judge-name.ts");
     const unfit = judgeName(io, "init", args.text("name"), existsSync(dir) ? realpathSync(dir) : dir);
@@ -117,9 +127,12 @@ async function linkNew(
   prefer: Prefer | null,
 ): Promise<ExitCode> {
   const { linkFolder } = await import("../../app/mirror/link-folder.ts");
-  const agreed = await showFirstPlan(io, args, dir, link, found);
+  const { agreeOnFirstPlan } = await import("../first-plan.ts");
+  const rules = { gitignore: args.flag("gitignore"), patterns: args.texts("ignore") };
+  const asked = { dir, ...link, key: found.key, yes: args.flag("yes") };
+  const agreed = await agreeOnFirstPlan(io, asked, rules);
   if (typeof agreed === "number") return agreed;
-  const config = { ...link.config, links: agreed };
+  const config = { ...link.config, links: agreed.links, gitignore: agreed.gitignore };
   // A key from the keychain stays only there.
   const stored = args.flag("no-store-key") || found.from === "keychain" ? null : found.key;
   const { env, random } = io;
@@ -129,67 +142,9 @@ async function linkNew(
   io.out(
     `linked ${shownName(dir)} to ${new URL(config.url).origin}${config.remote === "" ? "" : `, folder ${shownName(config.remote)}`}`,
   );
+  const { addIgnoreLines } = await import("../../app/mirror/ignore-lines.ts");
+  const added = addIgnoreLines(realpathSync(dir), agreed.patterns);
+  if (added.kind === "trouble") return complain(io, added.trouble);
   const { firstSync } = await import("../first-sync.ts");
   return firstSync(io, dir, args.text("key-file"), prefer);
-}
-
-/**
- * Shows the actions by kind with a few names, and asks where a question is due.
- * @returns whether links are translated, as the workspace shows
- */
-async function showFirstPlan(
-  io: Io,
-  args: Args,
-  dir: string,
-  { config, origin }: Link,
-  found: FoundKey,
-): Promise<LinkMode | ExitCode> {
-  const { openUnlinked, onlyFillsFolder, mirrorsInside } = await import("../../app/mirror/link-folder.ts");
-  const { previewSync, USUAL_RUN } = await import("../../app/mirror/run.ts");
-  const { faultTroubleOfInit } = await import("../../app/mirror/fault-trouble.ts");
-  const { planLines } = await import("../show-plan.ts");
-  const progress = showProgress(io, false);
-  const { clock, random } = io;
-  const mirror = openUnlinked({ dir, config, origin, key: found.key, clock, random, progress });
-  if (mirror.kind === "trouble") return complain(io, mirror.trouble);
-  try {
-    const preview = await previewSync(mirror.value, USUAL_RUN);
-    progress.end();
-    if (preview.kind === "offline") return complain(io, faultTroubleOfInit(preview.fault, config.url));
-    const [inside] = mirrorsInside(preview);
-    if (inside !== undefined) {
-      const what = `${inside} in this folder is a mirrored folder of its own; its files would be mirrored twice`;
-      return complain(io, { kind: "usage", what, next: "move it out, or choose another folder" });
-    }
-    io.out(`the first sync of ${shownName(dir)}:`);
-    for (const line of planLines(preview, 3).slice(0, -1)) io.out(line);
-    if (preview.plan.steps.length === 0) io.out("  nothing to do yet: both sides are empty, or equal");
-    const { decideLinks } = await import("../../app/links/decide-links.ts");
-    const links = await decideLinks(mirror.value.world, [...preview.trees.remote.files.keys()]);
-    if (links === "translate") io.out(BY_ID);
-    if (args.flag("yes")) return links;
-    if (!io.terminal.input) return onlyFillsFolder(preview) ? links : cannotAsk(io, dir);
-    return (await askForFirst(io)) ? links : EXIT.usage;
-  } finally {
-    progress.end();
-    await mirror.value.close();
-  }
-}
-
-const BY_ID =
-  "texts there link by id: here they link by path, so that editors follow (mdmirror links keep: as they are)";
-
-function cannotAsk(io: Io, dir: string): ExitCode {
-  return complain(io, {
-    kind: "usage",
-    what: "this first sync does more than fill an empty folder, and there is no terminal to ask on",
-    next: `if that is what you want: mdmirror init ${shellWord(dir)} --yes with the same options`,
-  });
-}
-
-async function askForFirst(io: Io): Promise<boolean> {
-  const answer = await io.ask("link the folder and do this now? [y/N] ");
-  if (/^y(es)?$/i.test(answer?.trim() ?? "")) return true;
-  io.err("mdmirror: nothing was linked, nothing was written");
-  return false;
 }

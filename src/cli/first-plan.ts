@@ -1,0 +1,139 @@
+import type { Config, LinkMode } from "../app/mirror/config.ts";
+import { faultTroubleOfInit } from "../app/mirror/fault-trouble.ts";
+import { mirrorsInside, onlyFillsFolder, openUnlinked } from "../app/mirror/link-folder.ts";
+import type { OpenedMirror } from "../app/mirror/open-mirror.ts";
+import { isEmpty, NO_PROPOSAL, type Proposal, proposalFor } from "../app/mirror/propose-rules.ts";
+import { type Preview, previewSync, USUAL_RUN } from "../app/mirror/run.ts";
+import type { TrustedOrigin } from "../app/trust/origin.ts";
+import { shellWord } from "../model/shell-word.ts";
+import { shownName } from "../model/shown-name.ts";
+import type { Io } from "./command.ts";
+import { complain } from "./complain.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
+import { showProgress } from "./progress.ts";
+import { proposalFlags, proposalLines } from "./show-largest.ts";
+import { planLines } from "./show-plan.ts";
+
+/** What the first sync would do, shown before a folder is linked, and what is agreed about it. */
+
+/** What stays out of the mirror: `--gitignore` and `--ignore`, or what was agreed. */
+type Rules = { readonly gitignore: boolean; readonly patterns: readonly string[] };
+
+/** `links`: whether links are translated, as the workspace shows. */
+type Agreed = Rules & { readonly links: LinkMode };
+
+type Asked = {
+  readonly dir: string;
+  readonly config: Config;
+  readonly origin: TrustedOrigin;
+  readonly key: string;
+  /** Whether no question is to be asked. */
+  readonly yes: boolean;
+};
+
+/**
+ * Shows the actions by kind with a few names, and asks where a question is due. Where more rules
+ * are agreed on, the plan with them is shown, and asked about.
+ */
+export async function agreeOnFirstPlan(io: Io, asked: Asked, rules: Rules): Promise<Agreed | ExitCode> {
+  const first = await agreeOnce(io, asked, rules, true);
+  if (typeof first === "number" || first.kind === "agreed") return endOf(first);
+  return endOf(await agreeOnce(io, asked, first.rules, false));
+}
+
+type Answer = ({ readonly kind: "agreed" } & Agreed) | { readonly kind: "with-rules"; readonly rules: Rules };
+
+function endOf(answer: Answer | ExitCode): Agreed | ExitCode {
+  if (typeof answer === "number") return answer;
+  if (answer.kind === "with-rules") throw new Error("rules are proposed once");
+  const { links, gitignore, patterns } = answer;
+  return { links, gitignore, patterns };
+}
+
+async function agreeOnce(io: Io, asked: Asked, rules: Rules, proposes: boolean): Promise<Answer | ExitCode> {
+  const { dir, origin, key } = asked;
+  const config = { ...asked.config, gitignore: rules.gitignore };
+  const progress = showProgress(io, false);
+  const { clock, random } = io;
+  const mirror = openUnlinked({ dir, config, origin, key, clock, random, progress, ignore: rules.patterns });
+  if (mirror.kind === "trouble") return complain(io, mirror.trouble);
+  try {
+    const preview = await previewSync(mirror.value, USUAL_RUN);
+    progress.end();
+    if (preview.kind === "offline") return complain(io, faultTroubleOfInit(preview.fault, config.url));
+    const [inside] = mirrorsInside(preview);
+    if (inside !== undefined) return complain(io, troubleInside(inside));
+    showFirst(io, dir, preview);
+    const proposal = proposes ? proposalFor(mirror.value, preview, random) : NO_PROPOSAL;
+    const wider = await propose(io, asked, rules, proposal);
+    if (wider !== null) return { kind: "with-rules", rules: wider };
+    const links = await decideLinksHere(io, mirror.value, preview);
+    const end = await consent(io, asked, preview, proposal);
+    return end === null ? { kind: "agreed", ...rules, links } : end;
+  } finally {
+    progress.end();
+    await mirror.value.close();
+  }
+}
+
+type Planned = Extract<Preview, { kind: "planned" }>;
+
+function showFirst(io: Io, dir: string, preview: Planned): void {
+  io.out(`the first sync of ${shownName(dir)}:`);
+  for (const line of planLines(preview, 3).slice(0, -1)) io.out(line);
+  if (preview.plan.steps.length === 0) io.out("  nothing to do yet: both sides are empty, or equal");
+}
+
+/**
+ * Says what of the plan comes with packages or is made by a build, and asks about it on a terminal.
+ * @returns the rules with what is proposed; null: those of before
+ */
+async function propose(io: Io, { yes }: Asked, rules: Rules, proposal: Proposal): Promise<Rules | null> {
+  if (isEmpty(proposal)) return null;
+  io.out("  packages or build outputs, by the look of it, and what leaves them out:");
+  for (const line of proposalLines(proposal)) io.out(line);
+  if (yes || !io.terminal.input) return null;
+  const answer = (await io.ask("leave these out? [Y/n] "))?.trim() ?? "";
+  if (!/^(y(es)?)?$/i.test(answer)) return null;
+  return {
+    gitignore: rules.gitignore || proposal.gitignore !== null,
+    patterns: [...rules.patterns, ...proposal.patterns.map(({ pattern }) => pattern)],
+  };
+}
+
+async function decideLinksHere(io: Io, mirror: OpenedMirror, { trees }: Planned): Promise<LinkMode> {
+  const { decideLinks } = await import("../app/links/decide-links.ts");
+  const links = await decideLinks(mirror.world, [...trees.remote.files.keys()]);
+  if (links === "translate") io.out(BY_ID);
+  return links;
+}
+
+const BY_ID =
+  "texts there link by id: here they link by path, so that editors follow (mdmirror links keep: as they are)";
+
+/** @returns null: the folder is linked, and the plan done */
+async function consent(io: Io, asked: Asked, preview: Planned, proposal: Proposal): Promise<ExitCode | null> {
+  if (asked.yes) return null;
+  if (!io.terminal.input) return onlyFillsFolder(preview) ? null : cannotAsk(io, asked.dir, proposal);
+  const answer = await io.ask("link the folder and do this now? [y/N] ");
+  if (/^y(es)?$/i.test(answer?.trim() ?? "")) return null;
+  io.err("mdmirror: nothing was linked, nothing was written");
+  return EXIT.usage;
+}
+
+function cannotAsk(io: Io, dir: string, proposal: Proposal): ExitCode {
+  const again = `mdmirror init ${shellWord(dir)} --yes with the same options`;
+  const next = isEmpty(proposal)
+    ? `if that is what you want: ${again}`
+    : `to leave out packages and build outputs: ${again} and ${proposalFlags(proposal).join(" ")}; to send them too: without these`;
+  return complain(io, {
+    kind: "usage",
+    what: "this first sync does more than fill an empty folder, and there is no terminal to ask on",
+    next,
+  });
+}
+
+function troubleInside(inside: string): Parameters<typeof complain>[1] {
+  const what = `${inside} in this folder is a mirrored folder of its own; its files would be mirrored twice`;
+  return { kind: "usage", what, next: "move it out, or choose another folder" };
+}

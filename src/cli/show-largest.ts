@@ -1,0 +1,51 @@
+import type { Proposal, Share } from "../app/mirror/propose-rules.ts";
+import { largestFolders } from "../app/told/largest.ts";
+import { count, plural } from "../model/count.ts";
+import { shellWord } from "../model/shell-word.ts";
+import { shownName } from "../model/shown-name.ts";
+
+/** Where most of what goes up lies, and which of it nobody may mean. */
+
+/** LIMIT: folders that are named. */
+const MOST = 5;
+
+/** @param named how many names of a group the plan shows: so few documents need no summary */
+export function largestLines(preview: Parameters<typeof largestFolders>[0], named: number): string[] {
+  const sent = preview.plan.steps.filter(({ action }) => action.kind === "create-remote").length;
+  if (sent <= named) return [];
+  const largest = largestFolders(preview, MOST);
+  const names = largest.map(({ folder }) => (folder === "" ? "this folder itself" : `${shownName(folder)}/`));
+  return [
+    `  most of what is new there, of ${plural(sent, "document")}:`,
+    ...columns(names, largest).map((line) => `    ${line}`),
+  ];
+}
+
+/** What `--gitignore` and `--ignore` would leave out, a line each. */
+export function proposalLines(proposal: Proposal): string[] {
+  const { gitignore, patterns } = proposal;
+  const shares: Share[] = [...(gitignore === null ? [] : [gitignore]), ...patterns];
+  return columns(proposalFlags(proposal), shares).map((line) => `    ${line}`);
+}
+
+/** The options that take a proposal, as words of a shell. */
+export function proposalFlags({ gitignore, patterns }: Proposal): string[] {
+  return [
+    ...(gitignore === null ? [] : ["--gitignore"]),
+    ...patterns.map(({ pattern }) => `--ignore ${shellWord(pattern)}`),
+  ];
+}
+
+function columns(names: readonly string[], shares: readonly Share[]): string[] {
+  const width = Math.max(...names.map(({ length }) => length));
+  return names.map((name, at) => `${name.padEnd(width)}  ${shareWords(shares[at]!)}`);
+}
+
+function shareWords({ documents, bytes }: Share): string {
+  return `${plural(documents, "document")}, ${sizeWords(bytes)}`;
+}
+
+function sizeWords(bytes: number): string {
+  if (bytes < 1_000) return plural(bytes, "byte");
+  return bytes < 1_000_000 ? `${count(Math.round(bytes / 1_000))} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

@@ -1,0 +1,125 @@
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openRig, type Rig } from "./rig.ts";
+
+/** Folders in which packages and builds lie beside the documents. */
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+  for (let n = 0; n < 8; n++) rig.write(`node_modules/p${n}/README.md`, `package ${n}\n`);
+  rig.write("package.json", "{}\n");
+  rig.write("docs/a.md", "a\n");
+  rig.write("b.md", "b\n");
+  rig.write("dist/made.md", "made\n");
+  // Of this name, but nobody's packages: nothing beside it says so.
+  rig.write("docs/vendor/list.md", "list\n");
+});
+afterEach(() => rig.close());
+
+const given = () => ["init", "w", "--url", rig.url, "--key-file", rig.keyFile];
+const config = () =>
+  JSON.parse(readFileSync(join(rig.root, ".mdmirror/config.json"), "utf8")) as { gitignore: boolean };
+const sent = () =>
+  ["b.md", "docs/a.md", "docs/vendor/list.md", "dist/made.md", "node_modules/p0/README.md"].filter(
+    (path) => rig.remote(path) !== null,
+  );
+const OURS = ["b.md", "docs/a.md", "docs/vendor/list.md"];
+
+describe("init in a folder of code", () => {
+  test("without a terminal says what would go up, and the options that leave it out", async () => {
+    const { code, out, err } = await rig.run(given());
+    expect(code).toBe(2);
+    expect(out.slice(out.indexOf("  most of what is new there, of 12 documents:"))).toEqual([
+      "  most of what is new there, of 12 documents:",
+      "    node_modules/       8 documents, 80 bytes",
+      "    docs/               2 documents, 7 bytes",
+      "    this folder itself  1 document, 2 bytes",
+      "    dist/               1 document, 5 bytes",
+      "  stays local: 1 not Markdown",
+      "  packages or build outputs, by the look of it, and what leaves them out:",
+      "    --ignore node_modules/  8 documents, 80 bytes",
+      "    --ignore /dist/         1 document, 5 bytes",
+    ]);
+    expect(err.at(-1)).toContain("--yes with the same options and --ignore node_modules/ --ignore /dist/;");
+    expect(existsSync(join(rig.root, ".mdmirrorignore"))).toBe(false);
+    const taken = await rig.run([...given(), "--yes", "--ignore", "node_modules/", "--ignore", "/dist/"]);
+    expect([taken.code, sent()]).toEqual([0, OURS]);
+    expect(rig.read(".mdmirrorignore")).toBe("node_modules/\n/dist/\n");
+    expect(taken.out.join("\n")).not.toContain("by the look of it");
+  });
+
+  test("on a terminal asks, and shows the plan without what was left out", async () => {
+    writeFileSync(join(rig.root, ".gitignore"), "node_modules/\n");
+    const { code, out, asked } = await rig.run(given(), { terminal: true, answers: ["", "y"] });
+    expect([code, asked]).toEqual([0, ["leave these out? [Y/n] ", "link the folder and do this now? [y/N] "]]);
+    expect(out).toContain("    --gitignore      8 documents, 80 bytes");
+    expect(out).toContain("  → new on the service: 12");
+    expect(out).toContain("  → new on the service: 3");
+    expect([sent(), config().gitignore, rig.read(".mdmirrorignore")]).toEqual([OURS, true, "/dist/\n"]);
+    const why = await rig.run(["why", "w/node_modules/p0/README.md"]);
+    expect(why.out.join("\n")).toContain("node_modules is a folder that is left out by line 1 of .gitignore");
+  });
+
+  test("sends all of it to who says no, and to --yes, which is told", async () => {
+    const no = await rig.run(given(), { terminal: true, answers: ["n", "n"] });
+    expect([no.code, no.asked.length, existsSync(join(rig.root, ".mdmirror"))]).toEqual([2, 2, false]);
+    const { code, out } = await rig.run([...given(), "--yes"]);
+    expect(out).toContain("    --ignore node_modules/  8 documents, 80 bytes");
+    expect([code, sent().length, config().gitignore]).toEqual([0, 5, false]);
+  });
+
+  test("adds its lines to a .mdmirrorignore that is there, and follows no link to write one", async () => {
+    rig.write(".mdmirrorignore", "dist/\nnode_modules/");
+    expect((await rig.run([...given(), "--yes", "--ignore", "dist/", "--ignore", "drafts/"])).code).toBe(0);
+    expect(rig.read(".mdmirrorignore")).toBe("dist/\nnode_modules/\ndrafts/\n");
+    const other = await openRig();
+    symlinkSync(join(rig.root, "b.md"), join(other.dir, "link"));
+    other.write("a.md", "a\n");
+    symlinkSync(join(rig.root, "b.md"), join(other.root, ".mdmirrorignore"));
+    const { code } = await other.run([
+      "init",
+      "w",
+      "--url",
+      other.url,
+      "--key-file",
+      other.keyFile,
+      "--yes",
+      "--ignore",
+      "x/",
+    ]);
+    expect([code, rig.read("b.md")]).toEqual([2, "b\n"]);
+    await other.close();
+  });
+
+  test.each(["", "#a", "!a", "a\nb", "a/**/b/**/c/**/d"])("refuses %j as a pattern", async (pattern) => {
+    expect((await rig.run([...given(), "--yes", "--ignore", pattern])).code).toBe(2);
+    expect(existsSync(join(rig.root, ".mdmirror"))).toBe(false);
+  });
+});
+
+describe("a folder of code that is mirrored already", () => {
+  test("takes the rules by another init; nothing is deleted, and what is new stays here", async () => {
+    await rig.init();
+    writeFileSync(join(rig.root, ".gitignore"), "node_modules/\n");
+    const { code, out } = await rig.run(["init", "w", "--gitignore", "--ignore", "/dist/"]);
+    expect([code, config().gitignore]).toEqual([0, true]);
+    expect(out.join("\n")).toContain("what is mirrored already stays so");
+    rig.write("node_modules/q/README.md", "new\n");
+    rig.write("node_modules/p0/README.md", "edited\n");
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+    expect([rig.remote("node_modules/q/README.md"), rig.remote("dist/made.md")?.content]).toEqual([null, "made\n"]);
+    expect(rig.remote("node_modules/p0/README.md")!.content).toBe("edited\n");
+    expect((await rig.run(["verify", "w"])).code).toBe(0);
+  });
+
+  test("shows where most of what is new lies before it travels", async () => {
+    await rig.init();
+    for (let n = 0; n < 20; n++) rig.write(`vendor/p${n}/README.md`, `vendored ${n}\n`);
+    const { out } = await rig.run(["plan", "w"]);
+    expect(out).toContain("    vendor/  20 documents, 230 bytes");
+    const json = JSON.parse((await rig.run(["plan", "w", "--json"])).out[0]!) as { largest: unknown };
+    expect(json.largest).toEqual([{ folder: "vendor", documents: 20, bytes: 230 }]);
+  });
+});
