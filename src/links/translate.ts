@@ -24,6 +24,8 @@ export type ToServiceOptions = {
   readonly before?: Place;
   /** What the links of the document's bytes of before led to: asked first. */
   readonly stood?: Meant;
+  /** The same of older ones: asked last. */
+  readonly formerly?: Meant;
 };
 
 /** The id that a destination, without query and fragment, stood for; null where it was none. */
@@ -95,11 +97,11 @@ export function toServiceFrom(
 function serviceOf(
   text: string,
   place: Place,
-  { was, before, stood }: ToServiceOptions,
+  { was, before, stood, formerly }: ToServiceOptions,
   found?: readonly FoundLink[],
 ): Respelled {
   const spellings = was === undefined ? null : new Spellings(was, place, isOfService);
-  const idOf = (read: Destination) => resolveIn(read, [stood, place, before]);
+  const idOf = (read: Destination) => resolveIn(read, [stood, place, before, formerly]);
   const respell: Respell = {
     destination: (raw, read, link) => {
       const id = idOf(read);

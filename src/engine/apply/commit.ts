@@ -186,8 +186,10 @@ function write(ctx: PassContext, change: Commit): void {
 }
 
 function putWhole({ world: { state, links } }: PassContext, link: Link): void {
+  const before = links === undefined ? null : state.link(link.id);
   state.putLink(link);
-  links?.placed(link.id, link.localPath);
+  // What moves on the service alone stands here where the plan found it, which base may not know.
+  if (before?.localPath !== link.localPath) links?.placed(link.id, link.localPath);
 }
 
 function writeBeside(ctx: PassContext, { ends, replaces, conflict, dir, moved, removes }: RowsBeside): void {

@@ -106,11 +106,12 @@ function recoverReplace(
   const found = lookAtParked(ctx, intent);
   if ("why" in found) return found.why;
   const { aside, look } = found;
+  const { id, path, parkAt, expect, baseChangeId, baseDigest } = intent;
   if (aside.kind === "done" && aside.value === null) {
+    ctx.world.links?.unwritten(path, expect);
     state.closeIntent(intentId);
     return null;
   }
-  const { id, path, parkAt, expect, baseChangeId, baseDigest } = intent;
   if (belongsBack(aside, look))
     return putBack(ctx, intentId, parkAt, path, id, "put back after a crash in the middle of a replace");
   if (aside.kind !== "done") return `what was taken aside cannot be read: ${aside.detail}`;

@@ -9,6 +9,11 @@ export function leadsSomewhereNew(leads: readonly Lead[], now: LinkPlaces): bool
   return leads.some((lead) => (lead.to === null || now.pathOf(lead.to) === null) && now.isThere(lead));
 }
 
+/** Whether a path leads to what is known to be gone. */
+export function leadsToGone(leads: readonly Lead[], now: LinkPlaces): boolean {
+  return leads.some(({ said, to }) => to !== null && said !== to && now.isGone(to));
+}
+
 /**
  * Whether the file at a document's path is another's, which has exchanged paths with it. Where it
  * belongs is yet to be settled, by its inode: a new file would have another.

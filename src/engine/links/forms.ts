@@ -1,11 +1,12 @@
 import { mayHoldLinks } from "../../links/candidates.ts";
-import { destinationsOf, leadsOf, meantBy } from "../../links/leads.ts";
-import { type Meant, toDisk, toService } from "../../links/translate.ts";
+import { leadsOf } from "../../links/leads.ts";
+import { toDisk, toService } from "../../links/translate.ts";
 import { type DocId, isDocId } from "../../contract/ids.ts";
 import { type Digest, digestOf } from "../../model/digest.ts";
 import { type LocalPath, parentOf } from "../../model/path.ts";
 import type { Lead, Spelling } from "../../model/spelling.ts";
 import type { State } from "../../ports/state.ts";
+import { idsUnknownBefore, meantBefore } from "./earlier.ts";
 import { LinkPlaces, type LinkScope } from "./places.ts";
 import { isFoundId } from "./astray.ts";
 
@@ -109,31 +110,25 @@ export class LinkForms {
     const base = id === null ? null : this.#state.link(id);
     const was = base === null ? null : this.#state.text(base.digest);
     const pathBefore = (id === null ? null : before.pathOf(id)) ?? path;
-    const known = earlier ?? (id === null ? [] : this.#earlier(id, pathBefore, bytes.text));
-    const stood = stoodFor(known, now);
-    const place = now.from(path);
-    const placeBefore = before.unless(pathBefore, (at) => now.isUnlinked(at));
-    const options = { before: placeBefore, ...(was === null ? {} : { was }), stood };
+    const known = earlier ?? (id === null ? [] : this.#earlier(id, pathBefore));
+    const meant = meantBefore(known, bytes.text, now, this.scope);
+    const place = now.unless(path, (at) => now.isGoneAt(at));
+    const placeBefore = before.unless(pathBefore, (at) => now.isUnlinked(at) || now.isGone(before.idAt(at)));
+    const options = { before: placeBefore, ...(was === null ? {} : { was }), ...meant };
     const text = toService(bytes.text, place, options);
     const form = text === bytes.text ? bytes : { text, digest: digestOf(text) };
-    const leads = leadsOf(bytes.text, place, [stood, place, placeBefore]);
+    const leads = leadsOf(bytes.text, place, [meant.stood, place, placeBefore, meant.formerly]);
     return { form, leads: [...leads, ...idsUnknownBefore(known, bytes.text, leads)] };
   }
 
   /**
-   * Of a document's bytes of before, which are the last that were read or written. What another
-   * left there, in an exchange that is not settled, is none of its own.
+   * Of a document's bytes of before, the newest first. What another left there, in an exchange that
+   * is not settled, is none of its own.
    */
-  #earlier(id: DocId, pathBefore: LocalPath, text: string): readonly Spelling[] {
+  #earlier(id: DocId, pathBefore: LocalPath): readonly Spelling[] {
     const settled = this.#state.link(id)?.localDigest;
-    const own = this.#state.spellings
-      .at(pathBefore)
-      .filter((one) => one.id === null || one.id === id || one.text === settled);
-    const [newest] = own;
-    if (newest === undefined) return [];
-    // A kill may have left a spelling that was noted and never written.
-    const alike = own.filter((one) => one.text === newest.text);
-    return [likest(alike, text, this.scope) ?? newest];
+    const all = this.#state.spellings.at(pathBefore);
+    return all.filter((one) => one.id === null || one.id === id || one.text === settled);
   }
 
   /**
@@ -164,19 +159,50 @@ export class LinkForms {
   }
 
   /**
-   * What is remembered of these bytes: at this path; of a file that was moved, at base's path of
-   * the document; or at another path of this folder, from which its links lead to the same.
+   * What is remembered of these bytes: at this path; of a file that was moved, as its document's,
+   * or at base's path of that; or at another path of this folder, from which its links lead to the
+   * same.
    */
   spellingOf(path: LocalPath, bytes: Digest, { now, before }: Where): Spelling | null {
     const own = this.spellingAt(path, bytes);
-    if (own !== null) return own;
+    if (own !== null) return this.#asNewest(own);
     const others = this.#state.spellings.with(bytes);
     if (others.length === 0) return null;
     const id = now.idAt(path);
     const old = id === null ? null : before.pathOf(id);
-    const found = others.find((other) => other.path === old) ?? ofFolder(others, parentOf(path));
+    const found =
+      others.find((other) => id !== null && other.id === id) ??
+      others.find((other) => other.path === old) ??
+      ofFolder(others, parentOf(path));
     if (found !== null) this.put({ ...found, path, id: docAt(now, path) });
     return found;
+  }
+
+  /**
+   * Bytes that are there are the newest that were: an editor's undo, or an effect that was undone,
+   * brings back older ones, and the next edit begins from them.
+   */
+  #asNewest(spelling: Spelling): Spelling {
+    if (this.#state.spellings.at(spelling.path)[0]?.bytes !== spelling.bytes) this.put(spelling);
+    return spelling;
+  }
+
+  /** A file was not written after all, and its bytes are what they were. */
+  unwritten(path: LocalPath, bytes: Digest): void {
+    const spelling = this.spellingAt(path, bytes);
+    if (spelling !== null) this.#asNewest(spelling);
+  }
+
+  /** The same of a text that its bytes stood for, after a kill. */
+  unwrittenText(path: LocalPath, text: Digest): void {
+    const spelling = this.#state.spellings.at(path).find((one) => one.text === text);
+    if (spelling !== undefined) this.#asNewest(spelling);
+  }
+
+  /** What was taken aside is back, or about to be. */
+  unparking(parkAt: string, path: LocalPath): void {
+    const [spelling] = this.#state.spellings.at(parkAt);
+    if (spelling !== undefined) this.#asNewest({ ...spelling, path });
   }
 
   spellingAt(path: LocalPath, bytes: Digest): Spelling | null {
@@ -198,39 +224,6 @@ export class LinkForms {
   moving(from: LocalPath, to: LocalPath): void {
     if (this.#keeps) this.#state.spellings.copy(from, to);
   }
-}
-
-/**
- * A file that is no known document's by inode or path may be one that was moved and then saved by
- * an editor that makes a new file: it still says most of what that one's links said.
- * @param lost of files that are not where they were
- */
-export function likest(lost: readonly Spelling[], text: string, { wiki }: LinkScope): Spelling | null {
-  const said = new Set(destinationsOf(text, wiki));
-  let found: Spelling | null = null;
-  let most = 0.5;
-  for (const spelling of lost) {
-    const { leads } = spelling;
-    const share = leads.filter((lead) => said.has(lead.said)).length / Math.max(leads.length, 1);
-    if (share > most) [found, most] = [spelling, share];
-  }
-  return found;
-}
-
-/** Ids that stand in a text since nothing was known to be there: they become paths in time. */
-function idsUnknownBefore(earlier: readonly Spelling[], text: string, leads: readonly Lead[]): Lead[] {
-  const known = new Set(leads.map(({ said }) => said));
-  const ids = earlier.flatMap((one) => one.leads).filter(({ said, to }) => said === to && !known.has(said));
-  return ids.filter(({ said }) => text.includes(said));
-}
-
-/**
- * What the links of a document's earlier bytes led to. It goes before what is where now: until they
- * are written anew, links that were there already are spelled for where their targets were.
- */
-function stoodFor(earlier: readonly Spelling[], now: LinkPlaces): Meant {
-  const leads = earlier.flatMap((one) => one.leads);
-  return meantBy(leads.filter(({ to }) => to !== null && now.pathOf(to) !== null));
 }
 
 function docAt(places: LinkPlaces, path: LocalPath): DocId | null {

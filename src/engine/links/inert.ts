@@ -1,8 +1,8 @@
-import type { DirId, DocId } from "../../contract/ids.ts";
 import { nameOfSaid } from "../../links/wiki.ts";
 import { ancestorsOf, type LocalPath } from "../../model/path.ts";
 import type { Lead } from "../../model/spelling.ts";
 import type { LocalTree } from "../../model/tree.ts";
+import type { LinkPlaces } from "./places.ts";
 
 /**
  * Links that went up as `ref://…`, since they lead to no document, each reason with how many there
@@ -26,7 +26,7 @@ type InertReason = "not-there" | "no-document" | "not-mirrored" | "not-created" 
 /** How many places are told of each reason. */
 const MOST = 5;
 
-type Places = { idAt(path: LocalPath): DocId | DirId | null; pathOf(id: string): LocalPath | null };
+type Places = Pick<LinkPlaces, "idAt" | "isGone">;
 
 /** @param texts what was sent: where, and what its links lead to */
 export function inertLinks(
@@ -54,7 +54,7 @@ function reasonOf(
   { files, folders, others, ignores }: LocalTree,
   places: Places,
 ): InertReason | null {
-  const isInert = (to === null || (said !== to && places.pathOf(to) === null)) && nameOfSaid(said) === null;
+  const isInert = (to === null || (said !== to && places.isGone(to))) && nameOfSaid(said) === null;
   if (!isInert) return null;
   if (at === null) return "outside";
   if (places.idAt(at) !== null) return "waits";

@@ -117,7 +117,7 @@ export class LinkedDisk implements Disk {
     // The bytes are right already: they stood for another text until now.
     if (spelled === found.value.text) return { kind: "done", value: { stamp: found.value.stamp } };
     this.#forms.parking(path, found.value.digest, parkAt);
-    return this.plain.replace(path, spelled, found.value.digest, parkAt);
+    return this.#replace(path, spelled, found.value.digest, parkAt);
   }
 
   /** The bytes that stand for `expect`; what they are may change until they are dealt with. */
@@ -158,14 +158,26 @@ export class LinkedDisk implements Disk {
    * @param expect of the bytes
    */
   respell(path: LocalPath, bytes: Form, expect: Digest, parkAt: string): DiskOutcome<Written> {
-    return this.plain.replace(path, bytes.text, expect, parkAt);
+    return this.#replace(path, bytes.text, expect, parkAt);
+  }
+
+  /** What the new bytes stand for is noted already. */
+  #replace(path: LocalPath, text: string, expect: Digest, parkAt: string): DiskOutcome<Written> {
+    const end = this.plain.replace(path, text, expect, parkAt);
+    if (end.kind !== "done" && !end.parked) this.#forms.unwritten(path, expect);
+    return end;
+  }
+
+  putBack(...[parkAt, path]: Parameters<Disk["putBack"]>): ReturnType<Disk["putBack"]> {
+    const end = this.plain.putBack(parkAt, path);
+    if (end.kind === "done") this.#forms.unparking(parkAt, path);
+    return end;
   }
 
   readonly identify: Disk["identify"] = () => this.plain.identify();
   readonly folding: Disk["folding"] = () => this.plain.folding();
   readonly makeFolder: Disk["makeFolder"] = (path) => this.plain.makeFolder(path);
   readonly removeFolder: Disk["removeFolder"] = (...folder) => this.plain.removeFolder(...folder);
-  readonly putBack: Disk["putBack"] = (...place) => this.plain.putBack(...place);
   readonly discardParked: Disk["discardParked"] = (parkAt) => this.plain.discardParked(parkAt);
   readonly listParked: Disk["listParked"] = () => this.plain.listParked();
   readonly listTrashed: Disk["listTrashed"] = () => this.plain.listTrashed();

@@ -2,12 +2,11 @@ import { type DirId, type DocId, isDocId } from "../../contract/ids.ts";
 import { INERT } from "../../links/destination.ts";
 import { leadsOf, meantBy } from "../../links/leads.ts";
 import { respell, toDisk } from "../../links/translate.ts";
-import { withValues } from "../../model/borrowed-map.ts";
 import { type Digest, digestOf } from "../../model/digest.ts";
 import { isAway, type Link } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { Lead, Spelling } from "../../model/spelling.ts";
-import type { BaseTree, LocalFile, LocalTree, Trees } from "../../model/tree.ts";
+import type { LocalTree, Trees } from "../../model/tree.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import type { Disk, OnText } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
@@ -15,7 +14,7 @@ import { type Form, LinkForms } from "./forms.ts";
 import { isAnothers, isFoundId, isUnsettled, leadsAstray, leadsSomewhereNew } from "./astray.ts";
 import { type InertLinks, inertLinks } from "./inert.ts";
 import { LinkedDisk } from "./linked-disk.ts";
-import { LinkPlaces, type LinkScope, placesSeen } from "./places.ts";
+import { LinkPlaces, type LinkScope } from "./places.ts";
 
 /** A file whose links lead elsewhere than they did, and the bytes that lead there again. */
 export type Respelling = { readonly link: Link; readonly from: Spelling; readonly to: Spelling; readonly bytes: Form };
@@ -59,25 +58,9 @@ export class MirrorLinks {
     this.#forms.begin(dry);
   }
 
-  /**
-   * Reads files again of which a link led nowhere, where its target is there by now. A document
-   * that is held, protected or in conflict waits for its next edit: nobody asked for this one.
-   */
-  lookAgain({ base, local, remote }: Trees, keep: OnText): LocalTree {
-    const spellings = this.#state.spellings.all();
-    if (spellings.length === 0) return local;
-    const { scope } = this.#forms;
-    const where = { now: placesSeen(base, local, remote, scope), before: new LinkPlaces(base, scope) };
-    const waits = waitingPaths(base);
-    const changed = new Map<LocalPath, LocalFile>();
-    for (const { path, text, leads } of spellings) {
-      if (!leadsSomewhereNew(leads, where.now) || waits.has(path)) continue;
-      const file = local.files.get(path);
-      if (file === undefined || file.digest !== text) continue;
-      const read = this.disk.found.readFile(file, where, keep, true);
-      if (read !== null && read.digest !== file.digest) changed.set(path, { ...read, stampTrusted: false });
-    }
-    return changed.size === 0 ? local : { ...local, files: withValues(local.files, changed) };
+  /** Files that are to be read again, now that both sides are seen. */
+  lookAgain(trees: Trees, keep: OnText): LocalTree {
+    return this.disk.found.readAgain(trees, keep);
   }
 
   /** Before a plan is carried out: where it puts documents is where links to them lead. */
@@ -198,6 +181,11 @@ export class MirrorLinks {
     this.#forms.put(to);
   }
 
+  /** A file was not replaced after all: its bytes stand for what they stood for. */
+  unwritten(path: LocalPath, text: Digest): void {
+    this.#forms.unwrittenText(path, text);
+  }
+
   /** How links are read here. */
   get scope(): LinkScope {
     return this.#forms.scope;
@@ -227,15 +215,6 @@ export class MirrorLinks {
   tidy(): void {
     if (!this.#state.spellings.isEmpty() && this.#state.intents().length === 0) this.#state.spellings.removeLost();
   }
-}
-
-/** Documents of which no text is to be sent that nobody wrote. */
-function waitingPaths({ links, holds, conflicts }: BaseTree): ReadonlySet<LocalPath> {
-  const waits = new Set<LocalPath>();
-  for (const link of links.values())
-    if (link.protected || link.submissions.length > 0 || holds.has(link.id) || conflicts.has(link.id))
-      waits.add(link.localPath);
-  return waits;
 }
 
 function byFirst([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {

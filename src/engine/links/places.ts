@@ -1,17 +1,14 @@
-import type { DirId, DocId } from "../../contract/ids.ts";
-import { mapName, type NameKind } from "../../contract/names.ts";
+import { type DirId, type DocId, isDocId } from "../../contract/ids.ts";
 import { NameIndex, namesBy } from "../../links/names.ts";
 import type { Place } from "../../links/place.ts";
 import { type Names, nameOfSaid } from "../../links/wiki.ts";
 import { isAway } from "../../model/link.ts";
 import { once } from "../../model/once.ts";
-import { BorrowedMap } from "../../model/borrowed-map.ts";
 import type { LocalPath, RemotePath } from "../../model/path.ts";
 import type { Lead } from "../../model/spelling.ts";
-import type { BaseTree, LocalFile, LocalTree, RemoteTree } from "../../model/tree.ts";
-import { fileInodeKey, folderInodeKey } from "../../planner/match/inode.ts";
+import type { BaseTree, RemoteTree } from "../../model/tree.ts";
 
-type Id = DocId | DirId;
+export type Id = DocId | DirId;
 
 /** How a mirror's links are read. */
 export type LinkScope = {
@@ -33,8 +30,11 @@ export class LinkPlaces {
   /** Null until a wiki link is read. */
   #named: NameIndex | null = null;
   readonly #names: Names | undefined;
+  readonly #tombstones: BaseTree["tombstones"];
+  #remote: RemoteTree | null = null;
 
   constructor(base: BaseTree, scope: LinkScope) {
+    this.#tombstones = base.tombstones;
     for (const dir of base.dirs.values()) this.set(dir.id, dir.localPath);
     for (const link of base.links.values()) if (!isAway(link)) this.set(link.id, link.localPath);
     this.#byRemotePath = once(() => remotePaths(base));
@@ -48,6 +48,32 @@ export class LinkPlaces {
 
   idAt(path: LocalPath): Id | null {
     return this.#byPath.get(path) ?? null;
+  }
+
+  /** What the service shows now. */
+  listed(remote: RemoteTree): void {
+    this.#remote = remote;
+  }
+
+  /**
+   * Whether this is known to be there no more. What is not here may be about to come, after a clone
+   * that was cut off: links to it are no links to nothing.
+   */
+  isGone(id: Id | null): boolean {
+    if (id === null) return false;
+    const remote = this.#remote;
+    if (isDocId(id) ? remote?.gone.has(id) : remote?.goneFolders.has(id)) return true;
+    if (this.#byId.has(id)) return false;
+    if (isDocId(id) && this.#tombstones.has(id)) return true;
+    if (remote === null || !remote.complete) return false;
+    return isDocId(id)
+      ? !remote.files.has(id) && !remote.outside.has(id) && !remote.unseen.has(id)
+      : remote.foldersComplete && !remote.folders.has(id);
+  }
+
+  /** Whether what has this path is gone on the service: links that are read do not lead to it. */
+  isGoneAt(path: LocalPath): boolean {
+    return this.isGone(this.idAt(path));
   }
 
   /** Whether two have one path, as in the middle of an exchange. */
@@ -76,7 +102,7 @@ export class LinkPlaces {
 
   /** Whether what a wiki link or path says leads to a document by now, where it led to none. */
   isThere({ said, at }: Pick<Lead, "said" | "at">): boolean {
-    if (at !== null && this.idAt(at) !== null) return true;
+    if (at !== null && this.idAt(at) !== null && !this.isGoneAt(at)) return true;
     const name = at === null && this.#names !== undefined ? nameOfSaid(said) : null;
     return name !== null && this.#names!.idOf(name) !== null;
   }
@@ -144,86 +170,4 @@ function remotePaths({ links, dirs }: BaseTree): ReadonlyMap<RemotePath, Id> {
   for (const { id, remotePath } of dirs.values()) byPath.set(remotePath, id);
   for (const { id, remotePath } of links.values()) byPath.set(remotePath, id);
   return byPath;
-}
-
-/**
- * The places as a walk found them: what was moved here is where its inode is. It decides nothing
- * about documents, only where their links lead; the planner matches.
- * @param remote adds what the service has and base does not know yet; null: not known
- */
-export function placesSeen(base: BaseTree, local: LocalTree, remote: RemoteTree | null, scope: LinkScope): LinkPlaces {
-  const places = new LinkPlaces(base, scope);
-  if (local.inodesTrusted) {
-    moveFolders(places, base, local);
-    moveFiles(places, base, local);
-  }
-  if (remote !== null) addUnlinked(places, base, remote, local);
-  for (const { path } of readFiles(local.files)) if (places.idAt(path) === null) places.setUnlinked(path);
-  return places;
-}
-
-function moveFolders(places: LinkPlaces, base: BaseTree, { folders }: LocalTree): void {
-  const lost = [...base.dirs.values()].filter((dir) => {
-    const here = folders.get(dir.localPath);
-    return here === undefined || folderInodeKey(here) !== folderInodeKey(dir);
-  });
-  if (lost.length === 0) return;
-  const byInode = new Map([...folders.values()].map((folder) => [folderInodeKey(folder), folder.path]));
-  for (const dir of lost) {
-    const key = folderInodeKey(dir);
-    const path = key === null ? undefined : byInode.get(key);
-    if (path !== undefined) places.set(dir.id, path);
-  }
-}
-
-function moveFiles(places: LinkPlaces, base: BaseTree, { files }: LocalTree): void {
-  const byInode = once(() => {
-    const found = new Map<string, DocId>();
-    for (const { id, stamp } of base.links.values()) {
-      const key = fileInodeKey(stamp);
-      if (key !== null) found.set(key, id);
-    }
-    return found;
-  });
-  for (const { path, stamp } of readFiles(files)) {
-    const key = fileInodeKey(stamp);
-    const id = key === null ? undefined : byInode().get(key);
-    if (id !== undefined && places.idAt(path) !== id) places.set(id, path);
-  }
-}
-
-/** All but those that are as base has them, and where. */
-function readFiles(files: LocalTree["files"]): Iterable<LocalFile> {
-  return (files instanceof BorrowedMap ? files.own : files).values() as Iterable<LocalFile>;
-}
-
-function addUnlinked(places: LinkPlaces, base: BaseTree, remote: RemoteTree, local: LocalTree): void {
-  const named = once(() => pathsHere(local));
-  const add = (id: Id, path: RemotePath): void => {
-    const here = named().get(path) ?? path;
-    if (places.idAt(here) === null) places.set(id, here);
-  };
-  for (const { id, path } of remote.folders.values()) if (!base.dirs.has(id)) add(id, path);
-  for (const { id, path } of remote.files.values()) if (!base.links.has(id)) add(id, path);
-}
-
-/**
- * Where files and folders stand whose names the service refuses, by the paths that they have there:
- * adopted anew, they are those documents.
- */
-function pathsHere({ files, folders }: LocalTree): Map<RemotePath, LocalPath> {
-  const found = new Map<RemotePath, LocalPath>();
-  const note = (path: LocalPath, kind: NameKind): void => {
-    const there = pathThere(path, kind);
-    if (there !== path) found.set(there, path);
-  };
-  for (const path of folders.keys()) note(path, "folder");
-  for (const path of files.keys()) note(path, "file");
-  return found;
-}
-
-function pathThere(path: LocalPath, kind: NameKind): RemotePath {
-  const names = path.split("/");
-  const last = names.length - 1;
-  return names.map((name, depth) => mapName(name, depth === last ? kind : "folder") ?? name).join("/");
 }

@@ -1,14 +1,19 @@
+import type { DocId } from "../../contract/ids.ts";
 import { countCharacters, MAX_CONTENT_CHARACTERS } from "../../contract/limits.ts";
 import { withValues } from "../../model/borrowed-map.ts";
 import { sameInodeAndBirth, type Stamp } from "../../model/link.ts";
 import { once } from "../../model/once.ts";
 import type { LocalPath } from "../../model/path.ts";
 import { unreadable } from "../../model/seen.ts";
-import type { LocalFile, LocalTree } from "../../model/tree.ts";
+import type { Spelling } from "../../model/spelling.ts";
+import type { BaseTree, LocalFile, LocalTree, Trees } from "../../model/tree.ts";
 import type { Disk, OnText } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
-import { type Form, type LinkForms, likest, type Where } from "./forms.ts";
-import { LinkPlaces, placesSeen } from "./places.ts";
+import { leadsSomewhereNew, leadsToGone } from "./astray.ts";
+import { likest } from "./earlier.ts";
+import type { Form, LinkForms, Where } from "./forms.ts";
+import { LinkPlaces } from "./places.ts";
+import { placesSeen } from "./places-seen.ts";
 
 /** Reads the files of a walk that hold links, in the service's form. */
 export class FoundReader {
@@ -82,6 +87,30 @@ export class FoundReader {
   }
 
   /**
+   * Reads files again of which a link led nowhere, where its target is there by now, and edited
+   * ones of which a link leads to what is gone. A document that is held, protected or in conflict
+   * waits for its next edit: nobody asked for this one.
+   */
+  readAgain({ base, local, remote }: Trees, onText: OnText): LocalTree {
+    const spellings = this.#state.spellings.all();
+    if (spellings.length === 0) return local;
+    const { scope } = this.#forms;
+    this.#forms.where().now.listed(remote);
+    const where = { now: placesSeen(base, local, remote, scope), before: new LinkPlaces(base, scope) };
+    const waits = waitingPaths(base);
+    const changed = new Map<LocalPath, LocalFile>();
+    for (const spelling of spellings) {
+      const { path, text } = spelling;
+      if (!isToBeReadAgain(spelling, base, waits, where.now)) continue;
+      const file = local.files.get(path);
+      if (file === undefined || file.digest !== text) continue;
+      const read = this.readFile(file, where, onText, true);
+      if (read !== null && read.digest !== file.digest) changed.set(path, { ...read, stampTrusted: false });
+    }
+    return changed.size === 0 ? local : { ...local, files: withValues(local.files, changed) };
+  }
+
+  /**
    * Reads a file of a walk in the service's form.
    * @param anew by what is where now, whatever its bytes stood for
    * @returns null where it cannot be read, holds no text, or is another file by now
@@ -105,6 +134,30 @@ export class FoundReader {
       textFault: faultOf(form.text),
     };
   }
+}
+
+function isToBeReadAgain(
+  { path, text, leads }: Spelling,
+  base: BaseTree,
+  waits: ReadonlySet<LocalPath>,
+  now: LinkPlaces,
+): boolean {
+  if (leadsSomewhereNew(leads, now)) return !waits.has(path);
+  if (!leadsToGone(leads, now)) return false;
+  const link = base.links.get(now.idAt(path) as DocId);
+  if (link === undefined) return true;
+  // A text that nobody edited stays base's, whatever is gone since.
+  if (link.localDigest === text || link.digest === text) return false;
+  return !waits.has(path) || base.holds.get(link.id)?.reason === "refused";
+}
+
+/** Documents of which no text is to be sent that nobody wrote. */
+function waitingPaths({ links, holds, conflicts }: BaseTree): ReadonlySet<LocalPath> {
+  const waits = new Set<LocalPath>();
+  for (const link of links.values())
+    if (link.protected || link.submissions.length > 0 || holds.has(link.id) || conflicts.has(link.id))
+      waits.add(link.localPath);
+  return waits;
 }
 
 /** Whether a file is where a document is, as far as the walk tells. */

@@ -21,11 +21,15 @@ export function respellOne(ctx: PassContext, links: MirrorLinks, respelling: Res
   const { link, from, to, bytes } = respelling;
   const { id, localPath: path } = link;
   const parkAt = parkingPlace(ctx.world, id);
-  // ORDER: before the effect, so that after a kill the file's bytes are known to be this text.
-  links.note(respelling, parkAt);
-  if (from.bytes === to.bytes) return;
+  if (from.bytes === to.bytes) {
+    links.note(respelling, parkAt);
+    return;
+  }
   const texts = { expect: from.text, baseChangeId: link.changeId, baseDigest: link.digest };
   const intentId = state.openIntent(ctx.run, { kind: "replace", id, path, parkAt, writes: to.text, ...texts });
+  // ORDER: before the effect, so that after a kill the file's bytes are known to be this text; and
+  // after the intent, by which recovery knows that they may be the old ones.
+  links.note(respelling, parkAt);
   const end = links.disk.respell(path, bytes, from.bytes, parkAt);
   if (end.kind !== "done") {
     if (!end.parked) state.closeIntent(intentId);

@@ -103,3 +103,36 @@ test("killed at any call of a clone, and a target is moved there: no file is in 
     );
   }
 });
+
+test("killed at any call of a clone, and a text is saved anew before its targets came: its links go up by id (I13)", async () => {
+  const first = createRig(1);
+  const b = first.app.create("sub/b.md", "b\n");
+  const c = first.app.create("sub/c.md", "c\n");
+  first.app.create("a.md", `[b](${b}) [c](${c})\n`);
+  const rigThen = first.copy();
+  const clone = first.mirror(HERE);
+  await clone.sync();
+  const calls = clone.calls();
+  let [before, between] = [0, 0];
+  for (let kill = 1; kill <= calls; kill += 2) {
+    const rig = createRig(1, {}, undefined, rigThen);
+    const mirror = rig.mirror(HERE);
+    mirror.killAt(kill);
+    await mirror.sync();
+    const here = mirror.texts();
+    // Until it is linked, what stands there is another new document, and in conflict.
+    if (mirror.state.linksAt("a.md").length === 0) continue;
+    mirror.disk.user.saveAtomically(mirror.path("a.md"), `${here.get("a.md")}more\n`);
+    mirror.disk.advance(10);
+    rig.app.renameFolder("sub", "under");
+    rig.app.remove("under/c.md");
+    await mirror.sync();
+    const there = rig.app.files().get("a.md")!;
+    if (here.has("sub/b.md")) between++;
+    else before++;
+    expect(there.text, `killed at call ${kill}`).toBe(`[b](${b}) [c](ref://sub/c.md)\nmore\n`);
+    expect(mirror.texts().get("a.md"), `killed at call ${kill}`).toBe("[b](under/b.md) [c](sub/c.md)\nmore\n");
+  }
+  expect(before).toBeGreaterThan(1);
+  expect(between).toBeGreaterThan(10);
+});

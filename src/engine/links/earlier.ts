@@ -1,0 +1,62 @@
+import { destinationsOf, meantBy } from "../../links/leads.ts";
+import type { Meant } from "../../links/translate.ts";
+import { once } from "../../model/once.ts";
+import type { Lead, Spelling } from "../../model/spelling.ts";
+import type { LinkPlaces, LinkScope } from "./places.ts";
+
+/** What the bytes that a file had before tell of the links in those that it has now. */
+
+/** What destinations meant in a file's bytes of before. */
+type MeantBefore = {
+  /**
+   * In the newest. It goes before what is where now: until they are written anew, links that were
+   * there already are spelled for where their targets were.
+   */
+  readonly stood: Meant;
+  /**
+   * In older ones: an editor saves what it read before links were written anew. It counts where
+   * nothing is there, and only of targets that the text does not say as the newest did.
+   */
+  readonly formerly: Meant;
+};
+
+/** @param earlier what is known of the bytes of before, the newest first */
+export function meantBefore(
+  [newest, ...older]: readonly Spelling[],
+  text: string,
+  now: LinkPlaces,
+  { wiki }: LinkScope,
+): MeantBefore {
+  const known = ({ to }: Lead): boolean => to !== null && !now.isGone(to);
+  const leads = (newest?.leads ?? []).filter(known);
+  const former = once(() => {
+    const said = new Set(destinationsOf(text, wiki));
+    const isSaid = new Set(leads.filter((lead) => said.has(lead.said)).map(({ to }) => to));
+    return meantBy(older.flatMap((one) => one.leads).filter((lead) => known(lead) && !isSaid.has(lead.to)));
+  });
+  return { stood: meantBy(leads), formerly: (said) => (older.length === 0 ? null : former()(said)) };
+}
+
+/** Ids that stand in a text since nothing was known to be there: they become paths in time. */
+export function idsUnknownBefore(earlier: readonly Spelling[], text: string, leads: readonly Lead[]): Lead[] {
+  const known = new Set(leads.map(({ said }) => said));
+  const ids = earlier.flatMap((one) => one.leads).filter(({ said, to }) => said === to && !known.has(said));
+  return ids.filter(({ said }) => text.includes(said));
+}
+
+/**
+ * A file that is no known document's by inode or path may be one that was moved and then saved by
+ * an editor that makes a new file: it still says most of what that one's links said.
+ * @param lost of files that are not where they were
+ */
+export function likest(lost: readonly Spelling[], text: string, { wiki }: LinkScope): Spelling | null {
+  const said = new Set(destinationsOf(text, wiki));
+  let found: Spelling | null = null;
+  let most = 0.5;
+  for (const spelling of lost) {
+    const { leads } = spelling;
+    const share = leads.filter((lead) => said.has(lead.said)).length / Math.max(leads.length, 1);
+    if (share > most) [found, most] = [spelling, share];
+  }
+  return found;
+}

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { syncToConvergence } from "../../../src/engine/run/sync.ts";
+import { type Mirror, SETTINGS } from "../../simulator/mirror.ts";
+import { createRig, type Rig } from "../../simulator/rig.ts";
+
+/** A document whose link was written anew, since its target was renamed there. */
+async function begin(): Promise<{ rig: Rig; mirror: Mirror; b: string; textOfA: () => string }> {
+  const rig = createRig(1);
+  const b = rig.app.create("b.md", "# Travel\n");
+  rig.app.create("a.md", `see [b](${b})\n`);
+  const mirror = rig.mirror({ links: true });
+  await mirror.sync();
+  rig.app.rename("b.md", "c.md");
+  await mirror.sync();
+  expect(mirror.texts().get("a.md")).toBe("see [b](c.md)\n");
+  return { rig, mirror, b, textOfA: () => rig.app.files().get("a.md")!.text };
+}
+
+test("a link that a person changes to a path that its target had leads to what is there now", async () => {
+  const { rig, mirror, textOfA } = await begin();
+  const other = rig.app.create("b.md", "# Meals\n");
+  await mirror.sync();
+  mirror.write("a.md", "see [other](b.md)\n");
+  await mirror.sync();
+  expect(textOfA()).toBe(`see [other](${other})\n`);
+  expect(mirror.texts().get("a.md")).toBe("see [other](b.md)\n");
+});
+
+test("a link that is added by a path that another link of the text had leads to nothing while nothing is there", async () => {
+  const { mirror, b, textOfA } = await begin();
+  mirror.write("a.md", "see [b](c.md) and [what is to come](b.md)\n");
+  await mirror.sync();
+  expect(textOfA()).toBe(`see [b](${b}) and [what is to come](ref://b.md)\n`);
+  expect(mirror.texts().get("a.md")).toBe("see [b](c.md) and [what is to come](b.md)\n");
+});
+
+test("an editor that saves what it read before links were written anew keeps them", async () => {
+  const { mirror, b, textOfA } = await begin();
+  mirror.write("a.md", "see [b](b.md), and more\n");
+  await mirror.sync();
+  expect(textOfA()).toBe(`see [b](${b}), and more\n`);
+  expect(mirror.texts().get("a.md")).toBe("see [b](c.md), and more\n");
+});
+
+test("an edit that is saved while a newer text takes its file's place keeps its links, whose target is moved meanwhile (I14)", async () => {
+  const rig = createRig(1);
+  const b = rig.app.create("sub/b.md", "# Travel\n");
+  const a = rig.app.create("a.md", `see [b](${b})\n\nwho\n\nwhen\n`);
+  const mirror = rig.mirror({ links: true });
+  await mirror.sync();
+  rig.app.move("sub/b.md", null);
+  rig.app.edit("a.md", `see [b](${b})\n\nwho pays\n\nwhen\n`);
+  const open = mirror.disk.user.open(mirror.path("a.md"));
+  let saves = 0;
+  const world = mirror.world();
+  mirror.disk.beforeCall = (call, path) => {
+    if (call !== "rename" || path !== mirror.path("a.md") || saves++ > 0) return;
+    open.write("see [b](sub/b.md)\n\nwho\n\nwhen, and where\n");
+  };
+  await syncToConvergence(world, { settings: SETTINGS, retryRefused: true, kind: "sync" });
+  mirror.disk.beforeCall = null;
+  mirror.disk.advance(10);
+  await mirror.sync();
+  expect(saves).toBeGreaterThan(1);
+  expect(rig.app.files().get("a.md")).toMatchObject({ id: a, text: `see [b](${b})\n\nwho pays\n\nwhen, and where\n` });
+  expect(mirror.texts().get("a.md")).toBe("see [b](b.md)\n\nwho pays\n\nwhen, and where\n");
+});
