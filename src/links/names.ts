@@ -31,7 +31,8 @@ type Lookups = {
 };
 
 export function namesBy({ index, idAt, pathOf, isWaiting }: Lookups): Names {
-  const pathsOf = (name: string) => (name.includes("/") ? [name + ENDING] : index().at(name));
+  const pathsBy = (stem: string) => (stem.includes("/") ? [stem + ENDING] : index().at(stem));
+  const pathsOf = (name: string) => stemsOf(name).flatMap((stem) => [...pathsBy(stem)]);
   const idOf = (name: string): string | null => {
     const ids = Iterator.from(pathsOf(name)).map(idAt).filter(isDocId);
     // Two are as good as many, and a name like `index` may have thousands.
@@ -53,6 +54,11 @@ export function namesBy({ index, idAt, pathOf, isWaiting }: Lookups): Names {
 }
 
 const ENDING = ".md";
+
+/** A name may be said with its file's ending, or be one of a file that is called `Name.md.md`. */
+function stemsOf(name: string): string[] {
+  return folded(name).endsWith(ENDING) ? [name, name.slice(0, -ENDING.length)] : [name];
+}
 
 /** Editors that follow wiki links tell neither cases nor normal forms apart. */
 function folded(name: string): string {

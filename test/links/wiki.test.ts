@@ -18,6 +18,7 @@ test.each([
     `[[Travel costs#By train (2nd class)]](${TRAVEL}#By%20train%20%282nd%20class%29)`,
   ],
   ["[[Travel costs#^block|x]]", `[[x]](${TRAVEL}#^block)`],
+  ["[[Plan.md]] ![[Travel costs.md]]", `[[Plan.md]](${PLAN}) ![[Travel costs.md]](${TRAVEL})`],
   ["[[x/Same|one]] and [[y/Same]]", `[[one]](${idOf("x/Same.md")}) and [[y/Same]](${idOf("y/Same.md")})`],
   [
     "# In a heading: [[Plan]]\n\n- [ ] in a list: [[Plan|p]]",
@@ -51,6 +52,17 @@ test("case and normal form do not count, and the spelling stays", () => {
   expect(service).toBe(`[[plan]](${PLAN}) [[x]](${PLAN}) [[e\u0301]](${idOf("x/é.md")})`);
   expect(toDisk(service, here)).toBe("[[plan]] [[Plan|x]] [[e\u0301]]");
   expect(toDisk(service, here, { was: text })).toBe(text);
+});
+
+test("a name with its file's ending keeps it in a text of before, and is another's where that is called so, too", () => {
+  const text = "[[plan.MD#h|p]] [[notes/Travel costs.md|t]]";
+  const service = toService(text, here);
+  expect(service).toBe(`[[p]](${PLAN}#h) [[t]](${TRAVEL})`);
+  expect(toDisk(service, here, { was: text })).toBe(text);
+  const both = placeIn(new Map([...WORLD, ["x/Plan.md.md", "doc_97"]]), "a.md", true);
+  expect(toService("[[Plan.md]] [[Plan]] [[Plan.md.md]]", both)).toBe(
+    `[[Plan.md]] [[Plan]](${PLAN}) [[Plan.md.md]](doc_97)`,
+  );
 });
 
 test("a target with another name is linked to anew; its words stay, so the service's text does", () => {

@@ -15,7 +15,7 @@ export const LINK_FAULTS: readonly PlantedFault[] = [
     also: [
       {
         file: "links/translate.ts",
-        find: "resolveIn(read, [stood, place, before])",
+        find: "resolveIn(read, [stood, place, before, formerly])",
         replace: "resolveIn(read, [place, before])",
       },
     ],
@@ -26,7 +26,7 @@ export const LINK_FAULTS: readonly PlantedFault[] = [
     promise: "I03",
     does: "sends links of an edited text to what is by now where their targets were",
     file: "links/translate.ts",
-    find: "resolveIn(read, [stood, place, before])",
+    find: "resolveIn(read, [stood, place, before, formerly])",
     replace: "resolveIn(read, [place, before])",
     net: TRANSLATE,
   },
@@ -35,8 +35,8 @@ export const LINK_FAULTS: readonly PlantedFault[] = [
     promise: "I01",
     does: "leaves links on disk as they are when their targets move",
     file: "engine/links/respell.ts",
-    find: "if (from.bytes === to.bytes) return;",
-    replace: "if (from.path === to.path) return;",
+    find: "if (from.bytes === to.bytes) {",
+    replace: "if (from.path === to.path) {",
     net: TRANSLATE,
   },
   {
@@ -52,7 +52,7 @@ export const LINK_FAULTS: readonly PlantedFault[] = [
     id: "review-for-a-link",
     promise: "I31",
     does: "sends a protected document to review because the target of a link appeared",
-    file: "engine/links/mirror-links.ts",
+    file: "engine/links/read-found.ts",
     find: "if (link.protected || link.submissions",
     replace: "if (link.submissions",
     net: TRANSLATE,
@@ -124,9 +124,9 @@ export const LINK_FAULTS: readonly PlantedFault[] = [
     id: "targets-that-appear-unseen",
     promise: "I01",
     does: "leaves a link that led nowhere as it is when its target appears",
-    file: "engine/links/mirror-links.ts",
-    find: "if (!leadsSomewhereNew(leads, where.now) || waits.has(path)) continue;",
-    replace: "if (!leadsSomewhereNew(leads, where.now) || !waits.has(path)) continue;",
+    file: "engine/links/read-found.ts",
+    find: "if (leadsSomewhereNew(leads, now)) return !waits.has(path);",
+    replace: "if (leadsSomewhereNew(leads, now)) return waits.has(path);",
     also: [
       {
         file: "engine/links/mirror-links.ts",
@@ -146,8 +146,8 @@ export const LINK_FAULTS: readonly PlantedFault[] = [
     also: [
       {
         file: "engine/links/forms.ts",
-        find: ".filter((one) => one.id === null || one.id === id || one.text === settled);",
-        replace: ".filter((one) => one.path !== id);",
+        find: "return all.filter((one) => one.id === null || one.id === id || one.text === settled);",
+        replace: "return all.filter((one) => one.path !== id);",
       },
     ],
     net: ["engine/links/exchanges.test.ts", "engine/links/lives.test.ts"],
