@@ -35,7 +35,7 @@ export function readArgs(command: Command, argv: readonly string[]): ParsedArgs 
   const { least, most } = command.operands;
   if (positionals.length < least) return { kind: "bad", why: "an operand is missing" };
   if (positionals.length > most) return { kind: "bad", why: `"${positionals[most]}" is one operand too many` };
-  const empty = Object.entries(values).find(([, value]) => value === "");
+  const empty = Object.entries(values).find(([name, value]) => value === "" && specs[name]?.mayBeEmpty !== true);
   if (empty !== undefined) return { kind: "bad", why: `--${empty[0]} is empty` };
   return { kind: "parsed", args: argsOver(specs, values, positionals) };
 }

@@ -126,6 +126,10 @@ export class LocalDisk implements Disk {
     return this.#effect((guard) => replaceFile(guard, path, text, expect, parkAt));
   }
 
+  replaceBytes(...replacing: Parameters<Disk["replaceBytes"]>): DiskOutcome<Written> {
+    return this.replace(...replacing);
+  }
+
   move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<Written> {
     this.folding();
     return this.#effect((guard) => moveFile(guard, from, to, expect));

@@ -80,6 +80,22 @@ describe("commands where a daemon runs", () => {
     ]);
   });
 
+  test("commands about many documents borrow the folder, and the daemon goes on after each", async () => {
+    const watch = await watched.watchingHere();
+    for (const [argv, told] of [
+      [["search", "one", "w", "--replace", "two", "--apply"], "1 changed"],
+      [["undo", "w", "--yes"], "1 taken back"],
+      [["protect", "w/*.md"], "protected"],
+      [["unprotect", "w"], "not protected any more"],
+    ] as const) {
+      const from = watch.events.length;
+      const { code, out } = await watched.rig.run(argv);
+      expect([argv, code, out.join("\n")]).toEqual([argv, 0, expect.stringContaining(told)]);
+      await watch.until(({ kind }) => kind === "returned", from);
+    }
+    expect(watched.rig.remote("a.md")!.content).toBe("# one\n");
+  });
+
   test("a borrower that dies gives the folder back", async () => {
     const watch = await watched.watchingHere();
     const borrowed = await borrowFolder(watched.rig.root, "undo");

@@ -43,7 +43,12 @@ export const ROWS: Readonly<Record<string, readonly Row[]>> = {
   approve: [refused("approve", "w", "--yes")],
   refuse: [refused("refuse", "w", "--yes")],
   why: [refused("why", "w/a.md")],
-  search: [local("search", "mine", "w"), local("search", "mine", "w", "--regex")],
+  search: [
+    local("search", "mine", "w"),
+    local("search", "mine", "w", "--regex"),
+    local("search", "mine", "w", "--replace", "yours"),
+    refused("search", "mine", "w", "--replace", "yours", "--apply"),
+  ],
   log: [local("log", "w")],
   diff: [
     refused("diff", "w"),
@@ -64,7 +69,7 @@ export const ROWS: Readonly<Record<string, readonly Row[]>> = {
   history: [local("history", "w/a.md"), local("history", "w/a.md", "--origins", "1")],
   show: [local("show", "w/a.md@1")],
   restore: [refused("restore", "w/a.md@1")],
-  undo: [refused("undo", "--yes"), refused("undo", "w", "--since", "1h", "--yes")],
+  undo: [refused("undo", "--yes"), refused("undo", "--since", "1h", "--yes")],
   verify: [refused("verify", "w")],
   protect: [refused("protect", "w/a.md"), refused("protect", "w/*.md", "--dry-run")],
   unprotect: [refused("unprotect", "w/a.md"), refused("unprotect", "w")],

@@ -86,7 +86,8 @@ function textsOfEvents(events: readonly MirrorEvent[], wasLive: ReadonlySet<Dige
     if (after !== null && !wasLive.has(after))
       seen.push({ ...bare(after), at, from: "here", what: `${kind}: ${detail}` });
     // An earlier text that was put back is a text of that moment too.
-    if (after !== null && kind === "restore") seen.push({ ...bare(after), at, from: "here", what: detail });
+    if (after !== null && (kind === "restore" || kind === "replace"))
+      seen.push({ ...bare(after), at, from: "here", what: detail });
   }
   return seen;
 }

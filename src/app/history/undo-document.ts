@@ -32,6 +32,7 @@ const TEXT_KINDS: ReadonlySet<string> = new Set([
   "settle-review",
   "end-conflict",
   "restore",
+  "replace",
 ]);
 
 const MIRRORED = "it is mirrored again";

@@ -12,7 +12,7 @@ import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
 
 export const command: Command = {
-  usage: "undo [DIR] [RUN | --since TIME] [--dry-run] [--yes] [--no-sync] [--json]",
+  usage: "undo [DIR] [RUN] [--since TIME] [--dry-run] [--yes] [--no-sync] [--json]",
   about: [
     "Takes one run back, by default the last that changed anything (mdmirror log names the runs): texts as edits, moves as moves,",
     "deleted documents as new ones; what the run sent as new goes to the trash, and its deletion on the service passes the guards.",

@@ -63,12 +63,16 @@ export type LandedByHand = {
   readonly closes: number | null;
   /** Where the text that was replaced is kept, below `.mdmirror/`. */
   readonly keptAs: string | null;
+  /** Of the text that is there now. */
+  readonly writes: Digest;
 };
 
 /**
  * Replaces a file's text. The old file goes to the trash instead of being removed later, so that
  * the losing text stays a file, and an editor that still has it open saves into that file.
  * @param seen what the file has to hold; null: anything
+ * @param exactly the very bytes that stand for the text, and the digest of those that they replace;
+ * null: as the disk spells the text
  */
 export function landByHand(
   ctx: PassContext,
@@ -77,22 +81,26 @@ export function landByHand(
   text: string,
   link: Link | null,
   seen: Digest | null = null,
+  exactly: { readonly text: string; readonly bytes: Digest } | null = null,
 ): Got<LandedByHand> {
   const { disk, state } = ctx.world;
   const writes = state.putText(text, madeOfBoth(path, id, "chosen by hand"));
   const look = disk.look(path);
   if (look.kind !== "file") return ended(stale(`no file is at ${path}`));
   if (seen !== null && look.digest !== seen) return ended(stale(`${path} was edited meanwhile`));
-  if (look.digest === writes) return got({ stamp: look.stamp, closes: null, keptAs: null });
+  if (look.digest === writes && exactly === null) return got({ stamp: look.stamp, closes: null, keptAs: null, writes });
   keepText(ctx, path, id);
   const parkAt = trashPlace(ctx.world, path);
   const base = { baseChangeId: link?.changeId ?? null, baseDigest: link?.digest ?? null };
   const expect = look.digest;
   const closes = state.openIntent(ctx.run, { kind: "replace", id, path, parkAt, expect, writes, ...base });
-  const end = disk.replace(path, text, expect, parkAt);
+  const end =
+    exactly === null
+      ? disk.replace(path, text, expect, parkAt)
+      : disk.replaceBytes(path, exactly.text, exactly.bytes, parkAt);
   if (end.kind === "done") {
     ctx.notes.toFlush.set(id, path);
-    return got({ stamp: end.value.stamp, closes, keptAs: parkAt });
+    return got({ stamp: end.value.stamp, closes, keptAs: parkAt, writes });
   }
   const aside = disk.readParked(parkAt, path);
   const next: Intent = { kind: "parked", id, path, parkAt, expect, ...base };

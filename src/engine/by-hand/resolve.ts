@@ -1,5 +1,5 @@
 import type { Outcome } from "../../model/action.ts";
-import type { Digest } from "../../model/digest.ts";
+import { type Digest, digestOf } from "../../model/digest.ts";
 import {
   type Conflict,
   displayedIndex,
@@ -154,7 +154,7 @@ function createFile(ctx: PassContext, { link, at }: Placed, text: string): Got<L
   const made = ctx.world.disk.create(at, text);
   if (made.kind !== "done") return ended(outcomeOfDisk(made));
   ctx.notes.toFlush.set(link.id, at);
-  return got({ stamp: made.value.stamp, closes: null, keptAs: null });
+  return got({ stamp: made.value.stamp, closes: null, keptAs: null, writes: digestOf(text) });
 }
 
 /** Only the replace is done: the replaced text stays in the trash. */

@@ -128,6 +128,7 @@ export type EventFields = {
     | "late-write"
     | "recover"
     | "restore"
+    | "replace"
     | "protect"
     | "unprotect"
     | "respell"
