@@ -26,10 +26,14 @@ export function keepUp(
   };
   const step = async () => {
     try {
-      if ((await service.pruneStep()) === "more") return wait(PAUSE_MS);
+      const left = await service.pruneStep();
+      // Meanwhile the service may have been closed, and its folder be somebody else's, or gone.
+      if (isOver) return;
+      if (left === "more") return wait(PAUSE_MS);
       service.holdReserve();
     } catch (error) {
-      onFault(error, "upkeep");
+      // A step that the end of the service cut off is no fault.
+      if (!isOver) onFault(error, "upkeep");
     }
     wait(ROUND_MS);
   };

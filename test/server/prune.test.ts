@@ -124,4 +124,28 @@ describe("upkeep", () => {
     expect(did).toHaveLength(6);
     vi.useRealTimers();
   });
+
+  it.each(["ends", "fails"] as const)(
+    "is over when it is stopped in the midst of a step, which then %s",
+    async (how) => {
+      vi.useFakeTimers();
+      const did: string[] = [];
+      const step = Promise.withResolvers<"done">();
+      const stop = keepUp(
+        {
+          pruneStep: () => step.promise,
+          holdReserve: () => void did.push("hold"),
+          saveUses: async () => undefined,
+        },
+        (error) => did.push((error as Error).message),
+      );
+      await vi.advanceTimersByTimeAsync(40);
+      stop();
+      if (how === "ends") step.resolve("done");
+      else step.reject(new Error("the database is closed"));
+      await vi.advanceTimersByTimeAsync(6_000_000);
+      expect(did).toEqual([]);
+      vi.useRealTimers();
+    },
+  );
 });
