@@ -47,7 +47,20 @@ export function showMany(io: Io, { run, ends, word }: Pick<Done, "run" | "ends" 
   const groups = Map.groupBy(ends, ({ end, why }) => `${end} ${why}`);
   for (const group of groups.values()) showGroup(io, group, word);
   io.out(sumLine(countsOf(ends), word));
-  if (run !== null) io.out(`  run ${run}; to take it back: mdmirror undo ${run}`);
+  if (run !== null) io.out(takeBackLine(run));
+}
+
+export function takeBackLine(run: number): string {
+  return `  run ${run}; to take it back: mdmirror undo ${run}`;
+}
+
+/** Of a plan: what is left alone, by its reasons. */
+export function leftLines(left: readonly { readonly path: string; readonly why: string }[]): string[] {
+  return [...Map.groupBy(left, ({ why }) => why)].flatMap(([why, alike]) => {
+    const more = alike.length - SHOWN;
+    const lines = alike.slice(0, SHOWN).map(({ path }) => `  ${shownName(path)}  left alone: ${shownWords(why)}`);
+    return more > 0 ? [...lines, `  … and ${count(more)} more  left alone: ${shownWords(why)}`] : lines;
+  });
 }
 
 /** What is left alone, by its reasons. */

@@ -1,14 +1,17 @@
 import { nextFor } from "../app/told/next-step.ts";
 import { readDifferences, readHistoryOf, readTexts, readVersion, restoreTo } from "./documents.ts";
 import { errorOf, unwrap } from "./told.ts";
+import { resolveManyBy, restoreManyTo } from "./many.ts";
 import { approveHalt, haltOf, refuseHalt } from "./halt.ts";
 import type { Session } from "./session.ts";
 import type {
   Choice,
   Difference,
   Done,
+  DoneMany,
   HaltAnswer,
   History,
+  ManyChoice,
   Mirror,
   MirrorPlan,
   MirrorWatch,
@@ -122,6 +125,11 @@ export class OpenMirror implements Mirror {
     });
   }
 
+  resolveMany(choice: ManyChoice, paths?: readonly string[]): Promise<DoneMany> {
+    const use = { mode: "write", what: "resolve", path: this.root } as const;
+    return this.#session.opened(use, (mirror) => resolveManyBy(mirror, choice, paths ?? null));
+  }
+
   history(path: string): Promise<History> {
     return this.#session.local(path, (mirror) => readHistoryOf(mirror, path));
   }
@@ -133,6 +141,11 @@ export class OpenMirror implements Mirror {
   restore(path: string, n?: number): Promise<Restored> {
     const use = { mode: "write", what: "restore", path } as const;
     return this.#session.opened(use, (mirror) => restoreTo(mirror, path, n ?? null));
+  }
+
+  restoreMany(paths: readonly string[], asOf?: Date): Promise<DoneMany> {
+    const use = { mode: "write", what: "restore", path: this.root } as const;
+    return this.#session.opened(use, (mirror) => restoreManyTo(mirror, paths, asOf ?? null));
   }
 
   differences(): Promise<readonly Difference[]> {

@@ -2,6 +2,7 @@
 /** What the library's functions take and give, beside what programs are told (`app/told`). */
 
 import type { HaltReasonEntry, PlannedHold, PlannedStep, StatusReport, SyncReport } from "../app/told/shapes.ts";
+import type { DoneMany, ManyChoice } from "./many-types.ts";
 import type { MirrorWatch } from "./watch-types.ts";
 
 export type {
@@ -13,6 +14,7 @@ export type {
   SyncCounts,
   SyncReport,
 } from "../app/told/shapes.ts";
+export type { DoneMany, ManyChoice } from "./many-types.ts";
 export type { MirrorWatch, WatchEvent } from "./watch-types.ts";
 
 export type OpenOptions = {
@@ -206,6 +208,12 @@ export type Mirror = {
    * @throws `usage` when nothing is open at the path, or this choice does not end it
    */
   resolve(path: string, choice: Choice): Promise<Done>;
+  /**
+   * The same for all that `conflicts` lists, or for what lies at these paths, in these folders, or
+   * matches these patterns (those of the ignore rules). What cannot be ended is left, and told.
+   * @throws `usage` when nothing is open there
+   */
+  resolveMany(choice: ManyChoice, paths?: readonly string[]): Promise<DoneMany>;
   /** All texts of a document, by its path now or before, or its id. No network. */
   history(path: string): Promise<History>;
   /** A text of the history. @param n as `history` counts; without it the newest */
@@ -216,6 +224,13 @@ export type Mirror = {
    * @param n as `history` counts; without it the last text that is not the one that is there
    */
   restore(path: string, n?: number): Promise<Restored>;
+  /**
+   * Puts each document at these paths, in these folders, or that match these patterns, back to what
+   * it was then; what was deleted since comes back as a new one. Without a time: the last text of
+   * what was deleted, and nothing else.
+   * @throws `usage` when one of them names no document
+   */
+  restoreMany(paths: readonly string[], asOf?: Date): Promise<DoneMany>;
   /** The documents that the two sides do not hold alike. @throws `offline` */
   differences(): Promise<readonly Difference[]>;
   /** The text of one document on both sides. @throws `offline`; `usage` when it is on neither */

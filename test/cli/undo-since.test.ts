@@ -161,9 +161,12 @@ describe("protect of many", () => {
     expect(protectedOnes()).toEqual([]);
   });
 
-  test("a pattern that matches nothing is exit 2, and nothing is done", async () => {
-    expect((await run("protect", "a.md", "z*")).code).toBe(2);
+  test("what matches nothing is exit 2, and nothing is done; a file that a shell named is passed over", async () => {
+    for (const wrong of ["z*", "none.md"]) expect((await run("protect", "a.md", wrong)).code).toBe(2);
     expect(protectedOnes()).toEqual([]);
+    rig.write("picture.png", "");
+    expect((await run("protect", "a.md", "picture.png", "f")).code).toBe(0);
+    expect(protectedOnes()).toEqual(["a", "f/x"]);
   });
 
   test("what the key may not do is said of each, the rest is done, and the exit code is 3", async () => {

@@ -1,6 +1,6 @@
 import { chownSync, cpSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openMirror as openByApp } from "../../src/app/mirror/open-mirror.ts";
 import { linkMirror, MdmirrorError, openMirror } from "../../src/lib/index.ts";
 import { createClient } from "../../src/lib/client.ts";
@@ -55,6 +55,32 @@ describe("a mirror of the library", () => {
     expect(await mirror.diff("a.md")).toEqual({ path: "a.md", live: "two\n", local: "one\n" });
     const lines = { added: 1, removed: 1 };
     expect(await mirror.differences()).toEqual([{ path: "a.md", kind: "differs", lines }]);
+  });
+
+  it("ends many conflicts, and restores many documents, as one run each", async () => {
+    const { mirror, service, write, read } = await makeLibRig();
+    const paths = ["a.md", "b.md"];
+    for (const path of paths) write(path, "one\n");
+    await mirror.sync();
+    const client = createClient({ url: service.url, key: service.key });
+    onTestFinished(() => client.close());
+    for (const { id, lastChangeId } of (await client.listFiles()).items) {
+      await client.putContent(id, lastChangeId, "theirs\n");
+    }
+    for (const path of paths) write(path, "mine\n");
+    await mirror.sync();
+    const done = await mirror.resolveMany({ kind: "mine" }, ["b*", "a.md"]);
+    expect([done.run, done.items.map(({ path, end }) => [path, end])]).toEqual([
+      3,
+      paths.map((path) => [path, "done"]),
+    ]);
+    expect(await mirror.resolveMany({ kind: "theirs" })).toEqual({ run: null, items: [] });
+    expect((await mirror.sync()).state).toBe("in-sync");
+    expect((await errorOf(mirror.resolveMany({ kind: "mine" }, ["nothing/**"]))).kind).toBe("usage");
+    const { items } = await mirror.restoreMany(["**"], new Date());
+    expect(items).toEqual([]);
+    expect((await errorOf(mirror.restoreMany(["nothing/**"]))).kind).toBe("usage");
+    expect(read("b.md")).toBe("mine\n");
   });
 
   it("lists a conflict, and ends it by a choice", async () => {

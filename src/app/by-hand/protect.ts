@@ -42,6 +42,7 @@ export async function planProtection(
   const selection = selectPaths(
     names,
     links.map(({ localPath }) => localPath),
+    world.disk,
   );
   if (selection.kind === "trouble") return selection;
   const chosen = links.filter(({ localPath }) => selection.value.takes(localPath));

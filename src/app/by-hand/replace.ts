@@ -79,7 +79,7 @@ export async function planReplace(
       if (replaced !== null) found.push({ path, bytes, before: text, after: replaced.text, hits: replaced.hits });
     },
   );
-  const selection = request.within.length === 0 ? ok(ALL) : selectPaths(request.within, tree.files.keys());
+  const selection = request.within.length === 0 ? ok(ALL) : selectPaths(request.within, tree.files.keys(), disk);
   if (selection.kind === "trouble") return selection;
   const judging = { base, linked: indexLinks(base), disk, openMs };
   return ok(

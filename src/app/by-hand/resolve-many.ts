@@ -93,7 +93,7 @@ function openAt(world: StateAndDisk, base: BaseTree, names: readonly string[]): 
   const one = names.length === 1 ? findSubject(world, names[0]!) : null;
   if (one?.kind === "ok") return ok([openOf(one.value, one.value.hold, one.value.path)]);
   const things = openThings(world, base);
-  const selection = selectPaths(names, knownPaths(base, things));
+  const selection = selectPaths(names, knownPaths(base, things), world.disk);
   if (selection.kind === "trouble") return selection;
   const { takes } = selection.value;
   return ok(things.filter(({ path, sidecar }) => takes(path) || (sidecar !== null && takes(sidecar))));

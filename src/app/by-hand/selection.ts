@@ -1,6 +1,7 @@
 import { createMatcher } from "../../local/ignore.ts";
 import { patternFault } from "../../local/pattern-fault.ts";
 import { ancestorsOf, type LocalPath } from "../../model/path.ts";
+import type { Disk } from "../../ports/disk.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
 
 /**
@@ -16,15 +17,20 @@ export function isPattern(name: string): boolean {
 
 /**
  * @param names paths below the root; "" is the whole mirror
- * @param known the paths that can be named; a name that takes none of them is a trouble
+ * @param known the paths that can be named; a name that takes none of them is a trouble, unless it
+ * is that of a file which is there: a shell's `*` names pictures and `(theirs)` files, too
  */
-export function selectPaths(names: readonly string[], known: Iterable<LocalPath>): Result<Selection> {
+export function selectPaths(
+  names: readonly string[],
+  known: Iterable<LocalPath>,
+  disk: Pick<Disk, "look">,
+): Result<Selection> {
   const paths = new Set(known);
   const folders = new Set<LocalPath>([""]);
   for (const path of paths) for (const above of ancestorsOf(path)) folders.add(above);
   const patterns: ((path: LocalPath) => boolean)[] = [];
   for (const name of names) {
-    if (paths.has(name) || folders.has(name)) continue;
+    if (paths.has(name) || folders.has(name) || (names.length > 1 && isThere(disk, name))) continue;
     const fault = patternFault(name);
     if (fault !== null) return trouble("usage", `${name}: the pattern ${fault}`, "give a folder, or a simpler pattern");
     const matches = createMatcher(`/${name}`);
@@ -38,6 +44,11 @@ export function selectPaths(names: readonly string[], known: Iterable<LocalPath>
     ancestorsOf(path).some((above) => named.has(above)) ||
     patterns.some((matches) => matches(path));
   return ok({ takes });
+}
+
+function isThere(disk: Pick<Disk, "look">, name: string): boolean {
+  const { kind } = disk.look(name);
+  return kind === "file" || kind === "folder" || kind === "other";
 }
 
 function namesNothing(name: string): Result<never> {

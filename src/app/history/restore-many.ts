@@ -7,12 +7,11 @@ import type { BaseTree } from "../../model/tree.ts";
 import { runByHand } from "../../engine/by-hand/by-hand.ts";
 import { restoreGone, restoreText } from "../../engine/by-hand/restore.ts";
 import type { World } from "../../engine/run/world.ts";
-import { createMatcher } from "../../local/ignore.ts";
-import { patternFault } from "../../local/pattern-fault.ts";
 import { findDocument, type KnownPlace, linkAt } from "./find-document.ts";
 import { type HistoryEntry, readHistory } from "./history.ts";
 import { isDone } from "../by-hand/resolve.ts";
-import { ok, type Result, trouble } from "../mirror/trouble.ts";
+import { isPattern, selectPaths } from "../by-hand/selection.ts";
+import { ok, type Result } from "../mirror/trouble.ts";
 import { byPath } from "../../model/by-path.ts";
 
 /**
@@ -42,7 +41,7 @@ type Subject = Pick<KnownPlace, "path" | "link" | "tombstone"> & { readonly id: 
 /** Whether a name means one document, rather than a folder or a pattern. */
 export function isOne(state: State, name: string): boolean {
   const base = state.load();
-  return findDocument(state, base, name) !== null || (!hasBelow(base, name) && !/[*?[]/.test(name));
+  return findDocument(state, base, name) !== null || (!hasBelow(base, name) && !isPattern(name));
 }
 
 /**
@@ -55,26 +54,17 @@ export function planRestore(
   asOf: number | null,
 ): Result<readonly RestoreItem[]> {
   const base = state.load();
-  const wanted: ((path: LocalPath) => boolean)[] = [];
-  for (const name of names) {
-    const matches = matcherOf(state, base, name);
-    if (typeof matches === "string")
-      return trouble("usage", `${name}: the pattern ${matches}`, "give a folder, or a simpler pattern");
-    wanted.push(matches);
-  }
+  const subjects = subjectsOf(base, asOf);
+  const known = new Set(subjects.map(({ path }) => path));
+  // A document is found by a path that it had before, and by its id.
+  const asked = names.map((name) => (known.has(name) ? name : (findDocument(state, base, name)?.path ?? name)));
+  const selection = selectPaths(asked, known, disk);
+  if (selection.kind === "trouble") return selection;
   const sightings = allSightings(state);
-  const items = subjectsOf(base, asOf)
-    .filter(({ path }) => wanted.some((matches) => matches(path)))
+  const items = subjects
+    .filter(({ path }) => selection.value.takes(path))
     .flatMap((subject) => itemOf({ state, disk }, sightings, subject, asOf));
   return ok(items.toSorted(byPath));
-}
-
-/** @returns why the pattern cannot be used, as a clause */
-function matcherOf(state: State, base: BaseTree, name: string): ((path: LocalPath) => boolean) | string {
-  const document = findDocument(state, base, name);
-  if (document !== null) return (path) => path === document.path;
-  if (hasBelow(base, name)) return (path) => isBelow(path, name);
-  return patternFault(name) ?? createMatcher(`/${name}`);
 }
 
 function hasBelow({ links, tombstones }: BaseTree, folder: string): boolean {
@@ -170,23 +160,32 @@ function namesOf<K>(index: ReadonlyMap<K, readonly Sighting[]>, key: K | null | 
   return key === undefined || key === null ? [] : (index.get(key) ?? []);
 }
 
-export type RestoreEnd = { readonly item: RestoreItem; readonly done: boolean; readonly note: string };
+type RestoreEnd = { readonly item: RestoreItem; readonly done: boolean; readonly note: string };
 
-/** Restores each by itself, as an edit of the folder; what was changed since the plan is left. */
-export async function restoreMany(world: World, items: readonly RestoreItem[]): Promise<readonly RestoreEnd[]> {
+export type RestoredMany = { readonly run: number | null; readonly ends: readonly RestoreEnd[] };
+
+/**
+ * Restores each by itself, as one run of edits of the folder; what was changed since the plan is
+ * left.
+ */
+export async function restoreMany(world: World, items: readonly RestoreItem[]): Promise<RestoredMany> {
   const wanted = items.flatMap((item) => (item.kind === "put-back" ? [item] : []));
-  const ends = await runByHand(world, "restore", async (ctx) =>
-    wanted.map(({ id, path, entry, expect }) => {
+  let run: number | null = null;
+  const ends = await runByHand(world, "restore", async (ctx) => {
+    run = ctx.run;
+    return wanted.map(({ id, path, entry, expect }, index) => {
+      world.progress.report("apply", index, wanted.length);
       const detail = `version ${entry.n} put back by hand`;
       const link = ctx.world.state.link(id);
       return link === null || expect === null
         ? restoreGone(ctx, id, path, entry.digest, detail)
         : restoreText(ctx, link, entry.digest, expect, detail);
-    }),
-  );
-  return wanted.map((item, index) => {
+    });
+  });
+  const told = wanted.map((item, index) => {
     const end = ends[index] ?? ends[0]!;
     const done = isDone(end);
     return { item, done, note: !done && "detail" in end.outcome ? end.outcome.detail : "" };
   });
+  return { run, ends: told };
 }

@@ -1,4 +1,4 @@
-import type { RestoreEnd, RestoreItem } from "../../app/history/restore-many.ts";
+import type { RestoredMany, RestoreItem } from "../../app/history/restore-many.ts";
 import type { Choice } from "../../app/history/restore.ts";
 import type { OpenedMirror } from "../../app/mirror/open-mirror.ts";
 import { ok, type Result } from "../../app/mirror/trouble.ts";
@@ -10,6 +10,7 @@ import { count } from "../../model/count.ts";
 import { agrees, REACH_OPTIONS, reachOf, syncAfter, useMirror } from "../use-mirror.ts";
 import { localTime } from "../../app/told/when.ts";
 import { jsonLine } from "../json-line.ts";
+import { leftLines, sumLine, takeBackLine } from "../show-many.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
 
 export const command: Command = {
@@ -121,19 +122,15 @@ async function restoreSeveral(
     return able === 0 && items.length > 0 ? EXIT.attention : EXIT.inSync;
   }
   if (!(await agreesToSeveral(io, args, able))) return EXIT.usage;
-  return sendRestored(io, args, mirror, { asOf, items, ends: await restoreMany(mirror.world, items) });
+  return sendRestored(io, args, mirror, { asOf, items, ...(await restoreMany(mirror.world, items)) });
 }
 
-type RestoredMany = {
-  readonly asOf: number | null;
-  readonly items: readonly RestoreItem[];
-  readonly ends: readonly RestoreEnd[];
-};
+type Sent = RestoredMany & { readonly asOf: number | null; readonly items: readonly RestoreItem[] };
 
-async function sendRestored(io: Io, args: Args, mirror: OpenedMirror, restored: RestoredMany): Promise<ExitCode> {
+async function sendRestored(io: Io, args: Args, mirror: OpenedMirror, restored: Sent): Promise<ExitCode> {
   const { items, ends } = restored;
   const json = args.flag("json");
-  if (!json) showEnds(io, ends);
+  if (!json) showEnds(io, restored);
   const sync = args.flag("no-sync") ? null : await syncAfter(io, mirror, json);
   if (json) io.out(jsonLine({ ...restoredJson(restored), sync: sync?.report ?? null }));
   if (sync !== null && sync.exit !== EXIT.inSync) return sync.exit;
@@ -148,21 +145,21 @@ async function agreesToSeveral(io: Io, args: Args, able: number): Promise<boolea
   return false;
 }
 
-function restoredJson({ asOf, items, ends }: RestoredMany): object {
+function restoredJson({ asOf, items, run, ends }: Sent): object {
   const done = ends.map((end) => ({ ...itemJson(end.item), done: end.done, note: end.note }));
-  return { asOf, items: items.map(itemJson), done };
+  return { asOf, run, items: items.map(itemJson), done };
 }
 
 function planLines(items: readonly RestoreItem[], asOf: number | null): string[] {
   const when = asOf === null ? "what was deleted" : `as of ${localTime(asOf)}`;
   if (items.length === 0) return [`${when}: nothing is to be put back`];
+  const planned = items.filter((item) => item.kind === "put-back");
   return [
     `${when}:`,
-    ...items.map((item) => {
-      if (item.kind === "left") return `  ${shownName(item.path)}  left alone: ${shownWords(item.why)}`;
-      const { entry, anew } = item;
-      return `  ${shownName(item.path)}  version ${entry.n} of ${localTime(entry.at)}${anew ? ", as a new document" : ""}`;
+    ...planned.map(({ path, entry, anew }) => {
+      return `  ${shownName(path)}  version ${entry.n} of ${localTime(entry.at)}${anew ? ", as a new document" : ""}`;
     }),
+    ...leftLines(items.filter((item) => item.kind === "left")),
   ];
 }
 
@@ -172,8 +169,10 @@ function itemJson(item: RestoreItem): object {
   return { kind, path, id, version: entry.n, at: entry.at, anew };
 }
 
-function showEnds(io: Io, ends: readonly RestoreEnd[]): void {
-  for (const { item, done, note } of ends)
-    if (!done) io.err(`${shownName(item.path)}: left alone: ${shownWords(note)}`);
-  io.out(`${count(ends.filter(({ done }) => done).length)} put back`);
+function showEnds(io: Io, { run, items, ends }: Sent): void {
+  for (const { item, done, note } of ends) if (!done) io.err(`${shownName(item.path)}: not done: ${shownWords(note)}`);
+  const done = ends.filter((end) => end.done).length;
+  const left = items.filter(({ kind }) => kind === "left").length;
+  io.out(sumLine({ done, left, failed: ends.length - done }, "put back"));
+  if (run !== null) io.out(takeBackLine(run));
 }

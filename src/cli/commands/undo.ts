@@ -9,6 +9,7 @@ import { count } from "../../model/count.ts";
 import { undoClause } from "../../app/told/undo.ts";
 import { localTime } from "../../app/told/when.ts";
 import { jsonLine } from "../json-line.ts";
+import { leftLines } from "../show-many.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
 
 export const command: Command = {
@@ -100,19 +101,14 @@ function isRun(operand: string): boolean {
   return /^\d{1,9}$/.test(operand);
 }
 
-/** LIMIT: lines that are shown of what is left for one reason; `--json` has all of them. */
-const LEFT_SHOWN = 10;
-
 function planLines({ runs, items }: UndoPlan, what: string, since: number | null): string[] {
   const [newest] = runs;
   const when = since === null ? `${newest!.kind}, ${localTime(newest!.startedAt)}` : `since ${localTime(since)}`;
   const nothing = since === null ? "it changed no document" : "nothing is to be taken back";
-  const lines = [...Map.groupBy(items, (item) => (item.kind === "left" ? item.why : ""))].flatMap(([why, alike]) => {
-    const shown = why === "" ? alike : alike.slice(0, LEFT_SHOWN);
-    const more = alike.length - shown.length;
-    const rest = more > 0 ? [`  … and ${count(more)} more  left alone: ${shownWords(why)}`] : [];
-    return [...shown.map((item) => `  ${shownName(item.path)}  ${undoClause(item)}`), ...rest];
-  });
+  const lines = [
+    ...items.flatMap((item) => (item.kind === "left" ? [] : [`  ${shownName(item.path)}  ${undoClause(item)}`])),
+    ...leftLines(items.filter((item) => item.kind === "left")),
+  ];
   return [`${what} (${when}):`, ...(lines.length === 0 ? [`  ${nothing}`] : lines)];
 }
 
