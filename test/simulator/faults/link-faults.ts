@@ -55,7 +55,7 @@ export const LINK_FAULTS: readonly PlantedFault[] = [
     file: "engine/links/read-found.ts",
     find: "if (link.protected || link.submissions",
     replace: "if (link.submissions",
-    net: TRANSLATE,
+    net: ["engine/links/targets.test.ts"],
   },
   {
     id: "dry-run-remembers",
