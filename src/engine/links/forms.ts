@@ -22,7 +22,7 @@ export type Where = { readonly now: LinkPlaces; readonly before: LinkPlaces };
  * or there, never reads as an edit.
  */
 export class LinkForms {
-  readonly #state: Pick<State, "load" | "text" | "link" | "spellings">;
+  readonly #state: Pick<State, "load" | "text" | "link" | "conflict" | "spellings">;
   readonly #keeps: boolean;
   readonly scope: LinkScope;
   /** Of a mirror that is only read. */
@@ -31,7 +31,11 @@ export class LinkForms {
   #dry = false;
 
   /** @param keeps whether the state may be written */
-  constructor(state: Pick<State, "load" | "text" | "link" | "spellings">, scope: LinkScope, keeps: boolean) {
+  constructor(
+    state: Pick<State, "load" | "text" | "link" | "conflict" | "spellings">,
+    scope: LinkScope,
+    keeps: boolean,
+  ) {
     this.#state = state;
     this.scope = scope;
     this.#keeps = keeps;
@@ -123,12 +127,15 @@ export class LinkForms {
 
   /**
    * Of a document's bytes of before, the newest first. What another left there, in an exchange that
-   * is not settled, is none of its own.
+   * is not settled, is none of its own. Last those of what stands beside it: a person may have
+   * written it over.
    */
   #earlier(id: DocId, pathBefore: LocalPath): readonly Spelling[] {
     const settled = this.#state.link(id)?.localDigest;
     const all = this.#state.spellings.at(pathBefore);
-    return all.filter((one) => one.id === null || one.id === id || one.text === settled);
+    const own = all.filter((one) => one.id === null || one.id === id || one.text === settled);
+    const beside = this.#state.conflict(id);
+    return beside === null ? own : [...own, ...this.#state.spellings.at(beside.sidecarPath)];
   }
 
   /**

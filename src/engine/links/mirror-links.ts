@@ -138,9 +138,8 @@ export class MirrorLinks {
     if (spellings.length === 0) return;
     const base = this.#state.load();
     const places = new LinkPlaces(base, this.#forms.scope);
-    const byPath = new Map(
-      [...base.links.values()].filter((link) => !isAway(link)).map((link) => [link.localPath, link]),
-    );
+    const linked = [...base.links.values()].filter((link) => !isAway(link));
+    const byPath = new Map(linked.map((link) => [places.pathOf(link.id)!, link]));
     for (const spelling of spellings) {
       const link = byPath.get(spelling.path);
       if (link === undefined || link.standing !== "linked" || !leadsAstray(spelling, places)) continue;

@@ -2,11 +2,11 @@ import { type DirId, type DocId, isDocId } from "../../contract/ids.ts";
 import { NameIndex, namesBy } from "../../links/names.ts";
 import type { Place } from "../../links/place.ts";
 import { type Names, nameOfSaid } from "../../links/wiki.ts";
-import { isAway } from "../../model/link.ts";
 import { once } from "../../model/once.ts";
 import type { LocalPath, RemotePath } from "../../model/path.ts";
 import type { Lead } from "../../model/spelling.ts";
 import type { BaseTree, RemoteTree } from "../../model/tree.ts";
+import { standingPlaces } from "./standing.ts";
 
 export type Id = DocId | DirId;
 
@@ -35,8 +35,7 @@ export class LinkPlaces {
 
   constructor(base: BaseTree, scope: LinkScope) {
     this.#tombstones = base.tombstones;
-    for (const dir of base.dirs.values()) this.set(dir.id, dir.localPath);
-    for (const link of base.links.values()) if (!isAway(link)) this.set(link.id, link.localPath);
+    for (const [id, path] of standingPlaces(base)) this.set(id, path);
     this.#byRemotePath = once(() => remotePaths(base));
     this.#scope = scope;
     this.#names = scope.wiki ? this.#makeNames() : undefined;

@@ -156,7 +156,7 @@ function waitingPaths({ links, holds, conflicts }: BaseTree): ReadonlySet<LocalP
   const waits = new Set<LocalPath>();
   for (const link of links.values())
     if (link.protected || link.submissions.length > 0 || holds.has(link.id) || conflicts.has(link.id))
-      waits.add(link.localPath);
+      waits.add(holds.get(link.id)?.path ?? link.localPath);
   return waits;
 }
 

@@ -19,7 +19,8 @@ export function respellLinks(ctx: PassContext): void {
 export function respellOne(ctx: PassContext, links: MirrorLinks, respelling: Respelling): void {
   const { state, log } = ctx.world;
   const { link, from, to, bytes } = respelling;
-  const { id, localPath: path } = link;
+  const { id } = link;
+  const { path } = to;
   const parkAt = parkingPlace(ctx.world, id);
   if (from.bytes === to.bytes) {
     links.note(respelling, parkAt);

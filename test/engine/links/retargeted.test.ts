@@ -65,3 +65,21 @@ test("an edit that is saved while a newer text takes its file's place keeps its 
   expect(rig.app.files().get("a.md")).toMatchObject({ id: a, text: `see [b](${b})\n\nwho pays\n\nwhen, and where\n` });
   expect(mirror.texts().get("a.md")).toBe("see [b](b.md)\n\nwho pays\n\nwhen, and where\n");
 });
+
+test("what was made of the other version of a conflict keeps its links, whose target was moved since", async () => {
+  const { rig, mirror } = await begin();
+  const meals = rig.app.create("meals.md", "# Meals\n");
+  mirror.write("a.md", "mine\n");
+  rig.app.edit("a.md", `theirs, see [meals](${meals})\n`);
+  await mirror.sync();
+  expect(mirror.texts().get("a (theirs).md")).toBe("theirs, see [meals](meals.md)\n");
+  rig.app.rename("meals.md", "food.md");
+  await mirror.sync();
+  mirror.write("a (theirs).md", "theirs, see [meals](meals.md), and mine\n");
+  mirror.disk.user.rename(mirror.path("a (theirs).md"), mirror.path("a.md"));
+  mirror.disk.advance(10);
+  await mirror.sync();
+  await mirror.sync();
+  expect(rig.app.files().get("a.md")!.text).toBe(`theirs, see [meals](${meals}), and mine\n`);
+  expect(mirror.texts().get("a.md")).toBe("theirs, see [meals](food.md), and mine\n");
+});

@@ -146,8 +146,8 @@ export const LINK_FAULTS: readonly PlantedFault[] = [
     also: [
       {
         file: "engine/links/forms.ts",
-        find: "return all.filter((one) => one.id === null || one.id === id || one.text === settled);",
-        replace: "return all.filter((one) => one.path !== id);",
+        find: "const own = all.filter((one) => one.id === null || one.id === id || one.text === settled);",
+        replace: "const own = all.filter((one) => one.path !== id);",
       },
     ],
     net: ["engine/links/exchanges.test.ts", "engine/links/lives.test.ts"],

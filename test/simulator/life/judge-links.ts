@@ -1,8 +1,5 @@
 import type { Actors } from "./actors.ts";
-import type { DirId, DocId } from "../../../src/contract/ids.ts";
 import type { Hold } from "../../../src/model/link.ts";
-import { ancestorsOf } from "../../../src/model/path.ts";
-import type { BaseTree } from "../../../src/model/tree.ts";
 import { documentsOf } from "./desk.ts";
 import { leadsThere, type LifeLink, linksIn, pathSaid } from "./linked-texts.ts";
 import type { LiveFile } from "./live-lists.ts";
@@ -32,21 +29,17 @@ export function judgeLinksThere(actors: Actors): number {
 export function judgeLinksHere(actors: Actors, mirror: LifeMirror): number {
   const files = actors.lifeWorld.files();
   const documents = documentsOf(mirror.desk);
-  const { links, dirs, holds } = mirror.state.load();
-  const idAt = new Map(Array.from(links.values(), ({ id, localPath }) => [localPath as string, id]));
-  // LIMIT: a document whose move the service refuses stands elsewhere here than base has it, and
-  // links to it, and its own, are spelled for base's place until the hold ends.
-  const held = new Set([...holds.values()].flatMap(({ key, path }) => [key, path, pathOfDir(dirs, key)]));
-  const isHeld = (id: DocId): boolean =>
-    held.has(id) || [links.get(id)!.localPath, ...ancestorsOf(links.get(id)!.localPath)].some((path) => held.has(path));
+  const { links, conflicts } = mirror.state.load();
   let resolved = 0;
   for (const [path, text] of documents) {
-    const id = idAt.get(path);
-    // What is held back has never been sent, so no link of it was ever by id.
-    if (id === undefined || isHeld(id)) continue;
+    const own = homeOf(tagOf(text) ?? "", files);
+    // What was never sent is known to nobody, and no link of it was ever by id. Of a conflict,
+    // the text that stands here may be one that was never read as its document's.
+    if (own === null || !links.has(own.id) || conflicts.has(own.id)) continue;
     for (const link of promisedIn(actors, text, files)) {
       const home = homeOf(link.to, files)!;
-      if (links.has(home.id) && isHeld(home.id)) continue;
+      // Where both were new at one path, the text that stands here has another tag.
+      if (conflicts.has(home.id)) continue;
       resolved++;
       if (!leadsHomeHere(mirror, path, link, home))
         actors.history.fail(
@@ -55,10 +48,6 @@ export function judgeLinksHere(actors: Actors, mirror: LifeMirror): number {
     }
   }
   return resolved;
-}
-
-function pathOfDir(dirs: BaseTree["dirs"], key: string): string {
-  return dirs.get(key as DirId)?.localPath ?? key;
 }
 
 function leadsHomeHere({ desk }: LifeMirror, path: string, { to, said }: LifeLink, home: LiveFile): boolean {

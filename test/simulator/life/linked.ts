@@ -44,11 +44,8 @@ const THERE: Readonly<Partial<Record<AppAct, number>>> = {
   reject: 1,
 };
 
-/**
- * Ids in texts are the service's own: no deployment that spells them otherwise. And none where
- * files stand in other places than their documents (LIMIT in judge-links.ts).
- */
-const DEPLOYMENTS = VARIANTS.filter(({ looseIds, noMoveToRoot }) => looseIds !== true && noMoveToRoot !== true);
+/** Ids in texts are the service's own: no deployment that spells them otherwise. */
+const DEPLOYMENTS = VARIANTS.filter(({ looseIds }) => looseIds !== true);
 
 /** Pure: the same seed and number of steps give the same script. */
 export function makeLinkedScript(seed: number, steps = 40): Script {

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { createRig } from "../../simulator/rig.ts";
+
+/** A mirror of documents that link each other, whose key may only read: what it moves is held. */
+async function begin() {
+  const rig = createRig(1);
+  const note = rig.app.create("f/note.md", "[k](k.md)\n");
+  const deep = rig.app.create("f/g/deep.md", "deep\n");
+  const k = rig.app.create("f/k.md", `[note](${note}) [deep](${deep})\n`);
+  rig.app.edit("f/note.md", `[k](${k})\n`);
+  rig.app.edit("f/g/deep.md", `[k](${k})\n`);
+  const workspaceId = rig.service.admin.workspaces()[0]!.id;
+  const made = rig.service.admin.createKey({ workspaceId, grants: [{ on: null, level: "read" }] });
+  if (!("key" in made)) throw new Error(made.detail);
+  const mirror = rig.mirror({ links: true, key: made.key });
+  await mirror.sync();
+  const move = (from: string, to: string): void => {
+    mirror.disk.user.rename(mirror.path(from), mirror.path(to));
+    mirror.disk.advance(10);
+  };
+  return { rig, mirror, move, ids: { note, deep, k } };
+}
+
+test.each([
+  [
+    "a document",
+    "f/note.md",
+    "note.md",
+    { "f/g/deep.md": "[k](../k.md)\n", "f/k.md": "[note](../note.md) [deep](g/deep.md)\n", "note.md": "[k](f/k.md)\n" },
+  ],
+  [
+    "a folder",
+    "f/g",
+    "g",
+    { "f/k.md": "[note](note.md) [deep](../g/deep.md)\n", "f/note.md": "[k](k.md)\n", "g/deep.md": "[k](../f/k.md)\n" },
+  ],
+])("links to %s whose move is held lead to where it stands, and home again when it is back (I10)", async (...row) => {
+  const [, from, to, moved] = row;
+  const { rig, mirror, move, ids } = await begin();
+  const before = mirror.texts();
+  move(from, to);
+  const report = await mirror.sync();
+  expect(report!.attention.map(({ path }) => path)).toContain(to);
+  expect(Object.fromEntries(mirror.texts())).toEqual(moved);
+  expect(await mirror.sync()).toMatchObject({ counts: { respelled: 0, uploaded: 0 } });
+  rig.app.edit("f/k.md", `[note](${ids.note}) [deep](${ids.deep})\nmore\n`);
+  await mirror.sync();
+  expect(mirror.texts().get("f/k.md")).toBe(`${moved["f/k.md"].trim()}\nmore\n`);
+  move(to, from);
+  await mirror.sync();
+  expect(mirror.texts()).toEqual(new Map(before).set("f/k.md", "[note](note.md) [deep](g/deep.md)\nmore\n"));
+});
