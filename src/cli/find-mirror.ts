@@ -8,8 +8,9 @@ import { absentTrouble, mirrorNamed } from "../app/trust/list.ts";
 import { isMirrorName } from "../app/trust/names.ts";
 import { ok, type Result, trouble } from "../app/mirror/trouble.ts";
 import type { Io } from "./command.ts";
+import { holdsMirror, type Nearest, nearest } from "./nearest.ts";
 
-const { realpathSync, statSync } = process.getBuiltinModule("node:fs");
+const { realpathSync } = process.getBuiltinModule("node:fs");
 
 /**
  * The mirrored folder that a command is about: the given DIR, else the nearest folder up that holds
@@ -113,37 +114,4 @@ function realParent(path: string): string {
     // The folder is missing, but the document may still be on the service.
     return path;
   }
-}
-
-type Nearest = {
-  readonly root: string | null;
-  /** A folder of another user that was passed on the way, or null. */
-  readonly foreign: string | null;
-};
-
-/**
- * The nearest folder at or above `from` with a `.mdmirror/` of this user. One that another user put
- * there is passed over.
- */
-function nearest(io: Io, from: string): Nearest {
-  let foreign: string | null = null;
-  for (let folder = realFolder(from); ; folder = dirname(folder)) {
-    if (holdsMirror(folder)) {
-      if (ownershipOf(folder, io.env).kind !== "foreign") return { root: folder, foreign };
-      foreign ??= folder;
-    }
-    if (dirname(folder) === folder) return { root: null, foreign };
-  }
-}
-
-function realFolder(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
-}
-
-function holdsMirror(folder: string): boolean {
-  return statSync(join(folder, MIRROR_FOLDER), { throwIfNoEntry: false })?.isDirectory() === true;
 }

@@ -153,6 +153,9 @@ describe("commands where a daemon runs", () => {
     await next.until((event) => event.kind === "opened");
     await expect.poll(async () => (await watched.daemon())?.paused).toBe(true);
     expect((await watched.rig.run(["status", "w"])).out.at(-1)).toContain("is paused; next: mdmirror resume");
+    // It does not wait for a daemon that is busy.
+    const short = async () => (await watched.rig.run(["status", "w", "--short"])).out;
+    await expect.poll(short).toEqual(["in-sync paused"]);
     expect(watched.rig.remote("a.md")!.content).toBe("# one\n");
     expect((await watched.rig.run(["resume", "w"])).out).toEqual(["goes on"]);
     await next.until(isChange("a.md"));

@@ -68,7 +68,7 @@ const ERRORS: readonly (readonly [argv: string[], err: string[]])[] = [
     ["status", "--jsn"],
     [
       "mdmirror status: Unknown option '--jsn'",
-      "  usage: mdmirror status [DIR | --all] [--json | --prometheus] [--max-age 15m]",
+      "  usage: mdmirror status [DIR | --all] [--short] [--json | --prometheus] [--max-age 15m]",
       "  next: mdmirror status --help",
     ],
   ],

@@ -18,6 +18,10 @@ export type Look =
 export type LookOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** How long a daemon may be silent, in milliseconds; else the usual time. */
+  readonly daemonMs?: number;
+  /** Nothing is read of a folder that cannot be admitted, whatever is wrong with it. */
+  readonly isStrict?: boolean;
   /** Of a process that looks again and again. */
   readonly glances?: Glances;
 };
@@ -30,12 +34,15 @@ export async function lookAtMirror(root: string, options: LookOptions): Promise<
 
 type Asked = { readonly kind: "asked"; readonly daemon: DaemonStatus | null };
 
+/** `isOfDaemon`: the folder is the user's, and its daemon gave trouble. */
+type Unasked = Extract<Look, { kind: "unseen" }> & { readonly isOfDaemon?: true };
+
 /** The first half of a look: is it the user's, and what does its daemon say. */
-export async function askFirst(root: string, options: LookOptions): Promise<Asked | Extract<Look, { kind: "unseen" }>> {
+export async function askFirst(root: string, options: LookOptions): Promise<Asked | Unasked> {
   const doubt = doubtOf(root, options);
   if (doubt !== null) return { kind: "unseen", trouble: doubt };
-  const daemon = await askAny(root);
-  if (daemon.kind === "trouble") return { kind: "unseen", trouble: daemon.trouble };
+  const daemon = await askAny(root, options.daemonMs);
+  if (daemon.kind === "trouble") return { kind: "unseen", trouble: daemon.trouble, isOfDaemon: true };
   return { kind: "asked", daemon: daemon.value };
 }
 
@@ -57,21 +64,22 @@ export function ageOf({ syncedAt }: Pick<MirrorStatus, "syncedAt">, now: number)
  * The folder's content was written by whoever made it: unless it is known as the user's, nothing in
  * it is worth showing.
  */
-function doubtOf(root: string, { env, cwd }: LookOptions): Trouble | null {
+function doubtOf(root: string, { env, cwd, isStrict = false }: LookOptions): Trouble | null {
   const config = readConfig(join(root, MIRROR_FOLDER));
-  if (config.kind === "trouble") return null;
+  if (config.kind === "trouble") return isStrict ? config.trouble : null;
   const admitted = admit(root, config.value, { mode: "read", env, cwd });
-  return admitted.kind === "trouble" && admitted.trouble.code === "untrusted" ? admitted.trouble : null;
+  if (admitted.kind !== "trouble") return null;
+  return isStrict || admitted.trouble.code === "untrusted" ? admitted.trouble : null;
 }
 
 /** The phases of a daemon's loop in the middle of a run. */
 const BUSY: ReadonlySet<string> = new Set(["observing", "applying"]);
 
 /** Loads the code that asks a daemon only if there is one: most folders have none. */
-async function askAny(root: string): Promise<Result<DaemonStatus | null>> {
+async function askAny(root: string, deadlineMs?: number): Promise<Result<DaemonStatus | null>> {
   if (!existsSync(join(root, MIRROR_FOLDER, CONTROL_FILE))) return ok(null);
   const { askDaemon, NO_DAEMON } = await import("../control/ask.ts");
-  const asking = await askDaemon(root, { do: "status" });
+  const asking = await askDaemon(root, { do: "status" }, deadlineMs);
   return asking === NO_DAEMON ? ok(null) : asking;
 }
 

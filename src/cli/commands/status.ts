@@ -1,47 +1,64 @@
-import { parseAge } from "../../model/age.ts";
+import type { Trouble } from "../../app/mirror/trouble.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain, misuse } from "../complain.ts";
 import type { ExitCode } from "../exit.ts";
-import { findMirror } from "../find-mirror.ts";
-import { jsonLine } from "../json-line.ts";
 import type { Asked } from "../show-status.ts";
 
 const { realpathSync } = process.getBuiltinModule("node:fs");
 
 export const command: Command = {
-  usage: "status [DIR | --all] [--json | --prometheus] [--max-age 15m]",
+  usage: "status [DIR | --all] [--short] [--json | --prometheus] [--max-age 15m]",
   about: [
     "Reads the state, and asks the daemon if one runs: no network, no look at the files, nothing written.",
     "With --all each mirror has a line (with --json an object of one array), and the exit code is that of the worst.",
   ],
   options: {
     all: { help: "every mirror of this user, also those whose folder is not there" },
+    short: { help: "a line of words for prompts and status bars; outside of mirrors nothing, and exit 2" },
     json: { help: "one JSON object" },
     prometheus: { help: "figures for Prometheus's collector of text files; exit 0 whatever they say" },
     "max-age": { value: "TIME", help: "exit 3 when it was last in sync longer ago (90s, 15m, 6h, 2d)" },
   },
   operands: { least: 0, most: 1 },
   async run(io, args): Promise<ExitCode> {
+    if (args.flag("short")) return runShort(io, args);
+    const { parseAge } = await import("../../model/age.ts");
     const text = args.text("max-age");
     const most = text === null ? null : parseAge(text);
-    if (text !== null && most === null)
-      return misuse(io, "status", "--max-age takes a time such as 90s, 15m, 6h or 2d");
+    if (text !== null && most === null) return misuse(io, "--max-age takes a time such as 90s, 15m, 6h or 2d");
     const asked: Asked = { json: args.flag("json"), maxAge: text === null ? null : { text, ms: most! } };
     const all = args.flag("all");
-    if (all && args.operands.length > 0) return misuse(io, "status", "it takes a folder or --all, not both");
+    if (all && args.operands.length > 0) return misuse(io, "it takes a folder or --all, not both");
     if (args.flag("prometheus")) return tellFigures(io, args, asked);
     if (all) {
       const { tellAll } = await import("../status-all.ts");
       return tellAll(io, asked);
     }
+    const { findMirror } = await import("../find-mirror.ts");
     const root = findMirror(io, args.operands[0]);
     if (root.kind === "trouble") return complain(io, root.trouble);
     return tellStatus(io, root.value, asked);
   },
 };
 
+/** What `--short` does not need is loaded without it alone: a prompt asks at each line. */
+async function runShort(io: Io, args: Args): Promise<ExitCode> {
+  if (args.flag("all") || args.flag("prometheus") || args.text("max-age") !== null)
+    return misuse(io, "--short goes with --json alone");
+  const { tellShort } = await import("../status-short.ts");
+  return tellShort(io, { dir: args.operands[0] ?? null, json: args.flag("json") });
+}
+
+async function misuse(io: Io, why: string): Promise<ExitCode> {
+  return (await import("../complain.ts")).misuse(io, "status", why);
+}
+
+async function complain(io: Io, trouble: Trouble): Promise<ExitCode> {
+  return (await import("../complain.ts")).complain(io, trouble);
+}
+
 async function tellFigures(io: Io, args: Args, { json, maxAge }: Asked): Promise<ExitCode> {
-  if (json || maxAge !== null) return misuse(io, "status", "--prometheus goes with neither --json nor --max-age");
+  if (json || maxAge !== null) return misuse(io, "--prometheus goes with neither --json nor --max-age");
+  const { findMirror } = await import("../find-mirror.ts");
   const root = args.flag("all") ? null : findMirror(io, args.operands[0]);
   if (root?.kind === "trouble") return complain(io, root.trouble);
   const { tellMetrics } = await import("../status-prometheus.ts");
@@ -61,6 +78,7 @@ async function tellStatus(io: Io, root: string, { json, maxAge }: Asked): Promis
   const old = maxAge !== null && isOver(age, maxAge.ms);
   if (json) {
     const { statusJson } = await import("../../app/told/status.ts");
+    const { jsonLine } = await import("../json-line.ts");
     io.out(jsonLine({ ...statusJson(status, age), daemon }));
   } else {
     await showStatus(io, status, age, daemon);

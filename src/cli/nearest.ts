@@ -1,0 +1,39 @@
+import { dirname, join } from "node:path";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { ownershipOf } from "../app/trust/owner.ts";
+import type { Io } from "./command.ts";
+
+const { realpathSync, statSync } = process.getBuiltinModule("node:fs");
+
+export type Nearest = {
+  readonly root: string | null;
+  /** A folder of another user that was passed on the way, or null. */
+  readonly foreign: string | null;
+};
+
+/**
+ * The nearest folder at or above `from` with a `.mdmirror/` of this user. One that another user put
+ * there is passed over.
+ */
+export function nearest(io: Pick<Io, "env">, from: string): Nearest {
+  let foreign: string | null = null;
+  for (let folder = realFolder(from); ; folder = dirname(folder)) {
+    if (holdsMirror(folder)) {
+      if (ownershipOf(folder, io.env).kind !== "foreign") return { root: folder, foreign };
+      foreign ??= folder;
+    }
+    if (dirname(folder) === folder) return { root: null, foreign };
+  }
+}
+
+function realFolder(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+export function holdsMirror(folder: string): boolean {
+  return statSync(join(folder, MIRROR_FOLDER), { throwIfNoEntry: false })?.isDirectory() === true;
+}

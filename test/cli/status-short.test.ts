@@ -1,0 +1,121 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { choosePlace, writePlace } from "../../src/app/control/place.ts";
+import { openRig, type Rig } from "./rig.ts";
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+  rig.write("a.md", "a\n");
+});
+afterEach(() => rig.close());
+
+const short = async (...more: string[]) => {
+  const { code, out, err } = await rig.run(["status", "--short", ...more], { cwd: rig.root });
+  return { code, out, err };
+};
+const sync = () => rig.run(["sync", "w"]);
+
+describe("status --short", () => {
+  test("prints nothing outside of mirrors, with exit 2; a folder that is named must be one", async () => {
+    mkdirSync(rig.root, { recursive: true });
+    expect(await short()).toEqual({ code: 2, out: [], err: [] });
+    expect(await short("--json")).toEqual({ code: 2, out: [], err: [] });
+    expect((await short(rig.root)).err[0]).toContain("is not a mirrored folder");
+  });
+
+  test("is one word where all is well, anywhere in the mirror, and by its name", async () => {
+    await rig.init();
+    rig.write("deep/er/b.md", "b\n");
+    await sync();
+    for (const [argv, cwd] of [
+      [[], rig.root],
+      [[], join(rig.root, "deep/er")],
+      [["w"], rig.dir],
+    ] as const) {
+      const { code, out, err } = await rig.run(["status", "--short", ...argv], { cwd });
+      expect([code, out, err]).toEqual([0, ["in-sync"], []]);
+    }
+  });
+
+  test("counts what is open, without a name of it", async () => {
+    await rig.init();
+    for (const name of ["held", "both"]) rig.write(`${name}.md`, "one\n");
+    await sync();
+    const { id, lastChangeId } = rig.remote("both.md")!;
+    rig.api("PUT", `/v1/files/${id}/content`, { content: "theirs\n", baseChangeId: lastChangeId });
+    rig.write("both.md", "mine\n");
+    rig.write("held.md", "\0");
+    expect((await sync()).code).toBe(3);
+    expect(await short()).toEqual({ code: 3, out: ["attention conflicts:1 held:1"], err: [] });
+    const { code, out } = await short("--json");
+    expect([code, JSON.parse(out[0]!)]).toEqual([
+      3,
+      {
+        state: "attention",
+        conflicts: 1,
+        held: 1,
+        waiting: 0,
+        reviews: 0,
+        daemon: "none",
+        inSyncAsOf: expect.any(Number),
+      },
+    ]);
+  });
+
+  test("names what waits in review, which is no attention", async () => {
+    await rig.init();
+    expect((await rig.run(["protect", "w/a.md"])).code).toBe(0);
+    rig.write("a.md", "for review\n");
+    // Without a terminal it is handed over once two syncs saw the same text.
+    await sync();
+    expect(await short()).toEqual({ code: 3, out: ["attention waiting:1"], err: [] });
+    await sync();
+    expect(await short()).toEqual({ code: 0, out: ["in-sync reviews:1"], err: [] });
+  });
+
+  test("tells a guard that halts", async () => {
+    for (let n = 0; n < 12; n++) rig.write(`d/n${n}.md`, `${n}\n`);
+    await rig.init();
+    rmSync(join(rig.root, "d"), { recursive: true });
+    expect((await sync()).code).toBe(4);
+    const { code, out } = await short();
+    expect([code, out[0]]).toEqual([4, expect.stringMatching(/^halted( |$)/)]);
+  });
+
+  test("tells a service that is not reached, and goes with no other option than --json", async () => {
+    await rig.init();
+    await rig.stopService();
+    expect((await sync()).code).toBe(5);
+    expect(await short()).toEqual({ code: 5, out: ["offline"], err: [] });
+    const other = await rig.run(["status", "--short", "--max-age", "1m"], { cwd: rig.root });
+    expect([other.code, other.err[0]]).toEqual([2, "mdmirror status: --short goes with --json alone"]);
+  });
+
+  test("does not wait for a daemon that does not answer, and tells the state all the same", async () => {
+    await rig.init();
+    const socket = choosePlace(rig.root, { env: {} });
+    if (socket.kind === "trouble") throw new Error(socket.trouble.what);
+    const callers: Socket[] = [];
+    const server = createServer((caller) => void callers.push(caller));
+    await new Promise<void>((resolve) => void server.listen(socket.value, resolve));
+    onTestFinished(() => {
+      for (const caller of callers) caller.destroy();
+      server.close();
+    });
+    writePlace(join(rig.root, ".mdmirror"), { socket: socket.value, pid: 4242, since: 0 });
+    expect(await short()).toEqual({ code: 0, out: ["in-sync silent"], err: [] });
+    expect(callers.length).toBeGreaterThan(0);
+  });
+
+  test("believes and asks nothing in a folder that is not known as the user's, or cannot be admitted", async () => {
+    await rig.init();
+    const env = { XDG_STATE_HOME: join(rig.dir, "another") };
+    const { code, out, err } = await rig.run(["status", "--short"], { cwd: rig.root, env });
+    expect([code, out, err]).toEqual([2, ["untrusted"], []]);
+    writeFileSync(join(rig.root, ".mdmirror/config.json"), JSON.stringify({ url: "nonsense" }));
+    expect(await short()).toEqual({ code: 2, out: ["unreadable"], err: [] });
+  });
+});
