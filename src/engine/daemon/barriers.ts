@@ -41,6 +41,11 @@ type Barrier = {
   open: readonly Awaited[];
   /** When something of it will have settled, by the monotonic clock. */
   dueAt: number;
+  /**
+   * What was sent before its rest was over, because somebody waits. Once each: what must rest anew
+   * after that was not sent for another reason, and would be tried without end.
+   */
+  readonly hastened: Set<LocalPath>;
 };
 
 /**
@@ -65,7 +70,15 @@ export class Barriers {
   wait(scope: readonly LocalPath[], signal: AbortSignal): Promise<BarrierEnd> {
     if (this.#closedBecause !== null) return Promise.reject(new Error(this.#closedBecause));
     const { promise, resolve, reject } = Promise.withResolvers<BarrierEnd>();
-    const barrier: Barrier = { scope, resolve, reject, sighted: null, open: [], dueAt: this.#now() };
+    const barrier: Barrier = {
+      scope,
+      resolve,
+      reject,
+      sighted: null,
+      open: [],
+      dueAt: this.#now(),
+      hastened: new Set(),
+    };
     this.#waiting.add(barrier);
     const giveUp = () => this.#giveUp(barrier);
     if (signal.aborted) giveUp();
@@ -110,7 +123,7 @@ export class Barriers {
       const paths = judgeBarrier(this.#world, barrier.open);
       const waiting = paths.filter(({ state }) => state === "waiting");
       barrier.open = barrier.open.filter(({ path }) => waiting.some((one) => one.path === path));
-      barrier.dueAt = this.#nextLook(waiting);
+      barrier.dueAt = this.#nextLook(barrier, waiting);
       if (waiting.length === 0 || (barrier.dueAt === NEVER && this.#loop.isStill())) this.#answer(barrier);
     }
   }
@@ -137,14 +150,18 @@ export class Barriers {
    * When to look at what waits. What would only rest for a while goes on at once: whoever waits for
    * it has finished with it.
    */
-  #nextLook(waiting: readonly PathLive[]): number {
+  #nextLook({ hastened }: Barrier, waiting: readonly PathLive[]): number {
     const { dirty, deletions, quietTexts, emptied } = this.#loop.runs;
     const now = this.#now();
     let next = NEVER;
     for (const { path, id } of waiting) {
       deletions.hasten(path, now + SECOND_LOOK_MS);
-      const ended = emptied.end(path, now) || (id !== null && quietTexts.end(id, now));
-      if (ended) dirty.noteSettled("", true, now);
+      const mayHasten = !hastened.has(path);
+      const ended = mayHasten && (emptied.end(path, now) || (id !== null && quietTexts.end(id, now)));
+      if (ended) {
+        hastened.add(path);
+        dirty.noteSettled("", true, now);
+      }
       // What has settled and was not taken waits for a run that comes by itself.
       const settlesAt = dirty.settlesAt(path) ?? NEVER;
       next = Math.min(next, ended ? now : settlesAt > now ? settlesAt : NEVER);

@@ -24,7 +24,8 @@ export class QuietPeriod<Key, Value> {
   end(key: Key, now: number): boolean {
     const known = this.#since.get(key);
     if (known === undefined || known.at + this.#periodMs <= now) return false;
-    this.#since.set(key, { ...known, at: now - this.#periodMs });
+    // Not the difference of two times, of which the sum may be a little more than `now` again.
+    this.#since.set(key, { ...known, at: Number.NEGATIVE_INFINITY });
     return true;
   }
 

@@ -1,5 +1,4 @@
 import type { ChangeId, DocId } from "../../contract/ids.ts";
-import type { Digest } from "../../model/digest.ts";
 import { needsYou } from "../../model/hold.ts";
 import { type Hold, type Link, linksByPath } from "../../model/link.ts";
 import { ancestorsOf, isBelow, type LocalPath } from "../../model/path.ts";
@@ -17,8 +16,8 @@ import type { World } from "./world.ts";
 /** A file, or a deletion, that was not seen to be on the service. */
 export type Awaited = {
   readonly path: LocalPath;
-  /** The digest of its file in base at that look; null: base had none. */
-  readonly before: Digest | null;
+  /** The newest run at that look: what a later one sends was read since. */
+  readonly run: number;
 };
 
 /** A path of which nothing ever goes to the service. */
@@ -64,6 +63,7 @@ export function sightBarrier(world: World, scope: readonly LocalPath[]): Sighted
   const ground: Ground = {
     world,
     base,
+    run: world.state.runs(1)[0]?.run ?? 0,
     links: linksByPath(base.links.values()),
     walk: once(() => observeLocal(world, base, true, () => undefined)),
   };
@@ -71,7 +71,7 @@ export function sightBarrier(world: World, scope: readonly LocalPath[]): Sighted
   const outside = found.filter((one) => "why" in one);
   if (outside.length > 0) return { kind: "outside", outside };
   const all = new Map(found.flatMap((one) => ("why" in one ? [] : one)).map((one) => [one.path, one]));
-  const awaited = [...all.values()].filter(({ isLive }) => !isLive).map(({ path, before }) => ({ path, before }));
+  const awaited = [...all.values()].filter(({ isLive }) => !isLive).map(({ path, run }) => ({ path, run }));
   return { kind: "seen", awaited, documents: all.size };
 }
 
@@ -86,6 +86,7 @@ function sightPath(ground: Ground, path: LocalPath): readonly SightedPath[] | Ou
 type Ground = {
   readonly world: World;
   readonly base: BaseTree;
+  readonly run: number;
   readonly links: ReadonlyMap<LocalPath, Link>;
   /** A walk of the whole folder, made when it is first needed. */
   readonly walk: () => LocalTree;
@@ -99,8 +100,8 @@ function isFile({ world, links, walk }: Ground, path: LocalPath): boolean {
   return look.kind !== "folder" && (walk().files.has(path) || walk().unseen.has(path));
 }
 
-function awaitedAt({ links }: Ground, path: LocalPath): SightedPath {
-  return { path, before: links.get(path)?.localDigest ?? null, isLive: false };
+function awaitedAt({ run }: Ground, path: LocalPath): SightedPath {
+  return { path, run, isLive: false };
 }
 
 /** @returns null: there is no folder, here or in base */
@@ -124,7 +125,7 @@ function isLive({ base, links, walk }: Ground, path: LocalPath): boolean {
 }
 
 /** Nothing that is mirrored is at the path: it was deleted, or never goes to the service. */
-function nothingAt({ world: { state }, base, walk }: Ground, path: LocalPath): SightedPath[] | Outside {
+function nothingAt({ world: { state }, base, run, walk }: Ground, path: LocalPath): SightedPath[] | Outside {
   for (const at of [...ancestorsOf(path), path]) {
     if (at === ".mdmirror") return { path, why: "mirror-folder" };
     const other = walk().others.get(at);
@@ -133,41 +134,51 @@ function nothingAt({ world: { state }, base, walk }: Ground, path: LocalPath): S
   const wasThere = [...base.tombstones.values()].some(
     ({ localPath }) => localPath === path || isBelow(localPath, path),
   );
-  if (wasThere || state.events({ limit: 1, path }).length > 0) return [{ path, before: null, isLive: false }];
+  if (wasThere || state.events({ limit: 1, path }).length > 0) return [{ path, run, isLive: false }];
   return { path, why: "unknown" };
 }
 
 /**
- * How each of them stands now. A path counts as live when its file is as base has it, or when base
- * has moved since the look: base moves only after both sides were seen to hold that version (I12),
- * by a pass that began after the look.
+ * How each of them stands now. A path counts as live when its file is as base has it, or when a run
+ * that began after the look has sent its document's text. That base has moved says nothing: a merge
+ * moves it under an edit that is still to be sent, and a move brings another document's.
  */
 export function judgeBarrier(world: World, awaited: readonly Awaited[]): PathLive[] {
   const base = world.state.load();
   const links = linksByPath(base.links.values());
   const holds = new Map([...base.holds.values()].map((hold) => [hold.path, hold]));
-  return awaited.map(({ path, before }) => {
+  return awaited.map(({ path, run }) => {
     const link = links.get(path) ?? null;
     const hold = (link === null ? undefined : base.holds.get(link.id)) ?? holds.get(path) ?? null;
     const about = { id: link?.id ?? null, changeId: link?.changeId ?? null, reviews: reviewsOf(link) };
     const open = hold === null ? null : attentionOfHold(hold);
     if (link !== null && base.conflicts.has(link.id)) return { ...about, path, state: "conflict", open };
-    const state = stateOf(world, path, { link, before, hold });
+    const state = stateOf(world, path, { link, run, hold });
     return { ...about, path, state, open: state === "live" || state === "gone" ? null : open };
   });
 }
 
-type Facts = { readonly link: Link | null; readonly before: Digest | null; readonly hold: Hold | null };
+type Facts = { readonly link: Link | null; readonly run: number; readonly hold: Hold | null };
 
-function stateOf({ disk }: World, path: LocalPath, { link, before, hold }: Facts): PathLive["state"] {
-  const look = disk.look(path);
+function stateOf(world: World, path: LocalPath, { link, run, hold }: Facts): PathLive["state"] {
+  const look = world.disk.look(path);
   if (look.kind === "absent" && link === null) return "gone";
   const digest = look.kind === "file" ? look.digest : null;
-  if (link?.standing === "linked" && digest !== null && (link.localDigest === digest || link.localDigest !== before))
-    return "live";
+  if (link?.standing === "linked" && digest !== null)
+    if (link.localDigest === digest || wasSentSince(world, link.id, run)) return "live";
   const isSent = link?.submissions.some((one) => one.digest === digest) === true;
   if (isSent || hold?.reason === "in-review" || hold?.reason === "review-conflict") return "in-review";
   return hold !== null && needsYou(hold.reason) && !mayPass(hold) ? "held" : "waiting";
+}
+
+/** The kinds of events that tell of a text that was sent. */
+const SENDING = ["put", "create-remote"];
+/** LIMIT: a text that went live before so many later ones were sent to review is not found. */
+const NEWEST = 8;
+
+function wasSentSince({ state }: World, id: DocId, since: number): boolean {
+  const sent = state.events({ limit: NEWEST, id, kinds: SENDING });
+  return sent.some(({ run, outcome }) => run > since && outcome === "done");
 }
 
 /** Whether a later look may end a hold that is told as needing somebody. */

@@ -1,8 +1,11 @@
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { WireRequest } from "../../../src/contract/wire.ts";
 import type { BarrierEnd } from "../../../src/engine/daemon/daemon.ts";
 import { ROOT } from "../../simulator/mirror.ts";
 import { createRig } from "../../simulator/rig.ts";
 import { type DaemonRig, type DaemonRigOptions, startDaemon } from "./rig.ts";
+
+const OVERLOADED = { status: 503, headers: { "retry-after": "1" }, body: "" };
 
 async function withNotes(options: Partial<DaemonRigOptions> = {}): Promise<DaemonRig> {
   const rig = options.rig ?? createRig(1);
@@ -177,6 +180,29 @@ describe("a barrier", () => {
     await rig.pass(1_000);
     rig.requestFaults.fault = null;
     expect(statesOf((await back)[1])).toEqual({ "notes/3.md": "live" });
+  });
+
+  test.each([
+    ["a merge, under an edit that is still to be sent", "notes/3.md"],
+    ["an exchange of paths, under other documents' edits", "notes/4.md"],
+  ])("does not take it for live that base has moved: by %s", async (_by, awaited) => {
+    const busy = { puts: false };
+    const fault = ({ method }: WireRequest) => (busy.puts && method === "PUT" ? OVERLOADED : null);
+    const rig = await withNotes({ rig: createRig(1, { fault }) });
+    busy.puts = true;
+    const { user } = rig.mirrored.disk;
+    const texts = ["3", "4", "5"].map((n) => rig.mirrored.texts().get(`notes/${n}.md`)!);
+    rig.app.edit("notes/3.md", `${texts[0]}\ntheirs\n`);
+    saveUnheard(rig, "notes/3.md", `mine\n\n${texts[0]}`);
+    user.rename(`${ROOT}/notes/4.md`, `${ROOT}/aside`);
+    user.rename(`${ROOT}/notes/5.md`, `${ROOT}/notes/4.md`);
+    user.rename(`${ROOT}/aside`, `${ROOT}/notes/5.md`);
+    saveUnheard(rig, "notes/4.md", `${texts[2]}\nmine\n`);
+    const [, end] = await waited(rig, [awaited], 2_000);
+    expect(statesOf(end)).toEqual({ [awaited]: "waiting" });
+    busy.puts = false;
+    expect(statesOf((await waited(rig, [awaited], 60_000))[1])).toEqual({ [awaited]: "live" });
+    expect(rig.app.files().get(awaited)!.text).toContain("mine");
   });
 
   test("ends at a halt, for what the guard stops", async () => {

@@ -124,6 +124,13 @@ test("quiet period: another value begins anew", () => {
   expect(quiet.nextAt(100)).toBe(150);
 });
 
+test("quiet period: one that is ended is over at once, whatever the fractions of the times", () => {
+  const quiet = new QuietPeriod<string, string>(30_000);
+  const now = 318_869.965_789_563_95;
+  quiet.update(now - 100, new Map([["a", "1"]]));
+  expect([quiet.end("a", now), [...quiet.over(now).keys()], quiet.end("a", now)]).toEqual([true, ["a"], false]);
+});
+
 test.each([
   ["", "one\ntwo\n", 2, 0],
   ["one\ntwo\n", "two\n", 0, 1],
