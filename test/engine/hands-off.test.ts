@@ -114,6 +114,65 @@ describe("sync", () => {
     expect(rig.clock.monotonic() - then).toBeLessThan(1_000);
   });
 
+  test("a note of its own that wrote nothing is not its own write", async () => {
+    const { rig, mirror } = await withNote();
+    await rig.clock.sleep(5_000);
+    setDisk({ rig, mirror });
+    mirror.write("note.md", TEXT.replace("three", "mine"));
+    mirror.disk.user.rename(mirror.path("note.md"), mirror.path("moved.md"));
+    rig.app.edit("note.md", TEXT.replace("one", "theirs"));
+    const report = await mirror.sync({ handsOff: HANDS });
+    expect(report?.attention.map(({ path, kind }) => [path, kind])).toEqual([["moved.md", "in-use"]]);
+    expect(mirror.texts().get("moved.md")).toBe(TEXT.replace("three", "mine"));
+  });
+
+  test("a text comes at once into a file that was renamed with it on the service", async () => {
+    const { rig, mirror } = await withNote();
+    await rig.clock.sleep(5_000);
+    setDisk({ rig, mirror });
+    // Each call takes some time of the disk, and none of the clock.
+    await rig.clock.sleep(100);
+    rig.app.edit("note.md", TEXT.replace("one", "theirs"));
+    rig.app.rename("note.md", "renamed.md");
+    expect((await mirror.sync({ handsOff: HANDS }))?.state).toBe("in-sync");
+    expect(mirror.texts().get("renamed.md")).toBe(TEXT.replace("one", "theirs"));
+  });
+
+  test("on a disk of whole seconds waits for as long as the time may be late", async () => {
+    const rig = createRig(1);
+    rig.app.create("note.md", TEXT);
+    const mirror = rig.mirror({ disk: { granularityMs: 2_000 } });
+    await mirror.sync();
+    await rig.clock.sleep(60_000 - (rig.clock.now() % 2_000) + 1_900);
+    setDisk({ rig, mirror });
+    mirror.write("note.md", TEXT);
+    rig.app.edit("note.md", TEXT.replace("one", "theirs"));
+    await rig.clock.sleep(1_500);
+    await mirror.sync({ handsOff: HANDS });
+    expect(mirror.texts().get("note.md")).toBe(TEXT);
+    await rig.clock.sleep(700);
+    await mirror.sync({ handsOff: HANDS });
+    expect(mirror.texts().get("note.md")).toContain("theirs");
+  });
+
+  test("leaves a new file as it was saved, where the service normalises it", async () => {
+    const rig = createRig(1, { normalise: true });
+    const mirror = rig.mirror();
+    await mirror.sync();
+    await rig.clock.sleep(5_000);
+    setDisk({ rig, mirror });
+    const [mine, theirs] = [TEXT.replaceAll("\n", "\r\n"), TEXT];
+    mirror.write("new.md", mine);
+    await mirror.sync({ handsOff: HANDS });
+    expect([mirror.texts().get("new.md"), rig.app.files().get("new.md")?.text]).toEqual([mine, theirs]);
+    await rig.clock.sleep(10_000);
+    expect((await mirror.sync({ handsOff: HANDS }))?.state).toBe("in-sync");
+    const before = mirror.requests.length;
+    await mirror.sync({ handsOff: HANDS });
+    expect(mirror.requests.slice(before).filter((request) => !request.startsWith("GET "))).toEqual([]);
+    expect([mirror.texts().get("new.md"), rig.app.files().get("new.md")?.text]).toEqual([mine, theirs]);
+  });
+
   test("an equal text that a formatter saved is an equal text: no request changes anything", async () => {
     const { mirror } = await withNote();
     mirror.disk.user.saveAtomically(mirror.path("note.md"), TEXT);

@@ -4,7 +4,7 @@ import { type Conflict, displayedIndex, type Link, type ShownVersion, type Submi
 import type { LocalPath } from "../../model/path.ts";
 import { sidecarPath } from "../../model/sidecar-path.ts";
 import { moveBase, moveBaseUnderEdit } from "../../model/settle.ts";
-import { DONE, eventOf, fetchText, outcomeOfDisk, readLocal, type RemoteText, stale } from "./effect.ts";
+import { DONE, eventOf, fetchText, leftAlone, outcomeOfDisk, readLocal, type RemoteText, stale } from "./effect.ts";
 import { commit, landText } from "./commit.ts";
 import { dropSidecar, showVersion } from "./conflict.ts";
 import { meetLiveText, stillInReview } from "./in-review.ts";
@@ -75,6 +75,8 @@ function endByMerge(
   const accepted = link.submissions.length > 0 && waiting.length === 0;
   const detail = accepted ? ACCEPTED : MERGES;
   const writes = digest === expect ? digest : ctx.world.state.putText(merged, madeOfBoth(localPath, id, detail));
+  const inUse = writes === expect ? null : leftAlone(ctx, action);
+  if (inUse !== null) return inUse;
   const landed = landText(ctx, id, localPath, merged, writes, expect, link);
   if (landed.kind === "end") return landed.outcome;
   ctx.notes.counts[accepted ? "accepted" : "merged"]++;

@@ -1,15 +1,15 @@
 import type { Outcome } from "../../model/action.ts";
 import type { Link } from "../../model/link.ts";
 import { moveBase } from "../../model/settle.ts";
-import { DONE, fetchText } from "./effect.ts";
+import { DONE, ended, fetchText, leftAlone } from "./effect.ts";
 import { commit, landText } from "./commit.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
  * Reads a new document back, because a 201 shows no text; a text that the service changed is
- * written to the disk. Until then base has what was sent, and `intentId` stays open: after a crash
- * or a lost answer the next pass reads it (I12). Without that, a text that the mirror wrote itself
- * would be sent as an edit (I10).
+ * written to the disk, unless somebody has the file in hand. Until then base has what was sent, and
+ * `intentId` stays open: after a crash or a lost answer the next pass reads it (I12). Without that,
+ * a text that the mirror wrote itself would be sent as an edit (I10).
  */
 export async function readCreated(ctx: PassContext, intentId: number, link: Link): Promise<Outcome> {
   const { state, remote } = ctx.world;
@@ -33,7 +33,9 @@ export async function readCreated(ctx: PassContext, intentId: number, link: Link
     await ctx.group.commit(() => state.closeIntent(intentId), "late");
     return DONE;
   }
-  const landed = landText(ctx, link.id, link.localPath, text, digest, link.localDigest, link);
+  const inUse = leftAlone(ctx, link);
+  const landed =
+    inUse === null ? landText(ctx, link.id, link.localPath, text, digest, link.localDigest, link) : ended(inUse);
   const version = { changeId: file.lastChangeId, digest };
   const event = {
     kind: "create-remote",
@@ -56,7 +58,7 @@ export async function readCreated(ctx: PassContext, intentId: number, link: Link
       text: { ...link, ...version, localDigest: digest, stampTrusted: false },
       version: { id: link.id, ...version },
       closes: intentId,
-      event,
+      event: { ...event, side: "remote" },
     });
   }
   const base = { ...version, localDigest: digest, stamp: landed.value.stamp, stampTrusted: false, durable: false };

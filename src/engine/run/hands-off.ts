@@ -3,6 +3,7 @@ import type { Action } from "../../model/action.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import type { Plan } from "../../planner/plan-types.ts";
+import type { MirrorEvent } from "../../ports/state.ts";
 import type { PassContext } from "./pass-context.ts";
 import type { HandsOff, World } from "./world.ts";
 
@@ -87,11 +88,27 @@ const ROUNDING_MS = 1;
  */
 export function quietIn({ clock }: World, { quietMs }: HandsOff, changedMs: number): number {
   const sinceMs = clock.now() - changedMs;
-  return sinceMs < -quietMs ? 0 : quietMs - sinceMs;
+  return sinceMs < -quietMs ? 0 : quietMs - sinceMs + coarseness(changedMs);
+}
+
+/** Disks that keep whole seconds, or every second one (FAT), may mean any time until the next. */
+function coarseness(changedMs: number): number {
+  return [2_000, 1_000].find((tickMs) => changedMs % tickMs === 0) ?? 0;
 }
 
 /** Whether the file has not changed since the mirror itself wrote it last. */
 function isOwnWrite({ state }: World, id: DocId, changedMs: number): boolean {
-  const [last] = state.events({ limit: 1, id });
-  return last !== undefined && last.side !== "remote" && changedMs < last.at + ROUNDING_MS;
+  const last = state.events({ limit: NEWEST, id }).find(wroteHere);
+  return last !== undefined && changedMs + coarseness(changedMs) < last.at + ROUNDING_MS;
+}
+
+/** LIMIT: after so many others, its own write is taken for somebody's, and waits once more. */
+const NEWEST = 8;
+
+/**
+ * Whether it changed the file, or gave it another name, which changes the file's time as well. Not
+ * the notes of where a document is, nor of a text that both sides have.
+ */
+function wroteHere({ kind, side, before, after }: MirrorEvent): boolean {
+  return kind === "move-local" || (side !== "remote" && after !== null && after !== before);
 }
