@@ -1,11 +1,12 @@
 /**
- * `npm run simulate -- --seed N --runs M [--steps S] [--workers W] [--plots | --small | --links]`:
- * seeded lives of several mirrors and a person in the app (test/simulator/life). Prints each failing
+ * `npm run simulate -- --seed N --runs M [--steps S] [--workers W] [--plots | --small | --links |
+ * --programs]`: seeded lives of several mirrors and a person in the app (test/simulator/life). Prints each failing
  * seed with its script shrunk to a few steps and the `why` of the documents it names, and the
  * totals; exit 1 on any failure. `--small`: workspaces of one to four documents
  * (test/simulator/life/small.ts). `--plots`: lives with plots in them
  * (test/simulator/life/plots.ts). `--links`: documents that link each other, in mirrors that
- * translate links (test/simulator/life/linked.ts). `--profile NAME`: all with one deployment of
+ * translate links (test/simulator/life/linked.ts). `--programs`: programs beside daemons that write
+ * many files, read back and wait (test/simulator/life/programs.ts). `--profile NAME`: all with one deployment of
  * test/variants/profiles.ts, in place of that of each seed. `--one-mirror [--no-kills]
  * [--no-faults]`: the older lives of one mirror (test/simulator/simulate.ts).
  */
@@ -30,6 +31,7 @@ const { values } = parseArgs({
     plots: { type: "boolean", default: false },
     small: { type: "boolean", default: false },
     links: { type: "boolean", default: false },
+    programs: { type: "boolean", default: false },
     profile: { type: "string" },
     workers: { type: "string", default: "2" },
     "one-mirror": { type: "boolean", default: false },
@@ -49,7 +51,7 @@ async function manyLives(): Promise<number> {
   const workers = Math.max(1, Math.min(Number(values.workers), runs));
   const sum = noTotals();
   const profile = values.profile === undefined ? null : readProfile(values.profile);
-  const kind = values.plots ? "plots" : values.small ? "small" : values.links ? "links" : "plain";
+  const kind = (["plots", "small", "links", "programs"] as const).find((name) => values[name]) ?? "plain";
   const tasks = Array.from({ length: workers }, (_, offset) => {
     const task: WorkerTask = {
       first,

@@ -15,6 +15,8 @@ export class Tally {
   watches = 0;
   /** Links that were resolved in the end. */
   links = 0;
+  /** Paths of which a program was told that they are live, and that were judged for it. */
+  barriers = 0;
   readonly faults = new Map<string, number>();
 
   fault(kind: string): void {

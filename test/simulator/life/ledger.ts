@@ -59,13 +59,13 @@ export class Ledger {
   }
 
   /** Somebody acts at the disk: what goes by that goes rightly, and what comes must stay. */
-  meddled(act: () => void): void {
+  meddled<T>(act: () => T): T {
     const { user } = this.#mirror.disk;
     const before = this.#all();
     const filesOf = (texts: ReadonlyMap<string, string>): Set<number | null> =>
       new Set(Array.from(texts.keys(), (path) => user.inode(`${ROOT}/${path}`)));
     const files = filesOf(before);
-    act();
+    const done = act();
     const after = this.#all();
     const filesLeft = filesOf(after);
     for (const file of files) if (file !== null && !filesLeft.has(file)) this.#removed.add(file);
@@ -77,6 +77,7 @@ export class Ledger {
       else if (files.has(user.inode(`${ROOT}/${path}`))) continue;
       this.#late.add(text);
     }
+    return done;
   }
 
   /**

@@ -3,6 +3,7 @@ import { PROFILES } from "../../variants/profiles.ts";
 import { HANDS_FROM, makeScript, ODD_FROM } from "./generate.ts";
 import { makeLinkedScript } from "./linked.ts";
 import { makePlottedScript } from "./plots.ts";
+import { makeProgramScript } from "./programs.ts";
 import { makeSmallScript } from "./small.ts";
 import { FAILED_ONCE, OPEN } from "./rows.ts";
 import { runLife } from "./run.ts";
@@ -88,6 +89,12 @@ describe("seeded lives of several mirrors and a person in the app", () => {
     const totals = await liveAll(25, (seed) => makeLinkedScript(seed, 25), 36);
     expect(totals.kills).toBeGreaterThan(40);
     expect(totals.links).toBeGreaterThan(500);
+  });
+
+  it("what a program wrote is read back as it was, and is on the service when it is told so, over 8 lives (I02, I14)", async () => {
+    const totals = await liveAll(8, (seed) => makeProgramScript(seed, 6));
+    expect(totals.kills).toBeGreaterThan(1);
+    expect(totals.barriers).toBeGreaterThan(300);
   });
 
   it("I32 the same script gives the same trace, and another one another", async () => {

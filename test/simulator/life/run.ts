@@ -46,6 +46,8 @@ export type Life = {
   readonly watches: number;
   /** Links of the end that were resolved, on the service and in folders. */
   readonly links: number;
+  /** Paths of which a program was told that they are live, and that were judged for it. */
+  readonly barriers: number;
   /** Acts of people between the port calls of a pass. */
   readonly meddles: number;
   readonly faults: ReadonlyMap<string, number>;
@@ -91,6 +93,7 @@ export async function runLife(script: Script): Promise<Life> {
     syncs: tally.syncs,
     watches: tally.watches,
     links: tally.links,
+    barriers: tally.barriers,
     meddles: tally.meddles,
     faults: tally.faults,
     crashPoints: actors.crashPoints,

@@ -55,6 +55,10 @@ export const APP_ACTS = [
 ] as const;
 export type AppAct = (typeof APP_ACTS)[number];
 
+/** What a program does that writes many files, reads right after and waits (program.ts). */
+export const PROGRAM_ACTS = ["write-many", "read-back", "wait"] as const;
+export type ProgramAct = (typeof PROGRAM_ACTS)[number];
+
 export type Levels = "none" | "read" | "edit" | "full" | "hide-one-folder";
 
 /** Somebody acts while a mirror is at work: before its port call number `at`. */
@@ -153,6 +157,7 @@ export type SyncStep = {
 export type Act = { readonly after: number } & (
   | { readonly by: "app"; readonly act: AppAct; readonly seed: number }
   | { readonly by: "local"; readonly act: LocalAct; readonly seed: number }
+  | { readonly by: "program"; readonly act: ProgramAct; readonly seed: number }
 );
 
 /** A mirror is run by its daemon, till `rest` milliseconds after the last act. */

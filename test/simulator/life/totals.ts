@@ -7,6 +7,7 @@ export type Totals = {
   syncs: number;
   watches: number;
   links: number;
+  barriers: number;
   portCalls: number;
   kills: number;
   powerCuts: number;
@@ -23,6 +24,7 @@ export function noTotals(): Totals {
     syncs: 0,
     watches: 0,
     links: 0,
+    barriers: 0,
     portCalls: 0,
     kills: 0,
     powerCuts: 0,
@@ -35,8 +37,20 @@ export function noTotals(): Totals {
 
 export function countLife(totals: Totals, life: Life): void {
   const one = { runs: 1, steps: life.steps.length, failed: life.failures.length > 0 ? 1 : 0 };
-  const { syncs, watches, links, portCalls, kills, powerCuts, meddles, crashPoints, faults } = life;
-  addTotals(totals, { ...one, syncs, watches, links, portCalls, kills, powerCuts, meddles, crashPoints, faults });
+  const { syncs, watches, links, barriers, portCalls, kills, powerCuts, meddles, crashPoints, faults } = life;
+  addTotals(totals, {
+    ...one,
+    syncs,
+    watches,
+    links,
+    barriers,
+    portCalls,
+    kills,
+    powerCuts,
+    meddles,
+    crashPoints,
+    faults,
+  });
 }
 
 type Sums = Omit<Totals, "crashPoints" | "faults"> & {
@@ -51,6 +65,7 @@ export function addTotals(totals: Totals, more: Sums): void {
     "syncs",
     "watches",
     "links",
+    "barriers",
     "portCalls",
     "kills",
     "powerCuts",
@@ -63,13 +78,27 @@ export function addTotals(totals: Totals, more: Sums): void {
 }
 
 export function tellTotals(totals: Totals): string {
-  const { runs, steps, syncs, watches, links, portCalls, kills, powerCuts, meddles, failed, crashPoints, faults } =
-    totals;
+  const {
+    runs,
+    steps,
+    syncs,
+    watches,
+    links,
+    barriers,
+    portCalls,
+    kills,
+    powerCuts,
+    meddles,
+    failed,
+    crashPoints,
+    faults,
+  } = totals;
   const kinds = [...faults].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, count]) => `${kind} ${count}`);
   return [
     `${runs} lives: ${steps} steps, ${syncs} syncs, ${watches} daemons, ${portCalls} port calls`,
     `${kills} kills (${powerCuts} power cuts) at ${crashPoints.size} distinct crash points; ${meddles} acts of people within a pass`,
     ...(links === 0 ? [] : [`${links} links resolved in the end`]),
+    ...(barriers === 0 ? [] : [`${barriers} paths judged that a program was told are live`]),
     `${[...faults.values()].reduce((sum, count) => sum + count, 0)} faults of the network: ${kinds.join(", ")}`,
     `${failed} failed`,
   ].join("\n");

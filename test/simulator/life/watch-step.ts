@@ -5,10 +5,11 @@ import type { RunReport } from "../../../src/engine/run/report.ts";
 import { type Dice, rollDice } from "../dice.ts";
 import { actInApp } from "./app-acts.ts";
 import type { Actors } from "./actors.ts";
-import { treeOf } from "./ledger.ts";
+import { type Ledger, treeOf } from "./ledger.ts";
 import { actHere } from "./local-acts.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
-import type { SyncStep, WatchStep } from "./script.ts";
+import { Program } from "./program.ts";
+import type { Act, SyncStep, WatchStep } from "./script.ts";
 import type { RunFacts } from "./run-facts.ts";
 import { runSync, settingsOf, type Work } from "./sync-step.ts";
 import { ToldNews } from "./told-news.ts";
@@ -40,6 +41,7 @@ function watchFor(actors: Actors, step: WatchStep): Work {
       ...(news === null ? {} : { news }),
     });
     const stopping = new AbortController();
+    const program = new Program({ actors, mirror, ledger, daemon });
     let ended: { readonly error: unknown } | null = null;
     const running = daemon.run(stopping.signal).then(
       () => undefined,
@@ -52,13 +54,7 @@ function watchFor(actors: Actors, step: WatchStep): Work {
       const before = entriesOf(mirror);
       const there = news === null ? [] : actors.lifeWorld.readable(step.mirror);
       actors.tally.meddles++;
-      ledger.meddled(() =>
-        actors.history.note(
-          act.by === "app"
-            ? actInApp(actors.lifeWorld, actors.history, act.act, act.seed)
-            : actHere(mirror.desk, actors.history, act.act, act.seed),
-        ),
-      );
+      actors.history.note(perform({ actors, mirror, ledger, program }, act));
       actors.noteIds();
       actors.history.lookedAt(step.mirror, treeOf(mirror), false);
       mirror.disk.advance(10);
@@ -66,12 +62,30 @@ function watchFor(actors: Actors, step: WatchStep): Work {
       if (dice.below(HINTS_LOST) > 0) for (const one of hintsOf(before, entriesOf(mirror), dice)) hint(one);
     }
     await pass(actors, mirror, step.rest, () => ended !== null);
+    if (ended === null) await program.end();
     stopping.abort();
     await running;
     // What it died of is told as a `sync` would tell it.
     if (ended !== null) throw (ended as { readonly error: unknown }).error;
     return daemon.status().lastReport;
   };
+}
+
+type People = {
+  readonly actors: Actors;
+  readonly mirror: LifeMirror;
+  readonly ledger: Ledger;
+  readonly program: Program;
+};
+
+function perform({ actors, mirror, ledger, program }: People, act: Act): string {
+  const { lifeWorld, history } = actors;
+  if (act.by === "program") return program.act(act.act, act.seed);
+  return ledger.meddled(() =>
+    act.by === "app"
+      ? actInApp(lifeWorld, history, act.act, act.seed)
+      : actHere(mirror.desk, history, act.act, act.seed),
+  );
 }
 
 /** The service has events in every other life of a daemon. */

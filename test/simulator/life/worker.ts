@@ -2,6 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { makeScript } from "./generate.ts";
 import { makePlottedScript } from "./plots.ts";
 import { makeLinkedScript } from "./linked.ts";
+import { makeProgramScript } from "./programs.ts";
 import { makeSmallScript } from "./small.ts";
 import { PROFILES, type ProfileName } from "../../variants/profiles.ts";
 import { runLife } from "./run.ts";
@@ -9,8 +10,8 @@ import { shrink } from "./shrink.ts";
 import { tellStep } from "./script.ts";
 import { countLife, noTotals } from "./totals.ts";
 
-/** What the lives are made of: generate.ts, plots.ts, small.ts, linked.ts. */
-export type LifeKind = "plain" | "plots" | "small" | "links";
+/** What the lives are made of: generate.ts, plots.ts, small.ts, linked.ts, programs.ts. */
+export type LifeKind = "plain" | "plots" | "small" | "links" | "programs";
 
 /**
  * Every so-manieth life of a range of seeds; tells each failure as text, and its totals at the end.
@@ -31,6 +32,7 @@ const MAKERS = {
   plots: makePlottedScript,
   small: makeSmallScript,
   links: makeLinkedScript,
+  programs: makeProgramScript,
 } as const;
 
 const { first, runs, steps, every, offset, kind, profile } = workerData as WorkerTask;

@@ -1,0 +1,159 @@
+import type { BarrierEnd } from "../../../src/engine/daemon/barriers.ts";
+import type { PathLive } from "../../../src/engine/run/barrier.ts";
+import type { LocalPath } from "../../../src/model/path.ts";
+import { rollDice } from "../dice.ts";
+import type { Actors } from "./actors.ts";
+import { choose } from "./choose.ts";
+import { at, documentsOf } from "./desk.ts";
+import { essenceOf } from "./linked-texts.ts";
+import { actHere } from "./local-acts.ts";
+import type { LifeMirror } from "./mirror.ts";
+import type { LocalAct, ProgramAct } from "./script.ts";
+import { type Ledger, shownText } from "./ledger.ts";
+import { marksOf, tagOf } from "./text-marks.ts";
+
+/**
+ * A program beside a mirror's daemon: it writes many files within milliseconds, reads what it wrote
+ * right after, and waits until it is live. What it reads and what it is told is judged at once.
+ */
+
+type Ground = {
+  readonly actors: Actors;
+  readonly mirror: LifeMirror;
+  readonly ledger: Ledger;
+  readonly daemon: Barrier;
+};
+
+type Barrier = {
+  readonly whenThere: (scope: readonly LocalPath[], signal: AbortSignal) => Promise<BarrierEnd>;
+};
+
+/** How long the mirror leaves a file alone after a change (`settingsOf`), less what a tick rounds. */
+const QUIET_MS = 1_900;
+
+const WRITES: readonly LocalAct[] = [
+  "create",
+  "create",
+  "write-in-place",
+  "write-in-place",
+  "save-by-rename",
+  "delete-and-create",
+  "rewrite",
+  "touch",
+  "rename",
+  "move",
+  "swap",
+];
+
+type Written = { readonly text: string; readonly at: number };
+
+export class Program {
+  readonly #actors: Actors;
+  readonly #mirror: LifeMirror;
+  readonly #ledger: Ledger;
+  readonly #daemon: Barrier;
+  readonly #written = new Map<string, Written>();
+  readonly #waits: { readonly stop: AbortController; readonly ended: Promise<void> }[] = [];
+
+  constructor({ actors, mirror, ledger, daemon }: Ground) {
+    this.#actors = actors;
+    this.#mirror = mirror;
+    this.#ledger = ledger;
+    this.#daemon = daemon;
+  }
+
+  act(act: ProgramAct, seed: number): string {
+    if (act === "write-many") return this.#writeMany(seed);
+    return act === "read-back" ? this.#readBack() : this.#wait(seed);
+  }
+
+  /** Waits that are still open end with how things stand. */
+  async end(): Promise<void> {
+    for (const { stop } of this.#waits) stop.abort();
+    await Promise.all(this.#waits.map(({ ended }) => ended));
+  }
+
+  #writeMany(seed: number): string {
+    const { desk, disk } = this.#mirror;
+    const dice = rollDice(seed);
+    const before = documentsOf(desk);
+    const count = 3 + dice.below(12);
+    for (let n = 0; n < count; n++) {
+      disk.advance(1);
+      const act = dice.pick(WRITES);
+      this.#ledger.meddled(() => actHere(desk, this.#actors.history, act, seed + n * 31));
+    }
+    const now = this.#now();
+    const after = documentsOf(desk);
+    for (const path of [...this.#written.keys()])
+      if (after.get(path) !== this.#written.get(path)!.text) this.#written.delete(path);
+    // One that was only moved has the times that it had.
+    const old = new Set(before.values());
+    for (const [path, text] of after) if (!old.has(text)) this.#written.set(path, { text, at: now });
+    return `program ${desk.mirror}: ${count} acts`;
+  }
+
+  /** What was written a moment ago is as it was written, and at most has moved with its document. */
+  #readBack(): string {
+    const { desk, index } = this.#mirror;
+    const texts = documentsOf(desk);
+    const there = new Set(Array.from(texts.values(), essenceOf));
+    let read = 0;
+    for (const [path, { text, at: since }] of this.#written) {
+      if (!desk.hands || this.#now() - since > QUIET_MS) continue;
+      read++;
+      if (!there.has(essenceOf(text)))
+        this.#actors.history.fail(
+          `I14 mirror ${index} wrote over ${path} under a program's hands: ${shownText(text)} → ${shownText(texts.get(path) ?? "nothing")}`,
+        );
+    }
+    return `program ${desk.mirror}: read ${read} back`;
+  }
+
+  #wait(seed: number): string {
+    const { desk } = this.#mirror;
+    const texts = documentsOf(desk);
+    const one = choose([...texts.keys()], seed);
+    const scope = seed % 3 === 0 && one !== null ? [one as LocalPath] : ["" as LocalPath];
+    const stop = new AbortController();
+    const ended = this.#daemon.whenThere(scope, stop.signal).then(
+      (end) => this.#told(texts, scope, end),
+      // The daemon was stopped, or has died: nobody is told anything.
+      () => undefined,
+    );
+    this.#waits.push({ stop, ended });
+    return `program ${desk.mirror}: waits for ${scope[0] === "" ? "all" : scope[0]}`;
+  }
+
+  #told(texts: ReadonlyMap<string, string>, scope: readonly LocalPath[], end: BarrierEnd): void {
+    if (end.kind === "outside") return;
+    const told = new Map(end.paths.map((one) => [one.path as string, one]));
+    // Of the whole folder, what was live at the look is not told one by one.
+    const asked = scope[0] === "" ? texts : new Map([...texts].filter(([path]) => told.has(path)));
+    for (const [path, text] of asked) this.#judge(path, text, told.get(path) ?? null);
+  }
+
+  #judge(path: string, text: string, told: PathLive | null): void {
+    if (told !== null && told.state !== "live") return;
+    const { history, lifeWorld, tally } = this.#actors;
+    const known = told?.id ?? this.#idAt(path);
+    const file = lifeWorld.files().find(({ id }) => id === known);
+    if (file === undefined) return;
+    tally.barriers++;
+    const there = marksOf(file.text);
+    const lost = [...marksOf(text)].filter((mark) => history.marks.has(mark) && !there.has(mark));
+    // The program may have moved the text to another path since, and the document may be back here.
+    const stands = marksOf(this.#mirror.disk.user.read(at(this.#mirror.desk, path)) ?? "");
+    if (lost.some((mark) => stands.has(mark)) && tagOf(file.text) === tagOf(text))
+      history.fail(`I02 a program was told that ${path} is live, and marks ${lost.join(" ")} are not on the service`);
+  }
+
+  #idAt(path: string): string | null {
+    const { links } = this.#mirror.state.load();
+    return [...links.values()].find(({ localPath }) => localPath === path)?.id ?? null;
+  }
+
+  #now(): number {
+    return this.#actors.lifeWorld.clock.monotonic();
+  }
+}

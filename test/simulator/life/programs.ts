@@ -1,0 +1,68 @@
+import { type Dice, rollDice } from "../dice.ts";
+import { givesWay, makeSetup, makeStep, pickAct, seedOf } from "./generate.ts";
+import { type Act, APP_ACTS, type AppAct, type Script, type Setup, type Step, type WatchStep } from "./script.ts";
+
+/**
+ * Scripts about programs that write fast: beside a daemon one writes many files at once, reads them
+ * right after, moves them, and waits until they are live, while a person works in the app.
+ */
+
+const THERE: Readonly<Partial<Record<AppAct, number>>> = {
+  create: 2,
+  edit: 14,
+  rename: 3,
+  move: 2,
+  swap: 1,
+  remove: 2,
+  "rename-folder": 2,
+  protect: 1,
+  unprotect: 1,
+  accept: 1,
+};
+
+/** Pure: the same seed and number of steps give the same script. */
+export function makeProgramScript(seed: number, steps = 12): Script {
+  const dice = rollDice(seed * 32_452_843 + 11);
+  const hands = dice.below(3) > 0 ? { hands: true as const } : {};
+  const setup = { ...makeSetup(dice), documents: dice.pick([3, 6, 14, 30]), turns: givesWay(seed), ...hands };
+  return { seed, setup, steps: Array.from({ length: steps }, () => nextStep(dice, setup)) };
+}
+
+function nextStep(dice: Dice, setup: Setup): Step {
+  return dice.below(5) < 3 ? watch(dice, setup) : makeStep(dice, setup);
+}
+
+function watch(dice: Dice, { mirrors }: Setup): WatchStep {
+  return {
+    do: "watch",
+    mirror: dice.below(mirrors.length),
+    seed: seedOf(dice),
+    kill: dice.below(4) === 0 ? { at: 1 + dice.below(dice.pick([60, 400, 1_500])), power: dice.below(4) === 0 } : null,
+    storm: dice.below(4) === 0 ? dice.pick([5, 12, 30]) : null,
+    strikes: [],
+    acts: Array.from({ length: 2 + dice.below(5) }, () => episode(dice)).flat(),
+    rest: dice.pick([0, 3_000, 60_000]),
+  };
+}
+
+/** A program's burst and what follows it, with the person in the app between. */
+function episode(dice: Dice): Act[] {
+  const soon = (): number => dice.pick([0, 1, 20, 400, 900]);
+  const there = (): Act[] =>
+    dice.below(2) === 0 ? [] : [{ after: soon(), by: "app", act: pickAct(dice, APP_ACTS, THERE), seed: seedOf(dice) }];
+  const program = (act: "write-many" | "read-back" | "wait", after: number): Act => ({
+    after,
+    by: "program",
+    act,
+    seed: seedOf(dice),
+  });
+  return [
+    ...there(),
+    program("write-many", dice.pick([0, 20, 2_500, 20_000])),
+    ...there(),
+    program("read-back", soon()),
+    ...(dice.below(3) > 0 ? [program("wait", dice.pick([0, 20, 500]))] : []),
+    ...there(),
+    program("read-back", dice.pick([900, 1_500])),
+  ];
+}
