@@ -28,7 +28,7 @@ type Barrier = {
   readonly whenThere: (scope: readonly LocalPath[], signal: AbortSignal) => Promise<BarrierEnd>;
 };
 
-/** How long the mirror leaves a file alone after a change (`settingsOf`), less what a tick rounds. */
+/** How long the mirror leaves a file alone after a change (`settingsOf`), less some rounding. */
 const QUIET_MS = 1_900;
 
 const WRITES: readonly LocalAct[] = [
@@ -93,7 +93,7 @@ export class Program {
     return `program ${desk.mirror}: ${count} acts`;
   }
 
-  /** What was written a moment ago is as it was written, and at most has moved with its document. */
+  /** What was written a moment ago is as it was written; at most it moved with its document. */
   #readBack(): string {
     const { desk, index } = this.#mirror;
     const texts = documentsOf(desk);
