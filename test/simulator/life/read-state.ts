@@ -6,6 +6,7 @@ const READS: ReadonlySet<string> = new Set<keyof StoredState>([
   "holds",
   "link",
   "linksAt",
+  "documentsIn",
   "localPaths",
   "hasInode",
   "dir",
