@@ -13,12 +13,15 @@ const ENVIRONMENT: readonly (readonly [name: string, what: string])[] = [
   ["MDMIRROR_DATABASE_URL", "The database of mdmirror serve, where no --database is given; it is never shown."],
   ["MDMIRROR_MERGETOOL", "The command of resolve --tool, instead of git's merge.tool."],
   ["MDMIRROR_NOTIFY", "off: no notes on the desktop."],
+  ["MDMIRROR_HOOK", "In a hook, the event; a sync where it is set tells no hooks."],
+  ["MDMIRROR_HOOK_TEXT", "In a hook, what has happened, as a sentence."],
+  ["MDMIRROR_HOOK_FOLDER", "In a hook, the mirrored folder."],
   ["MDMIRROR_LOG", "debug: a log with every step."],
   ["MDMIRROR_DEBUG", "Anything: a fault of mdmirror itself is shown with the place where it happened."],
   ["NO_COLOR", "Anything: no colours."],
   ["XDG_STATE_HOME", "The folder of the list of your mirrors (else ~/.local/state)."],
   ["XDG_CACHE_HOME", "The folder of what is only kept for speed (else ~/.cache)."],
-  ["XDG_CONFIG_HOME", "The folder of the units of systemd (else ~/.config)."],
+  ["XDG_CONFIG_HOME", "The folder of your hooks, and of the units of systemd (else ~/.config)."],
   ["XDG_RUNTIME_DIR", "The folder of the daemons' sockets."],
 ];
 
@@ -27,6 +30,7 @@ const FILES: readonly (readonly [name: string, what: string])[] = [
   [".mdmirror/config.json", "The configuration."],
   [".mdmirror/log/mdmirror.log", "What happened; mdmirror log shows it. Never a text, never the key."],
   [".mdmirrorignore", "Files and folders that stay out of the mirror, in the form of .gitignore."],
+  ["~/.config/mdmirror/hooks.json", "What is run or posted when something happens to a mirror."],
   ["~/.local/state/mdmirror/mirrors/", "The list of your mirrors: which folder sends to which address."],
 ];
 

@@ -61,6 +61,11 @@ export const COMMANDS: readonly Entry[] = [
     summary: "links between documents: by path here or as they are; which lead nowhere",
     load: () => import("./commands/links.ts"),
   },
+  {
+    name: "hooks",
+    summary: "what is run or posted when something happens to a mirror",
+    load: () => import("./commands/hooks.ts"),
+  },
   { name: "doctor", summary: "check URL, key, clock, disk and neighbours", load: () => import("./commands/doctor.ts") },
   {
     name: "upgrade-check",

@@ -78,9 +78,13 @@ describe("a systemd unit", () => {
     expect(made).toMatchObject({ kind: "trouble", trouble: { kind: "usage" } });
   });
 
-  test("brings along where the list of mirrors is, one word whatever it is called, and nothing else", () => {
+  test("brings along where the list of mirrors and the hooks are, one word whatever it is called, and nothing else", () => {
     expect(environment({ XDG_STATE_HOME: "/state", MDMIRROR_API_KEY: "mdm_x" })).toEqual([
       'Environment="XDG_STATE_HOME=/state"',
+    ]);
+    expect(environment({ XDG_CONFIG_HOME: "/cfg", XDG_STATE_HOME: "/state" })).toEqual([
+      'Environment="XDG_STATE_HOME=/state"',
+      'Environment="XDG_CONFIG_HOME=/cfg"',
     ]);
     expect(environment({ XDG_STATE_HOME: '/a "b" 100%' })).toEqual([
       String.raw`Environment="XDG_STATE_HOME=/a \"b\" 100%%"`,

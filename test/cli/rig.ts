@@ -70,8 +70,8 @@ class RigIo implements Io {
   constructor(rig: Rig, options: RunOptions) {
     const { terminal = false } = options;
     this.terminal = { input: terminal, output: terminal, error: terminal, columns: 80 };
-    // No test looks into the list of mirrors of whoever runs it.
-    this.env = { XDG_STATE_HOME: rig.stateHome, ...options.env };
+    // No test looks into the list of mirrors, or runs the hooks, of whoever runs it.
+    this.env = { XDG_STATE_HOME: rig.stateHome, XDG_CONFIG_HOME: rig.configHome, ...options.env };
     this.cwd = options.cwd ?? rig.dir;
     this.home = join(rig.dir, "home");
     this.clock = options.clock ?? rig.clock;
@@ -129,6 +129,8 @@ export class Rig {
   readonly keyFile: string;
   /** Where this rig's list of mirrors is: the XDG_STATE_HOME of its commands. */
   readonly stateHome: string;
+  /** Where this rig's hooks are: the XDG_CONFIG_HOME of its commands. */
+  readonly configHome: string;
   readonly service: SyncService;
   readonly workspaceId: string;
   /** Everything that any command of this rig has printed. */
@@ -143,6 +145,7 @@ export class Rig {
     this.dir = mkdtempSync(join(tmpdir(), "mdmirror-cli-"));
     this.root = join(this.dir, "w");
     this.stateHome = join(this.dir, "state");
+    this.configHome = join(this.dir, "config");
     this.service = service;
     this.#server = server;
     this.url = server.url;

@@ -39,7 +39,8 @@ export type WatchHere = Watching & {
 const ENTRY = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
 
 function environment(rig: Rig, env: Readonly<Record<string, string>>) {
-  const usual = { XDG_RUNTIME_DIR: rig.dir, XDG_STATE_HOME: rig.stateHome, MDMIRROR_NOTIFY: "off" };
+  const folders = { XDG_RUNTIME_DIR: rig.dir, XDG_STATE_HOME: rig.stateHome, XDG_CONFIG_HOME: rig.configHome };
+  const usual = { ...folders, MDMIRROR_NOTIFY: "off" };
   return { ...keptCompiled(), PATH: process.env["PATH"], ...usual, ...env };
 }
 

@@ -75,6 +75,7 @@ export const ROWS: Readonly<Record<string, readonly Row[]>> = {
   unprotect: [refused("unprotect", "w/a.md"), refused("unprotect", "w")],
   "fix-names": [refused("fix-names", "w"), refused("fix-names", "w", "--dry-run")],
   links: [refused("links", "keep", "w"), refused("links", "check", "w")],
+  hooks: [local("hooks"), local("hooks", "test", "desk")],
   doctor: [refused("doctor", "w")],
   merge: [local("merge", "w/a.md", "w/a.md", "w/a.md", "--print")], // Files, not a mirror.
   completion: [local("completion", "bash")],

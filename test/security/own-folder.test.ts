@@ -91,6 +91,7 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
   "list",
   "merge",
   "upgrade-check",
+  "hooks",
   "completion",
 ]);
 

@@ -37,12 +37,9 @@ export function makeUnit(options: UnitOptions): Result<ServiceUnit> {
   const { manager, root, home, env } = options;
   if (root !== null && /\p{Cc}/u.test(root))
     return trouble("usage", `${JSON.stringify(root)} holds a control character`, "rename the folder");
-  const stateHome = env["XDG_STATE_HOME"] ?? "";
-  if (/\p{Cc}/u.test(stateHome))
-    return trouble("usage", "XDG_STATE_HOME holds a control character", "set it to another folder");
-  // The list of this user's mirrors lies there, and the service does not have this shell's
-  // environment.
-  const kept = isAbsolute(stateHome) ? stateHome : null;
+  const unfit = KEPT.find((name) => /\p{Cc}/u.test(env[name] ?? ""));
+  if (unfit !== undefined) return trouble("usage", `${unfit} holds a control character`, "set it to another folder");
+  const kept = KEPT.filter((name) => isAbsolute(env[name] ?? "")).map((name): Kept => ({ name, value: env[name]! }));
   const name = root === null ? ALL_NAME : nameOf(root);
   const entry = fileURLToPath(new URL("../../cli/entry.mjs", import.meta.url));
   const command = [process.execPath, entry, "watch", root ?? "--all"];
@@ -57,6 +54,14 @@ export function makeUnit(options: UnitOptions): Result<ServiceUnit> {
     root === null ? join(home, "Library", "Logs", `${name}.err`) : join(root, ".mdmirror", "log", "launchd.err");
   return ok({ manager, name, file, text: launchdText(shape, errors) });
 }
+
+/**
+ * The list of this user's mirrors and the user's hooks lie there, and the service does not have
+ * this shell's environment.
+ */
+const KEPT = ["XDG_STATE_HOME", "XDG_CONFIG_HOME"] as const;
+
+type Kept = { readonly name: (typeof KEPT)[number]; readonly value: string };
 
 /** No folder's unit is called so: those end with eight hexadecimal digits. */
 const ALL_NAME = "mdmirror-all";
@@ -74,8 +79,8 @@ function nameOf(root: string): string {
 type UnitShape = {
   readonly name: string;
   readonly command: readonly string[];
-  /** The XDG_STATE_HOME that is kept, or null. */
-  readonly kept: string | null;
+  /** The variables that are kept. */
+  readonly kept: readonly Kept[];
   /** What it keeps in sync, for its description. */
   readonly what: string;
 };
@@ -84,7 +89,7 @@ function systemdText({ what, command, kept }: UnitShape, notifies: boolean): str
   const text = fillIn("mdmirror.service", {
     ROOT: what.replaceAll("%", "%%"),
     COMMAND: command.map(unitWord).join(" "),
-    ENVIRONMENT: kept === null ? "" : `\nEnvironment=${unitWord(`XDG_STATE_HOME=${kept}`)}`,
+    ENVIRONMENT: kept.map(({ name, value }) => `\nEnvironment=${unitWord(`${name}=${value}`)}`).join(""),
   });
   if (notifies) return text;
   return text
@@ -101,12 +106,12 @@ function unitWord(text: string): string {
 }
 
 function launchdText({ name, command, kept }: UnitShape, errors: string): string {
-  const variable = `<key>XDG_STATE_HOME</key>\n    <string>${xmlText(kept ?? "")}</string>`;
-  const environment = `\n  <key>EnvironmentVariables</key>\n  <dict>\n    ${variable}\n  </dict>`;
+  const variables = kept.map(({ name, value }) => `<key>${name}</key>\n    <string>${xmlText(value)}</string>`);
+  const environment = `\n  <key>EnvironmentVariables</key>\n  <dict>\n    ${variables.join("\n    ")}\n  </dict>`;
   return fillIn("mdmirror.plist", {
     NAME: xmlText(name),
     COMMAND: command.map((word) => `<string>${xmlText(word)}</string>`).join("\n    "),
-    ENVIRONMENT: kept === null ? "" : environment,
+    ENVIRONMENT: kept.length === 0 ? "" : environment,
     ERRORS: xmlText(errors),
   });
 }

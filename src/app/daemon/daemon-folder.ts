@@ -9,7 +9,7 @@ import { endOfLeft, type FolderEnd, type Leaving } from "./leave.ts";
 import { aborted } from "../aborted.ts";
 import { lendFolder } from "./lend.ts";
 import { type DaemonSetup, openDaemon, type OpenedDaemon } from "./open-daemon.ts";
-import { type FolderEvent, logEvent } from "./folder-events.ts";
+import { type FolderEvent, logEvent, type OnFolderEvent } from "./folder-events.ts";
 import { noteReport, runThatHalted } from "../mirror/run.ts";
 import { pruneDaily } from "../mirror/upkeep.ts";
 import { beatDuring, codeClause, doAsked, endingTrouble, refusedClosed, retryMsAfter, statusOf } from "./answer.ts";
@@ -22,7 +22,7 @@ import { codeOf, ok, type Result, type Trouble } from "../mirror/trouble.ts";
  * a failure.
  */
 
-export type FolderOptions = DaemonSetup & { readonly onEvent: (root: string, event: FolderEvent) => void };
+export type FolderOptions = DaemonSetup & { readonly onEvent: OnFolderEvent };
 
 /** A loop that stood still for so long hangs: every call to the service ends well before. */
 export const HANG_MS = 240_000;
@@ -238,8 +238,9 @@ export class DaemonFolder {
   }
 
   #publish(event: FolderEvent): void {
-    if (this.#open !== null) logEvent(this.#open.mirror.world.log, event);
-    this.#options.onEvent(this.root, event);
+    const log = this.#open?.mirror.world.log ?? null;
+    if (log !== null) logEvent(log, event);
+    this.#options.onEvent(this.root, event, log);
   }
 
   #logFault(event: string, error: unknown): void {

@@ -3,7 +3,6 @@ import { createWatcher } from "../../local/watch.ts";
 import { askDaemon, NO_DAEMON } from "../control/ask.ts";
 import { Alerts } from "./alerts.ts";
 import { DaemonFolder, type FolderOptions, HANG_MS } from "./daemon-folder.ts";
-import type { FolderEvent } from "./folder-events.ts";
 import { keepWatchdog, openSdNotify } from "../autostart/sd-notify.ts";
 import { errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
 
@@ -11,8 +10,7 @@ import { errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
 
 export type { FolderEvent } from "./folder-events.ts";
 
-export type DaemonsOptions = Omit<FolderOptions, "createDaemon" | "createWatcher" | "onEvent"> & {
-  readonly onEvent: (root: string, event: FolderEvent) => void;
+export type DaemonsOptions = Omit<FolderOptions, "createDaemon" | "createWatcher"> & {
   /** Something other than the folders does not work: no desktop, no systemd. */
   readonly onNote: (note: string) => void;
 };
@@ -46,9 +44,9 @@ export async function runDaemons(
 export async function fullOptions(given: DaemonsOptions): Promise<FolderOptions> {
   const { createDaemon } = await import("../../engine/daemon/daemon.ts");
   const alerts = new Alerts(given);
-  const onEvent = (root: string, event: FolderEvent) => {
+  const onEvent: FolderOptions["onEvent"] = (root, event, log) => {
     alerts.take(root, event);
-    given.onEvent(root, event);
+    given.onEvent(root, event, log);
   };
   return { ...given, createDaemon, createWatcher, onEvent };
 }

@@ -13,6 +13,9 @@ export type FolderEvent =
   | { readonly kind: "broken"; readonly at: number; readonly trouble: Trouble; readonly retryMs: number }
   | DaemonEvent;
 
+/** @param log the folder's; null: it is closed */
+export type OnFolderEvent = (root: string, event: FolderEvent, log: Log | null) => void;
+
 type EventOf<Kind> = Extract<FolderEvent, { kind: Kind }>;
 type Line = Parameters<Log["write"]>;
 

@@ -148,7 +148,7 @@ class AllMirrors {
       const broken = await this.#openAndRun(root, kept, ending);
       if (broken === null) return;
       const retryMs = retryMsAfter(failures);
-      onEvent(root, { kind: "broken", at: clock.now(), trouble: broken, retryMs });
+      onEvent(root, { kind: "broken", at: clock.now(), trouble: broken, retryMs }, null);
       await clock.sleep(retryMs, ending);
     }
   }

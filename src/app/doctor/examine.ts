@@ -12,6 +12,7 @@ import { openWire } from "../trust/connect.ts";
 import { admit } from "../trust/gate.ts";
 import { bad, type Check, good, note } from "./check.ts";
 import { checkDisk, checkNeighbours, checkWatches } from "./disk.ts";
+import { checkHooks } from "./hooks.ts";
 import { checkHistory } from "./history.ts";
 import { checkNews } from "./news.ts";
 import { checkService } from "./service.ts";
@@ -44,6 +45,7 @@ export async function examine(dir: string, options: ExamineOptions): Promise<Che
       ).folders.size,
     ),
     ...checkNeighbours(root),
+    ...checkHooks(root, env, clock.now()),
   ];
 }
 

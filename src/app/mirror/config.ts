@@ -74,6 +74,9 @@ export const DEFAULT_CONFIG: Omit<Config, "url"> = {
 };
 
 const POLICIES: readonly ConflictPolicy[] = ["sidecar", "copy", "local", "remote"];
+/** A hook runs programs, and anybody may have made the folder. */
+const HOOKS_ELSEWHERE =
+  "is never read from a folder, and nothing in it is run: your hooks are in ~/.config/mdmirror/hooks.json";
 const NEXT = "mend that member of the file, or take it out for its default";
 
 /** @param folder absolute path of `.mdmirror` */
@@ -111,7 +114,8 @@ export function parseConfig(text: string, file: string): Result<Config> {
   const fault = (member: string, why: string) => void faults.push(`${file}: "${member}" ${why}`);
   if (!isJsonObject(json)) return trouble("usage", `${file} holds no JSON object`, NEXT);
   for (const name of Object.keys(json)) {
-    if (name !== "url" && (name === "wiki" || !Object.hasOwn(DEFAULT_CONFIG, name)))
+    if (name === "hooks") fault(name, HOOKS_ELSEWHERE);
+    else if (name !== "url" && (name === "wiki" || !Object.hasOwn(DEFAULT_CONFIG, name)))
       fault(name, "is no member of this file");
   }
   const config: Config = {

@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { CONTROL_FILE, MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { readMarker } from "../../local/marker.ts";
@@ -5,7 +6,7 @@ import { createNodeFs } from "../../local/node-fs.ts";
 import { setAsideUnlinked } from "../../state/damage.ts";
 import { lookAtOwn, removeOwn } from "../../state/own-files.ts";
 import { addressOf, pickUrl } from "../trust/address.ts";
-import { keepMirror, placeOf } from "../trust/gate.ts";
+import { hookMemoryAt, keepMirror, placeOf } from "../trust/gate.ts";
 import { findByMarker, findByRoot, listMirrors, removeMirror } from "../trust/registry.ts";
 import { CONFIG_FILE, readConfig } from "./config.ts";
 import { unwritable } from "./folder-trouble.ts";
@@ -79,6 +80,7 @@ export function forgetRoot(root: string, marker: string | null, env: Env): Resul
     return kept.kind === "trouble" ? kept : ok(null);
   }
   try {
+    rmSync(hookMemoryAt(place.value, found.mirror.marker), { force: true });
     removeMirror(place.value, found.mirror.marker);
     return ok(null);
   } catch (error) {

@@ -1,3 +1,4 @@
+import { dirname, join } from "node:path";
 import { readMarker } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
 import type { Config } from "../mirror/config.ts";
@@ -6,6 +7,7 @@ import { addressOf, type PickedUrl, pickUrl, type UrlSources } from "./address.t
 import type { TrustedOrigin } from "./origin.ts";
 import { checkOwner } from "./owner.ts";
 import {
+  configFolder,
   findByMarker,
   findByRoot,
   type FoundMirror,
@@ -15,7 +17,7 @@ import {
 } from "./registry.ts";
 import { type Doubt, untrusted } from "./untrusted.ts";
 
-const { accessSync, constants } = process.getBuiltinModule("node:fs");
+const { accessSync, constants, existsSync } = process.getBuiltinModule("node:fs");
 
 /**
  * Whether the documents of a folder, and the key, may go where its configuration says. Anybody may
@@ -93,6 +95,33 @@ export function placeOf(env: UrlSources["env"]): Result<string> {
       "set XDG_STATE_HOME to a folder that only you can write",
     );
   }
+}
+
+/**
+ * The user's hooks, which no mirrored folder can name: absolute.
+ * @returns null: there are none
+ */
+export function hooksFileOf(env: UrlSources["env"]): string | null {
+  // Without a list of mirrors there is no home, and so no configuration.
+  if (placeOf(env).kind === "trouble") return null;
+  const file = join(configFolder(env), "hooks.json");
+  return existsSync(file) ? file : null;
+}
+
+/**
+ * Where it is kept what hooks were told of a mirror, absolute; it need not exist.
+ * @returns null: the folder is none that could be known again
+ */
+export function hookMemoryOf(root: string, env: UrlSources["env"]): string | null {
+  const place = placeOf(env);
+  const marker = readMarker(createNodeFs(), root);
+  if (place.kind === "trouble" || marker === null) return null;
+  return hookMemoryAt(place.value, marker);
+}
+
+/** @param place the registry's folder */
+export function hookMemoryAt(place: string, marker: string): string {
+  return join(dirname(place), "hooks", `${marker}.json`);
 }
 
 /** What the registry holds of a folder: by its marker; without one, by its path. */

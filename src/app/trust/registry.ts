@@ -53,7 +53,16 @@ export function registryFolder(env: Env): string {
   return join(isAbsolute(given) ? given : join(homeOf(env), ".local", "state"), "mdmirror", "mirrors");
 }
 
-function homeOf(env: Env): string {
+/**
+ * Where the user's own configuration is, absolute, by the same rules.
+ * @throws when this user has no home at all, and the environment names none
+ */
+export function configFolder(env: Env): string {
+  const given = env["XDG_CONFIG_HOME"] ?? "";
+  return join(isAbsolute(given) ? given : join(homeOf(env), ".config"), "mdmirror");
+}
+
+export function homeOf(env: Env): string {
   const home = env["HOME"] ?? "";
   const me = effectiveUser();
   if (isAbsolute(home) && (me === null || ownerOf(home) === me)) return home;

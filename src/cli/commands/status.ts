@@ -1,9 +1,10 @@
+import type { FailedHook } from "../../app/hooks/failed.ts";
 import type { Trouble } from "../../app/mirror/trouble.ts";
 import type { Args, Command, Io } from "../command.ts";
 import type { ExitCode } from "../exit.ts";
 import type { Asked } from "../show-status.ts";
 
-const { realpathSync } = process.getBuiltinModule("node:fs");
+const { existsSync, realpathSync } = process.getBuiltinModule("node:fs");
 
 export const command: Command = {
   usage: "status [DIR | --all] [--short] [--json | --prometheus] [--max-age 15m]",
@@ -74,15 +75,25 @@ async function tellStatus(io: Io, root: string, { json, maxAge }: Asked): Promis
     return trouble.code === "untrusted" ? showUntrusted(io, trouble, json) : complain(io, trouble);
   }
   const { status, daemon } = look;
+  const hooks = await failedHooks(io, root);
   const age = ageOf(status, io.clock.now());
   const old = maxAge !== null && isOver(age, maxAge.ms);
   if (json) {
     const { statusJson } = await import("../../app/told/status.ts");
     const { jsonLine } = await import("../json-line.ts");
-    io.out(jsonLine({ ...statusJson(status, age), daemon }));
+    io.out(jsonLine({ ...statusJson(status, age), daemon, ...(hooks.length === 0 ? {} : { hooks }) }));
   } else {
     await showStatus(io, status, age, daemon);
+    if (hooks.length > 0) (await import("../show-hooks.ts")).showFailedHooks(io, hooks);
     if (old) io.err(`mdmirror: not in sync within ${maxAge.text}; next: mdmirror sync`);
   }
   return exitOfStatus(status, old);
+}
+
+/** Only who has hooks that were told of this mirror pays for a look at them. */
+async function failedHooks(io: Io, root: string): Promise<readonly FailedHook[]> {
+  const { hookMemoryOf } = await import("../../app/trust/gate.ts");
+  const file = hookMemoryOf(root, io.env);
+  if (file === null || !existsSync(file)) return [];
+  return (await import("../../app/hooks/failed.ts")).failedHooks(file, io.env);
 }

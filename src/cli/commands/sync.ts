@@ -1,7 +1,7 @@
 import { parseAge } from "../../model/age.ts";
-import type { WaitRequest } from "../../app/by-hand/wait.ts";
+import type { waitFor, WaitRequest } from "../../app/by-hand/wait.ts";
 import { ok, type Result, trouble } from "../../app/mirror/trouble.ts";
-import type { RunRequest } from "../../app/mirror/run.ts";
+import type { RunReport, RunRequest } from "../../app/mirror/run.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { type ExitCode, worstExit } from "../exit.ts";
@@ -92,25 +92,66 @@ async function syncNow(
   reach: ReturnType<typeof reachOf>,
 ): Promise<ExitCode> {
   const { syncMirror } = await import("../../app/by-hand/sync.ts");
-  const { tellRun, tellTrouble } = await import("../tell-run.ts");
+  const { tellTrouble } = await import("../tell-run.ts");
   const { env, cwd, clock, random } = io;
   const silent = telling.quiet || telling.json;
   const progress = showProgress(io, silent);
-  const onDaemon = () => (io.terminal.error && !silent ? io.status("the daemon is at it …") : undefined);
+  let byDaemon = false;
+  const onDaemon = () => {
+    byDaemon = true;
+    if (io.terminal.error && !silent) io.status("the daemon is at it …");
+  };
   const began = clock.monotonic();
   const options = { env, cwd, clock, random, progress, onDaemon, ...reach };
   const ended = await syncMirror(root, request, options).finally(progress.end);
   if (ended.kind === "trouble") return tellTrouble(io, root, ended.trouble, telling);
   const { report, url, notes } = ended.value;
   for (const note of notes) io.err(`mdmirror: ${shownWords(note)}`);
-  const told = { ...telling, url, took: clock.monotonic() - began };
+  const told = { ...telling, url, began };
+  const exit = await tellSynced(io, root, report, told, options);
+  // A daemon tells them by itself.
+  if (!byDaemon) await tellHooks(io, root, report, telling.quiet);
+  return exit;
+}
+
+type SyncTelling = Telling & {
+  readonly wait: WaitRequest | null;
+  readonly url: string;
+  /** When it began, by the monotonic clock. */
+  readonly began: number;
+};
+
+async function tellSynced(
+  io: Io,
+  root: string,
+  report: RunReport,
+  telling: SyncTelling,
+  options: Parameters<typeof waitFor>[2],
+): Promise<ExitCode> {
+  const { clock } = io;
+  const { quiet, began } = telling;
+  const { tellRun } = await import("../tell-run.ts");
+  const told = { ...telling, took: clock.monotonic() - began };
   if (telling.wait === null || report.state === "offline") return tellRun(io, root, report, told);
   const { waitFor } = await import("../../app/by-hand/wait.ts");
   const waited = await waitFor(root, telling.wait, options);
   if (waited.kind === "trouble") return complain(io, waited.trouble);
   const { tellWaited, waitedBeside } = await import("../show-waited.ts");
   const ran = tellRun(io, root, report, { ...told, beside: waitedBeside(waited.value) });
-  const { quiet } = telling;
   const took = clock.monotonic() - began;
   return worstExit([ran, tellWaited(io, waited.value, { json: false, quiet: quiet || telling.json, took })]);
+}
+
+/** What a hook itself starts tells no hooks: they would go on for ever. */
+async function tellHooks(io: Io, root: string, report: RunReport, quiet: boolean): Promise<void> {
+  const { env, clock, random, stop } = io;
+  const { hooksFileOf } = await import("../../app/trust/gate.ts");
+  if (hooksFileOf(env) === null || env["MDMIRROR_HOOK"] !== undefined) return;
+  const { tellAfterSync } = await import("../../app/hooks/after-sync.ts");
+  const onNote = (note: string) => io.err(`mdmirror: ${shownWords(note)}`);
+  if (io.terminal.error) io.status("hooks are told …");
+  const told = await tellAfterSync(root, report, { env, clock, random, stop, onNote });
+  if (io.terminal.error) io.status("");
+  // A timer's mails do not repeat it: status and doctor say it.
+  if (told.kind === "trouble" && !quiet) complain(io, told.trouble);
 }

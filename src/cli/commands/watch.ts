@@ -1,4 +1,6 @@
 import { realpathSync } from "node:fs";
+import type { DaemonsOptions } from "../../app/daemon/daemon.ts";
+import type { Result } from "../../app/mirror/trouble.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
@@ -31,9 +33,7 @@ export const command: Command = {
     }
     const { runDaemons } = await import("../../app/daemon/daemon.ts");
     const [url, keyFile] = [args.text("url"), args.text("key-file")];
-    const options = { ...(await worldOf(io, args, roots.size > 1)), url, keyFile };
-    const ended = await runDaemons([...roots], options, stop);
-    return ended.kind === "trouble" ? complain(io, ended.trouble) : EXIT.inSync;
+    return keepWith(io, args, roots.size > 1, (world) => runDaemons([...roots], { ...world, url, keyFile }, stop));
   },
 };
 
@@ -42,15 +42,26 @@ async function watchAll(io: Io, args: Args): Promise<ExitCode> {
   if (args.text("url") !== null || args.text("key-file") !== null)
     return misuse(io, "watch", "--url and --key-file are of one service; with --all each mirror has its own");
   const { keepAll } = await import("../../app/daemon/keep-all.ts");
-  const ended = await keepAll(await worldOf(io, args, true), io.stop);
-  return ended.kind === "trouble" ? complain(io, ended.trouble) : EXIT.inSync;
+  return keepWith(io, args, true, (world) => keepAll(world, io.stop));
 }
 
 /** @param several each line names its folder */
-async function worldOf(io: Io, args: Args, several: boolean) {
+async function keepWith(
+  io: Io,
+  args: Args,
+  several: boolean,
+  keep: (world: DaemonsOptions) => Promise<Result<null>>,
+): Promise<ExitCode> {
   const { showNews } = await import("../show-news.ts");
+  const { HookKeeper } = await import("../../app/hooks/keeper.ts");
   const { env, cwd, clock, random } = io;
-  const onEvent = showNews(io, { json: args.flag("json"), several });
+  const show = showNews(io, { json: args.flag("json"), several });
   const onNote = (note: string) => io.err(`mdmirror: ${shownWords(note)}`);
-  return { env, cwd, clock, random, onEvent, onNote };
+  const hooks = new HookKeeper({ env, clock, random, onNote });
+  const onEvent: DaemonsOptions["onEvent"] = (root, event, log) => {
+    hooks.take(root, event, log);
+    show(root, event);
+  };
+  const ended = await keep({ env, cwd, clock, random, onEvent, onNote }).finally(() => hooks.end());
+  return ended.kind === "trouble" ? complain(io, ended.trouble) : EXIT.inSync;
 }

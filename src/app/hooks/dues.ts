@@ -1,0 +1,51 @@
+import { realpathSync } from "node:fs";
+import { isSameName } from "../trust/names.ts";
+import { listOwnMirrors } from "../trust/list.ts";
+import { basename } from "node:path";
+import { type Due, dueEvents, forgetEnded, knownAtFirst, tell } from "./due.ts";
+import type { Facts } from "./facts.ts";
+import type { Env, Hook } from "./hook.ts";
+import { type HookMemory, type Memory, NOTHING_TOLD, rememberHook, type Told } from "./memory.ts";
+import { isOff } from "./off.ts";
+
+/** What one hook has still to be told of one mirror; what is over is forgotten by this look. */
+export function duesOf(
+  hook: Hook,
+  facts: Facts,
+  { hooks }: Memory,
+  file: string,
+): { readonly dues: readonly Due[]; readonly told: Told } {
+  const memory = Object.hasOwn(hooks, hook.name) ? hooks[hook.name]! : NOTHING_TOLD;
+  const told = knownNow(hook, facts, memory);
+  rememberHook(file, hook.name, (before) => ({ ...before, told }));
+  if (isOff(hook, memory)) return { dues: [], told };
+  return { dues: dueEvents(facts, told).filter(({ event }) => hook.on.has(event)), told };
+}
+
+function knownNow(hook: Hook, facts: Facts, { told }: HookMemory): Told {
+  const known = forgetEnded(facts, told ?? knownAtFirst(facts));
+  // Reviews that nobody asked about must not be told as settled when somebody asks.
+  return hook.on.has("review-settled") ? known : tell("review-settled", facts, known);
+}
+
+/** What the user calls a mirror; unlisted ones by their folder. @param root real path */
+export function mirrorName(root: string, env: Env): string {
+  const listed = listOwnMirrors(env);
+  const mirrors = listed.kind === "ok" ? listed.value.mirrors : [];
+  return mirrors.find((mirror) => mirror.root === root)?.name ?? basename(root);
+}
+
+/** Those that are for this mirror. @param root real path */
+export function hooksFor(root: string, hooks: readonly Hook[], env: Env): readonly Hook[] {
+  return hooks.filter(({ mirrors }) => mirrors === null || mirrors.some((one) => isMirror(one, root, env)));
+}
+
+function isMirror(one: string, root: string, env: Env): boolean {
+  if (!one.includes("/")) return isSameName(one, mirrorName(root, env));
+  try {
+    return realpathSync(one) === root;
+  } catch {
+    // No folder is there: it is not this one, which is.
+    return false;
+  }
+}

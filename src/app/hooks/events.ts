@@ -1,0 +1,21 @@
+/** The events that a hook can ask for, in the order in which they are told. */
+export const EVENT_NAMES = ["halted", "offline", "conflict", "attention", "review-settled", "in-sync"] as const;
+
+export type EventName = (typeof EVENT_NAMES)[number];
+
+/**
+ * How long a state must have lasted before a hook is told of it, in milliseconds, unless the hook
+ * says otherwise: a burst becomes one event, and a blip none.
+ */
+export const USUAL_DEBOUNCE: Readonly<Record<EventName, number>> = {
+  halted: 5_000,
+  offline: 60_000,
+  conflict: 5_000,
+  attention: 5_000,
+  "review-settled": 5_000,
+  "in-sync": 5_000,
+};
+
+export function isEventName(name: string): name is EventName {
+  return (EVENT_NAMES as readonly string[]).includes(name);
+}

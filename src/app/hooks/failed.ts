@@ -1,0 +1,33 @@
+import type { EventName } from "./events.ts";
+import type { Env, Hook } from "./hook.ts";
+import { type HookMemory, readMemory } from "./memory.ts";
+import { isOff } from "./off.ts";
+import { readHooks } from "./read-hooks.ts";
+
+/** A hook whose last call for a mirror did not go well. */
+export type FailedHook = {
+  readonly name: string;
+  readonly event: EventName;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** A clause. */
+  readonly why: string;
+  /** The last of what its command printed. */
+  readonly output: string;
+  /** Whether it is told nothing more, because its receiver said so. */
+  readonly off: boolean;
+};
+
+/** @param file where it is kept what hooks were told of the mirror */
+export function failedHooks(file: string, env: Env): readonly FailedHook[] {
+  const { hooks } = readMemory(file);
+  if (Object.values(hooks).every(({ failed }) => failed === null)) return [];
+  const read = readHooks(env);
+  return (read.kind === "ok" ? read.value : []).flatMap((hook) => failureOf(hook, hooks[hook.name] ?? null));
+}
+
+function failureOf(hook: Hook, memory: HookMemory | null): FailedHook[] {
+  if (memory === null || memory.failed === null) return [];
+  const { event, at, why, output } = memory.failed;
+  return [{ name: hook.name, event, at, why, output, off: isOff(hook, memory) }];
+}

@@ -1,0 +1,55 @@
+import { existsSync } from "node:fs";
+import type { Clock, Random } from "../../ports/world.ts";
+import { BRIEF, deliver } from "./deliver.ts";
+import type { EventName } from "./events.ts";
+import type { Facts } from "./facts.ts";
+import type { Env, Hook, HookEnd } from "./hook.ts";
+import { memories } from "./list.ts";
+import { readMemory, rememberHook } from "./memory.ts";
+import { messageOf } from "./message.ts";
+import { isOff } from "./off.ts";
+
+const NOTHING: Omit<Facts, "state"> = {
+  changes: {},
+  attention: [],
+  conflicts: [],
+  halted: [],
+  offline: [],
+  offlineMs: 0,
+  reviews: null,
+};
+const STATES: Readonly<Record<EventName, Facts["state"]>> = {
+  halted: "halted",
+  offline: "offline",
+  conflict: "attention",
+  attention: "attention",
+  "review-settled": "in-sync",
+  "in-sync": "in-sync",
+};
+const EXAMPLE = { path: "example.md", kind: "test", code: null, next: "nothing: this is a test" } as const;
+
+type Testing = { readonly env: Env; readonly clock: Clock; readonly random: Random; readonly stop: AbortSignal };
+
+/**
+ * Tells a hook that an event happened, which did not. If that goes well, what failed before is
+ * taken as mended.
+ */
+export async function testHook(hook: Hook, event: EventName, testing: Testing): Promise<HookEnd> {
+  const { env, clock, random, stop } = testing;
+  const kept = memories(env);
+  const { mirror: name, root } = kept[0] ?? { mirror: "example", root: "/example" };
+  const about = { name, root, at: clock.now(), id: `msg_${random.hex(24)}`, test: true };
+  const message = messageOf(
+    { event, items: event === "in-sync" ? [] : [EXAMPLE] },
+    { ...NOTHING, state: STATES[event] },
+    about,
+  );
+  const end = await deliver(hook, message, { env, clock, backoff: BRIEF, stop });
+  if (end.kind === "failed") return end;
+  for (const { file } of kept.filter(({ file }) => existsSync(file))) {
+    const { [hook.name]: before } = readMemory(file).hooks;
+    if (before !== undefined && (before.failed !== null || isOff(hook, before)))
+      rememberHook(file, hook.name, (one) => ({ ...one, failed: null, off: null }));
+  }
+  return end;
+}

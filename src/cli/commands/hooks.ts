@@ -1,0 +1,116 @@
+import type { EventName } from "../../app/hooks/events.ts";
+import type { Hook } from "../../app/hooks/hook.ts";
+import type { ListedHook } from "../../app/hooks/list.ts";
+import { ageText } from "../../model/age.ts";
+import { shownName, shownWords } from "../../model/shown-name.ts";
+import type { Args, Command, Io } from "../command.ts";
+import { complain, misuse } from "../complain.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
+import { jsonLine } from "../json-line.ts";
+
+export const command: Command = {
+  usage: "hooks [list | test NAME] [--event EVENT] [--json]",
+  about: [
+    "What is run or posted when a mirror is in-sync, needs attention, is in conflict, has halted, is offline, or a review has",
+    "settled: by ~/.config/mdmirror/hooks.json, never by a folder. `list` shows each hook and how it last ended; `test` tells",
+    "one hook that something happened which did not. The file's form, and what hooks are given: src/cli/README.md, Hooks.",
+  ],
+  options: {
+    event: { value: "EVENT", help: "with test: the event; else the first one that the hook asks for" },
+    json: { help: "one JSON object" },
+  },
+  operands: { least: 0, most: 2, words: ["list", "test"] },
+  async run(io, args): Promise<ExitCode> {
+    const [verb = "list", name] = args.operands;
+    if (verb === "list" && name === undefined) return list(io, args.flag("json"));
+    if (verb === "test" && name !== undefined) return test(io, name, args);
+    return misuse(io, "hooks", "it takes list, or test and the name of a hook");
+  },
+};
+
+async function list(io: Io, json: boolean): Promise<ExitCode> {
+  const { listHooks } = await import("../../app/hooks/list.ts");
+  const listed = listHooks(io.env);
+  if (listed.kind === "trouble") return complain(io, listed.trouble);
+  const { file, hooks } = listed.value;
+  if (json) {
+    io.out(jsonLine({ file, hooks: hooks.map(hookJson) }));
+    return EXIT.inSync;
+  }
+  if (hooks.length === 0) io.out("no hook is configured; how to: src/cli/README.md, Hooks");
+  const { shownAddress } = await import("../../app/hooks/hook.ts");
+  const now = io.clock.now();
+  for (const one of hooks) {
+    const { hook, last, failed } = one;
+    const { does, mirrors } = hook;
+    const what = does.kind === "run" ? `runs ${shownWords(does.argv.join(" "))}` : `posts to ${shownAddress(does)}`;
+    const where = mirrors === null ? "" : `, for ${mirrors.map(shownName).join(", ")}`;
+    io.out(`${hook.name}: on ${onOf(hook)}${where}: ${what}`);
+    if (last !== null) io.out(`  last told: ${last.event} of ${shownName(last.mirror)}, ${ageText(now - last.at)} ago`);
+    for (const line of failed.flatMap((failure) => failureLines(failure, now))) io.out(line);
+  }
+  return EXIT.inSync;
+}
+
+function onOf({ on }: Hook): string {
+  return [...on].map(([event, ms]) => `${event} (after ${ageText(ms)})`).join(", ");
+}
+
+function failureLines({ event, at, mirror, why, output, off }: ListedHook["failed"][number], now: number): string[] {
+  const ended = off ? "; nothing more is sent until it is changed" : "";
+  const head = `  last failed: ${event} of ${shownName(mirror)}, ${ageText(now - at)} ago: ${shownWords(why)}${ended}`;
+  return [
+    head,
+    ...output
+      .split("\n")
+      .filter((line) => line.trim() !== "")
+      .map((line) => `    ${shownWords(line)}`),
+  ];
+}
+
+function hookJson({ hook, last, failed }: ListedHook): object {
+  const { name, on, mirrors, timeoutMs, does } = hook;
+  return {
+    name,
+    on: [...on].map(([event, ms]) => ({ event, debounceSeconds: ms / 1_000 })),
+    mirrors,
+    timeoutSeconds: timeoutMs / 1_000,
+    ...(does.kind === "run" ? { run: does.argv } : { post: new URL(does.url).origin }),
+    last,
+    failed,
+  };
+}
+
+async function test(io: Io, name: string, args: Args): Promise<ExitCode> {
+  const { readHooks } = await import("../../app/hooks/read-hooks.ts");
+  const { EVENT_NAMES, isEventName } = await import("../../app/hooks/events.ts");
+  const asked = args.text("event");
+  if (asked !== null && !isEventName(asked)) return misuse(io, "hooks", `--event takes ${EVENT_NAMES.join(", ")}`);
+  const read = readHooks(io.env);
+  if (read.kind === "trouble") return complain(io, read.trouble);
+  const hook = read.value.find((one) => one.name === name);
+  if (hook === undefined)
+    return complain(io, {
+      kind: "usage",
+      what: `there is no hook ${JSON.stringify(name)}`,
+      next: "mdmirror hooks lists those that there are",
+    });
+  return tryHook(io, hook, asked ?? [...hook.on.keys()][0]!, args.flag("json"));
+}
+
+async function tryHook(io: Io, hook: Hook, event: EventName, json: boolean): Promise<ExitCode> {
+  const { testHook } = await import("../../app/hooks/test-hook.ts");
+  const { env, clock, random, stop } = io;
+  const end = await testHook(hook, event, { env, clock, random, stop });
+  const { name } = hook;
+  if (json) {
+    const failed = end.kind === "done" ? {} : { why: end.why, code: end.code, output: end.output };
+    io.out(jsonLine({ name, event, state: end.kind, ms: end.ms, ...failed }));
+  } else if (end.kind === "done") io.out(`${name}: told ${event}, in ${end.ms} ms`);
+  else {
+    io.err(`mdmirror: the hook "${name}" failed on ${event}: ${shownWords(end.why)}`);
+    for (const line of end.output.split("\n").filter((one) => one.trim() !== "")) io.err(`    ${shownWords(line)}`);
+    io.err("  next: mend the program, the receiver or the hook, and test it again");
+  }
+  return end.kind === "done" ? EXIT.inSync : EXIT.attention;
+}

@@ -1,0 +1,17 @@
+import { spawnSync } from "node:child_process";
+import { expect, vi } from "vitest";
+
+/**
+ * Waits until nothing of a process group runs. What was killed stays in the list until somebody
+ * asks for its end, which nobody does for orphans in some containers.
+ */
+export async function groupEnds(group: number): Promise<void> {
+  await vi.waitFor(() => expect(statesOf(group).filter((state) => !state.startsWith("Z"))).toEqual([]), 30_000);
+}
+
+function statesOf(group: number): string[] {
+  const { stdout } = spawnSync("ps", ["-A", "-o", "pgid=", "-o", "stat="], { encoding: "utf8" });
+  const rows = stdout.split("\n").map((line) => line.trim().split(/\s+/));
+  expect(rows.length).toBeGreaterThan(1);
+  return rows.filter(([pgid]) => Number(pgid) === group).map(([, state]) => state!);
+}

@@ -1,0 +1,122 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { groupEnds } from "../app/hooks/group.ts";
+import { editThere, openReceiver, posts, writeHooks } from "./hooks-fixture.ts";
+import { isRun, useWatchedFolder } from "./watched-folder.ts";
+
+/** Hooks of a daemon. */
+const folder = useWatchedFolder();
+const ALL = ["in-sync", "attention", "conflict", "halted", "offline"];
+
+describe("a daemon", () => {
+  test("tells what it carried across once it has lasted, and a burst as one", async () => {
+    const receiver = await openReceiver();
+    const hook = { ...posts(receiver), on: { "in-sync": { debounce: "1h" } } };
+    writeHooks(folder.rig, { all: hook });
+    const watch = await folder.watchingHere();
+    for (const name of ["b.md", "c.md", "d.md"]) {
+      const before = watch.events.length;
+      folder.rig.write(name, `# ${name}\n`);
+      await watch.until(isRun, before);
+    }
+    expect(receiver.got).toEqual([]);
+    watch.clock.hurry(20_000);
+    expect(await receiver.next()).toMatchObject({
+      type: "in-sync",
+      data: { mirror: { name: "w" }, counts: { changes: { createdRemote: 3 } } },
+    });
+    watch.stop();
+    expect(await watch.ended).toBe(0);
+    expect(receiver.got).toHaveLength(1);
+  });
+
+  test("tells a conflict, and in-sync when somebody has ended it", async () => {
+    const receiver = await openReceiver();
+    writeHooks(folder.rig, { all: posts(receiver, ...ALL) });
+    editThere(folder.rig, "a.md", "# theirs\n");
+    folder.rig.write("a.md", "# mine\n");
+    const watch = await folder.watchingHere();
+    expect(await receiver.next()).toMatchObject({ type: "conflict", data: { items: [{ path: "a.md" }] } });
+    expect(await receiver.next()).toMatchObject({ type: "attention" });
+    expect(
+      (await folder.rig.run(["resolve", "w/a.md", "--mine"], { env: { XDG_RUNTIME_DIR: folder.rig.dir } })).code,
+    ).toBe(0);
+    expect(await receiver.next()).toMatchObject({ type: "in-sync" });
+    expect(watch.err()).not.toContain("hook");
+  });
+
+  test("tells that the service is gone, after its time", async () => {
+    const receiver = await openReceiver();
+    writeHooks(folder.rig, { all: { ...posts(receiver), on: { offline: { debounce: "1h" } } } });
+    const watch = await folder.watchingHere();
+    await folder.rig.stopService();
+    folder.rig.write("b.md", "# b\n");
+    await watch.until(({ kind, phase }) => kind === "phase" && phase === "waiting");
+    expect(receiver.got).toEqual([]);
+    watch.clock.hurry(20_000);
+    expect(await receiver.next()).toMatchObject({
+      type: "offline",
+      data: { state: "offline", items: [{ code: "offline" }] },
+    });
+  });
+
+  test("goes on while a hook hangs, and ends it when it ends", async () => {
+    const { rig } = folder;
+    const pid = join(rig.dir, "pid");
+    const receiver = await openReceiver();
+    const hang = {
+      on: { "in-sync": { debounce: "0s" } },
+      run: ["sh", "-c", `echo $$ > '${pid}'; sleep 600`],
+      timeout: "10m",
+    };
+    writeHooks(rig, { hang, other: posts(receiver, "in-sync") });
+    const watch = await folder.watchingHere(["w"], { PATH: process.env["PATH"]! });
+    rig.write("b.md", "# b\n");
+    expect(await receiver.next()).toMatchObject({ type: "in-sync" });
+    rig.write("c.md", "# c\n");
+    expect(await receiver.next()).toMatchObject({ type: "in-sync" });
+    watch.clock.hurry(20);
+    watch.stop();
+    expect(await watch.ended).toBe(0);
+    await groupEnds(Number(readFileSync(pid, "utf8")));
+    expect(watch.err()).toContain('the hook "hang" failed on in-sync');
+  });
+
+  test("writes how hooks end into the folder's log, without what they print", async () => {
+    const { rig } = folder;
+    const receiver = await openReceiver();
+    const bad = { on: { "in-sync": { debounce: "0s" } }, run: ["sh", "-c", "echo '# one'; exit 3"] };
+    writeHooks(rig, { bad, other: posts(receiver, "in-sync") });
+    const watch = await folder.watchingHere(["w"], { PATH: process.env["PATH"]! });
+    rig.write("b.md", "# b\n");
+    await watch.told('the hook "bad" failed on in-sync');
+    await receiver.next();
+    watch.stop();
+    await watch.ended;
+    const lines = rig
+      .read(".mdmirror/log/mdmirror.log")
+      .split("\n")
+      .filter((line) => line.includes('"hook"'));
+    const told = lines.map((line) => JSON.parse(line) as { what: string });
+    expect(told.toSorted((a, b) => (a.what < b.what ? -1 : 1))).toMatchObject([
+      { level: "warn", what: "bad", action: "in-sync", outcome: "failed", reason: "exit", status: 3 },
+      { level: "info", what: "other", action: "in-sync", outcome: "done" },
+    ]);
+    expect(lines.join()).not.toContain("# one");
+  });
+
+  test("that was killed in the middle of a call tells it again", async () => {
+    const receiver = await openReceiver();
+    writeHooks(folder.rig, { all: posts(receiver, "conflict") });
+    receiver.hang();
+    editThere(folder.rig, "a.md", "# theirs\n");
+    folder.rig.write("a.md", "# mine\n");
+    const first = await folder.watching();
+    await receiver.next();
+    first.signal("SIGKILL");
+    await first.ended;
+    folder.startHere();
+    expect(await receiver.next()).toMatchObject({ type: "conflict", data: { items: [{ path: "a.md" }] } });
+  });
+});

@@ -1,0 +1,134 @@
+import { execFile } from "node:child_process";
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { serve } from "../security/loopback.ts";
+import { openReceiver, useHooked, writeHooks } from "./hooks-fixture.ts";
+
+const ENTRY = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
+
+/** Hooks that do not go well, that are not the user's, and none. */
+const hooked = useHooked();
+
+describe("a hook that fails", () => {
+  test("leaves the exit code, and is seen in sync, status, doctor and hooks until it goes well", async () => {
+    writeHooks(hooked.rig, {
+      bad: { on: ["in-sync"], run: ["sh", "-c", `echo oops; test -e '${hooked.rig.dir}/mended'`] },
+    });
+    hooked.rig.write("b.md", "# b\n");
+    const { code, out, err } = await hooked.run("sync", "w");
+    expect([code, out.length, err]).toEqual([
+      0,
+      1,
+      ['mdmirror: the hook "bad" failed on in-sync: it ended with 1: oops'],
+    ]);
+    const status = await hooked.run("status", "w");
+    expect([status.code, status.out.join("\n")]).toEqual([
+      0,
+      expect.stringMatching(
+        /the hook "bad" failed \d+ s ago on in-sync: it ended with 1\n {2}next: mdmirror hooks test bad/,
+      ),
+    ]);
+    expect(JSON.parse((await hooked.run("status", "w", "--json")).out[0]!)).toMatchObject({
+      hooks: [{ name: "bad", output: "oops" }],
+    });
+    expect((await hooked.run("doctor", "w")).out.join("\n")).toContain('WARN hooks: "bad" failed');
+    expect((await hooked.run("hooks")).out.join("\n")).toMatch(
+      /last failed: in-sync of w, \d+ s ago: it ended with 1\n {4}oops/,
+    );
+    const failed = await hooked.run("hooks", "test", "bad");
+    expect([failed.code, failed.err[0]]).toEqual([3, 'mdmirror: the hook "bad" failed on in-sync: it ended with 1']);
+    writeFileSync(join(hooked.rig.dir, "mended"), "");
+    expect((await hooked.run("hooks", "test", "bad")).code).toBe(0);
+    expect((await hooked.run("status", "w")).out.join("\n")).not.toContain("hook");
+    expect((await hooked.run("doctor", "w")).out.join("\n")).toContain("ok   hooks:");
+  });
+});
+
+describe("a receiver that wants nothing more", () => {
+  test("is sent nothing until its hook is changed", async () => {
+    let status = 410;
+    const { port, seen } = await serve((_request, response) => void response.writeHead(status).end());
+    const hook = { on: ["in-sync"], post: `http://127.0.0.1:${port}/`, secretFile: "secret" };
+    writeHooks(hooked.rig, { team: hook });
+    for (const name of ["b.md", "c.md"]) {
+      hooked.rig.write(name, "# b\n");
+      await hooked.run("sync", "w");
+    }
+    expect(seen).toHaveLength(1);
+    expect((await hooked.run("status", "w")).out.at(-1)).toBe(
+      "  it is told nothing more until it is changed; next: mdmirror hooks",
+    );
+    status = 204;
+    writeHooks(hooked.rig, { team: { ...hook, on: ["in-sync", "halted"] } });
+    await hooked.run("sync", "w");
+    expect(seen).toHaveLength(2);
+    expect((await hooked.run("status", "w")).out.join()).not.toContain("hook");
+  });
+
+  test("that cannot be reached is told by the next sync what is so still", async () => {
+    const refused = { on: ["in-sync"], post: "http://127.0.0.1:9/", secretFile: "secret" };
+    writeHooks(hooked.rig, { team: refused });
+    hooked.rig.write("b.md", "# b\n");
+    const { code, err } = await hooked.run("sync", "w");
+    expect([code, err[0]]).toEqual([
+      0,
+      expect.stringMatching(/^mdmirror: the hook "team" failed on in-sync: no answer: /),
+    ]);
+    const receiver = await openReceiver();
+    writeHooks(hooked.rig, { team: { ...refused, post: receiver.url } });
+    await hooked.run("sync", "w");
+    expect(receiver.got).toMatchObject([{ type: "in-sync" }]);
+  });
+});
+
+describe("hooks of others", () => {
+  test("in a folder's configuration are refused, and nothing is run", async () => {
+    const hooks = { evil: hooked.writesDown("in-sync") };
+    hooked.rig.write(".mdmirror/hooks.json", JSON.stringify({ hooks }));
+    hooked.rig.write("b.md", "# b\n");
+    await hooked.run("sync", "w");
+    const config = JSON.parse(hooked.rig.read(".mdmirror/config.json")) as object;
+    hooked.rig.write(".mdmirror/config.json", JSON.stringify({ ...config, hooks }));
+    const { code, err } = await hooked.run("sync", "w");
+    expect([code, err[0]]).toEqual([
+      2,
+      expect.stringContaining(
+        '"hooks" is never read from a folder, and nothing in it is run: your hooks are in ~/.config/mdmirror/hooks.json',
+      ),
+    ]);
+    expect(hooked.events()).toEqual([]);
+  });
+
+  test("in a file that others can write are not run, and the sync goes on", async () => {
+    writeHooks(hooked.rig, { evil: hooked.writesDown("in-sync") });
+    chmodSync(join(hooked.rig.configHome, "mdmirror/hooks.json"), 0o666);
+    hooked.rig.write("b.md", "# b\n");
+    const { code, err } = await hooked.run("sync", "w");
+    expect([code, err[0]]).toEqual([
+      0,
+      expect.stringContaining("can be written by other users, so no hook in it is run"),
+    ]);
+    expect((await hooked.run("sync", "w", "--quiet")).err).toEqual([]);
+    expect((await hooked.run("doctor", "w")).out.join("\n")).toContain("BAD  hooks:");
+    expect(hooked.events()).toEqual([]);
+  });
+});
+
+describe("without hooks", () => {
+  test.each(["sync", "status"])("%s loads nothing for them", async (name) => {
+    const hook = `import { registerHooks } from "node:module"; registerHooks({ load(url, context, next) { process.stderr.write("LOAD " + url + "\\n"); return next(url, context); } });`;
+    const args = ["--import", `data:text/javascript,${encodeURIComponent(hook)}`, ENTRY, name, hooked.rig.root];
+    const folders = {
+      XDG_STATE_HOME: hooked.rig.stateHome,
+      XDG_CONFIG_HOME: hooked.rig.configHome,
+      XDG_RUNTIME_DIR: hooked.rig.dir,
+    };
+    const { stderr } = await promisify(execFile)(process.execPath, args, { env: { ...hooked.env(), ...folders } });
+    const loaded = stderr.split("\n").filter((line) => line.startsWith("LOAD file:"));
+    expect(loaded.length).toBeGreaterThan(2);
+    expect(loaded.filter((line) => /hooks/.test(line.replace(ENTRY, "").split("/src/")[1] ?? ""))).toEqual([]);
+  });
+});

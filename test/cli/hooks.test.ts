@@ -1,0 +1,169 @@
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { keptCompiled } from "../compiled.ts";
+import { editThere, useHooked, writeHooks } from "./hooks-fixture.ts";
+
+const ENTRY = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
+const ALL = ["in-sync", "attention", "conflict", "halted", "offline", "review-settled"];
+
+const hooked = useHooked();
+
+describe("a sync", () => {
+  test("tells what it carried across, once, and never a text", async () => {
+    writeHooks(hooked.rig, { all: hooked.writesDown(...ALL) });
+    expect((await hooked.run("sync", "w")).code).toBe(0);
+    expect(hooked.heard()).toEqual([]);
+    hooked.rig.write("b.md", "# secret words\n");
+    await hooked.run("sync", "w");
+    const [message, ...more] = hooked.heard();
+    expect(more).toEqual([]);
+    expect(message).toMatchObject({
+      type: "in-sync",
+      text: "mdmirror: w is in sync",
+      data: { mirror: { name: "w", folder: hooked.rig.root }, state: "in-sync", test: false, items: [], more: 0 },
+    });
+    expect(message!.data.counts.changes).toMatchObject({ createdRemote: 1 });
+    expect(JSON.stringify(message)).not.toMatch(/secret words/);
+    await hooked.run("sync", "w");
+    expect(hooked.heard()).toEqual([]);
+  });
+
+  test("tells a new conflict with what to do, and in-sync when it is over", async () => {
+    writeHooks(hooked.rig, { all: hooked.writesDown(...ALL) });
+    hooked.rig.write("a.md", "# mine\n\nother words\n");
+    editThere(hooked.rig, "a.md", "# theirs\n\nwords of theirs\n");
+    expect((await hooked.run("sync", "w")).code).toBe(3);
+    const [conflict, attention] = hooked.heard();
+    expect(conflict).toMatchObject({ type: "conflict", text: "mdmirror: 1 new conflict in w: a.md" });
+    expect(conflict!.data.items).toEqual([
+      { path: "a.md", kind: "conflict", code: null, next: expect.stringContaining("mdmirror resolve a.md --mine") },
+    ]);
+    expect(attention).toMatchObject({ type: "attention" });
+    await hooked.run("sync", "w");
+    expect(hooked.events()).toEqual([]);
+    await hooked.run("resolve", "w/a.md", "--mine");
+    await hooked.run("sync", "w");
+    expect(hooked.events()).toEqual(["in-sync"]);
+  });
+
+  test("tells a halt", async () => {
+    for (let n = 0; n < 20; n++) hooked.rig.write(`d/${n}.md`, `# ${n}\n`);
+    writeHooks(hooked.rig, { all: hooked.writesDown("halted") });
+    await hooked.run("sync", "w");
+    rmSync(join(hooked.rig.root, "d"), { recursive: true });
+    expect((await hooked.run("sync", "w")).code).toBe(4);
+    expect(hooked.heard()).toMatchObject([
+      { type: "halted", text: "mdmirror: w has halted: delete-budget-remote", data: { state: "halted" } },
+    ]);
+  });
+
+  test("tells that the service is not reached once that has lasted, and once only", async () => {
+    writeHooks(hooked.rig, { all: hooked.writesDown(...ALL) });
+    await hooked.rig.stopService();
+    expect((await hooked.run("sync", "w")).code).toBe(5);
+    expect(hooked.events()).toEqual([]);
+    hooked.rig.pass(61_000);
+    await hooked.run("sync", "w");
+    expect(hooked.heard()).toMatchObject([
+      { type: "offline", data: { items: [{ code: "offline", next: "mdmirror doctor" }] } },
+    ]);
+    hooked.rig.pass(61_000);
+    await hooked.run("sync", "w");
+    expect(hooked.events()).toEqual([]);
+  });
+
+  test("tells that a review has settled", async () => {
+    const { id } = hooked.rig.remote("a.md")!;
+    hooked.rig.api("PATCH", `/v1/files/${id}`, { protected: true });
+    writeHooks(hooked.rig, { all: hooked.writesDown("review-settled") });
+    hooked.rig.write("a.md", "# two\n\nmany words\n");
+    await hooked.rig.run(["sync", "w"], { env: hooked.env(), terminal: true });
+    expect(hooked.events()).toEqual([]);
+    const { reviews } = hooked.rig.service.admin;
+    const waiting = reviews.list(hooked.rig.workspaceId);
+    if (!Array.isArray(waiting)) throw new Error("no list of reviews");
+    reviews.accept(waiting[0]!.id, null);
+    await hooked.run("sync", "w");
+    expect(hooked.heard()).toMatchObject([
+      { text: "mdmirror: 1 review in w settled: a.md", data: { counts: { inReview: 0 } } },
+    ]);
+  });
+
+  test("tells only hooks of this mirror", async () => {
+    const here = { ...hooked.writesDown("in-sync"), mirrors: ["w"] };
+    writeHooks(hooked.rig, { here, there: { ...here, mirrors: ["other", hooked.rig.dir] } });
+    hooked.rig.write("b.md", "# b\n");
+    await hooked.run("sync", "w");
+    expect(hooked.events()).toEqual(["in-sync"]);
+  });
+
+  test("that a hook starts finds the folder free, and tells no hooks", async () => {
+    const again = `'${process.execPath}' '${ENTRY}' sync '${hooked.rig.root}' --json > '${hooked.rig.dir}/again'; echo $? > '${hooked.rig.dir}/exit'`;
+    writeHooks(hooked.rig, {
+      again: {
+        on: ["in-sync"],
+        run: ["sh", "-c", `echo x >> '${hooked.calls}'; echo '# c' > '${hooked.rig.root}/c.md'; ${again}`],
+      },
+    });
+    hooked.rig.write("b.md", "# b\n");
+    const mine = { ...hooked.env(), ...keptCompiled(), XDG_RUNTIME_DIR: hooked.rig.dir };
+    expect((await hooked.rig.run(["sync", "w"], { env: mine })).code).toBe(0);
+    expect(readFileSync(join(hooked.rig.dir, "exit"), "utf8")).toBe("0\n");
+    expect(JSON.parse(readFileSync(join(hooked.rig.dir, "again"), "utf8"))).toMatchObject({
+      counts: { createdRemote: 1 },
+    });
+    expect(readFileSync(hooked.calls, "utf8")).toBe("x\n");
+  });
+});
+
+describe("mdmirror hooks", () => {
+  test("lists what is configured, without what may be a secret", async () => {
+    const post = { on: { offline: { debounce: "5m" } }, post: "https://example.org/T0KEN", secretFile: "secret" };
+    writeHooks(hooked.rig, { desk: { ...hooked.writesDown("halted"), mirrors: ["w"] }, team: post });
+    const { code, out } = await hooked.run("hooks", "list");
+    expect([code, out]).toEqual([
+      0,
+      [
+        `desk: on halted (after 5 s), for w: runs sh -c cat >> '${hooked.calls}'`,
+        "team: on offline (after 5 min): posts to https://example.org/…",
+      ],
+    ]);
+    const json = await hooked.run("hooks", "--json");
+    expect(JSON.parse(json.out[0]!)).toMatchObject({
+      file: join(hooked.rig.configHome, "mdmirror/hooks.json"),
+      hooks: [
+        { name: "desk", on: [{ event: "halted", debounceSeconds: 5 }], mirrors: ["w"], last: null, failed: [] },
+        { name: "team", post: "https://example.org", timeoutSeconds: 10 },
+      ],
+    });
+    expect(json.out[0]).not.toContain("T0KEN");
+  });
+
+  test("test tells a hook what did not happen", async () => {
+    writeHooks(hooked.rig, { all: hooked.writesDown(...ALL) });
+    expect((await hooked.run("hooks", "test", "all", "--event", "conflict")).out[0]).toMatch(
+      /^all: told conflict, in \d+ ms$/,
+    );
+    expect(hooked.heard()).toMatchObject([
+      { type: "conflict", text: "(test) mdmirror: 1 new conflict in w: example.md", data: { test: true } },
+    ]);
+    expect(JSON.parse((await hooked.run("hooks", "test", "all", "--json")).out[0]!)).toMatchObject({
+      event: "in-sync",
+      state: "done",
+    });
+  });
+
+  test.each([
+    [["hooks", "test"], "mdmirror hooks: it takes list, or test and the name of a hook"],
+    [["hooks", "test", "no"], 'mdmirror: there is no hook "no"'],
+    [
+      ["hooks", "test", "no", "--event", "x"],
+      "mdmirror hooks: --event takes halted, offline, conflict, attention, review-settled, in-sync",
+    ],
+  ])("%j is refused", async (argv, told) => {
+    const { code, err } = await hooked.run(...argv);
+    expect([code, err[0]]).toEqual([2, told]);
+  });
+});
