@@ -67,6 +67,19 @@ export function rulesOf(
   return { ours: ownRules, oursInBytes: ownInBytes, git: gitRules, both, hasGit, foldsCase, texts, above };
 }
 
+/**
+ * The same rules for who keeps them: package `ignore` remembers its answer for each path that it
+ * was asked about, which after a walk are all of the folder.
+ */
+export function withoutAnswers(rules: Rules): Rules {
+  return new Map(
+    [...rules].map(([folder, one]) => {
+      const [ours, both] = [one.ours, one.both].map((asked) => ignore({ ignorecase: one.foldsCase }).add(asked));
+      return [folder, { ...one, ours: ours!, both: both! }];
+    }),
+  );
+}
+
 /** The rules that apply in a folder; null: none. */
 export function rulesAt(rules: Rules, folder: LocalPath): FolderRules | null {
   if (rules.size === 0) return null;

@@ -7,7 +7,7 @@ import { anyErrno, errnoOf, errnoText } from "./errno.ts";
 import type { RootGuard, Root } from "./root-guard.ts";
 import { ignoresPath } from "./ignore.ts";
 import { type LinkedSource, linkedPaths } from "./linked-paths.ts";
-import { exclusionOf } from "./rules.ts";
+import { exclusionOf, withoutAnswers } from "./rules.ts";
 import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 import { sameInode } from "./stamp.ts";
 import { fileOf } from "./walk-file.ts";
@@ -82,14 +82,15 @@ export function* walkTree(
       unseen.set("", unreadable(top === null ? "the mirrored folder went away" : "its folders keep changing"));
   }
   const lend = (path: LocalPath): LocalFile => fileOf({ path, ...known(path)! });
+  const lasting = withoutAnswers(rules);
   return {
     ...tree,
     files: same.length === 0 ? tree.files : new BorrowedMap(known, borrow(same), lend, tree.files),
     unseen,
     disk: guard.folding(),
     inodesTrusted: true,
-    ignores: (path, kind) => ignoresPath(rules, path, kind, kept),
-    excludedBy: (path, kind) => exclusionOf(rules, path, kind)?.rule ?? null,
+    ignores: (path, kind) => ignoresPath(lasting, path, kind, kept),
+    excludedBy: (path, kind) => exclusionOf(lasting, path, kind)?.rule ?? null,
   };
 }
 
