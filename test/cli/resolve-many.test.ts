@@ -102,6 +102,14 @@ describe("resolve of many", () => {
     expect(rig.remote("a.md")!.content).toContain("<<<<<<<");
   });
 
+  test("a merge that keeps conflict markers is left and named, too", async () => {
+    rig.write("a.md", `${text("a.md", "two")}\n<<<<<<< a\nmine\n=======\nb\n>>>>>>> b\n`);
+    const { code, err } = await run("resolve", "a.md", "--merged-where-clean");
+    expect([code, err]).toEqual([3, [expect.stringContaining("a.md: left alone: its text holds conflict markers")]]);
+    expect(rig.remote("a.md")!.content).toBe(text("a.md", "theirs"));
+    expect(await inConflict()).toEqual([...PATHS]);
+  });
+
   test("a review is ended by its own path alone", async () => {
     rig.api("PATCH", `/v1/files/${rig.remote("k.md")!.id}`, { protected: true });
     await run("sync");

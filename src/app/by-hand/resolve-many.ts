@@ -110,7 +110,7 @@ function* knownPaths({ links }: BaseTree, things: readonly Open[]): Generator<Lo
 function itemOf(world: StateAndDisk, { path, subject, hold }: Open, way: ManyWay, force: boolean): ResolveItem {
   if (subject === null)
     return { kind: "left", path, why: `held (${hold?.reason ?? "not known"}): no choice ends that` };
-  if (way === "merged-where-clean") return mergedItem(world, subject);
+  if (way === "merged-where-clean") return mergedItem(world, subject, force);
   if (!subject.ways.includes(way)) {
     const ways = subject.ways.map((one) => `--${one}`).join(" or ");
     return { kind: "left", path, why: `held (${hold?.reason ?? "in review"}): ${ways} ends that` };
@@ -125,7 +125,7 @@ const MARKERS = "its text holds conflict markers: finish the merge, or, if they 
  * Merges what is in the files now. The other text is that of the `(theirs)` file, which its user
  * may have edited; else the one that the service showed last.
  */
-function mergedItem({ state, disk }: StateAndDisk, subject: Subject): ResolveItem {
+function mergedItem({ state, disk }: StateAndDisk, subject: Subject, force: boolean): ResolveItem {
   const { path, conflict } = subject;
   const left = (why: string): ResolveItem => ({ kind: "left", path, why });
   if (conflict === null) return left("it is not in conflict");
@@ -141,8 +141,9 @@ function mergedItem({ state, disk }: StateAndDisk, subject: Subject): ResolveIte
     const places = merged.hunks.length;
     return left(`it does not merge: ${places === 1 ? "1 place" : `${places} places`}, mdmirror conflicts show`);
   }
-  const seen = { mine: mine.value.digest, theirs: shown.digest };
-  return { kind: "end", path, subject, way: { kind: "merged", text: merged.text }, seen };
+  const way = { kind: "merged", text: merged.text } as const;
+  if (!force && markersIn({ state, disk }, subject, way)) return left(MARKERS);
+  return { kind: "end", path, subject, way, seen: { mine: mine.value.digest, theirs: shown.digest } };
 }
 
 /** Ends each by itself, as one run: what fails does not keep the others. */

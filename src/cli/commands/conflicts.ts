@@ -60,6 +60,8 @@ async function list(io: Io, root: string, json: boolean): Promise<ExitCode> {
       io.out(
         "  next: mdmirror conflicts show PATH, then mdmirror resolve PATH --mine | --theirs | --merged FILE | --tool",
       );
+    if (rows.length > 1)
+      io.out("  all at once: mdmirror resolve --all --mine | --theirs | --merged-where-clean, with --dry-run first");
     for (const hold of holds.toSorted(byPath)) {
       const { path, kind, detail, code, requestId, since } = hold;
       io.out(
