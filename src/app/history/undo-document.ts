@@ -22,6 +22,7 @@ type UndoContext = {
   readonly made: ReadonlySet<DocId>;
   /** Those of them that stay, each in the place of one that the runs removed. */
   readonly successors: ReadonlySet<DocId>;
+  readonly to: "run" | "moment";
 };
 
 const TEXT_KINDS: ReadonlySet<string> = new Set([
@@ -37,6 +38,7 @@ const TEXT_KINDS: ReadonlySet<string> = new Set([
 
 const MIRRORED = "it is mirrored again";
 const EDITED = "it was edited since";
+const CAME_AND_WENT = "it was brought here, and went again";
 const BROUGHT = "the run only brought it here; delete it by hand if it should go";
 
 /** @param events of this document alone, oldest first */
@@ -50,7 +52,9 @@ export function undoDocument(id: DocId, events: readonly MirrorEvent[], context:
   const anew = events.findLast(isBroughtBack);
   if (removed !== undefined && (link === undefined || isAbsent(path, context))) {
     // What the runs made and removed was not there before them.
-    return isMade ? [] : [bringBack(id, path, removed, events, context)].filter((item) => item !== null);
+    if (isMade) return [];
+    if (events[0]!.kind === "create-local") return [left(path, CAME_AND_WENT)];
+    return [bringBack(id, path, removed, events, context)].filter((item) => item !== null);
   }
   if (link === undefined) return [anew === undefined ? left(path, "it is gone since") : awayAgain(anew, context)];
   if (removed !== undefined && !isBroughtBack(events.at(-1)!)) return [left(path, MIRRORED)];
@@ -142,12 +146,12 @@ function bringBack(
   context: UndoContext,
 ): UndoItem | null {
   const { linked, made, base } = context;
-  const digest = textsOf(events)[0]?.before ?? removed.before;
+  const digest = textBefore(events, context) ?? removed.before;
   if (digest === null) return left(path, "its text was not seen");
   const was = placeOfRemoved(removed, events, context);
   const there = linked.get(was);
-  if (there === undefined || there.id === id) return { path: was, kind: "bring-back", id, digest };
-  if (!made.has(there.id)) return left(path, "another document has its path now");
+  // Whether one that was there before goes back to a place of its own is judged with all moves.
+  if (there === undefined || !made.has(there.id)) return { path: was, kind: "bring-back", id, digest };
   const expect = base.links.get(there.id)!.digest;
   return expect === digest ? null : { path: was, kind: "text-back", id: there.id, digest, expect };
 }
@@ -174,13 +178,21 @@ function textsOf(events: readonly MirrorEvent[]): readonly MirrorEvent[] {
   return events.filter(({ kind, before, after }) => TEXT_KINDS.has(kind) && before !== null && after !== null);
 }
 
+/**
+ * Of a merge, a run found an edit that was not sent yet; at the moment before, the base of both
+ * edits was in sync.
+ */
+function textBefore(events: readonly MirrorEvent[], { to }: UndoContext): Digest | null {
+  const [first] = textsOf(events);
+  return (to === "moment" ? first?.merged?.base : null) ?? first?.before ?? null;
+}
+
 /** null: the runs did not change the text. */
-function textBack(link: Link, events: readonly MirrorEvent[], { disk }: UndoContext): UndoItem | null {
+function textBack(link: Link, events: readonly MirrorEvent[], context: UndoContext): UndoItem | null {
   const { id, localPath: path } = link;
-  const texts = textsOf(events);
-  const [digest, expect] = [texts[0]?.before ?? null, texts.at(-1)?.after ?? null];
+  const [digest, expect] = [textBefore(events, context), textsOf(events).at(-1)?.after ?? null];
   if (digest === null || expect === null || digest === expect) return null;
-  const isThere = link.digest === expect || link.localDigest === expect || holds(disk, path, expect);
+  const isThere = link.digest === expect || link.localDigest === expect || holds(context.disk, path, expect);
   return isThere ? { path, kind: "text-back", id, digest, expect } : left(path, EDITED);
 }
 

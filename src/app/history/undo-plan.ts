@@ -1,6 +1,7 @@
 import { type DocId, isDirId, isDocId } from "../../contract/ids.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import { byPath } from "../../model/by-path.ts";
+import { isWithin } from "../../model/path.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
 import { indexLinks, type LinkIndex } from "./find-document.ts";
@@ -12,8 +13,14 @@ import { type FolderMove, folderMoves, type MovedBack, orderMoves, pathBefore, s
  * How one run is taken back, or several as if they were one, document by document. It reads their
  * events and base as it is now, and looks at files that may not have been sent yet.
  * @param events of these runs, oldest first
+ * @param to what comes back: what the run found, or what was in sync at a moment before the runs
  */
-export function planUndo(events: readonly MirrorEvent[], base: BaseTree, disk: Pick<Disk, "look">): UndoItem[] {
+export function planUndo(
+  events: readonly MirrorEvent[],
+  base: BaseTree,
+  disk: Pick<Disk, "look">,
+  to: "run" | "moment" = "run",
+): UndoItem[] {
   const ended = events.filter(({ outcome }) => outcome === "done" || outcome === "submitted" || outcome === "conflict");
   const linked = indexLinks(base);
   const folders = folderMoves(ended, base);
@@ -22,12 +29,23 @@ export function planUndo(events: readonly MirrorEvent[], base: BaseTree, disk: P
     ({ id }) => id as DocId,
   );
   const made = new Set(ended.flatMap(({ kind, id }) => (kind === "create-remote" && isDocId(id) ? [id] : [])));
-  const known = { base, linked, folders, disk, made };
+  const known = { base, linked, folders, disk, made, to };
   const successors = new Set([...byDocument].flatMap(([id, own]) => successorOf(id, own, known) ?? []));
   const items = [...byDocument].flatMap(([id, own]) => undoDocument(id, own, { ...known, successors }));
-  return [...items.filter(({ kind }) => kind !== "move-back"), ...planMoves(items, folders, base, linked)].toSorted(
-    byPath,
-  );
+  const moves = planMoves(items, folders, base, linked);
+  const others = items.filter(({ kind }) => kind !== "move-back").map((item) => unlessTaken(item, linked, moves));
+  return [...others, ...moves].toSorted(byPath);
+}
+
+/** What was deleted comes back only where nothing is, once the moves are taken back. */
+function unlessTaken(item: UndoItem, linked: LinkIndex, moves: readonly UndoItem[]): UndoItem {
+  const there = item.kind === "bring-back" ? linked.get(item.path) : undefined;
+  if (item.kind !== "bring-back" || there === undefined || there.id === item.id) return item;
+  const goes = moves.some((move) => {
+    if (move.kind === "move-back") return move.id === there.id;
+    return move.kind === "move-folder-back" && isWithin(there.localPath, move.path);
+  });
+  return goes ? item : left(item.path, "another document has its path now");
 }
 
 /**
@@ -47,7 +65,11 @@ function planMoves(
     .filter((one) => !one.moved)
     .map(({ id, from, to }) => ({ id, at: to, to: pathBefore(from, to, folders) }));
   const dirs = new Map([...base.dirs.values()].map(({ localPath, id }) => [localPath, id]));
-  const { go, stay } = splitTaken([...moved, ...documents], (path) => linked.get(path)?.id ?? dirs.get(path));
+  const goes = new Set(items.flatMap((item) => (item.kind === "take-away" ? [item.id] : [])));
+  const { go, stay } = splitTaken([...moved, ...documents], (path) => {
+    const id = linked.get(path)?.id;
+    return id === undefined || goes.has(id) ? dirs.get(path) : id;
+  });
   const named = new Set(orderMoves(go).flatMap(({ id, last }) => (last ? [id] : [])));
   return [
     ...go.filter(({ id }) => named.has(id)).map(itemOfMove),

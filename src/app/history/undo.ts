@@ -61,7 +61,7 @@ export function readUndoSince({ state, disk }: StateAndDisk, since: number): Res
     if (events.length >= EVENTS || runs.length === RUNS)
       return trouble("usage", "the runs since then did too much to be taken back at once", "give a later time");
   }
-  return ok({ runs, items: planUndo(events, state.load(), disk) });
+  return ok({ runs, items: planUndo(events, state.load(), disk, "moment") });
 }
 
 /** `run 12`, `runs 12 to 15` */
