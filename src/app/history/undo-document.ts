@@ -51,15 +51,25 @@ export function undoDocument(id: DocId, events: readonly MirrorEvent[], context:
   const removed = events.findLast(isRemoval);
   const anew = events.findLast(isBroughtBack);
   if (removed !== undefined && (link === undefined || isAbsent(path, context))) {
-    // What the runs made and removed was not there before them.
-    if (isMade) return [];
-    if (events[0]!.kind === "create-local") return [left(path, CAME_AND_WENT)];
-    return [bringBack(id, path, removed, events, context)].filter((item) => item !== null);
+    return undoRemoval(id, path, removed, events, context);
   }
   if (link === undefined) return [anew === undefined ? left(path, "it is gone since") : awayAgain(anew, context)];
   if (removed !== undefined && !isBroughtBack(events.at(-1)!)) return [left(path, MIRRORED)];
   if (isMade) return context.successors.has(id) ? [] : [takeAway(link, events)];
   return presentBack(link, events, context);
+}
+
+function undoRemoval(
+  id: DocId,
+  path: LocalPath,
+  removed: MirrorEvent,
+  events: readonly MirrorEvent[],
+  context: UndoContext,
+): UndoItem[] {
+  // What the runs made and removed was not there before them.
+  if (context.made.has(id)) return [];
+  if (events[0]!.kind === "create-local") return [left(path, CAME_AND_WENT)];
+  return [bringBack(id, path, removed, events, context)].filter((item) => item !== null);
 }
 
 /** Of a document that is there, and was before: its text, its place, and who may change it. */
