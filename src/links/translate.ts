@@ -1,5 +1,5 @@
 import { type Destination, INERT } from "./destination.ts";
-import { type FoundLink, findLinks, readFound } from "./find.ts";
+import { expectLinks, type FoundLink, findLinks, readFound } from "./find.ts";
 import { type Place, resolve, spell } from "./place.ts";
 import { Spellings } from "./spellings.ts";
 import { diskForm, headingOf, serviceForm, type Wiki } from "./wiki.ts";
@@ -37,8 +37,8 @@ export type Meant = (said: string) => string | null;
  */
 export function toDisk(text: string, place: Place, options: ToDiskOptions = {}): string {
   const made = diskOf(text, place, options);
-  if (!made.hasWiki || (hasAsMany(made) && toService(made.result, place) === toService(text, place)))
-    return made.result;
+  if (!made.hasWiki) return toBeRead(made, place);
+  if (hasAsMany(made) && toService(made.result, place) === toService(text, place)) return made.result;
   // What stands around a wiki link would be read as something else without its destination.
   return diskOf(text, { ...place, names: undefined }, options).result;
 }
@@ -124,7 +124,7 @@ function serviceOf(
  * that still does keeps its spelling.
  */
 export function respell(text: string, before: Place | Meant, after: Place): string {
-  return respellEach(text, after, {
+  const made = respellEach(text, after, {
     destination: (raw, read, { angle }) => {
       if (read.inert || read.kind !== "path") return null;
       const id = resolveIn(read, [before]);
@@ -139,7 +139,14 @@ export function respell(text: string, before: Place | Meant, after: Place): stri
       const { heading, text: words } = wiki;
       return diskForm(id, heading, wiki, after.names!) ?? (path && serviceForm(path, heading, words));
     },
-  }).result;
+  });
+  return toBeRead(made, after);
+}
+
+/** What the links of a text lead to is often asked for next: it need not be parsed for that. */
+function toBeRead({ result, links }: Respelled, { names }: Place): string {
+  if (names === undefined) expectLinks(result, links);
+  return result;
 }
 
 /** @returns the id by the first that knows what the destination leads to */

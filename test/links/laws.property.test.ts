@@ -110,7 +110,9 @@ describe.each([
     check(linked, ({ place, text }) => {
       const targets = targetsOf(text, place);
       expect(targetsOf(toService(text, place), place)).toEqual(targets);
-      expect(targetsOf(toDisk(text, place), place)).toEqual(targets);
+      const disk = toDisk(text, place);
+      expectFoundAnew(disk, place);
+      expect(targetsOf(disk, place)).toEqual(targets);
     });
   });
 
@@ -144,6 +146,7 @@ describe.each([
       const now = placeIn(after, placeIn(after, "").pathOf(all.get(place.path)!)!, place.names !== undefined);
       const disk = toDisk(text, place);
       const respelled = respell(disk, place, now);
+      expectFoundAnew(respelled, now);
       expect(respell(respelled, now, now)).toBe(respelled);
       const targets = targetsOf(disk, place);
       const found = targetsOf(respelled, now);
@@ -187,6 +190,13 @@ const DIFFERENT = /\]:[^\n]*\n[ >]*(?:\t| {4}|[<|:-])|<!|\t/;
 
 function isOurs(raw: string): boolean {
   return !/^(?:#|(?!ref:)[a-z][a-z0-9+.-]*:)/i.test(raw);
+}
+
+/** Where links stand in a text that was made is known without a parser, which finds them there. */
+function expectFoundAnew(made: string, { names }: Place): void {
+  const known = findLinks(made, names !== undefined);
+  findLinks("[of another text](a.md)");
+  expect(findLinks(made, names !== undefined)).toEqual(known);
 }
 
 function targetsOf(text: string, place: Place): (string | null)[] {
