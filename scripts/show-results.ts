@@ -58,23 +58,26 @@ function linesOf(text: string): string[] {
   return lines;
 }
 
-function benchBlock(): string[] {
-  const { about, rows } = read<{ rows: readonly BenchRow[] }>("bench");
+function benchBlock(name: string): string[] {
+  const { about, rows } = read<{ rows: readonly BenchRow[] }>(name);
+  const timed = rows.some((row) => row.kind === "measured" && row.cpu !== "");
+  const heads = ["measure", "documents", "figure", ...(timed ? ["processor time"] : []), "must", "ours", "other"];
   const cells = rows.map((row) => {
-    if (row.kind !== "measured") return [row.line, row.size, row.kind, "", "", ""];
-    const { what, size, unit, figure, spread, n, bound, ours, other } = row;
+    if (row.kind !== "measured") return [row.line, row.size, row.kind, ...heads.slice(3).map(() => "")];
+    const { what, size, unit, figure, spread, n, bound, ours, other, cpu } = row;
     const met = isMet(row);
     const sign = bound?.sense === "least" ? "≥" : "≤";
     return [
       what,
       size.replace(/\d+/g, (digits) => Number(digits).toLocaleString("en")),
       `${figureText(figure)} ${unit}${n > 1 ? ` (${figureText(spread[0])}–${figureText(spread[1])})` : ""}`,
+      ...(timed ? [cpu] : []),
       bound === null ? "" : `${sign} ${bound.must}${met === true ? "" : ", missed"}`,
       ours,
       other ?? "",
     ];
   });
-  return [...measured(about), "", ...tableLines(["measure", "documents", "figure", "must", "ours", "other"], cells)];
+  return [...measured(about), "", ...tableLines(heads, cells)];
 }
 
 function serviceBlock(): string[] {
@@ -168,11 +171,12 @@ function mergeBlock(): string[] {
 }
 
 const BLOCKS: readonly (readonly [file: string, name: string, lines: () => string[]])[] = [
-  ["scripts/README.md", "results: bench", benchBlock],
+  ["scripts/README.md", "results: bench", () => benchBlock("bench")],
   ["scripts/README.md", "results: service", serviceBlock],
   ["scripts/README.md", "results: simulate", livesBlock],
   ["scripts/README.md", "results: soak", soakBlock],
   ["scripts/README.md", "results: links-soak", linksBlock],
+  ["scripts/README.md", "results: links-bench", () => benchBlock("links-bench")],
   ["scripts/README.md", "results: plant-faults", faultsBlock],
   ["src/merge/README.md", "results: merge", mergeBlock],
 ];

@@ -42,8 +42,8 @@ export type Fixture = {
    * leave it in sync.
    */
   mirror(name: CorpusName): Promise<Mirror>;
-  /** `mdmirror …` as a user runs it. */
-  mdmirror(args: readonly string[], key: string, start?: Start): Promise<Finished>;
+  /** `mdmirror …` as a user runs it. @param cli of another checkout; left out: of this one */
+  mdmirror(args: readonly string[], key: string, start?: Start, cli?: string): Promise<Finished>;
   bare(args: readonly string[], start?: Start): Promise<Finished>;
   /** The address of a service that answers the same documents from memory, and does nothing else. */
   floor(name: CorpusName): Promise<string>;
@@ -82,8 +82,8 @@ export async function openFixture(say: (what: string) => void): Promise<Fixture>
     const finished = await runChild(process.execPath, args, start);
     return { ...finished, asked: await service.count() };
   };
-  const mdmirror = (args: readonly string[], key: string, start: Start = {}) =>
-    counting([CLI, ...args], { ...start, env: { ...start.env, MDMIRROR_API_KEY: key } });
+  const mdmirror = (args: readonly string[], key: string, start: Start = {}, cli = CLI) =>
+    counting([cli, ...args], { ...start, env: { ...start.env, MDMIRROR_API_KEY: key } });
 
   const mirror = once(async (name): Promise<Mirror> => {
     const source = await corpus(name);
@@ -137,12 +137,20 @@ function once<T>(make: (name: CorpusName) => Promise<T>): (name: CorpusName) => 
   };
 }
 
-/** Links a folder as `init` does, so that a `sync` alone can be timed. */
-export function link(root: string, url: string): void {
+/**
+ * Links a folder as `init` does, so that a `sync` alone can be timed.
+ * @param links what it does with links between documents
+ */
+export function link(root: string, url: string, links = DEFAULT_CONFIG.links): void {
   const { env } = process;
   const origin = originOfUser({ url, env, allowHttp: [] })!;
   if (origin.kind === "trouble") throw new Error(origin.trouble.what);
-  const request = { dir: root, config: { ...DEFAULT_CONFIG, url }, origin: origin.value, random: systemRandom() };
+  const request = {
+    dir: root,
+    config: { ...DEFAULT_CONFIG, url, links },
+    origin: origin.value,
+    random: systemRandom(),
+  };
   const linked = linkFolder({ ...request, env, name: null }, null);
   if (linked.kind === "trouble") throw new Error(linked.trouble.what);
 }

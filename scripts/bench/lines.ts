@@ -1,6 +1,7 @@
 /** Every line of the bench, in the order of the table. */
 import type { Line } from "./line.ts";
 import { CLONE, PUSH } from "./lines/bulk.ts";
+import { LINKS } from "./lines/links.ts";
 import { NO_OP, ONE_EDIT } from "./lines/no-op.ts";
 import { BISYNC_HASHES, EDIT_BISYNC, NO_OP_BISYNC, NO_OP_BISYNC_LOCAL, NO_OP_UNISON } from "./lines/peers.ts";
 import { REQUESTS } from "./lines/requests.ts";
@@ -13,6 +14,7 @@ export const LINES: readonly Line[] = [
   PUSH,
   NO_OP,
   ONE_EDIT,
+  LINKS,
   NO_OP_BISYNC,
   BISYNC_HASHES,
   NO_OP_BISYNC_LOCAL,
