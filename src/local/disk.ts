@@ -19,8 +19,8 @@ import { openIn, type Processes, SYSTEM_PROCESSES } from "./editor-locks.ts";
 import { flushDisk, flushPaths } from "./flush.ts";
 import { type FolderName, folderSeal, namesIn, stampsIn, staysAt } from "./folder-names.ts";
 import { learnFolding } from "./folding.ts";
+import type { MakesAside } from "./land.ts";
 import type { LinkedSource } from "./linked-paths.ts";
-import type { LandAside } from "./land-aside.ts";
 import { RootGuard } from "./root-guard.ts";
 import { readMarker } from "./marker.ts";
 import { makeFolder, moveFile, moveFolder, removeFolder, trashFile } from "./move.ts";
@@ -47,7 +47,7 @@ type DiskOptions = {
    */
   readonly part?: number;
   /** Makes many new files in a thread. Default: all are made here. */
-  readonly aside?: LandAside | null;
+  readonly aside?: MakesAside | null;
   /** By which a lock of an editor that has died is known. Default: this machine's. */
   readonly processes?: Processes;
 };
@@ -57,7 +57,7 @@ export class LocalDisk implements Disk {
   readonly #guard: RootGuard;
   readonly #options: WalkOptions;
   readonly #processes: Processes;
-  readonly #aside: LandAside | null;
+  readonly #aside: MakesAside | null;
   #isFoldingKnown = false;
 
   /**
@@ -119,7 +119,9 @@ export class LocalDisk implements Disk {
 
   createAll(files: readonly NewFile[]): Made | Promise<Made> {
     const made = this.#aside?.create(this.#guard.root(), this.folding(), files) ?? null;
-    return made ?? this.#effect((guard) => files.map(({ path, text }) => createFile(guard, path, text)));
+    return (
+      made ?? this.#effect((guard) => files.map(({ path, text }) => ({ end: createFile(guard, path, text), text })))
+    );
   }
 
   replace(path: LocalPath, text: string, expect: Digest, parkAt: string): DiskOutcome<Written> {

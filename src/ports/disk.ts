@@ -2,6 +2,7 @@ import type { Digest } from "../model/digest.ts";
 import type { Stamp } from "../model/link.ts";
 import type { DiskFolding, LocalPath } from "../model/path.ts";
 import type { LocalTree } from "../model/tree.ts";
+import type { PackedText } from "./state.ts";
 
 /**
  * `path`: the path that was asked for, as the caller's own string. A file that has not changed is
@@ -33,8 +34,14 @@ export type Written = { readonly stamp: Stamp };
 
 export type NewFile = { readonly path: LocalPath; readonly text: string };
 
-/** How making each of some new files ended. */
-export type Made = readonly DiskOutcome<Written>[];
+/**
+ * How making a new file ended, and its text as the store takes it: packed, where another thread has
+ * made the file. Until then whoever waits need not hold it.
+ */
+export type MadeFile = { readonly end: DiskOutcome<Written>; readonly text: string | PackedText };
+
+/** Some new files, in their order. */
+export type Made = readonly MadeFile[];
 
 export type RootIdentity = {
   readonly dev: number;

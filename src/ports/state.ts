@@ -128,6 +128,12 @@ export type Sighting = TextName & { readonly digest: Digest; readonly at: number
 export type Version = { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest; readonly at: number };
 
 /**
+ * A text as the store keeps it: `codec` 0 is plain UTF-8, 1 is zstd of it. `size`: bytes of the
+ * plain text.
+ */
+export type PackedText = { readonly codec: number; readonly size: number; readonly bytes: Buffer };
+
+/**
  * The state file. Synchronous. Every method is atomic; `transact` makes several of them so. A text
  * is stored before anything names it.
  */
@@ -192,12 +198,7 @@ export interface State {
 
   /** Idempotent. A text and its name are stored together, so that every text can be found. */
   putText(text: string, name: TextName): Digest;
-  putKnownText(digest: Digest, text: string, name: TextName): void;
-  /**
-   * Announces a text that will be put soon, so that it can be compressed meanwhile. Optional; it
-   * writes nothing.
-   */
-  prepareText(digest: Digest, text: string): void;
+  putKnownText(digest: Digest, text: string | PackedText, name: TextName): void;
   text(digest: Digest): string | null;
   hasText(digest: Digest): boolean;
   /**

@@ -11,7 +11,6 @@ import {
   openForReading,
   openForWriting,
 } from "./database.ts";
-import { PackAside } from "./pack-aside.ts";
 import { lookAtOwn, removeOwn, touchOwn } from "./own-files.ts";
 import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import { StoredState } from "./state.ts";
@@ -97,7 +96,6 @@ function openToWrite(folder: string, clock: Clock): OpenedState {
       clock,
       close: () => closeBoth(files),
       onDamage: () => noteSuspect(folder),
-      aside: new PackAside(),
     });
     return openedIfPossible(state, before.state === null || before.state === 0);
   });

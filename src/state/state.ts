@@ -1,12 +1,20 @@
 import type { ChangeId, DocId } from "../contract/ids.ts";
 import type { Digest } from "../model/digest.ts";
-import type { Intent, MirrorEvent, OpenIntent, Sighting, State, TextName, Version } from "../ports/state.ts";
+import type {
+  Intent,
+  MirrorEvent,
+  OpenIntent,
+  PackedText,
+  Sighting,
+  State,
+  TextName,
+  Version,
+} from "../ports/state.ts";
 import type { Clock } from "../ports/world.ts";
 import { type BaseTables, openBaseTables } from "./base.ts";
 import { BaseRows } from "./base-rows.ts";
 import type { Db } from "./database.ts";
 import { EventTable, type RunRow, RunTable, VersionTable } from "./history.ts";
-import type { PackAside } from "./pack-aside.ts";
 import { ReferencedTexts } from "./referenced-texts.ts";
 import { type Pruned, type Retention, RetentionPruning } from "./retention.ts";
 import { TextStore } from "./texts.ts";
@@ -19,11 +27,6 @@ type OpenFiles = {
   readonly close: () => void;
   /** Called when the file of texts is found damaged while it is used. Default: nobody is told. */
   readonly onDamage?: () => void;
-  /**
-   * Packs texts in the background; closed with the state. Default: each text is packed when it is
-   * put.
-   */
-  readonly aside?: PackAside | null;
 };
 
 /**
@@ -32,7 +35,6 @@ type OpenFiles = {
  */
 export class StoredState extends BaseRows implements State {
   readonly #close: () => void;
-  readonly #aside: PackAside | null;
   readonly #texts: TextStore;
   readonly #intents: BaseTables["intents"];
   readonly #meta: BaseTables["meta"];
@@ -42,12 +44,11 @@ export class StoredState extends BaseRows implements State {
   readonly #referenced: ReferencedTexts;
   readonly #retention: RetentionPruning;
 
-  constructor({ state, texts, clock, close, onDamage, aside = null }: OpenFiles) {
-    const store = new TextStore(texts, clock, onDamage, aside);
+  constructor({ state, texts, clock, close, onDamage }: OpenFiles) {
+    const store = new TextStore(texts, clock, onDamage);
     const tables = openBaseTables(state);
     super(state, tables, store);
     this.#close = close;
-    this.#aside = aside;
     this.#texts = store;
     this.#intents = tables.intents;
     this.#meta = tables.meta;
@@ -78,12 +79,8 @@ export class StoredState extends BaseRows implements State {
     return this.#texts.put(text, name);
   }
 
-  putKnownText(digest: Digest, text: string, name: TextName): void {
+  putKnownText(digest: Digest, text: string | PackedText, name: TextName): void {
     this.#texts.putKnown(digest, text, name);
-  }
-
-  prepareText(digest: Digest, text: string): void {
-    this.#texts.prepare(digest, text);
   }
 
   text(digest: Digest): string | null {
@@ -165,7 +162,6 @@ export class StoredState extends BaseRows implements State {
   }
 
   close(): void {
-    this.#aside?.close();
     this.#close();
   }
 }

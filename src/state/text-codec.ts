@@ -1,10 +1,7 @@
+import type { PackedText } from "../ports/state.ts";
+
 // Node's zlib takes some milliseconds to load, and a run that meets no text needs none of it.
 const zlib = () => process.getBuiltinModule("node:zlib");
-
-/**
- * How a text is stored: codec 0 is plain UTF-8, 1 is zstd of it. `size`: bytes of the plain text.
- */
-export type StoredText = { readonly codec: number; readonly size: number; readonly bytes: Buffer };
 
 const PLAIN = 0;
 const ZSTD = 1;
@@ -15,8 +12,12 @@ const MIN_COMPRESSED_BYTES = 256;
  * zstd at its default level 3: on two corpora it is as fast as level 1; level 9 is 5 % smaller at
  * twice the time.
  */
-export function encodeText(text: string): StoredText {
-  const plain = Buffer.from(text, "utf8");
+export function encodeText(text: string): PackedText {
+  return packBytes(Buffer.from(text, "utf8"));
+}
+
+/** @param plain the UTF-8 of a text. The packed bytes are never more */
+export function packBytes(plain: Buffer): PackedText {
   if (plain.length >= MIN_COMPRESSED_BYTES) {
     // One chunk of the text's own size: by default each text would leave 16 kB of garbage.
     const packed = zlib().zstdCompressSync(plain, { chunkSize: plain.length });
@@ -29,7 +30,7 @@ export function encodeText(text: string): StoredText {
  * @throws when the bytes are not what `encodeText` made. `size` bounds what a damaged blob can
  * inflate to.
  */
-export function decodeText(stored: StoredText): string {
+export function decodeText(stored: PackedText): string {
   if (stored.codec === PLAIN) return stored.bytes.toString("utf8");
   return zlib()
     .zstdDecompressSync(stored.bytes, { maxOutputLength: Math.max(stored.size, 1) })

@@ -1,15 +1,14 @@
 import { type Digest, digestOf } from "../model/digest.ts";
 import { once } from "../model/once.ts";
 import type { LocalPath } from "../model/path.ts";
-import type { Sighting, State, TextName } from "../ports/state.ts";
+import type { PackedText, Sighting, State, TextName } from "../ports/state.ts";
 import type { Clock } from "../ports/world.ts";
 import { type Db, faultOf } from "./database.ts";
 import { GroupedWrites } from "./grouped-writes.ts";
-import type { PackAside } from "./pack-aside.ts";
 import { SightingTable } from "./sightings.ts";
 import { Statement } from "./statement.ts";
 import { TextCache } from "./text-cache.ts";
-import { decodeText, encodeText, type StoredText } from "./text-codec.ts";
+import { decodeText, encodeText } from "./text-codec.ts";
 import type { Companion } from "./transactions.ts";
 
 /** LIMIT: memory for texts just used: some thousand documents of usual size. */
@@ -22,8 +21,6 @@ const SURE_TEXTS = 16_384;
  */
 const DAY_MS = 86_400_000;
 
-type TextRow = { readonly codec: number; readonly size: number; readonly bytes: Buffer };
-
 /**
  * The text store: every text version by its digest, compressed, in a file of its own. Outside a
  * transaction of the state each text is committed at once; within one, in groups that are committed
@@ -33,7 +30,6 @@ export class TextStore implements Companion {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #onDamage: () => void;
-  readonly #aside: PackAside | null;
   readonly #cache = new TextCache(CACHE_BYTES);
   /**
    * Texts that this process has written or checked, with the time and the last path: for a day they
@@ -49,20 +45,18 @@ export class TextStore implements Companion {
   /**
    * @param onDamage called when SQLite finds a damaged page, before the exception goes on to the
    * caller
-   * @param aside null: each text is packed when it is put
    */
-  constructor(db: Db, clock: Clock, onDamage: () => void = () => undefined, aside: PackAside | null = null) {
+  constructor(db: Db, clock: Clock, onDamage: () => void = () => undefined) {
     this.#db = db;
     this.#clock = clock;
     this.#onDamage = onDamage;
-    this.#aside = aside;
     this.#sightings = once(() => new SightingTable(db));
     this.#writes = new GroupedWrites(db);
     this.#statements = {
       insert: new Statement(db, "INSERT INTO texts (digest, codec, size, used, text) VALUES (?, ?, ?, ?, ?)"),
       used: new Statement<[Buffer], { seq: number; used: number }>(db, "SELECT seq, used FROM texts WHERE digest = ?"),
       touch: new Statement(db, "UPDATE texts SET used = ? WHERE digest = ?"),
-      select: new Statement<[Buffer], TextRow>(db, "SELECT codec, size, text AS bytes FROM texts WHERE digest = ?"),
+      select: new Statement<[Buffer], PackedText>(db, "SELECT codec, size, text AS bytes FROM texts WHERE digest = ?"),
       replace: new Statement(db, "UPDATE texts SET codec = ?, size = ?, used = ?, text = ? WHERE digest = ?"),
     };
   }
@@ -78,11 +72,16 @@ export class TextStore implements Companion {
     return digest;
   }
 
-  putKnown(digest: Digest, text: string, name: TextName): void {
+  /**
+   * @param text that of the digest; one that was packed elsewhere is taken as it is, since it is
+   * proven whenever it is read
+   */
+  putKnown(digest: Digest, text: string | PackedText, name: TextName): void {
     const now = this.#clock.now();
     const sure = this.#sure.get(digest);
     if (sure !== undefined && sure.path === name.path && now - sure.at < DAY_MS) return;
-    if (!text.isWellFormed()) throw new TypeError("a text with a lone surrogate cannot be stored");
+    if (typeof text === "string" && !text.isWellFormed())
+      throw new TypeError("a text with a lone surrogate cannot be stored");
     this.#watch(() => this.#putKey(keyOf(digest), digest, text, name, now));
   }
 
@@ -90,22 +89,17 @@ export class TextStore implements Companion {
     return this.#watch(() => this.#sightings().find(wanted));
   }
 
-  prepare(digest: Digest, text: string): void {
-    if (!this.#sure.has(digest) && text.isWellFormed()) this.#aside?.prepare(digest, text);
-  }
-
-  #putKey(key: Buffer, digest: Digest, text: string, name: TextName, now: number): void {
-    const packed = this.#aside?.take(digest) ?? null;
+  #putKey(key: Buffer, digest: Digest, text: string | PackedText, name: TextName, now: number): void {
     const known = this.#statements.used.get(key);
     if (known === undefined) {
-      const { codec, size, bytes } = packed ?? encodeText(text);
+      const { codec, size, bytes } = packedOf(text);
       this.#inOne(() => {
         const { lastInsertRowid } = this.#statements.insert.run(key, codec, size, now, bytes);
         this.#sightings().put(Number(lastInsertRowid), name, now);
       });
       // A text that was packed ahead is one of many that are stored in a row. None of them is asked
       // for soon, so they do not take the place of others in the cache.
-      if (packed === null) this.#cache.set(digest, text);
+      if (typeof text === "string") this.#cache.set(digest, text);
       this.#remember(digest, now, name.path);
       return;
     }
@@ -116,7 +110,7 @@ export class TextStore implements Companion {
     }
     // The stored text is read and checked before it is relied on: a damaged one is replaced by
     // this good one.
-    if (!this.#cache.has(digest) && this.get(digest) === null) this.#replace(key, digest, text, now);
+    if (!this.#cache.has(digest) && this.get(digest) === null) this.#replace(key, text, now);
     this.#remember(digest, now, name.path);
   }
 
@@ -125,12 +119,11 @@ export class TextStore implements Companion {
     this.#sure.set(digest, { at, path });
   }
 
-  #replace(key: Buffer, digest: Digest, text: string, now: number): void {
-    const { codec, size, bytes } = encodeText(text);
+  #replace(key: Buffer, text: string | PackedText, now: number): void {
+    const { codec, size, bytes } = packedOf(text);
     this.#writes.enterWal();
     this.#secured = false;
     this.#statements.replace.run(codec, size, now, bytes, key);
-    this.#cache.set(digest, text);
   }
 
   #watch<T>(work: () => T): T {
@@ -208,12 +201,16 @@ export class TextStore implements Companion {
   }
 }
 
+function packedOf(text: string | PackedText): PackedText {
+  return typeof text === "string" ? encodeText(text) : text;
+}
+
 function keyOf(digest: Digest): Buffer {
   return Buffer.from(digest, "hex");
 }
 
 /** The text of a row, if its bytes still have this digest; else null. */
-export function provenText(digest: Digest, row: StoredText): string | null {
+export function provenText(digest: Digest, row: PackedText): string | null {
   let text: string;
   try {
     text = decodeText(row);

@@ -24,7 +24,8 @@ function setUp() {
       bursts.push(files.map(({ path }) => path));
       return files.map(({ text }) => {
         if (text === "killed") throw new Error("killed");
-        return text === "stale" ? { kind: "stale", detail: "taken" } : { kind: "done", value: { stamp: STAMP } };
+        if (text === "stale") return { end: { kind: "stale", detail: "taken" }, text };
+        return { end: { kind: "done", value: { stamp: STAMP } }, text };
       });
     },
   };
@@ -137,7 +138,7 @@ test("new files of steps that run side by side are made in one go, and each step
   const { clock, group, bursts } = setUp();
   const texts = ["text", "stale", "text"];
   const ends = await Promise.all(texts.map((text, n) => group.during(() => group.create(file(`${n}.md`, text)))));
-  expect([ends.map(({ kind }) => kind), bursts]).toEqual([["done", "stale", "done"], [["0.md", "1.md", "2.md"]]]);
+  expect([ends.map(({ end }) => end.kind), bursts]).toEqual([["done", "stale", "done"], [["0.md", "1.md", "2.md"]]]);
   expect(clock.monotonic()).toBe(0);
 });
 

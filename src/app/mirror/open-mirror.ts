@@ -7,17 +7,16 @@ import { rememberRoot } from "../../engine/run/guard-facts.ts";
 import { META } from "../../engine/run/meta.ts";
 import type { World } from "../../engine/run/world.ts";
 import { LocalDisk } from "../../local/disk.ts";
-import { LandAside, LANDING } from "../../local/land-aside.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { makeMirrorFolder } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
 import { examineOwnFolder, tightenOwnFolder } from "../../state/own-folder.ts";
-import { startThread } from "../../state/pack-aside.ts";
 import { readBootId } from "./boot-id.ts";
 import { type Config, readConfig } from "./config.ts";
 import { withLinks } from "./with-links.ts";
 import { findKey } from "./key.ts";
 import { openLog, SILENT_LOG } from "./log.ts";
+import { MakeAside, makeThread } from "./make-aside.ts";
 import { withHeapGrowth } from "./heap-growth.ts";
 import { followed } from "./open-disk.ts";
 import { openToRead, openToWrite } from "./open-state.ts";
@@ -161,7 +160,7 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
     makeMirrorFolder(fs, root, random.hex(32));
     keepMarker(root, admitted, options.env);
   }
-  const aside = mode === "write" ? landAside(root) : null;
+  const aside = mode === "write" ? new MakeAside(() => makeThread(root)) : null;
   closers.add(() => aside?.close());
   const plain: World = {
     clock,
@@ -180,11 +179,6 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
   if (isNew) rememberRoot(world);
   const { url } = admitted.origin;
   return ok({ root, config, url, world, notes, ...locked.value, close: () => closers.close() });
-}
-
-function landAside(root: string): LandAside {
-  const { program, resourceLimits } = LANDING;
-  return new LandAside(() => startThread(program, { name: "land", resourceLimits, workerData: root }));
 }
 
 /** The size to which the space for new objects may grow is one setting of the whole process. */

@@ -3,7 +3,7 @@ import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
 import type { Conflict, DirLink, Link, Stamp } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
-import type { Intent, TextName } from "../../ports/state.ts";
+import type { Intent, PackedText, TextName } from "../../ports/state.ts";
 import { bury, renameVersion } from "../../model/settle.ts";
 import { DONE, ended, type Got, got, outcomeOfDisk, stale } from "./effect.ts";
 import { madeOfBoth } from "./text-name.ts";
@@ -60,7 +60,7 @@ export function landText(
 
 type Commit = {
   /** A text to store with the change, if the store does not have it yet. */
-  readonly keeps?: { readonly digest: Digest; readonly text: string };
+  readonly keeps?: { readonly digest: Digest; readonly text: string | PackedText };
   /**
    * The whole link from now on: of a new document, or one read from the state just now, without
    * waiting since.
@@ -133,8 +133,13 @@ export async function commitWithOthers(
   change: Commit,
   when: "soon" | "late" = "late",
 ): Promise<Outcome> {
-  await ctx.group.commit(() => write(ctx, change), when, change.keeps?.text.length);
+  await ctx.group.commit(() => write(ctx, change), when, sizeOf(change.keeps?.text));
   return DONE;
+}
+
+/** Characters, or what they take when they are packed. */
+function sizeOf(text: string | PackedText = ""): number {
+  return typeof text === "string" ? text.length : text.bytes.length;
 }
 
 /** Opens an intent. Resolves when it is committed with its text: only then may the effect begin. */

@@ -1,7 +1,9 @@
+import type { ChangeId } from "../../contract/ids.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
+import type { Digest } from "../../model/digest.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
 import { parentOf } from "../../model/path.ts";
-import type { Written } from "../../ports/disk.ts";
+import type { MadeFile, Written } from "../../ports/disk.ts";
 import { moveBase, newLink, renameVersion } from "../../model/settle.ts";
 import {
   ended,
@@ -13,7 +15,6 @@ import {
   leftAlone,
   outcomeOfDisk,
   readLocal,
-  type RemoteText,
   stale,
   whyWritten,
 } from "./effect.ts";
@@ -29,26 +30,21 @@ import { ensureFolders } from "./parents.ts";
  * without a link; the next pass pairs it with its document.
  */
 export async function createLocal(ctx: PassContext, action: ActionOf<"create-local">): Promise<Outcome> {
-  const { state } = ctx.world;
-  const fetched = await fetchUnkept(ctx, action.id, action.localPath);
-  if (fetched.kind === "end") return fetched.outcome;
-  const { file, text, digest } = fetched.value;
-  const made = await makeFile(ctx, action, fetched.value);
-  if (made.kind === "end") {
-    // Once somebody has seen the text, an edit may build on it before the next pass reads the
-    // file (I03).
-    state.putKnownText(digest, text, seenThere(action.localPath, action.id));
-    return made.outcome;
-  }
+  const handed = await handOver(ctx, action);
+  if (handed.kind === "end") return handed.outcome;
+  const { version, isProtected, making } = handed.value;
+  const { digest } = version;
+  const made = await making;
+  const written = settle(ctx, action, digest, made);
+  if (written.kind === "end") return written.outcome;
   ctx.notes.toFlush.set(action.id, action.localPath);
   ctx.notes.counts.createdLocal++;
-  const version = { changeId: file.lastChangeId, digest };
   return commitWithOthers(ctx, {
-    keeps: fetched.value,
-    link: newLink(action.id, action.localPath, action.remotePath, file.protected, {
+    keeps: { digest, text: made.text },
+    link: newLink(action.id, action.localPath, action.remotePath, isProtected, {
       ...version,
       localDigest: digest,
-      stamp: made.value.stamp,
+      stamp: written.value.stamp,
       stampTrusted: false,
       durable: false,
     }),
@@ -58,25 +54,50 @@ export async function createLocal(ctx: PassContext, action: ActionOf<"create-loc
   });
 }
 
-async function makeFile(
-  ctx: PassContext,
-  { id, localPath, remotePath }: ActionOf<"create-local">,
-  { file, text, digest }: RemoteText,
-): Promise<Got<Written>> {
-  const { disk, state } = ctx.world;
-  if (fromService(ctx.world, file.path) !== remotePath) return ended(stale("it was moved on the service meanwhile"));
-  state.prepareText(digest, text);
+type HandedOver = {
+  readonly version: { readonly changeId: ChangeId; readonly digest: Digest };
+  readonly isProtected: boolean;
+  readonly making: Promise<MadeFile>;
+};
+
+/**
+ * Reads a document, and hands its text over to be made a file. A function of its own, so that
+ * nothing here holds the text while the file is made: many wait at a time.
+ */
+async function handOver(ctx: PassContext, action: ActionOf<"create-local">): Promise<Got<HandedOver>> {
+  const { id, localPath, remotePath } = action;
+  const fetched = await fetchUnkept(ctx, id, localPath);
+  if (fetched.kind === "end") return fetched;
+  const { file, text, digest } = fetched.value;
+  const { state, links } = ctx.world;
+  const isMoved = fromService(ctx.world, file.path) !== remotePath;
   // ORDER: a file that links holds other bytes than its text. After a kill they are known to stand
   // for it, wherever its targets are by then, if it is in the store.
-  if (ctx.world.links?.mayLink(text)) state.putKnownText(digest, text, seenThere(localPath, id));
-  let made = await ctx.group.create({ path: localPath, text });
+  if (isMoved || links?.mayLink(text)) state.putKnownText(digest, text, seenThere(localPath, id));
+  if (isMoved) return ended(stale("it was moved on the service meanwhile"));
+  const version = { changeId: file.lastChangeId, digest };
+  return got({ version, isProtected: file.protected, making: ctx.group.create({ path: localPath, text }) });
+}
+
+/** What came of it: the file; or its text is stored, and tried once more where its folder lacked. */
+function settle(
+  ctx: PassContext,
+  { id, localPath }: ActionOf<"create-local">,
+  digest: Digest,
+  { end, text }: MadeFile,
+): Got<Written> {
+  if (end.kind === "done") return got(end.value);
+  const { disk, state } = ctx.world;
+  // Once somebody has seen the text, an edit may build on it before the next pass reads the
+  // file (I03).
+  state.putKnownText(digest, text, seenThere(localPath, id));
   // The folder is nearly always there; looking at it before each file would cost a tenth of the
   // whole download.
-  if (made.kind === "stale" && disk.look(parentOf(localPath)).kind === "absent") {
-    const parents = ensureFolders(ctx, localPath);
-    if (parents !== null) return ended(parents);
-    made = disk.create(localPath, text);
-  }
+  const known = end.kind === "stale" && disk.look(parentOf(localPath)).kind === "absent" ? state.text(digest) : null;
+  if (known === null) return ended(outcomeOfDisk(end));
+  const parents = ensureFolders(ctx, localPath);
+  if (parents !== null) return ended(parents);
+  const made = disk.create(localPath, known);
   return made.kind === "done" ? got(made.value) : ended(outcomeOfDisk(made));
 }
 

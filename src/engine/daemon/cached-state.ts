@@ -115,7 +115,6 @@ export class CachedState implements State {
 
   readonly putText: State["putText"] = (text, name) => this.#below.putText(text, name);
   readonly putKnownText: State["putKnownText"] = (...known) => this.#below.putKnownText(...known);
-  readonly prepareText: State["prepareText"] = (digest, text) => this.#below.prepareText(digest, text);
   readonly text: State["text"] = (digest) => this.#below.text(digest);
   readonly hasText: State["hasText"] = (digest) => this.#below.hasText(digest);
   readonly sightings: State["sightings"] = (wanted) => this.#below.sightings(wanted);

@@ -1,4 +1,4 @@
-import type { Disk, DiskOutcome, Made, NewFile, Written } from "../../ports/disk.ts";
+import type { Disk, Made, MadeFile, NewFile } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import type { Clock } from "../../ports/world.ts";
 
@@ -30,7 +30,7 @@ const FLUSHED = "flushed";
 
 type Landing = {
   readonly file: NewFile;
-  readonly resolve: (end: DiskOutcome<Written>) => void;
+  readonly resolve: (made: MadeFile) => void;
   readonly reject: (error: unknown) => void;
 };
 type Waiting = { readonly work: () => void; readonly resolve: () => void; readonly reject: (error: unknown) => void };
@@ -81,7 +81,7 @@ export class Group {
    * Makes a new file as `Disk.create` does, together with those of other steps. Throws what making
    * any of them throws.
    */
-  create(file: NewFile): Promise<DiskOutcome<Written>> {
+  create(file: NewFile): Promise<MadeFile> {
     return new Promise((resolve, reject) => {
       this.#landing.push({ file, resolve, reject });
       if (this.#landing.length >= LANDING.most) this.#land();
@@ -132,16 +132,19 @@ export class Group {
     const burst = this.#landing;
     this.#landing = [];
     this.#bursts++;
-    const settle = (ends: Made) => {
-      for (const [n, { resolve }] of burst.entries()) resolve(ends[n]!);
+    const files = burst.map(({ file }) => file);
+    // Without the files: while another thread makes them, nobody here holds their texts.
+    const waiting = burst.map(({ resolve, reject }) => ({ resolve, reject }));
+    const settle = (made: Made) => {
+      for (const [n, { resolve }] of waiting.entries()) resolve(made[n]!);
     };
     const fail = (error: unknown) => {
-      for (const { reject } of burst) reject(error);
+      for (const { reject } of waiting) reject(error);
     };
     try {
-      const ends = this.#disk.createAll(burst.map(({ file }) => file));
-      if (ends instanceof Promise) ends.then(settle, fail);
-      else settle(ends);
+      const made = this.#disk.createAll(files);
+      if (made instanceof Promise) made.then(settle, fail);
+      else settle(made);
     } catch (error) {
       fail(error);
     }

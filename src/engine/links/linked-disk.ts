@@ -1,7 +1,7 @@
 import { type Digest, digestOf } from "../../model/digest.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { LocalFile, LocalTree } from "../../model/tree.ts";
-import type { Disk, DiskOutcome, FileUse, LocalText, Look, NewFile, OnText, Written } from "../../ports/disk.ts";
+import type { Disk, DiskOutcome, FileUse, LocalText, Look, Made, NewFile, OnText, Written } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import type { Form, LinkForms } from "./forms.ts";
 import { FoundReader, isSameStamp } from "./read-found.ts";
@@ -103,7 +103,9 @@ export class LinkedDisk implements Disk {
   }
 
   createAll(files: readonly NewFile[]): ReturnType<Disk["createAll"]> {
-    return this.plain.createAll(files.map(({ path, text }) => ({ path, text: this.#spelled(path, text) })));
+    const made = this.plain.createAll(files.map(({ path, text }) => ({ path, text: this.#spelled(path, text) })));
+    const meant = files.map(({ text }) => (this.#forms.mayLink(text) ? text : null));
+    return made instanceof Promise ? made.then((ends) => withTexts(ends, meant)) : withTexts(made, meant);
   }
 
   #spelled(path: LocalPath, text: string, was?: Form): string {
@@ -195,4 +197,9 @@ function isSameFile(a: LocalFile | undefined, b: LocalFile | undefined): boolean
   if (a === b) return true;
   if (a === undefined || b === undefined || a.digest !== b.digest) return false;
   return isSameStamp(a.stamp, b.stamp);
+}
+
+/** @param meant the texts that are stored, where a file may hold another one */
+function withTexts(made: Made, meant: readonly (string | null)[]): Made {
+  return made.map((file, n) => ({ ...file, text: meant[n] ?? file.text }));
 }

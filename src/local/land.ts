@@ -1,0 +1,112 @@
+import type { DiskFolding, LocalPath } from "../model/path.ts";
+import type { DiskOutcome, Made, NewFile, Written } from "../ports/disk.ts";
+import { stale } from "./errno.ts";
+import { createNodeFs } from "./node-fs.ts";
+import { type NotDone, type Root, RootGuard } from "./root-guard.ts";
+import { createOf } from "./write.ts";
+
+/** New files that another thread makes, by the same functions as this one. */
+
+export type MakesAside = {
+  /**
+   * @param root the mirrored folder as it is now; null: it is not there
+   * @returns null where they are to be made here
+   */
+  create(root: Root | null, folding: DiskFolding, files: readonly NewFile[]): Promise<Made> | null;
+};
+
+/**
+ * New files, and the folder that they are for: another one at its path by now gets none. Their
+ * texts lie beside it, as UTF-8, one after the other: `ends` says where each ends.
+ */
+export type Burst = {
+  readonly dev: number;
+  readonly ino: number;
+  readonly folding: DiskFolding;
+  readonly paths: readonly LocalPath[];
+  readonly ends: readonly number[];
+};
+
+/** Says what is to be made. null: a text has no UTF-8 form. */
+export function burstOf({ stat }: Root, folding: DiskFolding, files: readonly NewFile[]): Burst | null {
+  if (!files.every(({ text }) => text.isWellFormed())) return null;
+  let size = 0;
+  const ends = files.map(({ text }) => (size += Buffer.byteLength(text)));
+  return { dev: stat.dev, ino: stat.ino, folding, paths: files.map(({ path }) => path), ends };
+}
+
+/** The part of each text in the bytes of a burst. */
+export function textsIn({ ends }: Pick<Burst, "ends">, bytes: Buffer): Buffer[] {
+  return ends.map((end, n) => bytes.subarray(ends[n - 1] ?? 0, end));
+}
+
+/**
+ * How a burst ended, as a message that costs little: the numbers of a stamp for each file, and
+ * those that were not made by their places in the burst.
+ */
+export type Landed = { readonly stamps: Float64Array; readonly notDone: ReadonlyMap<number, NotDone> };
+
+type Ends = readonly DiskOutcome<Written>[];
+
+const STAMP = ["dev", "ino", "size", "mtimeMs", "ctimeMs", "birthMs", "nlink"] as const;
+
+function landedOf(made: Ends): Landed {
+  const stamps = new Float64Array(made.length * STAMP.length);
+  const notDone = new Map<number, NotDone>();
+  for (const [n, end] of made.entries()) {
+    if (end.kind !== "done") notDone.set(n, end);
+    else for (const [at, name] of STAMP.entries()) stamps[n * STAMP.length + at] = end.value.stamp[name];
+  }
+  return { stamps, notDone };
+}
+
+/** What `landedOf` was made of. */
+export function endsOf({ stamps, notDone }: Landed): Ends {
+  return Array.from({ length: stamps.length / STAMP.length }, (_, n) => notDone.get(n) ?? writtenAt(stamps, n));
+}
+
+function writtenAt(stamps: Float64Array, n: number): DiskOutcome<Written> {
+  const at = n * STAMP.length;
+  const stamp = {
+    dev: stamps[at]!,
+    ino: stamps[at + 1]!,
+    size: stamps[at + 2]!,
+    mtimeMs: stamps[at + 3]!,
+    ctimeMs: stamps[at + 4]!,
+    birthMs: stamps[at + 5]!,
+    nlink: stamps[at + 6]!,
+  };
+  return { kind: "done", value: { stamp } };
+}
+
+/** What became of a file whose thread has ended: it is not known, and the next look tells. */
+export function unknownEnd(): DiskOutcome<Written> {
+  return stale("the thread that made it has ended");
+}
+
+/** Makes the bursts of one mirrored folder, within the thread. */
+export class Lander {
+  readonly #guard: RootGuard;
+
+  /** @param root absolute path of the mirrored folder */
+  constructor(root: string) {
+    this.#guard = new RootGuard(createNodeFs(), root, { hex: randomHex });
+  }
+
+  /** @param bytes the texts */
+  land(burst: Burst, bytes: Buffer): Landed {
+    const stat = this.#guard.identify()?.stat;
+    if (stat?.dev !== burst.dev || stat.ino !== burst.ino)
+      return landedOf(burst.paths.map(() => stale("the mirrored folder is not there, or is another one")));
+    this.#guard.learnFolding(burst.folding);
+    const texts = textsIn(burst, bytes);
+    return landedOf(this.#guard.during(() => burst.paths.map((path, n) => createOf(this.#guard, path, texts[n]!))));
+  }
+}
+
+function randomHex(digits: number): string {
+  const { randomBytes } = process.getBuiltinModule("node:crypto");
+  return randomBytes(Math.ceil(digits / 2))
+    .toString("hex")
+    .slice(0, digits);
+}
