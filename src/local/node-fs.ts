@@ -1,5 +1,6 @@
 import type { Dirent, Stats } from "node:fs";
 import type { FolderHandle, Fs, FsStat, OpenFile } from "../ports/disk.ts";
+import { once } from "../model/once.ts";
 
 const nodeFs = process.getBuiltinModule("node:fs");
 
@@ -100,14 +101,14 @@ function fsStat(stats: Stats): FsStat {
   };
 }
 
-function readFile(path: string): { bytes: Uint8Array; stat: FsStat } {
+function readFile(path: string, brief?: "brief"): { bytes: Uint8Array; stat: FsStat } {
   const fd = nodeFs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
     const before = fsStat(nodeFs.fstatSync(fd));
     if (before.kind === "folder") throw failure("EISDIR", "read", path);
     if (before.kind !== "file") throw failure("EINVAL", "read", path);
     if (before.size > MAX_READ_BYTES) throw failure("EFBIG", "read", path);
-    const bytes = readAll(fd, before.size);
+    const bytes = readAll(fd, before.size, brief === "brief");
     const after = fsStat(nodeFs.fstatSync(fd));
     const same = after.size === before.size && after.mtimeMs === before.mtimeMs && after.ctimeMs === before.ctimeMs;
     if (bytes === null || !same) throw failure("EAGAIN", "read", path);
@@ -117,10 +118,18 @@ function readFile(path: string): { bytes: Uint8Array; stat: FsStat } {
   }
 }
 
+/** Texts of usual size fit in. */
+const BRIEF_BYTES = 64 * 1024;
+/**
+ * Where files are read whose bytes nobody keeps: one buffer for each of 100,000 files would be
+ * garbage beside V8's heap, of which it collects too little in time.
+ */
+const briefly = once(() => Buffer.allocUnsafeSlow(BRIEF_BYTES));
+
 /** @returns null when the file does not hold exactly `size` bytes */
-function readAll(fd: number, size: number): Uint8Array | null {
+function readAll(fd: number, size: number, brief: boolean): Uint8Array | null {
   // One byte more than expected, to notice that the file grew.
-  const buffer = Buffer.allocUnsafeSlow(size + 1);
+  const buffer = brief && size < BRIEF_BYTES ? briefly() : Buffer.allocUnsafeSlow(size + 1);
   let length = 0;
   while (length <= size) {
     const count = nodeFs.readSync(fd, buffer, length, size + 1 - length, null);

@@ -10,7 +10,7 @@ import { type LinkedSource, linkedPaths } from "./linked-paths.ts";
 import { exclusionOf, withoutAnswers } from "./rules.ts";
 import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 import { sameInode } from "./stamp.ts";
-import { fileOf } from "./walk-file.ts";
+import { fileOf, type Vouched } from "./walk-file.ts";
 import { readFolder } from "./walk-folder.ts";
 import type { WalkedFolder, WalkWork } from "./walk-work.ts";
 
@@ -81,7 +81,8 @@ export function* walkTree(
     if (!rests)
       unseen.set("", unreadable(top === null ? "the mirrored folder went away" : "its folders keep changing"));
   }
-  const lend = (path: LocalPath): LocalFile => fileOf({ path, ...known(path)! });
+  // What is lent was found under the stamp by which it is known.
+  const lend = (path: LocalPath): LocalFile => fileOf({ ...(known(path) as Vouched), path });
   const lasting = withoutAnswers(rules);
   return {
     ...tree,

@@ -6,9 +6,10 @@ import type { PackedText } from "./state.ts";
 
 /**
  * `path`: the path that was asked for, as the caller's own string. A file that has not changed is
- * then kept as that string alone, and asked for again when somebody needs it.
+ * then kept as that string alone, and asked for again when somebody needs it. `stamp` null: none is
+ * trusted, so the file is read; if it has this digest, its text is the caller's already.
  */
-export type KnownFile = { readonly stamp: Stamp; readonly digest: Digest; readonly path?: LocalPath };
+export type KnownFile = { readonly stamp: Stamp | null; readonly digest: Digest; readonly path?: LocalPath };
 
 /** Takes a text that was found at a path, before it can be lost. */
 export type OnText = (digest: Digest, text: string, path: LocalPath) => void;
@@ -216,8 +217,9 @@ export interface Fs {
   /**
    * Opened without following a symlink; refused (ELOOP, EISDIR, EINVAL) when it is not a regular
    * file, EFBIG above 64 MiB, EAGAIN when it changed while it was read.
+   * @param brief the caller needs the bytes until it reads the next file, and no longer
    */
-  readFile(path: string): { readonly bytes: Uint8Array; readonly stat: FsStat };
+  readFile(path: string, brief?: "brief"): { readonly bytes: Uint8Array; readonly stat: FsStat };
   /**
    * Creates a file that must not exist, and writes all of it; `sync`: fsync before close. If the
    * write fails, the file is removed. `mode` is set exactly; null: the process's default.

@@ -145,6 +145,19 @@ describe("stamps", () => {
     expect(second.files.get("b.md")?.digest).toBe(digestOf("B.md"));
   });
 
+  it("that nobody trusts are read anew; a text that the caller has is not handed over", () => {
+    const { ram, disk, at } = ramMirror();
+    for (const path of ["a.md", "b.md"]) ram.user.write(at(path), path);
+    ram.advance(10_000);
+    const known = (path: string): KnownFile => ({ stamp: null, digest: digestOf(path), path });
+    ram.user.write(at("b.md"), "B.md");
+    ram.advance(10_000);
+    const texts: string[] = [];
+    const tree = disk.walk(known, (_, text) => texts.push(text));
+    expect(texts).toEqual(["B.md"]);
+    expect(tree.files).toEqual(disk.walk(nothing, noText).files);
+  });
+
   it("I29 as young as the walk are not trusted, by the disk's own time", () => {
     for (const granularityMs of [0, 4, 2_000]) {
       const { ram, disk, at } = ramMirror({ granularityMs });

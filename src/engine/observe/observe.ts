@@ -7,6 +7,7 @@ import { BorrowedMap, ownOf } from "../../model/borrowed-map.ts";
 import { findByFolder } from "../../model/by-folder.ts";
 import type { KnownFile, OnText } from "../../ports/disk.ts";
 import type { Fault, Held, Listing } from "../../ports/remote.ts";
+import type { State } from "../../ports/state.ts";
 import type { BaseTree, LocalFile, LocalTree, RemoteFile, RemoteFolder, RemoteTree } from "../../model/tree.ts";
 import { believable, findGoneFolders, foldersOf, listFolders, showsFolder } from "./folders.ts";
 import { documentsOf, HeldLinks, listDocuments, withRecognised } from "./listed.ts";
@@ -23,7 +24,7 @@ export function observeLocal(world: World, base: BaseTree, inodesTrusted: boolea
   world.progress.report("scan", 0, null);
   // One transaction, because one for each text would be slow. The walk does not yield; after a
   // kill, the next walk finds the same texts again.
-  const tree = world.state.transact(() => world.disk.walk(knownBy(base), keep));
+  const tree = world.state.transact(() => world.disk.walk(knownBy(world.state, base), keep));
   return seenBy(world, base, inodesTrusted, tree);
 }
 
@@ -39,7 +40,7 @@ export async function observeLocalInTurns(
   turn: () => Promise<void>,
 ): Promise<LocalTree> {
   world.progress.report("scan", 0, null);
-  const walk = world.disk.walkInParts(knownBy(base), keep);
+  const walk = world.disk.walkInParts(knownBy(world.state, base), keep);
   for (;;) {
     // First let the requests go out that were made before the walk.
     await turn();
@@ -49,16 +50,17 @@ export async function observeLocalInTurns(
   }
 }
 
-function knownBy(base: BaseTree): (path: LocalPath) => KnownFile | null {
-  const find = findByFolder(vouching(base), ({ localPath }) => localPath);
+function knownBy(state: State, base: BaseTree): (path: LocalPath) => KnownFile | null {
+  const find = findByFolder(base.links.values(), ({ localPath }) => localPath);
   return (path) => {
     const link = find(path);
-    return link?.stamp ? { stamp: link.stamp, digest: link.localDigest, path: link.localPath } : null;
+    if (link === undefined) return null;
+    const { stamp, localDigest: digest, localPath } = link;
+    if (link.stampTrusted && stamp !== null) return { stamp, digest, path: localPath };
+    // Of the files of a clone no stamp is trusted yet. Their texts are in the store, unless it was
+    // lost: then they are stored anew.
+    return state.hasText(digest) ? { stamp: null, digest, path: localPath } : null;
   };
-}
-
-function* vouching({ links }: BaseTree): Iterable<Link> {
-  for (const link of links.values()) if (link.stampTrusted && link.stamp !== null) yield link;
 }
 
 function seenBy(world: World, base: BaseTree, inodesTrusted: boolean, tree: LocalTree): LocalTree {
