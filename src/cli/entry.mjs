@@ -28,7 +28,9 @@ keepSecret();
 keepCompiled();
 // Else the space for new objects grows to 64 MB while a large folder is looked at, and that is a
 // quarter of all that a sync takes. Before any module: what has grown while they load stays large.
-process.getBuiltinModule("node:v8").setFlagsFromString("--semi-space-growth-factor=1");
+// What is over at once is spared loading the module that can say so: 3 of 56 ms.
+if (!["status", "--version", "-V"].includes(process.argv[2] ?? ""))
+  process.getBuiltinModule("node:v8").setFlagsFromString("--semi-space-growth-factor=1");
 // From a checkout Node runs the sources as they are; a published package holds JavaScript alone.
 const isCheckout = existsSync(new URL("./main.ts", import.meta.url));
 resolveQuickly();
@@ -63,9 +65,22 @@ function resolveQuickly() {
   registerHooks({
     resolve(name, context, next) {
       if (!/^\.\.?\/.*\.[jt]s$/.test(name) || context.parentURL?.startsWith(ours) !== true) return next(name, context);
-      return { url: new URL(name, context.parentURL).href, format, shortCircuit: true };
+      return { url: beside(context.parentURL, name), format, shortCircuit: true };
     },
   });
+}
+
+/** As `new URL(name, parent).href`, for the names that our modules have: it takes a tenth. */
+function beside(parent, name) {
+  let folder = parent.slice(0, parent.lastIndexOf("/"));
+  let rest = name;
+  for (;;) {
+    if (rest.startsWith("./")) rest = rest.slice(2);
+    else if (rest.startsWith("../")) {
+      rest = rest.slice(3);
+      folder = folder.slice(0, folder.lastIndexOf("/"));
+    } else return `${folder}/${rest}`;
+  }
 }
 
 /**

@@ -3,12 +3,15 @@ import type { WireResponse } from "../contract/wire.ts";
 import type { WireResult } from "../ports/remote.ts";
 import { decodeBody } from "./body-text.ts";
 
+/** What can end an exchange. */
+type Controller = Pick<Dispatcher.DispatchController, "abort">;
+
 /**
  * One HTTP exchange, from its place in the pool's queue to the last byte of the answer. Settles
  * exactly once.
  *
- * `not-sent` is not guessed from error codes: undici calls `onRequestStart` right before it writes
- * the first byte to a socket, and writes nothing when the handler aborts there. Before that call
+ * `not-sent` is not guessed from error codes: `onRequestStart` is called right before the first byte
+ * is written to a socket, and nothing is written when it is aborted there. Before that call
  * nothing was sent; from it on everything may have been.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
@@ -16,7 +19,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #maxBytes: number;
   readonly #timer: NodeJS.Timeout;
   readonly #chunks: Buffer[] = [];
-  #controller: Dispatcher.DispatchController | null = null;
+  #controller: Controller | null = null;
   #settled = false;
   #timedOut = false;
   #status = 0;
@@ -35,7 +38,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }, bounds.deadlineMs);
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
+  onRequestStart(controller: Controller): void {
     // ORDER: an exchange that was given up in the queue has told `not-sent`; it must not be sent
     // after that.
     if (this.#settled) controller.abort(new Error("given up before it was sent"));
@@ -43,7 +46,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(
-    _controller: Dispatcher.DispatchController,
+    _controller: Controller,
     status: number,
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
@@ -53,7 +56,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (Number(this.#headers["content-length"] ?? 0) > this.#maxBytes) this.#giveUp("the answer is too large");
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(_controller: Controller, chunk: Buffer): void {
     this.#bytes += chunk.length;
     if (this.#bytes > this.#maxBytes) this.#giveUp("the answer is too large");
     else this.#chunks.push(chunk);
@@ -70,7 +73,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+  onResponseError(_controller: Controller | null, error: Error): void {
     this.#end(this.#failure(codeOf(error)));
   }
 

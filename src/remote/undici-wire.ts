@@ -7,7 +7,7 @@ import { ACCEPTED_ENCODINGS } from "./body-text.ts";
 import { Exchange } from "./exchange.ts";
 import { StreamExchange } from "./stream-exchange.ts";
 
-type UndiciWireOptions = {
+export type WireOptions = {
   /** Check it with `checkBaseUrl` first: a bad one throws here. */
   readonly baseUrl: string;
   /** Hosts, besides loopback, that may be reached by plain http (`--allow-http`). */
@@ -26,19 +26,19 @@ type UndiciWireOptions = {
  * no cookie, no proxy.
  * @throws on a base URL that `checkBaseUrl` refuses; the message does not repeat it
  */
-export function createUndiciWire(options: UndiciWireOptions): Wire {
+export function createUndiciWire(options: WireOptions): Wire {
   return new UndiciWire(options);
 }
 
 class UndiciWire implements Wire {
   readonly #origin: string;
   readonly #prefix: string;
-  readonly #options: UndiciWireOptions;
+  readonly #options: WireOptions;
   readonly #closed = new AbortController();
   #opened: Pool | null = null;
   #closing: Promise<void> | null = null;
 
-  constructor(options: UndiciWireOptions) {
+  constructor(options: WireOptions) {
     const base = checkBaseUrl(options.baseUrl, options.allowHttpHosts ?? []);
     if (base.kind === "bad") throw new Error(`bad base URL: ${base.why}`);
     this.#origin = base.origin;

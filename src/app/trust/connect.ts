@@ -1,7 +1,7 @@
 import type { Remote, Wire } from "../../ports/remote.ts";
 import { createRemote, type RemoteOptions } from "../../remote/client.ts";
 import { type ExchangeTally, tallied } from "../../remote/tally.ts";
-import { createUndiciWire } from "../../remote/undici-wire.ts";
+import { createWire } from "../../remote/wire.ts";
 import type { TrustedOrigin } from "./origin.ts";
 
 /**
@@ -10,7 +10,7 @@ import type { TrustedOrigin } from "./origin.ts";
  */
 
 export function openWire(origin: TrustedOrigin): Wire {
-  return createUndiciWire({ baseUrl: origin.url, allowHttpHosts: origin.allowHttp });
+  return createWire({ baseUrl: origin.url, allowHttpHosts: origin.allowHttp });
 }
 
 /** @param tally null: nobody asks how exchanges end */
@@ -29,5 +29,5 @@ export function connect(
  * @param origin https, or this machine's own
  */
 export function openHookWire(origin: string): Wire {
-  return createUndiciWire({ baseUrl: origin, connections: 1 });
+  return createWire({ baseUrl: origin, connections: 1 });
 }
