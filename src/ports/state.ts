@@ -127,10 +127,7 @@ export type Sighting = TextName & { readonly digest: Digest; readonly at: number
 
 export type Version = { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest; readonly at: number };
 
-/**
- * A text as the store keeps it: `codec` 0 is plain UTF-8, 1 is zstd of it. `size`: bytes of the
- * plain text.
- */
+/** A text as the store keeps it: `codec` 0 is UTF-8, 1 is zstd of it; `size`: of the UTF-8. */
 export type PackedText = { readonly codec: number; readonly size: number; readonly bytes: Buffer };
 
 /**

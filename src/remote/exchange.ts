@@ -10,8 +10,8 @@ type Controller = Pick<Dispatcher.DispatchController, "abort">;
  * One HTTP exchange, from its place in the pool's queue to the last byte of the answer. Settles
  * exactly once.
  *
- * `not-sent` is not guessed from error codes: `onRequestStart` is called right before the first byte
- * is written to a socket, and nothing is written when it is aborted there. Before that call
+ * `not-sent` is not guessed from error codes: `onRequestStart` is called right before the first
+ * byte is written to a socket, and nothing is written when it is aborted there. Before that call
  * nothing was sent; from it on everything may have been.
  */
 export class Exchange implements Dispatcher.DispatchHandler {

@@ -79,7 +79,7 @@ async function handOver(ctx: PassContext, action: ActionOf<"create-local">): Pro
   return got({ version, isProtected: file.protected, making: ctx.group.create({ path: localPath, text }) });
 }
 
-/** What came of it: the file; or its text is stored, and tried once more where its folder lacked. */
+/** What came of it: the file; or its text is stored, and tried again where its folder lacked. */
 function settle(
   ctx: PassContext,
   { id, localPath }: ActionOf<"create-local">,
