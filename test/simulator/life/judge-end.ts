@@ -92,7 +92,9 @@ export function judgeConverged(actors: Actors, mirror: LifeMirror): void {
   // Without the right to write, a move or a new file is refused as a whole: one hold says so, often
   // the folder's.
   const mayNotMove = setup.level === "read" && [...holds.values()].some(({ reason }) => reason === "read-only");
-  const byPath = linksByPath(links.values());
+  // Base has one whose move is held at the place that it left: another may stand there by now.
+  const isElsewhere = ({ id, localPath }: Link): boolean => (holds.get(id)?.path ?? localPath) !== localPath;
+  const byPath = linksByPath([...links.values()].sort((a, b) => Number(isElsewhere(b)) - Number(isElsewhere(a))));
   for (const [path, text] of local) {
     const link = byPath.get(path);
     if (link === undefined) {
