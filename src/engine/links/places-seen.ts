@@ -67,8 +67,15 @@ function addUnlinked(places: LinkPlaces, base: BaseTree, remote: RemoteTree, loc
     const here = named().get(path) ?? path;
     if (places.idAt(here) === null) places.set(id, here);
   };
+  const isHere = (path: LocalPath, id: DocId): boolean =>
+    local.files.has(path) && !local.files.has(places.pathOf(id) ?? path);
   for (const { id, path } of remote.folders.values()) if (!base.dirs.has(id)) add(id, path);
-  for (const { id, path } of remote.files.values()) if (!base.links.has(id)) add(id, path);
+  for (const { id, path } of remote.files.values()) {
+    const link = base.links.get(id);
+    // Moved there, and here as well, though base does not know: a power cut took what it knew.
+    const isMoved = link !== undefined && link.remotePath !== path && isHere(named().get(path) ?? path, id);
+    if (link === undefined || isMoved) add(id, path);
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Actors } from "./actors.ts";
-import type { Hold } from "../../../src/model/link.ts";
+import type { Hold, Link } from "../../../src/model/link.ts";
 import { documentsOf } from "./desk.ts";
 import { leadsThere, type LifeLink, linksIn, pathSaid } from "./linked-texts.ts";
 import type { LiveFile } from "./live-lists.ts";
@@ -29,17 +29,20 @@ export function judgeLinksThere(actors: Actors): number {
 export function judgeLinksHere(actors: Actors, mirror: LifeMirror): number {
   const files = actors.lifeWorld.files();
   const documents = documentsOf(mirror.desk);
-  const { links, conflicts } = mirror.state.load();
+  const { links, conflicts, holds } = mirror.state.load();
+  // LIMIT: of one that was renamed out of the mirror, and of what came to its place.
+  const left = new Set([...holds.values()].flatMap(({ reason, path }) => (reason === LEFT ? [path] : [])));
+  const isOutside = (link: Link | undefined): boolean => link !== undefined && left.has(link.localPath);
   let resolved = 0;
   for (const [path, text] of documents) {
     const own = homeOf(tagOf(text) ?? "", files);
-    // What was never sent is known to nobody, and no link of it was ever by id. Of a conflict,
-    // the text that stands here may be one that was never read as its document's.
-    if (own === null || !links.has(own.id) || conflicts.has(own.id)) continue;
+    // A file that is no document's is held by its path, and no link of it was ever by id. Of a
+    // conflict, the text that stands here may be one that was never read as its document's.
+    if (own === null || !links.has(own.id) || holds.has(path) || conflicts.has(own.id)) continue;
     for (const link of promisedIn(actors, text, files)) {
       const home = homeOf(link.to, files)!;
       // Where both were new at one path, the text that stands here has another tag.
-      if (conflicts.has(home.id)) continue;
+      if (conflicts.has(home.id) || isOutside(links.get(home.id))) continue;
       resolved++;
       if (!leadsHomeHere(mirror, path, link, home))
         actors.history.fail(
@@ -50,12 +53,15 @@ export function judgeLinksHere(actors: Actors, mirror: LifeMirror): number {
   return resolved;
 }
 
+const LEFT = "renamed-out-of-mirror";
+
 function leadsHomeHere({ desk }: LifeMirror, path: string, { to, said }: LifeLink, home: LiveFile): boolean {
   const target = pathSaid(path, said);
   const found = target === null ? null : desk.user.read(`${ROOT}/${target}`);
   if (found !== null && tagOf(found) === to) return true;
   const isHere = [...documentsOf(desk).values()].some((one) => tagOf(one) === to);
-  return !isHere && said === home.id;
+  // What was here, and was moved out of the mirrored part, left a path that leads to nothing.
+  return !isHere && (said === home.id || found === null);
 }
 
 /**
