@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { APP_ACTS, HAPPENINGS, LOCAL_ACTS, MOMENTS, type Script, type Step } from "./script.ts";
+import { APP_ACTS, HAPPENINGS, LOCAL_ACTS, MOMENTS, PROGRAM_ACTS, type Script, type Step } from "./script.ts";
 
 export type Row = { readonly found: string; readonly script: Script };
 
@@ -35,6 +35,10 @@ function isInApp(act: string): boolean {
   return APP_ACTS.some((one) => one === act);
 }
 
+function isOfProgram(act: string): boolean {
+  return PROGRAM_ACTS.some((one) => one === act);
+}
+
 function isKnown(step: Step): boolean {
   switch (step.do) {
     case "here":
@@ -47,7 +51,7 @@ function isKnown(step: Step): boolean {
         (step.strikes ?? []).every(({ moment, what }) => MOMENTS.includes(moment) && HAPPENINGS.includes(what))
       );
     case "watch":
-      return step.acts.every(({ by, act }) => (by === "app" ? isInApp(act) : isLocal(act)));
+      return step.acts.every(({ by, act }) => (by === "app" ? isInApp : by === "program" ? isOfProgram : isLocal)(act));
     case "grant":
     case "workspace":
     case "backup":
