@@ -28,16 +28,27 @@ export function readArgs(command: Command, argv: readonly string[]): ParsedArgs 
   } catch (error) {
     if (!(error instanceof TypeError) || !("code" in error)) throw error;
     // Node's own words name the option; its second sentence explains `--`, which few users need.
-    return { kind: "bad", why: error.message.split(". ")[0]!.replace(/\.$/, "") };
+    // Of a value that begins with a dash, Node's first line asks and its last one says what to do.
+    const words = error.message
+      .replace(/\.\n(?:.*\n)?/, ": ")
+      .split(/\. /)[0]!
+      .replaceAll("-XYZ", "-…");
+    return { kind: "bad", why: words.replace(/\.$/, "") };
   }
   const { values, positionals } = parsed;
   if (values["help"] === true) return { kind: "help" };
   const { least, most } = command.operands;
   if (positionals.length < least) return { kind: "bad", why: "an operand is missing" };
   if (positionals.length > most) return { kind: "bad", why: `"${positionals[most]}" is one operand too many` };
-  const empty = Object.entries(values).find(([name, value]) => value === "" && specs[name]?.mayBeEmpty !== true);
+  // What a script left out must not be read as the whole of a folder.
+  if (positionals.includes("")) return { kind: "bad", why: "an operand is empty" };
+  const empty = Object.entries(values).find(([name, value]) => isEmpty(value) && specs[name]?.mayBeEmpty !== true);
   if (empty !== undefined) return { kind: "bad", why: `--${empty[0]} is empty` };
   return { kind: "parsed", args: argsOver(specs, values, positionals) };
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === "" || (Array.isArray(value) && value.includes(""));
 }
 
 type ParseOptions = NonNullable<NonNullable<Parameters<typeof ParseArgs>[0]>["options"]>;

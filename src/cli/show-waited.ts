@@ -89,8 +89,9 @@ function summaryLine({ state, live, documents, still }: Waited, took: number, pa
 
 function linesOf({ path, state, reviews, open }: Waited["paths"][number], paint: Paint): string[] {
   const ids = reviews.length === 0 ? "" : ` (${reviews.join(", ")})`;
-  const head = `${paint.strong(shownName(path))}: ${paint.asks(state)}${ids}`;
-  if (open === null) return [state === "waiting" ? `${head}: it is on its way, or is changed again and again` : head];
+  const head = `${paint.strong(path === "" ? "." : shownName(path))}: ${paint.asks(state)}${ids}`;
+  if (open === null)
+    return [state === "waiting" ? `${head}: it is on its way, is changed again and again, or cannot be read` : head];
   const said = `${head}: ${shownWords(open.detail)}${originClause(open.code, open.requestId)}`;
   return [said, paint.dim(`  next: ${shownWords(nextFor(open))}`)];
 }

@@ -81,6 +81,30 @@ const ERRORS: readonly (readonly [argv: string[], err: string[]])[] = [
     ],
   ],
   [
+    ["protect", "a.md", ""],
+    [
+      "mdmirror protect: an operand is empty",
+      "  usage: mdmirror protect PATH… | FOLDER | 'GLOB' [--dry-run] [--json]",
+      "  next: mdmirror protect --help",
+    ],
+  ],
+  [
+    ["search", "a", "--replace", "b", "--in", ""],
+    [
+      "mdmirror search: --in is empty",
+      "  usage: mdmirror search QUERY [DIR] [--regex] [--limit N] [--replace TEXT] [--in PATH] [--apply] [--no-sync] [--json]",
+      "  next: mdmirror search --help",
+    ],
+  ],
+  [
+    ["undo", "--since", "-2h"],
+    [
+      "mdmirror undo: Option '--since' argument is ambiguous: To specify an option argument starting with a dash use '--since=-…'",
+      "  usage: mdmirror undo [DIR] [RUN] [--since TIME] [--dry-run] [--yes] [--no-sync] [--json]",
+      "  next: mdmirror undo --help",
+    ],
+  ],
+  [
     ["protect"],
     [
       "mdmirror protect: an operand is missing",

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { rmSync } from "node:fs";
+import { rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -49,6 +49,29 @@ describe("wait without a daemon", () => {
     ]);
     expect((await told("key-file"))[0]).toBe(2);
     expect((await told("w/a.md", "--timeout", "soon"))[0]).toBe(2);
+  });
+
+  test("does not call live, nor never there, what lies where it cannot read", async () => {
+    const { rig } = watched;
+    rig.write("d/b.md", "# b\n");
+    symlinkSync("/nowhere", join(rig.root, "d/.mdmirrorignore"));
+    const told = async (...names: string[]) => {
+      const { code, out } = await rig.run(["wait", ...names, "--timeout", "1s", "--json"]);
+      return [
+        code,
+        reportOf(out)
+          .paths.filter(({ state }) => state !== "live")
+          .map(({ path }) => path),
+      ];
+    };
+    expect(await told("w/d/b.md")).toEqual([8, ["d/b.md"]]);
+    expect(await told("w/d")).toEqual([8, ["d"]]);
+    const why = await rig.run(["why", "w/d/b.md"]);
+    expect(why.out.join("\n")).toContain("d cannot be read: its .mdmirrorignore cannot be read");
+    symlinkSync("/nowhere", join(rig.root, ".mdmirrorignore"));
+    expect(await told("w")).toEqual([8, [""]]);
+    expect(await told("w/d/b.md")).toEqual([8, ["d/b.md"]]);
+    expect((await rig.run(["why", "w/d/b.md"])).out.join("\n")).toContain("the whole folder cannot be read: its");
   });
 
   test("exit 7 names the review, 3 the conflict; of both, 3", async () => {

@@ -119,5 +119,8 @@ function staysLocal(local: LocalTree, asked: LocalPath): PlanFacts["stays"] {
     const unseen = local.unseen.get(path);
     if (unseen !== undefined) return { path, kind: "unseen", why: unseen.why };
   }
-  return null;
+  // Of a whole that keeps changing, what is there is judged.
+  const whole = local.unseen.get("");
+  if (whole === undefined || local.files.has(asked) || local.folders.has(asked)) return null;
+  return { path: "", kind: "unseen", why: whole.why };
 }

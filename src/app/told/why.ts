@@ -32,10 +32,16 @@ function placeFacts(why: Why): string[][] {
     facts.push(["offline", `the service cannot be asked (${shownWords(offline.detail)}): by the state alone`]);
   facts.push(["base", baseFact(why)], ["here", hereFact(why)]);
   if (offline === null) facts.push(["service", serviceFact(why)]);
-  if (stays !== null)
-    facts.push(["stays", `${stays.path === why.path ? "" : `${shownName(stays.path)} is `}${shownWords(stays.why)}`]);
+  if (stays !== null) facts.push(["stays", staysFact(why.path, stays)]);
   if (offline === null && (verdict !== null || link !== null)) facts.push(["rule", ruleFact(why)]);
   return facts;
+}
+
+function staysFact(path: string, stays: NonNullable<Why["stays"]>): string {
+  const words = shownWords(stays.why);
+  const place = stays.path === "" ? "the whole folder" : shownName(stays.path);
+  if (stays.kind === "unseen") return `${place} cannot be read: ${words}`;
+  return stays.path === path ? words : `${place} is ${words}`;
 }
 
 /** What is open about it, and what went wrong. */

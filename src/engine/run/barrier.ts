@@ -100,7 +100,7 @@ function isFile({ world, links, walk }: Ground, path: LocalPath): boolean {
   return look.kind !== "folder" && (walk().files.has(path) || walk().unseen.has(path));
 }
 
-function awaitedAt({ run }: Ground, path: LocalPath): SightedPath {
+function awaitedAt({ run }: Pick<Ground, "run">, path: LocalPath): SightedPath {
   return { path, run, isLive: false };
 }
 
@@ -110,7 +110,7 @@ function below(ground: Ground, folder: LocalPath): SightedPath[] | null {
   const local = walk();
   const paths = new Set<LocalPath>();
   for (const path of local.files.keys()) if (isBelow(path, folder)) paths.add(path);
-  for (const path of local.unseen.keys()) if (isBelow(path, folder)) paths.add(path);
+  for (const path of unreadIn(local, folder)) paths.add(path);
   for (const { localPath, standing } of links.values())
     if (standing === "linked" && isBelow(localPath, folder)) paths.add(localPath);
   const isKnown =
@@ -124,10 +124,26 @@ function isLive({ base, links, walk }: Ground, path: LocalPath): boolean {
   return link !== undefined && link.localDigest === walk().files.get(path)?.digest && !base.conflicts.has(link.id);
 }
 
-/** Nothing that is mirrored is at the path: it was deleted, or never goes to the service. */
+/** What could not be read of a folder, the folder itself included. */
+function unreadIn(local: LocalTree, folder: LocalPath): LocalPath[] {
+  const isItself = (path: LocalPath) => path === folder && (folder !== "" || isUnread(local));
+  return [...local.unseen.keys()].filter((path) => isItself(path) || isBelow(path, folder));
+}
+
+/** Whether nothing at all could be read; of a whole that only keeps changing, files are seen. */
+function isUnread({ unseen, files, others }: LocalTree): boolean {
+  return unseen.has("") && files.size + others.size === 0;
+}
+
+/**
+ * Nothing that is mirrored was seen at the path: it was deleted, or never goes to the service, or
+ * nobody knows what lies there.
+ */
 function nothingAt({ world: { state }, base, run, walk }: Ground, path: LocalPath): SightedPath[] | Outside {
+  if (isUnread(walk())) return [awaitedAt({ run }, path)];
   for (const at of [...ancestorsOf(path), path]) {
     if (at === ".mdmirror") return { path, why: "mirror-folder" };
+    if (walk().unseen.has(at)) return [awaitedAt({ run }, path)];
     const other = walk().others.get(at);
     if (other !== undefined) return { path, why: other.kind };
   }
