@@ -48,8 +48,9 @@ export function startMcp({ roots, isReadOnly, version, onFault, ...around }: Mcp
   };
   const underWay = new Set<Promise<unknown>>();
   const gone = Promise.withResolvers<void>();
-  // Whatever ends the connection ends the standard input.
-  for (const event of ["end", "close"] as const) process.stdin.once(event, () => gone.resolve());
+  // Whatever ends the connection ends the standard input, or pauses it: a message of more than
+  // 10 MiB, and an output that nobody takes.
+  for (const event of ["end", "close", "pause"] as const) process.stdin.once(event, () => gone.resolve());
   const served = serveStdio(() => makeServer(host, { isReadOnly, version, onFault, underWay }), { onerror: onFault });
   return {
     gone: gone.promise,

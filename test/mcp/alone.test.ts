@@ -78,6 +78,16 @@ describe("an agent without a daemon", () => {
     expect(reviews.text).toContain("-# one\n+# reviewed\n");
   });
 
+  test("a message beyond all bounds ends it, with words and no fault of its own", async () => {
+    const one = await agent();
+    const closed = Promise.withResolvers<void>();
+    one.client.onclose = () => closed.resolve();
+    const huge = { path: "huge.md", text: "x".repeat(11 * 1024 * 1024) };
+    await expect(one.call("create", huge)).rejects.toThrow();
+    await closed.promise;
+    expect(one.err()).toBe("mdmirror mcp: ReadBuffer exceeded maximum size of 10485760 bytes\n");
+  });
+
   test("ends with its client, and leaves no process", async () => {
     const one = await startAgent(watched.rig);
     writeFileSync(join(watched.rig.root, "b.md"), "# two\n");
