@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openRig, type Rig } from "./rig.ts";
@@ -112,6 +112,22 @@ describe("a folder of code that is mirrored already", () => {
     expect([rig.remote("node_modules/q/README.md"), rig.remote("dist/made.md")?.content]).toEqual([null, "made\n"]);
     expect(rig.remote("node_modules/p0/README.md")!.content).toBe("edited\n");
     expect((await rig.run(["verify", "w"])).code).toBe(0);
+  });
+
+  test("is never in sync while its rules cannot be read, though nothing is linked yet", async () => {
+    symlinkSync("/etc/passwd", join(rig.root, ".gitignore"));
+    expect((await rig.run([...given(), "--yes", "--gitignore"])).code).toBe(3);
+    const { code, err } = await rig.run(["sync", "w"]);
+    expect([code, err.slice(-2)]).toEqual([
+      3,
+      [
+        "local-unreadable: its .gitignore cannot be read: a symbolic link (ELOOP)",
+        expect.stringContaining("next: make the file readable"),
+      ],
+    ]);
+    expect((await rig.run(["status", "w", "--short"])).out).toEqual(["attention held:1"]);
+    rmSync(join(rig.root, ".gitignore"));
+    expect([(await rig.run(["sync", "w"])).code, rig.remote("b.md")?.content]).toEqual([0, "b\n"]);
   });
 
   test("shows where most of what is new lies before it travels", async () => {

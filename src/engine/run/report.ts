@@ -154,7 +154,8 @@ export function attentionOfLooks({ local, remote }: Trees, holds: readonly Hold[
   if (cutShort !== undefined && misread === undefined)
     told.push({ ...PLAIN, path: "", kind: "listing-cut-short", detail: cutShort, waits: true });
   for (const [path, { kind, why }] of local.unseen) {
-    if (path === "" || isHeld(path, holds)) continue;
+    // A whole that is still being written is looked at again soon, by who knows of it.
+    if ((path === "" && kind === "still-being-written") || isHeld(path, holds)) continue;
     told.push({ ...PLAIN, path, kind, detail: why, waits: !needsYou(kind) });
   }
   return told;
