@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Server as TcpServer } from "node:net";
-import { afterEach, beforeAll, expect } from "vitest";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import type { WireRequest } from "../../src/contract/wire.ts";
 import type { Wire, WireResult } from "../../src/ports/remote.ts";
 import { NodeWire } from "../../src/remote/node-wire.ts";
@@ -19,6 +19,10 @@ let used: (typeof WIRES)[number] = "undici";
 export function useWire(which: typeof used): void {
   beforeAll(() => {
     used = which;
+  });
+  // Files of tests share their modules.
+  afterAll(() => {
+    used = "undici";
   });
 }
 
