@@ -176,6 +176,6 @@ export async function previewSync(mirror: OpenedMirror, request: RunRequest): Pr
   const end = await planOnly(mirror.world, { settings: settingsOf(mirror, request), retryRefused: true, kind: "plan" });
   if (end.kind === "offline") return end;
   const { plan, trees } = end;
-  const open = attentionOf(plan.holds, attentionOfLooks(trees, plan.holds));
+  const open = attentionOf(plan.holds, attentionOfLooks(trees, plan, plan.holds));
   return { kind: "planned", plan, trees, open, staysLocal: countStaying(trees.local) };
 }

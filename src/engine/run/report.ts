@@ -88,7 +88,7 @@ export function reportOf(
   const { plan, trees, ends } = end;
   const cut = faultThatCutOff(ends);
   const beside = [
-    ...attentionOfLooks(trees, holds),
+    ...attentionOfLooks(trees, plan, holds),
     ...attentionOfSteps(plan, ends),
     ...(cut === null ? attentionOfUnfinished(plan, ends, more) : []),
   ];
@@ -146,7 +146,7 @@ export function attentionOf(holds: readonly Hold[], beside: readonly Attention[]
 }
 
 /** What a look did not show, where no hold says so: nothing is proven about it. */
-export function attentionOfLooks({ local, remote }: Trees, holds: readonly Hold[]): Attention[] {
+export function attentionOfLooks({ local, remote }: Trees, { verdict }: Plan, holds: readonly Hold[]): Attention[] {
   const told: Attention[] = [];
   const { misread, cutShort } = remote;
   // The items that are shown are used, and no item that is not shown is removed (I20).
@@ -154,8 +154,9 @@ export function attentionOfLooks({ local, remote }: Trees, holds: readonly Hold[
   if (cutShort !== undefined && misread === undefined)
     told.push({ ...PLAIN, path: "", kind: "listing-cut-short", detail: cutShort, waits: true });
   for (const [path, { kind, why }] of local.unseen) {
-    // A whole that is still being written is looked at again soon, by who knows of it.
-    if ((path === "" && kind === "still-being-written") || isHeld(path, holds)) continue;
+    // Of the whole a halt says more; while it is being written, it is looked at again soon.
+    const isTold = path === "" && (kind === "still-being-written" || verdict.kind === "halt");
+    if (isTold || isHeld(path, holds)) continue;
     told.push({ ...PLAIN, path, kind, detail: why, waits: !needsYou(kind) });
   }
   return told;
