@@ -1,3 +1,5 @@
+import type { MirrorStatus } from "../app/mirror/read-status.ts";
+
 /** The exit codes of commands. */
 export const EXIT = {
   inSync: 0,
@@ -17,6 +19,15 @@ export const EXIT = {
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** Of a command that tells how a mirror stands. */
+export const EXIT_OF_STATE: Readonly<Record<MirrorStatus["state"], ExitCode>> = {
+  "in-sync": EXIT.inSync,
+  never: EXIT.attention,
+  attention: EXIT.attention,
+  halted: EXIT.halted,
+  offline: EXIT.offline,
+};
 
 /** The exit code of several runs: the one that asks most of the user. */
 export function worstExit(codes: readonly ExitCode[]): ExitCode {

@@ -6,7 +6,7 @@ import { nextOfHalt } from "../app/told/attention.ts";
 import { shownName, shownWords } from "../model/shown-name.ts";
 import type { Io } from "./command.ts";
 import { exitOfTrouble } from "./complain.ts";
-import { EXIT, type ExitCode } from "./exit.ts";
+import { EXIT, EXIT_OF_STATE, type ExitCode } from "./exit.ts";
 import { jsonLine } from "./json-line.ts";
 import { whyNotInSync } from "../app/told/needs.ts";
 import { type Paint, paintFor } from "./paint.ts";
@@ -21,17 +21,9 @@ export type Asked = {
   readonly maxAge: { readonly text: string; readonly ms: number } | null;
 };
 
-const EXITS: Readonly<Record<MirrorStatus["state"], ExitCode>> = {
-  "in-sync": EXIT.inSync,
-  never: EXIT.attention,
-  attention: EXIT.attention,
-  halted: EXIT.halted,
-  offline: EXIT.offline,
-};
-
 /** @param old whether it was proven in sync longer ago than was asked for */
 export function exitOfStatus({ state }: Pick<MirrorStatus, "state">, old: boolean): ExitCode {
-  return old && state === "in-sync" ? EXIT.attention : EXITS[state];
+  return old && state === "in-sync" ? EXIT.attention : EXIT_OF_STATE[state];
 }
 
 export function isOver(age: number | null, most: number): boolean {

@@ -3,7 +3,7 @@ import type { MirrorStatus } from "../app/mirror/read-status.ts";
 import type { Trouble } from "../app/mirror/trouble.ts";
 import { examineFolder, ownershipOf } from "../app/trust/owner.ts";
 import type { Io } from "./command.ts";
-import { EXIT, type ExitCode } from "./exit.ts";
+import { EXIT, EXIT_OF_STATE, type ExitCode } from "./exit.ts";
 import { nearest } from "./nearest.ts";
 
 /**
@@ -57,16 +57,8 @@ async function lookShortly(io: Io, root: string): Promise<readonly [Short, ExitC
   const isSilent = asked.kind === "unseen";
   const look = await readAfter(root, isSilent ? { kind: "asked", daemon: null } : asked);
   if (look.kind === "unseen") return unseen("unreadable", look.trouble);
-  return [shortOf(look, isSilent), EXITS[look.status.state]];
+  return [shortOf(look, isSilent), EXIT_OF_STATE[look.status.state]];
 }
-
-const EXITS: Readonly<Record<MirrorStatus["state"], ExitCode>> = {
-  "in-sync": EXIT.inSync,
-  never: EXIT.attention,
-  attention: EXIT.attention,
-  halted: EXIT.halted,
-  offline: EXIT.offline,
-};
 
 async function unseen(state: "untrusted" | "unreadable", trouble: Trouble): Promise<readonly [Short, ExitCode]> {
   const { exitOfTrouble } = await import("./complain.ts");

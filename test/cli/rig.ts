@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -44,8 +45,10 @@ class RigClock implements Clock {
     return performance.now() + this.#ahead;
   }
 
+  /** No real time; but others have their turn, as in any sleep. */
   async sleep(ms: number): Promise<void> {
     this.pass(ms);
+    await turn();
   }
 
   pass(ms: number): void {

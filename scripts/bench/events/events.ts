@@ -5,18 +5,16 @@
  * From a change on the service to the file on the disk, with events and by polling; what listeners
  * cost that only listen; and how long one change takes to reach all of them. Linux (reads /proc).
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { saveResult } from "../../results.ts";
-import { killLiving } from "../child.ts";
 import { percentile } from "../rows.ts";
 import { writeCorpus } from "../serving/corpus.ts";
 import { imported, indexed, serveAll } from "../serving/servers.ts";
 import { makeStore } from "../serving/stores.ts";
 import { measureListeners } from "./listeners.ts";
-import { linkMirror, setListening, timeEdits } from "./mirrored.ts";
+import { inOwnFolder, linkMirror, setListening, timeEdits } from "./mirrored.ts";
 
 const { values } = parseArgs({
   options: {
@@ -35,13 +33,7 @@ function latencyOf(how: string, ms: readonly number[]): Latency {
   return { how, edits: ms.length, p50: percentile(ms, 0.5), p95: percentile(ms, 0.95) };
 }
 
-const folder = mkdtempSync(join(tmpdir(), "mdmirror-bench-"));
-process.env["XDG_STATE_HOME"] = join(folder, "state");
-process.on("SIGINT", () => {
-  killLiving();
-  process.exit(130);
-});
-try {
+await inOwnFolder(async (folder) => {
   const corpus = join(folder, "corpus");
   mkdirSync(corpus);
   writeCorpus(corpus, Number(values.documents));
@@ -75,7 +67,4 @@ try {
         `(${(cpuBefore * 100).toFixed(2)} % without), one change reaches all in ${toAllMs.toFixed(0)} ms`,
     );
   }
-} finally {
-  killLiving();
-  rmSync(folder, { recursive: true, force: true });
-}
+});

@@ -1,10 +1,11 @@
 /** A mirror in a process of its own, and how long a change on the service takes to its disk. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { PROJECT, track } from "../child.ts";
+import { killLiving, PROJECT, track } from "../child.ts";
 
 export type Service = { readonly url: string; readonly key: string };
 export type Document = { readonly id: string; readonly path: string };
@@ -102,4 +103,20 @@ export function setListening(root: string, listen: boolean): void {
   const config = join(root, ".mdmirror", "config.json");
   const events = { listen, pollEvery: "60s" };
   writeFileSync(config, JSON.stringify({ ...JSON.parse(readFileSync(config, "utf8")), events }));
+}
+
+/** Works in a temporary folder, which holds the list of mirrors, too; all ends with it. */
+export async function inOwnFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "mdmirror-bench-"));
+  process.env["XDG_STATE_HOME"] = join(folder, "state");
+  process.on("SIGINT", () => {
+    killLiving();
+    process.exit(130);
+  });
+  try {
+    await work(folder);
+  } finally {
+    killLiving();
+    rmSync(folder, { recursive: true, force: true });
+  }
 }

@@ -7,17 +7,25 @@
  * after it; and how many requests a minute the mirror sends, while somebody works and at rest.
  * `--corpus`: the documents of this folder instead of made ones. Linux (reads /proc).
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { saveResult } from "../../results.ts";
-import { killLiving, usageOf } from "../child.ts";
+import { usageOf } from "../child.ts";
 import { percentile } from "../rows.ts";
 import { writeCorpus } from "../serving/corpus.ts";
 import { serveAll } from "../serving/servers.ts";
 import { makeStore } from "../serving/stores.ts";
-import { type Document, linkMirror, list, type Service, setListening, timeEdit, whileWatching } from "./mirrored.ts";
+import {
+  type Document,
+  inOwnFolder,
+  linkMirror,
+  list,
+  type Service,
+  setListening,
+  timeEdit,
+  whileWatching,
+} from "./mirrored.ts";
 
 const { values } = parseArgs({
   options: {
@@ -85,13 +93,7 @@ async function measure(root: string, service: Service) {
   });
 }
 
-const folder = mkdtempSync(join(tmpdir(), "mdmirror-bench-"));
-process.env["XDG_STATE_HOME"] = join(folder, "state");
-process.on("SIGINT", () => {
-  killLiving();
-  process.exit(130);
-});
-try {
+await inOwnFolder(async (folder) => {
   const corpus = values.corpus ?? join(folder, "corpus");
   if (values.corpus === undefined) {
     mkdirSync(corpus);
@@ -113,10 +115,7 @@ try {
         `p95 ${(percentile(ms, 0.95) / 1_000).toFixed(1)} s`,
     );
   console.log(`requests a minute: ${atWork.toFixed(0)} at work, ${atRest.toFixed(0)} at rest; ${rssMb.toFixed(0)} MB`);
-} finally {
-  killLiving();
-  rmSync(folder, { recursive: true, force: true });
-}
+});
 
 /** Until the service's import, which it makes while it serves, has come to its end. */
 async function settled({ url }: Service): Promise<void> {

@@ -1,4 +1,3 @@
-import { setImmediate as turn } from "node:timers/promises";
 import type { Clock, Log, Random } from "../../ports/world.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import type { FolderEvent } from "../daemon/folder-events.ts";
@@ -84,8 +83,6 @@ export class HookKeeper {
         const next = Math.min(clock.monotonic() + IDLE_MS, ...this.#lookAtAll());
         await clock.sleep(Math.max(0, next - clock.monotonic()), AbortSignal.any([stop, this.#wake.signal]));
         await clock.sleep(REST_MS, stop);
-        // Others have their turn, too, where a clock is ahead of them all.
-        await turn();
       }
     } catch (error) {
       // The sync goes on without them.

@@ -1,19 +1,7 @@
 import { expect, test } from "vitest";
 import type { Mirror } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
-
-function start(): { rig: Rig; mirror: Mirror } {
-  const rig = createRig(1);
-  return { rig, mirror: rig.mirror({ links: true }) };
-}
-
-function textThere(rig: Rig, path: string): string {
-  return rig.app.files().get(path)!.text;
-}
-
-function idThere(rig: Rig, path: string): string {
-  return rig.app.files().get(path)!.id;
-}
+import { idThere, start, textThere } from "./linked-rig.ts";
 
 /** Targets of links that come, go, and are adopted. */
 

@@ -1,12 +1,14 @@
 import type { BarrierEnd } from "../../../src/engine/daemon/barriers.ts";
-import type { PathLive } from "../../../src/engine/run/barrier.ts";
+import { type Link, linksByPath } from "../../../src/model/link.ts";
 import type { LocalPath } from "../../../src/model/path.ts";
 import { rollDice } from "../dice.ts";
+import { Killed } from "../mirror.ts";
 import type { Actors } from "./actors.ts";
 import { choose } from "./choose.ts";
 import { at, documentsOf } from "./desk.ts";
 import { essenceOf } from "./linked-texts.ts";
 import { actHere } from "./local-acts.ts";
+import type { LiveFile } from "./live-lists.ts";
 import type { LifeMirror } from "./mirror.ts";
 import type { LocalAct, ProgramAct } from "./script.ts";
 import { type Ledger, shownText } from "./ledger.ts";
@@ -118,8 +120,11 @@ export class Program {
     const stop = new AbortController();
     const ended = this.#daemon.whenThere(scope, stop.signal).then(
       (end) => this.#told(texts, scope, end),
-      // The daemon was stopped, or has died: nobody is told anything.
-      () => undefined,
+      (error: unknown) => {
+        // The daemon was stopped, or has died: nobody is told anything.
+        if (error instanceof Killed || String(error).includes("the daemon has stopped")) return;
+        this.#actors.history.fail(`a program that waits is refused: ${String(error)}`);
+      },
     );
     this.#waits.push({ stop, ended });
     return `program ${desk.mirror}: waits for ${scope[0] === "" ? "all" : scope[0]}`;
@@ -130,15 +135,17 @@ export class Program {
     const told = new Map(end.paths.map((one) => [one.path as string, one]));
     // Of the whole folder, what was live at the look is not told one by one.
     const asked = scope[0] === "" ? texts : new Map([...texts].filter(([path]) => told.has(path)));
-    for (const [path, text] of asked) this.#judge(path, text, told.get(path) ?? null);
+    const links: ReadonlyMap<string, Link> = linksByPath(this.#mirror.state.load().links.values());
+    const files = new Map<string, LiveFile>(this.#actors.lifeWorld.files().map((file) => [file.id, file]));
+    for (const [path, text] of asked) {
+      const { state = "live", id = links.get(path)?.id ?? null } = told.get(path) ?? {};
+      const file = id === null ? undefined : files.get(id);
+      if (state === "live" && file !== undefined) this.#judge(path, text, file);
+    }
   }
 
-  #judge(path: string, text: string, told: PathLive | null): void {
-    if (told !== null && told.state !== "live") return;
-    const { history, lifeWorld, tally } = this.#actors;
-    const known = told?.id ?? this.#idAt(path);
-    const file = lifeWorld.files().find(({ id }) => id === known);
-    if (file === undefined) return;
+  #judge(path: string, text: string, file: LiveFile): void {
+    const { history, tally } = this.#actors;
     tally.barriers++;
     const there = marksOf(file.text);
     const lost = [...marksOf(text)].filter((mark) => history.marks.has(mark) && !there.has(mark));
@@ -146,11 +153,6 @@ export class Program {
     const stands = marksOf(this.#mirror.disk.user.read(at(this.#mirror.desk, path)) ?? "");
     if (lost.some((mark) => stands.has(mark)) && tagOf(file.text) === tagOf(text))
       history.fail(`I02 a program was told that ${path} is live, and marks ${lost.join(" ")} are not on the service`);
-  }
-
-  #idAt(path: string): string | null {
-    const { links } = this.#mirror.state.load();
-    return [...links.values()].find(({ localPath }) => localPath === path)?.id ?? null;
   }
 
   #now(): number {

@@ -36,21 +36,7 @@ export function noTotals(): Totals {
 }
 
 export function countLife(totals: Totals, life: Life): void {
-  const one = { runs: 1, steps: life.steps.length, failed: life.failures.length > 0 ? 1 : 0 };
-  const { syncs, watches, links, barriers, portCalls, kills, powerCuts, meddles, crashPoints, faults } = life;
-  addTotals(totals, {
-    ...one,
-    syncs,
-    watches,
-    links,
-    barriers,
-    portCalls,
-    kills,
-    powerCuts,
-    meddles,
-    crashPoints,
-    faults,
-  });
+  addTotals(totals, { ...life, runs: 1, steps: life.steps.length, failed: life.failures.length > 0 ? 1 : 0 });
 }
 
 type Sums = Omit<Totals, "crashPoints" | "faults"> & {
@@ -78,28 +64,14 @@ export function addTotals(totals: Totals, more: Sums): void {
 }
 
 export function tellTotals(totals: Totals): string {
-  const {
-    runs,
-    steps,
-    syncs,
-    watches,
-    links,
-    barriers,
-    portCalls,
-    kills,
-    powerCuts,
-    meddles,
-    failed,
-    crashPoints,
-    faults,
-  } = totals;
+  const { links, barriers, crashPoints, faults } = totals;
   const kinds = [...faults].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, count]) => `${kind} ${count}`);
   return [
-    `${runs} lives: ${steps} steps, ${syncs} syncs, ${watches} daemons, ${portCalls} port calls`,
-    `${kills} kills (${powerCuts} power cuts) at ${crashPoints.size} distinct crash points; ${meddles} acts of people within a pass`,
+    `${totals.runs} lives: ${totals.steps} steps, ${totals.syncs} syncs, ${totals.watches} daemons, ${totals.portCalls} port calls`,
+    `${totals.kills} kills (${totals.powerCuts} power cuts) at ${crashPoints.size} distinct crash points; ${totals.meddles} acts of people within a pass`,
     ...(links === 0 ? [] : [`${links} links resolved in the end`]),
     ...(barriers === 0 ? [] : [`${barriers} paths judged that a program was told are live`]),
     `${[...faults.values()].reduce((sum, count) => sum + count, 0)} faults of the network: ${kinds.join(", ")}`,
-    `${failed} failed`,
+    `${totals.failed} failed`,
   ].join("\n");
 }

@@ -1,0 +1,16 @@
+import type { Mirror } from "../../simulator/mirror.ts";
+import { createRig, type Rig } from "../../simulator/rig.ts";
+
+/** A workspace, and a mirror of it that translates links. */
+export function start(): { rig: Rig; mirror: Mirror } {
+  const rig = createRig(1);
+  return { rig, mirror: rig.mirror({ links: true }) };
+}
+
+export function textThere(rig: Rig, path: string): string {
+  return rig.app.files().get(path)!.text;
+}
+
+export function idThere(rig: Rig, path: string): string {
+  return rig.app.files().get(path)!.id;
+}
