@@ -13,6 +13,7 @@ import {
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { bundlePage } from "./page.ts";
+import { joinParts } from "./parts.ts";
 import { reachedTypes, typeEntries } from "./types.ts";
 
 /** `dist/`, made of `src/` by tsc, once for all who ask at the same time. */
@@ -79,6 +80,7 @@ function compile(root: string, dist: string): string | null {
   // Nobody can import the other modules, so they need no types.
   for (const file of filesIn(dist, "")) if (file.endsWith(".d.ts") && !reached.includes(file)) rmSync(join(dist, file));
   for (const file of reached) nameJavaScript(join(dist, file));
+  joinParts(dist);
   return null;
 }
 

@@ -28,7 +28,7 @@ const churn = (report) => {
     if (n % 1_000 === 0) report?.(n / 1_000);
   }
 };
-const progress = withHeapGrowth({ report: () => undefined });
+const progress = withHeapGrowth({ report: () => undefined }, { documents: 0, staysLong: true });
 churn();
 const sizes = [size()];
 progress.report("apply", 0, 999);
@@ -57,7 +57,7 @@ const TEXTS = `
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { withHeapGrowth } from "${ROOM}";
 setFlagsFromString("--semi-space-growth-factor=1");
-const progress = withHeapGrowth({ report: () => undefined });
+const progress = withHeapGrowth({ report: () => undefined }, { documents: 0, staysLong: true });
 const bytes = Buffer.alloc(5_000, "text");
 const most = (steps) => {
   const kept = [];
@@ -83,7 +83,10 @@ test("I33 texts that were promoted before they were released are collected when 
 
 test("what is reported goes on as it was", () => {
   const told: unknown[] = [];
-  const progress = withHeapGrowth({ report: (...report) => void told.push(report) });
+  const progress = withHeapGrowth(
+    { report: (...report) => void told.push(report) },
+    { documents: 0, staysLong: false },
+  );
   progress.report("list", 7, null);
   progress.report("apply", 0, 3);
   progress.report("apply", 3, 3);
@@ -92,4 +95,44 @@ test("what is reported goes on as it was", () => {
     ["apply", 0, 3],
     ["apply", 3, 3],
   ]);
+});
+
+/**
+ * How large the space is after a look, and whether V8 has the options then, and at the end, that it
+ * began with.
+ */
+const LOOK = `
+import { getHeapSpaceStatistics } from "node:v8";
+import { Script } from "node:vm";
+import { withHeapGrowth } from "${ROOM}";
+let asked = 0;
+// V8 knows a text that it has compiled, and goes by its length alone where it is given code for it.
+const source = () => "globalThis.asked = " + ++asked;
+const cachedData = new Script(source()).createCachedData();
+const isAsItWas = () => !new Script(source(), { cachedData }).cachedDataRejected;
+const use = JSON.parse(process.argv[1]);
+const progress = withHeapGrowth({ report: () => undefined }, { staysLong: false, documents: use.known });
+progress.report("list", use.listed, null);
+progress.report("scan", use.read, null);
+let kept = [];
+for (let n = 1; n < 1_500_000; n++) {
+  kept.push({ n });
+  if (kept.length === 100_000) kept = kept.slice(50_000);
+}
+gc({ type: "minor" });
+const space = getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space");
+const isSmall = space.space_used_size + space.space_available_size < 3_000_000;
+const during = isAsItWas();
+process.once("exit", () => console.log(JSON.stringify({ isSmall, during, after: isAsItWas() })));
+`;
+
+test.each([
+  ["few are known, listed and read", { known: 1_999, listed: 1_999, read: 1_999 }, { isSmall: false, during: true }],
+  ["many are known", { known: 2_000, listed: 0, read: 0 }, { isSmall: true, during: false }],
+  ["many are listed", { known: 0, listed: 2_000, read: 0 }, { isSmall: true, during: false }],
+  ["many are read", { known: 0, listed: 0, read: 2_000 }, { isSmall: true, during: false }],
+])("where %s, V8's options and the space are so during the look, and the options usual at its end", (_, use, so) => {
+  const args = ["--expose-gc", "--input-type=module", "-e", LOOK, JSON.stringify(use)];
+  const told = JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" }));
+  expect(told).toEqual({ ...so, after: true });
 });

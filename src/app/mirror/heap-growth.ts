@@ -1,9 +1,9 @@
 import type { Progress } from "../../ports/world.ts";
 
-const { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } = process.getBuiltinModule("node:v8");
-
 /** From how many steps on the heap may grow: each holds a text for a moment. */
 const MANY_STEPS = 1_000;
+/** From how many documents on a look at them would make the space for new objects grow. */
+const MANY_DOCUMENTS = 2_000;
 /** V8's space for new objects, both halves of it, may grow to about this size. */
 const ENOUGH_BYTES = 15_000_000;
 /** After how many steps the size is asked again: that takes some microseconds. */
@@ -16,30 +16,45 @@ const ASKED_EVERY = 64;
  */
 const BUDGET_BYTES = 24_000_000;
 
+type HeapUse = {
+  /** About how many documents are known before anything is reported. */
+  readonly documents: number;
+  /** Whether `entry.mjs` has kept the space small from its first lines on. */
+  readonly staysLong: boolean;
+};
+
 /**
- * Lets V8's space for new objects grow while many steps run: else texts that are under way do not
- * fit in and are promoted before they are released. At any other time it stays as small as
- * `entry.mjs` keeps it from its first lines on, because what a look makes lives on anyway. What is
+ * Keeps V8's space for new objects small while many documents are looked at, because what a look
+ * makes lives on anyway and the space would grow to 64 MB, and lets it grow while many steps run:
+ * else texts that are under way do not fit in and are promoted before they are released. What is
  * promoted all the same is collected when it is much.
+ *
+ * A process that has few documents changes no option of V8: with another option than it was
+ * compiled with, no code is taken out of a cache, not even Node's own.
  */
-export function withHeapGrowth(progress: Progress): Progress {
-  return new HeapGrowth(progress);
+export function withHeapGrowth(progress: Progress, use: HeapUse): Progress {
+  return new HeapGrowth(progress, use);
 }
 
 class HeapGrowth implements Progress {
   readonly #progress: Progress;
-  #growing = false;
+  /** The factor by which the space grows that the process began with. */
+  readonly #usual: 1 | 2;
+  #space: "as-v8-has-it" | "small" | "growing";
   /** null: few steps run, or none. */
   #budget: Budget | null = null;
 
-  constructor(progress: Progress) {
+  constructor(progress: Progress, { documents, staysLong }: HeapUse) {
     this.#progress = progress;
+    this.#usual = staysLong ? 1 : 2;
+    this.#space = staysLong ? "small" : "as-v8-has-it";
+    if (documents >= MANY_DOCUMENTS) this.#make("small");
   }
 
   report(...[phase, done, total]: Parameters<Progress["report"]>): void {
-    if (phase === "apply" && done === 0 && (total ?? 0) >= MANY_STEPS) this.#grow(true);
-    else if (this.#growing && (phase !== "apply" || done === total || (done % ASKED_EVERY === 0 && isEnough())))
-      this.#grow(false);
+    if (phase === "apply" && done === 0 && (total ?? 0) >= MANY_STEPS) this.#make("growing");
+    else if (this.#space === "growing" && hasGrown(phase, done, total)) this.#make("small");
+    else if ((phase === "list" || phase === "scan") && done >= MANY_DOCUMENTS) this.#make("small");
     this.#keepSmall(phase, done, total);
     this.#progress.report(phase, done, total);
   }
@@ -54,23 +69,50 @@ class HeapGrowth implements Progress {
     this.#progress.step?.(action, has);
   }
 
-  #grow(on: boolean): void {
-    if (on === this.#growing) return;
-    this.#growing = on;
-    setFlagsFromString(`--semi-space-growth-factor=${on ? 2 : 1}`);
+  #make(space: "small" | "growing"): void {
+    if (space === this.#space) return;
+    this.#space = space;
+    setGrowth(space === "growing" ? 2 : 1, this.#usual);
   }
 }
 
+function hasGrown(...[phase, done, total]: Parameters<Progress["report"]>): boolean {
+  return phase !== "apply" || done === total || (done % ASKED_EVERY === 0 && isEnough());
+}
+
+function setGrowth(factor: 1 | 2, usual: 1 | 2): void {
+  change(`--semi-space-growth-factor=${factor}`, `--semi-space-growth-factor=${usual}`);
+}
+
+function takeCollector(): () => void {
+  // Node has no other way to it but the inspector's, which takes several times as long.
+  change("--expose-gc", "--no-expose-gc");
+  return process.getBuiltinModule("node:vm").runInNewContext("gc") as () => void;
+}
+
+/** What each changed option is set to again when the process ends. */
+const changed = new Set<string>();
+
+/**
+ * What Node keeps of compiled code when the process ends is of use under the same options alone, so
+ * they are then as they were.
+ */
+function change(option: string, usual: string): void {
+  v8().setFlagsFromString(option);
+  if (changed.size === 0)
+    process.once("exit", () => {
+      for (const one of changed) v8().setFlagsFromString(one);
+    });
+  changed.add(usual);
+}
+
+/** Asked for when it is needed: it takes two milliseconds of a start. */
+const v8 = () => process.getBuiltinModule("node:v8");
+
 /** Collects garbage when much was added since the last time. */
 class Budget {
-  readonly #collect: () => void;
+  readonly #collect = takeCollector();
   #least = 0;
-
-  constructor() {
-    // Node has no other way to it but the inspector's, which takes several times as long.
-    setFlagsFromString("--expose-gc");
-    this.#collect = process.getBuiltinModule("node:vm").runInNewContext("gc") as () => void;
-  }
 
   keep(): void {
     if (bytesInUse() < this.#least + BUDGET_BYTES) return;
@@ -81,10 +123,12 @@ class Budget {
 
 /** Of the heap alone: buffers beside it count long after they are freed. */
 function bytesInUse(): number {
-  return getHeapStatistics().used_heap_size;
+  return v8().getHeapStatistics().used_heap_size;
 }
 
 function isEnough(): boolean {
-  const space = getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space");
+  const space = v8()
+    .getHeapSpaceStatistics()
+    .find(({ space_name }) => space_name === "new_space");
   return space === undefined || space.space_size >= ENOUGH_BYTES;
 }

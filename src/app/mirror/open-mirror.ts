@@ -10,6 +10,7 @@ import { LocalDisk } from "../../local/disk.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { makeMirrorFolder } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
+import { lookAtOwn } from "../../state/own-files.ts";
 import { examineOwnFolder, tightenOwnFolder } from "../../state/own-folder.ts";
 import { readBootId } from "./boot-id.ts";
 import { type Config, readConfig } from "./config.ts";
@@ -20,7 +21,7 @@ import { MakeAside, makeThread } from "./make-aside.ts";
 import { withHeapGrowth } from "./heap-growth.ts";
 import { followed } from "./open-disk.ts";
 import { openToRead, openToWrite } from "./open-state.ts";
-import { borrowLock, FolderLock } from "./folder-lock.ts";
+import { borrowLock, DAEMON, FolderLock } from "./folder-lock.ts";
 import { unwritable } from "./folder-trouble.ts";
 import type { ExchangeTally } from "../../remote/tally.ts";
 import { connect } from "../trust/connect.ts";
@@ -144,6 +145,8 @@ class Closers {
 async function openParts(entry: Entry, options: MirrorOptions, closers: Closers): Promise<Result<OpenedMirror>> {
   const { root, folder, config, admitted, key } = entry;
   const { mode, clock, random } = options;
+  // ORDER: before anything is read that would make the heap grow.
+  const progress = progressOf(folder, options);
   const locked = mode === "write" ? await lockFolder(entry, options, closers) : ok({ borrowed: false });
   if (locked.kind === "trouble") return locked;
   const opened = mode === "write" ? openToWrite(folder, clock) : openToRead(folder, clock);
@@ -166,7 +169,7 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
     clock,
     random,
     log,
-    progress: progressOf(options),
+    progress,
     remote,
     disk: new LocalDisk(fs, root, { random, probe: mode === "write", aside, gitignore: followed(config, state) }),
     state,
@@ -181,9 +184,14 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
   return ok({ root, config, url, world, notes, ...locked.value, close: () => closers.close() });
 }
 
+/** About how many bytes of the state file a document has in a large mirror. */
+const STATE_BYTES = 700;
+
 /** The size to which the space for new objects may grow is one setting of the whole process. */
-function progressOf({ progress = NO_PROGRESS, isGuest = false }: MirrorOptions): Progress {
-  return isGuest ? progress : withHeapGrowth(progress);
+function progressOf(folder: string, { progress = NO_PROGRESS, isGuest = false, what }: MirrorOptions): Progress {
+  if (isGuest) return progress;
+  const bytes = lookAtOwn(folder, "state.db", "own-file")?.size ?? 0;
+  return withHeapGrowth(progress, { documents: bytes / STATE_BYTES, staysLong: what === DAEMON });
 }
 
 async function lockFolder(

@@ -1,0 +1,85 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { buildSync } from "esbuild";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildDist } from "../../scripts/build/dist.ts";
+import { PARTS } from "../../scripts/build/parts.ts";
+import { CHECKOUT, type Installed, makeDir, type Running, run, start } from "./installed.ts";
+
+const DIST = join(CHECKOUT, "dist");
+const ours = (path: string) => import(pathToFileURL(join(DIST, path)).href) as Promise<Record<string, unknown>>;
+
+/** Prints the path of each module of ours that is loaded, on standard error. */
+const HOOK = `import { registerHooks } from "node:module";
+const ours = ${JSON.stringify(pathToFileURL(`${DIST}/`).href)};
+registerHooks({ load(url, context, next) {
+  if (url.startsWith(ours)) process.stderr.write("LOAD " + url.slice(ours.length) + "\\n");
+  return next(url, context);
+} });`;
+
+let dir: string;
+let built: Installed;
+let service: Running;
+let mirror: string;
+
+beforeAll(async () => {
+  expect(buildDist(CHECKOUT)).not.toMatchObject({ kind: "failed" });
+  dir = makeDir();
+  const env = { PATH: [dirname(process.execPath), "/usr/bin"].join(delimiter), HOME: dir, XDG_RUNTIME_DIR: dir };
+  built = { by: "linked", said: "", folder: CHECKOUT, command: join(DIST, "cli/entry.mjs"), env, dir };
+  const notes = join(dir, "given");
+  mirror = join(dir, "notes");
+  mkdirSync(join(notes, "deep"), { recursive: true });
+  for (const name of ["plan.md", "deep/list.md"]) writeFileSync(join(notes, name), `# ${name}\n`);
+  service = start(built, "serve", "--data", join(dir, "service"), "--port", "0", "--import", notes);
+  const url = (await service.line((line) => line.startsWith("serving "))).slice("serving ".length);
+  const key = join(dir, "service", "key");
+  expect(run(built, "init", mirror, "--url", url, "--key-file", key, "--yes")).toMatchObject({ code: 0, err: "" });
+  // What the first one left is settled by the second.
+  expect(run(built, "sync", mirror)).toMatchObject({ code: 0 });
+});
+
+afterAll(async () => {
+  await service.stop();
+  rmSync(dirname(dir), { recursive: true, force: true });
+});
+
+describe("the parts of dist", () => {
+  it.each([
+    ["--version", ["parts/start.js"]],
+    ["status", ["parts/start.js", "parts/common.js", "parts/status.js"]],
+    ["sync", ["parts/start.js", "parts/common.js", "parts/sync.js"]],
+  ])("are all that %s loads, beside what it begins with", (command, parts) => {
+    const options = `--import data:text/javascript,${encodeURIComponent(HOOK)}`;
+    const asked = { ...built, env: { ...built.env, NODE_OPTIONS: options } };
+    const { code, err } = run(asked, ...(command.startsWith("-") ? [command] : [command, mirror]));
+    const loaded = [...err.matchAll(/^LOAD (.*)$/gm)].map(([, path]) => path!);
+    expect([code, loaded.sort()]).toEqual([0, ["cli/entry.mjs", "cli/main.js", ...parts].sort()]);
+  });
+
+  it("load no built-in module that a sync with nothing to do can do without", () => {
+    const script = `for (const part of ${JSON.stringify(PARTS.map(({ name }) => `${DIST}/parts/${name}.js`))})
+      await import(part);
+    console.log(process.moduleLoadList.filter((name) => /^NativeModule (crypto|http|zlib|v8|worker_threads)$/.test(name)));`;
+    const args = ["--input-type=module", "-e", script];
+    expect(execFileSync(process.execPath, args, { encoding: "utf8" })).toBe("[]\n");
+  });
+
+  it("hold a module once: whoever imports it by its own name gets that one", async () => {
+    const [parts, module] = await Promise.all([ours("parts/start.js"), ours("state/unsafe-path.js")]);
+    expect(module["UnsafePath"]).toBeTypeOf("function");
+    expect(parts["state_unsafe_path_js$UnsafePath"]).toBe(module["UnsafePath"]);
+  });
+
+  it("leave no import of dist without what it names", () => {
+    const entryPoints = readdirSync(DIST, { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".js") && !file.startsWith("page/files"))
+      .map((file) => join(DIST, file));
+    expect(entryPoints.length).toBeGreaterThan(PARTS.length + 500);
+    const options = { bundle: true, splitting: true, format: "esm", platform: "node", packages: "external" } as const;
+    const { errors, warnings } = buildSync({ ...options, entryPoints, outdir: dir, write: false, logLevel: "silent" });
+    expect([...errors, ...warnings].map(({ text, location }) => `${location?.file}: ${text}`)).toEqual([]);
+  });
+});
