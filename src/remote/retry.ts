@@ -83,23 +83,30 @@ type CallerOptions = {
 /** Makes calls, each with as many retries as it may have. */
 export class Caller {
   readonly #options: CallerOptions;
-  readonly #inFlight = new Set<Promise<Reply>>();
+  /**
+   * A number, and no set of promises: the tables that a set leaves behind when it grows are old
+   * objects, and would keep each answer until those are collected.
+   */
+  #inFlight = 0;
+  /** Who waits until nothing is in flight. */
+  #settling: (() => void)[] = [];
 
   constructor(options: CallerOptions) {
     this.#options = options;
   }
 
-  call(call: Call): Promise<Reply> {
-    const running = this.#run(call);
-    this.#inFlight.add(running);
-    const end = () => void this.#inFlight.delete(running);
-    running.then(end, end);
-    return running;
+  async call(call: Call): Promise<Reply> {
+    this.#inFlight++;
+    try {
+      return await this.#run(call);
+    } finally {
+      if (--this.#inFlight === 0) for (const settle of this.#settling.splice(0)) settle();
+    }
   }
 
   /** Resolves when no call is in flight. */
   async settled(): Promise<void> {
-    await Promise.allSettled(this.#inFlight);
+    if (this.#inFlight > 0) await new Promise<void>((settle) => this.#settling.push(settle));
   }
 
   async #run(call: Call): Promise<Reply> {

@@ -142,10 +142,10 @@ test("new files of steps that run side by side are made in one go, and each step
   expect(clock.monotonic()).toBe(0);
 });
 
-test("new files are made 16 at a time, however many steps run", async () => {
+test("new files are made 32 at a time, however many steps run", async () => {
   const { group, bursts } = setUp();
-  await Promise.all(Array.from({ length: 40 }, (_, n) => group.during(() => group.create(file(`${n}.md`)))));
-  expect(bursts.map(({ length }) => length)).toEqual([16, 16, 8]);
+  await Promise.all(Array.from({ length: 80 }, (_, n) => group.during(() => group.create(file(`${n}.md`)))));
+  expect(bursts.map(({ length }) => length)).toEqual([32, 32, 16]);
 });
 
 test("I17 a step that takes long keeps the others' new files waiting for some milliseconds, not until it ends", async () => {
@@ -153,7 +153,7 @@ test("I17 a step that takes long keeps the others' new files waiting for some mi
   const { promise, resolve } = Promise.withResolvers<void>();
   const slow = group.during(() => promise);
   await group.during(() => group.create(file("a.md")));
-  expect([bursts, clock.monotonic()]).toEqual([[["a.md"]], 5]);
+  expect([bursts, clock.monotonic()]).toEqual([[["a.md"]], 15]);
   resolve();
   await slow;
 });

@@ -1,7 +1,7 @@
 import type { NewFile } from "../../ports/disk.ts";
 import type { PackedText } from "../../ports/state.ts";
 
-/** Bytes of a slot, of which half are for texts: of some 16 documents of usual size. */
+/** Bytes of a slot, of which half are for texts: of a burst of documents of usual size. */
 const USUAL_BYTES = 512 * 1024;
 
 /** Memory that two threads have, for the texts of one burst at a time. */

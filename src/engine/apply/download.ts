@@ -124,10 +124,10 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
   }
   const inUse = leftAlone(ctx, action);
   if (inUse !== null) return inUse;
-  const landed = landText(ctx, action.id, action.localPath, text, digest, action.expect, link);
+  const version = { changeId: file.lastChangeId, digest };
+  const landed = landText(ctx, action.id, action.localPath, text, digest, action.expect, link, version);
   if (landed.kind === "end") return landed.outcome;
   ctx.notes.counts.downloaded++;
-  const version = { changeId: file.lastChangeId, digest };
   return commit(ctx, {
     text: moveBase(link, {
       ...version,
@@ -144,9 +144,10 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
 
 /**
  * Both sides have a document of their own at one path, and no base. Equal texts, also but for line
- * ends, BOM and final newline, are linked and the bytes left alone; else the preference of the
- * first sync decides, else it is a conflict with an empty base. Nothing is overwritten (I05) but by
- * a preference that was asked for, and then the loser is in the text store.
+ * ends, BOM and final newline, or for how links are written, are linked and the bytes left alone;
+ * else the preference of the first sync decides, else it is a conflict with an empty base. Nothing
+ * is overwritten (I05) but by a preference that was asked for, and then the loser is in the text
+ * store.
  */
 export async function meet(ctx: PassContext, action: ActionOf<"meet">): Promise<Outcome> {
   const local = readLocal(ctx, action.id, action.localPath, action.expect);
@@ -168,6 +169,11 @@ export async function meet(ctx: PassContext, action: ActionOf<"meet">): Promise<
   const adopting = { link: adopted, version: { id: action.id, ...version }, removes: { tombstone: action.id } };
   if (digest === action.expect)
     return commit(ctx, { ...adopting, event: { ...event, detail: "equal texts: linked", after: digest } });
+  if (ctx.world.links?.readsAs(action.localPath, action.expect, fetched.value) === true) {
+    const detail = "equal but for how links are written: linked, bytes left alone";
+    const link = { ...adopted, localDigest: digest };
+    return commit(ctx, { ...adopting, link, event: { ...event, detail, after: digest } });
+  }
   if (sameExceptTextForm(local.value.text, text)) {
     const detail = "equal but for line ends, BOM or final newline: linked, bytes left alone";
     return commit(ctx, { ...adopting, event: { ...event, detail, after: digest } });
@@ -181,7 +187,7 @@ export async function meet(ctx: PassContext, action: ActionOf<"meet">): Promise<
     return commit(ctx, { ...adopting, link: parted, event: { ...event, detail, after: digest } });
   }
   if (prefer === "remote" && ctx.settings.direction !== "push-only") {
-    const landed = landText(ctx, action.id, action.localPath, text, digest, action.expect, null);
+    const landed = landText(ctx, action.id, action.localPath, text, digest, action.expect, null, null);
     if (landed.kind === "end") return landed.outcome;
     ctx.notes.counts.downloaded++;
     return commit(ctx, {

@@ -35,8 +35,16 @@ export class CachedState implements State {
   }
 
   transact<T>(work: () => T): T {
+    return this.#orForget(() => this.#below.transact(work));
+  }
+
+  transactSafely<T>(work: () => T): T {
+    return this.#orForget(() => this.#below.transactSafely(work));
+  }
+
+  #orForget<T>(transaction: () => T): T {
     try {
-      return this.#below.transact(work);
+      return transaction();
     } catch (error) {
       // The transaction was rolled back, so what was changed here did not happen.
       this.forget();

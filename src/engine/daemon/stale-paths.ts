@@ -116,7 +116,7 @@ function textFor(ctx: PassContext, link: Link, baseText: string, thereDigest: Di
 
 function landAtDocument(ctx: PassContext, path: LocalPath, link: Link, text: string, thereDigest: Digest): boolean {
   const digest = digestOf(text);
-  const landed = landText(ctx, link.id, link.localPath, text, digest, thereDigest, link);
+  const landed = landText(ctx, link.id, link.localPath, text, digest, thereDigest, link, null);
   if (landed.kind === "end") return false;
   commit(ctx, {
     link: { ...link, stamp: landed.value.stamp, stampTrusted: false },

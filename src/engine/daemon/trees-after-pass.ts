@@ -53,6 +53,8 @@ function followAction(action: Action, link: Link | "gone", documents: Documents)
   if (action.kind === "note-facts") return true;
   const disk = diskAfter(action, link);
   if (disk === "unknown") return false;
+  // Base has a file whose move is held where it was before: the effect was at another path.
+  if (disk === "as-linked" && "localPath" in action && action.localPath !== link.localPath) return false;
   documents.remote.set(link.id, remoteFileOf(link));
   return disk === "as-before" || followFile(link, documents.local);
 }

@@ -4,9 +4,9 @@ import type { Clock } from "../../ports/world.ts";
 
 /**
  * Most commits in one transaction. Rows that are written together share pages of the indexes, and
- * each page is written once in a transaction.
+ * each page is written once in a transaction; but who waits longer is taken for old by V8.
  */
-const MOST = 256;
+const MOST = 64;
 /**
  * LIMIT: characters of text that wait for one transaction, apart from those of the commit that
  * exceeds it.
@@ -19,9 +19,10 @@ const MOST_CHARACTERS = 4_000_000;
 const LONGEST_MS = { soon: 10, late: 250 } as const;
 /**
  * Most new files that are made together, and how long one waits for others, in milliseconds. What
- * they save is looking at their folders more than once.
+ * they save is looking at their folders more than once, and waking the thread that makes them: on
+ * few cores it takes the place of who wakes it.
  */
-const LANDING = { most: 16, longestMs: 5 } as const;
+const LANDING = { most: 32, longestMs: 15 } as const;
 /**
  * The reason with which a wait is aborted: without one, each abort would build an exception with
  * its stack.

@@ -29,7 +29,7 @@ export function observeLocal(world: World, base: BaseTree, inodesTrusted: boolea
 }
 
 /**
- * The same, taking in the service's answers meanwhile.
+ * The same, taking in the service's answers meanwhile, and telling how many files were read.
  * @param turn lets waiting answers be taken in
  */
 export async function observeLocalInTurns(
@@ -39,9 +39,14 @@ export async function observeLocalInTurns(
   keep: OnText,
   turn: () => Promise<void>,
 ): Promise<LocalTree> {
-  world.progress.report("scan", 0, null);
-  const walk = world.disk.walkInParts(knownBy(world.state, base), keep);
+  let read = 0;
+  const keepCounted: OnText = (...text) => {
+    read++;
+    keep(...text);
+  };
+  const walk = world.disk.walkInParts(knownBy(world.state, base), keepCounted);
   for (;;) {
+    world.progress.report("scan", read, null);
     // First let the requests go out that were made before the walk.
     await turn();
     // One transaction for each part: none stays open while other work runs.

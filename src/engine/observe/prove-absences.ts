@@ -68,8 +68,11 @@ export async function proveAbsences(
   const visible = [...seen.keys()].find((id) => base.links.has(id));
   // When none is listed, a document outside the mirrored subtree shows as well that the key is
   // healthy.
-  const away = visible === undefined && !shown ? [...proof.outside].slice(0, ASKED_AWAY) : [];
-  const asked: Asked = { notFound: [], healthy: shown, fault: null };
+  // Where each absence was proven before, the key is in no new doubt: what is outside the subtree
+  // may be gone as well, and says nothing.
+  const isHealthy = shown || missing.every((id) => isProvenBefore(base, id));
+  const away = visible === undefined && !isHealthy ? [...proof.outside].slice(0, ASKED_AWAY) : [];
+  const asked: Asked = { notFound: [], healthy: isHealthy, fault: null };
   const ids = [...missing, ...away, ...(visible === undefined ? [] : [visible])];
   await Promise.all(
     ids.map(async (id) => noteAnswer(world, base, own, { proof, asked, keep }, id, await world.remote.getFile(id))),
@@ -140,9 +143,12 @@ function judgeNotFound(base: BaseTree, proof: Proof, { notFound, healthy }: Aske
   }
   for (const id of notFound) {
     if (away.includes(id)) continue;
-    // Proven gone earlier, and held since: that remains so even when nothing else is left to be
-    // seen.
-    if (healthy || base.holds.get(id)?.reason === "gone-or-unreadable") proof.gone.add(id);
+    if (healthy || isProvenBefore(base, id)) proof.gone.add(id);
     else proof.unseen.set(id, NONE_VISIBLE);
   }
+}
+
+/** Proven gone, and held since: that remains so even when nothing else is left to be seen. */
+function isProvenBefore({ holds }: BaseTree, id: DocId): boolean {
+  return holds.get(id)?.reason === "gone-or-unreadable";
 }

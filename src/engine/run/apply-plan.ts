@@ -13,11 +13,12 @@ import type { PassContext } from "./pass-context.ts";
 
 /**
  * How much may be under way at once, in parts: the actions whose requests are (the client's queue
- * decides how many of those), and a whole group that waits for its commit. LIMIT: an action mostly
- * holds a text from its beginning, so at most 256 texts are held; that of a new file comes later,
+ * decides how many of those), a burst of new files, and a group that waits for its commit. More
+ * would only wait, and outlive the collections of new objects meanwhile. LIMIT: an action mostly
+ * holds a text from its beginning, so at most 85 texts are held; that of a new file comes later,
  * with its request, and is bounded by the group (I33).
  */
-const PARTS_AT_ONCE = 768;
+const PARTS_AT_ONCE = 256;
 const partsOf = ({ kind }: Action): number => (kind === "create-local" ? 2 : 3);
 
 export async function applyPlan(ctx: PassContext, plan: Plan): Promise<StepEnd[]> {

@@ -1,4 +1,5 @@
 import type { DirId, DocId } from "../../contract/ids.ts";
+import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
 import type { LocalPath, RemotePath } from "../../model/path.ts";
 import type { Plan } from "../../planner/plan-types.ts";
@@ -66,6 +67,8 @@ export type Tally = {
    * often, and what they met last.
    */
   readonly vain: Map<string, { readonly times: number; readonly detail: string }>;
+  /** Texts that the service refused, by what they were for. */
+  readonly refused: Map<string, Outcome>;
   /** Local names that were changed in favour of the service's: from where, to where. */
   readonly gaveWay: Map<LocalPath, LocalPath>;
   /** Whether links were sent that led nowhere then, and lead somewhere now. */
@@ -73,7 +76,7 @@ export type Tally = {
 };
 
 export function zeroTally(): Tally {
-  return { created: 0, refusedBases: 0, vain: new Map(), gaveWay: new Map(), linksOpen: false };
+  return { created: 0, refusedBases: 0, vain: new Map(), refused: new Map(), gaveWay: new Map(), linksOpen: false };
 }
 
 /** What looks and effects of one pass leave for later ones; dropped with the pass. */
