@@ -10,6 +10,8 @@ export interface Spellings {
   of(path: LocalPath, bytes: Digest): Spelling | null;
   /** Newest first. */
   at(path: LocalPath): Spelling[];
+  /** The newest at a path that stands for this text. */
+  standingFor(path: LocalPath, text: Digest): Spelling | null;
   with(bytes: Digest): Spelling[];
   /** LIMIT: all rows in memory: a few for each file that links, after `removeOld`. */
   all(): Spelling[];

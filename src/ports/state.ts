@@ -44,7 +44,8 @@ export type Intent =
   // local
   /**
    * `writes` goes to `path`, the old inode to `parkAt`. `base*`: what the link's base was, for an
-   * edit that is found in the parked inode.
+   * edit that is found in the parked inode. `next*`: the version that base is to be once `writes`
+   * stands there; left out where base stays.
    */
   | {
       readonly kind: "replace";
@@ -55,14 +56,13 @@ export type Intent =
       readonly writes: Digest;
       readonly baseChangeId: ChangeId | null;
       readonly baseDigest: Digest | null;
+      readonly nextChangeId?: ChangeId;
+      readonly nextDigest?: Digest;
     }
   | { readonly kind: "trash"; readonly id: DocId; readonly path: LocalPath; readonly parkAt: string }
   | { readonly kind: "move"; readonly id: DocId; readonly from: LocalPath; readonly to: LocalPath }
   | { readonly kind: "move-folder"; readonly dirId: DirId; readonly from: LocalPath; readonly to: LocalPath }
-  /**
-   * A sidecar is put beside its document. If no conflict is recorded for it afterwards, it is
-   * removed.
-   */
+  /** A sidecar is put beside its document; without a conflict recorded for it, it is removed. */
   | { readonly kind: "sidecar"; readonly id: DocId; readonly path: LocalPath; readonly writes: Digest }
   /** A replace that is done: the next pass looks once more at the parked inode. */
   | {
@@ -136,7 +136,8 @@ export type PackedText = { readonly codec: number; readonly size: number; readon
  */
 export interface State {
   transact<T>(work: () => T): T;
-
+  /** It survives a power cut, and so does what was committed before. Not within another one. */
+  transactSafely<T>(work: () => T): T;
   readonly spellings: Spellings;
 
   /** LIMIT: all rows in memory, 0.2 s for 100,000 links: once a pass. */

@@ -40,6 +40,10 @@ export class BaseRows {
     return this.#transactions.run(work);
   }
 
+  transactSafely<T>(work: () => T): T {
+    return this.#transactions.runSafely(work);
+  }
+
   load(): BaseTree {
     const known = this.#version.get() === this.#examinedVersion ? this.#examined : null;
     this.#examined = null;

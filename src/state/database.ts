@@ -41,6 +41,7 @@ export function openForWriting(path: string, schema: Schema, wal = true): Opened
       if (fault !== null) return fault;
       // ORDER: before the first page is written; on a file with pages it does nothing.
       if (schema.pageSize !== undefined) db.pragma(`page_size = ${schema.pageSize}`);
+      keepPages(db, "usual");
       if (wal) enterWal(db);
       // NORMAL: a commit survives the process. A power cut may lose the last ones, never
       // consistency; what they recorded is found again by looking.
@@ -85,7 +86,7 @@ export function openEmpty(schema: Schema): OpenedDatabase {
   return made;
 }
 
-const CACHE_KIB = { few: 2_000, usual: 8_000 } as const;
+const CACHE_KIB = { few: 2_000, usual: 4_000 } as const;
 
 /**
  * How much of the file SQLite keeps in memory; `few` while all of it is read once and not again

@@ -169,13 +169,20 @@ const INTENTS: { readonly [Kind in Intent["kind"]]: MembersOf<Kind> } = {
   parked: ["id", "path", "parkAt", "expect", "baseChangeId", "baseDigest"],
 };
 
+/** Members that an intent may be without. */
+const OPTIONAL: Readonly<Record<string, Judge>> = {
+  replaces: isDocId,
+  nextChangeId: isChangeId,
+  nextDigest: isDigest,
+};
+
 function isIntent(intent: unknown): boolean {
   if (typeof intent !== "object" || intent === null || !("kind" in intent)) return false;
   const { kind } = intent;
   if (typeof kind !== "string" || !Object.hasOwn(INTENTS, kind)) return false;
   const held: Readonly<Record<string, unknown>> = { ...intent };
-  const replaces = held["replaces"] ?? null;
-  if (replaces !== null && !isDocId(replaces)) return false;
+  for (const [member, isPossible] of Object.entries(OPTIONAL))
+    if (!orNull(isPossible)(held[member] ?? null)) return false;
   return INTENTS[kind as Intent["kind"]].every((member) => MEMBERS[member](held[member]));
 }
 

@@ -65,7 +65,7 @@ export class ReferencedTexts {
   }
 }
 
-const DIGEST_MEMBERS: ReadonlySet<string> = new Set(["digest", "baseDigest", "expect", "writes"]);
+const DIGEST_MEMBERS: ReadonlySet<string> = new Set(["digest", "baseDigest", "expect", "writes", "nextDigest"]);
 
 function digestsOf(intent: Intent): Digest[] {
   return Object.entries(intent)

@@ -21,6 +21,7 @@ const KEPT = 8;
 export class SpellingTable implements Spellings {
   readonly #one;
   readonly #at;
+  readonly #standingFor;
   readonly #with;
   readonly #all;
   readonly #any;
@@ -40,6 +41,11 @@ export class SpellingTable implements Spellings {
     this.#at = new Statement<[string], Row>(
       db,
       `SELECT ${COLUMNS} FROM spellings WHERE path = ? ORDER BY seq DESC`,
+      "raw",
+    );
+    this.#standingFor = new Statement<[string, Digest], Row>(
+      db,
+      `SELECT ${COLUMNS} FROM spellings WHERE path = ? AND text = ? ORDER BY seq DESC LIMIT 1`,
       "raw",
     );
     this.#with = new Statement<[Digest], Row>(db, `SELECT ${COLUMNS} FROM spellings WHERE bytes = ?`, "raw");
@@ -68,13 +74,19 @@ export class SpellingTable implements Spellings {
     this.#removeLost = new Statement<[]>(
       db,
       "DELETE FROM spellings WHERE path NOT IN (SELECT local_path FROM links) " +
-        "AND path NOT IN (SELECT sidecar_path FROM conflicts)",
+        "AND path NOT IN (SELECT sidecar_path FROM conflicts) " +
+        // What was moved here, and may not be there, stands at its hold's path, or below it.
+        "AND NOT EXISTS (SELECT 1 FROM holds AS h WHERE h.path = spellings.path " +
+        "OR substr(spellings.path, 1, length(h.path) + 1) = h.path || '/')",
     );
   }
 
   of(path: LocalPath, bytes: Digest): Spelling | null {
-    const row = this.#one.get(path, bytes);
-    return row === undefined ? null : spellingOf(row);
+    return spellingOrNone(this.#one.get(path, bytes));
+  }
+
+  standingFor(path: LocalPath, text: Digest): Spelling | null {
+    return spellingOrNone(this.#standingFor.get(path, text));
   }
 
   at(path: LocalPath): Spelling[] {
@@ -121,6 +133,10 @@ export class SpellingTable implements Spellings {
   removeLost(): void {
     this.#removeLost.run();
   }
+}
+
+function spellingOrNone(row: Row | undefined): Spelling | null {
+  return row === undefined ? null : spellingOf(row);
 }
 
 function spellingOf([path, bytes, text, spelledAt, leads, id]: Row): Spelling {

@@ -95,6 +95,12 @@ export class StoredState extends BaseRows implements State {
     this.#texts.secure();
   }
 
+  override transactSafely<T>(work: () => T): T {
+    // ORDER: rows that survive must not name texts that do not.
+    this.#texts.secure();
+    return super.transactSafely(work);
+  }
+
   sightings(wanted: Parameters<State["sightings"]>[0]): Sighting[] {
     return this.#texts.sightings(wanted);
   }

@@ -121,6 +121,14 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
     world.unseen.clear();
     expect(say(planOf(world))).toBe("");
   });
+  test("that of a new file stays while a document that is not judged yet may have become it", () => {
+    const world = worldAfter(["a.md=b1|b2|b3|b4|b5", "new n.md b1|b2|b3|b4|b5|more; rm a.md", "", ""]);
+    refuse(world, "read-only", { key: "n.md", path: "n.md" });
+    world.unseen.set("a.md", "still-being-written");
+    expect(say(planOf(world))).toContain("hold read-only n.md");
+    world.unseen.clear();
+    expect(say(planOf(world))).toBe("rename-remote a.md>n.md; put n.md; relink n.md");
+  });
   test("an absence that was proven stays so while the listing is cut short", () => {
     const world = worldAfter(["d/a.md=1", "edit d/a.md 2", "", ""]);
     const key = world.idAt("d/a.md");
@@ -189,6 +197,22 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
     const renamed = "rename-remote d/a.md>d/c.md; relink d/c.md";
     if (reason === "refused") check(["d/a.md=1", "mv d/a.md d/c.md", "", renamed], reason, aboutSibling);
   });
+  test.each(["read-only", "refused"] as const)(
+    "I08 a move into a folder that was %s stays held while that folder is moved on",
+    (reason) => {
+      const world = worldAfter(["d/a.md=1 e/b.md=2 f/", "mv d/a.md e/a.md; mv e f/e", "", ""]);
+      const id = world.idAt("d/a.md");
+      const folder = world.dirAt("e");
+      refuse(world, reason, { key: id, path: "e/a.md" });
+      expect(say(planOf(world))).toContain(`hold ${reason} f/e/a.md`);
+      // The folder's own move was refused at the place where it was meanwhile.
+      refuse(world, reason, { key: id, path: "g/a.md" });
+      refuse(world, "read-only", { key: folder, path: "g" });
+      expect(say(planOf(world))).toContain(`hold ${reason} f/e/a.md`);
+      refuse(world, reason, { key: id, path: "h/a.md" });
+      expect(say(planOf(world))).not.toContain(`hold ${reason} f/e/a.md`);
+    },
+  );
   test("a computed hold keeps the time since when it stands", () => {
     const world = worldAfter(["a.md=1", "unseen a.md EACCES", "", ""]);
     refuse(world, "local-unreadable");

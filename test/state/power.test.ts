@@ -1,8 +1,9 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openForWriting } from "../../src/state/database.ts";
+import { type Db, openForWriting } from "../../src/state/database.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/state/schema.ts";
+import { Transactions } from "../../src/state/transactions.ts";
 import { openIn, tempFolder } from "./fixture.ts";
 import { NAME } from "./text-name.ts";
 
@@ -37,5 +38,36 @@ test("I03 a text that was made safe is not in the WAL alone, also from within a 
     return digest;
   });
   expect(afterPowerCut(folder).text(second)).toBe("second\n");
+  state.close();
+});
+
+/** 1: a commit is in the WAL; 2: and the WAL is fsynced. */
+function synchronous(db: Db): unknown {
+  return db.pragma("synchronous", { simple: true });
+}
+
+test("a transaction that must survive a power cut fsyncs the WAL with its commit, and none after it does", () => {
+  const opened = openForWriting(join(tempFolder(), "state.db"), STATE_SCHEMA);
+  if (opened.kind !== "opened") throw new Error(opened.kind);
+  const { db } = opened;
+  const nothing = (): void => undefined;
+  const transactions = new Transactions(db, { begin: nothing, commit: nothing, abandon: nothing });
+  expect(transactions.runSafely(() => synchronous(db))).toBe(2);
+  expect(transactions.run(() => synchronous(db))).toBe(1);
+  const fails = (): void => {
+    throw new Error("no");
+  };
+  expect(() => transactions.runSafely(fails)).toThrow("no");
+  expect(synchronous(db)).toBe(1);
+  expect(() => transactions.run(() => transactions.runSafely(nothing))).toThrow("part of a transaction");
+  db.close();
+});
+
+test("rows that survive a power cut name no text that does not", () => {
+  const folder = tempFolder();
+  const state = openIn(folder);
+  const digest = state.putText("text\n", NAME);
+  state.transactSafely(() => state.setMeta("names", digest));
+  expect(afterPowerCut(folder).text(digest)).toBe("text\n");
   state.close();
 });

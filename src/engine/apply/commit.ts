@@ -1,7 +1,7 @@
 import { type ChangeId, type DirId, type DocId, isDocId } from "../../contract/ids.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
-import type { Conflict, DirLink, Link, Stamp } from "../../model/link.ts";
+import { type Conflict, type DirLink, isAway, type Link, type Stamp } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { Intent, PackedText, TextName } from "../../ports/state.ts";
 import { bury, renameVersion } from "../../model/settle.ts";
@@ -25,6 +25,7 @@ type Landed = {
  * left alone. The caller moves base in `commit`, which turns the intent into `parked`: the next
  * pass looks once more at the old inode, into which an editor may have written meanwhile.
  * @param link the base before, on which such a late edit would be based; null where there was none
+ * @param next the version that the commit moves base to; null where base stays
  */
 export function landText(
   ctx: PassContext,
@@ -34,6 +35,7 @@ export function landText(
   writes: Digest,
   expect: Digest,
   link: Link | null,
+  next: Pick<Link, "changeId" | "digest"> | null,
 ): Got<Landed> {
   const { disk, state } = ctx.world;
   if (writes === expect) {
@@ -45,12 +47,13 @@ export function landText(
   state.putKnownText(writes, text, madeOfBoth(path, id, "brought here by the mirror"));
   const parkAt = parkingPlace(ctx.world, id);
   const base = { baseChangeId: link?.changeId ?? null, baseDigest: link?.digest ?? null };
-  const intentId = state.openIntent(ctx.run, { kind: "replace", id, path, parkAt, expect, writes, ...base });
-  const next: Intent = { kind: "parked", id, path, parkAt, expect, ...base };
+  const becomes = next === null ? {} : { nextChangeId: next.changeId, nextDigest: next.digest };
+  const intent = { id, path, parkAt, expect, ...base };
+  const intentId = state.openIntent(ctx.run, { kind: "replace", writes, ...intent, ...becomes });
   const end = disk.replace(path, text, expect, parkAt);
   if (end.kind === "done") {
     ctx.notes.toFlush.set(id, path);
-    return got({ stamp: end.value.stamp, parked: { intentId, next } });
+    return got({ stamp: end.value.stamp, parked: { intentId, next: { kind: "parked", ...intent } } });
   }
   // While the old file is still aside, the intent stays open: the next pass puts it back before
   // it looks at the folder.
@@ -191,10 +194,16 @@ function write(ctx: PassContext, change: Commit): void {
 }
 
 function putWhole({ world: { state, links } }: PassContext, link: Link): void {
-  const before = links === undefined ? null : state.link(link.id);
+  const places = links?.places() ?? null;
+  if (places === null || places.isAt(link.id, link.localPath)) {
+    state.putLink(link);
+    return;
+  }
+  // A document that was nowhere is new, and base has no path of it to compare with.
+  const before = places.pathOf(link.id) !== null || isAway(link) ? state.link(link.id) : null;
   state.putLink(link);
   // What moves on the service alone stands here where the plan found it, which base may not know.
-  if (before?.localPath !== link.localPath) links?.placed(link.id, link.localPath);
+  if (before?.localPath !== link.localPath) places.set(link.id, link.localPath);
 }
 
 function writeBeside(ctx: PassContext, { ends, replaces, conflict, dir, moved, removes }: RowsBeside): void {
@@ -204,7 +213,7 @@ function writeBeside(ctx: PassContext, { ends, replaces, conflict, dir, moved, r
   if (conflict !== undefined) state.putConflict(conflict);
   if (dir !== undefined) {
     state.putDir(dir);
-    ctx.world.links?.placed(dir.id, dir.localPath);
+    ctx.world.links?.places()?.set(dir.id, dir.localPath);
   }
   if (moved !== undefined) state.moveSubtree(moved.side, moved.from, moved.to);
   if (removes?.conflict !== undefined) state.removeConflict(removes.conflict);

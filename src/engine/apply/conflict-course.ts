@@ -77,7 +77,8 @@ function endByMerge(
   const writes = digest === expect ? digest : ctx.world.state.putText(merged, madeOfBoth(localPath, id, detail));
   const inUse = writes === expect ? null : leftAlone(ctx, action);
   if (inUse !== null) return inUse;
-  const landed = landText(ctx, id, localPath, merged, writes, expect, link);
+  const version = { changeId: file.lastChangeId, digest };
+  const landed = landText(ctx, id, localPath, merged, writes, expect, link, version);
   if (landed.kind === "end") return landed.outcome;
   ctx.notes.counts[accepted ? "accepted" : "merged"]++;
   const dropped = dropSidecar(ctx, conflict, conflict.shown.at(-1)!.digest);
@@ -85,7 +86,7 @@ function endByMerge(
   const under = moveBaseUnderEdit(link, file.lastChangeId, digest, landed.value.stamp);
   return commit(ctx, {
     text: { ...under, submissions: waiting },
-    version: { id, changeId: file.lastChangeId, digest },
+    version: { id, ...version },
     landed: landed.value,
     removes: { conflict: id },
     event: eventOf(action, "both", {

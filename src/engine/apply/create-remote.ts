@@ -11,6 +11,7 @@ import { seenHere } from "./text-name.ts";
 import { fromService, toService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { readCreated } from "./read-created.ts";
+import { noteRefused, refusedBefore } from "./refused-before.ts";
 import { judgeTaken, learnedNames, MORE_REFUSED, saysTaken } from "./in-the-way.ts";
 
 /**
@@ -22,6 +23,8 @@ export async function createRemote(ctx: PassContext, planned: ActionOf<"create-r
   const action = asItLeadsNow(ctx, planned, null);
   const local = readUnkept(ctx, action.localPath, action.expect);
   if (local.kind === "end") return local.outcome;
+  const refused = refusedBefore(ctx, action.remotePath, action.expect);
+  if (refused !== null) return refused;
   const intent = {
     kind: "post",
     localPath: action.localPath,
@@ -39,7 +42,7 @@ export async function createRemote(ctx: PassContext, planned: ActionOf<"create-r
   if (!answer.ok) {
     if (answer.fault.kind === "uncertain") return settlePost(ctx, intentId, intent, answer.fault);
     state.closeIntent(intentId);
-    return refusedPost(ctx, action, answer.fault);
+    return noteRefused(ctx, action.remotePath, action.expect, await refusedPost(ctx, action, answer.fault));
   }
   const { id, lastChangeId, path } = answer.value;
   const remotePath = fromService(ctx.world, path) ?? action.remotePath;

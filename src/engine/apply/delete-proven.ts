@@ -7,6 +7,7 @@ import type { Intent } from "../../ports/state.ts";
 import { fetchText, isNotFound, outcomeOfFault, type RemoteText, stale } from "./effect.ts";
 import { commit } from "./commit.ts";
 import { settleIntent } from "../journal/settle-writes.ts";
+import { unsettled } from "../journal/unsettled.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /** How a deletion on the service ended. */
@@ -38,11 +39,8 @@ type Deletion = {
  * again, open an intent, DELETE, end its link. ORDER: the file is looked for after the read, so
  * that a file saved while the answer was under way is seen.
  */
-export async function deleteProven(
-  ctx: PassContext,
-  link: Link,
-  { localPath, changeId, onlyWhileAbsent, why }: Deletion,
-): Promise<DeleteEnd> {
+export async function deleteProven(ctx: PassContext, link: Link, deletion: Deletion): Promise<DeleteEnd> {
+  const { localPath, changeId, onlyWhileAbsent, why } = deletion;
   const { disk, remote, state } = ctx.world;
   const { id } = link;
   const fetched = await fetchText(ctx, id, localPath);
@@ -54,11 +52,15 @@ export async function deleteProven(
   // The text that was read is in the store.
   const intentId = state.openIntent(ctx.run, intent);
   const answer = await remote.deleteFile(id);
-  if (!answer.ok && !isNotFound(answer)) {
+  if (!answer.ok) {
     if (answer.fault.kind === "uncertain")
       return { kind: "settled", outcome: await settleIntent(ctx, intentId, intent), fault: answer.fault };
-    state.closeIntent(intentId);
-    return stays(outcomeOfFault(answer.fault), fetched.value);
+    const standing = isNotFound(answer)
+      ? await lookAgain(ctx, link, deletion, answer.fault)
+      : stays(outcomeOfFault(answer.fault), fetched.value);
+    // Unsettled, the intent stays open: a read of the next pass settles it.
+    if (standing?.kind === "stays") state.closeIntent(intentId);
+    if (standing !== null) return standing;
   }
   ctx.notes.counts.deletedRemote++;
   commit(ctx, {
@@ -75,6 +77,30 @@ export async function deleteProven(
     },
   });
   return { kind: "deleted" };
+}
+
+/**
+ * The service answers that it has no such document, which it showed a moment ago. As a rule
+ * somebody deleted it in between; but one that it goes on showing would be said to be gone and in
+ * sync, and come back with the next run. So it is read once more.
+ * @returns null: it is gone
+ */
+async function lookAgain(
+  ctx: PassContext,
+  link: Link,
+  { localPath, changeId }: Deletion,
+  fault: Fault,
+): Promise<DeleteEnd | null> {
+  const again = await fetchText(ctx, link.id, localPath);
+  if (again.kind === "end") {
+    const { outcome } = again;
+    if (outcome.kind === "stale") return null;
+    return outcome.kind === "refused" ? stays(outcome) : { kind: "settled", outcome: unsettled(outcome, fault), fault };
+  }
+  if (again.value.file.lastChangeId !== changeId) return stays(stale("it was edited on the service meanwhile"));
+  const detail = "it answers that the document is not there, and shows it all the same";
+  const { code, requestId } = fault.kind === "problem" ? fault : { code: "file_not_found", requestId: null };
+  return stays({ kind: "refused", code, detail, requestId, hold: null }, again.value);
 }
 
 function stays(outcome: Outcome, live: RemoteText | null = null): DeleteEnd {

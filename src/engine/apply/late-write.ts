@@ -165,9 +165,9 @@ function bringBack(
   const { disk, state } = ctx.world;
   const { link, late, text, current } = found;
   const writes = state.putText(text, madeOfBoth(intent.path, intent.id, "a late save, brought back"));
-  const landed = landText(ctx, intent.id, intent.path, text, writes, current, link);
+  const landed = landText(ctx, intent.id, intent.path, text, writes, current, link, null);
   if (landed.kind === "end") return "an edit that was saved while the file was replaced could not be brought back yet";
-  const base = holdsBase(ctx, intent, link, text) ? {} : baseBefore(intent, link);
+  const base = holdsChanges(ctx, intent.baseDigest, link.digest, text) ? {} : baseBefore(intent, link);
   const localDigest = base.digest ?? link.localDigest;
   commit(ctx, {
     link: { ...link, ...base, localDigest, stamp: landed.value.stamp, stampTrusted: false },
@@ -206,11 +206,14 @@ function withLateText(
   return merged.kind === "clean" ? merged.text : null;
 }
 
-/** Whether a text holds all changes that the link's base made to the base before. */
-function holdsBase(ctx: PassContext, intent: Extract<Intent, { kind: "parked" }>, link: Link, text: string): boolean {
+/**
+ * Whether a text holds all changes from one version to another; false where their texts are not
+ * known.
+ */
+export function holdsChanges(ctx: PassContext, from: Digest | null, to: Digest | null, text: string): boolean {
   const { state } = ctx.world;
-  const before = intent.baseDigest === null ? null : state.text(intent.baseDigest);
-  const after = state.text(link.digest);
+  const before = from === null ? null : state.text(from);
+  const after = to === null ? null : state.text(to);
   if (before === null || after === null) return false;
   const merged = mergeText(before, text, after);
   return merged.kind === "clean" && merged.text === text;

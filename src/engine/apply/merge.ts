@@ -106,13 +106,13 @@ function landMerged(
   const writes = state.putText(text, madeOfBoth(action.localPath, action.id, detail));
   const inUse = writes === action.expect || action.kind !== "merge" ? null : leftAlone(ctx, action);
   if (inUse !== null) return inUse;
-  const landed = landText(ctx, action.id, action.localPath, text, writes, action.expect, link);
+  const { lastChangeId } = remote.file;
+  const version = { changeId: lastChangeId, digest: remote.digest };
+  const landed = landText(ctx, action.id, action.localPath, text, writes, action.expect, link, version);
   if (landed.kind === "end") return landed.outcome;
   ctx.notes.counts[counts]++;
-  const { lastChangeId } = remote.file;
   const settled = {
-    changeId: lastChangeId,
-    digest: remote.digest,
+    ...version,
     localDigest: remote.digest,
     stamp: landed.value.stamp,
     stampTrusted: false,
@@ -121,7 +121,7 @@ function landMerged(
   const next = writes === remote.digest ? moveBase(link, { ...settled, durable: landed.value.parked === null }) : under;
   return commit(ctx, {
     text: waiting === undefined ? next : { ...next, submissions: waiting },
-    version: { id: action.id, changeId: lastChangeId, digest: remote.digest },
+    version: { id: action.id, ...version },
     landed: landed.value,
     event: eventOf(action, "both", {
       detail: whyWritten(ctx, { why: detail, localPath: action.localPath }),

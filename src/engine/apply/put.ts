@@ -23,6 +23,7 @@ import {
 import { commit, commitWithOthers, hasAnotherId, landText, openIntentWithOthers, withIdNow } from "./commit.ts";
 import { settlePut } from "../journal/settle-writes.ts";
 import { stillInReview } from "./in-review.ts";
+import { noteRefused, refusedBefore } from "./refused-before.ts";
 import { seenHere, seenThere } from "./text-name.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
@@ -37,6 +38,9 @@ export async function put(ctx: PassContext, planned: ActionOf<"put">): Promise<O
   if (link === null || link.changeId !== action.baseChangeId) return stale("its base moved meanwhile");
   const local = readUnkept(ctx, action.localPath, action.expect);
   if (local.kind === "end") return local.outcome;
+  const subject = `${action.id} ${link.changeId}`;
+  const refused = refusedBefore(ctx, subject, action.expect);
+  if (refused !== null) return refused;
   const lost = await holdBase(ctx, link, action.localPath);
   if (lost !== null) return lost;
   const intent = {
@@ -58,7 +62,7 @@ export async function put(ctx: PassContext, planned: ActionOf<"put">): Promise<O
   if (!answer.ok) {
     if (answer.fault.kind === "uncertain") return settlePut(ctx, intentId, intent, answer.fault);
     state.closeIntent(intentId);
-    return refusedPut(ctx, action, link, answer.fault);
+    return noteRefused(ctx, subject, action.expect, await refusedPut(ctx, action, link, answer.fault));
   }
   if (answer.value.kind === "in-review") {
     return noteSubmission(ctx, link, action, { intentId, stamp: local.value.stamp, review: answer.value });
@@ -177,7 +181,7 @@ async function landSaved(
   const inUse = leftAlone(ctx, action);
   const landed =
     inUse === null
-      ? landText(ctx, action.id, action.localPath, saved.text, saved.digest, action.expect, link)
+      ? landText(ctx, action.id, action.localPath, saved.text, saved.digest, action.expect, link, saved)
       : ended(inUse);
   if (landed.kind === "end") {
     // Somebody saved the file meanwhile, or has it in hand: base stays as it was, and the next pass

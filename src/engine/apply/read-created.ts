@@ -1,9 +1,11 @@
 import type { Outcome } from "../../model/action.ts";
+import type { Digest } from "../../model/digest.ts";
 import type { Link } from "../../model/link.ts";
 import { moveBase } from "../../model/settle.ts";
 import { DONE, ended, fetchText, leftAlone } from "./effect.ts";
 import { commit, landText } from "./commit.ts";
 import type { PassContext } from "../run/pass-context.ts";
+import type { EventFields } from "../run/world.ts";
 
 /**
  * Reads a new document back, because a 201 shows no text; a text that the service changed is
@@ -34,18 +36,12 @@ export async function readCreated(ctx: PassContext, intentId: number, link: Link
     return DONE;
   }
   const inUse = leftAlone(ctx, link);
-  const landed =
-    inUse === null ? landText(ctx, link.id, link.localPath, text, digest, link.localDigest, link) : ended(inUse);
   const version = { changeId: file.lastChangeId, digest };
-  const event = {
-    kind: "create-remote",
-    side: "both",
-    id: link.id,
-    path: link.localPath,
-    detail: "the service normalised the new text",
-    before: link.digest,
-    after: digest,
-  } as const;
+  const landed =
+    inUse === null
+      ? landText(ctx, link.id, link.localPath, text, digest, link.localDigest, link, version)
+      : ended(inUse);
+  const event = normalised(link, digest);
   if (landed.kind === "end") {
     // Edited on the service and here since: base stays the sent text, from which both came, and the
     // next pass merges them.
@@ -69,4 +65,16 @@ export async function readCreated(ctx: PassContext, intentId: number, link: Link
     closes: intentId,
     event,
   });
+}
+
+function normalised({ id, localPath: path, digest: before }: Link, after: Digest): EventFields {
+  return {
+    kind: "create-remote",
+    side: "both",
+    id,
+    path,
+    detail: "the service normalised the new text",
+    before,
+    after,
+  };
 }

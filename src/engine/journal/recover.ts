@@ -6,6 +6,7 @@ import { inspectParked, lookAtParked, putBack, returnAside } from "../apply/late
 import { type WayBack, wayBack } from "../apply/way-back.ts";
 import { parkedDocument, recordEvent, trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
+import { followReplaced } from "./cut-off-replace.ts";
 
 /** Puts back what a crash left half done on the disk, before the first walk (I13). */
 
@@ -108,7 +109,7 @@ function recoverReplace(
   const { aside, look } = found;
   const { id, path, parkAt, expect, baseChangeId, baseDigest } = intent;
   if (aside.kind === "done" && aside.value === null) {
-    ctx.world.links?.unwritten(path, expect);
+    ctx.world.links?.unwritten(path, parkAt);
     state.closeIntent(intentId);
     return null;
   }
@@ -116,6 +117,7 @@ function recoverReplace(
     return putBack(ctx, intentId, parkAt, path, id, "put back after a crash in the middle of a replace");
   if (aside.kind !== "done") return `what was taken aside cannot be read: ${aside.detail}`;
   const next = { kind: "parked", id, path, parkAt, expect, baseChangeId, baseDigest } as const;
+  followReplaced(ctx, intent);
   state.turnIntent(intentId, next);
   const turned = state.intents().find((open) => open.intent.kind === "parked" && open.intent.parkAt === parkAt);
   return turned === undefined ? null : inspectParked(ctx, turned.intentId, next);

@@ -1,7 +1,7 @@
 import { isDirId, isDocId } from "../../contract/ids.ts";
 import { type FolderIntention, HOLD_REASONS, type HoldReason, type Intention, isRemembered } from "../../model/hold.ts";
 import type { Hold } from "../../model/link.ts";
-import { type LocalPath, nameOf } from "../../model/path.ts";
+import { type LocalPath, nameOf, parentOf } from "../../model/path.ts";
 import type { DocumentRow } from "../match/row.ts";
 import { isUnseen } from "../match/unseen.ts";
 import type { LocalFile, Trees } from "../../model/tree.ts";
@@ -20,7 +20,7 @@ function rememberedHold({ trees, policy }: PlanDraft, key: string): Hold | null 
 export function standingHold(draft: PlanDraft, row: DocumentRow): Hold | null {
   const one = rememberedHold(draft, keyOf(row));
   if (one === null) return null;
-  if (one.digest === null && one.changeId === null) return holdOfPlace(one, row);
+  if (one.digest === null && one.changeId === null) return holdOfPlace(draft, one, row);
   const local = row.local.seen.kind === "present" ? row.local.seen.value.digest : null;
   const remote = row.remote.seen.kind === "present" ? row.remote.seen.file.changeId : null;
   const isSameText = one.digest === null || one.digest === local;
@@ -31,11 +31,23 @@ export function standingHold(draft: PlanDraft, row: DocumentRow): Hold | null {
  * A hold that concerns neither a text nor a version concerns a place, so another path ends it. A
  * refusal for want of a grant applies at any path.
  */
-function holdOfPlace(one: Hold, row: DocumentRow): Hold | null {
+function holdOfPlace(draft: PlanDraft, one: Hold, row: DocumentRow): Hold | null {
   const path = pathOfDocument(row);
   const isAtBase = one.reason === "read-only" && one.path === row.link?.localPath;
   if (one.path === path || isAtBase) return one;
-  return isSameRename(one, row, path) ? { ...one, path } : null;
+  return isSameRename(one, row, path) || isSameMove(draft, one, row, path) ? { ...one, path } : null;
+}
+
+/**
+ * The same of a move into a folder, which is named by its id: it would be the same wherever that
+ * folder is by now. It was at base's place then, or where its own move is held.
+ */
+function isSameMove({ trees }: PlanDraft, { reason, path: held }: Hold, row: DocumentRow, path: LocalPath): boolean {
+  const folder = row.local.now?.parent?.link?.id;
+  if (folder === undefined || row.link === null || (reason !== "read-only" && reason !== "refused")) return false;
+  const { dirs, holds } = trees.base;
+  const places = [dirs.get(folder)?.localPath, holds.get(folder)?.path];
+  return nameOf(held) === nameOf(path) && places.includes(parentOf(held));
 }
 
 /**
@@ -85,14 +97,18 @@ export function keepUnmet(draft: PlanDraft, { path, digest }: LocalFile): void {
 /**
  * The same for holds without a document of base: a folder that the walk could not show, and a new
  * file or folder (held by its path). Called when all is decided.
+ * @param undecided files that were seen, and are not judged
  */
-export function keepUnseen(draft: PlanDraft): void {
+export function keepUnseen(draft: PlanDraft, undecided: ReadonlySet<LocalPath>): void {
   const { base, local } = draft.trees;
   if (base.holds.size === 0 || local.unseen.size === 0) return;
   const hidden = hiddenFolders(draft);
   for (const one of base.holds.values()) {
     if (!isRemembered(one) || draft.holds.has(one.key) || isTriedAgain(draft, one)) continue;
-    if (isDirId(one.key) ? hidden.has(one.key) : isUnseenPath(draft.trees, one.key)) keepHold(draft, one);
+    const isUnjudged = isDirId(one.key)
+      ? hidden.has(one.key)
+      : undecided.has(one.key) || isUnseenPath(draft.trees, one.key);
+    if (isUnjudged) keepHold(draft, one);
   }
 }
 

@@ -5,7 +5,16 @@ import { type DiskFolding, folds, type LocalPath, pathKey } from "../../model/pa
 import type { LocalFile } from "../../model/tree.ts";
 import { expectedPath, findFoldersByContents } from "./folder-paths.ts";
 import { matchExchanges } from "./exchanges.ts";
-import { claim, type Evidence, isGrown, isLike, knownTexts, type Matching, sameInodes } from "./matching.ts";
+import {
+  claim,
+  claimByText,
+  type Evidence,
+  isGrown,
+  isLike,
+  knownTexts,
+  type Matching,
+  sameInodes,
+} from "./matching.ts";
 import { matchBySimilarity } from "./resemblance.ts";
 
 /**
@@ -154,7 +163,7 @@ function matchBySameText(matching: Matching): void {
   const files = onlyOnes(newTexts(matching));
   for (const [digest, link] of onlyOnes(lostTexts(matching))) {
     const file = files.get(digest);
-    if (file !== undefined && matching.links.has(link.id)) claim(matching, link, file, "same-text");
+    if (file !== undefined && matching.links.has(link.id)) claimByText(matching, link, file, "same-text");
   }
 }
 

@@ -23,6 +23,8 @@ import { findTwins } from "./twins.ts";
 export type Matched = {
   readonly forest: Forest;
   readonly documents: DocumentRow[];
+  /** Files that are not judged in this pass, because they may be a document that is not seen. */
+  readonly undecided: ReadonlySet<LocalPath>;
   /**
    * Makes a row for a document that had none, because something else wants its path; null where no
    * linked document is at the path.
@@ -54,7 +56,7 @@ export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, aske
   // Rows are laid out in the order of ids, whatever the order of the input.
   const loose = [...links.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   for (const link of loose) if (isAway(link)) links.delete(link.id);
-  const matching: Matching = { trees, texts, folders, files, links, matches: new Map() };
+  const matching: Matching = { trees, texts, folders, files, links, matches: new Map(), undecided: new Set() };
   matchDocuments(matching);
   const unread = whyNothingIsAbsent(trees, (id) => matching.matches.has(id));
   const forest = plantForest(trees, folders, unread !== null);
@@ -75,7 +77,7 @@ export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, aske
     return row;
   };
   const quietFolders = once(() => foldersOf([...quietPaths].map((path) => byPath().get(path)!)));
-  return { forest, documents, includeQuiet, quietFolders };
+  return { forest, documents, undecided: matching.undecided, includeQuiet, quietFolders };
 }
 
 /**

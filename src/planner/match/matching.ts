@@ -13,6 +13,7 @@ import {
 import type { LocalFile, TextLookup, Trees } from "../../model/tree.ts";
 import type { FolderPaths } from "./folder-paths.ts";
 import { fileInodeKey } from "./inode.ts";
+import { whyHidden } from "./unseen.ts";
 
 /** Why a file on disk was taken for a linked document. */
 export type Evidence =
@@ -35,12 +36,30 @@ export type Matching = {
   /** Links that are not found yet; in the end: the absent ones. */
   readonly links: Map<DocId, Link>;
   readonly matches: Map<DocId, LocalMatch>;
+  /**
+   * Files that may be documents whose own files are being written at this moment: neither new nor
+   * moved until that is known.
+   */
+  readonly undecided: Set<LocalPath>;
 };
 
 export function claim(matching: Matching, link: Link, file: LocalFile, evidence: Evidence): void {
   matching.matches.set(link.id, { file, evidence });
   matching.links.delete(link.id);
   matching.files.delete(file.path);
+}
+
+/**
+ * Takes a file for a document by its text alone. Where the document's own file was not seen, that
+ * may be where it was, and this one a copy: a copy must not get the document's id (I09).
+ */
+export function claimByText(matching: Matching, link: Link, file: LocalFile, evidence: Evidence): void {
+  const hidden = whyHidden(link.localPath, matching.trees);
+  if (hidden === null) claim(matching, link, file, evidence);
+  else if (hidden.kind === "still-being-written") {
+    matching.undecided.add(file.path);
+    matching.files.delete(file.path);
+  }
 }
 
 /**

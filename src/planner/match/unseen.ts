@@ -11,13 +11,20 @@ export function isUnseen(path: LocalPath, trees: Trees): boolean {
 }
 
 export function whyUnseen(path: LocalPath, trees: Trees): Unread | null {
-  const { unseen } = trees.local;
+  return whyHidden(path, trees) ?? trees.local.unseen.get("") ?? null;
+}
+
+/**
+ * Why the walk could not see what is at this very path, or in a folder above it. In a bulk change
+ * (all is unseen) nothing is: there, files are seen, and what is not among them is not there now.
+ */
+export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread | null {
   if (unseen.size === 0) return null;
   for (let at = path; at !== ""; at = parentOf(at)) {
     const unread = unseen.get(at);
     if (unread !== undefined) return unread;
   }
-  return unseen.get("") ?? null;
+  return null;
 }
 
 /**

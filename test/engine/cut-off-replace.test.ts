@@ -1,0 +1,131 @@
+import { describe, expect, test } from "vitest";
+import { Leftovers, Moment, type Pair } from "../simulator/moment.ts";
+import { createRig } from "../simulator/rig.ts";
+
+/**
+ * The mirror is killed while it gives a file another text, and that document is edited on the
+ * service before it starts again: what the mirror wrote itself is nobody's edit.
+ */
+
+const LINES = Array.from({ length: 16 }, (_, line) => `line ${line}\n\n`);
+const OTHER = "another document\n";
+const BASE = LINES.join("");
+const LAST = "and a last line\n";
+const withEditor = LINES.with(12, "by the editor\n\n").join("");
+/** Two paragraphs go, and come back with another one between them. */
+const without = [...LINES.slice(0, 3), ...LINES.slice(5)].join("");
+const GAP = `${LINES[2]!}${LINES[5]!}`;
+const APP = "by the app\n\n";
+const backAgain = (lines: readonly string[]): string => lines.toSpliced(4, 0, APP).join("");
+
+type Course = {
+  /** Until a pass of the mirror would write to the file. */
+  readonly begin: (pair: Pair) => Promise<void>;
+  readonly ends: string;
+};
+
+const COURSES: Readonly<Record<string, Course>> = {
+  "a text of the service": {
+    begin: async ({ rig }) => void rig.app.edit("note.md", without),
+    ends: backAgain(LINES),
+  },
+  "two edits merged": {
+    begin: async ({ rig, mirror }) => {
+      mirror.write("note.md", withEditor);
+      rig.app.edit("note.md", without);
+    },
+    ends: backAgain(LINES.with(12, "by the editor\n\n")),
+  },
+  "the end of a conflict, as a newer version merges": {
+    begin: async ({ rig, mirror }) => {
+      mirror.write("note.md", withEditor);
+      rig.app.edit("note.md", LINES.with(12, "by the app, in the same place\n\n").join(""));
+      await mirror.sync();
+      expect([...mirror.texts().keys()]).toContain("note (theirs).md");
+      rig.app.edit("note.md", without);
+    },
+    ends: backAgain(LINES.with(12, "by the editor\n\n")),
+  },
+};
+
+async function start({ begin }: Course): Promise<Pair> {
+  const rig = createRig(1);
+  rig.app.create("note.md", BASE);
+  rig.app.create("other.md", OTHER);
+  const mirror = rig.mirror();
+  await mirror.sync();
+  await begin({ rig, mirror });
+  return { rig, mirror };
+}
+
+/**
+ * Until the mirror sends something: then the service has what was written.
+ * @param act at the folder, while no mirror runs
+ * @returns how many calls there are until then
+ */
+async function killEverywhere(course: Course, act: (pair: Pair) => void, judge: (pair: Pair, at: number) => void) {
+  const beginning = new Moment(await start(course));
+  const leftovers = new Leftovers();
+  for (let at = 1; ; at++) {
+    const pair = beginning.open();
+    const { rig, mirror } = pair;
+    const before = mirror.requests.length;
+    mirror.killAt(at);
+    const killed = (await mirror.sync()) === null;
+    const sent = mirror.requests.slice(before);
+    if (!killed || sent.some((request) => !request.startsWith("GET "))) return at;
+    mirror.killAt(null);
+    // What it has not read it has not written.
+    if (!sent.includes(`GET /v1/files/${rig.app.files().get("note.md")!.id}`) || leftovers.areAgain(pair)) continue;
+    act(pair);
+    rig.app.edit(
+      "note.md",
+      rig.app
+        .files()
+        .get("note.md")!
+        .text.replace(GAP, LINES.slice(2, 6).toSpliced(2, 0, APP).join("")),
+    );
+    for (let run = 0; run < 3; run++) await mirror.sync();
+    judge(pair, at);
+  }
+}
+
+describe.each(Object.entries(COURSES))("I06 I10 I13 a file that is written when the mirror dies: %s", (_, course) => {
+  test("what came to the service meanwhile stays there", async () => {
+    const calls = await killEverywhere(
+      course,
+      () => undefined,
+      ({ rig, mirror }, at) => {
+        const files = [
+          ["note.md", course.ends],
+          ["other.md", OTHER],
+        ];
+        expect({ at, there: rig.app.files().get("note.md")?.text }).toEqual({ at, there: course.ends });
+        expect({ at, here: [...mirror.texts()] }).toEqual({ at, here: files });
+      },
+    );
+    expect(calls).toBeGreaterThan(20);
+  });
+
+  test("and so does an edit of what was written", async () => {
+    await killEverywhere(
+      course,
+      ({ mirror }) => {
+        // The kill may have left it aside: then there is no file to be edited.
+        const here = mirror.texts().get("note.md");
+        if (here !== undefined) mirror.write("note.md", here + LAST);
+      },
+      ({ rig, mirror }, at) => {
+        const there = rig.app.files().get("note.md")?.text;
+        expect({ at, there: there?.replace(LAST, "") }).toEqual({ at, there: course.ends });
+        expect({ at, here: [...mirror.texts()] }).toEqual({
+          at,
+          here: [
+            ["note.md", there],
+            ["other.md", OTHER],
+          ],
+        });
+      },
+    );
+  });
+});

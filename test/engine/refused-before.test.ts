@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { syncToConvergence } from "../../src/engine/run/sync.ts";
+import { digestOf } from "../../src/model/digest.ts";
+import { SETTINGS } from "../simulator/mirror.ts";
+import { createRig } from "../simulator/rig.ts";
+
+/** The service refuses texts that link to what is nowhere. */
+const REFUSED = ["one [x](doc_00000000000000)\n", "two [x](doc_00000000000000)\n"] as const;
+
+test.each(["a new text", "an edit"])(
+  "%s that was refused is not sent again in the run, though another was refused since (I08)",
+  async (kind) => {
+    const rig = createRig(1, { judgesLinks: true });
+    const mirror = rig.mirror();
+    if (kind === "an edit") rig.app.create("a.md", "as it was\n");
+    await mirror.sync();
+    const [one, two] = REFUSED;
+    mirror.write("a.md", one);
+    mirror.write("other-0.md", "other\n");
+    mirror.requests.length = 0;
+    const world = mirror.world();
+    const isSent = (request: string): boolean => /^(?:POST \/v1\/files|PUT)/.test(request);
+    const enter = mirror.disk.beforeCall;
+    // In each pass one other file is sent, so that another pass follows, with another text.
+    let passes = 1;
+    mirror.disk.beforeCall = (...call) => {
+      enter?.(...call);
+      if (passes > 2 || mirror.requests.filter(isSent).length < 2 * passes) return;
+      mirror.write("a.md", passes === 1 ? two : one);
+      mirror.write(`other-${passes++}.md`, "other\n");
+    };
+    await syncToConvergence(world, { settings: SETTINGS, retryRefused: true, kind: "sync" });
+    mirror.disk.beforeCall = null;
+    expect(rig.app.files().has("other-2.md")).toBe(true);
+    expect(mirror.requests.filter(isSent)).toHaveLength(5);
+    expect(mirror.state.holds().map(({ reason, digest }) => ({ reason, digest }))).toEqual([
+      { reason: "refused", digest: digestOf(one) },
+    ]);
+    mirror.requests.length = 0;
+    await mirror.sync({}, { retryRefused: false });
+    expect(mirror.requests.filter(isSent)).toEqual([]);
+  },
+);
