@@ -75,6 +75,16 @@ const BLOCKS: MarkdownConfig = {
 
 const grammar = parser.configure([Table, BRACKETS, BLOCKS]);
 
+/**
+ * The parser asks of each character of a paragraph, heading or cell what begins there. Most of them
+ * hold no link, which one scan tells.
+ */
+const parseInline = grammar.parseInline.bind(grammar);
+grammar.parseInline = (text, offset) => {
+  const mayLink = text.includes("](") || (reading!.wiki && text.includes("[["));
+  return mayLink ? parseInline(text, offset) : [];
+};
+
 function readLink(cx: InlineContext, next: number, at: number): number {
   const { defined, wiki, links, paragraphs } = reading!;
   let brackets = paragraphs.get(cx);

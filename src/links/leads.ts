@@ -36,6 +36,22 @@ export function destinationsOf(text: string, wiki: boolean): string[] {
   return findLinks(text, wiki).map((link) => readFound(text, link).said);
 }
 
+/** What the links of one text mean by the ids that stand in another, which has as many of them. */
+export function meantByIdsOf(other: string, text: string, wiki: boolean): Meant {
+  const ids = findLinks(other, wiki).map((link) => readFound(other, link));
+  const said = destinationsOf(text, wiki);
+  if (said.length !== ids.length) return () => null;
+  const meant = new Map<string, string>();
+  for (const [n, { kind, inert, said: id }] of ids.entries()) if (kind === "id" && !inert) meant.set(said[n]!, id);
+  return (one) => meant.get(one) ?? null;
+}
+
+/** The same of those that are inert on the service. */
+export function inertIn(text: string, wiki: boolean): string[] {
+  const read = findLinks(text, wiki).map((link) => readFound(text, link));
+  return read.flatMap(({ inert, said }) => (inert ? [said] : []));
+}
+
 /** The target's own path, if the link leads to it: another normal form of its name may be said. */
 function pathOf(here: Place, id: string | null, literal: string | null): string | null {
   const path = id === null ? null : here.pathOf(id);

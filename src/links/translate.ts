@@ -122,20 +122,27 @@ function serviceOf(
 /**
  * Makes the form on disk after documents have moved: each path leads where it led before. A path
  * that still does keeps its spelling.
+ * @param isAway of what has no path any more, and is not gone: links to it become ids
  */
-export function respell(text: string, before: Place | Meant, after: Place): string {
+export function respell(
+  text: string,
+  before: Place | Meant,
+  after: Place,
+  isAway: (id: string) => boolean = () => false,
+): string {
+  const spellAnew = (id: string, angle: boolean): string | null => (isAway(id) ? id : spell(id, after, angle));
   const made = respellEach(text, after, {
     destination: (raw, read, { angle }) => {
       if (read.inert || read.kind !== "path") return null;
       const id = resolveIn(read, [before]);
       if (id === null || resolve(read, after) === id) return null;
-      const spelled = spell(id, after, angle);
+      const spelled = spellAnew(id, angle);
       return spelled === null ? null : spelled + raw.slice(read.suffixAt);
     },
     wiki: (_whole, wiki, read) => {
       const id = wiki.name === null ? null : resolveIn(read, [before]);
       if (id === null || resolve(read, after) === id) return null;
-      const path = spell(id, after, false);
+      const path = spellAnew(id, false);
       const { heading, text: words } = wiki;
       return diskForm(id, heading, wiki, after.names!) ?? (path && serviceForm(path, heading, words));
     },

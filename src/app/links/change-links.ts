@@ -3,7 +3,8 @@ import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { plural } from "../../model/count.ts";
 import type { LocalPath } from "../../model/path.ts";
 import { runByHand } from "../../engine/by-hand/by-hand.ts";
-import { respellOne } from "../../engine/links/respell.ts";
+import type { Respelling } from "../../engine/links/mirror-links.ts";
+import { respellFiles } from "../../engine/links/respell.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
 import { type Config, writeConfig } from "../mirror/config.ts";
 import type { World } from "../../engine/run/world.ts";
@@ -46,10 +47,8 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
 
 const CONFLICTS = "end the conflicts first: mdmirror conflicts";
 
-type Found = Parameters<typeof respellOne>[2];
-
 /** ORDER: the configuration first: until it says so, a file with paths would be an edit to send. */
-async function begin(mirror: OpenedMirror, form: LinkForm, found: readonly Found[]): Promise<number> {
+async function begin(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
   const { translating } = await loadLinks();
   await settle(mirror.world);
   writeConfig(join(mirror.root, MIRROR_FOLDER), { ...mirror.config, ...form });
@@ -60,7 +59,7 @@ async function begin(mirror: OpenedMirror, form: LinkForm, found: readonly Found
  * ORDER: the configuration last, for the same reason: while it says so, files in the old form and
  * in the new one stand for the same texts.
  */
-async function cease(mirror: OpenedMirror, form: LinkForm, found: readonly Found[]): Promise<number> {
+async function cease(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
   const { translating } = await loadLinks();
   const world = mirror.world.links === undefined ? translating(mirror.world, true) : mirror.world;
   const written = await respellAll(world, found);
@@ -77,11 +76,11 @@ async function settle(world: World): Promise<void> {
   if (world.state.intents().length > 0) await runByHand(world, "links", async () => []);
 }
 
-async function respellAll(world: World, found: readonly Found[]): Promise<number> {
+async function respellAll(world: World, found: readonly Respelling[]): Promise<number> {
   let counts: PassContext["notes"]["counts"] | null = null;
   await runByHand(world, "links", async (ctx) => {
     counts = ctx.notes.counts;
-    for (const one of found) respellOne(ctx, ctx.world.links!, one);
+    respellFiles(ctx, ctx.world.links!, found);
     return [];
   });
   return (counts as PassContext["notes"]["counts"] | null)?.respelled ?? 0;

@@ -24,7 +24,7 @@ export function isAnothers({ id, text }: Spelling, link: Link): boolean {
 
 /** Whether a file's links lead elsewhere than where their targets are, or it has moved itself. */
 export function leadsAstray({ path, spelledAt, leads }: Spelling, places: LinkPlaces): boolean {
-  return path !== spelledAt || leads.some((lead) => isAstray(lead, places) || isFoundId(lead, places));
+  return path !== spelledAt || leads.some((lead) => isAstray(lead, places) || isFound(lead, places));
 }
 
 /**
@@ -38,11 +38,24 @@ export function isUnsettled({ to }: Lead, places: LinkPlaces): boolean {
 
 function isAstray(lead: Lead, places: LinkPlaces): boolean {
   const { said, at, to } = lead;
-  const is = to === null || said === to ? null : places.pathOf(to);
-  return is !== null && (is !== at || places.isNoMore(lead));
+  if (to === null || said === to) return false;
+  const is = places.pathOf(to);
+  if (is === null) return places.isAway(to);
+  return at === null ? places.idAtAbsolute(said) !== to : is !== at || places.isNoMore(lead);
 }
 
-/** Whether a link stands as an id that was not known, and is by now. */
-export function isFoundId({ said, to }: Lead, places: LinkPlaces): boolean {
+/** Whether a link stands as an id, or an absolute path, that led nowhere, and does by now. */
+export function isFound({ said, to }: Lead, places: LinkPlaces): boolean {
+  if (to === null) return places.idAtAbsolute(said) !== null;
   return said === to && places.pathOf(to) !== null;
+}
+
+/** Whether nothing is new in what would be noted of a file. */
+export function isAsKnown(one: Spelling, next: Spelling): boolean {
+  const { leads } = next;
+  if (one.bytes !== next.bytes || one.spelledAt !== next.spelledAt || one.leads.length !== leads.length) return false;
+  return one.leads.every(({ said, at, to }, n) => {
+    const other = leads[n]!;
+    return said === other.said && at === other.at && to === other.to;
+  });
 }

@@ -13,7 +13,7 @@ export function createdFirst(plan: Plan, links: MirrorLinks): Plan {
   const creating = new Map<LocalPath, number>();
   for (const [index, { action }] of plan.steps.entries())
     if (action.kind === "create-remote") creating.set(action.localPath, index);
-  if (creating.size === 0) return plan;
+  if (creating.size === 0 || !links.hasLinks()) return plan;
   const wanted = plan.steps.map(({ action }) => targetsOf(action, creating, links));
   const place = targetsFirst(wanted, creating.values());
   const steps = plan.steps.map((step, index): Step => {
@@ -26,7 +26,7 @@ export function createdFirst(plan: Plan, links: MirrorLinks): Plan {
 
 function targetsOf(action: Action, creating: ReadonlyMap<LocalPath, number>, links: MirrorLinks): number[] {
   if (action.kind !== "create-remote" && action.kind !== "put") return [];
-  const leads = links.leadsAt(action.localPath, action.expect) ?? [];
+  const leads = links.leadsOf(action.localPath, action.expect);
   return leads.flatMap(({ at, to }) => {
     const target = to === null && at !== null ? creating.get(at) : undefined;
     return target === undefined ? [] : [target];

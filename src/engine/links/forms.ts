@@ -1,5 +1,6 @@
 import { mayHoldLinks } from "../../links/candidates.ts";
-import { leadsOf } from "../../links/leads.ts";
+import { INERT } from "../../links/destination.ts";
+import { inertIn, leadsOf, meantByIdsOf } from "../../links/leads.ts";
 import { toDisk, toService } from "../../links/translate.ts";
 import { type DocId, isDocId } from "../../contract/ids.ts";
 import { type Digest, digestOf } from "../../model/digest.ts";
@@ -7,8 +8,11 @@ import { type LocalPath, parentOf } from "../../model/path.ts";
 import type { Lead, Spelling } from "../../model/spelling.ts";
 import type { State } from "../../ports/state.ts";
 import { idsUnknownBefore, meantBefore } from "./earlier.ts";
+import { KnownSpellings } from "./known-spellings.ts";
 import { LinkPlaces, type LinkScope } from "./places.ts";
-import { isFoundId } from "./astray.ts";
+import { isFound } from "./astray.ts";
+
+type LinkState = Pick<State, "load" | "text" | "link" | "conflict" | "spellings" | "transactSafely">;
 
 /** A text with the digest of its bytes. */
 export type Form = { readonly text: string; readonly digest: Digest };
@@ -22,23 +26,17 @@ export type Where = { readonly now: LinkPlaces; readonly before: LinkPlaces };
  * or there, never reads as an edit.
  */
 export class LinkForms {
-  readonly #state: Pick<State, "load" | "text" | "link" | "conflict" | "spellings">;
-  readonly #keeps: boolean;
+  readonly #state: LinkState;
+  /** What is remembered. */
+  readonly known: KnownSpellings;
   readonly scope: LinkScope;
-  /** Of a mirror that is only read. */
-  readonly #unkept = new Map<string, Spelling>();
   #where: Where | null = null;
-  #dry = false;
 
   /** @param keeps whether the state may be written */
-  constructor(
-    state: Pick<State, "load" | "text" | "link" | "conflict" | "spellings">,
-    scope: LinkScope,
-    keeps: boolean,
-  ) {
+  constructor(state: LinkState, scope: LinkScope, keeps: boolean) {
     this.#state = state;
     this.scope = scope;
-    this.#keeps = keeps;
+    this.known = new KnownSpellings(state, keeps);
   }
 
   /** Whether a text may read differently in its other form. */
@@ -60,7 +58,7 @@ export class LinkForms {
   /** What was where is read anew. @param dry whether nothing may be kept until the next call */
   begin(dry: boolean): void {
     this.#where = null;
-    this.#dry = dry;
+    this.known.begin(dry);
   }
 
   /** For changes of places; null: none are known, and the next to ask reads base. */
@@ -80,13 +78,13 @@ export class LinkForms {
    */
   peek(path: LocalPath, bytes: Form): Form {
     if (!this.mayLink(bytes.text)) return bytes;
-    return this.#remembered(this.spellingAt(path, bytes.digest)) ?? this.#read(path, bytes, this.where()).form;
+    return this.#remembered(this.known.of(path, bytes.digest)) ?? this.#read(path, bytes, this.where()).form;
   }
 
   /** The same for a file of this document that was taken aside. */
   ofParked(parkAt: string, path: LocalPath, bytes: Form): Form {
     if (!this.mayLink(bytes.text)) return bytes;
-    const known = this.#remembered(this.spellingAt(parkAt, bytes.digest));
+    const known = this.#remembered(this.known.of(parkAt, bytes.digest));
     return known ?? this.#read(path, bytes, this.where(), this.#state.spellings.at(parkAt)).form;
   }
 
@@ -99,7 +97,7 @@ export class LinkForms {
   readAnew(path: LocalPath, bytes: Form, where: Where): Form {
     const { form, leads } = this.#read(path, bytes, where);
     if (leads.length > 0 || form.digest !== bytes.digest)
-      this.put({ path, id: docAt(where.now, path), bytes: bytes.digest, text: form.digest, spelledAt: path, leads });
+      this.known.put(noted(where.now, path, bytes.digest, form.digest, leads));
     return form;
   }
 
@@ -139,6 +137,28 @@ export class LinkForms {
   }
 
   /**
+   * Whether a file that base does not know can be read as this text of the service: its links lead
+   * to the same, or to nothing where those of the text stand by id. A power cut takes what is known
+   * of the files of a clone. Then its bytes stand for that text.
+   * @param isFree whether nothing is at a path
+   */
+  readAs(path: LocalPath, bytes: Form, wanted: Form, isFree: (at: LocalPath) => boolean): boolean {
+    if (!this.mayLink(bytes.text)) return false;
+    const { now } = this.where();
+    const place = now.from(path);
+    const byIds = meantByIdsOf(wanted.text, bytes.text, this.scope.wiki);
+    const said = new Map(leadsOf(bytes.text, place, [place]).map((lead) => [lead.said, lead]));
+    const formerly = (one: string): string | null => {
+      const at = said.get(one)?.at ?? null;
+      return at !== null && isFree(at) ? byIds(one) : null;
+    };
+    if (toService(bytes.text, place, { was: wanted.text, formerly }) !== wanted.text) return false;
+    const leads = leadsOf(bytes.text, place, [place, formerly]);
+    this.known.put(noted(now, path, bytes.digest, wanted.digest, leads));
+    return true;
+  }
+
+  /**
    * The bytes for a text in the service's form.
    * @param was the file's bytes until now
    */
@@ -147,17 +167,25 @@ export class LinkForms {
     const place = this.where().now.from(path);
     const spelled = toDisk(text, place, was === undefined ? {} : { was: this.#foundIn(path, was) });
     const bytes = spelled === text ? { text, digest } : { text: spelled, digest: digestOf(spelled) };
-    const leads = leadsOf(bytes.text, place, [place]);
-    if (leads.length > 0 || bytes.digest !== digest)
-      this.put({ path, id: docAt(this.where().now, path), bytes: bytes.digest, text: digest, spelledAt: path, leads });
+    const before = was === undefined ? null : this.known.of(path, was.digest);
+    const leads = stillOpen(leadsOf(bytes.text, place, [place]), text, before, this.scope);
+    if (leads.length === 0 && bytes.digest === digest) return bytes;
+    const spelling = noted(this.where().now, path, bytes.digest, digest, leads);
+    this.known.put(spelling, was !== undefined && saysMore(leads, before));
     return bytes;
   }
 
-  /** A file's text in which no link stands as an id whose target has come since. */
+  /** A file's text, in which no link stands as an id or absolute path whose target has come. */
   #foundIn(path: LocalPath, { text, digest }: Form): string {
     const { now } = this.where();
-    const isFound = this.spellingAt(path, digest)?.leads.some((lead) => isFoundId(lead, now)) === true;
-    return isFound ? toDisk(text, now.from(path)) : text;
+    const was = this.known.of(path, digest);
+    return was !== null && this.hasFound(was, now) ? toDisk(text, now.from(path)) : text;
+  }
+
+  /** A person's absolute path that is inert on the service is no such link: it is read anew. */
+  hasFound({ leads, text }: Spelling, now: LinkPlaces): boolean {
+    const found = leads.filter((lead) => isFound(lead, now));
+    return found.some(({ said, to }) => to !== null || this.#state.text(text)?.includes(INERT + said) === false);
   }
 
   /** The same for a person to see; nothing is remembered. */
@@ -171,8 +199,8 @@ export class LinkForms {
    * same.
    */
   spellingOf(path: LocalPath, bytes: Digest, { now, before }: Where): Spelling | null {
-    const own = this.spellingAt(path, bytes);
-    if (own !== null) return this.#asNewest(own);
+    const own = this.known.of(path, bytes);
+    if (own !== null) return this.known.asNewest(own);
     const others = this.#state.spellings.with(bytes);
     if (others.length === 0) return null;
     const id = now.idAt(path);
@@ -181,61 +209,35 @@ export class LinkForms {
       others.find((other) => id !== null && other.id === id) ??
       others.find((other) => other.path === old) ??
       ofFolder(others, parentOf(path));
-    if (found !== null) this.put({ ...found, path, id: docAt(now, path) });
+    if (found !== null) this.known.put({ ...found, path, id: docAt(now, path) });
     return found;
   }
+}
 
-  /**
-   * Bytes that are there are the newest that were: an editor's undo, or an effect that was undone,
-   * brings back older ones, and the next edit begins from them.
-   */
-  #asNewest(spelling: Spelling): Spelling {
-    if (this.#state.spellings.at(spelling.path)[0]?.bytes !== spelling.bytes) this.put(spelling);
-    return spelling;
-  }
-
-  /** A file was not written after all, and its bytes are what they were. */
-  unwritten(path: LocalPath, bytes: Digest): void {
-    const spelling = this.spellingAt(path, bytes);
-    if (spelling !== null) this.#asNewest(spelling);
-  }
-
-  /** The same of a text that its bytes stood for, after a kill. */
-  unwrittenText(path: LocalPath, text: Digest): void {
-    const spelling = this.#state.spellings.at(path).find((one) => one.text === text);
-    if (spelling !== undefined) this.#asNewest(spelling);
-  }
-
-  /** What was taken aside is back, or about to be. */
-  unparking(parkAt: string, path: LocalPath): void {
-    const [spelling] = this.#state.spellings.at(parkAt);
-    if (spelling !== undefined) this.#asNewest({ ...spelling, path });
-  }
-
-  spellingAt(path: LocalPath, bytes: Digest): Spelling | null {
-    return this.#unkept.get(`${path}\0${bytes}`) ?? this.#state.spellings.of(path, bytes);
-  }
-
-  put(spelling: Spelling): void {
-    if (this.#keeps && !this.#dry) this.#state.spellings.put(spelling);
-    else this.#unkept.set(`${spelling.path}\0${spelling.bytes}`, spelling);
-  }
-
-  /** A file is about to be taken aside. */
-  parking(path: LocalPath, bytes: Digest, parkAt: string): void {
-    const spelling = this.spellingAt(path, bytes);
-    if (spelling !== null) this.put({ ...spelling, path: parkAt });
-  }
-
-  /** A file or folder is about to be moved. */
-  moving(from: LocalPath, to: LocalPath): void {
-    if (this.#keeps) this.#state.spellings.copy(from, to);
-  }
+/** What is to be remembered of a file whose bytes stand for a text. */
+function noted(at: LinkPlaces, path: LocalPath, bytes: Digest, text: Digest, leads: readonly Lead[]): Spelling {
+  return { path, id: docAt(at, path), bytes, text, spelledAt: path, leads };
 }
 
 function docAt(places: LinkPlaces, path: LocalPath): DocId | null {
   const id = places.idAt(path);
   return isDocId(id) ? id : null;
+}
+
+/**
+ * What led nowhere in a file's bytes of before, and is inert in its new text, does so until it is
+ * read anew, though its target is there by now: only so does it go up by its id.
+ */
+function stillOpen(leads: Lead[], text: string, before: Spelling | null, { wiki }: LinkScope): readonly Lead[] {
+  const open = new Set(before?.leads.flatMap(({ said, to }) => (to === null ? [said] : [])));
+  if (open.size === 0) return leads;
+  const inert = new Set(inertIn(text, wiki));
+  return leads.map((lead) => (open.has(lead.said) && inert.has(lead.said) ? { ...lead, to: null } : lead));
+}
+
+/** Whether something in a file's new bytes could not be read by what is known of the old ones. */
+function saysMore(leads: readonly Lead[], before: Spelling | null): boolean {
+  return leads.some((lead) => !before?.leads.some(({ said, to }) => said === lead.said && to === lead.to));
 }
 
 function ofFolder(spellings: readonly Spelling[], folder: LocalPath): Spelling | null {

@@ -103,8 +103,11 @@ export class LinkedDisk implements Disk {
   }
 
   createAll(files: readonly NewFile[]): ReturnType<Disk["createAll"]> {
-    const made = this.plain.createAll(files.map(({ path, text }) => ({ path, text: this.#spelled(path, text) })));
     const meant = files.map(({ text }) => (this.#forms.mayLink(text) ? text : null));
+    const spelled = files.map((file, n) => {
+      return meant[n] === null ? file : { path: file.path, text: this.#spelled(file.path, file.text) };
+    });
+    const made = this.plain.createAll(spelled);
     return made instanceof Promise ? made.then((ends) => withTexts(ends, meant)) : withTexts(made, meant);
   }
 
@@ -115,15 +118,16 @@ export class LinkedDisk implements Disk {
   replace(path: LocalPath, text: string, expect: Digest, parkAt: string): DiskOutcome<Written> {
     const found = this.#find(path, expect);
     if (found.kind !== "done") return found;
+    // ORDER: before the new bytes are noted: what is parked is what a kill until then leaves there.
+    this.#forms.known.parking(path, found.value.digest, parkAt);
     const spelled = this.#spelled(path, text, found.value);
     // The bytes are right already: they stood for another text until now.
     if (spelled === found.value.text) return { kind: "done", value: { stamp: found.value.stamp } };
-    this.#forms.parking(path, found.value.digest, parkAt);
     return this.#replace(path, spelled, found.value.digest, parkAt);
   }
 
   replaceBytes(path: LocalPath, bytes: string, expect: Digest, parkAt: string): DiskOutcome<Written> {
-    this.#forms.parking(path, expect, parkAt);
+    this.#forms.known.parking(path, expect, parkAt);
     return this.plain.replaceBytes(path, bytes, expect, parkAt);
   }
 
@@ -137,7 +141,7 @@ export class LinkedDisk implements Disk {
   move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<Written> {
     const found = expect === null ? null : this.#find(from, expect);
     if (found !== null && found.kind !== "done") return found;
-    this.#forms.moving(from, to);
+    this.#forms.known.moving(from, to);
     return this.plain.move(from, to, found?.value.digest ?? null);
   }
 
@@ -145,12 +149,12 @@ export class LinkedDisk implements Disk {
     const found = expect === null ? null : this.#find(path, expect);
     // What cannot be read as a text has the digest of its bytes.
     if (found !== null && found.kind === "stale") return found;
-    if (found?.kind === "done") this.#forms.parking(path, found.value.digest, trashPath);
+    if (found?.kind === "done") this.#forms.known.parking(path, found.value.digest, trashPath);
     return this.plain.trash(path, found?.kind === "done" ? found.value.digest : expect, trashPath);
   }
 
   moveFolder(from: LocalPath, to: LocalPath): DiskOutcome<null> {
-    this.#forms.moving(from, to);
+    this.#forms.known.moving(from, to);
     return this.plain.moveFolder(from, to);
   }
 
@@ -171,13 +175,13 @@ export class LinkedDisk implements Disk {
   /** What the new bytes stand for is noted already. */
   #replace(path: LocalPath, text: string, expect: Digest, parkAt: string): DiskOutcome<Written> {
     const end = this.plain.replace(path, text, expect, parkAt);
-    if (end.kind !== "done" && !end.parked) this.#forms.unwritten(path, expect);
+    if (end.kind !== "done" && !end.parked) this.#forms.known.unwritten(path, expect);
     return end;
   }
 
   putBack(...[parkAt, path]: Parameters<Disk["putBack"]>): ReturnType<Disk["putBack"]> {
     const end = this.plain.putBack(parkAt, path);
-    if (end.kind === "done") this.#forms.unparking(parkAt, path);
+    if (end.kind === "done") this.#forms.known.unparking(parkAt, path);
     return end;
   }
 

@@ -1,4 +1,4 @@
-import { type DirId, type DocId, isDocId } from "../../contract/ids.ts";
+import { isDocId } from "../../contract/ids.ts";
 import { INERT } from "../../links/destination.ts";
 import { leadsOf, meantBy } from "../../links/leads.ts";
 import { respell, toDisk } from "../../links/translate.ts";
@@ -11,7 +11,7 @@ import type { Plan } from "../../planner/plan-types.ts";
 import type { Disk, OnText } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import { type Form, LinkForms } from "./forms.ts";
-import { isAnothers, isFoundId, isUnsettled, leadsAstray, leadsSomewhereNew } from "./astray.ts";
+import { isAnothers, isAsKnown, isUnsettled, leadsAstray, leadsSomewhereNew } from "./astray.ts";
 import { type InertLinks, inertLinks } from "./inert.ts";
 import { LinkedDisk } from "./linked-disk.ts";
 import { LinkPlaces, type LinkScope } from "./places.ts";
@@ -89,9 +89,9 @@ export class MirrorLinks {
     }
   }
 
-  /** A document or folder is there from now on. */
-  placed(id: DocId | DirId, path: LocalPath): void {
-    this.#forms.placesIfKnown()?.set(id, path);
+  /** Where everything will be when the plan is done, to be changed; null: nobody has asked yet. */
+  places(): LinkPlaces | null {
+    return this.#forms.placesIfKnown();
   }
 
   /**
@@ -101,10 +101,12 @@ export class MirrorLinks {
    * @returns the digest of what is to be sent
    */
   asItLeadsNow(path: LocalPath, expect: Digest, keep: OnText): Digest {
+    // Most texts hold no links: then nothing is known of them, and their files need not be read.
+    if (this.#forms.known.standingFor(path, expect) === null) return expect;
     if (!this.#sent.has(path)) this.#sent.set(path, this.#baseAt(path));
     const bytes = this.disk.plain.read(path);
     if (bytes.kind !== "done") return expect;
-    const spelling = this.#forms.spellingAt(path, bytes.value.digest);
+    const spelling = this.#forms.known.of(path, bytes.value.digest);
     const where = this.#forms.where();
     if (spelling === null || spelling.text !== expect || !leadsSomewhereNew(spelling.leads, where.now)) return expect;
     const form = this.#forms.readAnew(path, bytes.value, where);
@@ -112,11 +114,26 @@ export class MirrorLinks {
     return form.digest;
   }
 
-  /** What a file's links lead to as it stands; null: nothing of it is known, or it has none. */
-  leadsAt(path: LocalPath, text: Digest): readonly Lead[] | null {
-    const bytes = this.disk.plain.look(path);
-    const spelling = bytes.kind === "file" ? this.#forms.spellingAt(path, bytes.digest) : null;
-    return spelling?.text === text ? spelling.leads : null;
+  /**
+   * Whether a file whose document is yet to be linked can be read as that one's text. Then it
+   * stands for it.
+   * @param expect the text that the plan saw
+   */
+  readsAs(path: LocalPath, expect: Digest, wanted: Form): boolean {
+    const bytes = this.disk.plain.read(path);
+    if (bytes.kind !== "done" || this.#forms.peek(path, bytes.value).digest !== expect) return false;
+    const isFree = (at: LocalPath): boolean => this.disk.plain.look(at).kind === "absent";
+    return this.#forms.readAs(path, bytes.value, wanted, isFree);
+  }
+
+  /** Whether any text here is known to hold links. */
+  hasLinks(): boolean {
+    return !this.#forms.known.isEmpty();
+  }
+
+  /** What the links of a text lead to, as its file was last seen; none where it has none. */
+  leadsOf(path: LocalPath, text: Digest): readonly Lead[] {
+    return this.#forms.known.standingFor(path, text)?.leads ?? [];
   }
 
   /** Whether a link that leads nowhere in what was sent has a target by now. */
@@ -142,7 +159,8 @@ export class MirrorLinks {
     const byPath = new Map(linked.map((link) => [places.pathOf(link.id)!, link]));
     for (const spelling of spellings) {
       const link = byPath.get(spelling.path);
-      if (link === undefined || link.standing !== "linked" || !leadsAstray(spelling, places)) continue;
+      // What was moved out of the mirrored part and edited here stays, and is read as ever.
+      if (link === undefined || link.standing === "suspended" || !leadsAstray(spelling, places)) continue;
       if (isAnothers(spelling, link)) continue;
       if (spelling.leads.some((lead) => isUnsettled(lead, places))) continue;
       const respelled = this.#respell(spelling, link, places);
@@ -157,8 +175,8 @@ export class MirrorLinks {
     if (read.kind !== "done" || read.value.digest !== digest) return null;
     const place = places.from(path);
     const open = new Set(leads.flatMap(({ said, to }) => (to === null ? [said] : [])));
-    const moved = respell(read.value.text, meantBy(leads), place);
-    const text = leads.some((lead) => isFoundId(lead, places)) ? toDisk(moved, place) : moved;
+    const moved = respell(read.value.text, meantBy(leads), place, (id) => places.isAway(id));
+    const text = this.#forms.hasFound(spelling, places) ? toDisk(moved, place) : moved;
     const bytes = text === read.value.text ? read.value : { text, digest: digestOf(text) };
     const to = {
       path,
@@ -171,18 +189,21 @@ export class MirrorLinks {
         open.has(lead.said) ? { ...lead, to: null } : lead,
       ),
     };
-    return { link, from: spelling, to, bytes };
+    return isAsKnown(spelling, to) ? null : { link, from: spelling, to, bytes };
   }
 
   /** Before a file is written anew: recovery must know what its bytes stand for, old and new. */
   note({ from, to }: Respelling, parkAt: string): void {
-    this.#forms.parking(from.path, from.bytes, parkAt);
-    this.#forms.put(to);
+    this.#forms.known.parking(from.path, from.bytes, parkAt);
+    this.#forms.known.put(to);
   }
 
-  /** A file was not replaced after all: its bytes stand for what they stood for. */
-  unwritten(path: LocalPath, text: Digest): void {
-    this.#forms.unwrittenText(path, text);
+  /** After a kill, nothing was taken aside: what is known of the bytes that are there is newest. */
+  unwritten(path: LocalPath, parkAt: string): void {
+    const { known } = this.#forms;
+    const look = this.disk.plain.look(path);
+    if (look.kind === "file" && known.of(path, look.digest) !== null) known.unwritten(path, look.digest);
+    else known.unparking(parkAt, path);
   }
 
   /** How links are read here. */

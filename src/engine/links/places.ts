@@ -1,8 +1,9 @@
 import { type DirId, type DocId, isDocId } from "../../contract/ids.ts";
 import { NameIndex, namesBy } from "../../links/names.ts";
-import type { Place } from "../../links/place.ts";
+import { type Place, resolve } from "../../links/place.ts";
 import { type Names, nameOfSaid } from "../../links/wiki.ts";
 import { once } from "../../model/once.ts";
+import { isAway } from "../../model/link.ts";
 import type { LocalPath, RemotePath } from "../../model/path.ts";
 import type { Lead } from "../../model/spelling.ts";
 import type { BaseTree, RemoteTree } from "../../model/tree.ts";
@@ -31,10 +32,12 @@ export class LinkPlaces {
   #named: NameIndex | null = null;
   readonly #names: Names | undefined;
   readonly #tombstones: BaseTree["tombstones"];
+  readonly #links: BaseTree["links"];
   #remote: RemoteTree | null = null;
 
   constructor(base: BaseTree, scope: LinkScope) {
     this.#tombstones = base.tombstones;
+    this.#links = base.links;
     for (const [id, path] of standingPlaces(base)) this.set(id, path);
     this.#byRemotePath = once(() => remotePaths(base));
     this.#scope = scope;
@@ -47,6 +50,11 @@ export class LinkPlaces {
 
   idAt(path: LocalPath): Id | null {
     return this.#byPath.get(path) ?? null;
+  }
+
+  /** Whether this is there, and no other. */
+  isAt(id: Id, path: LocalPath): boolean {
+    return this.pathOf(id) === path && this.idAt(path) === id;
   }
 
   /** What the service shows now. */
@@ -68,6 +76,12 @@ export class LinkPlaces {
     return isDocId(id)
       ? !remote.files.has(id) && !remote.outside.has(id) && !remote.unseen.has(id)
       : remote.foldersComplete && !remote.folders.has(id);
+  }
+
+  /** Whether this was moved out of the mirrored part: what is at its path is another. */
+  isAway(id: string): boolean {
+    const link = this.#byId.has(id) ? undefined : this.#links.get(id as DocId);
+    return link !== undefined && isAway(link);
   }
 
   /** Whether what has this path is gone on the service: links that are read do not lead to it. */
@@ -144,6 +158,11 @@ export class LinkPlaces {
       idAtAbsolute: (at) => this.#idAtAbsolute(at),
       names: this.#names,
     };
+  }
+
+  /** What an absolute destination leads to; null for any other. */
+  idAtAbsolute(said: string): string | null {
+    return said.startsWith("/") ? resolve({ kind: "path", said, inert: false, suffixAt: 0 }, this.from("")) : null;
   }
 
   #idAtAbsolute(at: string): Id | null {

@@ -68,8 +68,11 @@ export class FoundReader {
     return { files: withValues(tree.files, changed), missed };
   }
 
-  /** Finds documents that were moved and then saved as a new file, by what their links say. */
-  #findLost({ now, before }: Where, { files }: LocalTree, found: ReadonlySet<LocalPath>): void {
+  /**
+   * Finds documents that were moved, as files that are not known by inode: saved as new ones, or
+   * written by us before a power cut. By their bytes, else by what their links say.
+   */
+  #findLost({ now, before }: Where, { files }: LocalTree, found: Iterable<LocalPath>): void {
     const isLost = (id: string | null) => id !== null && !isPresent(id, now, files);
     const lost = once(() =>
       this.#state.spellings.all().filter(({ path, id }) => {
@@ -80,7 +83,9 @@ export class FoundReader {
     for (const path of found) {
       if (!now.isUnlinked(path) || lost().length === 0) continue;
       const bytes = this.#plain.read(path);
-      const likes = bytes.kind === "done" ? likest(lost(), bytes.value.text, this.#forms.scope) : null;
+      if (bytes.kind !== "done") continue;
+      const { text, digest } = bytes.value;
+      const likes = lost().find((one) => one.bytes === digest) ?? likest(lost(), text, this.#forms.scope);
       const id = likes === null ? null : before.idAt(likes.path);
       if (id !== null && isLost(id)) now.set(id, path);
     }
@@ -97,6 +102,11 @@ export class FoundReader {
     const { scope } = this.#forms;
     this.#forms.where().now.listed(remote);
     const where = { now: placesSeen(base, local, remote, scope), before: new LinkPlaces(base, scope) };
+    this.#findLost(
+      where,
+      local,
+      spellings.map(({ path }) => path),
+    );
     const waits = waitingPaths(base);
     const changed = new Map<LocalPath, LocalFile>();
     for (const spelling of spellings) {

@@ -50,3 +50,24 @@ test.each([
   await mirror.sync();
   expect(mirror.texts()).toEqual(new Map(before).set("f/k.md", "[note](note.md) [deep](g/deep.md)\nmore\n"));
 });
+
+test.each([
+  ["a document", "f/note.md", "note.md"],
+  ["a folder", "f", "e"],
+])(
+  "what the links of %s say whose move is held is known as long as it is, though their target goes (I09)",
+  async (...row) => {
+    const [, from, to] = row;
+    const { rig, mirror, move } = await begin();
+    move(from, to);
+    for (let n = 0; n < 2; n++) await mirror.sync();
+    const path = to === "e" ? "e/note.md" : to;
+    const known = mirror.state.spellings.at(path as never)[0];
+    expect(known?.leads).toHaveLength(1);
+    rig.app.remove("f/k.md");
+    mirror.requests.length = 0;
+    await mirror.sync();
+    expect(mirror.requests.filter((request) => request.startsWith("PUT"))).toEqual([]);
+    expect(mirror.state.spellings.at(path as never)[0]?.text).toBe(known?.text);
+  },
+);

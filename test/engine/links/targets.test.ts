@@ -98,3 +98,53 @@ test.each([
     expect(textThere(rig, "a.md")).toBe(`[b](${b}#x)\nmore\n`);
   },
 );
+
+test("a link whose target appears while the service normalises the text that it is in goes up by its id", async () => {
+  const rig = createRig(1, { normalise: true });
+  const mirror = rig.mirror({ links: true });
+  mirror.write("deep/a.md", "as it was\r\n");
+  await mirror.sync();
+  // The folder's move keeps from seeing in time that one waits for the other.
+  rig.app.renameFolder("deep", "over");
+  mirror.write("deep/a.md", "[b](../b.md)\r\n");
+  mirror.write("b.md", "[a](deep/a.md)\r\n");
+  for (let n = 0; n < 3; n++) await mirror.sync();
+  expect(textThere(rig, "over/a.md")).toBe(`[b](${idThere(rig, "b.md")})\n`);
+  expect(textThere(rig, "b.md")).toBe(`[a](${idThere(rig, "over/a.md")})\n`);
+});
+
+test("an absolute path is a relative one here as soon as it leads somewhere, and nothing is sent or written again", async () => {
+  const { rig, mirror } = start();
+  rig.app.create("notes/a.md", "[b](/plans/b.md#late)\n");
+  await mirror.sync();
+  expect(mirror.texts().get("notes/a.md")).toBe("[b](/plans/b.md#late)\n");
+  rig.app.create("plans/b.md", "b\n");
+  rig.app.edit("notes/a.md", "[b](/plans/b.md#late) and [b](/plans/b.md)\n");
+  mirror.requests.length = 0;
+  await mirror.sync();
+  expect(mirror.texts().get("notes/a.md")).toBe("[b](../plans/b.md#late) and [b](../plans/b.md)\n");
+  expect((await mirror.sync())!.counts.respelled).toBe(0);
+  expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
+});
+
+test("an absolute path that led nowhere leads to a file that came later, in a text that nobody edited", async () => {
+  const { rig, mirror } = start();
+  rig.app.create("notes/a.md", "[b](/plans/b.md#late)\n");
+  await mirror.sync();
+  mirror.write("plans/b.md", "b\n");
+  await mirror.sync();
+  expect(mirror.texts().get("notes/a.md")).toBe("[b](../plans/b.md#late)\n");
+  expect(textThere(rig, "notes/a.md")).toBe("[b](/plans/b.md#late)\n");
+});
+
+test("an absolute path that a person wrote stays while it leads somewhere, and costs no write", async () => {
+  const { mirror } = start();
+  mirror.write("plans/b.md", "b\n");
+  mirror.write("notes/a.md", "[b](/plans/b.md)\n");
+  await mirror.sync();
+  await mirror.sync();
+  const before = mirror.state.spellings.all();
+  expect((await mirror.sync())!.counts.respelled).toBe(0);
+  expect(mirror.state.spellings.all()).toEqual(before);
+  expect(mirror.texts().get("notes/a.md")).toBe("[b](/plans/b.md)\n");
+});
