@@ -12,7 +12,7 @@ const report = process.env["MDMIRROR_TEST_REPORT"];
 /**
  * A guard against what never ends, in ms: no test is judged by the clock, however busy the machine.
  */
-const HANGING_MS = 900_000;
+const HANGING_MS = 400_000;
 
 /**
  * The longest first, so that none of them is left running alone at the end. Size, which decides
@@ -108,7 +108,7 @@ export default defineConfig({
     // One more than cores: tests that wait for a watch, a disk or a process leave theirs idle.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongFirst },
-    globalSetup: ["test/memory-folder.ts", "test/postgres/global-setup.ts"],
+    globalSetup: ["test/memory-folder.ts", "test/postgres/global-setup.ts", "test/sync-service/shared-bundle.ts"],
     setupFiles: ["test/close-databases.ts"],
     // Processes that tests start: what Node makes of the sources is made once, not once a process.
     env: { NODE_COMPILE_CACHE: compiled },

@@ -8,6 +8,8 @@ export type Check = {
   readonly shows: string;
   readonly command: string;
   readonly args: readonly string[];
+  /** Beside those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Where to look when it fails. */
   readonly look: string;
 };
@@ -16,9 +18,10 @@ export type Check = {
 export type CheckEnd = { readonly ok: boolean; readonly said: string; readonly seconds: number };
 
 /** @param stdio pipe: what it prints is held back, and told in the end */
-export async function runCheck({ command, args }: Check, cwd: string, stdio: "pipe" | "inherit"): Promise<CheckEnd> {
+export async function runCheck(check: Check, cwd: string, stdio: "pipe" | "inherit"): Promise<CheckEnd> {
+  const { command, args, env } = check;
   const started = performance.now();
-  const child = spawn(command, args, { cwd, stdio: ["ignore", stdio, stdio] });
+  const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", stdio, stdio] });
   const printed = [child.stdout, child.stderr].map((stream) => (stream === null ? "" : text(stream)));
   const end = await new Promise<number | Error | null>((resolve) => {
     child.once("error", resolve);

@@ -9,12 +9,12 @@ import { LocalDisk } from "../../src/local/disk.ts";
 import { makeMirrorFolder } from "../../src/local/marker.ts";
 import { DEFAULT_GUARDS } from "../../src/model/policy.ts";
 import type { RemoteTraits, Wire, WireResult } from "../../src/ports/remote.ts";
-import type { State } from "../../src/ports/state.ts";
 import type { Clock, Random } from "../../src/ports/world.ts";
 import { createRemote } from "../../src/remote/client.ts";
 import type { Service } from "../../src/server/service.ts";
 import type { StoredState } from "../../src/state/state.ts";
 import type { Dice } from "./dice.ts";
+import { guardState } from "./guard-state.ts";
 import { openInMemory, type StateCopy } from "./memory-state.ts";
 import { RamDisk, type RamDiskOptions } from "./ram-disk.ts";
 import { closeNothing, NO_LOG, NO_PROGRESS } from "./quiet-ports.ts";
@@ -72,6 +72,7 @@ export class Mirror {
   readonly #options: MirrorOptions;
   readonly #copyState: () => StateCopy;
   readonly #random: Random;
+  #safe: StateCopy | null = null;
   #calls = 0;
   #killAt: number | null = null;
   #dead = false;
@@ -151,7 +152,10 @@ export class Mirror {
     this.#dead = false;
     this.#calls = 0;
     this.disk.beforeCall = this.#enter;
-    const state = guardState(this.state, this.#enter);
+    this.#safe = this.#copyState();
+    const state = guardState(this.state, this.#enter, () => {
+      this.#safe = this.#copyState();
+    });
     const { clock } = this.#around;
     const random = this.#random;
     const { gitignore = false } = this.#options;
@@ -182,6 +186,14 @@ export class Mirror {
   /** Of all that outlives the process, between two runs. */
   copy(): MirrorCopy {
     return { disk: this.disk.copy(), ...this.#copyState(), requests: [...this.requests] };
+  }
+
+  /**
+   * After a power cut: all that reached the disk, and of the state no more than what had to be safe
+   * by then.
+   */
+  copyAfterPowerCut(): MirrorCopy {
+    return { ...this.copy(), ...this.#safe };
   }
 
   /** Each call of a port is a place to die. */
@@ -221,19 +233,4 @@ function startDisk(options: MirrorOptions): RamDisk {
   options.fill?.(disk);
   makeMirrorFolder(disk, ROOT, "marker-1");
   return disk;
-}
-
-/** Every call of the state is a place to die; inside a transaction that rolls it back. */
-function guardState<T extends State | State["spellings"]>(state: T, enter: () => void): T {
-  return new Proxy(state, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name, target);
-      if (name === "spellings") return guardState(member as State["spellings"], enter);
-      if (typeof member !== "function") return member;
-      return (...args: unknown[]) => {
-        enter();
-        return Reflect.apply(member, target, args) as unknown;
-      };
-    },
-  });
 }

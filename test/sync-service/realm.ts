@@ -1,8 +1,10 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { compileFunction, createContext, Script } from "node:vm";
-import { buildSync } from "esbuild";
 import type { End } from "./inside.ts";
+import { SHARED_BUNDLE } from "./shared-bundle.ts";
 
 /**
  * The service with a clockwork of its own: a context of JavaScript whose promises go on when we say
@@ -27,16 +29,35 @@ export function insideRealm(): Inside {
 }
 
 function load(): Inside {
-  const entry = fileURLToPath(new URL("./inside.ts", import.meta.url));
-  const options = { bundle: true, platform: "node", format: "cjs", target: "node22", packages: "external" } as const;
-  const { outputFiles } = buildSync({ ...options, entryPoints: [entry], write: false, logLevel: "error" });
   const module = { exports: {} };
-  const run = compileFunction(outputFiles[0]!.text, ["require", "module"], {
+  const run = compileFunction(bundleOnce(), ["require", "module"], {
     parsingContext: context,
     filename: "service-bundled-for-tests.cjs",
   });
   run(createRequire(import.meta.url), module);
   return module.exports as Inside;
+}
+
+/** One for all processes of a run: the first that needs it leaves it to the others. */
+function bundleOnce(): string {
+  const shared = process.env[SHARED_BUNDLE];
+  if (shared === undefined) return bundle();
+  if (existsSync(shared)) return readFileSync(shared, "utf8");
+  const text = bundle();
+  const fresh = `${shared}.${process.pid}`;
+  writeFileSync(fresh, text);
+  // Whole or not there, for who looks meanwhile.
+  renameSync(fresh, shared);
+  return text;
+}
+
+function bundle(): string {
+  // Asked for here: who finds the bundle made does without the tool.
+  const { buildSync } = createRequire(import.meta.url)("esbuild") as typeof import("esbuild");
+  const entry = fileURLToPath(new URL("./inside.ts", import.meta.url));
+  const options = { bundle: true, platform: "node", format: "cjs", target: "node22", packages: "external" } as const;
+  const { outputFiles } = buildSync({ ...options, entryPoints: [entry], write: false, logLevel: "error" });
+  return outputFiles[0]!.text;
 }
 
 /**

@@ -47,6 +47,13 @@ async function browser(): Promise<Browser> {
   return started;
 }
 
+/**
+ * A guard against what never ends, in ms, as in the configuration of the tests. Playwright's own
+ * 30 s are too few on a busy machine; and a browser that does not end a page that is on its way to
+ * another one must not hide why its test failed.
+ */
+const HANGING_MS = 120_000;
+
 type OpenOptions = BrowserContextOptions & {
   /** What the page may say on its console. */
   readonly mayFail?: RegExp;
@@ -55,6 +62,7 @@ type OpenOptions = BrowserContextOptions & {
 /** A browser of its own for one person: its cookies are nobody else's. Ended with the test. */
 export async function openBrowser({ mayFail = /^$/, ...options }: OpenOptions = {}): Promise<BrowserContext> {
   const context = await (await browser()).newContext({ viewport: { width: 1_000, height: 700 }, ...options });
+  context.setDefaultTimeout(HANGING_MS);
   const wrong: string[] = [];
   context.on("weberror", (error) => wrong.push(String(error.error())));
   context.on("console", (message) => {
@@ -67,7 +75,7 @@ export async function openBrowser({ mayFail = /^$/, ...options }: OpenOptions = 
   onTestFinished(async () => {
     await context.close();
     expect(wrong).toEqual([]);
-  });
+  }, HANGING_MS);
   return context;
 }
 

@@ -4,12 +4,13 @@
  */
 import { renameSync } from "node:fs";
 import { join } from "node:path";
-import { runChild, type Start } from "../child.ts";
+import { buildDist } from "../../build/dist.ts";
+import { PROJECT, runChild, type Start } from "../child.ts";
 import { isGenerated, PER_AREA } from "../corpus.ts";
 import { figureRow } from "../figures.ts";
 import { link } from "../fixture.ts";
 import type { Line } from "../line.ts";
-import { atLeast, atMost, interleave, ratioRow, type Run } from "../pairs.ts";
+import { atLeast, atMost, interleave, type Pairs, ratioRow, type Run } from "../pairs.ts";
 import { figureText, median, type Row, secondsText } from "../rows.ts";
 
 /** Of a tenth of a second each: more pairs cost nothing. */
@@ -28,40 +29,55 @@ const oneOf = (wanted: string, asked: readonly string[]) => {
 /** A mirror in which nothing but the start takes time. */
 const FEW = "100";
 
-/** Milliseconds of a whole process. */
-function wholeRow(what: string, size: string, most: number, runs: readonly Run[]): Row {
+/** @returns the command as a user has it, who has no checkout: made where it is not there */
+function shipped(): string {
+  const built = buildDist(PROJECT);
+  if (built.kind === "failed") throw new Error(`dist/: ${built.why}`);
+  return join(PROJECT, "dist/cli/entry.mjs");
+}
+
+/** Milliseconds of a whole process, beside what Node alone takes in the same minute. */
+function wholeRow(what: string, size: string, most: number, { ours, other }: Pairs): Row {
+  const wall = (runs: readonly Run[]) => median(runs.map(({ ms }) => ms));
+  const cpu = (runs: readonly Run[]) => figureText(median(runs.map(({ cpuMs }) => cpuMs ?? 0)));
   const row = { line: "start", what: `${what}, whole process`, size, unit: "ms", bound: atMost(most, null) } as const;
+  const note = `processor time: ours ${cpu(ours)} ms, node -e 0 ${cpu(other)} ms`;
   return figureRow(
-    row,
-    runs.map(({ ms }) => ms),
+    { ...row, ours: secondsText(wall(ours)), other: secondsText(wall(other)), note },
+    ours.map(({ ms }) => ms),
   );
 }
 
 export const START: Line = {
   name: "start",
-  about: "--version and status against node -e 0; a sync with nothing to do of 100 documents",
+  about: "the shipped package against node -e 0: --version, status, and a sync with nothing to do of 100 documents",
   sizes: (asked) => oneOf("10000", asked),
-  seconds: () => 15,
+  seconds: () => 25,
   async run({ fixture, size, repeats, profile }) {
+    const entry = shipped();
     const mirror = await fixture.mirror(size);
+    const few = await fixture.mirror(FEW);
     const bare = () => runChild(process.execPath, ["-e", "0"]);
     const rows: Row[] = [];
-    for (const [what, args, bound] of [
-      ["--version", ["--version"], atMost(1.5, 1.3)],
-      ["status", ["status", mirror.root], atMost(2.5, 2)],
-    ] as const) {
-      const ours = (start: Start = {}) => fixture.mdmirror(args, mirror.key, start);
+    for (const { args, what, at, documents, bound, most } of [
+      { args: ["--version"], what: "--version", at: mirror, documents: size, bound: atMost(1.5, 1.3), most: null },
+      { args: ["status", mirror.root], what: "status", at: mirror, documents: size, bound: atMost(2.5, 2), most: 55 },
+      {
+        args: ["sync", "--quiet", few.root],
+        what: "sync with nothing to do",
+        at: few,
+        documents: FEW,
+        bound: null,
+        most: 110,
+      },
+    ]) {
+      const ours = (start: Start = {}) => fixture.mdmirror(args, at.key, start, entry);
       await ours();
       const pairs = await interleave(Math.max(repeats, SHORT_PAIRS), () => ours(), bare);
       await profile(`start-${args[0]}`, ours);
-      rows.push(ratioRow({ line: "start", what: `${what} / node -e 0`, size, bound }, pairs));
-      if (what === "status") rows.push(wholeRow("status", size, 55, pairs.ours));
+      rows.push(ratioRow({ line: "start", what: `${what} / node -e 0`, size: documents, bound }, pairs));
+      if (most !== null) rows.push(wholeRow(what, documents, most, pairs));
     }
-    const few = await fixture.mirror(FEW);
-    const sync = () => fixture.mdmirror(["sync", "--quiet", few.root], few.key);
-    await sync();
-    const pairs = await interleave(Math.max(repeats, SHORT_PAIRS), sync, bare);
-    rows.push(wholeRow("sync with nothing to do", FEW, 110, pairs.ours));
     return rows;
   },
 };

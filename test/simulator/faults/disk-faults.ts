@@ -7,17 +7,26 @@ export const DISK_FAULTS: readonly PlantedFault[] = [
     promise: "I13",
     does: "takes a file aside before the intent to do so is written down",
     file: "engine/apply/commit.ts",
-    find: '  const intentId = state.openIntent(ctx.run, { kind: "replace", id, path, parkAt, expect, writes, ...base });\n',
+    find: '  const intentId = state.openIntent(ctx.run, { kind: "replace", writes, ...intent, ...becomes });\n',
     replace: "",
     also: [
       {
         file: "engine/apply/commit.ts",
         find: "  const end = disk.replace(path, text, expect, parkAt);\n",
         replace:
-          '  const end = disk.replace(path, text, expect, parkAt);\n  const intentId = state.openIntent(ctx.run, { kind: "replace", id, path, parkAt, expect, writes, ...base });\n',
+          '  const end = disk.replace(path, text, expect, parkAt);\n  const intentId = state.openIntent(ctx.run, { kind: "replace", writes, ...intent, ...becomes });\n',
       },
     ],
     net: "crashes",
+  },
+  {
+    id: "base-left-behind-a-replace",
+    promise: "I10",
+    does: "leaves base where it was after it died between a text's replace and its commit",
+    file: "engine/journal/recover.ts",
+    find: "  followReplaced(ctx, intent);\n",
+    replace: "",
+    net: ["engine/cut-off-replace.test.ts"],
   },
   {
     id: "trash-not-journalled",
@@ -105,7 +114,7 @@ export const DISK_FAULTS: readonly PlantedFault[] = [
     promise: "I14",
     does: "takes a text saved into the replaced file for an edit of the new version, so that it undoes the service's",
     file: "engine/apply/late-write.ts",
-    find: "const base = holdsBase(ctx, intent, link, text) ? {} : baseBefore(intent, link);",
+    find: "const base = holdsChanges(ctx, intent.baseDigest, link.digest, text) ? {} : baseBefore(intent, link);",
     replace: "const base: Partial<Link> = {};",
     net: "courses",
   },

@@ -61,7 +61,7 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
       },
       {
         file: "engine/observe/prove-absences.ts",
-        find: 'if (healthy || base.holds.get(id)?.reason === "gone-or-unreadable") proof.gone.add(id);',
+        find: "if (healthy || isProvenBefore(base, id)) proof.gone.add(id);",
         replace: "if (healthy || notFound.length > 0) proof.gone.add(id);",
       },
     ],

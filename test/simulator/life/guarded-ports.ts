@@ -48,7 +48,7 @@ export function guardState(
   state: State,
   enter: (member: string) => void,
   reads: ReadState,
-  onSecured: () => void,
+  onSecured: (what: "texts" | "all") => void,
 ): State {
   return new Proxy(state, {
     get(target, name) {
@@ -58,7 +58,8 @@ export function guardState(
       return (...args: unknown[]) => {
         enter(`state.${String(name)}`);
         const value = reads.around(String(name), () => Reflect.apply(member, target, args) as unknown);
-        if (name === "secureTexts") onSecured();
+        if (name === "secureTexts") onSecured("texts");
+        if (name === "transactSafely") onSecured("all");
         return value;
       };
     },

@@ -33,8 +33,11 @@ export function judgeLinksHere(actors: Actors, mirror: LifeMirror): number {
   // LIMIT: of one that was renamed out of the mirror, and of what came to its place.
   const left = new Set([...holds.values()].flatMap(({ reason, path }) => (reason === LEFT ? [path] : [])));
   const isOutside = (link: Link | undefined): boolean => link !== undefined && left.has(link.localPath);
+  // Whatever stands there, if it was another's before the two were linked.
+  const inConflict = new Set([...links.values()].flatMap((link) => (conflicts.has(link.id) ? [link.localPath] : [])));
   let resolved = 0;
   for (const [path, text] of documents) {
+    if (inConflict.has(path)) continue;
     const own = homeOf(tagOf(text) ?? "", files);
     // A file that is no document's is held by its path, and no link of it was ever by id. Of a
     // conflict, the text that stands here may be one that was never read as its document's.

@@ -2,10 +2,11 @@ import { isTemporaryName } from "../../../src/model/local-name.ts";
 import { nameOf } from "../../../src/model/path.ts";
 import type { DirLink, Link } from "../../../src/model/link.ts";
 import type { Actors } from "./actors.ts";
-import { documentsOf } from "./desk.ts";
+import { at, documentsOf, foldersOf } from "./desk.ts";
 import { tagOf } from "./text-marks.ts";
 import type { LiveFile } from "./live-lists.ts";
 import { essenceOf } from "./linked-texts.ts";
+import { normaliseText } from "../../variants/requests.ts";
 import { isTextOf } from "./stored-texts.ts";
 import { isGivenUp } from "./judge-given-up.ts";
 import { isBelow } from "./names.ts";
@@ -35,10 +36,13 @@ type Before = {
   readonly isElsewhere: boolean;
 };
 
+/** A folder of base. `here`: where it is by now; base's place where it is not found. */
+type Dir = DirLink & { readonly here: string };
+
 export type Sighted = {
   readonly documents: readonly Before[];
   readonly ids: ReadonlySet<string>;
-  readonly dirs: readonly DirLink[];
+  readonly dirs: readonly Dir[];
   /** Ids of what is held, folders too. */
   readonly held: ReadonlySet<string>;
 };
@@ -75,9 +79,14 @@ export function sightBefore(actors: Actors, mirror: LifeMirror): Sighted {
   return {
     documents,
     ids: new Set(files.map(({ id }) => id)),
-    dirs: [...dirs.values()],
+    dirs: seenHere(mirror, [...dirs.values()]),
     held: new Set(holds.keys()),
   };
+}
+
+function seenHere({ desk, disk }: LifeMirror, dirs: readonly DirLink[]): Dir[] {
+  const byInode = new Map(foldersOf(desk).map((path) => [disk.lstat(at(desk, path)).ino, path]));
+  return dirs.map((dir) => ({ ...dir, here: byInode.get(dir.ino) ?? dir.localPath }));
 }
 
 /** @param refused ids of documents and folders about which a write was answered with a refusal */
@@ -86,6 +95,7 @@ export function judgeUndone(actors: Actors, mirror: LifeMirror, before: Sighted,
   const local = documentsOf(mirror.desk);
   const { prefix } = mirror.setup;
   const own = (path: string): string => (prefix === "" ? path : path.slice(prefix.length + 1));
+  const asSaved = actors.lifeWorld.normalises ? normaliseText : (one: string) => one;
   const stopped = { ids: new Set([...refused, ...before.held]), dirs: before.dirs };
   for (const { link, tag, text, place, live, isElsewhere } of before.documents) {
     const fail = (what: string): void =>
@@ -104,7 +114,7 @@ export function judgeUndone(actors: Actors, mirror: LifeMirror, before: Sighted,
       live !== null &&
       !isUnchangedThere &&
       after !== null &&
-      essenceOf(after.text) !== essenceOf(live.text)
+      essenceOf(asSaved(after.text)) !== essenceOf(asSaved(live.text))
     )
       fail("I10 edited there alone, and written there");
     // A name that another mirror's plan left where it was cut short is nobody's wish, and any
@@ -152,11 +162,11 @@ export function judgeUndone(actors: Actors, mirror: LifeMirror, before: Sighted,
 
 /**
  * Moved here with its folder into another, which was moved into that one on the service: such a
- * move is dropped.
+ * move is dropped, whatever name the other has here by now.
  */
-function closesCircle({ lifeWorld }: Actors, dirs: readonly DirLink[], { localPath }: Link, place: string): boolean {
+function closesCircle({ lifeWorld }: Actors, dirs: readonly Dir[], { localPath }: Link, place: string): boolean {
   const left = dirs.filter((dir) => isBelow(localPath, dir.localPath) && !isBelow(place, dir.localPath));
-  const entered = dirs.filter((dir) => isBelow(place, dir.localPath) && !isBelow(localPath, dir.localPath));
+  const entered = dirs.filter(({ here, localPath: was }) => isBelow(place, here) && !isBelow(localPath, was));
   const pathOf = ({ id }: DirLink): string | undefined =>
     lifeWorld.folders().find((path) => lifeWorld.folderId(path) === id);
   return entered.some((into) => left.some((from) => isBelow(pathOf(into) ?? "", pathOf(from) ?? "-")));

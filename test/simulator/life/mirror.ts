@@ -142,7 +142,7 @@ export class LifeMirror {
         part: 3,
         processes: LIVING,
       }),
-      state: guardState(this.#stored, enter, this.#reads, () => this.#textsSecured()),
+      state: guardState(this.#stored, enter, this.#reads, (what) => this.#secured(what)),
       bootId: `boot-${this.#boot}`,
       prefix: this.setup.prefix,
     };
@@ -157,8 +157,10 @@ export class LifeMirror {
     this.#medium = { state: this.#dbs.state.serialize(), texts: this.#dbs.texts.serialize() };
   }
 
-  #textsSecured(): void {
-    if (this.#medium !== null) this.#medium = { ...this.#medium, texts: this.#dbs.texts.serialize() };
+  #secured(what: "texts" | "all"): void {
+    if (this.#medium === null) return;
+    if (what === "all") this.settleState();
+    else this.#medium = { ...this.#medium, texts: this.#dbs.texts.serialize() };
   }
 
   /**

@@ -1,0 +1,21 @@
+import type { State } from "../../src/ports/state.ts";
+
+/**
+ * Every call of the state is a place to die; inside a transaction that rolls it back.
+ * @param onSafe what is committed by now survives a power cut
+ */
+export function guardState<T extends State | State["spellings"]>(state: T, enter: () => void, onSafe: () => void): T {
+  return new Proxy(state, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target);
+      if (name === "spellings") return guardState(member as State["spellings"], enter, onSafe);
+      if (typeof member !== "function") return member;
+      return (...args: unknown[]) => {
+        enter();
+        const value = Reflect.apply(member, target, args) as unknown;
+        if (name === "transactSafely") onSafe();
+        return value;
+      };
+    },
+  });
+}

@@ -1,0 +1,29 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import type { TestProject } from "vitest/node";
+
+/** The variable that says where all processes of a run find the service, bundled for `realm.ts`. */
+export const SHARED_BUNDLE = "MDMIRROR_TEST_REALM";
+
+let folder: string | null = null;
+
+/** Names the place; the first process that needs the bundle makes it. */
+export function setup(project: TestProject): void {
+  name();
+  // The sources may be others by then.
+  project.onTestsRerun(async () => {
+    teardown();
+    name();
+  });
+}
+
+function name(): void {
+  folder = mkdtempSync(join(tmpdir(), "realm-"));
+  process.env[SHARED_BUNDLE] = join(folder, "service.cjs");
+}
+
+export function teardown(): void {
+  if (folder !== null) rmSync(folder, { recursive: true, force: true });
+}
