@@ -15,7 +15,8 @@ import { Api } from "../../contract/suite/world.ts";
 let dir: string;
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), "mdmirror-backup-"));
-  return () => rmSync(dir, { recursive: true });
+  // The first that is registered is the last that runs, so services are closed before it.
+  onTestFinished(() => rmSync(dir, { recursive: true }));
 });
 
 async function serve(name: string): Promise<Serving & { readonly api: Api }> {
