@@ -1,7 +1,8 @@
 /**
  * The bare loops: what physics asks of a clone, a push, a sync with nothing to do, and nothing
- * more. Each is a process of its own on the same Node. `node bare-process.ts clone|push|no-op|watch
- * FOLDER …`. No hash, no rows written, no check of a name, no fsync.
+ * more. Each is a process of its own on the same Node. `node bare-process.ts
+ * clone|clone-kept|push|no-op|watch FOLDER …`. No hash, no rows written, no check of a name, no
+ * fsync; `clone-kept` alone writes what a mirror has to keep.
  */
 import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -48,23 +49,34 @@ async function inParallel<T>(items: readonly T[], work: (item: T, n: number) => 
   await Promise.all(Array.from({ length: CONCURRENCY }, loop));
 }
 
-async function clone(): Promise<void> {
+/** @param rows a SQLite file that is made: what has to be kept goes there; null: nothing is kept */
+async function clone(rows: string | null): Promise<void> {
   const { call, list, close } = await connect();
+  const keeping = rows === null ? null : await openKeeping(rows, folder);
   const temporary = join(folder, ".tmp");
   mkdirSync(temporary, { recursive: true });
   const made = new Set<string>();
   await inParallel(await list(), async ({ id, path }, n) => {
-    const file = (await call("GET", `/v1/files/${id}`)) as { content: string };
+    const file = (await call("GET", `/v1/files/${id}`)) as { content: string; lastChangeId: string };
     const parent = dirname(path);
     if (!made.has(parent)) {
       mkdirSync(join(folder, parent), { recursive: true });
       made.add(parent);
     }
     const written = join(temporary, String(n));
-    writeFileSync(written, file.content);
-    renameSync(written, join(folder, path));
+    if (keeping === null) {
+      writeFileSync(written, file.content);
+      renameSync(written, join(folder, path));
+    } else keeping.keep(id, path, file, written);
   });
+  keeping?.close();
   await close();
+}
+
+async function openKeeping(rows: string, folder: string) {
+  const { default: Sqlite } = await import("better-sqlite3");
+  const { Keeping } = await import("./keeping.ts");
+  return new Keeping(new Sqlite(rows), folder);
 }
 
 function* walk(below: string): Generator<string> {
@@ -114,7 +126,10 @@ async function watchTree(): Promise<void> {
 
 switch (what) {
   case "clone":
-    await clone();
+    await clone(null);
+    break;
+  case "clone-kept":
+    await clone(rest[0]!);
     break;
   case "push":
     await push(Number(rest[0]));

@@ -1,6 +1,7 @@
 /**
  * Clone and push of a whole corpus, against list + GET + write + rename and walk + read + POST, and
- * against the floor: a service that answers from memory.
+ * against the floor: a service that answers from memory. The clone also against a loop that keeps
+ * what a mirror has to: a row and the packed text of each document, and files whose name was free.
  */
 import type { Start } from "../child.ts";
 import { link, unlink } from "../fixture.ts";
@@ -21,7 +22,7 @@ export const CLONE: Line = {
   name: "clone",
   about: "clone against list + GET + write + rename, 32 at a time",
   sizes: everySize,
-  seconds: (size, repeats) => thousands(size) * repeats * 0.5,
+  seconds: (size, repeats) => thousands(size) * repeats * 0.8,
   async run({ fixture, size, repeats, profile }) {
     const key = await fixture.filled(size);
     const { url } = fixture.service;
@@ -31,17 +32,23 @@ export const CLONE: Line = {
       return fixture.mdmirror(["sync", "--quiet", root], key, start);
     };
     const other = () => fixture.bare(["clone", fixture.fresh(`bare-clone-${size}`), url, key]);
+    const keeping = () => {
+      const folder = fixture.fresh(`kept-clone-${size}`);
+      return fixture.bare(["clone-kept", folder, url, key, `${folder}.db`]);
+    };
     const pairs = await interleave(
       repeats,
       () => ours(),
       other,
       () => fixture.floorClone(size),
     );
+    const kept = await interleave(repeats, () => ours(), keeping);
     await profile(`clone-${size}`, ours);
     const [loop, floor] = isJudged(size) ? [atMost(1.25, null), atMost(2, null)] : [null, null];
     return [
       ratioRow({ line: "clone", what: "clone / bare loop", size, bound: loop, grows: true }, pairs),
       floorRow({ line: "clone", what: "clone / floor", size, bound: floor }, pairs),
+      ratioRow({ line: "clone", what: "clone / bare loop that keeps each version", size, bound: null }, kept),
     ];
   },
 };
