@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { HandsOff } from "../../src/engine/run/world.ts";
+import { workspaceOf } from "../promises/fixture.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import type { RamDiskOptions } from "../simulator/ram-disk.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
@@ -148,6 +149,48 @@ describe("sync", () => {
     expect((await mirror.sync({ handsOff: HANDS }))?.attention.map(({ kind }) => kind)).toEqual(["in-use"]);
     await rig.clock.sleep(700);
     expect((await mirror.sync({ handsOff: HANDS }))?.state).toBe("in-sync");
+  });
+
+  async function withReview(): Promise<{ rig: Rig; mirror: Mirror; sent: string }> {
+    const { rig, mirror } = await withNote();
+    const sent = TEXT.replace("three", "mine");
+    rig.app.protect("note.md", true);
+    mirror.write("note.md", sent);
+    await mirror.sync();
+    // Off the whole second, for the disk seems to keep whole seconds else.
+    await rig.clock.sleep(5_500);
+    setDisk({ rig, mirror });
+    return { rig, mirror, sent };
+  }
+
+  test("I14 merges another's text under one in review when its file has rested, not under a program's hands", async () => {
+    const { rig, mirror, sent } = await withReview();
+    rig.app.protect("note.md", false);
+    rig.app.edit("note.md", TEXT.replace("one", "theirs"));
+    rig.app.protect("note.md", true);
+    const later = sent.replace("two", "a moment ago");
+    mirror.write("note.md", later);
+    for (let n = 0; n < 2; n++) {
+      const report = await mirror.sync({ handsOff: HANDS });
+      expect(report?.attention).toEqual([expect.objectContaining({ kind: "in-use", waits: true })]);
+      expect(mirror.texts().get("note.md")).toBe(later);
+    }
+    await rig.clock.sleep(2_500);
+    await mirror.sync({ handsOff: HANDS });
+    expect(mirror.texts().get("note.md")).toBe(later.replace("one", "theirs"));
+  });
+
+  test("an accepted review ends at once in an open file, where nothing is to be written", async () => {
+    const { rig, mirror } = await withReview();
+    mirror.disk.user.write(SWAP, OPEN);
+    const { reviews } = rig.service.admin;
+    const waiting = reviews.list(workspaceOf(rig));
+    if (!Array.isArray(waiting)) throw new Error("no list of reviews");
+    for (const { id } of waiting) expect(reviews.accept(id)).not.toHaveProperty("code");
+    expect(waiting).toHaveLength(1);
+    expect((await mirror.sync({ handsOff: HANDS }))?.state).toBe("in-sync");
+    const link = [...mirror.state.load().links.values()].find(({ localPath }) => localPath === "note.md");
+    expect(link?.submissions).toEqual([]);
   });
 
   test("leaves a new file as it was saved, where the service normalises it", async () => {

@@ -104,7 +104,7 @@ function landMerged(
   const { state } = ctx.world;
   const { link, remote } = both;
   const writes = state.putText(text, madeOfBoth(action.localPath, action.id, detail));
-  const inUse = writes === action.expect || action.kind !== "merge" ? null : leftAlone(ctx, action);
+  const inUse = writes === action.expect ? null : leftAlone(ctx, action);
   if (inUse !== null) return inUse;
   const { lastChangeId } = remote.file;
   const version = { changeId: lastChangeId, digest: remote.digest };

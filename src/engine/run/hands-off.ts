@@ -5,6 +5,7 @@ import type { BaseTree } from "../../model/tree.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
 import type { PassContext } from "./pass-context.ts";
+import { wasInVain } from "./repeat-guard.ts";
 import type { HandsOff, World } from "./world.ts";
 
 /**
@@ -23,7 +24,7 @@ export type InUse = {
 };
 
 /** The actions that write over a file, or take it away. */
-type Writing = Extract<Action, { kind: "write-local" | "merge" | "trash-local" }>;
+type Writing = Extract<Action, { kind: "write-local" | "merge" | "trash-local" | "settle-review" }>;
 
 const WRITING: ReadonlySet<Action["kind"]> = new Set(["write-local", "merge", "trash-local"]);
 
@@ -34,7 +35,7 @@ const OVER = "; an editor had the file open for longer than the mirror waits";
 export function filesInUse(ctx: PassContext, { steps }: Plan, base: BaseTree): ReadonlyMap<LocalPath, InUse> {
   const found = new Map<LocalPath, InUse>();
   for (const { action } of steps) {
-    if (!isWriting(action)) continue;
+    if (!isWriting(action) && !wouldWrite(ctx, base, action)) continue;
     const use = inUse(ctx, action);
     if (use === null) continue;
     if (hasWaited(ctx, base, action, use)) ctx.notes.waitedEnough.set(action.localPath, OVER);
@@ -45,6 +46,16 @@ export function filesInUse(ctx: PassContext, { steps }: Plan, base: BaseTree): R
 
 function isWriting(action: Action): action is Writing {
   return WRITING.has(action.kind);
+}
+
+/**
+ * A review is most often settled by the very text that is here, and nothing is written. Where
+ * something would be, its effect has found that out before (`leftAlone`), in this run or in an
+ * earlier one.
+ */
+function wouldWrite({ notes: { tally } }: PassContext, base: BaseTree, action: Action): action is Writing {
+  if (action.kind !== "settle-review") return false;
+  return base.holds.get(action.id)?.reason === "in-use" || wasInVain(tally, action);
 }
 
 /** An editor may stay open for days: its lock is respected for a bounded time. */

@@ -22,6 +22,11 @@ export function isVainRepeat({ vain }: Tally, action: Action, isListed = true): 
   return vain.size > 0 && (vain.get(keyOf(action))?.times ?? 0) >= (isListed ? TRIES : 1);
 }
 
+/** Whether this action was tried before in this run, and came to nothing. */
+export function wasInVain({ vain }: Tally, action: Action): boolean {
+  return vain.size > 0 && vain.has(keyOf(action));
+}
+
 /** The outcome of an action that is not repeated. */
 export function foundBefore({ vain }: Tally, action: Action): Outcome {
   return { kind: "stale", detail: vain.get(keyOf(action))!.detail };

@@ -4,6 +4,7 @@ import type { Link } from "../../model/link.ts";
 import type { DocumentRow } from "../match/row.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import { type PlanDraft, propose, holdDocument } from "./plan-draft.ts";
+import { isInUse } from "./gates.ts";
 import { isStopped } from "./remembered.ts";
 
 /**
@@ -79,7 +80,7 @@ function settleReview(draft: PlanDraft, row: DocumentRow, link: Link, here: Loca
     holdDocument(draft, row, "direction-off", "a new version after a review; this mirror is push-only");
     return;
   }
-  if (isStopped(draft, row, "merge")) return;
+  if (isStopped(draft, row, "merge") || isInUse(draft, row, here)) return;
   propose(draft, row, "content", (at) => ({
     kind: "settle-review",
     why: "a new version on the service while text was in review",
