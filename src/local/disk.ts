@@ -228,7 +228,9 @@ function toEnd<T>(parts: Generator<void, T>): T {
 /** What cannot be looked at says nothing: the effect itself will meet the fault. */
 function useOf(guard: RootGuard, path: LocalPath, processes: Processes): FileUse {
   const place = guard.place(path, "file");
-  if (!place.ok) return { changedMs: null, openIn: null };
+  if (!place.ok) return { changedMs: null, savedMs: null, openIn: null };
   const stat = anyErrno(() => guard.fs.lstat(place.abs));
-  return { changedMs: stat?.kind === "file" ? stat.ctimeMs : null, openIn: openIn(guard.fs, place.abs, processes) };
+  const file = stat?.kind === "file" ? stat : null;
+  const times = { changedMs: file?.ctimeMs ?? null, savedMs: file?.mtimeMs ?? null };
+  return { ...times, openIn: openIn(guard.fs, place.abs, processes) };
 }

@@ -66,6 +66,8 @@ export type FileUse = {
    * milliseconds since the epoch. null: no file is there.
    */
   readonly changedMs: number | null;
+  /** When its bytes were last written, which a rename leaves as it is; likewise. */
+  readonly savedMs: number | null;
   /** The program whose lock or swap file says that it has it open; null: none does. */
   readonly openIn: string | null;
 };

@@ -139,6 +139,22 @@ describe("sync", () => {
     expect(mirror.texts().get("renamed.md")).toContain("theirs");
   });
 
+  test("I14 the mirror's own move of a file that was saved a moment ago makes it no own write", async () => {
+    const { rig, mirror } = await withNote();
+    await rig.clock.sleep(5_500);
+    setDisk({ rig, mirror });
+    const mine = TEXT.replace("three", "mine");
+    mirror.write("note.md", mine);
+    await rig.clock.sleep(100);
+    rig.app.edit("note.md", TEXT.replace("one", "theirs"));
+    rig.app.rename("note.md", "renamed.md");
+    expect((await mirror.sync({ handsOff: HANDS }))?.attention.map(({ kind }) => kind)).toEqual(["in-use"]);
+    expect(mirror.texts().get("renamed.md")).toBe(mine);
+    await rig.clock.sleep(3_000);
+    expect((await mirror.sync({ handsOff: HANDS }))?.state).toBe("in-sync");
+    expect(mirror.texts().get("renamed.md")).toBe(mine.replace("one", "theirs"));
+  });
+
   test("on a disk of whole seconds waits for as long as the time may be late", async () => {
     const { rig, mirror } = await withNote({ granularityMs: 2_000 });
     await rig.clock.sleep(60_000 - (rig.clock.now() % 2_000) + 1_900);

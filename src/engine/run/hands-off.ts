@@ -77,12 +77,14 @@ export function inUse(
   { id, localPath }: Pick<Writing, "id" | "localPath">,
 ): InUse | null {
   if (handsOff === undefined || isOff(handsOff) || notes.waitedEnough.has(localPath)) return null;
-  const { changedMs, openIn } = world.disk.useOf(localPath);
+  const { changedMs, savedMs, openIn } = world.disk.useOf(localPath);
   if (openIn !== null && handsOff.openMs > 0)
     return { why: `open in ${openIn}: the service's text waits until it is closed`, quietInMs: null };
-  if (changedMs === null) return null;
+  if (changedMs === null || savedMs === null) return null;
   const quietInMs = quietIn(world, handsOff, changedMs);
-  if (quietInMs <= 0 || isOwnWrite(world, id, changedMs)) return null;
+  if (quietInMs <= 0) return null;
+  const isSaved = quietIn(world, handsOff, savedMs) > 0;
+  if (isOwnWrite(world, id, changedMs, isSaved ? savedMs : null)) return null;
   return { why: "changed here a moment ago: the service's text waits until it rests", quietInMs };
 }
 
@@ -107,10 +109,21 @@ function coarseness(changedMs: number): number {
   return [2_000, 1_000].find((tickMs) => changedMs % tickMs === 0) ?? 0;
 }
 
-/** Whether the file has not changed since the mirror itself wrote it last. */
-function isOwnWrite({ state }: World, id: DocId, changedMs: number): boolean {
-  const last = state.events({ limit: NEWEST, id }).find(wroteHere);
-  return last !== undefined && changedMs + coarseness(changedMs) < last.at + ROUNDING_MS;
+/**
+ * Whether the file has not changed since the mirror itself wrote it last, or moved it: a move gives
+ * the file a new time, and its text is as young as it was.
+ * @param savedMs when its bytes were written; null: long enough ago
+ */
+function isOwnWrite({ state }: World, id: DocId, changedMs: number, savedMs: number | null): boolean {
+  const own = state.events({ limit: NEWEST, id }).filter(wroteHere);
+  if (own[0] === undefined || !isBefore(changedMs, own[0])) return false;
+  if (savedMs === null || own[0].kind !== "move-local") return true;
+  const written = own.find(({ kind }) => kind !== "move-local");
+  return written !== undefined && isBefore(savedMs, written);
+}
+
+function isBefore(fileMs: number, { at }: MirrorEvent): boolean {
+  return fileMs + coarseness(fileMs) < at + ROUNDING_MS;
 }
 
 /** LIMIT: after so many others, its own write is taken for somebody's, and waits once more. */

@@ -93,9 +93,8 @@ export class LifeMirror {
   start(fate: Fate): World {
     let dead = false;
     this.calls = 0;
-    // The disk's times are compared with the machine's.
-    const behindMs = this.#lifeWorld.wallClock.now() - this.disk.now();
-    if (this.#lifeWorld.hands && behindMs > 0) this.disk.advance(behindMs);
+    // The disk's times are compared with the machine's, whose clock may have been set back.
+    if (this.#lifeWorld.hands) this.disk.advance(this.#lifeWorld.wallClock.now() - this.disk.now());
     // What the dead one remembered is gone; one that ended well leaves nothing in memory that the
     // files do not hold.
     if (this.#died) this.#restartState();
