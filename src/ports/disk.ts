@@ -59,14 +59,11 @@ export type Look =
   | { readonly kind: "absent" }
   | { readonly kind: "unknown"; readonly why: string };
 
-/** What tells that somebody has a file in hand. */
+/** What tells that somebody has a file in hand. Times are the disk's; null: no file is there. */
 export type FileUse = {
-  /**
-   * When the file last changed in whatever way, also by an equal text, as the disk has it:
-   * milliseconds since the epoch. null: no file is there.
-   */
+  /** When it last changed in whatever way, also by an equal text: milliseconds since the epoch. */
   readonly changedMs: number | null;
-  /** When its bytes were last written, which a rename leaves as it is; likewise. */
+  /** When its bytes were last written: a rename leaves that as it is. */
   readonly savedMs: number | null;
   /** The program whose lock or swap file says that it has it open; null: none does. */
   readonly openIn: string | null;

@@ -1,0 +1,65 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { HANDS, MINUTE, OPEN, setDisk, SWAP, TEXT, withNote } from "../in-hand.ts";
+import { type DaemonRig, startDaemon } from "./rig.ts";
+
+describe("a daemon and files that somebody has in hand", () => {
+  async function watching(): Promise<DaemonRig> {
+    const { rig, mirror } = await withNote();
+    const daemon = await startDaemon({ rig, mirror, settings: { handsOff: HANDS } });
+    setDisk({ rig, mirror });
+    onTestFinished(() => daemon.stop());
+    return daemon;
+  }
+  const text = (rig: DaemonRig) => rig.mirrored.texts().get("note.md");
+
+  test("brings a text when the file was closed, within two seconds and without asking the service", async () => {
+    const rig = await watching();
+    rig.mirrored.disk.user.write(SWAP, OPEN);
+    rig.app.edit("note.md", TEXT.replace("one", "theirs"));
+    await rig.pass(40_000);
+    expect(text(rig)).toBe(TEXT);
+    expect(rig.daemon.status().lastReport?.attention.map(({ kind }) => kind)).toEqual(["in-use"]);
+    rig.sent();
+    rig.mirrored.disk.user.remove(SWAP);
+    await rig.pass(2_500);
+    expect(text(rig)).toBe(TEXT.replace("one", "theirs"));
+    expect(rig.sent("GET").length).toBeLessThanOrEqual(2);
+  });
+
+  test("gives up after the longest wait, however the clock is set meanwhile", async () => {
+    const rig = await watching();
+    rig.mirrored.disk.user.write(SWAP, OPEN);
+    rig.app.edit("note.md", TEXT.replace("one", "theirs"));
+    await rig.pass(9 * MINUTE);
+    expect(text(rig)).toBe(TEXT);
+    await rig.pass(2 * MINUTE);
+    expect(text(rig)).toBe(TEXT.replace("one", "theirs"));
+  });
+
+  test("writes over nothing that changed in the last two seconds, and over its own writes at once", async () => {
+    const rig = await watching();
+    rig.save("note.md", TEXT.replace("three", "mine"));
+    await rig.pass(1_000);
+    rig.app.edit("note.md", rig.app.files().get("note.md")!.text.replace("one", "theirs"));
+    await rig.daemon.request("sync");
+    expect(text(rig)).toBe(TEXT.replace("three", "mine"));
+    // What is saved takes some time of the disk; the two clocks are one again.
+    await rig.clock.sleep(10);
+    await rig.until(() => text(rig)!.includes("theirs"), 3_000);
+    rig.app.edit("note.md", rig.app.files().get("note.md")!.text.replace("two", "theirs, too"));
+    await rig.daemon.request("sync");
+    expect(text(rig)).toContain("theirs, too");
+  });
+
+  test("an equal text that is saved again and again counts as a hand, and sends nothing", async () => {
+    const rig = await watching();
+    rig.app.edit("note.md", TEXT.replace("one", "theirs"));
+    for (let n = 0; n < 60; n++) {
+      rig.save("note.md", TEXT);
+      await rig.pass(1_000);
+    }
+    expect([text(rig), rig.sent("PUT")]).toEqual([TEXT, []]);
+    await rig.pass(4_000);
+    expect(text(rig)).toBe(TEXT.replace("one", "theirs"));
+  });
+});
