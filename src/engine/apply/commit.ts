@@ -1,7 +1,7 @@
 import { type ChangeId, type DirId, type DocId, isDocId } from "../../contract/ids.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
-import { type Conflict, type DirLink, isAway, type Link, type Stamp } from "../../model/link.ts";
+import { type Conflict, type DirLink, type Hold, isAway, type Link, type Stamp } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { Intent, PackedText, TextName } from "../../ports/state.ts";
 import { bury, renameVersion } from "../../model/settle.ts";
@@ -88,6 +88,7 @@ type RowsBeside = {
   /** A document that was gone and is back as a new one: its link ends, if it is still there. */
   readonly replaces?: DocId | null;
   readonly conflict?: Conflict;
+  readonly hold?: Hold;
   readonly dir?: DirLink;
   /** A folder that moved on one side, with all below it. */
   readonly moved?: { readonly side: "local" | "remote"; readonly from: string; readonly to: string };
@@ -206,11 +207,12 @@ function putWhole({ world: { state, links } }: PassContext, link: Link): void {
   if (before?.localPath !== link.localPath) places.set(link.id, link.localPath);
 }
 
-function writeBeside(ctx: PassContext, { ends, replaces, conflict, dir, moved, removes }: RowsBeside): void {
+function writeBeside(ctx: PassContext, { ends, replaces, conflict, hold, dir, moved, removes }: RowsBeside): void {
   const { state } = ctx.world;
   if (ends !== undefined) endLink(ctx, ends.link, ends.trashPath);
   if (replaces) buryReplaced(ctx, replaces);
   if (conflict !== undefined) state.putConflict(conflict);
+  if (hold !== undefined) state.putHold(hold);
   if (dir !== undefined) {
     state.putDir(dir);
     ctx.world.links?.places()?.set(dir.id, dir.localPath);

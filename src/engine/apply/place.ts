@@ -2,7 +2,7 @@ import type { ChangeId } from "../../contract/ids.ts";
 import type { FileResource } from "../../contract/resources.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { HoldReason } from "../../model/hold.ts";
-import { type Link, type Stamp, sameInodeAndBirth } from "../../model/link.ts";
+import { type Hold, type Link, type Stamp, sameInodeAndBirth } from "../../model/link.ts";
 import { isWithin, type LocalPath, nameOf, parentOf, type RemotePath, rebase } from "../../model/path.ts";
 import type { Answer, Fault, ParentRef } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
@@ -35,8 +35,19 @@ export function moveLocal(ctx: PassContext, action: ActionOf<"move-local">): Out
   return commit(ctx, {
     link: { ...movePlace(link, { localPath: action.to }), stamp: end.value.stamp, stampTrusted: false },
     closes: intentId,
+    ...heldAt(ctx, action),
     event: eventOf(action, "local", { detail: `${action.why} (from ${action.from})`, from: action.from }),
   });
+}
+
+/**
+ * The hold of what was moved, at its new path: links to it lead where its hold says that it is. One
+ * that concerns a place alone ends at another.
+ */
+function heldAt({ notes, world }: PassContext, { id, from, to }: ActionOf<"move-local">): { hold?: Hold } {
+  if (!notes.held.has(id)) return {};
+  const hold = world.state.holds().find(({ key, path }) => key === id && path === from);
+  return hold === undefined || (hold.digest ?? hold.changeId) === null ? {} : { hold: { ...hold, path: to } };
 }
 
 /** Changes a document's name or folder on the service by one PATCH, and commits its new place. */

@@ -103,6 +103,8 @@ type PassNotes = {
    * there, so what is done about them is no sign of what the user wants.
    */
   readonly returned: Set<LocalPath>;
+  /** The keys of the plan's holds. */
+  held: ReadonlySet<string>;
   /** Folders that this pass moved here, in the order in which that was done. */
   readonly movedHere: { readonly from: LocalPath; readonly to: LocalPath }[];
   /** Inode keys of the linked folders that this pass made here. */
@@ -156,6 +158,7 @@ export class PassContext {
       toFlush: new Map(),
       ahead: null,
       returned: new Set(),
+      held: new Set(),
       movedHere: [],
       made: new Set(),
       conflictBudget: null,

@@ -69,6 +69,7 @@ async function carryOut(ctx: PassContext, plan: Plan): Promise<StepEnd[]> {
 function noteLook(ctx: PassContext, plan: Plan, trees: Trees): void {
   const { state, clock } = ctx.world;
   state.replaceHolds(plan.holds.map((hold) => (hold.since === 0 ? { ...hold, since: clock.now() } : hold)));
+  ctx.notes.held = new Set(plan.holds.map(({ key }) => key));
   const looking = new Set(
     plan.steps.flatMap(({ action }) => (LOOKS.has(action.kind) && "id" in action ? [action.id] : [])),
   );

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createRig } from "../../simulator/rig.ts";
+import { textThere } from "./linked-rig.ts";
 
 /** A mirror of documents that link each other, whose key may only read: what it moves is held. */
 async function begin() {
@@ -71,3 +72,23 @@ test.each([
     expect(mirror.state.spellings.at(path as never)[0]?.text).toBe(known?.text);
   },
 );
+
+test("a document in conflict that goes elsewhere with its own name is linked to where it is then (I10)", async () => {
+  const rig = createRig(1, { noFolderPatchOrDelete: 405 });
+  const b = rig.app.create("d/b.md", "b\n");
+  rig.app.create("d/a.md", `[b](${b})\n\nnext\n\nlast\n`);
+  const mirror = rig.mirror({ links: true });
+  await mirror.sync();
+  mirror.write("d/b.md", "b here\n");
+  rig.app.edit("d/b.md", "b there\n");
+  await mirror.sync();
+  mirror.disk.user.rename(mirror.path("d"), mirror.path("d-0"));
+  mirror.write("d-0/a.md", "[b](b.md)\n\nnext\n\nlast, edited here\n");
+  rig.app.edit("d/a.md", `[b](${b})\n\nnext, edited there\n\nlast\n`);
+  rig.app.rename("d/b.md", "b2.md");
+  const before = mirror.requests.length;
+  await mirror.sync();
+  expect(mirror.requests.slice(before).filter((one) => one.startsWith("PUT "))).toHaveLength(1);
+  expect(textThere(rig, "d-0/a.md")).toBe(`[b](${b})\n\nnext, edited there\n\nlast, edited here\n`);
+  expect(mirror.texts().get("d-0/a.md")).toContain("[b](../d/b2.md)");
+});
