@@ -101,6 +101,49 @@ test("links translate and keep change files here alone, and show first which", a
   expect((rig.api("GET", `/v1/files/${a.id}`) as { content: string }).content).toBe(`[b](${b.id})\n`);
 });
 
+test("links keep what they mean when files were moved and not synced yet: their form changes after a sync", async () => {
+  const note = upload("a/note.md", "# note a\n");
+  upload("c/note.md", "# note c\n");
+  const index = upload("a/index.md", `# index a\n\n[here](${note.id})\n`);
+  const other = upload("c/index.md", "# index c\n\n[web](https://example.org)\n");
+  await rig.init();
+  renameSync(join(rig.root, "a/index.md"), join(rig.root, "kept.md"));
+  renameSync(join(rig.root, "c/index.md"), join(rig.root, "a/index.md"));
+  renameSync(join(rig.root, "kept.md"), join(rig.root, "c/index.md"));
+  const early = await rig.run(["links", "keep", "w", "--yes"]);
+  expect([early.code, early.out, early.err]).toEqual([
+    2,
+    [],
+    [
+      "mdmirror: 2 documents that link are not where they were at the last sync: a/index.md, c/index.md",
+      "  next: mdmirror sync, then this again",
+    ],
+  ]);
+  expect((await rig.run(["sync", "w"])).code).toBe(0);
+  expect((await rig.run(["links", "keep", "w", "--yes"])).code).toBe(0);
+  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^in sync: nothing to do /);
+  expect(["c/index.md", "a/index.md"].map((path) => rig.remote(path)!.id)).toEqual([index.id, other.id]);
+  expect([read("c/index.md"), rig.remote("c/index.md")!.content]).toEqual(
+    Array(2).fill(`# index a\n\n[here](${note.id})\n`),
+  );
+});
+
+test("links keep waits for the sync of a document that was moved to another folder", async () => {
+  const note = upload("a/note.md", "# note\n");
+  const index = upload("a/index.md", `[here](${note.id})\n`);
+  await rig.init();
+  renameSync(join(rig.root, "a/index.md"), join(rig.root, "index.md"));
+  renameSync(join(rig.root, "a/note.md"), join(rig.root, "note.md"));
+  const early = await rig.run(["links", "keep", "w", "--yes"]);
+  expect([early.code, early.err[0]]).toEqual([
+    2,
+    "mdmirror: 1 document that links is not where it was at the last sync: a/index.md",
+  ]);
+  await rig.run(["sync", "w"]);
+  expect((await rig.run(["links", "keep", "w", "--yes"])).code).toBe(0);
+  expect([rig.remote("index.md")!.id, read("index.md")]).toEqual([index.id, `[here](${note.id})\n`]);
+});
+
 test("links check lists what leads nowhere, with the nearest name, and ends with 3", async () => {
   rig.write("a.md", "[b](sub/bb.md)\n\n![p](pic.png) [web](https://example.org) [c](doc_00000000000000)\n");
   rig.write("pic.png", "");

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { plural } from "../../model/count.ts";
 import type { LocalPath } from "../../model/path.ts";
+import { shownName } from "../../model/shown-name.ts";
 import { runByHand } from "../../engine/by-hand/by-hand.ts";
 import type { Respelling } from "../../engine/links/mirror-links.ts";
 import { respellFiles } from "../../engine/links/respell.ts";
@@ -26,13 +27,15 @@ export type LinkForm = Pick<Config, "links" | "wiki">;
 
 /** @returns null where the links have this form already, with nothing left to write */
 export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Promise<Result<LinkChange | null>> {
-  const { respellingsFor } = await loadLinks();
+  const { notInPlace, respellingsFor } = await loadLinks();
   const found = respellingsFor(mirror.world, form.links === "translate" ? form : null);
   if (typeof found === "string") return trouble("fault", found, "mdmirror doctor");
   const changed = found.filter(({ from, to }) => from.bytes !== to.bytes);
   const { links, wiki } = mirror.config;
   if (links === form.links && wiki === form.wiki && changed.length === 0) return ok(null);
   const paths = changed.map(({ from }) => from.path);
+  const astray = notInPlace(mirror.world);
+  if (astray.length > 0) return trouble("usage", notInPlaceSaid(astray), "mdmirror sync, then this again");
   const ceases = form.links === "keep" || (wiki && !form.wiki);
   const open = mirror.world.state.load().conflicts.size;
   // A sidecar that is taken later would be read in the form that it does not have.
@@ -43,6 +46,16 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
       CONFLICTS,
     );
   return ok({ paths, apply: () => (ceases ? cease(mirror, form, found) : begin(mirror, form, found)) });
+}
+
+/** How many paths are named. */
+const MOST_NAMED = 3;
+
+function notInPlaceSaid(paths: readonly LocalPath[]): string {
+  const [are, they] = paths.length === 1 ? ["that links is", "it was"] : ["that link are", "they were"];
+  const named = paths.slice(0, MOST_NAMED).map(shownName).join(", ");
+  const more = paths.length > MOST_NAMED ? " …" : "";
+  return `${plural(paths.length, "document")} ${are} not where ${they} at the last sync: ${named}${more}`;
 }
 
 const CONFLICTS = "end the conflicts first: mdmirror conflicts";

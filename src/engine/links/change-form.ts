@@ -4,7 +4,9 @@ import type { Place } from "../../links/place.ts";
 import { toDisk, toService } from "../../links/translate.ts";
 import { type Digest, digestOf } from "../../model/digest.ts";
 import { isAway, type Link } from "../../model/link.ts";
+import type { LocalPath } from "../../model/path.ts";
 import type { Spelling } from "../../model/spelling.ts";
+import { fileInodeKey } from "../../planner/match/inode.ts";
 import type { Disk, LocalText } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import type { Respelling } from "./mirror-links.ts";
@@ -56,6 +58,25 @@ export function* toTexts({ state, disk, scope }: Files): Generator<Respelling> {
     const from = known ?? asWritten(link, bytes, plain.digest);
     const to = { ...from, bytes: plain.digest, text: plain.digest, leads: [] };
     if (to.bytes !== from.bytes) yield { link, from, to, bytes: plain };
+  }
+}
+
+/**
+ * Linking documents that are not where base has them: moved or deleted here, and not synced yet, or
+ * held. Their files would stay in the form of before, or be read for a place where they were not
+ * written, and neither would be known again as moved.
+ */
+export function* outOfPlace({ state, disk }: Pick<Files, "state" | "disk">): Generator<LocalPath> {
+  const links = [...state.load().links.values()].filter((link) => !isAway(link) && link.standing === "linked");
+  const owners = new Map(links.map(({ id, stamp }) => [fileInodeKey(stamp), id]));
+  for (const { id, localPath, digest } of links) {
+    const read = disk.read(localPath);
+    const bytes = read.kind === "done" ? read.value : null;
+    const key = fileInodeKey(bytes?.stamp ?? null);
+    const isOthers = key !== null && (owners.get(key) ?? id) !== id;
+    if (bytes !== null && !isOthers) continue;
+    const text = state.text(digest);
+    if (text === null || mayHoldLinks(text + (bytes?.text ?? ""), true)) yield localPath;
   }
 }
 

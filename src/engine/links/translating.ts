@@ -1,6 +1,7 @@
+import type { LocalPath } from "../../model/path.ts";
 import { checkRoot } from "../run/guard-facts.ts";
 import type { World } from "../run/world.ts";
-import { toPaths, toTexts } from "./change-form.ts";
+import { outOfPlace, toPaths, toTexts } from "./change-form.ts";
 import { MirrorLinks, type Respelling } from "./mirror-links.ts";
 
 /**
@@ -37,6 +38,11 @@ export function respellingsFor(world: World, asked: Asked): string | readonly Re
   const files = { state, disk: plainDisk(world) };
   if (asked === null) return [...toTexts({ ...files, scope: links?.scope ?? { prefix, wiki: false } })];
   return [...toPaths({ ...files, scope: { prefix, wiki: asked.wiki } }, links !== undefined)];
+}
+
+/** Linking documents whose files cannot be written in another form before a sync. */
+export function notInPlace(world: World): readonly LocalPath[] {
+  return [...outOfPlace({ state: world.state, disk: plainDisk(world) })];
 }
 
 function plainDisk({ links, disk }: World): World["disk"] {
