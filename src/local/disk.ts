@@ -109,6 +109,10 @@ export class LocalDisk implements Disk {
     return this.#effect((guard) => useOf(guard, path, this.#processes));
   }
 
+  together<T>(work: () => T): T {
+    return this.#guard.during(work);
+  }
+
   read(path: LocalPath): DiskOutcome<LocalText> {
     return this.#effect((guard) => readText(guard, path));
   }

@@ -85,9 +85,7 @@ export interface Disk {
    * are handed to `onText`, which keeps them before they can be lost.
    */
   walk(known: (path: LocalPath) => KnownFile | null, onText: OnText): LocalTree;
-  /**
-   * The same walk, with a pause each millisecond or two in which the caller may do something else.
-   */
+  /** The same walk, with a pause each millisecond or two in which others may have their turn. */
   walkInParts(...asked: Parameters<Disk["walk"]>): Generator<void, LocalTree>;
   /**
    * Looks again at some paths of an earlier walk, as long as only the text of known files changed.
@@ -109,6 +107,8 @@ export interface Disk {
    */
   shown?(path: LocalPath, text: string): string;
   meant?(path: LocalPath, shown: string): string;
+  /** Runs calls that look only once at folders which they share: few, and none that waits. */
+  together<T>(work: () => T): T;
   /** The text, strictly UTF-8, byte for byte (BOM kept). */
   read(path: LocalPath): DiskOutcome<LocalText>;
   /**

@@ -3,7 +3,8 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSyn
 import { join } from "node:path";
 import type { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
-import { MakeAside, makeThread } from "../../src/app/mirror/make-aside.ts";
+import { AsideThread, makeThread } from "../../src/app/mirror/aside-thread.ts";
+import { MakeAside } from "../../src/app/mirror/make-aside.ts";
 import { startThread } from "../../src/app/mirror/thread.ts";
 import { createNodeFs } from "../../src/local/node-fs.ts";
 import { stampOf } from "../../src/local/stamp.ts";
@@ -16,13 +17,13 @@ import { createNodeBench } from "../simulator/fs-bench.ts";
 function setUp(worthIt = 2) {
   const bench = createNodeBench();
   const threads: Worker[] = [];
-  const aside = new MakeAside(() => {
-    const thread = makeThread(bench.root);
-    threads.push(thread);
-    return thread;
-  }, worthIt);
-  onTestFinished(() => aside.close());
-  const { disk, at } = mirrorOn(bench, { aside });
+  const thread = new AsideThread(() => {
+    const worker = makeThread(bench.root);
+    threads.push(worker);
+    return worker;
+  });
+  onTestFinished(() => thread.close());
+  const { disk, at } = mirrorOn(bench, { aside: new MakeAside(thread, worthIt) });
   const make = async (...files: NewFile[]) => await disk.createAll(files);
   return { disk, at, threads, make, first: () => make({ path: "first.md", text: "first" }) };
 }

@@ -19,7 +19,17 @@ function setUp() {
   const transact = vi.spyOn(state, "transact");
   const noted = () => ["a", "b", "c"].filter((key) => opened.state.meta(key) !== null);
   const bursts: string[][] = [];
-  const disk: Pick<Disk, "createAll"> = {
+  const reads: string[][] = [];
+  const disk: Pick<Disk, "createAll" | "read" | "together"> = {
+    read(path) {
+      if (path === "killed.md") throw new Error("killed");
+      reads.at(-1)?.push(path);
+      return { kind: "stale", detail: path };
+    },
+    together(work) {
+      reads.push([]);
+      return work();
+    },
     createAll(files) {
       bursts.push(files.map(({ path }) => path));
       return files.map(({ text }) => {
@@ -36,6 +46,7 @@ function setUp() {
     noted,
     transactions: () => transact.mock.calls.length,
     bursts,
+    reads,
   };
 }
 
@@ -178,4 +189,18 @@ test("I13 a kill while one file is made ends every step of its burst, and what w
   group.abandon();
   await clock.sleep(100);
   expect(bursts).toEqual([["0.md", "1.md"]]);
+});
+
+test("steps that begin at the same time read their files in one go, later ones in another", async () => {
+  const { group, reads } = setUp();
+  const first = await Promise.all(["a/1.md", "a/2.md"].map((path) => group.during(() => group.read(path))));
+  expect(first.map((end) => end.kind === "stale" && end.detail)).toEqual(["a/1.md", "a/2.md"]);
+  await group.during(() => group.read("a/3.md"));
+  expect(reads).toEqual([["a/1.md", "a/2.md"], ["a/3.md"]]);
+});
+
+test("what reading one of them throws is thrown to each", async () => {
+  const { group } = setUp();
+  const ends = await Promise.allSettled(["a.md", "killed.md", "b.md"].map((path) => group.read(path)));
+  expect(ends.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
 });

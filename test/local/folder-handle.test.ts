@@ -42,6 +42,15 @@ describe("I26 what the system tells of a folder that is held open", () => {
     expect(counts().opened).toBeGreaterThan(3);
   });
 
+  it("calls that are made together open the folders that they share once", () => {
+    const { disk, counts } = holding((path) => path);
+    for (const name of ["a", "b"]) disk.create(`Folder/below/${name}.md`, name);
+    const before = counts().opened;
+    const read = () => ["a", "b", "no"].map((name) => disk.read(`Folder/below/${name}.md`).kind);
+    expect([disk.together(read), counts().opened - before, counts().held]).toEqual([["done", "done", "stale"], 1, 0]);
+    expect([read(), counts().opened - before]).toEqual([["done", "done", "stale"], 4]);
+  });
+
   it("another path than its own: nothing is done, and nothing is absent", () => {
     const { disk, counts } = holding((path) => path.replace("/below", "/elsewhere"));
     expect(disk.create("Folder/below/a.md", "a").kind).toBe("stale");

@@ -17,7 +17,9 @@ import { type Config, readConfig } from "./config.ts";
 import { withLinks } from "./with-links.ts";
 import { findKey } from "./key.ts";
 import { openLog, SILENT_LOG } from "./log.ts";
-import { MakeAside, makeThread } from "./make-aside.ts";
+import { AsideThread, makeThread } from "./aside-thread.ts";
+import { MakeAside } from "./make-aside.ts";
+import { PackAside } from "./pack-aside.ts";
 import { withHeapGrowth } from "./heap-growth.ts";
 import { followed } from "./open-disk.ts";
 import { openToRead, openToWrite } from "./open-state.ts";
@@ -163,7 +165,7 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
     makeMirrorFolder(fs, root, random.hex(32));
     keepMarker(root, admitted, options.env);
   }
-  const aside = mode === "write" ? new MakeAside(() => makeThread(root)) : null;
+  const aside = mode === "write" ? new AsideThread(() => makeThread(root)) : null;
   closers.add(() => aside?.close());
   const plain: World = {
     clock,
@@ -171,8 +173,14 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
     log,
     progress,
     remote,
-    disk: new LocalDisk(fs, root, { random, probe: mode === "write", aside, gitignore: followed(config, state) }),
+    disk: new LocalDisk(fs, root, {
+      random,
+      probe: mode === "write",
+      aside: aside && new MakeAside(aside),
+      gitignore: followed(config, state),
+    }),
     state,
+    ...(aside && { packer: new PackAside(aside) }),
     bootId: readBootId(),
     prefix: config.remote,
   };

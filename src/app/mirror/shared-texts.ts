@@ -1,49 +1,52 @@
 import type { NewFile } from "../../ports/disk.ts";
 import type { PackedText } from "../../ports/state.ts";
+import type { Packed } from "./make-worker.ts";
 
-/** Bytes of a slot, of which half are for texts: of a burst of documents of usual size. */
+/** Bytes of a piece of memory, of which half are for texts: a burst of documents of usual size. */
 const USUAL_BYTES = 512 * 1024;
 
-/** Memory that two threads have, for the texts of one burst at a time. */
-export type Slot = { readonly number: number; readonly memory: SharedArrayBuffer; isNew: boolean };
-
 /**
- * Memory in which texts are handed to a thread, and packed ones come back. It is used again, so
- * that no garbage is left on either side, and the texts stay readable however the thread ends.
+ * Memory in which texts are handed to a thread, and packed ones come back: one piece at a time for
+ * some texts. It is used again, so that no garbage is left on either side, and the texts stay
+ * readable however the thread ends.
  */
 export class SharedTexts {
-  readonly #free: Slot[] = [];
-  #made = 0;
+  readonly #free: SharedArrayBuffer[] = [];
 
   /** @param ends where each text's UTF-8 ends */
-  put(files: readonly NewFile[], ends: readonly number[]): Slot {
-    const slot = this.#take(2 * (ends.at(-1) ?? 0));
-    const bytes = Buffer.from(slot.memory);
+  put(files: readonly NewFile[], ends: readonly number[]): SharedArrayBuffer {
+    const memory = this.take(ends.at(-1) ?? 0);
+    const bytes = Buffer.from(memory);
     for (const [n, { text }] of files.entries()) bytes.write(text, ends[n - 1] ?? 0, "utf8");
-    return slot;
+    return memory;
   }
 
-  giveBack(slot: Slot): void {
-    this.#free.push(slot);
-  }
-
-  #take(size: number): Slot {
-    const at = this.#free.findIndex(({ memory }) => memory.byteLength >= size);
+  /** @param size bytes of the texts, or of as many of them as usually go together */
+  take(size = 0): SharedArrayBuffer {
+    const at = this.#free.findIndex(({ byteLength }) => byteLength >= 2 * size);
     const [found] = at === -1 ? [] : this.#free.splice(at, 1);
-    if (found !== undefined) return found;
-    return { number: this.#made++, memory: new SharedArrayBuffer(Math.max(size, USUAL_BYTES)), isNew: true };
+    return found ?? new SharedArrayBuffer(Math.max(2 * size, USUAL_BYTES));
+  }
+
+  giveBack(memory: SharedArrayBuffer): void {
+    this.#free.push(memory);
   }
 }
 
 /** A copy of the n-th text, as it was packed. */
-export function packedText(slot: Slot, ends: readonly number[], n: number, codec: number, length: number): PackedText {
+export function packedText(
+  memory: SharedArrayBuffer,
+  ends: readonly number[],
+  n: number,
+  { codecs, lengths }: Packed,
+): PackedText {
   const begin = ends[n - 1] ?? 0;
-  const packed = Buffer.from(slot.memory, slot.memory.byteLength / 2 + begin, length);
-  return { codec, size: ends[n]! - begin, bytes: Buffer.from(packed) };
+  const packed = Buffer.from(memory, memory.byteLength / 2 + begin, lengths[n]!);
+  return { codec: codecs[n]!, size: ends[n]! - begin, bytes: Buffer.from(packed) };
 }
 
 /** The n-th text itself. */
-export function plainText({ memory }: Slot, ends: readonly number[], n: number): string {
+export function plainText(memory: SharedArrayBuffer, ends: readonly number[], n: number): string {
   const begin = ends[n - 1] ?? 0;
   return Buffer.from(memory, begin, ends[n]! - begin).toString("utf8");
 }

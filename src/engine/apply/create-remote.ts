@@ -21,7 +21,7 @@ import { judgeTaken, learnedNames, MORE_REFUSED, saysTaken } from "./in-the-way.
 export async function createRemote(ctx: PassContext, planned: ActionOf<"create-remote">): Promise<Outcome> {
   const { remote, state } = ctx.world;
   const action = asItLeadsNow(ctx, planned, null);
-  const local = readUnkept(ctx, action.localPath, action.expect);
+  const local = await readUnkept(ctx, action.localPath, action.expect);
   if (local.kind === "end") return local.outcome;
   const refused = refusedBefore(ctx, action.remotePath, action.expect);
   if (refused !== null) return refused;

@@ -4,7 +4,7 @@ import type { Action, ActionOf, Outcome } from "../../model/action.ts";
 import { type Digest, digestOf } from "../../model/digest.ts";
 import type { Hold, Stamp } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
-import type { DiskOutcome, OnText } from "../../ports/disk.ts";
+import type { DiskOutcome, LocalText, OnText } from "../../ports/disk.ts";
 import type { Answer, Fault } from "../../ports/remote.ts";
 import type { EventSide } from "../../ports/state.ts";
 import { inUse } from "../run/hands-off.ts";
@@ -161,14 +161,20 @@ export type LocalRead = { readonly text: string; readonly stamp: Stamp; readonly
 
 /** Reads the local text, which must still be `expect`, and stores it. */
 export function readLocal(ctx: PassContext, id: DocId, path: LocalPath, expect: Digest): Got<LocalRead> {
-  const read = readUnkept(ctx, path, expect);
+  const read = asExpected(ctx.world.disk.read(path), expect);
   if (read.kind === "got") ctx.world.state.putKnownText(expect, read.value.text, seenHere(path, id));
   return read;
 }
 
-/** The same without storing it; the caller does, at the latest with the intent that uses it. */
-export function readUnkept(ctx: PassContext, path: LocalPath, expect: Digest): Got<LocalRead> {
-  const read = ctx.world.disk.read(path);
+/**
+ * The same together with other steps, without storing it; the caller does, at the latest with the
+ * intent that uses it.
+ */
+export async function readUnkept(ctx: PassContext, path: LocalPath, expect: Digest): Promise<Got<LocalRead>> {
+  return asExpected(await ctx.group.read(path), expect);
+}
+
+function asExpected(read: DiskOutcome<LocalText>, expect: Digest): Got<LocalRead> {
   if (read.kind !== "done") return ended(outcomeOfDisk(read));
   if (read.value.digest !== expect) return ended(stale("the file was changed since it was looked at"));
   return got(read.value);

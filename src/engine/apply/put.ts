@@ -36,7 +36,7 @@ export async function put(ctx: PassContext, planned: ActionOf<"put">): Promise<O
   const action = asItLeadsNow(ctx, planned, planned.id);
   const link = state.link(action.id);
   if (link === null || link.changeId !== action.baseChangeId) return stale("its base moved meanwhile");
-  const local = readUnkept(ctx, action.localPath, action.expect);
+  const local = await readUnkept(ctx, action.localPath, action.expect);
   if (local.kind === "end") return local.outcome;
   const subject = `${action.id} ${link.changeId}`;
   const refused = refusedBefore(ctx, subject, action.expect);

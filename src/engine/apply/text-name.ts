@@ -1,13 +1,16 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { LocalPath } from "../../model/path.ts";
-import type { OnText } from "../../ports/disk.ts";
-import type { State, TextName } from "../../ports/state.ts";
+import type { PackedText, State, TextName } from "../../ports/state.ts";
+import type { Digest } from "../../model/digest.ts";
 import type { BaseTree } from "../../model/tree.ts";
 
 /**
  * Under what a text can be found again (`history`, `show`, `restore`): its path, its document, and
  * why it was stored.
  */
+
+/** Stores a text that was found at a path. */
+export type KeepText = (digest: Digest, text: string | PackedText, path: LocalPath) => void;
 
 export function seenHere(path: LocalPath, id: DocId | null, why = "seen in the folder"): TextName {
   return { path, id, side: "local", why };
@@ -25,7 +28,7 @@ export function madeOfBoth(path: LocalPath, id: DocId, why: string): TextName {
  * Stores texts that a walk reads, under the document that base has at each path. Its index is made
  * with the first text, because most walks read none.
  */
-export function keepHere(state: State, base: BaseTree): OnText {
+export function keepHere(state: State, base: BaseTree): KeepText {
   let ids: Map<LocalPath, DocId> | null = null;
   return (digest, text, path) => {
     ids ??= new Map([...base.links.values()].map((link) => [link.localPath, link.id]));

@@ -1,4 +1,5 @@
-import type { Disk, Made, MadeFile, NewFile } from "../../ports/disk.ts";
+import type { LocalPath } from "../../model/path.ts";
+import type { Disk, DiskOutcome, LocalText, Made, MadeFile, NewFile } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import type { Clock } from "../../ports/world.ts";
 
@@ -29,9 +30,15 @@ const LANDING = { most: 32, longestMs: 15 } as const;
  */
 const FLUSHED = "flushed";
 
+type GroupDisk = Pick<Disk, "createAll" | "read" | "together">;
 type Landing = {
   readonly file: NewFile;
   readonly resolve: (made: MadeFile) => void;
+  readonly reject: (error: unknown) => void;
+};
+type Reading = {
+  readonly path: LocalPath;
+  readonly resolve: (read: DiskOutcome<LocalText>) => void;
   readonly reject: (error: unknown) => void;
 };
 type Waiting = { readonly work: () => void; readonly resolve: () => void; readonly reject: (error: unknown) => void };
@@ -43,9 +50,10 @@ type Waiting = { readonly work: () => void; readonly resolve: () => void; readon
  */
 export class Group {
   readonly #state: State;
-  readonly #disk: Pick<Disk, "createAll">;
+  readonly #disk: GroupDisk;
   readonly #clock: Clock;
   #landing: Landing[] = [];
+  #reading: Reading[] = [];
   /**
    * Number of the present burst. Who waits for its end holds this number only, and none of its
    * texts (I33).
@@ -56,7 +64,7 @@ export class Group {
   #running = 0;
   #timer: { readonly ends: AbortController; readonly at: number } | null = null;
 
-  constructor(state: State, disk: Pick<Disk, "createAll">, clock: Clock) {
+  constructor(state: State, disk: GroupDisk, clock: Clock) {
     this.#state = state;
     this.#disk = disk;
     this.#clock = clock;
@@ -91,6 +99,17 @@ export class Group {
     });
   }
 
+  /**
+   * Reads a file as `Disk.read` does, together with those of steps that begin at the same time:
+   * these mostly share a folder, and looking at that takes longer than reading. Throws what reading
+   * any of them throws.
+   */
+  read(path: LocalPath): Promise<DiskOutcome<LocalText>> {
+    return new Promise((resolve, reject) => {
+      if (this.#reading.push({ path, resolve, reject }) === 1) void this.#readInATurn();
+    });
+  }
+
   /** Runs a step, and counts it as running meanwhile. */
   async during<T>(step: () => Promise<T>): Promise<T> {
     this.#running++;
@@ -107,6 +126,7 @@ export class Group {
     this.#timer?.ends.abort(FLUSHED);
     this.#timer = null;
     this.#landing = [];
+    this.#reading = [];
     this.#bursts++;
     this.#waiting = [];
     this.#characters = 0;
@@ -148,6 +168,18 @@ export class Group {
       else settle(made);
     } catch (error) {
       fail(error);
+    }
+  }
+
+  async #readInATurn(): Promise<void> {
+    await null;
+    const burst = this.#reading;
+    this.#reading = [];
+    try {
+      const found = this.#disk.together(() => burst.map(({ path }) => this.#disk.read(path)));
+      for (const [n, { resolve }] of burst.entries()) resolve(found[n]!);
+    } catch (error) {
+      for (const { reject } of burst) reject(error);
     }
   }
 

@@ -18,6 +18,7 @@ import {
   type RemoteLook,
 } from "./observe.ts";
 import type { StillOpen } from "../journal/recover-remote.ts";
+import { PackAhead } from "./pack-ahead.ts";
 import { keepHere, seenThere } from "../apply/text-name.ts";
 import { loadTools, readyTools } from "../run/tools.ts";
 import type { World } from "../run/world.ts";
@@ -123,15 +124,18 @@ async function lookAtBoth(
  */
 function lookHere(
   ctx: PassContext,
-  { observers }: PassInput,
+  { observers, dry }: PassInput,
   base: BaseTree,
   inodesTrusted: boolean,
   keep: OnText,
 ): LocalTree | Promise<LocalTree> {
   const { world } = ctx;
   if (observers !== undefined) return observers.local(ctx, base, inodesTrusted, keep);
-  if (world.clock.turn === undefined) return observeLocal(world, base, inodesTrusted, keep);
-  return observeLocalInTurns(world, base, inodesTrusted, keep, world.clock.turn);
+  const { turn } = world.clock;
+  if (turn === undefined) return observeLocal(world, base, inodesTrusted, keep);
+  const walk = (take: OnText) => observeLocalInTurns(world, base, inodesTrusted, take, turn);
+  if (dry || world.packer === undefined) return walk(keep);
+  return new PackAhead(world.state, world.packer, base).during(walk);
 }
 
 /**

@@ -13,6 +13,7 @@ import type { Policy } from "../../model/policy.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { Remote } from "../../ports/remote.ts";
 import type { EventSide, MirrorEvent, State } from "../../ports/state.ts";
+import type { TextPacker } from "../../ports/text-packer.ts";
 import type { Clock, Log, Progress, Random } from "../../ports/world.ts";
 import type { MirrorLinks } from "../links/mirror-links.ts";
 
@@ -27,6 +28,8 @@ export type World = {
   readonly state: State;
   /** Of a mirror that translates links, whose `disk` does. Left out: texts are as they are. */
   readonly links?: MirrorLinks;
+  /** Left out: the texts of a walk are packed as they are stored. */
+  readonly packer?: TextPacker;
   /** The id of this boot of the machine; null where the system has none. */
   readonly bootId: string | null;
   /**
