@@ -23,7 +23,8 @@ export async function createRemote(ctx: PassContext, planned: ActionOf<"create-r
   const action = asItLeadsNow(ctx, planned, null);
   const local = await readUnkept(ctx, action.localPath, action.expect);
   if (local.kind === "end") return local.outcome;
-  const refused = refusedBefore(ctx, action.remotePath, action.expect);
+  const request = `${action.remotePath} ${action.expect}`;
+  const refused = refusedBefore(ctx, request, { key: action.localPath, path: action.localPath });
   if (refused !== null) return refused;
   const intent = {
     kind: "post",
@@ -42,7 +43,7 @@ export async function createRemote(ctx: PassContext, planned: ActionOf<"create-r
   if (!answer.ok) {
     if (answer.fault.kind === "uncertain") return settlePost(ctx, intentId, intent, answer.fault);
     state.closeIntent(intentId);
-    return noteRefused(ctx, action.remotePath, action.expect, await refusedPost(ctx, action, answer.fault));
+    return noteRefused(ctx, request, await refusedPost(ctx, action, answer.fault));
   }
   const { id, lastChangeId, path } = answer.value;
   const remotePath = fromService(ctx.world, path) ?? action.remotePath;

@@ -14,6 +14,7 @@ import { seenThere } from "./text-name.ts";
 import { fromService, recordEvent, toService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { ensureFolders } from "./parents.ts";
+import { moveRequest, noteRefused, refusedBefore } from "./refused-before.ts";
 import { judgeRefusedMove } from "./in-the-way.ts";
 import { didNotHappen } from "../journal/unsettled.ts";
 
@@ -60,6 +61,9 @@ export async function moveRemote(
   if (link === null) return stale("its link went meanwhile");
   const parent = action.kind === "reparent-remote" ? await folderAt(ctx, parentOf(action.to)) : null;
   if (parent?.kind === "end") return parent.outcome;
+  const request = moveRequest(link, action, parent?.value ?? null);
+  const refused = refusedBefore(ctx, request, { key: action.id, path: whereItIs(ctx, action.stands) });
+  if (refused !== null) return refused;
   const intent = { kind: "patch", id: action.id, from: action.from, to: action.to } as const satisfies Intent;
   const intentId = state.openIntent(ctx.run, intent);
   const answer =
@@ -74,7 +78,7 @@ export async function moveRemote(
       : settled;
   }
   state.closeIntent(intentId);
-  return refusedMove(ctx, action, parent?.value ?? null, answer.fault);
+  return noteRefused(ctx, request, await refusedMove(ctx, action, parent?.value ?? null, answer.fault));
 }
 
 async function refusedMove(

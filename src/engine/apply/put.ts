@@ -38,8 +38,8 @@ export async function put(ctx: PassContext, planned: ActionOf<"put">): Promise<O
   if (link === null || link.changeId !== action.baseChangeId) return stale("its base moved meanwhile");
   const local = await readUnkept(ctx, action.localPath, action.expect);
   if (local.kind === "end") return local.outcome;
-  const subject = `${action.id} ${link.changeId}`;
-  const refused = refusedBefore(ctx, subject, action.expect);
+  const request = `${action.id} ${link.changeId} ${action.expect}`;
+  const refused = refusedBefore(ctx, request, { key: action.id, path: action.localPath });
   if (refused !== null) return refused;
   const lost = await holdBase(ctx, link, action.localPath);
   if (lost !== null) return lost;
@@ -62,7 +62,7 @@ export async function put(ctx: PassContext, planned: ActionOf<"put">): Promise<O
   if (!answer.ok) {
     if (answer.fault.kind === "uncertain") return settlePut(ctx, intentId, intent, answer.fault);
     state.closeIntent(intentId);
-    return noteRefused(ctx, subject, action.expect, await refusedPut(ctx, action, link, answer.fault));
+    return noteRefused(ctx, request, await refusedPut(ctx, action, link, answer.fault));
   }
   if (answer.value.kind === "in-review") {
     return noteSubmission(ctx, link, action, { intentId, stamp: local.value.stamp, review: answer.value });

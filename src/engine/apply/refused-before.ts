@@ -1,20 +1,50 @@
 import type { Outcome } from "../../model/action.ts";
-import type { Digest } from "../../model/digest.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { Hold, Link } from "../../model/link.ts";
+import { nameOf, parentOf, type RemotePath } from "../../model/path.ts";
+import type { ParentRef } from "../../ports/remote.ts";
+import type { PassContext, Refused } from "../run/pass-context.ts";
 
 /**
- * Texts that the service refused in this run. A hold knows the last one alone: a text that was
- * another meanwhile, edited or with links that led elsewhere, would be sent again unchanged (I08).
+ * Requests that the service has refused. A hold knows the last one alone, and the place where its
+ * file stood: a text that was another meanwhile, a file that was elsewhere, or a document that has
+ * another name in the folder that it may not go to, would be sent again unchanged (I08).
  */
 
-/** @param subject the document with its base, or the path of a new one */
-export function refusedBefore({ notes }: PassContext, subject: string, text: Digest): Outcome | null {
-  return notes.tally.refused.get(`${subject} ${text}`) ?? null;
+/** LIMIT: what was refused before so many others is sent once more. */
+const MOST = 1_000;
+
+/**
+ * @param request all that it asks for
+ * @param at what is held now, and where
+ */
+export function refusedBefore({ notes }: PassContext, request: string, at: Pick<Hold, "key" | "path">): Outcome | null {
+  const before = notes.tally.refused.get(request);
+  return before === undefined ? null : { ...before, hold: { ...before.hold, ...at } };
 }
 
-export function noteRefused({ notes }: PassContext, subject: string, text: Digest, outcome: Outcome): Outcome {
-  // Any other reason concerns a place or a grant, which may be another soon.
-  if (outcome.kind === "refused" && outcome.hold?.reason === "refused")
-    notes.tally.refused.set(`${subject} ${text}`, outcome);
+export function noteRefused({ notes }: PassContext, request: string, outcome: Outcome): Outcome {
+  const { refused } = notes.tally;
+  if (isOfRequest(outcome)) refused.set(request, outcome);
+  const [oldest] = refused.keys();
+  if (refused.size > MOST) refused.delete(oldest!);
   return outcome;
+}
+
+/** Any other reason concerns a place, which may be free soon. */
+function isOfRequest(outcome: Outcome): outcome is Refused {
+  if (outcome.kind !== "refused" || outcome.hold === null) return false;
+  return outcome.hold.reason === "refused" || outcome.hold.reason === "read-only";
+}
+
+/**
+ * All that a move asks for: into a folder it leads elsewhere under another name, and to a name in
+ * another folder.
+ */
+export function moveRequest(
+  { id, remotePath }: Link,
+  { to }: { readonly to: RemotePath },
+  parent: ParentRef | null,
+): string {
+  if (parent === null) return `${id} named ${nameOf(to)} in ${parentOf(remotePath)}`;
+  return `${id} into ${parent.kind === "root" ? "" : parent.id} as ${nameOf(remotePath)}`;
 }

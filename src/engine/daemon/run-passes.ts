@@ -25,7 +25,7 @@ export type RunEnd = { readonly report: RunReport; readonly end: PassEnd; readon
 /** Runs passes until nothing is left to do, as `sync` does. */
 export async function runPasses(
   world: World,
-  input: Pick<ConvergeInput, "settings" | "retryRefused" | "look" | "onPass">,
+  input: Pick<ConvergeInput, "settings" | "retryRefused" | "refused" | "look" | "onPass">,
 ): Promise<RunEnd> {
   const run = new RunEntry(world, "watch");
   const settings = watched(input.settings);

@@ -4,7 +4,7 @@ import type { Hold } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { Unread } from "../../model/seen.ts";
 import type { BaseTree, LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
-import type { PassContext, PassEnd } from "../run/pass-context.ts";
+import type { PassContext, PassEnd, Tally } from "../run/pass-context.ts";
 import type { RunReport } from "../run/report.ts";
 import type { Settings, World } from "../run/world.ts";
 import { DirtyPaths } from "./dirty-paths.ts";
@@ -52,6 +52,8 @@ export class Runs {
   readonly #world: World;
   readonly #settings: Settings;
   readonly #stalePaths: StalePaths;
+  /** Requests that the service refused since all of them were last to be tried again. */
+  readonly #refused: Tally["refused"] = new Map();
   /** Local paths of the deletions that a guard stopped in the last pass. */
   #guarded: ReadonlySet<LocalPath> = new Set();
   /** What the last pass did not judge, because it had not settled. */
@@ -76,10 +78,12 @@ export class Runs {
   async run(retryRefused: boolean): Promise<RunEnd & DeletionChanges> {
     let sent: ReadonlySet<LocalPath> = new Set();
     const changes = new ChangesOfRun();
+    if (retryRefused) this.#refused.clear();
     const observers = this.knownTrees.observers((ctx, base, tree, walk) => this.#prepareLocal(ctx, base, tree, walk));
     const ended = await runPasses(this.#world, {
       settings: this.#settings,
       retryRefused,
+      refused: this.#refused,
       look: () => {
         // A deletion that a guard stopped has had its grace already; only the guard stops it
         // from here on.

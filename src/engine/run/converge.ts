@@ -48,6 +48,8 @@ export type ConvergeInput = {
   readonly settings: Settings;
   /** Whether the first pass tries refused writes again. */
   readonly retryRefused: boolean;
+  /** What earlier runs of this process were refused, and this one adds to. Left out: nothing. */
+  readonly refused?: Tally["refused"];
   /** How the next pass looks; called before each pass. */
   readonly look: () => Pick<PassInput, "quietTexts" | "observers" | "absentTwice">;
   /** After each pass, before the next. */
@@ -70,7 +72,7 @@ type Converged = {
 export async function converge(world: World, input: ConvergeInput): Promise<Converged> {
   const { run, settings, judgesRefusedBases } = input;
   const counts = zeroCounts();
-  const tally = zeroTally();
+  const tally = { ...zeroTally(), ...(input.refused === undefined ? {} : { refused: input.refused }) };
   for (let passes = 1; ; passes++) {
     const refusedBefore = tally.refusedBases;
     const retryRefused = input.retryRefused && passes === 1;

@@ -1,6 +1,7 @@
 import type { DirId, DocId } from "../../contract/ids.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
+import type { Hold } from "../../model/link.ts";
 import type { LocalPath, RemotePath } from "../../model/path.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import type { OnText } from "../../ports/disk.ts";
@@ -56,6 +57,9 @@ export type PassEnd =
  */
 export const APPROVE_EMPTY = "wrong-workspace";
 
+/** The end of a write that is not to be sent again as it was. */
+export type Refused = Extract<Outcome, { kind: "refused" }> & { readonly hold: Hold };
+
 /** What the passes of one run count for themselves. */
 export type Tally = {
   /** Documents created so far: the first ones of a deployment are read back. */
@@ -67,8 +71,8 @@ export type Tally = {
    * often, and what they met last.
    */
   readonly vain: Map<string, { readonly times: number; readonly detail: string }>;
-  /** Texts that the service refused, by what they were for. */
-  readonly refused: Map<string, Outcome>;
+  /** Requests that the service refused, by all that they asked for; a daemon's of all its runs. */
+  readonly refused: Map<string, Refused>;
   /** Local names that were changed in favour of the service's: from where, to where. */
   readonly gaveWay: Map<LocalPath, LocalPath>;
   /** Whether links were sent that led nowhere then, and lead somewhere now. */
