@@ -45,7 +45,7 @@ export type Intent =
   /**
    * `writes` goes to `path`, the old inode to `parkAt`. `base*`: what the link's base was, for an
    * edit that is found in the parked inode. `next*`: the version that base is to be once `writes`
-   * stands there; left out where base stays.
+   * stands there; left out where base stays. `settles`: its user gives up what is in review.
    */
   | {
       readonly kind: "replace";
@@ -58,6 +58,7 @@ export type Intent =
       readonly baseDigest: Digest | null;
       readonly nextChangeId?: ChangeId;
       readonly nextDigest?: Digest;
+      readonly settles?: boolean;
     }
   | { readonly kind: "trash"; readonly id: DocId; readonly path: LocalPath; readonly parkAt: string }
   | { readonly kind: "move"; readonly id: DocId; readonly from: LocalPath; readonly to: LocalPath }

@@ -67,35 +67,44 @@ export type LandedByHand = {
   readonly writes: Digest;
 };
 
+/** What is to be where. */
+type ByHand = {
+  readonly id: DocId;
+  readonly path: LocalPath;
+  readonly text: string;
+  /** The base before, on which a late edit of the replaced file would be based. */
+  readonly link: Link;
+  /** What the file has to hold; left out or null: anything. */
+  readonly seen?: Digest | null | undefined;
+  /**
+   * The very bytes that stand for the text, and the digest of those that they replace; left out: as
+   * the disk spells the text.
+   */
+  readonly exactly?: { readonly text: string; readonly bytes: Digest };
+  /** The version that the commit moves base to; left out: the text is an edit, and base stays. */
+  readonly next?: Pick<Link, "changeId" | "digest">;
+};
+
 /**
  * Replaces a file's text. The old file goes to the trash instead of being removed later, so that
  * the losing text stays a file, and an editor that still has it open saves into that file.
- * @param seen what the file has to hold; null: anything
- * @param exactly the very bytes that stand for the text, and the digest of those that they replace;
- * null: as the disk spells the text
  */
-export function landByHand(
-  ctx: PassContext,
-  id: Link["id"],
-  path: LocalPath,
-  text: string,
-  link: Link | null,
-  seen: Digest | null = null,
-  exactly: { readonly text: string; readonly bytes: Digest } | null = null,
-): Got<LandedByHand> {
+export function landByHand(ctx: PassContext, { id, path, text, link, seen, exactly, next }: ByHand): Got<LandedByHand> {
   const { disk, state } = ctx.world;
   const writes = state.putText(text, madeOfBoth(path, id, "chosen by hand"));
   const look = disk.look(path);
   if (look.kind !== "file") return ended(stale(`no file is at ${path}`));
-  if (seen !== null && look.digest !== seen) return ended(stale(`${path} was edited meanwhile`));
-  if (look.digest === writes && exactly === null) return got({ stamp: look.stamp, closes: null, keptAs: null, writes });
+  if (seen !== undefined && seen !== null && look.digest !== seen) return ended(stale(`${path} was edited meanwhile`));
+  if (look.digest === writes && exactly === undefined)
+    return got({ stamp: look.stamp, closes: null, keptAs: null, writes });
   keepText(ctx, path, id);
   const parkAt = trashPlace(ctx.world, path);
-  const base = { baseChangeId: link?.changeId ?? null, baseDigest: link?.digest ?? null };
+  const base = { baseChangeId: link.changeId, baseDigest: link.digest };
   const expect = look.digest;
-  const closes = state.openIntent(ctx.run, { kind: "replace", id, path, parkAt, expect, writes, ...base });
+  const becomes = next === undefined ? {} : { nextChangeId: next.changeId, nextDigest: next.digest, settles: true };
+  const closes = state.openIntent(ctx.run, { kind: "replace", id, path, parkAt, expect, writes, ...base, ...becomes });
   const end =
-    exactly === null
+    exactly === undefined
       ? disk.replace(path, text, expect, parkAt)
       : disk.replaceBytes(path, exactly.text, exactly.bytes, parkAt);
   if (end.kind === "done") {
@@ -103,9 +112,9 @@ export function landByHand(
     return got({ stamp: end.value.stamp, closes, keptAs: parkAt, writes });
   }
   const aside = disk.readParked(parkAt, path);
-  const next: Intent = { kind: "parked", id, path, parkAt, expect, ...base };
+  const parked: Intent = { kind: "parked", id, path, parkAt, expect, ...base };
   if (aside.kind === "done" && aside.value === null) state.closeIntent(closes);
-  else state.turnIntent(closes, next);
+  else state.turnIntent(closes, parked);
   return ended(outcomeOfDisk(end));
 }
 

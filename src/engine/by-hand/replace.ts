@@ -23,7 +23,7 @@ export function replaceText(ctx: PassContext, { id, path, bytes, after }: Replac
   const look = disk.look(path);
   if (look.kind !== "file") return notDone(stale(`no file is at ${path}`));
   const text = disk.meant?.(path, after) ?? after;
-  const landed = landByHand(ctx, id, path, text, link, look.digest, { bytes, text: after });
+  const landed = landByHand(ctx, { id, path, text, link, seen: look.digest, exactly: { bytes, text: after } });
   if (landed.kind === "end") return notDone(landed.outcome);
   const { closes, keptAs, writes } = landed.value;
   const outcome = commit(ctx, {

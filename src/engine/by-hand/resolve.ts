@@ -60,9 +60,11 @@ export function keepMine(ctx: PassContext, placed: Placed, conflict: Conflict): 
 export function landMerged(ctx: PassContext, placed: Placed, conflict: Conflict | null, text: string): HandEnd {
   const { link, at, seen } = placed;
   const before = keepText(ctx, at, link.id);
-  const landed = landByHand(ctx, link.id, at, text, link, seen?.mine);
+  const shown = conflict === null ? null : versionSeen(conflict);
+  const becomes = shown === null ? {} : { next: shown };
+  const landed = landByHand(ctx, { id: link.id, path: at, text, link, seen: seen?.mine, ...becomes });
   if (landed.kind === "end") return notDone(landed.outcome);
-  if (conflict === null) {
+  if (conflict === null || shown === null) {
     const { closes, keptAs } = landed.value;
     const after = ctx.world.state.putText(text, madeOfBoth(at, link.id, "merged, by hand"));
     const event = { kind: "restore", side: "local", id: link.id, path: at, before, after } as const;
@@ -76,7 +78,6 @@ export function landMerged(ctx: PassContext, placed: Placed, conflict: Conflict 
     closeLanded(ctx, landed.value);
     return notDone(dropped.outcome);
   }
-  const shown = versionSeen(conflict);
   const after = ctx.world.state.putText(text, madeOfBoth(at, link.id, "merged, by hand"));
   const event = { detail: "merged, by hand", before: shown.digest, after };
   const outcome = endConflict(ctx, placed, shown, landed.value.stamp, landed.value.closes, event);
@@ -113,15 +114,17 @@ export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Con
   const { file, text, digest } = fetched.value;
   if (isOther(seen?.theirs, digest)) return notDone(stale(`${path} was edited on the service meanwhile`));
   const before = keepText(ctx, path, link.id);
+  const version = { changeId: file.lastChangeId, digest };
   const landed =
-    before === null ? createFile(ctx, placed, text) : landByHand(ctx, link.id, path, text, link, seen?.mine);
+    before === null
+      ? createFile(ctx, placed, text)
+      : landByHand(ctx, { id: link.id, path, text, link, seen: seen?.mine, next: version });
   if (landed.kind === "end") return notDone(landed.outcome);
   const dropped: Got<string | null> = conflict === null ? got(null) : dropSidecar(ctx, conflict);
   if (dropped.kind === "end") {
     closeLanded(ctx, landed.value);
     return notDone(dropped.outcome);
   }
-  const version = { changeId: file.lastChangeId, digest };
   const { stamp, closes, keptAs } = landed.value;
   const base = { ...version, localDigest: digest, stamp, stampTrusted: false, durable: before === digest };
   const outcome = commit(ctx, {

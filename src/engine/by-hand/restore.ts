@@ -30,7 +30,7 @@ export function restoreText(
   const before = keepText(ctx, link.localPath, link.id);
   if (expect !== null && before !== expect) return notDone(stale("its text was changed since"));
   if (before === null) return notDone(stale(`no file is at ${link.localPath}`));
-  const landed = landByHand(ctx, link.id, link.localPath, text, link);
+  const landed = landByHand(ctx, { id: link.id, path: link.localPath, text, link });
   if (landed.kind === "end") return notDone(landed.outcome);
   const { closes, keptAs } = landed.value;
   const outcome = commit(ctx, {

@@ -18,18 +18,20 @@ type Replace = Extract<Intent, { kind: "replace" }>;
  */
 export function followReplaced(ctx: PassContext, intent: Replace): void {
   const { state, disk } = ctx.world;
-  const { id, path, expect, nextChangeId: changeId, nextDigest: digest, baseDigest } = intent;
+  const { id, path, expect, nextChangeId: changeId, nextDigest: digest, baseDigest, settles = false } = intent;
   const link = state.link(id);
   if (changeId === undefined || digest === undefined || link === null) return;
-  // What is in review was made on the base before: the next look at the live text settles both.
-  if (link.digest !== baseDigest || link.submissions.length > 0) return;
+  // What is in review was made on the base before: the next look at the live text settles both,
+  // unless its user has given it up.
+  if (link.digest !== baseDigest || (link.submissions.length > 0 && !settles)) return;
   const found = disk.read(path);
   if (found.kind !== "done" || !isMadeOf(ctx, intent, link, found.value)) return;
   const { stamp, digest: after } = found.value;
   const whole = { changeId, digest, localDigest: digest, stamp, stampTrusted: false, durable: false };
+  const moved = after === digest ? moveBase(link, whole) : moveBaseUnderEdit(link, changeId, digest, stamp);
   const detail = "written before the process died: base is the version that was written";
   commit(ctx, {
-    link: after === digest ? moveBase(link, whole) : moveBaseUnderEdit(link, changeId, digest, stamp),
+    link: settles ? { ...moved, submissions: [] } : moved,
     version: { id, changeId, digest },
     ...endedConflict(ctx, id, { baseChangeId: changeId, baseDigest: digest }),
     event: { kind: "recover", side: "local", id, path, detail, before: expect, after },

@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import { resolveSubject, type Way } from "../../src/app/by-hand/resolve.ts";
+import { findSubject } from "../../src/app/by-hand/subject.ts";
+import { Leftovers, Moment, type Pair } from "../simulator/moment.ts";
+import { Killed, type Mirror } from "../simulator/mirror.ts";
+import { createRig } from "../simulator/rig.ts";
+
+/**
+ * A conflict is ended by hand with another text, the process dies at any call of that, and the
+ * document is edited on the service: the text that was chosen counts as made of what was shown, or
+ * nothing was chosen yet.
+ */
+
+const LINES = Array.from({ length: 16 }, (_, line) => `line ${line}\n\n`);
+const EDITED = LINES.with(12, "by the editor\n\n");
+const SHOWN = LINES.with(12, "by the app, in the same place\n\n");
+/** Two paragraphs go there, and come back with another one between them. */
+const without = (lines: readonly string[]): string => [...lines.slice(0, 3), ...lines.slice(5)].join("");
+const backAgain = (lines: readonly string[]): string => lines.toSpliced(4, 0, "by the app\n\n").join("");
+const BOTH = LINES.with(12, "by the editor and the app\n\n");
+const CHOICES: Readonly<Record<string, { readonly way: Way; readonly ends: string }>> = {
+  "with the text of the service": { way: { kind: "theirs" }, ends: backAgain(SHOWN) },
+  "with a merged text": { way: { kind: "merged", text: without(BOTH) }, ends: backAgain(BOTH) },
+};
+
+async function inConflict(): Promise<Pair> {
+  const rig = createRig(1);
+  rig.app.create("note.md", LINES.join(""));
+  rig.app.create("other.md", "another document\n");
+  const mirror = rig.mirror();
+  await mirror.sync();
+  mirror.write("note.md", EDITED.join(""));
+  rig.app.edit("note.md", without(SHOWN));
+  await mirror.sync();
+  expect([...mirror.texts().keys()]).toContain("note (theirs).md");
+  return { rig, mirror };
+}
+
+/** @returns whether it died */
+async function resolve(mirror: Mirror, way: Way, at: number): Promise<boolean> {
+  const world = mirror.world();
+  const subject = findSubject(world, "note.md");
+  if (subject.kind !== "ok") throw new Error("it is in no conflict");
+  mirror.killAt(at);
+  try {
+    expect((await resolveSubject(world, subject.value, way, { force: false })).kind).toBe("ok");
+    return false;
+  } catch (error) {
+    if (!(error instanceof Killed)) throw error;
+    return true;
+  } finally {
+    mirror.killAt(null);
+  }
+}
+
+describe.each(Object.entries(CHOICES))("I06 I10 I13 a conflict is ended %s, and the mirror dies in it", (_, choice) => {
+  test("what came to the service meanwhile stays there", async () => {
+    const beginning = new Moment(await inConflict());
+    const leftovers = new Leftovers();
+    const ended = new Set<boolean>();
+    for (let at = 1, killed = true; killed; at++) {
+      const pair = beginning.open();
+      const { rig, mirror } = pair;
+      killed = await resolve(mirror, choice.way, at);
+      if (leftovers.areAgain(pair)) continue;
+      rig.app.edit("note.md", backAgain(SHOWN));
+      for (let run = 0; run < 3; run++) await mirror.sync();
+      const there = rig.app.files().get("note.md")?.text;
+      const isOpen = mirror.state.load().conflicts.size > 0;
+      ended.add(!isOpen);
+      const here = [
+        ...(isOpen ? [["note (theirs).md", backAgain(SHOWN)]] : []),
+        ["note.md", isOpen ? EDITED.join("") : choice.ends],
+        ["other.md", "another document\n"],
+      ];
+      expect({ at, there }).toEqual({ at, there: isOpen ? backAgain(SHOWN) : choice.ends });
+      expect({ at, here: [...mirror.texts()] }).toEqual({ at, here });
+    }
+    expect(ended).toEqual(new Set([false, true]));
+  });
+});
+
+test("I10 I13 an edit that may not be sent gives way to a newer text of the service, and the mirror dies in it", async () => {
+  const rig = createRig(1);
+  rig.app.create("note.md", LINES.join(""));
+  rig.app.create("other.md", "another document\n");
+  const { workspaceId } = rig.service.admin.keys()[0]!;
+  const made = rig.service.admin.createKey({ workspaceId, grants: [{ on: null, level: "read" }] });
+  if (!("key" in made)) throw new Error(made.detail);
+  const first = rig.mirror({ key: made.key });
+  await first.sync();
+  first.write("note.md", EDITED.join(""));
+  await first.sync();
+  rig.app.edit("note.md", without(LINES));
+  const beginning = new Moment({ rig, mirror: first });
+  const leftovers = new Leftovers();
+  for (let at = 1, killed = true; killed; at++) {
+    const pair = beginning.open({}, { key: made.key });
+    killed = await resolve(pair.mirror, { kind: "theirs" }, at);
+    if (leftovers.areAgain(pair)) continue;
+    pair.rig.app.edit("note.md", backAgain(LINES));
+    for (let run = 0; run < 3; run++) await pair.mirror.sync();
+    const here = pair.mirror.texts();
+    expect([...here.keys()], `killed at ${at}`).toEqual(["note.md", "other.md"]);
+    expect([backAgain(LINES), backAgain(EDITED)], `killed at ${at}`).toContain(here.get("note.md"));
+  }
+});
