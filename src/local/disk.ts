@@ -14,13 +14,13 @@ import type {
 } from "../ports/disk.ts";
 import type { Random } from "../ports/world.ts";
 import type { LocalTree } from "../model/tree.ts";
-import { anyErrno } from "./errno.ts";
-import { openIn, type Processes, SYSTEM_PROCESSES } from "./editor-locks.ts";
+import { type Processes, SYSTEM_PROCESSES, useOf } from "./editor-locks.ts";
 import { flushDisk, flushPaths } from "./flush.ts";
 import { type FolderName, folderSeal, namesIn, stampsIn, staysAt } from "./folder-names.ts";
 import { learnFolding } from "./folding.ts";
 import type { MakesAside } from "./land.ts";
 import type { LinkedSource } from "./linked-paths.ts";
+import { AwaitedRecord, type Records } from "./awaited-record.ts";
 import { RootGuard } from "./root-guard.ts";
 import { readMarker } from "./marker.ts";
 import { makeFolder, moveFile, moveFolder, removeFolder, trashFile } from "./move.ts";
@@ -48,6 +48,8 @@ type DiskOptions = {
   readonly part?: number;
   /** Makes many new files in a thread. Default: all are made here. */
   readonly aside?: MakesAside | null;
+  /** What a thread reads for the first walk. Default: nothing. */
+  readonly records?: Records | null;
   /** By which a lock of an editor that has died is known. Default: this machine's. */
   readonly processes?: Processes;
 };
@@ -58,6 +60,7 @@ export class LocalDisk implements Disk {
   readonly #options: WalkOptions;
   readonly #processes: Processes;
   readonly #aside: MakesAside | null;
+  readonly #record: AwaitedRecord;
   #isFoldingKnown = false;
 
   /**
@@ -67,6 +70,7 @@ export class LocalDisk implements Disk {
   constructor(fs: Fs, root: string, options: DiskOptions) {
     const { random, probe = true, ignore = [], gitignore = null, part = 256, processes, aside = null } = options;
     this.#aside = aside;
+    this.#record = new AwaitedRecord(options.records ?? null);
     this.#guard = new RootGuard(fs, root, random);
     this.#options = { probe, ignore, gitignore, part };
     this.#processes = processes ?? SYSTEM_PROCESSES;
@@ -94,7 +98,11 @@ export class LocalDisk implements Disk {
 
   walkInParts(...[known, onText]: Parameters<Disk["walk"]>): Generator<void, LocalTree> {
     this.folding();
-    return walkTree(this.#guard, this.#options, known, onText);
+    return walkTree(this.#guard, this.#options, known, onText, this.#record.take());
+  }
+
+  awaitRecorded(): Promise<void> {
+    return this.#record.wait();
   }
 
   lookAtFiles(...asked: Parameters<Disk["lookAtFiles"]>): LocalTree | null {
@@ -118,10 +126,11 @@ export class LocalDisk implements Disk {
   }
 
   create(path: LocalPath, text: string): DiskOutcome<Written> {
-    return this.#effect((guard) => createFile(guard, path, text));
+    return this.#change((guard) => createFile(guard, path, text));
   }
 
   createAll(files: readonly NewFile[]): Made | Promise<Made> {
+    this.#record.forget();
     const made = this.#aside?.create(this.#guard.root(), this.folding(), files) ?? null;
     return (
       made ?? this.#effect((guard) => files.map(({ path, text }) => ({ end: createFile(guard, path, text), text })))
@@ -129,7 +138,7 @@ export class LocalDisk implements Disk {
   }
 
   replace(path: LocalPath, text: string, expect: Digest, parkAt: string): DiskOutcome<Written> {
-    return this.#effect((guard) => replaceFile(guard, path, text, expect, parkAt));
+    return this.#change((guard) => replaceFile(guard, path, text, expect, parkAt));
   }
 
   replaceBytes(...replacing: Parameters<Disk["replaceBytes"]>): DiskOutcome<Written> {
@@ -138,24 +147,24 @@ export class LocalDisk implements Disk {
 
   move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<Written> {
     this.folding();
-    return this.#effect((guard) => moveFile(guard, from, to, expect));
+    return this.#change((guard) => moveFile(guard, from, to, expect));
   }
 
   trash(path: LocalPath, expect: Digest | null, trashPath: string): DiskOutcome<null> {
-    return this.#effect((guard) => trashFile(guard, path, expect, trashPath));
+    return this.#change((guard) => trashFile(guard, path, expect, trashPath));
   }
 
   makeFolder(path: LocalPath): ReturnType<Disk["makeFolder"]> {
-    return this.#effect((guard) => makeFolder(guard, path));
+    return this.#change((guard) => makeFolder(guard, path));
   }
 
   moveFolder(from: LocalPath, to: LocalPath): DiskOutcome<null> {
     this.folding();
-    return this.#effect((guard) => moveFolder(guard, from, to));
+    return this.#change((guard) => moveFolder(guard, from, to));
   }
 
   removeFolder(path: LocalPath, trashPath: string): DiskOutcome<null> {
-    return this.#effect((guard) => removeFolder(guard, path, trashPath));
+    return this.#change((guard) => removeFolder(guard, path, trashPath));
   }
 
   readParked(parkAt: string): DiskOutcome<LocalText | null> {
@@ -163,7 +172,7 @@ export class LocalDisk implements Disk {
   }
 
   putBack(parkAt: string, path: LocalPath): DiskOutcome<Written> {
-    return this.#effect((guard) => putBack(guard, parkAt, path));
+    return this.#change((guard) => putBack(guard, parkAt, path));
   }
 
   discardParked(parkAt: string): void {
@@ -192,7 +201,7 @@ export class LocalDisk implements Disk {
 
   /** As `saveOver` of `write.ts`. */
   saveOver(path: LocalPath, text: string, expect: Digest, keepAt: string): DiskOutcome<Written> {
-    return this.#effect((guard) => saveOver(guard, path, text, expect, keepAt));
+    return this.#change((guard) => saveOver(guard, path, text, expect, keepAt));
   }
 
   /** As `staysAt` of `folder-names.ts`. */
@@ -217,6 +226,12 @@ export class LocalDisk implements Disk {
     return stampsIn(this.#guard, folder, names);
   }
 
+  /** What was read of the folder before counts no more. */
+  #change<T>(work: (guard: RootGuard) => T): T {
+    this.#record.forget();
+    return this.#effect(work);
+  }
+
   #effect<T>(work: (guard: RootGuard) => T): T {
     return this.#guard.during(() => work(this.#guard));
   }
@@ -227,14 +242,4 @@ function toEnd<T>(parts: Generator<void, T>): T {
     const part = parts.next();
     if (part.done === true) return part.value;
   }
-}
-
-/** What cannot be looked at says nothing: the effect itself will meet the fault. */
-function useOf(guard: RootGuard, path: LocalPath, processes: Processes): FileUse {
-  const place = guard.place(path, "file");
-  if (!place.ok) return { changedMs: null, savedMs: null, openIn: null };
-  const stat = anyErrno(() => guard.fs.lstat(place.abs));
-  const file = stat?.kind === "file" ? stat : null;
-  const times = { changedMs: file?.ctimeMs ?? null, savedMs: file?.mtimeMs ?? null };
-  return { ...times, openIn: openIn(guard.fs, place.abs, processes) };
 }

@@ -1,5 +1,7 @@
-import type { Fs, FsStat } from "../ports/disk.ts";
-import { errnoOf } from "./errno.ts";
+import type { LocalPath } from "../model/path.ts";
+import type { FileUse, Fs, FsStat } from "../ports/disk.ts";
+import { anyErrno, errnoOf } from "./errno.ts";
+import type { RootGuard } from "./root-guard.ts";
 
 /**
  * Which program says, by a lock or swap file beside a file, that it has it open. A lock whose
@@ -141,4 +143,14 @@ function ofLock<T>(call: () => T): T | "unreadable" | null {
     if (errno === null) throw error;
     return NOT_THERE.has(errno) ? null : "unreadable";
   }
+}
+
+/** What cannot be looked at says nothing: the effect itself will meet the fault. */
+export function useOf(guard: RootGuard, path: LocalPath, processes: Processes): FileUse {
+  const place = guard.place(path, "file");
+  if (!place.ok) return { changedMs: null, savedMs: null, openIn: null };
+  const stat = anyErrno(() => guard.fs.lstat(place.abs));
+  const file = stat?.kind === "file" ? stat : null;
+  const times = { changedMs: file?.ctimeMs ?? null, savedMs: file?.mtimeMs ?? null };
+  return { ...times, openIn: openIn(guard.fs, place.abs, processes) };
 }

@@ -4,6 +4,7 @@ import type { FsStat } from "../ports/disk.ts";
 import { errnoOf, errnoText } from "./errno.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { type Exclusion, exclusionOf, rulesAt, rulesOf, UnfitRules } from "./rules.ts";
+import type { Listed } from "./recorded.ts";
 import { sameInode, stampOf } from "./stamp.ts";
 import { readFile } from "./walk-file.ts";
 import type { WalkedFolder, WalkWork } from "./walk-work.ts";
@@ -14,7 +15,7 @@ import type { WalkedFolder, WalkWork } from "./walk-work.ts";
  */
 const MAX_DEPTH = 256;
 
-type Subfolder = Pick<WalkedFolder, "path" | "abs" | "stat">;
+export type Subfolder = Pick<WalkedFolder, "path" | "abs" | "stat">;
 
 /**
  * @param before an earlier reading of this folder in the same walk, whose folders need not be read
@@ -36,12 +37,13 @@ export function* readFolder(
     unseen: new Map(),
   };
   try {
-    // The order of names decides the order of everything that follows from a walk (I32).
-    const names = work.fs.readdir(work.hold.at(abs, stat)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    const isAsBefore = readRules(work, folder, new Set(names.map(({ name }) => name)));
-    for (const { name, kind } of names) {
-      if (path === "" && name === MIRROR_FOLDER) continue;
-      const below = readEntry(work, folder, name, kind, isAsBefore ? before : null);
+    const recorded = work.recorded?.take(abs, stat) ?? null;
+    const names = recorded?.listed ?? listNames(work, folder);
+    const isAsBefore = readRules(work, folder, names);
+    for (let n = 0; n < names.length; n++) {
+      const entry = names[n]!;
+      if (path === "" && entry.name === MIRROR_FOLDER) continue;
+      const below = readEntry(work, folder, entry, recorded?.stat(n) ?? null, isAsBefore ? before : null);
       if (below !== null) folder.folders.push(yield* readFolder(work, below, null));
     }
     work.looked += names.length;
@@ -57,6 +59,11 @@ export function* readFolder(
   return folder;
 }
 
+/** The order of names decides the order of everything that follows from a walk (I32). */
+export function listNames({ fs, hold }: Pick<WalkWork, "fs" | "hold">, { abs, stat }: Subfolder): readonly Listed[] {
+  return fs.readdir(hold.at(abs, stat)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
 /** @throws what is no error of the system and no fault of its rules: a bug */
 function whyUnread(error: unknown): string {
   if (error instanceof UnfitRules) return error.message;
@@ -65,13 +72,20 @@ function whyUnread(error: unknown): string {
   return errnoText(errno);
 }
 
+/** What the reading of rules needs of a walk. */
+export type RulesWork = Pick<
+  WalkWork,
+  "fs" | "hold" | "dev" | "rules" | "extraPatterns" | "linked" | "foldsCase" | "kept"
+>;
+
 /**
  * Reads a folder's ignore rules, in each walk anew. If they cannot be read (a symlink is not
  * followed), the folder is not seen, because they may exclude anything.
  * @returns whether an earlier reading in this walk found the same
  */
-function readRules(work: WalkWork, { path, abs, stat }: Subfolder, names: ReadonlySet<string>): boolean {
-  const read = (file: string) => (names.has(file) ? readRuleFile(work, { path, abs, stat }, file) : "");
+export function readRules(work: RulesWork, folder: Subfolder, names: readonly Listed[]): boolean {
+  const { path } = folder;
+  const read = (file: string) => (names.some(({ name }) => name === file) ? readRuleFile(work, folder, file) : "");
   const extra = path === "" ? work.extraPatterns.map((pattern) => `${pattern}\n`).join("") : "";
   const texts = { ours: read(IGNORE_FILE) + extra, git: work.linked === null ? "" : read(GITIGNORE_FILE) };
   const before = work.rules.get(path) ?? null;
@@ -82,7 +96,7 @@ function readRules(work: WalkWork, { path, abs, stat }: Subfolder, names: Readon
   return false;
 }
 
-function readRuleFile(work: WalkWork, { abs, stat }: Subfolder, file: string): string {
+function readRuleFile(work: RulesWork, { abs, stat }: Subfolder, file: string): string {
   const at = work.hold.at(abs, stat);
   try {
     return Buffer.from(work.fs.readFile(`${at}/${file}`).bytes).toString("utf8");
@@ -95,23 +109,26 @@ function readRuleFile(work: WalkWork, { abs, stat }: Subfolder, file: string): s
   }
 }
 
-/** @returns a folder that must be read */
+/**
+ * @param found what was found there in advance; null: nothing was
+ * @returns a folder that must be read
+ */
 function readEntry(
   work: WalkWork,
   folder: WalkedFolder,
-  name: string,
-  listedKind: FsStat["kind"],
+  { name, kind }: Listed,
+  found: FsStat | null,
   before: WalkedFolder | null,
 ): Subfolder | null {
   const path = joinPath(folder.path, name);
   const abs = `${folder.abs}/${name}`;
-  if (listedKind === "symlink" || listedKind === "special") {
-    folder.others.push({ path, kind: listedKind, stamp: null });
+  if (kind === "symlink" || kind === "special") {
+    folder.others.push({ path, kind, stamp: null });
     return null;
   }
   let stat: FsStat;
   try {
-    stat = statEntry(work, folder, name, abs);
+    stat = found ?? statEntry(work, folder, name, abs);
   } catch (error) {
     const errno = errnoOf(error);
     if (errno === null) throw error;
@@ -130,7 +147,7 @@ function readEntry(
  * Uses the plain path, which is twice as fast. Nothing is read through it; but an entry that is
  * gone must be gone from this very folder.
  */
-function statEntry(work: WalkWork, folder: WalkedFolder, name: string, abs: string): FsStat {
+export function statEntry(work: Pick<WalkWork, "fs" | "hold">, folder: Subfolder, name: string, abs: string): FsStat {
   try {
     return work.fs.lstat(abs);
   } catch (error) {
@@ -158,7 +175,7 @@ function findSubfolder(
     // Nothing can be moved atomically between two disks, and the files of a disk that is unmounted
     // were not deleted.
     folder.unseen.set(path, "another disk is mounted here");
-  } else if (depthOf(path) > MAX_DEPTH) {
+  } else if (isTooDeep(path)) {
     folder.unseen.set(path, `it lies more than ${MAX_DEPTH} folders deep`);
   } else {
     const earlier = before?.folders.find((known) => known.path === path && sameInode(known.stat, stat));
@@ -168,9 +185,14 @@ function findSubfolder(
   return null;
 }
 
-function excludedFolder({ rules, linked, kept }: WalkWork, path: LocalPath): Exclusion | null {
+export function excludedFolder({ rules, linked, kept }: RulesWork, path: LocalPath): Exclusion | null {
   const exclusion = exclusionOf(rules, path, "folder");
   if (exclusion?.by !== "git" || linked?.isBelow(path) !== true) return exclusion;
   kept.add(path);
   return null;
+}
+
+/** Such a folder is not read. */
+export function isTooDeep(path: LocalPath): boolean {
+  return depthOf(path) > MAX_DEPTH;
 }

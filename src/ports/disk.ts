@@ -87,11 +87,12 @@ export interface Disk {
   walk(known: (path: LocalPath) => KnownFile | null, onText: OnText): LocalTree;
   /** The same walk, with a pause each millisecond or two in which others may have their turn. */
   walkInParts(...asked: Parameters<Disk["walk"]>): Generator<void, LocalTree>;
+  /** Waits for what another thread reads of the folder for the next whole walk, where one does. */
+  awaitRecorded?(): Promise<void>;
   /**
    * Looks again at some paths of an earlier walk, as long as only the text of known files changed.
    * Returns the same object when nothing changed, and null when only a whole walk can tell.
-   * @param elsewhere whether a document that is not in `tree` has this inode, where the tree is a
-   * part of what is known
+   * @param elsewhere whether a document that is not in `tree`, a part of all, has this inode
    */
   lookAtFiles(
     tree: LocalTree,

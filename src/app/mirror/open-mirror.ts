@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { RemoteTraits } from "../../ports/remote.ts";
 import type { State } from "../../ports/state.ts";
 import type { Clock, Log, Progress, Random } from "../../ports/world.ts";
+import { type RecordAside, recordIfLarge } from "./record-aside.ts";
 import { rememberRoot } from "../../engine/run/guard-facts.ts";
 import { META } from "../../engine/run/meta.ts";
 import type { World } from "../../engine/run/world.ts";
@@ -10,6 +11,7 @@ import { LocalDisk } from "../../local/disk.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { makeMirrorFolder } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
+import type { Fs } from "../../ports/disk.ts";
 import { lookAtOwn } from "../../state/own-files.ts";
 import { examineOwnFolder, tightenOwnFolder } from "../../state/own-folder.ts";
 import { readBootId } from "./boot-id.ts";
@@ -51,6 +53,8 @@ export type MirrorOptions = {
    */
   readonly isGuest?: boolean;
   readonly tally?: ExchangeTally;
+  /** The folder will be walked soon: of a large one, a thread begins at once. */
+  readonly walksSoon?: boolean;
 };
 
 /** One mirrored folder with its parts: config, key, lock, state, disk, remote. */
@@ -151,6 +155,9 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
   const progress = progressOf(folder, options);
   const locked = mode === "write" ? await lockFolder(entry, options, closers) : ok({ borrowed: false });
   if (locked.kind === "trouble") return locked;
+  const fs = createNodeFs();
+  const records = recordsOf(fs, entry, options);
+  closers.add(() => records?.close());
   const opened = mode === "write" ? openToWrite(folder, clock) : openToRead(folder, clock);
   if (opened.kind === "trouble") return opened;
   const { state, isNew } = opened.value;
@@ -160,7 +167,6 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
   const reach = { key, clock, random, log, traits: readTraits(state) };
   const remote = connect(admitted.origin, reach, options.tally ?? null);
   closers.add(() => remote.close());
-  const fs = createNodeFs();
   if (mode === "write" && isNew) {
     makeMirrorFolder(fs, root, random.hex(32));
     keepMarker(root, admitted, options.env);
@@ -177,6 +183,7 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
       random,
       probe: mode === "write",
       aside: aside && new MakeAside(aside),
+      records,
       gitignore: followed(config, state),
     }),
     state,
@@ -198,8 +205,17 @@ const STATE_BYTES = 700;
 /** The size to which the space for new objects may grow is one setting of the whole process. */
 function progressOf(folder: string, { progress = NO_PROGRESS, isGuest = false, what }: MirrorOptions): Progress {
   if (isGuest) return progress;
-  const bytes = lookAtOwn(folder, "state.db", "own-file")?.size ?? 0;
-  return withHeapGrowth(progress, { documents: bytes / STATE_BYTES, staysLong: what === DAEMON });
+  return withHeapGrowth(progress, { documents: aboutHowMany(folder), staysLong: what === DAEMON });
+}
+
+/** Documents, by the size of the state file. */
+function aboutHowMany(folder: string): number {
+  return (lookAtOwn(folder, "state.db", "own-file")?.size ?? 0) / STATE_BYTES;
+}
+
+function recordsOf(fs: Fs, { root, folder, config }: Entry, options: MirrorOptions): RecordAside | null {
+  if (options.mode === "read" || options.walksSoon !== true) return null;
+  return recordIfLarge(fs, { root, ignore: [], gitignore: config.gitignore }, aboutHowMany(folder), options.random);
 }
 
 async function lockFolder(

@@ -52,6 +52,10 @@ export class LinkedDisk implements Disk {
     }
   }
 
+  async awaitRecorded(): Promise<void> {
+    await this.plain.awaitRecorded?.();
+  }
+
   lookAtFiles(...[tree, asked, onText, elsewhere]: Parameters<Disk["lookAtFiles"]>): LocalTree | null {
     const paths = [...asked];
     const found = new Set<LocalPath>();

@@ -44,14 +44,17 @@ export async function observeLocalInTurns(
     read++;
     keep(...text);
   };
+  world.progress.report("scan", read, null);
+  // First let the requests go out that were made before the walk.
+  await turn();
+  await world.disk.awaitRecorded?.();
   const walk = world.disk.walkInParts(knownBy(world.state, base), keepCounted);
   for (;;) {
-    world.progress.report("scan", read, null);
-    // First let the requests go out that were made before the walk.
-    await turn();
     // One transaction for each part: none stays open while other work runs.
     const part = world.state.transact(() => walk.next());
     if (part.done === true) return seenBy(world, base, inodesTrusted, part.value);
+    world.progress.report("scan", read, null);
+    await turn();
   }
 }
 
