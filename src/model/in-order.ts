@@ -1,7 +1,10 @@
 import { once } from "./once.ts";
 
-/** How many values on either side of the last one found are compared first. */
-const NEAR = 16;
+/**
+ * How many values on either side of the last one found are compared first: a clone has so many
+ * documents under way, which end in another order.
+ */
+const NEAR = 128;
 /** After this many keys that were not near, comparing neighbours is given up. */
 const PATIENCE = 256;
 
@@ -22,10 +25,12 @@ export function findInOrder<V>(list: readonly V[], keyOf: (value: V) => string):
   });
 
   function findNear(key: string): number {
-    const end = Math.min(next + NEAR, list.length);
-    for (let at = next; at < end; at++) if (keyOf(list[at]!) === key) return at;
-    const begin = Math.max(next - NEAR, 0);
-    for (let at = next - 1; at >= begin; at--) if (keyOf(list[at]!) === key) return at;
+    for (let apart = 0; apart < NEAR; apart++) {
+      const after = next + apart;
+      if (after < list.length && keyOf(list[after]!) === key) return after;
+      const before = next - 1 - apart;
+      if (before >= 0 && keyOf(list[before]!) === key) return before;
+    }
     return -1;
   }
 
