@@ -48,6 +48,24 @@ describe("undo", () => {
     expect((await run("verify")).code).toBe(0);
   });
 
+  test("of a text that went to review says that the review is there still: accepted, it would come back", async () => {
+    rig.api("PATCH", `/v1/files/${rig.remote("k.md")!.id}`, { protected: true });
+    await sync();
+    const replaced = await run("search", "k", "--replace", "kk", "--in", "k.md", "--apply", "--no-sync", "--json");
+    const { run: number } = JSON.parse(replaced.out[0]!) as { run: number };
+    await sync();
+    rig.pass(60_000);
+    expect((await sync()).out[0]).toContain("1 sent to review");
+    const undone = await run("undo", String(number), "--yes", "--no-sync");
+    const said = "what was sent of it waits in review still (mdmirror reviews), and comes back if that is accepted";
+    expect([undone.code, undone.out.filter((line) => line.includes("review"))]).toEqual([
+      0,
+      [expect.stringMatching(/^k\.md: the text before is kept as .*/)],
+    ]);
+    expect(undone.out.join("\n")).toContain(said);
+    expect([rig.read("k.md"), (await run("reviews")).out[0]]).toEqual(["k\n", expect.stringMatching(/^k\.md: in review /)]);
+  });
+
   test("takes back a folder that was moved here, and one that was moved on the service, with their documents", async () => {
     const texts = { "notes/one.md": "one\n", "notes/deep/two.md": "two\n", "there/three.md": "three\n" };
     for (const [path, content] of Object.entries(texts)) rig.api("POST", "/v1/files", { path, content });

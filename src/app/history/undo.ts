@@ -136,9 +136,17 @@ function undoItem(ctx: PassContext, item: TextItem, detail: string): HandEnd {
   const link = findStill(ctx, item);
   if (typeof link === "string") return notDone(stale(link));
   return item.kind === "text-back"
-    ? restoreText(ctx, link, item.digest, item.expect, detail)
+    ? withReview(link, restoreText(ctx, link, item.digest, item.expect, detail))
     : removeCreated(ctx, link, item.expect, trashPlace(ctx.world, item.path), detail);
 }
+
+/** The contract has no call that takes a text out of review. */
+function withReview({ submissions }: Link, end: HandEnd): HandEnd {
+  return submissions.length > 0 && isDone(end) ? { ...end, notes: [...end.notes, STILL_IN_REVIEW] } : end;
+}
+
+const STILL_IN_REVIEW =
+  "what was sent of it waits in review still (mdmirror reviews), and comes back if that is accepted";
 
 /** @returns its link, if it is where the plan saw it; or why not */
 function findStill(ctx: PassContext, { id, path }: { readonly id: DocId; readonly path: LocalPath }): Link | string {
