@@ -144,6 +144,24 @@ test("links keep waits for the sync of a document that was moved to another fold
   expect([rig.remote("index.md")!.id, read("index.md")]).toEqual([index.id, `[here](${note.id})\n`]);
 });
 
+test("links translate goes on where it was killed: what still links by id is written by path", async () => {
+  const b = upload("sub/b.md", "b\n");
+  const c = upload("c.md", `[b](${b.id}#part) ![p](ref://p.png)\n`);
+  const a = upload("a.md", `[b](${b.id}) [c](${c.id})\n`);
+  await rig.init();
+  expect(read("a.md")).toBe("[b](sub/b.md) [c](c.md)\n");
+  // As a kill after the configuration was written leaves them.
+  rig.write("c.md", `[b](${b.id}#part) ![p](ref://p.png)\n`);
+  rig.write("a.md", `[b](./sub/b.md) [c](${c.id})\n`);
+  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^in sync: nothing to do /);
+  expect((await rig.run(["links", "translate", "w", "--yes"])).out.at(-1)).toBe(
+    "links are by path here, and by id on the service from now on; 2 files written",
+  );
+  expect([read("a.md"), read("c.md")]).toEqual(["[b](./sub/b.md) [c](c.md)\n", "[b](sub/b.md#part) ![p](p.png)\n"]);
+  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^in sync: nothing to do /);
+  expect(rig.remote("a.md")).toMatchObject({ id: a.id, content: `[b](${b.id}) [c](${c.id})\n` });
+});
+
 test("links check lists what leads nowhere, with the nearest name, and ends with 3", async () => {
   rig.write("a.md", "[b](sub/bb.md)\n\n![p](pic.png) [web](https://example.org) [c](doc_00000000000000)\n");
   rig.write("pic.png", "");

@@ -63,7 +63,10 @@ describe("undo", () => {
       [expect.stringMatching(/^k\.md: the text before is kept as .*/)],
     ]);
     expect(undone.out.join("\n")).toContain(said);
-    expect([rig.read("k.md"), (await run("reviews")).out[0]]).toEqual(["k\n", expect.stringMatching(/^k\.md: in review /)]);
+    expect([rig.read("k.md"), (await run("reviews")).out[0]]).toEqual([
+      "k\n",
+      expect.stringMatching(/^k\.md: in review /),
+    ]);
   });
 
   test("takes back a folder that was moved here, and one that was moved on the service, with their documents", async () => {

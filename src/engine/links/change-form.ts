@@ -34,7 +34,9 @@ export function* toPaths({ state, disk, scope }: Files, translates: boolean): Ge
     const stands = standsFor(state, known, bytes);
     const place = places.from(path);
     if (stands === null || !staysAs(stands, link, place)) continue;
-    const text = toDisk(stands.text, place, translates ? { was: bytes.text, wikiAnew: true } : {});
+    // What links by id in it was not asked for: a change that was killed has left it.
+    const was = translates ? toDisk(bytes.text, place) : null;
+    const text = toDisk(stands.text, place, was === null ? {} : { was, wikiAnew: true });
     const spelled = text === bytes.text ? bytes : { text, digest: digestOf(text) };
     const from = known ?? asWritten(link, bytes, stands.digest);
     const leads = leadsOf(text, place, [meantBy(from.leads), place]);
