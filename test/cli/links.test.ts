@@ -1,4 +1,4 @@
-import { readFileSync, renameSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openRig, type Rig } from "./rig.ts";
@@ -142,6 +142,16 @@ test("links keep waits for the sync of a document that was moved to another fold
   await rig.run(["sync", "w"]);
   expect((await rig.run(["links", "keep", "w", "--yes"])).code).toBe(0);
   expect([rig.remote("index.md")!.id, read("index.md")]).toEqual([index.id, `[here](${note.id})\n`]);
+});
+
+test("links keep is not stopped by a linking file that is where it was and is no text", async () => {
+  const b = upload("b.md", "b\n");
+  upload("a.md", `[b](${b.id})\n`);
+  upload("c.md", `[b](${b.id})\n`);
+  await rig.init();
+  writeFileSync(join(rig.root, "a.md"), Buffer.from([0xff, 0xfe, 0x80]));
+  expect((await rig.run(["links", "keep", "w", "--yes"])).code).toBe(0);
+  expect(read("c.md")).toBe(`[b](${b.id})\n`);
 });
 
 test("links translate goes on where it was killed: what still links by id is written by path", async () => {

@@ -72,13 +72,12 @@ export function* outOfPlace({ state, disk }: Pick<Files, "state" | "disk">): Gen
   const links = [...state.load().links.values()].filter((link) => !isAway(link) && link.standing === "linked");
   const owners = new Map(links.map(({ id, stamp }) => [fileInodeKey(stamp), id]));
   for (const { id, localPath, digest } of links) {
-    const read = disk.read(localPath);
-    const bytes = read.kind === "done" ? read.value : null;
-    const key = fileInodeKey(bytes?.stamp ?? null);
+    const look = disk.look(localPath);
+    const key = look.kind === "file" ? fileInodeKey(look.stamp) : null;
     const isOthers = key !== null && (owners.get(key) ?? id) !== id;
-    if (bytes !== null && !isOthers) continue;
-    const text = state.text(digest);
-    if (text === null || mayHoldLinks(text + (bytes?.text ?? ""), true)) yield localPath;
+    if (look.kind === "unknown" || (look.kind === "file" && !isOthers)) continue;
+    const [text, read] = [state.text(digest), disk.read(localPath)];
+    if (text === null || mayHoldLinks(text + (read.kind === "done" ? read.value.text : ""), true)) yield localPath;
   }
 }
 
