@@ -115,6 +115,11 @@ export type RemoteTree = {
   /** Linked ids that could be neither seen nor proven absent, and why. */
   readonly unseen: ReadonlyMap<DocId, string>;
   /**
+   * Ids that links lead to, which base does not know and no list shows, and of which nothing told
+   * whether they are there. Not set: none.
+   */
+  readonly unsure?: ReadonlySet<DocId>;
+  /**
    * The list is complete, and nothing that base knows is in it, no document and no folder: then
    * nothing is proven about any. Not set: something is.
    */

@@ -1,4 +1,4 @@
-import { isDocId } from "../../contract/ids.ts";
+import { type DocId, isDocId } from "../../contract/ids.ts";
 import { INERT } from "../../links/destination.ts";
 import { leadsOf, meantBy } from "../../links/leads.ts";
 import { respell, toDisk } from "../../links/translate.ts";
@@ -56,6 +56,15 @@ export class MirrorLinks {
    */
   begin(dry: boolean): void {
     this.#forms.begin(dry);
+  }
+
+  /** Documents that links by path lead to, and that neither base nor a whole list shows. */
+  unknownTargets({ base, remote }: Trees): DocId[] {
+    if (!remote.complete) return [];
+    const leads = this.#state.spellings.all().flatMap((spelling) => spelling.leads);
+    const ids = new Set(leads.flatMap(({ said, to }) => (said !== to && isDocId(to) ? [to] : [])));
+    const isKnown = (id: DocId): boolean => base.links.has(id) || base.tombstones.has(id) || remote.files.has(id);
+    return [...ids].filter((id) => !isKnown(id) && !remote.outside.has(id) && !remote.unseen.has(id));
   }
 
   /** Files that are to be read again, now that both sides are seen. */
@@ -206,7 +215,6 @@ export class MirrorLinks {
     else known.unparking(parkAt, path);
   }
 
-  /** How links are read here. */
   get scope(): LinkScope {
     return this.#forms.scope;
   }

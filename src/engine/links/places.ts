@@ -74,7 +74,7 @@ export class LinkPlaces {
     if (isDocId(id) && this.#tombstones.has(id)) return true;
     if (remote === null || !remote.complete) return false;
     return isDocId(id)
-      ? !remote.files.has(id) && !remote.outside.has(id) && !remote.unseen.has(id)
+      ? !remote.files.has(id) && !remote.outside.has(id) && !remote.unseen.has(id) && !remote.unsure?.has(id)
       : remote.foldersComplete && !remote.folders.has(id);
   }
 

@@ -18,6 +18,7 @@ import {
   type RemoteLook,
 } from "./observe.ts";
 import type { StillOpen } from "../journal/recover-remote.ts";
+import { seekTargets } from "./link-targets.ts";
 import { PackAhead } from "./pack-ahead.ts";
 import { keepHere, seenThere } from "../apply/text-name.ts";
 import { loadTools, readyTools } from "../run/tools.ts";
@@ -44,7 +45,8 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
     local: withReturned(ctx, withUnseen(local, unreadPaths(left.paths), unreadPaths(left.stillOpen.paths))),
     remote: withOpenIds(remote.tree, left.stillOpen.ids),
   };
-  const shown = hideOpenFolderMoves(hideOpenPosts(seen, left.stillOpen.posts), left.stillOpen.folderMoves);
+  const open = hideOpenFolderMoves(hideOpenPosts(seen, left.stillOpen.posts), left.stillOpen.folderMoves);
+  const shown = await seekTargets(ctx, open);
   const trees = { ...shown, local: withLinks(ctx, input, shown) };
   ctx.notes.local = trees.local;
   ctx.notes.isListed = trees.remote.complete;

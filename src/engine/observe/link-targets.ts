@@ -1,0 +1,38 @@
+import type { DocId } from "../../contract/ids.ts";
+import type { RemoteFile, Trees } from "../../model/tree.ts";
+import { isNotFound } from "../apply/effect.ts";
+import type { PassContext } from "../run/pass-context.ts";
+import { fromService } from "../run/world.ts";
+
+/** LIMIT: documents that are asked for in a pass; of more, nothing is known. */
+const MOST = 16;
+
+/**
+ * Asks for documents that links lead to, that were to be created here and were not, and that the
+ * list does not show. Base does not know them, so nothing else proves their absence, and lists miss
+ * items: links to them would become links to nothing.
+ * @returns the trees with those that are there after all
+ */
+export async function seekTargets(ctx: PassContext, trees: Trees): Promise<Trees> {
+  const { links, remote } = ctx.world;
+  const sought = links?.unknownTargets(trees) ?? [];
+  if (sought.length === 0) return trees;
+  const files = new Map(trees.remote.files);
+  const unsure = new Set<DocId>(sought.slice(MOST));
+  const seek = async (id: DocId): Promise<void> => {
+    const answer = await remote.getFile(id);
+    const found = answer.ok ? fileOf(ctx, id, answer.value) : null;
+    if (found !== null) files.set(id, found);
+    else if (!isNotFound(answer)) unsure.add(id);
+  };
+  await Promise.all(sought.slice(0, MOST).map(seek));
+  return { ...trees, remote: { ...trees.remote, files, unsure } };
+}
+
+type Shown = { readonly path: string; readonly lastChangeId: RemoteFile["changeId"]; readonly protected: boolean };
+
+/** @returns null: it is outside of the mirrored part */
+function fileOf({ world }: PassContext, id: DocId, shown: Shown): RemoteFile | null {
+  const path = fromService(world, shown.path);
+  return path === null ? null : { id, path, changeId: shown.lastChangeId, protected: shown.protected };
+}
