@@ -17,17 +17,13 @@ function execute(
   perform: (action: Action) => Promise<Outcome>,
   withheld: ReadonlySet<number> = new Set(),
   concurrency = 4,
-  partsOf?: (action: Action) => number,
 ) {
   return executeSteps(steps, withheld, perform, {
     concurrency,
-    ...(partsOf === undefined ? {} : { partsOf }),
     isFatal: (outcome) => outcome.kind === "later" && outcome.unreachable,
     onEnd: () => undefined,
   });
 }
-
-const partsOf = (action: Action) => (nameOf(action).startsWith("large") ? 3 : 1);
 
 describe("executing the steps of a plan", () => {
   it("runs each step after those it needs, and keeps no more under way than it may", async () => {
@@ -57,21 +53,6 @@ describe("executing the steps of a plan", () => {
       ["c", "d"],
     ] as const)
       expect(order.indexOf(before)).toBeLessThan(order.indexOf(after));
-  });
-
-  it("I33 keeps fewer under way of those that hold more", async () => {
-    let [held, most, ended] = [0, 0, 0];
-    const steps = Array.from({ length: 30 }, (_, n) => step(n % 3 === 0 ? `large${n}` : `small${n}`));
-    const perform = async (action: Action) => {
-      held += partsOf(action);
-      most = Math.max(most, held);
-      await new Promise((resolve) => setImmediate(resolve));
-      held -= partsOf(action);
-      ended++;
-      return DONE;
-    };
-    await execute(steps, perform, new Set(), 4, partsOf);
-    expect([most, ended]).toEqual([4, 30]);
   });
 
   it("I17 skips what needs a step that failed, and nothing else", async () => {

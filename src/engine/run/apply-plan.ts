@@ -12,14 +12,13 @@ import type { PassContext } from "./pass-context.ts";
 /** Runs the steps of a plan; logs and remembers those that do not end well. */
 
 /**
- * How much may be under way at once, in parts: the actions whose requests are (the client's queue
- * decides how many of those), a burst of new files, and a group that waits for its commit. More
- * would only wait, and outlive the collections of new objects meanwhile. LIMIT: an action mostly
- * holds a text from its beginning, so at most 85 texts are held; that of a new file comes later,
- * with its request, and is bounded by the group (I33).
+ * How many actions may be under way: those whose requests are (the client's queue decides how many
+ * of these), a group that waits for its commit, and as many that are ready to be sent, so that the
+ * service does not wait meanwhile. More would only wait themselves, and outlive the collections of
+ * new objects. LIMIT: what sends a text holds it from its beginning, so this many are held at most
+ * (I33); that of a new file comes later, with its request, and is bounded by the group.
  */
-const PARTS_AT_ONCE = 256;
-const partsOf = ({ kind }: Action): number => (kind === "create-local" ? 2 : 3);
+const AT_ONCE = 128;
 
 export async function applyPlan(ctx: PassContext, plan: Plan): Promise<StepEnd[]> {
   const { verdict, steps } = plan;
@@ -32,8 +31,7 @@ export async function applyPlan(ctx: PassContext, plan: Plan): Promise<StepEnd[]
   if (steps.length > 0) progress.report("apply", 0, steps.length);
   try {
     return await executeSteps(steps, withheld, (action) => ctx.group.during(() => performNoted(ctx, action)), {
-      concurrency: PARTS_AT_ONCE,
-      partsOf,
+      concurrency: AT_ONCE,
       isFatal: (outcome) => outcome.kind === "later" && outcome.unreachable,
       onEnd: (done) => progress.report("apply", done, steps.length),
     });

@@ -18,10 +18,8 @@ export function metAnotherEdit(outcome: Outcome): boolean {
 }
 
 type Options = {
-  /** How much may be under way at once, in parts. */
+  /** How many may be under way at once. */
   readonly concurrency: number;
-  /** How many parts an action takes while it runs, at most `concurrency`; left out: 1. */
-  readonly partsOf?: (action: Action) => number;
   readonly isFatal: (outcome: Outcome) => boolean;
   readonly onEnd: (done: number) => void;
 };
@@ -114,23 +112,21 @@ class Execution {
 
   #startReady(): void {
     while (this.#next < this.#ready.length) {
-      const index = this.#ready[this.#next]!;
-      const parts = this.#options.partsOf?.(this.#steps[index]!.action) ?? 1;
-      if (this.#running + parts > this.#options.concurrency) break;
-      this.#next++;
+      if (this.#running >= this.#options.concurrency) break;
+      const index = this.#ready[this.#next++]!;
       if (this.#ends[index] !== undefined) continue;
       if (this.#stopped) this.#end(index, { kind: "skipped", why: "stopped" });
       else if (this.#withheld.has(index)) this.#end(index, { kind: "skipped", why: "withheld" });
-      else this.#start(index, parts);
+      else this.#start(index);
     }
   }
 
-  #start(index: number, parts: number): void {
-    this.#running += parts;
+  #start(index: number): void {
+    this.#running++;
     void this.#runOne(index)
       .catch((error: unknown) => void this.#broken.push(error))
       .then(() => {
-        this.#running -= parts;
+        this.#running--;
         this.#wake();
       });
   }
