@@ -1,5 +1,7 @@
 import type { DocId } from "../../contract/ids.ts";
+import { digestOf } from "../../model/digest.ts";
 import type { RemoteFile, Trees } from "../../model/tree.ts";
+import type { OnText } from "../../ports/disk.ts";
 import { isNotFound } from "../apply/effect.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { fromService } from "../run/world.ts";
@@ -11,9 +13,10 @@ const MOST = 16;
  * Asks for documents that links lead to, that were to be created here and were not, and that the
  * list does not show. Base does not know them, so nothing else proves their absence, and lists miss
  * items: links to them would become links to nothing.
+ * @param keep takes the texts that are read
  * @returns the trees with those that are there after all
  */
-export async function seekTargets(ctx: PassContext, trees: Trees): Promise<Trees> {
+export async function seekTargets(ctx: PassContext, trees: Trees, keep: OnText): Promise<Trees> {
   const { links, remote } = ctx.world;
   const sought = links?.unknownTargets(trees) ?? [];
   if (sought.length === 0) return trees;
@@ -22,6 +25,9 @@ export async function seekTargets(ctx: PassContext, trees: Trees): Promise<Trees
   const seek = async (id: DocId): Promise<void> => {
     const answer = await remote.getFile(id);
     const found = answer.ok ? fileOf(ctx, id, answer.value) : null;
+    // It may be edited there before it is read again (I03).
+    if (answer.ok && answer.value.content.isWellFormed())
+      keep(digestOf(answer.value.content), answer.value.content, found?.path ?? answer.value.path);
     if (found !== null) files.set(id, found);
     else if (!isNotFound(answer)) unsure.add(id);
   };

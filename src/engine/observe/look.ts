@@ -46,7 +46,7 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
     remote: withOpenIds(remote.tree, left.stillOpen.ids),
   };
   const open = hideOpenFolderMoves(hideOpenPosts(seen, left.stillOpen.posts), left.stillOpen.folderMoves);
-  const shown = await seekTargets(ctx, open);
+  const shown = await seekTargets(ctx, open, keep);
   const trees = { ...shown, local: withLinks(ctx, input, shown) };
   ctx.notes.local = trees.local;
   ctx.notes.isListed = trees.remote.complete;
