@@ -14,6 +14,7 @@ const { values } = parseArgs({
   options: {
     fault: { type: "string" },
     drills: { type: "string" },
+    first: { type: "string" },
     lives: { type: "string", default: "0" },
     tests: { type: "string", multiple: true, default: [] },
   },
@@ -23,7 +24,7 @@ let end: Throw = { caught: null, drills: 0, lives: 0, tests: 0, reached: fault =
 const lives = Number(values.lives);
 if (values.drills !== undefined || lives > 0) {
   const isReached = fault === null ? () => true : plantHere(fault);
-  if (values.drills !== undefined) end = { ...end, ...(await throwDrills(values.drills)) };
+  if (values.drills !== undefined) end = { ...end, ...(await throwDrills(values.drills, values.first ?? null)) };
   if (end.caught === null && lives > 0) end = { ...end, ...(await throwLives(lives)) };
   end = { ...end, reached: isReached() };
 }

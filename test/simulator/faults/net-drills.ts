@@ -2,18 +2,24 @@ import type { Caught } from "./caught.ts";
 
 /**
  * The net's first part: small stories in memory, until one of them finds a promise broken.
- * @param first the group that is tried before the others, to save time
+ * @param group it is tried before the others, to save time
+ * @param first the drill that is tried before all others
+ * @throws when no drill is called so
  */
 export async function throwDrills(
+  group: string,
   first: string | null,
 ): Promise<{ readonly caught: Caught | null; readonly drills: number }> {
   // After the fault was planted: the drills import the engine.
   const { DRILLS } = await import("./drills/all.ts");
   const { beginTest, endTest } = await import("../open-databases.ts");
   const groups = Object.entries(DRILLS);
-  const ordered = [...groups.filter(([name]) => name === first), ...groups.filter(([name]) => name !== first)];
+  const inGroups = [...groups.filter(([name]) => name === group), ...groups.filter(([name]) => name !== group)];
+  const all = inGroups.flatMap(([, ofGroup]) => ofGroup);
+  const begin = all.filter(({ name }) => name === first);
+  if (first !== null && begin.length === 0) throw new Error(`no drill is called ${first}`);
   let drills = 0;
-  for (const { name, run } of ordered.flatMap(([, group]) => group)) {
+  for (const { name, run } of [...begin, ...all.filter((drill) => drill.name !== first)]) {
     drills++;
     beginTest();
     const says = await run().then(

@@ -21,7 +21,10 @@ export type FaultEnd = {
 
 export type Job = {
   readonly fault: PlantedFault | null;
+  /** The group that is tried before the others. */
   readonly drills: string | null;
+  /** The drill that is tried before all others. */
+  readonly first: string | null;
   readonly tests: readonly string[];
   /** So many seeded lives. */
   readonly lives: number;
@@ -30,13 +33,13 @@ export type Job = {
 /** The net that is meant for the fault. */
 export function jobOf(fault: PlantedFault): Job {
   return typeof fault.net === "string"
-    ? { fault, drills: fault.net, tests: [], lives: 0 }
-    : { fault, drills: null, tests: fault.net, lives: 0 };
+    ? { fault, drills: fault.net, first: null, tests: [], lives: 0 }
+    : { fault, drills: null, first: null, tests: fault.net, lives: 0 };
 }
 
 /** The seeded lives, alone. */
 export function livesJobOf(fault: PlantedFault | null, lives: number): Job {
-  return { fault, drills: null, tests: [], lives };
+  return { fault, drills: null, first: null, tests: [], lives };
 }
 
 /**
@@ -47,8 +50,8 @@ export function controlsOf(faults: readonly PlantedFault[]): readonly Job[] {
   const tests = [...new Set(jobs.flatMap((job) => job.tests))].sort();
   const drills = jobs.some((job) => job.drills !== null);
   return [
-    ...(drills ? [{ fault: null, drills: "guards", tests: [], lives: 0 }] : []),
-    ...(tests.length > 0 ? [{ fault: null, drills: null, tests, lives: 0 }] : []),
+    ...(drills ? [{ fault: null, drills: "guards", first: null, tests: [], lives: 0 }] : []),
+    ...(tests.length > 0 ? [{ fault: null, drills: null, first: null, tests, lives: 0 }] : []),
   ];
 }
 
@@ -67,8 +70,9 @@ export async function runJobs(jobs: readonly Job[], onEnd: (end: FaultEnd) => vo
   return ends;
 }
 
-function runJob({ fault, drills, tests, lives }: Job): Promise<FaultEnd["end"]> {
+function runJob({ fault, drills, first, tests, lives }: Job): Promise<FaultEnd["end"]> {
   const args = [CHILD, ...(drills === null ? [] : ["--drills", drills]), ...tests.flatMap((file) => ["--tests", file])];
+  if (first !== null) args.push("--first", first);
   if (lives > 0) args.push("--lives", String(lives));
   if (fault !== null) args.push("--fault", fault.id);
   return new Promise((settle) => {
