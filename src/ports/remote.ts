@@ -115,6 +115,15 @@ export type Listing<Item> = {
   readonly fault: Fault | null;
 };
 
+/** A document as a write left it. */
+export type WrittenFile = FileResource & {
+  /**
+   * Where the answer told too little, the document was read: the text that this showed, of the
+   * version `lastChangeId`. Nobody else may have seen it, so it is the caller's to store (I03).
+   */
+  readonly content?: string;
+};
+
 export type PutResult =
   /**
    * `changeId` null: the deployment's answer did not show it; a GET gives the pair. `content` null:
@@ -204,11 +213,11 @@ export interface Remote {
    */
   itemsAt(path: RemotePath): Promise<readonly (FileResource | FolderResource)[]>;
   getFile(id: DocId): Promise<Answer<FileWithContent>>;
-  createFile(path: RemotePath, content: string): Promise<Answer<FileResource>>;
+  createFile(path: RemotePath, content: string): Promise<Answer<WrittenFile>>;
   putContent(id: DocId, baseChangeId: ChangeId, content: string): Promise<Answer<PutResult>>;
-  renameFile(id: DocId, name: string): Promise<Answer<FileResource>>;
-  moveFile(id: DocId, parent: ParentRef): Promise<Answer<FileResource>>;
-  setProtected(id: DocId, value: boolean): Promise<Answer<FileResource>>;
+  renameFile(id: DocId, name: string): Promise<Answer<WrittenFile>>;
+  moveFile(id: DocId, parent: ParentRef): Promise<Answer<WrittenFile>>;
+  setProtected(id: DocId, value: boolean): Promise<Answer<WrittenFile>>;
   deleteFile(id: DocId): Promise<Answer<null>>;
   createFolder(path: RemotePath): Promise<Answer<FolderResource>>;
   renameFolder(id: DirId, name: string): Promise<Answer<FolderResource>>;

@@ -12,6 +12,7 @@ import type {
   Remote,
   RemoteTraits,
   Wire,
+  WrittenFile,
 } from "../ports/remote.ts";
 import type { RemoteNews } from "../ports/news.ts";
 import type { Clock, Log, Random } from "../ports/world.ts";
@@ -108,7 +109,7 @@ class Client implements Remote {
     return getFile(this.#context, id);
   }
 
-  createFile(path: RemotePath, content: string): Promise<Answer<FileResource>> {
+  createFile(path: RemotePath, content: string): Promise<Answer<WrittenFile>> {
     return files.createFile(this.#context, path, content);
   }
 
@@ -117,17 +118,17 @@ class Client implements Remote {
     return files.putContent(this.#context, id, baseChangeId, content);
   }
 
-  renameFile(id: DocId, name: string): Promise<Answer<FileResource>> {
+  renameFile(id: DocId, name: string): Promise<Answer<WrittenFile>> {
     checkIds(isDocId(id));
     return files.renameFile(this.#context, id, name);
   }
 
-  moveFile(id: DocId, parent: ParentRef): Promise<Answer<FileResource>> {
+  moveFile(id: DocId, parent: ParentRef): Promise<Answer<WrittenFile>> {
     checkIds(isDocId(id), parent.kind === "root" || isDirId(parent.id));
     return files.moveFile(this.#context, id, parent);
   }
 
-  setProtected(id: DocId, value: boolean): Promise<Answer<FileResource>> {
+  setProtected(id: DocId, value: boolean): Promise<Answer<WrittenFile>> {
     checkIds(isDocId(id));
     return files.setProtected(this.#context, id, value);
   }

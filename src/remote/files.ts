@@ -2,7 +2,7 @@ import type { JsonObject } from "../contract/json.ts";
 import type { ChangeId, DocId } from "../contract/ids.ts";
 import type { FileResource } from "../contract/resources.ts";
 import { contentRoute, FILES, fileRoute } from "../contract/routes.ts";
-import type { Answer, ParentRef, PutResult } from "../ports/remote.ts";
+import type { Answer, ParentRef, PutResult, WrittenFile } from "../ports/remote.ts";
 import type { RemotePath } from "../model/path.ts";
 import { faultOf, misreadFault } from "./fault.ts";
 import type { Call } from "./reply.ts";
@@ -18,7 +18,7 @@ export async function createFile(
   context: CallContext,
   path: RemotePath,
   content: string,
-): Promise<Answer<FileResource>> {
+): Promise<Answer<WrittenFile>> {
   const { call, reply } = await createAtPath(context, FILES, path, "file", { content });
   if (reply.kind !== "success") return failed(faultOf(call, reply));
   const unusable = (why: string) =>
@@ -69,19 +69,19 @@ export async function putContent(
   return { ok: true, value: { kind: "live", changeId, content: saved }, requestId: reply.requestId };
 }
 
-export function renameFile(context: CallContext, id: DocId, name: string): Promise<Answer<FileResource>> {
+export function renameFile(context: CallContext, id: DocId, name: string): Promise<Answer<WrittenFile>> {
   return rename(context, name, "file", (body) => patchFile(context, id, body));
 }
 
-export function moveFile(context: CallContext, id: DocId, parent: ParentRef): Promise<Answer<FileResource>> {
+export function moveFile(context: CallContext, id: DocId, parent: ParentRef): Promise<Answer<WrittenFile>> {
   return move(context, parent, (body) => patchFile(context, id, body));
 }
 
-export function setProtected(context: CallContext, id: DocId, value: boolean): Promise<Answer<FileResource>> {
+export function setProtected(context: CallContext, id: DocId, value: boolean): Promise<Answer<WrittenFile>> {
   return patchFile(context, id, { protected: value });
 }
 
-async function patchFile(context: CallContext, id: DocId, body: JsonObject): Promise<Answer<FileResource>> {
+async function patchFile(context: CallContext, id: DocId, body: JsonObject): Promise<Answer<WrittenFile>> {
   const call: Call = { method: "PATCH", path: fileRoute(id), body, accept: [200, 204], size: "item" };
   const reply = await context.caller.call(call);
   if (reply.kind !== "success") return failed(faultOf(call, reply));
@@ -112,12 +112,11 @@ async function readBack(
   call: Call,
   id: DocId,
   requestId: string | null,
-): Promise<Answer<FileResource>> {
+): Promise<Answer<WrittenFile>> {
   const live = await getFile(context, id);
   if (!live.ok)
     return failed(misreadFault(call, "the write was answered in part, and could not be read back", requestId));
-  const { lastChangeId, path, protected: isProtected } = live.value;
-  return { ok: true, value: { id, lastChangeId, path, protected: isProtected }, requestId };
+  return { ok: true, value: live.value, requestId };
 }
 
 export async function deleteFile(context: CallContext, id: DocId): Promise<Answer<null>> {

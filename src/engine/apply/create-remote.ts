@@ -10,6 +10,7 @@ import { settlePost } from "../journal/settle-post.ts";
 import { seenHere } from "./text-name.ts";
 import { fromService, toService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
+import { keepReadBack } from "./read-back.ts";
 import { readCreated } from "./read-created.ts";
 import { noteRefused, refusedBefore } from "./refused-before.ts";
 import { judgeTaken, learnedNames, MORE_REFUSED, saysTaken } from "./in-the-way.ts";
@@ -58,7 +59,9 @@ export async function createRemote(ctx: PassContext, planned: ActionOf<"create-r
   ctx.notes.counts.createdRemote++;
   const event = eventOf(action, "remote", { id, after: action.expect });
   const version = { id, changeId: lastChangeId, digest: action.expect };
-  const isReadBack = mustBeReadBack(ctx, local.value.text);
+  // Its version may be of another text by now, which somebody wrote there since (I12).
+  const isOther = (keepReadBack(ctx, answer.value, action.localPath) ?? action.expect) !== action.expect;
+  const isReadBack = mustBeReadBack(ctx, local.value.text) || isOther;
   const change = { link, version, closes: intentId, replaces: action.tombstone, event };
   if (!isReadBack) return commitWithOthers(ctx, change);
   return readCreated(ctx, await commitAndOpen(ctx, change, { kind: "read-back", ...version }), link);

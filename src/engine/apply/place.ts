@@ -1,20 +1,18 @@
-import type { ChangeId } from "../../contract/ids.ts";
-import type { FileResource } from "../../contract/resources.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { HoldReason } from "../../model/hold.ts";
 import { type Hold, type Link, type Stamp, sameInodeAndBirth } from "../../model/link.ts";
 import { isWithin, type LocalPath, nameOf, parentOf, type RemotePath, rebase } from "../../model/path.ts";
-import type { Answer, Fault, ParentRef } from "../../ports/remote.ts";
+import type { Answer, Fault, ParentRef, WrittenFile } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import { movePlace, renameVersion } from "../../model/settle.ts";
 import { ended, eventOf, type Got, got, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
 import { commit } from "./commit.ts";
 import { settleIntent } from "../journal/settle-writes.ts";
-import { seenThere } from "./text-name.ts";
 import { fromService, recordEvent, toService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { ensureFolders } from "./parents.ts";
 import { moveRequest, noteRefused, refusedBefore } from "./refused-before.ts";
+import { idOfBaseText } from "./read-back.ts";
 import { judgeRefusedMove } from "./in-the-way.ts";
 import { didNotHappen } from "../journal/unsettled.ts";
 
@@ -129,13 +127,13 @@ async function landMove(
   ctx: PassContext,
   action: ActionOf<"rename-remote" | "reparent-remote">,
   intentId: number,
-  answer: Extract<Answer<FileResource>, { ok: true }>,
+  answer: Extract<Answer<WrittenFile>, { ok: true }>,
 ): Promise<Outcome> {
   const { state } = ctx.world;
   const link = state.link(action.id);
   if (link === null) return stale("its link went meanwhile");
   const remotePath = fromService(ctx.world, answer.value.path) ?? action.to;
-  const known = answer.value.lastChangeId === link.changeId ? link.changeId : await idOfBaseText(ctx, link);
+  const known = await idOfBaseText(ctx, link, answer.value);
   // Read again: an effect on its text may have ended during that request.
   const current = state.link(action.id);
   if (current === null) return stale("its link went meanwhile");
@@ -185,14 +183,6 @@ function renamedOtherwise(
   const path = whereItIs(ctx, action.stands);
   const hold = makeHold(ctx, { key: action.id, path, reason: "refused", code: null, detail, requestId });
   return { kind: "refused", code: "renamed-otherwise", detail, requestId, hold };
-}
-
-/** @returns the change id under which the service has base's text now; null: it has another one */
-async function idOfBaseText(ctx: PassContext, { id, localPath, digest }: Link): Promise<ChangeId | null> {
-  const answer = await ctx.world.remote.getFile(id);
-  if (!answer.ok || !answer.value.content.isWellFormed()) return null;
-  const read = ctx.world.state.putText(answer.value.content, seenThere(localPath, id));
-  return read === digest ? answer.value.lastChangeId : null;
 }
 
 /** The id of a folder by its path below the prefix, as a request names a parent. */
