@@ -1,5 +1,5 @@
 import { isSimilar, profileOf } from "../../../src/model/similar.ts";
-import { at, documentsOf, foldersOf, type Person } from "./desk.ts";
+import { at, type Desk, documentsOf, foldersOf, type Person } from "./desk.ts";
 import { choose } from "./choose.ts";
 import { isBelow, joined, nameIn, parentIn } from "./names.ts";
 
@@ -28,9 +28,10 @@ export function actOnPlace(
     const other = user.read(at(desk, mate))!;
     for (const one of [text, other]) history.renamedHere(desk.mirror, one);
     if (act === "swap-edited") history.standTogether(text, other);
-    user.rename(at(desk, path), at(desk, `${path}.swap~`));
+    const aside = freeAside(desk, path);
+    user.rename(at(desk, path), aside);
     user.rename(at(desk, mate), at(desk, path));
-    user.rename(at(desk, `${path}.swap~`), at(desk, mate));
+    user.rename(aside, at(desk, mate));
     if (act === "swap-edited") {
       const alike = [path, mate].map((one) => editInPlace({ desk, history, seed }, one));
       if (alike.includes(false)) for (const one of [text, other]) history.vanishes(one);
@@ -50,6 +51,13 @@ export function actOnPlace(
   history.renamedHere(desk.mirror, text);
   user.rename(at(desk, path), at(desk, to));
   return `${path} → ${to}`;
+}
+
+/** A name for a moment; a swap that a power cut undid in part may have left a text at one. */
+function freeAside(desk: Desk, path: string): string {
+  let aside = at(desk, `${path}.swap~`);
+  while (desk.user.exists(aside)) aside = `${aside}~`;
+  return aside;
 }
 
 /** All of them, or two of three. */
