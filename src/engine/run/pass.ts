@@ -49,9 +49,10 @@ async function lookAndAct(
 function settleLinks(ctx: PassContext, { verdict, steps }: Plan): void {
   const { links } = ctx.world;
   if (links === undefined || verdict.kind !== "run") return;
-  ctx.notes.tally.linksOpen = steps.length > 0 && links.hasOpenTargets();
   links.begin(false);
   respellLinks(ctx);
+  // ORDER: when the links of what moved are known by where they lead from its new place.
+  ctx.notes.tally.linksOpen = steps.length > 0 && links.hasOpenTargets();
   links.tidy();
 }
 

@@ -70,6 +70,23 @@ test("a target that is deleted there and goes on as a new document is linked to 
   expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
 });
 
+test("a target that is deleted there, and whose folder is renamed there, is linked to in the same sync as the new document that it goes on as (I02)", async () => {
+  const { rig, mirror } = start();
+  mirror.write("d/a.md", "[b](b.md)\n");
+  mirror.write("d/b.md", "b\n");
+  mirror.write("d/c.md", "c\n");
+  await mirror.sync();
+  rig.app.remove("d/b.md");
+  rig.app.renameFolder("d", "e");
+  mirror.write("d/a.md", "[b](b.md)\n\nedited here\n");
+  mirror.write("d/b.md", "b, edited here\n");
+  expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
+  expect(textThere(rig, "e/a.md")).toBe(`[b](${idThere(rig, "e/b.md")})\n\nedited here\n`);
+  mirror.requests.length = 0;
+  await mirror.sync();
+  expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
+});
+
 test.each([
   ["there", (rig: Rig) => rig.app.edit("a.md", `${textThere(rig, "a.md")}more\n`)],
   ["here", (_rig: Rig, mirror: Mirror) => mirror.write("a.md", `${mirror.texts().get("a.md")!}more\n`)],
