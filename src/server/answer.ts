@@ -11,8 +11,10 @@ type Done = {
   readonly kind: "done";
   readonly status: 200 | 201 | 202 | 204;
   readonly body: unknown;
-  /** The body, where it is JSON already. */
+  /** The body, where it is written out already. */
   readonly json?: string;
+  /** More of them, or others than those of JSON. */
+  readonly headers?: Readonly<Record<string, string>>;
 };
 
 /** Only set on refusals: a body that came as JSON can imitate every member but this one. */
@@ -73,7 +75,7 @@ export function toWire(
   const common = { "x-request-id": requestId, "cache-control": "no-store", ...marked };
   if (answer.kind === "done") {
     if (answer.status === 204) return { status: 204, headers: common, body: "" };
-    const headers = { ...common, "content-type": "application/json; charset=utf-8" };
+    const headers = { ...common, "content-type": "application/json; charset=utf-8", ...answer.headers };
     return { status: answer.status, headers, body: answer.json ?? JSON.stringify(answer.body) };
   }
   const { status, title } = PROBLEM_CODES[answer.code];

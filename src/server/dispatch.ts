@@ -8,7 +8,7 @@ import { type BodyFault, readBody, refuseRequest } from "./body.ts";
 import { type ServerContext, newId } from "./context.ts";
 import { readQuery } from "./query.ts";
 import type { RateLimiter } from "./rate.ts";
-import { route, splitTarget } from "./router.ts";
+import { isAdminPath, route, splitTarget } from "./router.ts";
 import { isDiskFull, StoreBusy } from "./store.ts";
 
 /** What answers requests, and what is checked before one is routed. */
@@ -47,7 +47,16 @@ export async function answerRequest(
   admit: Admit,
 ): Promise<WireResponse> {
   const once = admitOnce(admit);
-  return (await answering(core, (requestId) => dispatchOrMakeRoom(core, request, fault, once, requestId)))!;
+  const work = () => dispatch(core, request, fault, once);
+  return (await answering(core, (requestId) => runOrMakeRoom(core, request.method, work, requestId)))!;
+}
+
+/** Answers a request of a batch as it would be answered by itself. */
+export async function answerBatched(core: Core, request: WireRequest, admit: Admit): Promise<WireResponse> {
+  const once = admitOnce(admit);
+  const work = async () =>
+    core.isOpen ? route(core.server, request, { fault: null, admit: once, inBatch: true }) : closing();
+  return (await answering(core, (requestId) => runOrMakeRoom(core, request.method, work, requestId)))!;
 }
 
 /**
@@ -57,7 +66,7 @@ export async function answerRequest(
 export function judgeHead(core: Core, { method, path, headers }: RequestHead): Promise<WireResponse | null> {
   return answering(core, async () => {
     if (!core.isOpen) return closing();
-    if (isAdminPath(path)) return authenticateAdmin(core.adminKeyHash, headers);
+    if (isAdminPath(splitTarget(path).path)) return authenticateAdmin(core.adminKeyHash, headers);
     const refusalOf = isValidation({ method, path }) ? refusalOfKey : refusalOfRequest;
     return refusalOf(core.server, headers, (holder) => core.rates.peek(holder));
   });
@@ -67,7 +76,7 @@ export function judgeHead(core: Core, { method, path, headers }: RequestHead): P
 export function judgeAdminHead(core: Core, { path, headers }: RequestHead): Promise<WireResponse | null> {
   return answering(core, async () => {
     if (!core.isOpen) return closing();
-    if (!isAdminPath(path)) return refuse("not_found", "There is no such endpoint.");
+    if (!isAdminPath(splitTarget(path).path)) return refuse("not_found", "There is no such endpoint.");
     return authenticateAdmin(core.adminKeyHash, headers);
   });
 }
@@ -92,23 +101,20 @@ export async function answering(
 }
 
 /** A deletion gets the reserved space; any other write is refused if the disk is full. */
-async function dispatchOrMakeRoom(
+async function runOrMakeRoom(
   core: Core,
-  request: WireRequest,
-  fault: BodyFault | null,
-  admit: Admit,
+  method: string,
+  work: () => Promise<Answer>,
   requestId: string,
 ): Promise<Answer> {
   const { reserve } = core.server.store;
   try {
-    return await dispatch(core, request, fault, admit);
+    return await work();
   } catch (error) {
     if (!isDiskFull(error)) throw error;
-    if (request.method === "DELETE" && reserve?.release() === true) {
-      return dispatchOrMakeRoom(core, request, fault, admit, requestId);
-    }
+    if (method === "DELETE" && reserve?.release() === true) return runOrMakeRoom(core, method, work, requestId);
     core.onFault(error, requestId);
-    const mayDelete = request.method !== "DELETE" && reserve !== undefined && reserve.bytes() !== 0;
+    const mayDelete = method !== "DELETE" && reserve !== undefined && reserve.bytes() !== 0;
     const goesOn = mayDelete ? "Reading and deleting go on." : "Reading goes on.";
     const detail = `The disk of the service is full: nothing was saved. ${goesOn}`;
     return refuse("service_unavailable", detail, [], { "retry-after": "60" });
@@ -119,14 +125,9 @@ async function dispatch(core: Core, request: WireRequest, fault: BodyFault | nul
   if (!core.isOpen) return closing();
   const refused = refuseRequest(fault);
   if (refused !== null) return refused;
-  if (isAdminPath(request.path)) return routeAdmin(core, request, fault);
+  if (isAdminPath(splitTarget(request.path).path)) return routeAdmin(core, request, fault);
   if (isValidation(request)) return validateKey(core.server, request, fault, admit);
-  return route(core.server, request, fault, admit);
-}
-
-function isAdminPath(target: string): boolean {
-  const { path } = splitTarget(target);
-  return path === "/admin" || path.startsWith("/admin/");
+  return route(core.server, request, { fault, admit });
 }
 
 function isValidation({ method, path }: Pick<WireRequest, "method" | "path">): boolean {

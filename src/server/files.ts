@@ -8,7 +8,15 @@ import { type Call, newId, type RequestContext } from "./context.ts";
 import type { FileRow } from "./rows.ts";
 import { holdKeptGrants } from "./kept-grants.ts";
 import { readContent, readName, readParent, readPath, readPathId } from "./input.ts";
-import { type Chosen, envelope, type PageRequest, readPage, readSelector, writtenEnvelope } from "./lists.ts";
+import {
+  type Chosen,
+  envelope,
+  LIST_HEADERS,
+  type PageRequest,
+  readPage,
+  readSelector,
+  writtenEnvelope,
+} from "./lists.ts";
 import { findPlace, findRouteToMake, makeFolders, noFile, occupied, pathIn, type Place, type Route } from "./place.ts";
 import { judgeLinks } from "./judge-links.ts";
 import { fileJson, presentFile, presentWithContent } from "./present.ts";
@@ -24,12 +32,12 @@ export async function listFiles(call: Call): Promise<Answer> {
   const { files } = context.tables;
   if (isOfAll(selector) && files.allShown !== undefined && readsAll(context)) {
     const shown = await files.allShown(rangeOf(context, page), fileJson);
-    return doneAsWritten(200, writtenEnvelope(call, FILES, page, shown));
+    return { ...doneAsWritten(200, writtenEnvelope(call, FILES, page, shown)), headers: LIST_HEADERS };
   }
   const rows = await selectFiles(context, selector, page);
   await context.access.know(rows.map(({ folder }) => folder));
   const readable = (row: FileRow) => includes(context.access.file(row), "read");
-  return done(200, envelope(call, FILES, page, rows, readable, presentFile));
+  return { ...done(200, envelope(call, FILES, page, rows, readable, presentFile)), headers: LIST_HEADERS };
 }
 
 function isOfAll(selector: Chosen): boolean {

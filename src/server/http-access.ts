@@ -1,3 +1,5 @@
+import type { BatchedTaken } from "./batch.ts";
+
 /** One line of the access log. No text, key, query or path of a document stands in it. */
 export type AccessEntry = {
   /** When the request came, ISO 8601. */
@@ -14,7 +16,14 @@ export type AccessEntry = {
   /** The id of the key; null: none was valid, or it was the administrator's. */
   readonly key: string | null;
   readonly requestId: string | null;
+  /** The `requestId` of the batch in which it came, whose milliseconds it has. */
+  readonly batch?: string | null;
 };
 
-/** What is learned of a request on its way. */
-export type Taken = { bytes: number; key: string | null; requestId: string | null };
+/** What is learned of a request on its way. `batched`: of a batch, what stood in it. */
+export type Taken = {
+  bytes: number;
+  key: string | null;
+  requestId: string | null;
+  batched: readonly BatchedTaken[];
+};

@@ -1,5 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
+import { MAX_BATCH_BYTES } from "../contract/batch.ts";
+import { isBatch } from "./batch.ts";
 import { type BodyFault, MAX_BODY_BYTES } from "./body.ts";
 
 /** Reads the bodies of requests, each at most as long as the service takes. */
@@ -12,9 +14,15 @@ const UNREADABLE: ReadBody = { text: null, fault: "unreadable" };
 
 const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
+/** LIMIT: bytes that the body of a request may have. */
+export function mostBytesOf({ method, url }: IncomingMessage): number {
+  return isBatch({ method: method!, path: url! }) ? MAX_BATCH_BYTES : MAX_BODY_BYTES;
+}
+
 /** The bytes of a body still to come; for one in chunks, the most that it may have. */
-export function sentLength({ headers }: IncomingMessage): number {
-  if (headers["transfer-encoding"] !== undefined) return MAX_BODY_BYTES;
+export function sentLength(request: IncomingMessage): number {
+  const { headers } = request;
+  if (headers["transfer-encoding"] !== undefined) return mostBytesOf(request);
   const length = headers["content-length"];
   return length === undefined ? 0 : Number(length);
 }
@@ -23,18 +31,19 @@ export function sentLength({ headers }: IncomingMessage): number {
 export function readBody(request: IncomingMessage): Promise<ReadBody> | null {
   const length = sentLength(request);
   if (length === 0 || !WITH_BODY.has(request.method!)) return null;
-  return length > MAX_BODY_BYTES ? Promise.resolve(TOO_LARGE) : collect(request);
+  const most = mostBytesOf(request);
+  return length > most ? Promise.resolve(TOO_LARGE) : collect(request, most);
 }
 
 /** Never settles if the connection is lost before the end: then there is nobody to answer. */
-function collect(request: IncomingMessage): Promise<ReadBody> {
+function collect(request: IncomingMessage, most: number): Promise<ReadBody> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     let bytes = 0;
     const onData = (part: Buffer) => {
       bytes += part.length;
       parts.push(part);
-      if (bytes <= MAX_BODY_BYTES) return;
+      if (bytes <= most) return;
       request.off("data", onData);
       resolve(TOO_LARGE);
     };

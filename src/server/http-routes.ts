@@ -1,4 +1,12 @@
-import { FILES, FOLDERS, SEARCH_HYBRID_PATH, SEARCH_REGEX_PATH, VALIDATE_KEY } from "../contract/routes.ts";
+import {
+  BATCH,
+  EVENTS,
+  FILES,
+  FOLDERS,
+  SEARCH_HYBRID_PATH,
+  SEARCH_REGEX_PATH,
+  VALIDATE_KEY,
+} from "../contract/routes.ts";
 import { splitTarget } from "./router.ts";
 
 /** Names of routes for figures and logs: what stands in a path as an id, or is unknown, is none. */
@@ -9,7 +17,8 @@ const EXACT: ReadonlySet<string> = new Set([
   SEARCH_HYBRID_PATH,
   SEARCH_REGEX_PATH,
   VALIDATE_KEY,
-  "/v1/events",
+  EVENTS,
+  BATCH,
   "/healthz",
   "/readyz",
   "/metrics",

@@ -1,4 +1,4 @@
-import { SEARCH_HYBRID_PATH, SEARCH_REGEX_PATH } from "../contract/routes.ts";
+import { BATCH, EVENTS, SEARCH_HYBRID_PATH, SEARCH_REGEX_PATH, VALIDATE_KEY } from "../contract/routes.ts";
 import type { WireRequest } from "../contract/wire.ts";
 import { type Answer, isRefused, refuse } from "./answer.ts";
 import { type Admit, authenticate } from "./authenticate.ts";
@@ -20,23 +20,25 @@ type Endpoint = {
   readonly parameters: readonly string[];
   /** A POST that only reads. */
   readonly reads?: true;
+  /** It is about more than one file or folder, and does not stand in a batch. */
+  readonly alone?: true;
   readonly run: (call: Call) => Promise<Answer>;
 };
 
 const ENDPOINTS: readonly Endpoint[] = [
-  { method: "GET", path: "/v1/files", parameters: LIST_PARAMETERS, run: listFiles },
+  { method: "GET", path: "/v1/files", parameters: LIST_PARAMETERS, alone: true, run: listFiles },
   { method: "POST", path: "/v1/files", parameters: [], run: createFile },
   { method: "GET", path: "/v1/files/{id}", parameters: [], run: readFile },
   { method: "PATCH", path: "/v1/files/{id}", parameters: [], run: patchFile },
   { method: "DELETE", path: "/v1/files/{id}", parameters: [], run: deleteFile },
   { method: "PUT", path: "/v1/files/{id}/content", parameters: [], run: putContent },
-  { method: "GET", path: "/v1/folders", parameters: LIST_PARAMETERS, run: listFolders },
+  { method: "GET", path: "/v1/folders", parameters: LIST_PARAMETERS, alone: true, run: listFolders },
   { method: "POST", path: "/v1/folders", parameters: [], run: createFolder },
   { method: "GET", path: "/v1/folders/{id}", parameters: [], run: readFolder },
   { method: "PATCH", path: "/v1/folders/{id}", parameters: [], run: patchFolder },
   { method: "DELETE", path: "/v1/folders/{id}", parameters: ["recursive"], run: deleteFolder },
-  { method: "POST", path: SEARCH_HYBRID_PATH, parameters: [], reads: true, run: searchHybrid },
-  { method: "POST", path: SEARCH_REGEX_PATH, parameters: [], reads: true, run: searchRegex },
+  { method: "POST", path: SEARCH_HYBRID_PATH, parameters: [], reads: true, alone: true, run: searchHybrid },
+  { method: "POST", path: SEARCH_REGEX_PATH, parameters: [], reads: true, alone: true, run: searchRegex },
 ];
 
 /** Splits a request target into its path and its query. */
@@ -65,6 +67,14 @@ export function matchPath(pattern: string, path: string): string[] | null {
   return values;
 }
 
+/** What a request came with beside itself. */
+type Carried = {
+  readonly fault: BodyFault | null;
+  /** The rate limit. */
+  readonly admit: Admit;
+  readonly inBatch?: boolean;
+};
+
 /**
  * Answers a request in one transaction, in which its key is looked up too; a write is kept unless
  * it is refused.
@@ -74,14 +84,14 @@ export function matchPath(pattern: string, path: string): string[] | null {
 export async function route(
   server: ServerContext,
   request: WireRequest,
-  fault: BodyFault | null,
-  admit: Admit,
+  { fault, admit, inBatch = false }: Carried,
 ): Promise<Answer> {
   const target = splitTarget(request.path);
   const routed = findEndpoint(request.method, target.path);
   const work = async (tables: Tables): Promise<Answer> => {
     const context = await authenticate(workingIn(server, tables), request.headers, admit);
     if (isRefused(context)) return context;
+    if (inBatch && isAlone(routed, target.path)) return refuse("invalid_request", "This does not stand in a batch.");
     if (routed === null) return refuse("not_found", "There is no such endpoint.");
     const { endpoint, id } = routed;
     const query = readQuery(target.query, endpoint.parameters);
@@ -92,11 +102,24 @@ export async function route(
   return isRead ? server.store.read(work) : server.store.write(work, (answer) => answer.kind === "done");
 }
 
+type Routed = { readonly endpoint: Endpoint; readonly id: string };
+
+/** Other doors of the service. */
+const OTHERS: ReadonlySet<string> = new Set([BATCH, EVENTS, VALIDATE_KEY]);
+
+function isAlone(routed: Routed | null, path: string): boolean {
+  return routed === null ? OTHERS.has(path) || isAdminPath(path) : routed.endpoint.alone === true;
+}
+
+export function isAdminPath(path: string): boolean {
+  return path === "/admin" || path.startsWith("/admin/");
+}
+
 const BY_ROUTE = new Map(ENDPOINTS.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint]));
 /** Where an id stands, among what slashes part. */
 const ID_AT = 3;
 
-function findEndpoint(method: string, path: string): { readonly endpoint: Endpoint; readonly id: string } | null {
+function findEndpoint(method: string, path: string): Routed | null {
   const parts = path.split("/");
   const id = parts[ID_AT];
   if (id !== undefined && id !== "") {

@@ -2,6 +2,7 @@ import { SEARCH_REGEX_PATH } from "../contract/routes.ts";
 import type { WireRequest, WireResponse } from "../contract/wire.ts";
 import { Admin } from "./admin.ts";
 import { type Admit, hashKey } from "./authenticate.ts";
+import { answerBatch, type BatchedTaken, isBatch } from "./batch.ts";
 import type { BodyFault } from "./body.ts";
 import type { Combine, ServerContext } from "./context.ts";
 import { admitByRate, answerRequest, type Core, judgeAdminHead, judgeHead, type RequestHead } from "./dispatch.ts";
@@ -9,6 +10,7 @@ import { EventHub } from "./events/hub.ts";
 import { figuresOf, type ServiceFigures } from "./figures.ts";
 import { RateLimiter } from "./rate.ts";
 import { KeyUses } from "./key-uses.ts";
+import { pruneFrom } from "./prune.ts";
 import { loadRegexEngine } from "./search.ts";
 import { isDiskFull, type Store } from "./store.ts";
 import { storeWithin } from "./within.ts";
@@ -39,12 +41,12 @@ export type ServiceOptions = {
 /** A `Wire` that a transport can also tell why it could not pass a body on. */
 export type ServiceWire = (request: WireRequest, fault?: BodyFault | null, noted?: Noted) => Promise<WireResponse>;
 
-/** Told the id of the key that a request came with, once it is known to be valid. */
-type Noted = { key: string | null };
+/**
+ * Told the id of the key that a request came with, once it is known to be valid; and of a batch its
+ * requests.
+ */
+type Noted = { key: string | null; batched: readonly BatchedTaken[] };
 
-const DAY_MS = 86_400_000;
-/** How many changes a step of pruning looks at, some 5 ms. */
-const PRUNE_PORTION = 200;
 const DEFAULT_DOCS_BASE = "https://mdmirror.invalid/docs";
 const EVERYBODY: Admit = () => null;
 /** The hash of no key. */
@@ -93,7 +95,9 @@ export class Service {
   // Fields, not methods, because a transport gets them without the service.
   readonly handle: ServiceWire = async (request, fault = null, noted) => {
     if (request.path.startsWith(SEARCH_REGEX_PATH)) await loadRegexEngine();
-    return this.#answer(this.#core, request, fault, noted === undefined ? this.#admitByRate : this.#noting(noted));
+    const admit = noted === undefined ? this.#admitByRate : this.#noting(noted);
+    if (isBatch(request)) return answerBatch(this.#core, request, { fault, admit, noted });
+    return this.#answer(this.#core, request, fault, admit);
   };
 
   #noting(noted: Noted): Admit {
@@ -178,12 +182,7 @@ export class Service {
    */
   async pruneStep(): Promise<"done" | "more"> {
     if (!this.#core.isOpen) return "done";
-    const next = await this.#store.write(async ({ settings, changes }) => {
-      const { keepVersionsDays: days, keepVersions: keep } = await settings.get();
-      if (days === null && keep === null) return null;
-      const before = days === null ? null : this.#core.server.now() - days * DAY_MS;
-      return changes.prune(this.#prunedTo, PRUNE_PORTION, { before, keep });
-    });
+    const next = await pruneFrom(this.#store, this.#core.server.now, this.#prunedTo);
     this.#prunedTo = next ?? 0;
     return next === null ? "done" : "more";
   }

@@ -64,18 +64,25 @@ export class Api {
 
   /** @param body an object is sent as JSON, a string as it is */
   async send(method: string, path: string, body?: object | string, headers: WireHeaders = {}): Promise<Reply> {
-    const auth: WireHeaders = this.#key === null ? {} : { authorization: `Bearer ${this.#key}` };
     const text = body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body);
     const type: WireHeaders = text === null ? {} : { "content-type": "application/json" };
-    const response = await this.#wire({ method, path, headers: { ...auth, ...type, ...headers }, body: text });
-    const json: Json = response.body === "" ? null : JSON.parse(response.body);
-    return { status: response.status, headers: response.headers, text: response.body, json };
+    return this.#exchange(method, path, text, { ...type, ...headers });
+  }
+
+  async #exchange(method: string, path: string, text: string | null, more: WireHeaders): Promise<Reply> {
+    const auth: WireHeaders = this.#key === null ? {} : { authorization: `Bearer ${this.#key}` };
+    const { status, headers, body } = await this.#wire({ method, path, headers: { ...auth, ...more }, body: text });
+    const isJson = headers["content-type"] !== "application/x-ndjson" && body !== "";
+    const json: Json = isJson ? JSON.parse(body) : null;
+    return { status, headers, text: body, json };
   }
 
   get = (path: string) => this.send("GET", path);
   post = (path: string, body: object | string) => this.send("POST", path, body);
   patch = (path: string, body: object | string) => this.send("PATCH", path, body);
   put = (path: string, body: object | string) => this.send("PUT", path, body);
+  /** @param lines as they are */
+  batch = (lines: string) => this.#exchange("POST", "/v1/batch", lines, { "content-type": "application/x-ndjson" });
   delete = (path: string) => this.send("DELETE", path);
 
   async file(path: string, content = "text\n"): Promise<FileResource> {

@@ -1,0 +1,79 @@
+import { BATCH_TYPE, type BatchedAnswer, MAX_BATCH_BYTES } from "../contract/batch.ts";
+import { BATCH } from "../contract/routes.ts";
+import type { WireHeaders, WireRequest, WireResponse } from "../contract/wire.ts";
+import { type Answer, doneAsWritten, isRefused, type Refused, refuse } from "./answer.ts";
+import { type Admit, refusalOfRequest } from "./authenticate.ts";
+import { type Batched, readBatch } from "./batch-lines.ts";
+import { type BodyFault, refuseRequest } from "./body.ts";
+import { answerBatched, answering, closing, type Core } from "./dispatch.ts";
+import { readQuery } from "./query.ts";
+import { splitTarget } from "./router.ts";
+
+/** POST /v1/batch: each of its requests is answered as by itself (`contract/batch.ts`). */
+
+/** What is told of a request of a batch, as of one that came by itself. */
+export type BatchedTaken = {
+  readonly method: string;
+  readonly path: string;
+  /** null: it is not answered yet. */
+  answered: { readonly status: number; readonly bytes: number; readonly requestId: string | null } | null;
+};
+
+type Carried = {
+  readonly fault: BodyFault | null;
+  /** The rate limit, for which each of its requests counts, and a malformed batch as one. */
+  readonly admit: Admit;
+  readonly noted: { batched: readonly BatchedTaken[] } | undefined;
+};
+
+const EVERYBODY: Admit = () => null;
+
+export function isBatch({ method, path }: Pick<WireRequest, "method" | "path">): boolean {
+  return method === "POST" && path.startsWith(BATCH) && splitTarget(path).path === BATCH;
+}
+
+export async function answerBatch(core: Core, request: WireRequest, carried: Carried): Promise<WireResponse> {
+  return (await answering(core, () => answer(core, request, carried)))!;
+}
+
+async function answer(core: Core, request: WireRequest, { fault, admit, noted }: Carried): Promise<Answer> {
+  if (!core.isOpen) return closing();
+  const unfit = refuseRequest(fault);
+  if (unfit !== null) return unfit;
+  const batch = read(request, fault);
+  const refused = await refusalOfRequest(core.server, request.headers, isRefused(batch) ? admit : EVERYBODY);
+  if (refused !== null) return refused;
+  if (isRefused(batch)) return batch;
+  const taken = batch.map(({ method, path }): BatchedTaken => ({ method, path, answered: null }));
+  if (noted !== undefined) noted.batched = taken;
+  const answers = await answerAll(core, request.headers, batch, admit);
+  for (const [at, { status, headers, body }] of answers.entries())
+    taken[at]!.answered = { status, bytes: Buffer.byteLength(body), requestId: headers["x-request-id"] ?? null };
+  return { ...doneAsWritten(200, answers.map(linesOf).join("")), headers: { "content-type": BATCH_TYPE } };
+}
+
+function read({ path, body }: WireRequest, fault: BodyFault | null): readonly Batched[] | Refused {
+  const query = readQuery(splitTarget(path).query, []);
+  if (isRefused(query)) return query;
+  if (fault === "too-large" || Buffer.byteLength(body ?? "") > MAX_BATCH_BYTES)
+    return refuse("invalid_request", `The batch has more than ${MAX_BATCH_BYTES} bytes.`);
+  if (fault !== null) return refuse("invalid_request", "The batch is incomplete or not UTF-8.");
+  return readBatch(body ?? "");
+}
+
+/** They begin in their order, and none waits for another, but for what the store makes it wait. */
+function answerAll(core: Core, headers: WireHeaders, batch: readonly Batched[], admit: Admit): Promise<WireResponse[]> {
+  return Promise.all(
+    batch.map(async ({ method, path, body }) => {
+      const response = await answerBatched(core, { method, path, headers, body }, admit);
+      core.served(method !== "GET");
+      return response;
+    }),
+  );
+}
+
+function linesOf({ status, headers: all, body }: WireResponse, at: number): string {
+  const { "cache-control": _, ...headers } = all;
+  const first: BatchedAnswer = { at, status, headers };
+  return `${JSON.stringify(first)}\n${body}\n`;
+}
