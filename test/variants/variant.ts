@@ -42,6 +42,8 @@ export type Variant = {
   readonly noCreateFolders?: boolean;
   /** It tells nobody of its changes: `/v1/events` is answered 404. */
   readonly noEvents?: boolean;
+  /** It takes no batches, and says of none. */
+  readonly noBatches?: boolean;
   /** More characters that names may not hold. */
   readonly refusedCharacters?: string;
   /**
@@ -56,6 +58,7 @@ export type Variant = {
   /** So many requests a key at once, refilled evenly; beyond, 429 with `Retry-After`. */
   readonly rateLimit?: { readonly requests: number; readonly seconds: number };
   /**
+   * Asked for each request of a batch, whose answers are lost together.
    * @param n the number of the request, from 1
    * @returns what befalls it: lost before or after it was executed, answered by something else
    * unexecuted, or nothing
