@@ -2,10 +2,10 @@ import type { DocId } from "../../contract/ids.ts";
 import { mergeText } from "../../merge/merge.ts";
 import type { Action } from "../../model/action.ts";
 import { type Digest, digestOf } from "../../model/digest.ts";
-import type { Link } from "../../model/link.ts";
+import { type Link, sameInodeAndBirth } from "../../model/link.ts";
 import { isWithin, type LocalPath } from "../../model/path.ts";
 import { isSimilar, profileOf } from "../../model/similar.ts";
-import type { BaseTree, LocalTree } from "../../model/tree.ts";
+import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
 import { commit, landText } from "../apply/commit.ts";
 import type { PassEnd, PassContext } from "../run/pass-context.ts";
 import { seenHere } from "../apply/text-name.ts";
@@ -53,7 +53,7 @@ export class StalePaths {
       const file = local.files.get(path);
       const link = base.links.get(id);
       if (file === undefined || link === undefined || link.localPath === path || file.empty) continue;
-      if (isLinkedPath(base, path) || !redirectOne(ctx, path, link, local)) continue;
+      if (isLinkedPath(base, path) || isFileOf(link, file) || !redirectOne(ctx, path, link, local)) continue;
       this.#remember(path, id, now);
       changed = true;
     }
@@ -85,6 +85,11 @@ function isLinkedPath(base: BaseTree, path: LocalPath): boolean {
   return false;
 }
 
+/** Whether that is the document's own file: at an old path it was moved back, or exchanged. */
+function isFileOf({ stamp }: Link, file: LocalFile): boolean {
+  return stamp !== null && sameInodeAndBirth(stamp, file.stamp);
+}
+
 /** @returns whether the text went to its document */
 function redirectOne(ctx: PassContext, path: LocalPath, link: Link, local: LocalTree): boolean {
   const { disk, state } = ctx.world;
@@ -94,7 +99,7 @@ function redirectOne(ctx: PassContext, path: LocalPath, link: Link, local: Local
   if (there === undefined || saved.kind !== "done" || baseText === null) return false;
   if (!isSimilar(profileOf(baseText), profileOf(saved.value.text))) return false;
   state.putKnownText(saved.value.digest, saved.value.text, seenHere(path, link.id));
-  const text = textFor(ctx, link, baseText, there.digest, saved.value.text);
+  const text = textFor(ctx, link, baseText, there, saved.value.text);
   // ORDER: the text is written to its document before it is removed at the old path. If that is
   // interrupted, the next look does it again.
   if (text === null || !landAtDocument(ctx, path, link, text, there.digest)) return false;
@@ -104,12 +109,14 @@ function redirectOne(ctx: PassContext, path: LocalPath, link: Link, local: Local
 
 /**
  * The new text of the document's file; null where the file has edits that do not merge with the
- * saved text.
+ * saved text, or another text has taken the document's path. Then the text at the old path may be
+ * all that is left of the document here: which of the two it is, is for the plan to say.
  */
-function textFor(ctx: PassContext, link: Link, baseText: string, thereDigest: Digest, saved: string): string | null {
-  if (thereDigest === link.localDigest) return saved;
+function textFor(ctx: PassContext, link: Link, baseText: string, there: LocalFile, saved: string): string | null {
+  if (there.digest === link.localDigest) return saved;
   const now = ctx.world.disk.read(link.localPath);
-  if (now.kind !== "done" || now.value.digest !== thereDigest) return null;
+  if (now.kind !== "done" || now.value.digest !== there.digest) return null;
+  if (!isFileOf(link, there) && !isSimilar(profileOf(baseText), profileOf(now.value.text))) return null;
   const merged = mergeText(baseText, now.value.text, saved);
   return merged.kind === "clean" ? merged.text : null;
 }

@@ -203,6 +203,8 @@ async function renamedThere() {
   return { rig, id };
 }
 
+const OTHER = "# Something else\n\nwith words of its own\n";
+
 describe("a document renamed on the service, open in an editor here", () => {
   test("saved to the old path: the text goes to the document, and why is in the log", async () => {
     const { rig, id } = await renamedThere();
@@ -232,9 +234,32 @@ describe("a document renamed on the service, open in an editor here", () => {
 
   test("other text at the old path is a new document", async () => {
     const { rig } = await renamedThere();
-    rig.save("notes/plan.md", "# Something else\n\nwith words of its own\n");
-    await rig.until(() => textOf(rig, "notes/plan.md") === "# Something else\n\nwith words of its own\n");
+    rig.save("notes/plan.md", OTHER);
+    await rig.until(() => textOf(rig, "notes/plan.md") === OTHER);
     expect(textOf(rig, "notes/goal.md")).toBe(TEXT);
+    await rig.stop();
+  });
+
+  test("I09 a file that is moved back is the document, whatever comes to where it was", async () => {
+    const { rig, id } = await renamedThere();
+    rig.rename("notes/goal.md", "notes/plan.md");
+    rig.save("notes/goal.md", OTHER);
+    await rig.until(() => textOf(rig, "notes/goal.md") === OTHER && textOf(rig, "notes/plan.md") === TEXT);
+    expect(idOf(rig, "notes/plan.md")).toBe(id);
+    expect(rig.mirrored.texts().get("notes/plan.md")).toBe(TEXT);
+    await rig.stop();
+  });
+
+  test.each([
+    ["as it was", TEXT],
+    ["edited", `${TEXT}edited at the old path\n`],
+  ])("I06 a text at the old path stays where another one took its document's own: %s", async (_, text) => {
+    const { rig } = await renamedThere();
+    rig.remove("notes/goal.md");
+    rig.save("notes/plan.md", text);
+    rig.save("notes/goal.md", OTHER);
+    await rig.until(() => textOf(rig, "notes/goal.md") === OTHER && textOf(rig, "notes/plan.md") === text);
+    expect(rig.mirrored.texts().get("notes/plan.md")).toBe(text);
     await rig.stop();
   });
 
