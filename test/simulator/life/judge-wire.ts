@@ -9,6 +9,7 @@ import { essenceOf, leadsThere, linksIn } from "./linked-texts.ts";
 import type { LiveFile } from "./live-lists.ts";
 import { DeleteJudge } from "./judge-delete.ts";
 import type { LifeMirror } from "./mirror.ts";
+import { isBelow } from "./names.ts";
 import { bare, bodyShown, isJson, membersOf, targetOf } from "./wire-reading.ts";
 
 const FILE = /^\/v1\/files\/([^/?]+)/;
@@ -185,8 +186,12 @@ export class WireJudge {
     const exact = searchParams.get("path");
     if (exact !== null) {
       this.#uncertain.delete(`${pathname} ${exact.replace(/^\//, "")}`);
+      const named = `"name":${JSON.stringify(nameOf(exact))}`;
+      const folder = ` in ${this.#own(parentOf(exact.replace(/^\//, "")))}`;
       const isAbout = (one: string): boolean =>
-        one.includes(JSON.stringify(exact)) || one.endsWith(` as ${nameOf(exact)}`);
+        one.includes(JSON.stringify(exact)) ||
+        one.endsWith(` as ${nameOf(exact)}`) ||
+        (one.includes(named) && one.endsWith(folder));
       for (const one of this.#refused) if (isAbout(one)) this.#refused.delete(one);
     }
     // Folders are read by their list.
@@ -205,6 +210,12 @@ export class WireJudge {
     if (link === null || method !== "PATCH") return wording;
     const isMove = "parentId" in membersOf(body);
     return isMove ? `${wording} as ${nameOf(link.remotePath)}` : `${wording} in ${parentOf(link.remotePath)}`;
+  }
+
+  /** A path of the service as the mirror of a part of it has it. */
+  #own(path: string): string {
+    const { prefix } = this.#mirror.setup;
+    return prefix !== "" && isBelow(path, prefix) ? path.slice(prefix.length + 1) : path === prefix ? "" : path;
   }
 
   #fail(what: string): void {

@@ -164,10 +164,14 @@ describe("a text of another document", () => {
 });
 
 describe("a rename that was refused", () => {
+  const again = ["I08 a refused write is sent again unchanged"];
+
   it.each([
-    ["in the same folder is the same rename", "d/a.md", ["I08 a refused write is sent again unchanged"]],
-    ["in another folder leads to another path", "e/a.md", []],
-  ])("%s", async (_, place, expected) => {
+    ["in the same folder is the same rename", "d/a.md", null, again],
+    ["in another folder leads to another path", "e/a.md", null, []],
+    ["may be sent once it was asked what is at the path that it leads to", "d/a.md", "/d/b.md", []],
+    ["may not because something else was asked for", "d/a.md", "/e/b.md", again],
+  ])("%s", async (_, place, asked, expected) => {
     const actors = open(["full"]);
     const [mirror] = actors.mirrors;
     create(actors, "d/a.md");
@@ -179,6 +183,9 @@ describe("a rename that was refused", () => {
     const refused = { status: 409, headers: {}, body: '{"code":"path_already_exists"}' };
     judge!.heard(request, { kind: "answer", response: refused });
     mirror!.state.putLink({ ...link!, remotePath: place as RemotePath });
+    const look = { ...request, method: "GET", path: `/v1/files?path=${asked}`, body: null } as const;
+    const nothing = { status: 200, headers: {}, body: '{"data":[],"hasMore":false}' };
+    if (asked !== null) judge!.heard(look, { kind: "answer", response: nothing });
     judge!.sending(request);
     expect(actors.history.failures).toEqual(expected.map((what) => expect.stringContaining(what)));
     actors.close();
