@@ -18,6 +18,11 @@ export type Awaited = {
   readonly path: LocalPath;
   /** The newest run at that look: what a later one sends was read since. */
   readonly run: number;
+  /**
+   * Whether a text of it was under way at that look, sent before and not answered: when a later run
+   * finds it there, that says nothing of what is on disk.
+   */
+  readonly isUnderWay: boolean;
 };
 
 /** A path of which nothing ever goes to the service. */
@@ -65,13 +70,15 @@ export function sightBarrier(world: World, scope: readonly LocalPath[]): Sighted
     base,
     run: world.state.runs(1)[0]?.run ?? 0,
     links: linksByPath(base.links.values()),
+    underWay: sentAndOpen(world),
     walk: once(() => observeLocal(world, base, true, () => undefined)),
   };
   const found = scope.map((path) => sightPath(ground, path));
   const outside = found.filter((one) => "why" in one);
   if (outside.length > 0) return { kind: "outside", outside };
   const all = new Map(found.flatMap((one) => ("why" in one ? [] : one)).map((one) => [one.path, one]));
-  const awaited = [...all.values()].filter(({ isLive }) => !isLive).map(({ path, run }) => ({ path, run }));
+  const open = [...all.values()].filter((one) => !one.isLive);
+  const awaited = open.map(({ path, run, isUnderWay }) => ({ path, run, isUnderWay }));
   return { kind: "seen", awaited, documents: all.size };
 }
 
@@ -88,6 +95,8 @@ type Ground = {
   readonly base: BaseTree;
   readonly run: number;
   readonly links: ReadonlyMap<LocalPath, Link>;
+  /** Ids of documents, and paths of new ones, of which a text was sent and not answered. */
+  readonly underWay: ReadonlySet<string>;
   /** A walk of the whole folder, made when it is first needed. */
   readonly walk: () => LocalTree;
 };
@@ -100,8 +109,17 @@ function isFile({ world, links, walk }: Ground, path: LocalPath): boolean {
   return look.kind !== "folder" && (walk().files.has(path) || walk().unseen.has(path));
 }
 
-function awaitedAt({ run }: Pick<Ground, "run">, path: LocalPath): SightedPath {
-  return { path, run, isLive: false };
+function sentAndOpen({ state }: World): ReadonlySet<string> {
+  const sent = state.intents().flatMap(({ intent }) => {
+    if (intent.kind === "put") return [intent.id];
+    return intent.kind === "post" ? [intent.localPath] : [];
+  });
+  return new Set(sent);
+}
+
+function awaitedAt({ run, links, underWay }: Ground, path: LocalPath): SightedPath {
+  const isUnderWay = underWay.has(path) || underWay.has(links.get(path)?.id ?? path);
+  return { path, run, isUnderWay, isLive: false };
 }
 
 /** @returns null: there is no folder, here or in base */
@@ -139,18 +157,19 @@ function isUnread({ unseen, files, others }: LocalTree): boolean {
  * Nothing that is mirrored was seen at the path: it was deleted, or never goes to the service, or
  * nobody knows what lies there.
  */
-function nothingAt({ world: { state }, base, run, walk }: Ground, path: LocalPath): SightedPath[] | Outside {
-  if (isUnread(walk())) return [awaitedAt({ run }, path)];
+function nothingAt(ground: Ground, path: LocalPath): SightedPath[] | Outside {
+  const { world, base, walk } = ground;
+  if (isUnread(walk())) return [awaitedAt(ground, path)];
   for (const at of [...ancestorsOf(path), path]) {
     if (at === ".mdmirror") return { path, why: "mirror-folder" };
-    if (walk().unseen.has(at)) return [awaitedAt({ run }, path)];
+    if (walk().unseen.has(at)) return [awaitedAt(ground, path)];
     const other = walk().others.get(at);
     if (other !== undefined) return { path, why: other.kind };
   }
   const wasThere = [...base.tombstones.values()].some(
     ({ localPath }) => localPath === path || isBelow(localPath, path),
   );
-  if (wasThere || state.events({ limit: 1, path }).length > 0) return [{ path, run, isLive: false }];
+  if (wasThere || world.state.events({ limit: 1, path }).length > 0) return [awaitedAt(ground, path)];
   return { path, why: "unknown" };
 }
 
@@ -163,25 +182,26 @@ export function judgeBarrier(world: World, awaited: readonly Awaited[]): PathLiv
   const base = world.state.load();
   const links = linksByPath(base.links.values());
   const holds = new Map([...base.holds.values()].map((hold) => [hold.path, hold]));
-  return awaited.map(({ path, run }) => {
+  return awaited.map((one) => {
+    const { path } = one;
     const link = links.get(path) ?? null;
     const hold = (link === null ? undefined : base.holds.get(link.id)) ?? holds.get(path) ?? null;
     const about = { id: link?.id ?? null, changeId: link?.changeId ?? null, reviews: reviewsOf(link) };
     const open = hold === null ? null : attentionOfHold(hold);
     if (link !== null && base.conflicts.has(link.id)) return { ...about, path, state: "conflict", open };
-    const state = stateOf(world, path, { link, run, hold });
+    const state = stateOf(world, one, { link, hold });
     return { ...about, path, state, open: state === "live" || state === "gone" ? null : open };
   });
 }
 
-type Facts = { readonly link: Link | null; readonly run: number; readonly hold: Hold | null };
+type Facts = { readonly link: Link | null; readonly hold: Hold | null };
 
-function stateOf(world: World, path: LocalPath, { link, run, hold }: Facts): PathLive["state"] {
-  const look = world.disk.look(path);
+function stateOf(world: World, awaited: Awaited, { link, hold }: Facts): PathLive["state"] {
+  const look = world.disk.look(awaited.path);
   if (look.kind === "absent" && link === null) return "gone";
   const digest = look.kind === "file" ? look.digest : null;
   if (link?.standing === "linked" && digest !== null)
-    if (link.localDigest === digest || wasSentSince(world, link.id, run)) return "live";
+    if (link.localDigest === digest || wasSentSince(world, link.id, awaited)) return "live";
   const isSent = link?.submissions.some((one) => one.digest === digest) === true;
   if (isSent || hold?.reason === "in-review" || hold?.reason === "review-conflict") return "in-review";
   return hold !== null && needsYou(hold.reason) && !mayPass(hold) ? "held" : "waiting";
@@ -192,9 +212,11 @@ const SENDING = ["put", "create-remote"];
 /** LIMIT: a text that went live before so many later ones were sent to review is not found. */
 const NEWEST = 8;
 
-function wasSentSince({ state }: World, id: DocId, since: number): boolean {
-  const sent = state.events({ limit: NEWEST, id, kinds: SENDING });
-  return sent.some(({ run, outcome }) => run > since && outcome === "done");
+/** Of one that was under way, the first that a later run notes may be that one. */
+function wasSentSince({ state }: World, id: DocId, { run: since, isUnderWay }: Awaited): boolean {
+  const events = state.events({ limit: NEWEST, id, kinds: SENDING });
+  const sent = events.filter(({ run, outcome }) => run > since && outcome === "done");
+  return sent.length > (isUnderWay ? 1 : 0);
 }
 
 /** Whether a later look may end a hold that is told as needing somebody. */

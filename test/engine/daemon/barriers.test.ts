@@ -1,48 +1,9 @@
-import { describe, expect, onTestFinished, test } from "vitest";
-import type { WireRequest } from "../../../src/contract/wire.ts";
+import { describe, expect, test } from "vitest";
 import type { BarrierEnd } from "../../../src/engine/daemon/daemon.ts";
 import { ROOT } from "../../simulator/mirror.ts";
 import { createRig } from "../../simulator/rig.ts";
-import { type DaemonRig, type DaemonRigOptions, startDaemon } from "./rig.ts";
-
-const OVERLOADED = { status: 503, headers: { "retry-after": "1" }, body: "" };
-
-async function withNotes(options: Partial<DaemonRigOptions> = {}): Promise<DaemonRig> {
-  const rig = options.rig ?? createRig(1);
-  for (let n = 0; n < 20; n++) rig.app.create(`notes/${n}.md`, `# Note ${n}\n\nits own text, number ${n}\n`);
-  const daemon = await startDaemon({ rig, ...options });
-  onTestFinished(() => daemon.stop());
-  return daemon;
-}
-
-/** As a program saves, of which the watcher has not told yet. */
-function saveUnheard(rig: DaemonRig, path: string, text: string): void {
-  rig.mirrored.disk.user.write(`${ROOT}/${path}`, text);
-  rig.mirrored.disk.advance(10);
-}
-
-/** Waits in virtual time; the time that it took, and how it ended. */
-async function waited(
-  rig: DaemonRig,
-  scope: readonly string[],
-  mostMs = 30_000,
-): Promise<readonly [number, BarrierEnd]> {
-  const began = rig.clock.monotonic();
-  const over = new AbortController();
-  const kept: { end: BarrierEnd | null } = { end: null };
-  const asked = rig.daemon.whenThere(scope, over.signal).then((end) => {
-    kept.end = end;
-  });
-  while (kept.end === null && rig.clock.monotonic() - began < mostMs) await rig.pass(10);
-  over.abort();
-  await asked;
-  return [rig.clock.monotonic() - began, kept.end!];
-}
-
-function statesOf(end: BarrierEnd): Record<string, string> {
-  if (end.kind === "outside") return Object.fromEntries(end.outside.map(({ path, why }) => [path, why]));
-  return Object.fromEntries(end.paths.map(({ path, state }) => [path, state]));
-}
+import { saveUnheard, statesOf, waited, withNotes } from "./barrier-rig.ts";
+import { startDaemon } from "./rig.ts";
 
 describe("a barrier", () => {
   test("looks at the disk itself: a save that no notice has told of is live when it ends", async () => {
@@ -180,29 +141,6 @@ describe("a barrier", () => {
     await rig.pass(1_000);
     rig.requestFaults.fault = null;
     expect(statesOf((await back)[1])).toEqual({ "notes/3.md": "live" });
-  });
-
-  test.each([
-    ["a merge, under an edit that is still to be sent", "notes/3.md"],
-    ["an exchange of paths, under other documents' edits", "notes/4.md"],
-  ])("does not take it for live that base has moved: by %s", async (_by, awaited) => {
-    const busy = { puts: false };
-    const fault = ({ method }: WireRequest) => (busy.puts && method === "PUT" ? OVERLOADED : null);
-    const rig = await withNotes({ rig: createRig(1, { fault }) });
-    busy.puts = true;
-    const { user } = rig.mirrored.disk;
-    const texts = ["3", "4", "5"].map((n) => rig.mirrored.texts().get(`notes/${n}.md`)!);
-    rig.app.edit("notes/3.md", `${texts[0]}\ntheirs\n`);
-    saveUnheard(rig, "notes/3.md", `mine\n\n${texts[0]}`);
-    user.rename(`${ROOT}/notes/4.md`, `${ROOT}/aside`);
-    user.rename(`${ROOT}/notes/5.md`, `${ROOT}/notes/4.md`);
-    user.rename(`${ROOT}/aside`, `${ROOT}/notes/5.md`);
-    saveUnheard(rig, "notes/4.md", `${texts[2]}\nmine\n`);
-    const [, end] = await waited(rig, [awaited], 2_000);
-    expect(statesOf(end)).toEqual({ [awaited]: "waiting" });
-    busy.puts = false;
-    expect(statesOf((await waited(rig, [awaited], 60_000))[1])).toEqual({ [awaited]: "live" });
-    expect(rig.app.files().get(awaited)!.text).toContain("mine");
   });
 
   test("ends at a halt, for what the guard stops", async () => {

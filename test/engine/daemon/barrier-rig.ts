@@ -1,0 +1,46 @@
+import { onTestFinished } from "vitest";
+import type { BarrierEnd } from "../../../src/engine/daemon/daemon.ts";
+import { ROOT } from "../../simulator/mirror.ts";
+import { createRig } from "../../simulator/rig.ts";
+import { type DaemonRig, type DaemonRigOptions, startDaemon } from "./rig.ts";
+
+/** A daemon that somebody waits for. */
+
+export const OVERLOADED = { status: 503, headers: { "retry-after": "1" }, body: "" };
+
+export async function withNotes(options: Partial<DaemonRigOptions> = {}): Promise<DaemonRig> {
+  const rig = options.rig ?? createRig(1);
+  for (let n = 0; n < 20; n++) rig.app.create(`notes/${n}.md`, `# Note ${n}\n\nits own text, number ${n}\n`);
+  const daemon = await startDaemon({ rig, ...options });
+  onTestFinished(() => daemon.stop());
+  return daemon;
+}
+
+/** As a program saves, of which the watcher has not told yet. */
+export function saveUnheard(rig: DaemonRig, path: string, text: string): void {
+  rig.mirrored.disk.user.write(`${ROOT}/${path}`, text);
+  rig.mirrored.disk.advance(10);
+}
+
+/** Waits in virtual time; the time that it took, and how it ended. */
+export async function waited(
+  rig: DaemonRig,
+  scope: readonly string[],
+  mostMs = 30_000,
+): Promise<readonly [number, BarrierEnd]> {
+  const began = rig.clock.monotonic();
+  const over = new AbortController();
+  const kept: { end: BarrierEnd | null } = { end: null };
+  const asked = rig.daemon.whenThere(scope, over.signal).then((end) => {
+    kept.end = end;
+  });
+  while (kept.end === null && rig.clock.monotonic() - began < mostMs) await rig.pass(10);
+  over.abort();
+  await asked;
+  return [rig.clock.monotonic() - began, kept.end!];
+}
+
+export function statesOf(end: BarrierEnd): Record<string, string> {
+  if (end.kind === "outside") return Object.fromEntries(end.outside.map(({ path, why }) => [path, why]));
+  return Object.fromEntries(end.paths.map(({ path, state }) => [path, state]));
+}

@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import { createRig } from "../../simulator/rig.ts";
+import { type DaemonRig, startDaemon } from "./rig.ts";
+
+const TEXT = `# Plan
+
+first line
+
+A paragraph that stays as it is, long enough that one edited line leaves the text like itself.
+
+third line
+`;
+
+const idOf = (rig: DaemonRig, path: string) => rig.app.files().get(path)?.id;
+const textOf = (rig: DaemonRig, path: string) => rig.app.files().get(path)?.text;
+
+async function renamedThere() {
+  const service = createRig(1);
+  service.app.create("notes/plan.md", TEXT);
+  service.app.create("notes/other.md", "# Other\n\nits own text\n");
+  const rig = await startDaemon({ rig: service });
+  const id = idOf(rig, "notes/plan.md");
+  rig.app.rename("notes/plan.md", "goal.md");
+  await rig.until(() => rig.mirrored.texts().has("notes/goal.md"));
+  await rig.pass(1_000);
+  return { rig, id };
+}
+
+const OTHER = "# Something else\n\nwith words of its own\n";
+
+describe("a document renamed on the service, open in an editor here", () => {
+  test("saved to the old path: the text goes to the document, and why is in the log", async () => {
+    const { rig, id } = await renamedThere();
+    for (const edit of ["saved once", "saved twice"]) {
+      rig.save("notes/plan.md", `${TEXT}${edit}\n`);
+      await rig.until(() => textOf(rig, "notes/goal.md") === `${TEXT}${edit}\n`);
+      await rig.pass(1_000);
+      expect(rig.mirrored.texts().get("notes/goal.md")).toBe(`${TEXT}${edit}\n`);
+      expect(rig.mirrored.texts().has("notes/plan.md")).toBe(false);
+    }
+    expect(idOf(rig, "notes/goal.md")).toBe(id);
+    expect(rig.app.files().size).toBe(2);
+    expect(rig.mirrored.state.events({ limit: 9, kinds: ["late-write"], path: "notes/goal.md" })[0]?.detail).toMatch(
+      /saved to its old path notes\/plan\.md/,
+    );
+    await rig.stop();
+  });
+
+  test("edited there too: both edits are in it", async () => {
+    const { rig } = await renamedThere();
+    rig.save("notes/goal.md", TEXT.replace("first line", "first line, edited at the new path"));
+    rig.save("notes/plan.md", TEXT.replace("third line", "third line, saved at the old path"));
+    await rig.until(() => /new path[\s\S]*old path/.test(textOf(rig, "notes/goal.md") ?? ""));
+    expect(rig.app.files().size).toBe(2);
+    await rig.stop();
+  });
+
+  test("other text at the old path is a new document", async () => {
+    const { rig } = await renamedThere();
+    rig.save("notes/plan.md", OTHER);
+    await rig.until(() => textOf(rig, "notes/plan.md") === OTHER);
+    expect(textOf(rig, "notes/goal.md")).toBe(TEXT);
+    await rig.stop();
+  });
+
+  test("I09 a file that is moved back is the document, whatever comes to where it was", async () => {
+    const { rig, id } = await renamedThere();
+    rig.rename("notes/goal.md", "notes/plan.md");
+    rig.save("notes/goal.md", OTHER);
+    await rig.until(() => textOf(rig, "notes/goal.md") === OTHER && textOf(rig, "notes/plan.md") === TEXT);
+    expect(idOf(rig, "notes/plan.md")).toBe(id);
+    expect(rig.mirrored.texts().get("notes/plan.md")).toBe(TEXT);
+    await rig.stop();
+  });
+
+  test.each([
+    ["as it was", TEXT],
+    ["edited", `${TEXT}edited at the old path\n`],
+  ])("I06 a text at the old path stays where another one took its document's own: %s", async (_, text) => {
+    const { rig } = await renamedThere();
+    rig.remove("notes/goal.md");
+    rig.save("notes/plan.md", text);
+    rig.save("notes/goal.md", OTHER);
+    await rig.until(() => textOf(rig, "notes/goal.md") === OTHER && textOf(rig, "notes/plan.md") === text);
+    expect(rig.mirrored.texts().get("notes/plan.md")).toBe(text);
+    await rig.stop();
+  });
+
+  test("after the window a save to the old path is a new document", async () => {
+    const { rig } = await renamedThere();
+    await rig.pass(660_000);
+    rig.save("notes/plan.md", `${TEXT}saved much later\n`);
+    await rig.until(() => textOf(rig, "notes/plan.md") === `${TEXT}saved much later\n`);
+    await rig.stop();
+  });
+});
