@@ -49,6 +49,7 @@ export async function makeFolderRemote(ctx: PassContext, action: ActionOf<"make-
   if (made.kind === "end") return made.outcome;
   if (!answer.ok && made.value === null) {
     state.closeIntent(intentId);
+    if (answer.fault.kind === "uncertain") return didNotHappen("write", answer.fault);
     return refusedFolder(ctx, action, answer);
   }
   const link = made.value === null ? null : linkFolder(ctx, made.value.id, action.localPath, action.remotePath);

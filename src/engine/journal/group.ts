@@ -59,6 +59,8 @@ export class Group {
    * texts (I33).
    */
   #bursts = 0;
+  /** Ends the wait for more of the present burst; null: nothing waits. */
+  #awaitsMore: AbortController | null = null;
   #waiting: Waiting[] = [];
   #characters = 0;
   #running = 0;
@@ -125,9 +127,8 @@ export class Group {
   abandon(): void {
     this.#timer?.ends.abort(FLUSHED);
     this.#timer = null;
-    this.#landing = [];
+    this.#endBurst();
     this.#reading = [];
-    this.#bursts++;
     this.#waiting = [];
     this.#characters = 0;
   }
@@ -150,9 +151,7 @@ export class Group {
   }
 
   #land(): void {
-    const burst = this.#landing;
-    this.#landing = [];
-    this.#bursts++;
+    const burst = this.#endBurst();
     const files = burst.map(({ file }) => file);
     // Without the files: while another thread makes them, nobody here holds their texts.
     const waiting = burst.map(({ resolve, reject }) => ({ resolve, reject }));
@@ -169,6 +168,15 @@ export class Group {
     } catch (error) {
       fail(error);
     }
+  }
+
+  #endBurst(): readonly Landing[] {
+    const burst = this.#landing;
+    this.#landing = [];
+    this.#bursts++;
+    this.#awaitsMore?.abort(FLUSHED);
+    this.#awaitsMore = null;
+    return burst;
   }
 
   async #readInATurn(): Promise<void> {
@@ -188,7 +196,8 @@ export class Group {
     await null;
     if (burst === this.#bursts) this.#flushIfAll();
     if (burst !== this.#bursts) return;
-    await this.#clock.sleep(LANDING.longestMs);
+    this.#awaitsMore = new AbortController();
+    await this.#clock.sleep(LANDING.longestMs, this.#awaitsMore.signal);
     if (burst === this.#bursts) this.#land();
   }
 
