@@ -11,6 +11,7 @@ import { startHttp } from "../../src/server/http.ts";
 import { importFolder } from "../../src/server/import.ts";
 import { createService, type ServiceWire } from "../../src/server/service.ts";
 import { openSqlite } from "../../src/server/sqlite/store.ts";
+import { eachOf } from "../../test/remote/take-batch.ts";
 import type { Ask, Counted, Told } from "./service-words.ts";
 
 const folder = process.argv[2]!;
@@ -34,7 +35,6 @@ function countNothing() {
 }
 
 function note({ method, path, body }: WireRequest): void {
-  counted.requests++;
   const route = `${method} ${path.replace(/\?.*/s, "").replace(/\/(doc|dir)_[^/]+/, "/{id}")}`;
   counted.byRoute[route] = (counted.byRoute[route] ?? 0) + 1;
   if (method === "GET") {
@@ -46,8 +46,11 @@ function note({ method, path, body }: WireRequest): void {
 }
 
 const handle: ServiceWire = async (request, fault) => {
-  if (tellPuts && request.method === "PUT") tell({ kind: "put", at: String(process.hrtime.bigint()) });
-  note(request);
+  counted.requests++;
+  for (const each of eachOf(request)) {
+    if (tellPuts && each.method === "PUT") tell({ kind: "put", at: String(process.hrtime.bigint()) });
+    note(each);
+  }
   if (latencyMs > 0) await new Promise((resolve) => setTimeout(resolve, latencyMs));
   return service.handle(request, fault);
 };

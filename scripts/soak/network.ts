@@ -10,6 +10,7 @@ import { join } from "node:path";
 import type { WireRequest } from "../../src/contract/wire.ts";
 import { openData } from "../../src/server/data.ts";
 import { startHttp } from "../../src/server/http.ts";
+import { eachOf } from "../../test/remote/take-batch.ts";
 import { rollDice } from "../../test/simulator/dice.ts";
 import { ROOT } from "./sync-fixture.ts";
 import {
@@ -117,7 +118,7 @@ async function serveByTurns(): Promise<Turns> {
   const serveHere = async (port: number) => {
     const data = await openData(dir);
     const handle = async (request: WireRequest) => {
-      if (request.method !== "GET") writes.push(`${request.method} ${request.path}`);
+      for (const { method, path } of eachOf(request)) if (method !== "GET") writes.push(`${method} ${path}`);
       return data.service.handle(request, null);
     };
     return { data, server: await startHttp({ handle }, { port }) };

@@ -12,6 +12,7 @@ import Sqlite from "better-sqlite3";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import { type OpenData, openData } from "../../src/server/data.ts";
 import { type HttpServer, startHttp } from "../../src/server/http.ts";
+import { eachOf } from "../../test/remote/take-batch.ts";
 import type { Variant } from "../../test/variants/variant.ts";
 import { normaliseText } from "../../test/variants/requests.ts";
 import { PROFILES, type ProfileName } from "../../test/variants/profiles.ts";
@@ -78,7 +79,7 @@ export async function openFixture(
   );
   const handle = async (request: WireRequest, fault?: Parameters<typeof varied>[1]) => {
     await onRequest?.(request);
-    if (request.method !== "GET") writes.push(`${request.method} ${request.path}`);
+    for (const { method, path } of eachOf(request)) if (method !== "GET") writes.push(`${method} ${path}`);
     return await varied(request, fault ?? null);
   };
   const server = await startHttp({ handle }, {});

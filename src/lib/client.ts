@@ -104,7 +104,7 @@ export type Client = {
   moveFolder(id: DirId, parent: ParentRef): Promise<Answer<FolderResource>>;
   /** An empty one alone. */
   deleteFolder(id: DirId): Promise<Answer<null>>;
-  /** Requests that were sent, by method. */
+  /** Exchanges with the service, by method; requests that went out together are one POST. */
   counts(): Readonly<Record<string, number>>;
   /** Ends waits for a retry, and resolves when no call is in flight. */
   close(): Promise<void>;

@@ -238,7 +238,10 @@ export interface Remote {
   /** The service's own news, for who stays and listens. */
   news(): RemoteNews;
   pressure(): Pressure;
-  /** Requests sent since creation, by method: for `--json`, logs and benchmarks. */
+  /**
+   * Exchanges since creation, by method: for `--json`, logs and benchmarks. Requests that went out
+   * together are one POST.
+   */
   counts(): Readonly<Record<string, number>>;
   close(): Promise<void>;
 }

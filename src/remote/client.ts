@@ -16,6 +16,8 @@ import type {
 } from "../ports/remote.ts";
 import type { RemoteNews } from "../ports/news.ts";
 import type { Clock, Log, Random } from "../ports/world.ts";
+import { BatchWire } from "./batch-wire.ts";
+import { CountedWire } from "./counted-wire.ts";
 import * as files from "./files.ts";
 import * as folders from "./folders.ts";
 import { Http, type KeyHeader } from "./http.ts";
@@ -55,7 +57,8 @@ export function createRemote(options: RemoteOptions): Remote {
 }
 
 class Client implements Remote {
-  readonly #wire: Wire;
+  readonly #sent: CountedWire;
+  readonly #wire: BatchWire;
   readonly #options: Pick<RemoteOptions, "clock" | "random">;
   readonly #http: Http;
   readonly #context: CallContext;
@@ -63,21 +66,22 @@ class Client implements Remote {
   readonly #closer = new AbortController();
 
   constructor(options: RemoteOptions) {
-    const { wire, key, clock, random, log } = options;
+    const { wire, key, clock, random, log, basePrefix = "" } = options;
     const closing = this.#closer.signal;
-    this.#wire = wire;
+    this.#sent = new CountedWire(wire);
+    this.#wire = new BatchWire({ wire: this.#sent, clock, basePrefix });
     this.#options = { clock, random };
     this.#http = new Http({
-      wire,
+      wire: this.#wire,
       key,
       keyHeader: options.keyHeader ?? "authorization",
-      basePrefix: options.basePrefix ?? "",
+      basePrefix,
       address: (options.address ?? "").replace(/\/+$/, ""),
       clock,
       log,
       scrub: createScrub(key),
     });
-    const queue = new CallQueue(clock, closing);
+    const queue = new CallQueue(clock, closing, () => this.#wire.isBatching());
     this.#queue = queue;
     const caller = new Caller({ http: this.#http, queue, clock, random, log, closing });
     this.#context = { caller, traits: new TraitBook(options.traits) };
@@ -181,11 +185,12 @@ class Client implements Remote {
   }
 
   counts(): Readonly<Record<string, number>> {
-    return this.#http.counts();
+    return this.#sent.counts();
   }
 
   async close(): Promise<void> {
     this.#closer.abort();
+    this.#wire.drop();
     await this.#context.caller.settled();
     await this.#wire.close();
   }

@@ -39,12 +39,11 @@ const NO_STREAMS: StreamReply = {
   from: { url: "", contentType: "" },
 };
 
-/** Makes exchanges with the service, and counts them. */
+/** Makes exchanges with the service. */
 export class Http {
   readonly #options: HttpOptions;
   readonly #headers: WireHeaders;
   readonly #headersWithBody: WireHeaders;
-  readonly #counts: Record<string, number> = {};
   #generation: string | null = null;
 
   /** @throws when the key cannot stand in a header; the message does not repeat it */
@@ -62,7 +61,6 @@ export class Http {
    */
   async exchange(call: Call): Promise<Reply> {
     const { wire, basePrefix, address, clock, log, scrub } = this.#options;
-    this.#counts[call.method] = (this.#counts[call.method] ?? 0) + 1;
     const started = log.debug === false ? 0 : clock.monotonic();
     const result = await wire.send(
       {
@@ -86,8 +84,7 @@ export class Http {
   }
 
   /**
-   * A stream of events, until it ends. It takes no place in the queue, and is no exchange that
-   * counts.
+   * A stream of events, until it ends. It takes no place in the queue.
    * @param lastId the event after which it is to go on; null: from now on
    */
   async stream(
@@ -120,10 +117,5 @@ export class Http {
     if (result.kind !== "answer" || (kind !== "success" && kind !== "problem")) return;
     const named = result.response.headers[GENERATION];
     if (isGeneration(named)) this.#generation = named;
-  }
-
-  /** Exchanges so far, by method. */
-  counts(): Readonly<Record<string, number>> {
-    return { ...this.#counts };
   }
 }

@@ -13,6 +13,7 @@ import type { Clock, Random } from "../../src/ports/world.ts";
 import { createRemote } from "../../src/remote/client.ts";
 import type { Service } from "../../src/server/service.ts";
 import type { StoredState } from "../../src/state/state.ts";
+import { eachOf } from "../remote/take-batch.ts";
 import type { Dice } from "./dice.ts";
 import { guardState } from "./guard-state.ts";
 import { openInMemory, type StateCopy } from "./memory-state.ts";
@@ -66,7 +67,7 @@ type Surroundings = {
 export class Mirror {
   readonly disk: RamDisk;
   readonly state: StoredState;
-  /** Requests that the mirror sent since it was made, as `METHOD /path`. */
+  /** Requests that the mirror sent since it was made, as `METHOD /path`; each of a batch. */
   readonly requests: string[];
   readonly #around: Surroundings;
   readonly #options: MirrorOptions;
@@ -75,7 +76,6 @@ export class Mirror {
   #safe: StateCopy | null = null;
   #calls = 0;
   #killAt: number | null = null;
-  #dead = false;
 
   /** @param from a copy of a mirror with the same options; null: its folder is made now */
   constructor(around: Surroundings, options: MirrorOptions, from: MirrorCopy | null) {
@@ -149,11 +149,11 @@ export class Mirror {
 
   /** Of a new process. */
   world(): World {
-    this.#dead = false;
     this.#calls = 0;
-    this.disk.beforeCall = this.#enter;
+    const enter = this.#begin();
+    this.disk.beforeCall = enter;
     this.#safe = this.#copyState();
-    const state = guardState(this.state, this.#enter, () => {
+    const state = guardState(this.state, enter, () => {
       this.#safe = this.#copyState();
     });
     const { clock } = this.#around;
@@ -161,7 +161,7 @@ export class Mirror {
     const { gitignore = false } = this.#options;
     const traits = this.state.meta(META.traits);
     const remote = createRemote({
-      wire: this.#wire(),
+      wire: this.#wire(enter),
       key: this.#options.key ?? this.#around.key,
       clock,
       random,
@@ -196,23 +196,30 @@ export class Mirror {
     return { ...this.copy(), ...this.#safe };
   }
 
-  /** Each call of a port is a place to die. */
-  readonly #enter = (): void => {
-    if (this.#dead) throw new Killed("the process is gone");
-    this.#calls++;
-    if (this.#killAt !== null && --this.#killAt <= 0) {
-      this.#dead = true;
+  /**
+   * Each call of a port is a place to die. What a dead process still had under way is not done when
+   * the next one is at work.
+   */
+  #begin(): () => void {
+    let isDead = false;
+    return () => {
+      if (isDead) throw new Killed("the process is gone");
+      this.#calls++;
+      if (this.#killAt === null || --this.#killAt > 0) return;
+      isDead = true;
       throw new Killed("killed here");
-    }
-  };
-
-  #wire(): Wire {
-    return { send: (request) => this.#send(request), close: closeNothing };
+    };
   }
 
-  async #send(request: Parameters<Wire["send"]>[0]): Promise<WireResult> {
-    this.#enter();
-    this.requests.push(`${request.method} ${request.path}`);
+  #wire(enter: () => void): Wire {
+    return { send: (request) => this.#send(request, enter), close: closeNothing };
+  }
+
+  async #send(request: Parameters<Wire["send"]>[0], enter: () => void): Promise<WireResult> {
+    enter();
+    for (const { method, path } of eachOf(request)) this.requests.push(`${method} ${path}`);
+    // ORDER: no answer comes before what is ready by itself was done, as over a network.
+    await new Promise<void>((resolve) => process.nextTick(resolve));
     let response: Awaited<ReturnType<Service["handle"]>>;
     try {
       response = await this.#around.handle(request);
@@ -221,7 +228,7 @@ export class Mirror {
       return { kind: "lost", why: (error as Error).message };
     }
     // A second moment to die: the service has done it, and nobody heard.
-    this.#enter();
+    enter();
     return { kind: "answer", response };
   }
 }

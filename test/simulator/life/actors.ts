@@ -17,6 +17,8 @@ export class Tally {
   links = 0;
   /** Paths of which a program was told that they are live, and that were judged for it. */
   barriers = 0;
+  /** Exchanges that held several requests. */
+  batches = 0;
   readonly faults = new Map<string, number>();
 
   fault(kind: string): void {

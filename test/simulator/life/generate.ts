@@ -105,6 +105,9 @@ export const ODD_FROM = 1_000_000;
 /** Seeds from here on live with files that are open in editors. */
 export const HANDS_FROM = 2_000_000;
 
+/** Seeds from here on live as those from 1 on do, with a service that takes batches. */
+export const BATCHES_FROM = 3_000_000;
+
 const ODDITIES: readonly Setup["variant"][] = [
   { foldsCase: true },
   { foldsUnicode: true, refusedCharacters: "=+@" },
@@ -115,9 +118,19 @@ const ODDITIES: readonly Setup["variant"][] = [
 
 /** What a seed adds to what its dice say. */
 export function withSeed(seed: number, made: Setup): Setup {
-  const oddity = seed < ODD_FROM ? {} : ODDITIES[seed % ODDITIES.length]!;
-  const hands = seed < HANDS_FROM ? {} : { hands: true as const };
-  return { ...made, ...hands, variant: { ...made.variant, ...oddity }, turns: givesWay(seed) };
+  const oddity = seed < ODD_FROM || seed >= BATCHES_FROM ? {} : ODDITIES[seed % ODDITIES.length]!;
+  const hands = seed < HANDS_FROM || seed >= BATCHES_FROM ? {} : { hands: true as const };
+  return {
+    ...made,
+    ...hands,
+    ...batchesOf(seed),
+    variant: { ...made.variant, ...oddity },
+    turns: givesWay(seed),
+  };
+}
+
+export function batchesOf(seed: number): Pick<Setup, "batches"> {
+  return seed >= BATCHES_FROM ? { batches: true } : {};
 }
 
 export function makeSetup(dice: Dice): Setup {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { PROFILES } from "../../variants/profiles.ts";
-import { HANDS_FROM, makeScript, ODD_FROM } from "./generate.ts";
+import { BATCHES_FROM, HANDS_FROM, makeScript, ODD_FROM } from "./generate.ts";
 import { makeLinkedScript } from "./linked.ts";
 import { makePlottedScript } from "./plots.ts";
 import { makeProgramScript } from "./programs.ts";
@@ -84,6 +84,19 @@ describe("seeded lives of several mirrors and a person in the app", () => {
     const totals = await liveAll(12, (seed) => makeScript(seed, 30), HANDS_FROM);
     expect(totals.kills).toBeGreaterThan(10);
   });
+
+  it.each([
+    ["plain", 12, makeScript, 30, 80],
+    ["with plots", 10, makePlottedScript, 30, 80],
+    ["of linked documents", 5, makeLinkedScript, 25, 40],
+    ["beside programs", 3, makeProgramScript, 6, 15],
+  ] as const)(
+    "all that can be judged from outside holds over lives with a service that takes batches: %s",
+    async (_, seeds, scriptOf, steps, batches) => {
+      const totals = await liveAll(seeds, (seed) => scriptOf(seed, steps), BATCHES_FROM);
+      expect(totals.batches).toBeGreaterThan(batches);
+    },
+  );
 
   it("each link that a sync has read leads home on both sides over 25 lives of documents that link in circles (I01, I10, I13)", async () => {
     const totals = await liveAll(25, (seed) => makeLinkedScript(seed, 25), 36);

@@ -48,6 +48,7 @@ export type Life = {
   readonly links: number;
   /** Paths of which a program was told that they are live, and that were judged for it. */
   readonly barriers: number;
+  readonly batches: number;
   /** Acts of people between the port calls of a pass. */
   readonly meddles: number;
   readonly faults: ReadonlyMap<string, number>;
@@ -94,6 +95,7 @@ export async function runLife(script: Script): Promise<Life> {
     watches: tally.watches,
     links: tally.links,
     barriers: tally.barriers,
+    batches: tally.batches,
     meddles: tally.meddles,
     faults: tally.faults,
     crashPoints: actors.crashPoints,

@@ -215,12 +215,18 @@ export type Setup = {
    * set: it does not.
    */
   readonly turns?: boolean;
+  /** Whether the service takes batches. Not set: it does not, whatever its variant says. */
+  readonly batches?: true;
   /**
    * Whether documents link each other, the mirrors translate links, and the service refuses one
    * that leads nowhere. Not set: no text has a link.
    */
   readonly links?: boolean;
 };
+
+export function deploymentOf({ variant, batches }: Setup): Deployment {
+  return { ...variant, noBatches: batches !== true };
+}
 
 export type Script = { readonly seed: number; readonly setup: Setup; readonly steps: readonly Step[] };
 

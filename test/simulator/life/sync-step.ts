@@ -1,5 +1,3 @@
-import type { WireRequest } from "../../../src/contract/wire.ts";
-import type { WireResult } from "../../../src/ports/remote.ts";
 import type { RunReport } from "../../../src/engine/run/report.ts";
 import { META } from "../../../src/engine/run/meta.ts";
 import { syncToConvergence } from "../../../src/engine/run/sync.ts";
@@ -17,10 +15,10 @@ import { savedLate, supersededIn } from "./superseded.ts";
 import { sightBefore } from "./judge-undone.ts";
 import { judgeProof, judgeStanding, syncedBefore } from "./judge-proof.ts";
 import { judgeRun } from "./judge-run.ts";
+import { exchanger } from "./exchanger.ts";
 import type { RunFacts } from "./run-facts.ts";
 import type { SyncStep } from "./script.ts";
 import { Strikes } from "./strikes.ts";
-import { type Befall, befall, cutShort } from "./request-faults.ts";
 
 /** One `sync` of one mirror, with all that befalls it, and what is judged right after. */
 
@@ -157,56 +155,6 @@ function meddler(actors: Actors, step: SyncStep, ledger: Ledger): (call: number)
       actors.noteIds();
     }
   };
-}
-
-function exchanger(
-  actors: Actors,
-  step: SyncStep,
-  heard: number[],
-  aim: Aim,
-  strikes: Strikes,
-): (request: WireRequest) => Promise<WireResult> {
-  const judge = actors.judges[step.mirror]!;
-  const dice = rollDice(step.seed);
-  return async (request) => {
-    judge.sending(request);
-    if (request.method === "PUT") actors.history.sends(request.body ?? "");
-    await actors.lifeWorld.late.arrive();
-    aim.onRequest(request);
-    // Writes are few among the reads: they are befallen more often.
-    const odds = step.storm === null ? null : request.method === "GET" ? step.storm : Math.ceil(step.storm / 5);
-    const stormy = odds !== null && dice.below(odds) === 0 ? befall(dice, request) : null;
-    const result = await exchange(actors, request, strikes.onRequest(request) ?? stormy);
-    judge.heard(request, result);
-    heard.push(result.kind === "answer" ? result.response.status : 0);
-    actors.history.note(`${request.method} ${request.path} ${result.kind}`);
-    actors.history.decisions.update(
-      `${request.method} ${request.path.replace(/cursor=[^&]*/, "")} ${request.body ?? ""}\n`,
-    );
-    return result;
-  };
-}
-
-async function exchange(actors: Actors, request: WireRequest, one: Befall | null): Promise<WireResult> {
-  const { lifeWorld, tally } = actors;
-  if (one === null) return { kind: "answer", response: await lifeWorld.handle(request) };
-  tally.fault(one.kind === "answer" ? one.name : one.kind);
-  switch (one.kind) {
-    case "not-sent":
-      return { kind: "not-sent", why: "connection refused" };
-    case "lost-before":
-      return { kind: "lost", why: "connection reset" };
-    case "late":
-      lifeWorld.late.delay(request, one.wait);
-      return { kind: "lost", why: "deadline of 30 s" };
-    case "lost-after":
-      await lifeWorld.handle(request);
-      return { kind: "lost", why: "connection reset" };
-    case "cut":
-      return { kind: "answer", response: cutShort(await lifeWorld.handle(request)) };
-    case "answer":
-      return { kind: "answer", response: one.response };
-  }
 }
 
 const MUTATIONS: ReadonlySet<string> = new Set(["rename", "link", "unlink", "writeNew", "makeNew", "mkdir", "rmdir"]);

@@ -8,6 +8,7 @@ export type Totals = {
   watches: number;
   links: number;
   barriers: number;
+  batches: number;
   portCalls: number;
   kills: number;
   powerCuts: number;
@@ -25,6 +26,7 @@ export function noTotals(): Totals {
     watches: 0,
     links: 0,
     barriers: 0,
+    batches: 0,
     portCalls: 0,
     kills: 0,
     powerCuts: 0,
@@ -52,6 +54,7 @@ export function addTotals(totals: Totals, more: Sums): void {
     "watches",
     "links",
     "barriers",
+    "batches",
     "portCalls",
     "kills",
     "powerCuts",
@@ -64,12 +67,13 @@ export function addTotals(totals: Totals, more: Sums): void {
 }
 
 export function tellTotals(totals: Totals): string {
-  const { links, barriers, crashPoints, faults } = totals;
+  const { links, barriers, batches, crashPoints, faults } = totals;
   const kinds = [...faults].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, count]) => `${kind} ${count}`);
   return [
     `${totals.runs} lives: ${totals.steps} steps, ${totals.syncs} syncs, ${totals.watches} daemons, ${totals.portCalls} port calls`,
     `${totals.kills} kills (${totals.powerCuts} power cuts) at ${crashPoints.size} distinct crash points; ${totals.meddles} acts of people within a pass`,
     ...(links === 0 ? [] : [`${links} links resolved in the end`]),
+    ...(batches === 0 ? [] : [`${batches} exchanges of several requests`]),
     ...(barriers === 0 ? [] : [`${barriers} paths judged that a program was told are live`]),
     `${[...faults.values()].reduce((sum, count) => sum + count, 0)} faults of the network: ${kinds.join(", ")}`,
     `${totals.failed} failed`,
