@@ -11,6 +11,7 @@ import {
   readGrants,
   setGrants,
 } from "./keys.ts";
+import type { Reach } from "./store.ts";
 import { Reviews } from "./reviews.ts";
 import type { BackupMade } from "./store.ts";
 import type { CountedWorkspace, KeyMembers, KeyRow, RateLimit, Settings, WorkspaceState } from "./rows.ts";
@@ -44,9 +45,9 @@ export class Admin {
   }
 
   /** Kept unless it is refused. */
-  #write<T>(work: (working: Working) => Promise<T>): Promise<T> {
+  #write<T>(work: (working: Working) => Promise<T>, reach: Reach = "rows"): Promise<T> {
     const isKept = (result: T) => !isRefused(result);
-    return this.#server.store.write((tables) => work(workingIn(this.#server, tables)), isKept);
+    return this.#server.store.write((tables) => work(workingIn(this.#server, tables)), isKept, reach);
   }
 
   workspaces(): Promise<WorkspaceInfo[]> {
@@ -84,7 +85,7 @@ export class Admin {
       await tables.lockStructure(workspace.seq);
       await tables.workspaces.remove(workspace.seq);
       return null;
-    });
+    }, "tree");
   }
 
   keys(): Promise<KeyInfo[]> {

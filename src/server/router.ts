@@ -25,6 +25,8 @@ type Endpoint = {
   readonly run: (call: Call) => Promise<Answer>;
 };
 
+const RECURSIVE = "recursive";
+
 const ENDPOINTS: readonly Endpoint[] = [
   { method: "GET", path: "/v1/files", parameters: LIST_PARAMETERS, alone: true, run: listFiles },
   { method: "POST", path: "/v1/files", parameters: [], run: createFile },
@@ -36,7 +38,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   { method: "POST", path: "/v1/folders", parameters: [], run: createFolder },
   { method: "GET", path: "/v1/folders/{id}", parameters: [], run: readFolder },
   { method: "PATCH", path: "/v1/folders/{id}", parameters: [], run: patchFolder },
-  { method: "DELETE", path: "/v1/folders/{id}", parameters: ["recursive"], run: deleteFolder },
+  { method: "DELETE", path: "/v1/folders/{id}", parameters: [RECURSIVE], run: deleteFolder },
   { method: "POST", path: SEARCH_HYBRID_PATH, parameters: [], reads: true, alone: true, run: searchHybrid },
   { method: "POST", path: SEARCH_REGEX_PATH, parameters: [], reads: true, alone: true, run: searchRegex },
 ];
@@ -99,7 +101,9 @@ export async function route(
     return endpoint.run({ context, id, query, body: { text: request.body, fault } });
   };
   const isRead = routed === null || routed.endpoint.method === "GET" || routed.endpoint.reads === true;
-  return isRead ? server.store.read(work) : server.store.write(work, (answer) => answer.kind === "done");
+  if (isRead) return server.store.read(work);
+  const isOfTree = routed.endpoint.parameters.includes(RECURSIVE) && target.query !== "";
+  return server.store.write(work, (answer) => answer.kind === "done", isOfTree ? "tree" : "rows");
 }
 
 type Routed = { readonly endpoint: Endpoint; readonly id: string };

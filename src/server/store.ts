@@ -26,9 +26,10 @@ export type Store = {
    * place (a unique constraint), `work` is run again, so it must have no other effects; the look
    * before the insert then finds who was first.
    * ORDER: never within another's `work`, which would wait for its own end: see `Tables.nested`.
+   * @param reach `tree`: it may change any number of rows; default `rows`: some
    * @throws StoreBusy when that does not end
    */
-  write<T>(work: (tables: Tables) => Promise<T>, keep?: (result: T) => boolean): Promise<T>;
+  write<T>(work: (tables: Tables) => Promise<T>, keep?: (result: T) => boolean, reach?: Reach): Promise<T>;
   /** A `write` that a power cut may undo, for what can be made again or lost. */
   writeUnsynced<T>(work: (tables: Tables) => Promise<T>): Promise<T>;
   /** Whose key it is, outside of any transaction. @param hash SHA-256 of the key */
@@ -50,6 +51,8 @@ export type Store = {
   /** The whole database as it is between two transactions, if it fits into memory. */
   copy?(): Promise<Uint8Array>;
 };
+
+export type Reach = "rows" | "tree";
 
 /** What an operator watches: documents of all workspaces, and what is to be indexed. */
 export type Figures = { readonly documents: number; readonly indexing: number };

@@ -1,5 +1,5 @@
 import type { Holder } from "../rows.ts";
-import type { BackupMade, Figures, Indexing, Outbox, Store } from "../store.ts";
+import type { BackupMade, Figures, Indexing, Outbox, Reach, Store } from "../store.ts";
 import { GENERATION_NAME, generationOf } from "../generation.ts";
 import type { Tables } from "../tables.ts";
 import { ChangesTable } from "./changes-table.ts";
@@ -19,6 +19,7 @@ import { type CatchesUp, SearchTable } from "./search-table.ts";
 import { StoredSettings } from "./settings-table.ts";
 import { Transactions } from "./transactions.ts";
 import { Turns } from "./turns.ts";
+import { UndoPages } from "./undo-pages.ts";
 import { WorkspacesTable } from "./workspaces-table.ts";
 
 type SqliteOptions = {
@@ -52,6 +53,7 @@ export class SqliteStore implements Store {
   readonly #db: Db;
   readonly #turns = new Turns();
   readonly #transactions: Transactions;
+  readonly #undo: UndoPages;
   readonly #group: GroupCommit | null;
   readonly #holders: Holders;
   readonly #index: SearchIndex;
@@ -63,6 +65,7 @@ export class SqliteStore implements Store {
     const db = openDatabase(location);
     this.#db = db;
     this.#transactions = new Transactions(db);
+    this.#undo = new UndoPages(db);
     this.#group = commits === "each" ? null : new GroupCommit(this.#turns, this.#transactions);
     this.cursorSecret = cursorSecretOf(db, random);
     this.generation = generationOf(metaOf(db, GENERATION_NAME), this.cursorSecret);
@@ -111,11 +114,18 @@ export class SqliteStore implements Store {
     return this.#turns.take(() => work(this.#tables));
   }
 
-  async write<T>(work: (tables: Tables) => Promise<T>, keep: (result: T) => boolean = () => true): Promise<T> {
+  async write<T>(
+    work: (tables: Tables) => Promise<T>,
+    keep: (result: T) => boolean = () => true,
+    reach: Reach = "rows",
+  ): Promise<T> {
     const inTables = () => work(this.#tables);
-    const result = await (this.#group === null
-      ? this.#turns.take(() => this.#transactions.run(inTables, keep))
-      : this.#group.write(inTables, keep));
+    const alone = () => this.#transactions.run(inTables, keep);
+    const result = await (reach === "tree"
+      ? this.#turns.take(() => this.#undo.onDisk(alone))
+      : this.#group === null
+        ? this.#turns.take(alone)
+        : this.#group.write(inTables, keep));
     for (const listener of this.#listeners) listener();
     return result;
   }
