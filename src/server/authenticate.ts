@@ -31,9 +31,14 @@ export function unauthenticated(): Refused {
 /** Where keys are looked up: a store, or the tables of a transaction. */
 type Known = Pick<Tables, "holder">;
 
-async function findHolder(known: Known, headers: WireHeaders, now: number): Promise<Holder | undefined> {
+/** @returns SHA-256 of the key of a request; null without exactly one */
+export function sentHash(headers: WireHeaders): Buffer | null {
   const sent = sentKey(headers);
-  return sent === null ? undefined : await holderOf(known, hashKey(sent), now);
+  return sent === null ? null : hashKey(sent);
+}
+
+async function findHolder(known: Known, hash: Buffer | null, now: number): Promise<Holder | undefined> {
+  return hash === null ? undefined : await holderOf(known, hash, now);
 }
 
 /**
@@ -46,13 +51,16 @@ export async function holderOf(known: Known, hash: Buffer, now: number): Promise
   return expiresAt !== null && expiresAt <= (holder?.at ?? now) ? undefined : holder;
 }
 
-/** Why a key is not valid now, whatever its workspace: 401 or 429; null: it is. */
+/**
+ * Why a key is not valid now, whatever its workspace: 401 or 429; null: it is.
+ * @param hash SHA-256 of the key that was sent, or null
+ */
 export async function refusalOfKey(
   { store, now }: Pick<ServerContext, "store" | "now">,
-  headers: WireHeaders,
+  hash: Buffer | null,
   admit: Admit,
 ): Promise<Refused | null> {
-  const holder = await findHolder(store, headers, now());
+  const holder = await findHolder(store, hash, now());
   return holder === undefined ? unauthenticated() : admit(holder);
 }
 
@@ -68,15 +76,16 @@ export function admitOnce(admit: Admit): Admit {
 }
 
 /**
+ * @param hash SHA-256 of the key that was sent, or null
  * @param admit the rate limit, which counts valid keys only, before anything else is read
  * @returns what the key may see, or why it may not now: 401, `workspace_not_found`, 429, 503
  */
 export async function authenticate(
   working: Working,
-  headers: WireHeaders,
+  hash: Buffer | null,
   admit: Admit,
 ): Promise<RequestContext | Refused> {
-  return contextOf(working, await findHolder(working.tables, headers, working.now()), admit);
+  return contextOf(working, await findHolder(working.tables, hash, working.now()), admit);
 }
 
 /** @param holder undefined: no valid key was sent */
@@ -90,10 +99,10 @@ export function contextOf(working: Working, holder: Holder | undefined, admit: A
 /** As `authenticate`, of a request whose body is not read yet. */
 export async function refusalOfRequest(
   { store, now }: Pick<ServerContext, "store" | "now">,
-  headers: WireHeaders,
+  hash: Buffer | null,
   admit: Admit,
 ): Promise<Refused | null> {
-  const holder = await findHolder(store, headers, now());
+  const holder = await findHolder(store, hash, now());
   if (holder === undefined) return unauthenticated();
   const workspace = workspaceOf(holder, admit);
   return isRefused(workspace) ? workspace : null;
@@ -109,7 +118,7 @@ export async function readerOf(
   now: number,
   admit: Admit,
 ): Promise<(Holder & { readonly workspace: WorkspaceRow }) | Refused> {
-  const holder = hash === null ? undefined : await holderOf(known, hash, now);
+  const holder = await findHolder(known, hash, now);
   if (holder === undefined) return unauthenticated();
   const workspace = workspaceOf(holder, admit);
   return isRefused(workspace) ? workspace : { ...holder, workspace };

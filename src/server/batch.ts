@@ -1,8 +1,8 @@
 import { BATCH_TYPE, type BatchedAnswer, MAX_BATCH_BYTES } from "../contract/batch.ts";
 import { BATCH } from "../contract/routes.ts";
-import type { WireHeaders, WireRequest, WireResponse } from "../contract/wire.ts";
+import type { WireRequest, WireResponse } from "../contract/wire.ts";
 import { type Answer, doneAsWritten, isRefused, type Refused, refuse } from "./answer.ts";
-import { type Admit, refusalOfRequest } from "./authenticate.ts";
+import { type Admit, refusalOfRequest, sentHash } from "./authenticate.ts";
 import { type Batched, readBatch } from "./batch-lines.ts";
 import { type BodyFault, refuseRequest } from "./body.ts";
 import { answerBatched, answering, closing, type Core } from "./dispatch.ts";
@@ -16,7 +16,7 @@ export type BatchedTaken = {
   readonly method: string;
   readonly path: string;
   /** null: it is not answered yet. */
-  answered: { readonly status: number; readonly bytes: number; readonly requestId: string | null } | null;
+  answered: { readonly status: number; readonly requestId: string | null } | null;
 };
 
 type Carried = {
@@ -41,14 +41,15 @@ async function answer(core: Core, request: WireRequest, { fault, admit, noted }:
   const unfit = refuseRequest(fault);
   if (unfit !== null) return unfit;
   const batch = read(request, fault);
-  const refused = await refusalOfRequest(core.server, request.headers, isRefused(batch) ? admit : EVERYBODY);
+  const hash = sentHash(request.headers);
+  const refused = await refusalOfRequest(core.server, hash, isRefused(batch) ? admit : EVERYBODY);
   if (refused !== null) return refused;
   if (isRefused(batch)) return batch;
   const taken = batch.map(({ method, path }): BatchedTaken => ({ method, path, answered: null }));
   if (noted !== undefined) noted.batched = taken;
-  const answers = await answerAll(core, request.headers, batch, admit);
-  for (const [at, { status, headers, body }] of answers.entries())
-    taken[at]!.answered = { status, bytes: Buffer.byteLength(body), requestId: headers["x-request-id"] ?? null };
+  const answers = await answerAll(core, batch, hash, admit);
+  for (const [at, { status, headers }] of answers.entries())
+    taken[at]!.answered = { status, requestId: headers["x-request-id"] ?? null };
   return { ...doneAsWritten(200, answers.map(linesOf).join("")), headers: { "content-type": BATCH_TYPE } };
 }
 
@@ -62,11 +63,11 @@ function read({ path, body }: WireRequest, fault: BodyFault | null): readonly Ba
 }
 
 /** They begin in their order, and none waits for another, but for what the store makes it wait. */
-function answerAll(core: Core, headers: WireHeaders, batch: readonly Batched[], admit: Admit): Promise<WireResponse[]> {
+function answerAll(core: Core, batch: readonly Batched[], hash: Buffer | null, admit: Admit): Promise<WireResponse[]> {
   return Promise.all(
-    batch.map(async ({ method, path, body }) => {
-      const response = await answerBatched(core, { method, path, headers, body }, admit);
-      core.served(method !== "GET");
+    batch.map(async (one) => {
+      const response = await answerBatched(core, { ...one, headers: {} }, hash, admit);
+      core.served(one.method !== "GET");
       return response;
     }),
   );

@@ -65,7 +65,7 @@ export type SentBody = { readonly text: string | null; readonly fault: BodyFault
 
 /** @returns the members of a JSON object, or the refusal of anything else */
 export function readObject(body: SentBody): JsonObject | Refused {
-  if (body.fault === "too-large" || Buffer.byteLength(body.text ?? "") > MAX_BODY_BYTES) {
+  if (body.fault === "too-large" || isTooLong(body.text ?? "")) {
     return refuse("invalid_request", `The body has more than ${MAX_BODY_BYTES} bytes.`);
   }
   if (body.fault !== null) return refuse("invalid_request", "The body is incomplete or not UTF-8.");
@@ -77,6 +77,11 @@ export function readObject(body: SentBody): JsonObject | Refused {
     return refuse("invalid_request", "The body is not valid JSON.");
   }
   return refuse("invalid_request", "The body must be a JSON object.");
+}
+
+/** A UTF-16 unit is at most three bytes: short texts need not be read for it. */
+function isTooLong(text: string): boolean {
+  return text.length * 3 > MAX_BODY_BYTES && Buffer.byteLength(text) > MAX_BODY_BYTES;
 }
 
 /** The faults of a body's members: unknown, missing, of the wrong type. */

@@ -3,7 +3,7 @@ import type { WireRequest, WireResponse } from "../contract/wire.ts";
 import type { Admin } from "./admin.ts";
 import { authenticateAdmin, routeAdmin } from "./admin-routes.ts";
 import { type Answer, done, isRefused, type Refused, refuse, toWire } from "./answer.ts";
-import { type Admit, admitOnce, refusalOfKey, refusalOfRequest } from "./authenticate.ts";
+import { type Admit, admitOnce, refusalOfKey, refusalOfRequest, sentHash } from "./authenticate.ts";
 import { type BodyFault, readBody, refuseRequest } from "./body.ts";
 import { type ServerContext, newId } from "./context.ts";
 import { readQuery } from "./query.ts";
@@ -51,11 +51,19 @@ export async function answerRequest(
   return (await answering(core, (requestId) => runOrMakeRoom(core, request.method, work, requestId)))!;
 }
 
-/** Answers a request of a batch as it would be answered by itself. */
-export async function answerBatched(core: Core, request: WireRequest, admit: Admit): Promise<WireResponse> {
+/**
+ * Answers a request of a batch as it would be answered by itself.
+ * @param hash SHA-256 of the batch's key; null: it has none
+ */
+export async function answerBatched(
+  core: Core,
+  request: WireRequest,
+  hash: Buffer | null,
+  admit: Admit,
+): Promise<WireResponse> {
   const once = admitOnce(admit);
   const work = async () =>
-    core.isOpen ? route(core.server, request, { fault: null, admit: once, inBatch: true }) : closing();
+    core.isOpen ? route(core.server, request, { fault: null, admit: once, hash, inBatch: true }) : closing();
   return (await answering(core, (requestId) => runOrMakeRoom(core, request.method, work, requestId)))!;
 }
 
@@ -68,7 +76,7 @@ export function judgeHead(core: Core, { method, path, headers }: RequestHead): P
     if (!core.isOpen) return closing();
     if (isAdminPath(splitTarget(path).path)) return authenticateAdmin(core.adminKeyHash, headers);
     const refusalOf = isValidation({ method, path }) ? refusalOfKey : refusalOfRequest;
-    return refusalOf(core.server, headers, (holder) => core.rates.peek(holder));
+    return refusalOf(core.server, sentHash(headers), (holder) => core.rates.peek(holder));
   });
 }
 
@@ -127,7 +135,7 @@ async function dispatch(core: Core, request: WireRequest, fault: BodyFault | nul
   if (refused !== null) return refused;
   if (isAdminPath(splitTarget(request.path).path)) return routeAdmin(core, request, fault);
   if (isValidation(request)) return validateKey(core.server, request, fault, admit);
-  return route(core.server, request, { fault, admit });
+  return route(core.server, request, { fault, admit, hash: sentHash(request.headers) });
 }
 
 function isValidation({ method, path }: Pick<WireRequest, "method" | "path">): boolean {
@@ -145,7 +153,7 @@ async function validateKey(
   fault: BodyFault | null,
   admit: Admit,
 ): Promise<Answer> {
-  const refused = await refusalOfKey(server, request.headers, admit);
+  const refused = await refusalOfKey(server, sentHash(request.headers), admit);
   if (refused !== null) return refused;
   const query = readQuery(splitTarget(request.path).query, []);
   if (isRefused(query)) return query;

@@ -9,14 +9,14 @@ export type AccessEntry = {
   readonly route: string;
   /** 499: the client went away before its answer. */
   readonly status: number;
-  /** Of the answer's body; of a stream none are counted. */
+  /** Of the answer's body; of a stream none are counted, of a batch with the batch. */
   readonly bytes: number;
   /** To the end of the answer. */
   readonly ms: number;
   /** The id of the key; null: none was valid, or it was the administrator's. */
   readonly key: string | null;
   readonly requestId: string | null;
-  /** The `requestId` of the batch in which it came, whose milliseconds it has. */
+  /** The `requestId` of the batch in which it came, whose `at` and `ms` it has. */
   readonly batch?: string | null;
 };
 

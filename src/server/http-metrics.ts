@@ -19,7 +19,7 @@ const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as con
 const NANOSECONDS = 1e9;
 /** A client that went away before its answer: no status of HTTP, but known from nginx's logs. */
 const GONE = 499;
-const GONE_UNTOLD = { status: GONE, bytes: 0, requestId: null };
+const GONE_UNTOLD = { status: GONE, requestId: null };
 
 type Answered = { readonly route: string; readonly code: number; count: number };
 
@@ -75,10 +75,10 @@ export class Watch {
     batch: Pick<AccessEntry, "at" | "ms" | "key" | "requestId">,
   ): void {
     const [method, route] = [methodOf(sent), routeOf(path)];
-    const { status, bytes, requestId } = isTold && answered !== null ? answered : GONE_UNTOLD;
+    const { status, requestId } = isTold && answered !== null ? answered : GONE_UNTOLD;
     this.#count(`${method} ${route}`, status);
     const { at, ms, key, requestId: of } = batch;
-    this.#log?.({ at, method, route, status, bytes, ms, key, requestId, batch: of });
+    this.#log?.({ at, method, route, status, bytes: 0, ms, key, requestId, batch: of });
   }
 
   /** The answer goes on from here: it is counted now, and not timed. */

@@ -52,19 +52,18 @@ function fieldCode(fault: NameFault): FieldCode {
   return fault === "lone-surrogate" ? "invalid_format" : "invalid_name";
 }
 
-const LONE_SURROGATE = /\p{Surrogate}/u;
-
 /**
  * ASSUMES: a text is well-formed Unicode without NUL; anything else is not "Markdown or plain text"
  * and is refused as `invalid_request` (contract test "refuses content that is not text").
  */
 export function readContent(value: string): string | Refused {
-  const length = countCharacters(value);
-  if (length > MAX_CONTENT_CHARACTERS) {
+  // They are not more than UTF-16 units, which are known.
+  if (value.length > MAX_CONTENT_CHARACTERS && countCharacters(value) > MAX_CONTENT_CHARACTERS) {
+    const length = countCharacters(value);
     const detail = `content has ${length} characters; the limit is ${MAX_CONTENT_CHARACTERS}.`;
     return refuse("content_too_large", detail, [{ code: "too_long", pointer: "/content", detail }]);
   }
-  if (!value.includes("\0") && !LONE_SURROGATE.test(value)) return value;
+  if (!value.includes("\0") && value.isWellFormed()) return value;
   const detail = "content holds NUL or a lone surrogate.";
   return refuseFields([{ code: "invalid_format", pointer: "/content", detail }]);
 }

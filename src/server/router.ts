@@ -74,6 +74,8 @@ type Carried = {
   readonly fault: BodyFault | null;
   /** The rate limit. */
   readonly admit: Admit;
+  /** SHA-256 of its key; null: it has none. */
+  readonly hash: Buffer | null;
   readonly inBatch?: boolean;
 };
 
@@ -86,12 +88,12 @@ type Carried = {
 export async function route(
   server: ServerContext,
   request: WireRequest,
-  { fault, admit, inBatch = false }: Carried,
+  { fault, admit, hash, inBatch = false }: Carried,
 ): Promise<Answer> {
   const target = splitTarget(request.path);
   const routed = findEndpoint(request.method, target.path);
   const work = async (tables: Tables): Promise<Answer> => {
-    const context = await authenticate(workingIn(server, tables), request.headers, admit);
+    const context = await authenticate(workingIn(server, tables), hash, admit);
     if (isRefused(context)) return context;
     if (inBatch && isAlone(routed, target.path)) return refuse("invalid_request", "This does not stand in a batch.");
     if (routed === null) return refuse("not_found", "There is no such endpoint.");

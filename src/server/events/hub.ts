@@ -2,7 +2,7 @@ import { EVENT_STREAM, MAX_EVENT_ID_LENGTH } from "../../contract/events.ts";
 import { EVENTS } from "../../contract/routes.ts";
 import type { WireRequest, WireResponse } from "../../contract/wire.ts";
 import { isRefused, type Refused, refuse } from "../answer.ts";
-import { type Admit, hashKey, sentKey, readerOf } from "../authenticate.ts";
+import { type Admit, readerOf, sentHash } from "../authenticate.ts";
 import { answering, closing, type Core } from "../dispatch.ts";
 import type { Sink, StreamedAnswer } from "../http-answer.ts";
 import { readQuery } from "../query.ts";
@@ -64,8 +64,7 @@ export class EventHub {
     const { core, store, admit } = this.#parts;
     if (!core.isOpen) return closing();
     if (store.outbox === undefined) return refuse("not_found", "There is no such endpoint.");
-    const key = sentKey(headers);
-    const hash = key === null ? null : hashKey(key);
+    const hash = sentHash(headers);
     const reader = await readerOf(store, hash, core.server.now(), admit);
     if (isRefused(reader)) return reader;
     const query = readQuery(splitTarget(path).query, []);

@@ -47,8 +47,10 @@ export class FilesTable implements Files {
   }
 
   async withText(workspace: number, id: string): Promise<{ row: FileRow; text: string } | undefined> {
-    const row = this.#reads.byId.get(workspace, id);
-    return row && { row, text: this.liveText(row) };
+    const found = this.#texts.withRow.get(workspace, id);
+    if (found === undefined) return undefined;
+    const { codec, text, ...row } = found;
+    return { row, text: decodeText({ codec, text }) };
   }
 
   async forEdit(workspace: number, id: string, baseId: string): Promise<FileForEdit | undefined> {
@@ -207,6 +209,10 @@ function prepareReads(db: Db) {
 
 function prepareTexts(db: Db) {
   return {
+    withRow: db.prepare<[number, string], FileRow & StoredText>(
+      `${COLUMNS}, c.codec, c.text FROM files x LEFT JOIN folders d ON d.seq = x.folder
+       CROSS JOIN changes c ON c.id = x.change_id WHERE x.workspace = ? AND x.id = ?`,
+    ),
     byId: db.prepare<[string], StoredText>("SELECT codec, text FROM changes WHERE id = ?"),
     ofFile: db.prepare<[string, number], StoredText>("SELECT codec, text FROM changes WHERE id = ? AND file = ?"),
     add: db.prepare<[string, number, string | null, number, Buffer, number]>(

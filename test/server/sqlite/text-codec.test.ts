@@ -1,0 +1,37 @@
+import { buffer } from "node:stream/consumers";
+import { createZstdCompress, zstdCompressSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { decodeText, encodeText } from "../../../src/server/sqlite/text-codec.ts";
+
+const ZSTD = 1;
+/** Where zstd writes the size of the content in one, two and four bytes. */
+const LENGTHS = [0, 1, 63, 64, 255, 256, 257, 1_023, 1_024, 1_025, 5_000, 65_535, 65_536, 65_791, 65_792, 614_400];
+
+const textOf = (length: number) => Array.from({ length }, (_, n) => "ab c\n"[(n * n + (n >> 3)) % 5]).join("");
+
+test("a text comes back as it was, whatever its length", () => {
+  for (const length of LENGTHS) {
+    const text = textOf(length);
+    expect(decodeText(encodeText(text))).toBe(text);
+    expect(decodeText({ codec: ZSTD, text: zstdCompressSync(text) })).toBe(text);
+  }
+  const other = "ä😀\u2028\ufeff".repeat(2_000);
+  expect(decodeText(encodeText(other))).toBe(other);
+});
+
+test("a frame that does not say how long its text is, is read all the same", async () => {
+  const text = textOf(70_000);
+  const stream = createZstdCompress();
+  stream.write(text.slice(0, 100));
+  stream.end(text.slice(100));
+  const unsaid = await buffer(stream);
+  // Neither one segment nor a size.
+  expect(unsaid[4]! & 0xe0).toBe(0);
+  expect(decodeText({ codec: ZSTD, text: unsaid })).toBe(text);
+});
+
+test("a frame that is cut off or no frame is an error, not another text", () => {
+  const packed = zstdCompressSync(textOf(5_000));
+  for (const text of [packed.subarray(0, -1), packed.subarray(0, 5), Buffer.from("no frame at all, but long enough")])
+    expect(() => decodeText({ codec: ZSTD, text })).toThrow();
+});
