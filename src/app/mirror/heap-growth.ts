@@ -73,6 +73,8 @@ class HeapGrowth implements Progress {
     if (space === this.#space) return;
     this.#space = space;
     setGrowth(space === "growing" ? 2 : 1, this.#usual);
+    // A small space is collected hundreds of times, each of which would wake V8's other threads.
+    change(space === "growing" ? "--parallel-scavenge" : "--no-parallel-scavenge", "--parallel-scavenge");
   }
 }
 
