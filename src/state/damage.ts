@@ -2,9 +2,10 @@ import { basename, dirname, join } from "node:path";
 import type { Statement } from "better-sqlite3";
 import type { Digest } from "../model/digest.ts";
 import { examineBase, openBaseTables } from "./base.ts";
-import { type DatabaseFault, type Db, faultOf, keepPages, openForReading, openForWriting } from "./database.ts";
+import { type DatabaseFault, type Db, faultOf, openForReading, openForWriting } from "./database.ts";
 import { openOwnDatabase } from "./own-database.ts";
 import { lookAtOwn, makeOwnFolder, renameOwn } from "./own-files.ts";
+import { pageFault } from "./page-check.ts";
 import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import { provenText } from "./texts.ts";
 
@@ -25,22 +26,6 @@ export function checkFiles(folder: string): Damage[] {
     if (fault !== null) found.push({ file: schema.file, ...fault });
   }
   return found;
-}
-
-/**
- * SQLite's own check of the pages and their order, without the indexes' contents. null: no fault.
- */
-export function pageFault(db: Db): DatabaseFault | null {
-  try {
-    keepPages(db, "few");
-    const verdict = db.pragma("quick_check(1)", { simple: true });
-    keepPages(db, "usual");
-    return verdict === "ok" ? null : { kind: "damaged", detail: String(verdict) };
-  } catch (error) {
-    const fault = faultOf(error);
-    if (fault === null) throw error;
-    return fault;
-  }
 }
 
 /** Whether a text has its digest is checked when it is read, not here. */

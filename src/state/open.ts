@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import type { Clock } from "../ports/world.ts";
-import { pageFault } from "./damage.ts";
 import {
   closeWritten,
   type DatabaseFault,
@@ -12,6 +11,7 @@ import {
   openForWriting,
 } from "./database.ts";
 import { lookAtOwn, removeOwn, touchOwn } from "./own-files.ts";
+import { pageFault } from "./page-check.ts";
 import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import { StoredState } from "./state.ts";
 
@@ -32,6 +32,11 @@ type StateLocation = {
    * For `plan` and the like: beside a process that writes, or in a folder that cannot be written.
    */
   readonly readOnly?: boolean;
+  /**
+   * Whether the pages of `state.db` are checked. Default: they are; else the caller does, and
+   * writes nothing before.
+   */
+  readonly checksPages?: boolean;
 };
 
 /**
@@ -39,14 +44,16 @@ type StateLocation = {
  * unless it only reads.
  *
  * `state.db` is checked page by page each time (1 ms a MB: 90 ms for 120,000 links, a quarter of
- * what loading them takes), and row by row with the load that the first pass would do. `texts.db`
- * may be ten times that, and each text proves itself by its digest when it is read: it is checked
- * when a WAL was left behind (a process was killed, power failed, or someone copied files), when
- * damage was met in use since the last check, and by `checkFiles`.
+ * what loading them takes; of a large one a thread can do it meanwhile), and row by row with the
+ * load that the first pass would do. `texts.db` may be ten times that, and each text proves itself
+ * by its digest when it is read: it is checked when a WAL was left behind (a process was killed,
+ * power failed, or someone copied files), when damage was met in use since the last check, and by
+ * `checkFiles`.
  */
-export function openState({ folder, clock, readOnly = false }: StateLocation): OpenedState {
+export function openState(location: StateLocation): OpenedState {
+  const { folder, clock, readOnly = false, checksPages = true } = location;
   if (folder === ":memory:") return openInMemory(clock);
-  return readOnly ? openToRead(folder, clock) : openToWrite(folder, clock);
+  return readOnly ? openToRead(folder, clock) : openToWrite(folder, clock, checksPages);
 }
 
 /** In memory: new each time, so there is nothing to check. */
@@ -76,7 +83,7 @@ function openToRead(folder: string, clock: Clock): OpenedState {
   });
 }
 
-function openToWrite(folder: string, clock: Clock): OpenedState {
+function openToWrite(folder: string, clock: Clock, checksPages: boolean): OpenedState {
   const before = sizesIn(folder);
   const areTextsInDoubt =
     (sizeOf(folder, `${TEXTS_SCHEMA.file}-wal`) ?? 0) > 0 || lookAtOwn(folder, SUSPECT_FILE, "file") !== null;
@@ -88,7 +95,8 @@ function openToWrite(folder: string, clock: Clock): OpenedState {
   );
   if (files.kind !== "both") return files;
   return closedUnlessOpened(files, () => {
-    const fault = statePageFault(files) ?? (areTextsInDoubt ? textsPageFault(files) : null) ?? lostFile(before, files);
+    const pages = (checksPages ? statePageFault(files) : null) ?? (areTextsInDoubt ? textsPageFault(files) : null);
+    const fault = pages ?? lostFile(before, files);
     if (fault !== null) return fault;
     if (areTextsInDoubt) removeOwn(folder, SUSPECT_FILE);
     const state = new StoredState({

@@ -1,5 +1,7 @@
 import { mkdirSync, renameSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Worker } from "node:worker_threads";
+import Sqlite from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { RecordAside, recordThread } from "../../src/app/mirror/record-aside.ts";
 import { RootGuard } from "../../src/local/root-guard.ts";
@@ -25,10 +27,10 @@ function setUp(each = 3) {
     utimesSync(at(`f${folder}`), 1_000, 1_000);
   }
   utimesSync(bench.root, 1_000, 1_000);
-  const start = (root = bench.root) => {
+  const start = (root = bench.root, checks: string | null = null) => {
     const threads: Worker[] = [];
     const records = new RecordAside(diskTime(new RootGuard(bench.fs, bench.root, rollDice(4))), () => {
-      threads.push(recordThread({ root, ignore: [], gitignore: false }));
+      threads.push(recordThread({ root, ignore: [], gitignore: false, checks }));
       return threads[0]!;
     });
     onTestFinished(() => records.close());
@@ -76,4 +78,18 @@ test("where the thread fails, or finds no folder, the walk reads all", async () 
   expect([tree.folders.has("moved"), tree.files.size, read]).toEqual([true, 3 * FOLDERS, FOLDERS + 1]);
   const other = await walkWith(start("/no/such/folder").records, bench);
   expect([other.tree.files.size, other.read]).toEqual([3 * FOLDERS, FOLDERS + 1]);
+});
+
+test("pages of a database are judged before the folder is read", async () => {
+  const { bench, at, start } = setUp();
+  const path = join(bench.root, ".mdmirror/state.db");
+  const db = new Sqlite(path);
+  db.exec("CREATE TABLE t (x)");
+  db.close();
+  expect(await start(bench.root, path).records.pages()).toBe("sound");
+  expect(await start(bench.root, at("f0/å0.md")).records.pages()).toMatchObject({ kind: "damaged" });
+  expect(await start(bench.root, at("no-such-file")).records.pages()).toBe("unknown");
+  const { records, thread } = start(bench.root, path);
+  await thread.terminate();
+  expect(await records.pages()).toBe("unknown");
 });

@@ -55,6 +55,8 @@ export type MirrorOptions = {
   readonly tally?: ExchangeTally;
   /** The folder will be walked soon: of a large one, a thread begins at once. */
   readonly walksSoon?: boolean;
+  /** From how many documents on a thread does. Default: where it is worth it. */
+  readonly recordFrom?: number;
 };
 
 /** One mirrored folder with its parts: config, key, lock, state, disk, remote. */
@@ -158,7 +160,7 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
   const fs = createNodeFs();
   const records = recordsOf(fs, entry, options);
   closers.add(() => records?.close());
-  const opened = mode === "write" ? openToWrite(folder, clock) : openToRead(folder, clock);
+  const opened = mode === "write" ? await openToWrite(folder, clock, records) : openToRead(folder, clock);
   if (opened.kind === "trouble") return opened;
   const { state, isNew } = opened.value;
   const notes = [...admitted.notes, ...opened.value.notes];
@@ -215,7 +217,9 @@ function aboutHowMany(folder: string): number {
 
 function recordsOf(fs: Fs, { root, folder, config }: Entry, options: MirrorOptions): RecordAside | null {
   if (options.mode === "read" || options.walksSoon !== true) return null;
-  return recordIfLarge(fs, { root, ignore: [], gitignore: config.gitignore }, aboutHowMany(folder), options.random);
+  const { random, recordFrom = null } = options;
+  const task = { root, ignore: [], gitignore: config.gitignore, checks: join(folder, "state.db") };
+  return recordIfLarge(fs, task, random, aboutHowMany(folder), recordFrom);
 }
 
 async function lockFolder(

@@ -5,6 +5,8 @@ import { RootGuard } from "../../local/root-guard.ts";
 import { diskTime } from "../../local/walk.ts";
 import type { Fs } from "../../ports/disk.ts";
 import type { Random } from "../../ports/world.ts";
+import type { PageVerdict } from "../../state/page-check.ts";
+import type { PageCheck } from "./open-state.ts";
 import type { RecordTask, Told } from "./record-worker.ts";
 import { startThread } from "./thread.ts";
 
@@ -22,20 +24,31 @@ export function recordThread(task: RecordTask): Worker {
  */
 const WORTH_IT = 20_000;
 
-/** Begins at once, where so many documents are known; else null. ASSUMES: the folder is locked. */
-export function recordIfLarge(fs: Fs, task: RecordTask, documents: number, random: Random): RecordAside | null {
-  if (documents < WORTH_IT) return null;
+/**
+ * Begins at once, where so many documents are known; else null. ASSUMES: the folder is locked.
+ * @param worthIt how many there must be; null: as many as make up for the start of a thread
+ */
+export function recordIfLarge(
+  fs: Fs,
+  task: RecordTask,
+  random: Random,
+  documents: number,
+  worthIt: number | null,
+): RecordAside | null {
+  if (documents < (worthIt ?? WORTH_IT)) return null;
   return new RecordAside(diskTime(new RootGuard(fs, task.root, random)), () => recordThread(task));
 }
 
 /**
  * Reads a mirrored folder in a thread while this one opens the state and loads it: the system's
- * `lstat` of each file is a third of a sync that has nothing to do.
+ * `lstat` of each file is a third of a sync that has nothing to do. Before that it checks the pages
+ * of the state.
  */
-export class RecordAside implements Records {
+export class RecordAside implements Records, PageCheck {
   readonly #recorded: Recorded;
   readonly #worker: Worker;
   readonly #ended = Promise.withResolvers<boolean>();
+  readonly #pages = Promise.withResolvers<PageVerdict>();
 
   /**
    * ORDER: `diskNow` was asked before the thread is started, and the folder is locked.
@@ -44,13 +57,26 @@ export class RecordAside implements Records {
   constructor(diskNow: number | null, start: () => Worker) {
     this.#recorded = new Recorded(diskNow);
     this.#worker = start();
-    this.#worker.on("message", (told: Told) => {
-      if (told === null) this.#ended.resolve(true);
-      else this.#recorded.add(told);
-    });
-    // The walk reads all by itself then, and meets what the thread met.
-    this.#worker.once("error", () => this.#ended.resolve(false));
-    this.#worker.once("exit", () => this.#ended.resolve(false));
+    this.#worker.on("message", (told: Told) => this.#take(told));
+    this.#worker.once("error", () => this.#giveUp());
+    this.#worker.once("exit", () => this.#giveUp());
+  }
+
+  #take(told: Told): void {
+    if (told.kind === "pages") this.#pages.resolve(told.verdict);
+    else if (told.kind === "folders") this.#recorded.add(told.portion);
+    else this.#ended.resolve(true);
+  }
+
+  /** Whoever waits does all by itself then, and meets what the thread met. */
+  #giveUp(): void {
+    this.#pages.resolve("unknown");
+    this.#ended.resolve(false);
+  }
+
+  /** ASSUMES: the thread was told to check them. */
+  pages(): Promise<PageVerdict> {
+    return this.#pages.promise;
   }
 
   async take(): Promise<Recorded | null> {

@@ -3,20 +3,32 @@ import { createNodeFs } from "../../local/node-fs.ts";
 import { recordTree, type RecordOptions } from "../../local/record.ts";
 import type { Portion } from "../../local/recorded.ts";
 import { RootGuard } from "../../local/root-guard.ts";
+import { checkPagesBeside, type PageVerdict } from "../../state/page-check.ts";
 
-/** The thread of `record-aside.ts`: reads the names and stats of a whole tree. */
+/**
+ * The thread of `record-aside.ts`: checks the pages of the state, then reads the names and stats of
+ * a whole tree.
+ */
 
-/** `root`: absolute path of the mirrored folder. */
-export type RecordTask = RecordOptions & { readonly root: string };
+/**
+ * `root`: absolute path of the mirrored folder. `checks`: path of the database whose pages are
+ * checked; null: none are.
+ */
+export type RecordTask = RecordOptions & { readonly root: string; readonly checks: string | null };
 
-/** null: that was all. */
-export type Told = Portion | null;
+export type Told =
+  | { readonly kind: "pages"; readonly verdict: PageVerdict }
+  | { readonly kind: "folders"; readonly portion: Portion }
+  /** That was all. */
+  | { readonly kind: "end" };
 
-const { root, ...options } = workerData as RecordTask;
-const tell = (told: Told): void => parentPort?.postMessage(told, told === null ? [] : [told.stats.buffer]);
+const { root, checks, ...options } = workerData as RecordTask;
+const tell = (told: Told, ...memory: ArrayBuffer[]): void => parentPort?.postMessage(told, memory);
 
+// ORDER: whoever opens the state waits for its pages, and for the folders much later.
+if (checks !== null) tell({ kind: "pages", verdict: checkPagesBeside(checks) });
 // It makes no file, so it needs no names.
 const guard = new RootGuard(createNodeFs(), root, { hex: () => "" });
 guard.identify();
-recordTree(guard, options, tell);
-tell(null);
+recordTree(guard, options, (portion) => tell({ kind: "folders", portion }, portion.stats.buffer));
+tell({ kind: "end" });

@@ -19,6 +19,8 @@ export class Tally {
   barriers = 0;
   /** Exchanges that held several requests. */
   batches = 0;
+  /** Folders that a look took as they were read before it. */
+  recorded = 0;
   readonly faults = new Map<string, number>();
 
   fault(kind: string): void {
@@ -43,8 +45,9 @@ export class Actors {
 
   constructor({ seed, setup }: Script) {
     this.lifeWorld = new LifeWorld(seed, setup);
+    const shared = { links: setup.links === true, recorded: setup.recorded === true };
     this.mirrors = setup.mirrors.map(
-      (one, index) => new LifeMirror(this.lifeWorld, index, { ...one, links: setup.links === true }, seed),
+      (one, index) => new LifeMirror(this.lifeWorld, index, { ...one, ...shared }, seed),
     );
     this.judges = this.mirrors.map((mirror) => new WireJudge(mirror, this.lifeWorld, this.history));
     this.lifeWorld.watcher = {

@@ -88,7 +88,15 @@ const DAY_MS = 86_400_000;
 export function makeScript(seed: number, steps = 40): Script {
   const dice = rollDice(seed * 7_919 + 17);
   const setup = withSeed(seed, makeSetup(dice));
-  return { seed, setup, steps: Array.from({ length: steps }, () => makeStep(dice, setup)) };
+  const made = Array.from({ length: steps }, () => makeStep(dice, setup));
+  return { seed, setup, steps: setup.recorded === true ? made.map((step) => withBetween(dice, step)) : made };
+}
+
+/** In two syncs of three somebody does something after the folder was read early. */
+function withBetween(dice: Dice, step: Step): Step {
+  if (step.do !== "sync") return step;
+  const act = () => ({ act: pickAct(dice, LOCAL_ACTS, LOCAL_WEIGHTS), seed: seedOf(dice) });
+  return { ...step, between: Array.from({ length: dice.pick([0, 1, 3]) }, act) };
 }
 
 /** By the seed and not by dice: every second life goes on as it did before there were turns. */
@@ -102,11 +110,17 @@ export function givesWay(seed: number): boolean {
  */
 export const ODD_FROM = 1_000_000;
 
-/** Seeds from here on live with files that are open in editors. */
+/** Seeds from here to the next such number live with files that are open in editors. */
 export const HANDS_FROM = 2_000_000;
 
 /** Seeds from here on live as those from 1 on do, with a service that takes batches. */
 export const BATCHES_FROM = 3_000_000;
+
+/**
+ * Seeds from here on live with folders that are read before each sync looks at them, every second
+ * with batches.
+ */
+export const RECORDED_FROM = 4_000_000;
 
 const ODDITIES: readonly Setup["variant"][] = [
   { foldsCase: true },
@@ -120,17 +134,19 @@ const ODDITIES: readonly Setup["variant"][] = [
 export function withSeed(seed: number, made: Setup): Setup {
   const oddity = seed < ODD_FROM || seed >= BATCHES_FROM ? {} : ODDITIES[seed % ODDITIES.length]!;
   const hands = seed < HANDS_FROM || seed >= BATCHES_FROM ? {} : { hands: true as const };
+  const isRecorded = seed >= RECORDED_FROM;
   return {
     ...made,
     ...hands,
     ...batchesOf(seed),
+    ...(isRecorded ? { recorded: true } : {}),
     variant: { ...made.variant, ...oddity },
-    turns: givesWay(seed),
+    turns: isRecorded || givesWay(seed),
   };
 }
 
 export function batchesOf(seed: number): Pick<Setup, "batches"> {
-  return seed >= BATCHES_FROM ? { batches: true } : {};
+  return seed >= BATCHES_FROM && (seed < RECORDED_FROM || seed % 2 === 0) ? { batches: true } : {};
 }
 
 export function makeSetup(dice: Dice): Setup {

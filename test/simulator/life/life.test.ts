@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { PROFILES } from "../../variants/profiles.ts";
-import { BATCHES_FROM, HANDS_FROM, makeScript, ODD_FROM } from "./generate.ts";
+import { BATCHES_FROM, HANDS_FROM, makeScript, ODD_FROM, RECORDED_FROM } from "./generate.ts";
 import { makeLinkedScript } from "./linked.ts";
 import { makePlottedScript } from "./plots.ts";
 import { makeProgramScript } from "./programs.ts";
@@ -97,6 +97,12 @@ describe("seeded lives of several mirrors and a person in the app", () => {
       expect(totals.batches).toBeGreaterThan(batches);
     },
   );
+
+  it("I04 and all that can be judged from outside hold over 20 lives in which folders are read before a sync looks", async () => {
+    const totals = await liveAll(20, (seed) => makeScript(seed, 30), RECORDED_FROM);
+    expect(totals.kills).toBeGreaterThan(10);
+    expect(totals.recorded).toBeGreaterThan(500);
+  });
 
   it("each link that a sync has read leads home on both sides over 25 lives of documents that link in circles (I01, I10, I13)", async () => {
     const totals = await liveAll(25, (seed) => makeLinkedScript(seed, 25), 36);

@@ -7,6 +7,7 @@ import { translating } from "../../../src/engine/links/translating.ts";
 import type { World } from "../../../src/engine/run/world.ts";
 import { LocalDisk } from "../../../src/local/disk.ts";
 import { makeMirrorFolder } from "../../../src/local/marker.ts";
+import { EarlyRecord } from "./early-record.ts";
 import { createRemote } from "../../../src/remote/client.ts";
 import { type Db, openEmpty } from "../../../src/state/database.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../../src/state/schema.ts";
@@ -31,6 +32,9 @@ import { closeNothing, NO_PROGRESS } from "../quiet-ports.ts";
 export const ROOT = "/home/ann/notes";
 const OUTSIDE = "/home/ann/outside";
 
+/** What all mirrors of a life have alike. */
+type Shared = { readonly links: boolean; readonly recorded: boolean };
+
 export class LifeMirror {
   readonly index: number;
   readonly setup: MirrorSetup;
@@ -52,11 +56,15 @@ export class LifeMirror {
   #died = false;
   readonly #lifeWorld: LifeWorld;
   readonly #links: boolean;
+  readonly #recorded: boolean;
+  /** Of the process that was started last; null: nothing is read before a look. */
+  #record: EarlyRecord | null = null;
   readonly #random: Random;
 
-  constructor(lifeWorld: LifeWorld, index: number, setup: MirrorSetup & { readonly links: boolean }, seed: number) {
+  constructor(lifeWorld: LifeWorld, index: number, setup: MirrorSetup & Shared, seed: number) {
     this.#lifeWorld = lifeWorld;
     this.#links = setup.links;
+    this.#recorded = setup.recorded;
     this.index = index;
     this.setup = setup;
     const dice = rollDice(seed * 31 + index);
@@ -130,15 +138,18 @@ export class LifeMirror {
       log,
       traits: traits === null ? null : (JSON.parse(traits) as RemoteTraits),
     });
+    const disk = guardDisk(this.disk, enter, fate);
+    this.#record = this.#recorded ? new EarlyRecord(disk, ROOT, this.#random) : null;
     const world: World = {
       clock: lifeWorld.wallClock,
       random: this.#random,
       log,
       progress: NO_PROGRESS,
       remote,
-      disk: new LocalDisk(guardDisk(this.disk, enter, fate), ROOT, {
+      disk: new LocalDisk(disk, ROOT, {
         random: this.#random,
         part: 3,
+        records: this.#record,
         processes: LIVING,
       }),
       state: guardState(this.#stored, enter, this.#reads, (what) => this.#secured(what)),
@@ -146,6 +157,16 @@ export class LifeMirror {
       prefix: this.setup.prefix,
     };
     return this.#links ? translating(world, true) : world;
+  }
+
+  /** The process reads the folder before it looks, as of many documents a thread does. */
+  recordEarly(): void {
+    this.#record?.begin();
+  }
+
+  /** How many folders were not read again by the look of the process. */
+  get foldersRecorded(): number {
+    return this.#record?.taken ?? 0;
   }
 
   /**

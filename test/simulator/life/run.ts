@@ -49,6 +49,7 @@ export type Life = {
   /** Paths of which a program was told that they are live, and that were judged for it. */
   readonly barriers: number;
   readonly batches: number;
+  readonly recorded: number;
   /** Acts of people between the port calls of a pass. */
   readonly meddles: number;
   readonly faults: ReadonlyMap<string, number>;
@@ -96,6 +97,7 @@ export async function runLife(script: Script): Promise<Life> {
     links: tally.links,
     barriers: tally.barriers,
     batches: tally.batches,
+    recorded: tally.recorded,
     meddles: tally.meddles,
     faults: tally.faults,
     crashPoints: actors.crashPoints,

@@ -151,7 +151,11 @@ export type SyncStep = {
    */
   readonly aim?: number | null;
   readonly strikes?: readonly Strike[];
+  /** What people do here between the early reading of the folder and the look. */
+  readonly between?: readonly LocalDoing[];
 };
+
+export type LocalDoing = { readonly act: LocalAct; readonly seed: number };
 
 /** Somebody acts, so many milliseconds after the act before. */
 export type Act = { readonly after: number } & (
@@ -222,6 +226,11 @@ export type Setup = {
    * that leads nowhere. Not set: no text has a link.
    */
   readonly links?: boolean;
+  /**
+   * Whether the folder is read before each sync looks at it, as of a large one. ASSUMES: work gives
+   * way; else nothing asks for what was read. Not set: it is not.
+   */
+  readonly recorded?: true;
 };
 
 export function deploymentOf({ variant, batches }: Setup): Deployment {

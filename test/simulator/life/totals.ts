@@ -9,6 +9,7 @@ export type Totals = {
   links: number;
   barriers: number;
   batches: number;
+  recorded: number;
   portCalls: number;
   kills: number;
   powerCuts: number;
@@ -27,6 +28,7 @@ export function noTotals(): Totals {
     links: 0,
     barriers: 0,
     batches: 0,
+    recorded: 0,
     portCalls: 0,
     kills: 0,
     powerCuts: 0,
@@ -55,6 +57,7 @@ export function addTotals(totals: Totals, more: Sums): void {
     "links",
     "barriers",
     "batches",
+    "recorded",
     "portCalls",
     "kills",
     "powerCuts",
@@ -67,13 +70,14 @@ export function addTotals(totals: Totals, more: Sums): void {
 }
 
 export function tellTotals(totals: Totals): string {
-  const { links, barriers, batches, crashPoints, faults } = totals;
+  const { links, barriers, batches, recorded, crashPoints, faults } = totals;
   const kinds = [...faults].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, count]) => `${kind} ${count}`);
   return [
     `${totals.runs} lives: ${totals.steps} steps, ${totals.syncs} syncs, ${totals.watches} daemons, ${totals.portCalls} port calls`,
     `${totals.kills} kills (${totals.powerCuts} power cuts) at ${crashPoints.size} distinct crash points; ${totals.meddles} acts of people within a pass`,
     ...(links === 0 ? [] : [`${links} links resolved in the end`]),
     ...(batches === 0 ? [] : [`${batches} exchanges of several requests`]),
+    ...(recorded === 0 ? [] : [`${recorded} folders that a look took as they were read before it`]),
     ...(barriers === 0 ? [] : [`${barriers} paths judged that a program was told are live`]),
     `${[...faults.values()].reduce((sum, count) => sum + count, 0)} faults of the network: ${kinds.join(", ")}`,
     `${totals.failed} failed`,
