@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { swapBlock } from "../simulator/life/editors.ts";
 import { openRig, type Rig } from "./rig.ts";
 
 let rig: Rig;
@@ -100,6 +101,16 @@ describe("init", () => {
     rig.write("both.md", "mine\n");
     expect((await rig.init("--prefer", side)).code).toBe(0);
     expect([rig.read("both.md"), rig.remote("both.md")!.content]).toEqual([text, text]);
+  });
+
+  test("--prefer remote waits for a file that is open in an editor, and holds until then", async () => {
+    upload("both.md", "theirs\n");
+    rig.write("both.md", "mine\n");
+    writeFileSync(join(rig.root, ".both.md.swp"), swapBlock(4_711, "elsewhere"));
+    expect([(await rig.init("--prefer", "remote")).code, rig.read("both.md")]).toEqual([3, "mine\n"]);
+    expect([(await rig.run(["sync", "w"])).code, rig.read("both.md")]).toEqual([3, "mine\n"]);
+    rmSync(join(rig.root, ".both.md.swp"));
+    expect([(await rig.run(["sync", "w"])).code, rig.read("both.md")]).toEqual([0, "theirs\n"]);
   });
 
   test("halts at a flood of conflicts, which approve lets go and --prefer decides", async () => {

@@ -154,10 +154,15 @@ export function noteReport(mirror: OpenedMirror, report: RunReport, maxDeletes: 
     const haltedWith = stands && maxDeletes !== null ? String(maxDeletes) : null;
     if (state.meta(META.haltedWith) !== haltedWith) state.setMeta(META.haltedWith, haltedWith);
   }
-  const ended = report.state === "in-sync" || report.state === "attention";
+  const ended = report.state === "in-sync" || (report.state === "attention" && !isInUse(report));
   if (ended && state.meta(META.prefer) !== null) state.setMeta(META.prefer, null);
   // What an update kept of before has served its time.
   if (report.state === "in-sync") dropBefore(join(mirror.root, MIRROR_FOLDER), "state.db");
+}
+
+/** Whether the service's text waits to be written over a file that somebody has in hand. */
+function isInUse({ attention }: RunReport): boolean {
+  return attention.some(({ kind }) => kind === "in-use");
 }
 
 export type Preview =

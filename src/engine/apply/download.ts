@@ -187,6 +187,8 @@ export async function meet(ctx: PassContext, action: ActionOf<"meet">): Promise<
     return commit(ctx, { ...adopting, link: parted, event: { ...event, detail, after: digest } });
   }
   if (prefer === "remote" && ctx.settings.direction !== "push-only") {
+    const inUse = leftAlone(ctx, action);
+    if (inUse !== null) return inUse;
     const landed = landText(ctx, action.id, action.localPath, text, digest, action.expect, null, null);
     if (landed.kind === "end") return landed.outcome;
     ctx.notes.counts.downloaded++;
@@ -194,7 +196,7 @@ export async function meet(ctx: PassContext, action: ActionOf<"meet">): Promise<
       link: { ...parted, stamp: landed.value.stamp, stampTrusted: false, durable: false },
       version: { id: action.id, ...version },
       landed: landed.value,
-      event: { ...event, detail: "both new, remote preferred", after: digest },
+      event: { ...event, detail: whyWritten(ctx, { ...action, why: "both new, remote preferred" }), after: digest },
     });
   }
   return openConflict(

@@ -23,10 +23,12 @@ export type InUse = {
   readonly quietInMs: number | null;
 };
 
-/** The actions that write over a file, or take it away. */
-type Writing = Extract<Action, { kind: "write-local" | "merge" | "trash-local" | "settle-review" }>;
+/** The actions that write over a file, or take it away, and those that may. */
+type Writing = Extract<Action, { kind: "write-local" | "merge" | "trash-local" | MayWrite }>;
+type MayWrite = "settle-review" | "renew-conflict" | "meet";
 
 const WRITING: ReadonlySet<Action["kind"]> = new Set(["write-local", "merge", "trash-local"]);
+const MAY_WRITE: ReadonlySet<Action["kind"]> = new Set<MayWrite>(["settle-review", "renew-conflict", "meet"]);
 
 /** What the log says of a write that waited for as long as it may. */
 const OVER = "; an editor had the file open for longer than the mirror waits";
@@ -49,13 +51,18 @@ function isWriting(action: Action): action is Writing {
 }
 
 /**
- * A review is most often settled by the very text that is here, and nothing is written. Where
- * something would be, its effect has found that out before (`leftAlone`), in this run or in an
- * earlier one.
+ * A review is most often settled by the very text that is here, an open conflict shows the new
+ * version beside it, and two new texts at one path are linked or become a conflict: nothing is
+ * written. Where something would be, its effect has found that out before (`leftAlone`), in this
+ * run or in an earlier one; of two new texts only where the service's is preferred.
  */
-function wouldWrite({ notes: { tally } }: PassContext, base: BaseTree, action: Action): action is Writing {
-  if (action.kind !== "settle-review") return false;
+function wouldWrite({ notes: { tally }, settings }: PassContext, base: BaseTree, action: Action): action is Writing {
+  if (!isMayWrite(action) || (action.kind === "meet" && settings.prefer !== "remote")) return false;
   return base.holds.get(action.id)?.reason === "in-use" || wasInVain(tally, action);
+}
+
+function isMayWrite(action: Action): action is Extract<Action, { kind: MayWrite }> {
+  return MAY_WRITE.has(action.kind);
 }
 
 /** An editor may stay open for days: its lock is respected for a bounded time. */

@@ -5,7 +5,7 @@ import { type LocalPath, nameOf, parentOf } from "../../model/path.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import { folderAt } from "../match/forest.ts";
 import { type PlanDraft, propose, holdDocument, withdraw } from "./plan-draft.ts";
-import { isTextHeld, needsSecondLook } from "./gates.ts";
+import { isInUse, isTextHeld, needsSecondLook } from "./gates.ts";
 import { createHere } from "./presence.ts";
 import { holdMetEdit } from "./review.ts";
 import { findSidecar, type Sidecar } from "./sidecar.ts";
@@ -95,15 +95,13 @@ type Open = {
 };
 
 /**
- * @returns true where this plan ends the conflict, or the conflict waits for its text to be mended
+ * @returns true where this plan ends the conflict, or the conflict waits: for its text to be mended,
+ * or for its file to be free
  */
 function endsOrWaits(draft: PlanDraft, row: DocumentRow, open: Open): boolean {
   const { conflict, here } = open;
   const end = draft.policy.direction === "both" ? endOf(open) : null;
-  if (end === null) {
-    showAgain(draft, row, open);
-    return false;
-  }
+  if (end === null) return showAgain(draft, row, open) === "in-use";
   if (end.how !== "equal" && isTextHeld(draft, row, row.link, here)) return true;
   const baseChangeId = conflict.shown.at(-1)!.changeId;
   propose(draft, row, "content", (at) => ({
@@ -133,17 +131,21 @@ function endOf({ conflict, here, sidecar }: Open): End | null {
   return null;
 }
 
-/** Notes a look that found the sidecar missing, or shows the service's present version. */
-function showAgain(draft: PlanDraft, row: DocumentRow, { conflict, here, there, sidecar }: Open): void {
+/**
+ * Notes a look that found the sidecar missing, or shows the service's present version. That waits
+ * while somebody has the file in hand, where the texts are known to merge.
+ */
+function showAgain(draft: PlanDraft, row: DocumentRow, { conflict, here, there, sidecar }: Open): "shown" | "in-use" {
   const { id, looksGone } = conflict;
   const replaced = isBeingReplaced(conflict);
   if (sidecar.kind === "gone" && !replaced) {
     if (looksGone === 0)
       propose(draft, row, "note", () => ({ kind: "look-again", why: "the other version is not there", id }));
-    return;
+    return "shown";
   }
   const isNewer = there.changeId !== conflict.shown.at(-1)!.changeId;
-  if (!replaced && !isNewer) return;
+  if (!replaced && !isNewer) return "shown";
+  if (isInUse(draft, row, here, { digest: here.digest })) return "in-use";
   propose(draft, row, "content", (at) => ({
     kind: "renew-conflict",
     why: isNewer ? "edited again on the service" : "the other version is to be shown again",
@@ -152,6 +154,7 @@ function showAgain(draft: PlanDraft, row: DocumentRow, { conflict, here, there, 
     changeId: there.changeId,
     expect: here.digest,
   }));
+  return "shown";
 }
 
 function drop(

@@ -3,7 +3,7 @@ import type { Link } from "../../model/link.ts";
 import type { DocumentRow, Side } from "../match/row.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { isOccupied } from "./absence.ts";
-import { type PlanDraft, holdDocument } from "./plan-draft.ts";
+import { type AboutText, type PlanDraft, holdDocument } from "./plan-draft.ts";
 import { hasNewMarkers } from "./markers.ts";
 import { standingHold } from "./remembered.ts";
 
@@ -49,10 +49,10 @@ export function isDirectionOff(
  * Whether somebody has the file in hand, so that the service's text waits. An earlier answer that
  * still stands is not displaced for that: a row has one hold.
  */
-export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile): boolean {
+export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile, about?: AboutText): boolean {
   const why = draft.policy.inUse?.get(path);
   if (why === undefined || standingHold(draft, row) !== null) return false;
-  holdDocument(draft, row, "in-use", why);
+  holdDocument(draft, row, "in-use", why, about);
   return true;
 }
 

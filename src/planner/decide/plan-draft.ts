@@ -140,7 +140,7 @@ export function withdraw(draft: PlanDraft, row: Row, role: Proposal["role"]): vo
     );
 }
 
-type AboutText = Partial<Pick<Hold, "code" | "digest" | "changeId">>;
+export type AboutText = Partial<Pick<Hold, "code" | "digest" | "changeId">>;
 
 /**
  * Adds a hold. Each row has one: a remembered one before a computed one, else the first. `since` is

@@ -178,7 +178,7 @@ function createThere(
 export function meet(draft: PlanDraft, row: DocumentRow, here: LocalFile, there: RemoteFile): void {
   keepUnmet(draft, here);
   if (isTextHeld(draft, row, null, here)) return;
-  if (isStopped(draft, row, "merge")) return;
+  if (isStopped(draft, row, "merge") || isInUse(draft, row, here)) return;
   propose(draft, row, "content", (at) => ({
     kind: "meet",
     why: "new on both sides",
