@@ -94,11 +94,11 @@ function keepCompiled(name) {
   if (process.geteuid?.() === 0 && process.env["SUDO_UID"] !== undefined) return;
   const { enableCompileCache } = process.getBuiltinModule("node:module");
   const { homedir } = process.getBuiltinModule("node:os");
-  const { isAbsolute, join } = process.getBuiltinModule("node:path");
+  const { dirname, isAbsolute, join } = process.getBuiltinModule("node:path");
   try {
     const given = process.env["XDG_CACHE_HOME"] ?? "";
     const folder = join(isAbsolute(given) ? given : join(homedir(), ".cache"), "mdmirror");
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder, dirname);
     const { uid, mode } = lstatSync(folder);
     // What lies there is run: in a folder that others can write (a `sudo` that keeps HOME), it is
     // not used.
@@ -106,4 +106,11 @@ function keepCompiled(name) {
   } catch {
     // No home, a full or a read-only disk.
   }
+}
+
+/** As `server/make-folders.ts`: Node's own `recursive` never ends in `/proc`. */
+function makeFolders(folder, dirname) {
+  if (existsSync(folder)) return;
+  makeFolders(dirname(folder), dirname);
+  mkdirSync(folder, { mode: 0o700 });
 }

@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { FILES } from "../contract/routes.ts";
 import { combineByMerge } from "./combine.ts";
@@ -9,6 +8,7 @@ import { indexInSteps } from "./search-steps.ts";
 import { createService, type Service } from "./service.ts";
 import type { Settings } from "./rows.ts";
 import { keepUp } from "./upkeep.ts";
+import { makeFolders } from "./make-folders.ts";
 
 export type OpenDataOptions = {
   readonly combine?: Combine;
@@ -44,7 +44,7 @@ export type OpenData<Key extends string | null = string> = {
  */
 export async function openData(dir: string, options: OpenDataOptions = {}): Promise<OpenData> {
   if (isOfDatabase(dir)) throw new OtherData("the documents of its service are in PostgreSQL");
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  makeFolders(dir, 0o700);
   const adminKeyFile = join(dir, "admin-key");
   const keyFile = join(dir, "key");
   const adminKey = readKey(adminKeyFile) ?? makeAdminKey(adminKeyFile);

@@ -229,4 +229,9 @@ describe("what Node compiled is kept", () => {
   test.each([0o770, 0o707, 0o777])("but not in one of mode %o, whose contents others could choose", (mode) => {
     expect(keeps(mode)).toBe(false);
   });
+
+  test.runIf(process.platform === "linux")("and nowhere where the system lets no folder be made", () => {
+    const env = { ...process.env, XDG_CACHE_HOME: "/proc/no-such-folder", NODE_COMPILE_CACHE: undefined };
+    expect(spawnSync(process.execPath, [entry, "--version"], { env, timeout: 20_000 }).status).toBe(0);
+  });
 });

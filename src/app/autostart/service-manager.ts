@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { withoutKey } from "../mirror/key.ts";
 import type { ManagerKind, ServiceUnit } from "./service-unit.ts";
 import { errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
+import { makeFolders } from "../../server/make-folders.ts";
 
 /**
  * Gives a unit to the system's service manager, and takes it away. We write the file; the manager's
@@ -27,7 +28,7 @@ export function managerOf(platform: NodeJS.Platform): ManagerKind | null {
  */
 export async function installUnit(unit: ServiceUnit, env: Env): Promise<Result<string | null>> {
   try {
-    mkdirSync(dirname(unit.file), { recursive: true });
+    makeFolders(dirname(unit.file));
     writeFileSync(unit.file, unit.text, { mode: 0o644 });
   } catch (error) {
     return trouble("fault", `${unit.file} cannot be written: ${errnoClause(error)}`, "mdmirror service print shows it");

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isOfDatabase } from "../../server/database-marker.ts";
 import { type BackupContents, NoBackup, renewBackup } from "../../server/sqlite/backup-file.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
 import { copyWhole } from "./take.ts";
+import { makeFolders } from "../../server/make-folders.ts";
 
 /** SQLite would take what one of the others holds for changes of what is restored. */
 const OF_A_SERVICE = ["service.db", "service.db-wal", "service.db-journal"];
@@ -23,7 +24,7 @@ export async function restoreBackup(file: string, data: string): Promise<Result<
     return trouble("usage", `${data} holds ${what}`, next, { code: "EEXIST" });
   }
   try {
-    mkdirSync(data, { recursive: true, mode: 0o700 });
+    makeFolders(data, 0o700);
     return ok(await copyWhole(file, join(data, "service.db"), renewBackup));
   } catch (error) {
     return noBackup(file, error);

@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import { mkdirSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { acquireLock } from "../../state/lock.ts";
 import { ageText } from "../../model/age.ts";
@@ -9,6 +9,7 @@ import { listOwnMirrors } from "../trust/list.ts";
 import { retryMsAfter } from "./answer.ts";
 import { type DaemonsOptions, fullOptions, openOne, tellSystemd } from "./daemon.ts";
 import type { DaemonFolder, FolderOptions } from "./daemon-folder.ts";
+import { makeFolders } from "../../server/make-folders.ts";
 
 /**
  * One process that keeps every mirror of this user: those of the list, as it is now. A mirror that
@@ -47,7 +48,7 @@ export async function keepAll(given: DaemonsOptions, stop: AbortSignal): Promise
 /** Where the list cannot be written there is no lock of all: each mirror has its own. */
 function lockList(folder: string, { clock, onNote }: DaemonsOptions): Result<() => void> {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder, 0o700);
     const lock = acquireLock(folder, { since: clock.now(), what: "watch" });
     if (lock.kind === "locked") return ok(() => lock.release());
     const { holder } = lock;

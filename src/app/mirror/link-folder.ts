@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, realpathSync, rmdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync, rmdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Action } from "../../model/action.ts";
 import type { RootIdentity } from "../../ports/disk.ts";
@@ -25,6 +25,7 @@ import type { TrustedOrigin } from "../trust/origin.ts";
 import { checkOwner, ownershipOf } from "../trust/owner.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import { ok, type Result, trouble } from "./trouble.ts";
+import { makeFolders } from "../../server/make-folders.ts";
 
 /**
  * Linking a folder to a workspace: whether it may be linked, what the first sync would do, and the
@@ -131,7 +132,7 @@ export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
   const { dir, config, origin, key, clock, random, progress, ignore = [] } = request;
   let made: string | null = null;
   try {
-    made = mkdirSync(dir, { recursive: true }) ?? null;
+    made = makeFolders(dir);
     const root = realpathSync(dir);
     const remote = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
     const gitignore = config.gitignore ? () => [] : null;
@@ -210,7 +211,7 @@ export function linkFolder(
 ): Result<string | null> {
   const { dir, config, origin, random, env, name } = request;
   try {
-    const made = mkdirSync(dir, { recursive: true }) ?? null;
+    const made = makeFolders(dir);
     const root = realpathSync(dir);
     const fs = createNodeFs();
     const marker = readMarker(fs, root) ?? random.hex(32);

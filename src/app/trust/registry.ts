@@ -1,6 +1,7 @@
 import { dirname, isAbsolute, join } from "node:path";
 import { isJsonObject } from "../../contract/json.ts";
 import { effectiveUser } from "./owner.ts";
+import { makeFolders } from "../../server/make-folders.ts";
 
 const { closeSync, constants, fstatSync, fsyncSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync } =
   process.getBuiltinModule("node:fs");
@@ -205,7 +206,7 @@ function isStrings(value: unknown): value is string[] {
  * @throws as node:fs does, or with `EPERM` where others may write to the folder
  */
 export function writeMirror(folder: string, mirror: KnownMirror): string | null {
-  mkdirSync(dirname(dirname(folder)), { recursive: true });
+  makeFolders(dirname(dirname(folder)));
   for (const path of [dirname(folder), folder]) makeFolder(path);
   const unfit = unfitFolder(folder);
   if (unfit !== null) throw Object.assign(new Error(unfit), { code: "EPERM" });

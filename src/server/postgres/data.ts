@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { hashKey } from "../authenticate.ts";
 import { combineByMerge } from "../combine.ts";
@@ -10,6 +10,7 @@ import { indexInSteps } from "../search-steps.ts";
 import { keepUp } from "../upkeep.ts";
 import { UnusableDatabase } from "./migrate.ts";
 import { PostgresStore } from "./store.ts";
+import { makeFolders } from "../make-folders.ts";
 
 /**
  * Opens a database of PostgreSQL as the service of this process. The first process of a database
@@ -26,7 +27,7 @@ export async function openSharedData(
   if (existsSync(join(dir, "service.db"))) {
     throw new OtherData(`${dir} holds the documents of a service on SQLite`);
   }
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  makeFolders(dir, 0o700);
   const letGo = holdForDatabase(dir);
   const { combine = combineByMerge, settings, onFault, ...more } = options;
   const random = pooledRandom();

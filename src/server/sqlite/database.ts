@@ -1,10 +1,11 @@
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, openSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { Journal } from "./journal.ts";
 import { MOST_RESERVED } from "./reserve.ts";
 import { MIGRATIONS } from "./schema.ts";
 import { Statement } from "./statement.ts";
+import { makeFolders } from "../make-folders.ts";
 
 /** Tables in which it stands whose a key is, and what it may do. */
 const OF_KEYS = /\b(?:keys|grants|workspaces|meta)\b/;
@@ -109,7 +110,7 @@ function sourceOf(location: DatabaseLocation): string | Buffer {
 
 /** Made before SQLite would make it readable by everybody; the files beside it take its mode. */
 function ownFile(folder: string): string {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolders(folder, 0o700);
   const file = join(folder, "service.db");
   // One that is there is not opened: closing it would end the lock of a service in this process.
   if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);

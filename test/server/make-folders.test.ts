@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makeFolders } from "../../src/server/make-folders.ts";
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "folders-"));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+describe("folders that are made with those above them", () => {
+  test("are made of one mode, and the topmost is told", () => {
+    expect(makeFolders(join(root, "a/b/c"), 0o700)).toBe(join(root, "a"));
+    for (const path of ["a", "a/b", "a/b/c"]) expect(statSync(join(root, path)).mode & 0o777).toBe(0o700);
+    expect(makeFolders(join(root, "a/b/d"))).toBe(join(root, "a/b/d"));
+  });
+
+  test("are left as they are where all are there, by a symbolic link too", () => {
+    symlinkSync(root, join(root, "link"));
+    expect([makeFolders(root), makeFolders(join(root, "link"))]).toEqual([null, null]);
+  });
+
+  test("are refused where a file is in the way, at the path or above it", () => {
+    writeFileSync(join(root, "file"), "");
+    symlinkSync(join(root, "nowhere"), join(root, "dangling"));
+    expect(() => makeFolders(join(root, "file"))).toThrow("EEXIST");
+    expect(() => makeFolders(join(root, "file/b"))).toThrow(/ENOTDIR|EEXIST/);
+    expect(() => makeFolders(join(root, "dangling/b"))).toThrow("EEXIST");
+  });
+
+  test.runIf(process.platform === "linux")("end with what the system says where nothing can be made", () => {
+    expect(() => makeFolders("/proc/no-such-folder/b")).toThrow("ENOENT");
+  });
+});
