@@ -46,3 +46,17 @@ test.each(["copy", "local", "remote"] as const)(
     expect(report?.counts).toMatchObject({ merged: 0, byPolicy: 1 });
   },
 );
+
+test.each([0, 0.25, 0.45, 0.65, 0.9])("I06 I13 policy copy: a power cut takes neither text (%d)", async (fraction) => {
+  const { rig, mirror } = openFixture(63);
+  rig.app.create("note.md", BASE);
+  await settle(mirror);
+  mirror.write("note.md", MINE);
+  rig.app.edit("note.md", THEIRS);
+  mirror.disk.settle();
+  await mirror.sync(COPY);
+  mirror.disk.losePower(() => fraction);
+  await mirror.sync(COPY);
+  const texts = Object.fromEntries(mirror.disk.user.texts(ROOT));
+  expect(texts).toEqual({ "note (mine).md": MINE, "note.md": THEIRS });
+});

@@ -171,8 +171,19 @@ export function dropSidecar(ctx: PassContext, conflict: Conflict, shown: Digest)
 
 /**
  * Policy `copy`: the service's text takes the path, and the local one is kept beside it as `note
- * (mine).md`. Returns where, or how it failed.
+ * (mine).md`. ORDER: flushed before the file is written over: that one is fsynced and its old inode
+ * goes, and a power cut would leave the local text in the store alone.
+ * @returns how it failed, where it did
  */
-export function keepBeside(ctx: PassContext, link: Link, found: LocalPath, local: string, digest: Digest): Placed {
-  return placeSidecar(ctx, sidecarPath(standsAt(ctx, link, found), "mine"), local, digest);
+export async function keepBeside(
+  ctx: PassContext,
+  link: Link,
+  found: LocalPath,
+  local: string,
+  digest: Digest,
+): Promise<Placed> {
+  const at = sidecarPath(standsAt(ctx, link, found), "mine");
+  const placed = placeSidecar(ctx, at, local, digest);
+  if (placed.kind === "placed") await flushFiles(ctx.world, [at]);
+  return placed;
 }

@@ -153,7 +153,7 @@ async function disagree(
     return landMerged(ctx, action, both, { text: local, detail, counts });
   }
   if (policy === "copy") {
-    const kept = keepBeside(ctx, link, localPath, local, action.expect);
+    const kept = await keepBeside(ctx, link, localPath, local, action.expect);
     if (kept.kind === "end") return kept.outcome;
   }
   const beside = policy === "copy" ? ", yours is beside it" : "";
