@@ -230,4 +230,27 @@ describe("I31 a document in review neither reverts the local text nor blocks oth
     expect(rig.app.files().get("d/p.md")!.text).toBe(MINE);
     expect(holdsOf(fixture)).toEqual([]);
   });
+
+  test("I08 an answer is lost, and what was in review is accepted before it is read: it is not sent twice", async () => {
+    const { fixture, review } = await inReview();
+    const { rig, mirror } = fixture;
+    const later = MINE.replace("middle", "middle, later,");
+    mirror.write("d/p.md", later);
+    const lost = { any: false };
+    fixture.fault = (request) => {
+      if (lost.any) return null;
+      lost.any = putId(request) !== null;
+      return lost.any ? "drop-after" : null;
+    };
+    fixture.onRequest = ({ method }) => {
+      if (!lost.any || method !== "GET" || !reviewsOf(fixture).includes(review)) return;
+      expect(rig.service.admin.reviews.accept(review)).not.toHaveProperty("code");
+    };
+    for (let run = 0; run < 4; run++) await mirror.sync();
+    expect([rig.app.files().get("d/p.md")!.text, reviewsOf(fixture).length]).toEqual([MINE, 1]);
+    expect([mirror.texts().get("d/p.md"), holdsOf(fixture)]).toEqual([later, ["in-review"]]);
+    rig.service.admin.reviews.accept(reviewsOf(fixture)[0]!);
+    await settle(mirror);
+    expect([rig.app.files().get("d/p.md")!.text, holdsOf(fixture)]).toEqual([later, []]);
+  });
 });

@@ -68,11 +68,14 @@ export async function settlePut(
 
 /**
  * Whether the PUT may be in review: also where the document became protected only after the plan.
+ * Where it was protected then and is, the live text may have moved on since, by the acceptance of
+ * what was sent before.
  */
 function isPerhapsInReview(link: Link | null, intent: Put, { file, digest }: RemoteText): boolean {
   if (!(intent.review || file.protected) || link?.digest !== intent.baseDigest) return false;
   // Compared by text as well, because a rename made beside the PUT may have moved the change id.
-  return file.lastChangeId === intent.baseChangeId || digest === intent.baseDigest;
+  const isAsItWas = file.lastChangeId === intent.baseChangeId || digest === intent.baseDigest;
+  return isAsItWas || (intent.review && file.protected);
 }
 
 function moveToSaved(
