@@ -60,3 +60,24 @@ test.each([0, 0.25, 0.45, 0.65, 0.9])("I06 I13 policy copy: a power cut takes ne
   const texts = Object.fromEntries(mirror.disk.user.texts(ROOT));
   expect(texts).toEqual({ "note (mine).md": MINE, "note.md": THEIRS });
 });
+
+test("I06 policy copy: what was kept beside before stays, and the same text is kept once", async () => {
+  const { rig, mirror } = openFixture(64);
+  rig.app.create("note.md", BASE);
+  await settle(mirror);
+  for (const [mine, theirs] of [
+    ["mine\n", "theirs\n"],
+    ["something else\n", "nobody knows\n"],
+    ["mine\n", "at last\n"],
+  ] as const) {
+    mirror.write("note.md", mine);
+    rig.app.edit("note.md", theirs);
+    await settle(mirror, COPY);
+  }
+  expect(Object.fromEntries(mirror.disk.user.texts(ROOT))).toEqual({
+    "note (mine).md": "mine\n",
+    "note (mine 2).md": "something else\n",
+    "note.md": "at last\n",
+  });
+  expect(remoteTexts(rig)).toEqual(new Map([["note.md", "at last\n"]]));
+});

@@ -171,8 +171,9 @@ export function dropSidecar(ctx: PassContext, conflict: Conflict, shown: Digest)
 
 /**
  * Policy `copy`: the service's text takes the path, and the local one is kept beside it as `note
- * (mine).md`. ORDER: flushed before the file is written over: that one is fsynced and its old inode
- * goes, and a power cut would leave the local text in the store alone.
+ * (mine).md`; as `note (mine 2).md` where an earlier one still is, which its user may not have seen.
+ * ORDER: flushed before the file is written over: that one is fsynced and its old inode goes, and a
+ * power cut would leave the local text in the store alone.
  * @returns how it failed, where it did
  */
 export async function keepBeside(
@@ -182,8 +183,18 @@ export async function keepBeside(
   local: string,
   digest: Digest,
 ): Promise<Placed> {
-  const at = sidecarPath(standsAt(ctx, link, found), "mine");
+  const at = placeBeside(ctx, standsAt(ctx, link, found), digest);
   const placed = placeSidecar(ctx, at, local, digest);
   if (placed.kind === "placed") await flushFiles(ctx.world, [at]);
   return placed;
+}
+
+/** The first that is free, or holds that text already. */
+function placeBeside({ world: { disk } }: PassContext, document: LocalPath, digest: Digest): LocalPath {
+  for (let nth = 1; ; nth++) {
+    const at = sidecarPath(document, "mine", nth);
+    const look = disk.look(at);
+    if (look.kind === "absent" || look.kind === "unknown") return at;
+    if (look.kind === "file" && look.digest === digest) return at;
+  }
 }
