@@ -171,9 +171,9 @@ export function dropSidecar(ctx: PassContext, conflict: Conflict, shown: Digest)
 
 /**
  * Policy `copy`: the service's text takes the path, and the local one is kept beside it as `note
- * (mine).md`; as `note (mine 2).md` where an earlier one still is, which its user may not have seen.
- * ORDER: flushed before the file is written over: that one is fsynced and its old inode goes, and a
- * power cut would leave the local text in the store alone.
+ * (mine).md`; as `note (mine 2).md` where an earlier one still is, which its user may not have
+ * seen. ORDER: flushed before the file is written over: that one is fsynced and its old inode goes,
+ * and a power cut would leave the local text in the store alone.
  * @returns how it failed, where it did
  */
 export async function keepBeside(

@@ -95,8 +95,8 @@ type Open = {
 };
 
 /**
- * @returns true where this plan ends the conflict, or the conflict waits: for its text to be mended,
- * or for its file to be free
+ * @returns true where this plan ends the conflict, or the conflict waits: for its text to be
+ * mended, or for its file to be free
  */
 function endsOrWaits(draft: PlanDraft, row: DocumentRow, open: Open): boolean {
   const { conflict, here } = open;
