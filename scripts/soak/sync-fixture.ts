@@ -56,7 +56,8 @@ function atSize(variant: Variant, documents: number): Variant {
 }
 
 /**
- * @param onRequest told each request before it is answered; it may hold the answer back
+ * @param onRequest told each request before it is answered, those of a batch one by one; it may hold
+ * the answer back
  * @param documents about how many it will hold: its weather is that of such a one
  */
 export async function openFixture(
@@ -78,8 +79,10 @@ export async function openFixture(
     },
   );
   const handle = async (request: WireRequest, fault?: Parameters<typeof varied>[1]) => {
-    await onRequest?.(request);
-    for (const { method, path } of eachOf(request)) if (method !== "GET") writes.push(`${method} ${path}`);
+    for (const one of eachOf(request)) {
+      await onRequest?.(one);
+      if (one.method !== "GET") writes.push(`${one.method} ${one.path}`);
+    }
     return await varied(request, fault ?? null);
   };
   const server = await startHttp({ handle }, {});
