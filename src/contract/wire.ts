@@ -20,4 +20,21 @@ export type WireResponse = {
   readonly headers: WireHeaders;
   /** JSON text; empty for 204. */
   readonly body: string;
+  /**
+   * The lines of a body of which each ends with a line feed, without it, where they are at hand: a
+   * long text in one piece takes fresh memory, and is copied again by whoever takes it apart.
+   */
+  readonly lines?: readonly string[];
 };
+
+/** A response of lines. Its body is put together whenever it is asked for. */
+export function responseInLines(status: number, headers: WireHeaders, lines: readonly string[]): WireResponse {
+  return {
+    status,
+    headers,
+    lines,
+    get body() {
+      return lines.map((line) => `${line}\n`).join("");
+    },
+  };
+}

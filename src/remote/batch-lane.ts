@@ -164,7 +164,7 @@ export class BatchLane {
     trust.note(standing, round);
     if (results === null) return this.#sendEach(batch);
     if (standing !== "good") suspects.note(batch.map(({ request }) => request));
-    if (result.kind === "answer") this.#learnBytes(result.response.body.length / batch.length);
+    if (result.kind === "answer") this.#learnBytes(meanLength(results));
     for (const [at, { bounds: own, resolve }] of batch.entries()) resolve(within(results[at]!, own));
   }
 
@@ -179,6 +179,12 @@ export class BatchLane {
   #learnBytes(mean: number): void {
     this.#meanBytes += NEWEST * (mean - this.#meanBytes);
   }
+}
+
+/** In characters. */
+function meanLength(results: readonly WireResult[]): number {
+  const lengths = results.map((result) => (result.kind === "answer" ? result.response.body.length : 0));
+  return lengths.reduce((sum, length) => sum + length, 0) / lengths.length;
 }
 
 /** Without a reason, each abort would build an exception with its stack. */

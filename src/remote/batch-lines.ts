@@ -28,25 +28,26 @@ type BatchAnswers =
  * Reads the answers to `count` requests. All of them, in their order, or none: where one line is
  * not as it must be, nothing says which answer belongs to which request.
  */
-export function readBatchAnswer({ headers, body }: WireResponse, count: number): BatchAnswers {
+export function readBatchAnswer(response: WireResponse, count: number): BatchAnswers {
   const responses: WireResponse[] = [];
-  const common = pick(headers, COMMON);
-  let at = 0;
-  while (at < body.length) {
+  const common = pick(response.headers, COMMON);
+  const { lines, isCutOff } = linesOf(response);
+  for (let at = 0; at < lines.length; at += 2) {
     if (responses.length === count) return bad("it has too many lines");
-    const first = body.indexOf("\n", at);
-    const second = first === -1 ? -1 : body.indexOf("\n", first + 1);
-    if (second === -1) return bad("it is cut off");
-    const head = first - at > MAX_HEAD ? null : readHead(body.slice(at, first), responses.length);
+    const [first, body] = [lines[at]!, lines[at + 1]];
+    if (body === undefined) return bad("it is cut off");
+    const head = first.length > MAX_HEAD ? null : readHead(first, responses.length);
     if (head === null) return bad("a line of it is not understood");
-    responses.push({
-      status: head.status,
-      headers: { ...common, ...head.headers },
-      body: body.slice(first + 1, second),
-    });
-    at = second + 1;
+    responses.push({ status: head.status, headers: { ...common, ...head.headers }, body });
   }
+  if (isCutOff) return bad("it is cut off");
   return responses.length === count ? { kind: "answers", responses } : bad("it has too few lines");
+}
+
+function linesOf(response: WireResponse): { readonly lines: readonly string[]; readonly isCutOff: boolean } {
+  if (response.lines !== undefined) return { lines: response.lines, isCutOff: false };
+  const lines = response.body.split("\n");
+  return { isCutOff: lines.pop() !== "", lines };
 }
 
 function bad(why: string): { readonly kind: "bad"; readonly why: string } {

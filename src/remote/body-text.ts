@@ -1,3 +1,5 @@
+import { isAscii, isUtf8 } from "node:buffer";
+
 type BodyText = { readonly kind: "text"; readonly text: string } | { readonly kind: "bad"; readonly why: string };
 
 /** The encodings that an answer may have; `decodeBody` reads these and no other. */
@@ -39,4 +41,23 @@ function inflate(bytes: Buffer, encoding: string, maxBytes: number): Buffer | st
     const tooLarge = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
     return tooLarge ? "the answer is too large" : "the answer's encoding is damaged";
   }
+}
+
+const LINE_FEED = 0x0a;
+
+/**
+ * The lines of a body, each in a string of its own: a string of hundreds of kilobytes takes fresh
+ * memory of the system each time.
+ * @param bytes not packed. @returns null for what is not UTF-8, or does not end with a line feed
+ */
+export function decodeLines(bytes: Buffer): readonly string[] | null {
+  if (bytes.at(-1) !== LINE_FEED || !isUtf8(bytes)) return null;
+  const encoding = isAscii(bytes) ? "latin1" : "utf8";
+  const lines: string[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf(LINE_FEED, at);
+    lines.push(bytes.toString(encoding, at, end));
+    at = end + 1;
+  }
+  return lines;
 }

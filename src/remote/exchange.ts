@@ -1,7 +1,8 @@
 import type { Dispatcher } from "undici";
-import type { WireResponse } from "../contract/wire.ts";
+import { BATCH_TYPE } from "../contract/batch.ts";
+import { responseInLines } from "../contract/wire.ts";
 import type { WireResult } from "../ports/remote.ts";
-import { decodeBody } from "./body-text.ts";
+import { decodeBody, decodeLines } from "./body-text.ts";
 
 /** What can end an exchange. */
 type Controller = Pick<Dispatcher.DispatchController, "abort">;
@@ -63,14 +64,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    const whole = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
-    const body = decodeBody(whole, this.#headers["content-encoding"] ?? null, this.#maxBytes);
-    if (body.kind === "bad") {
-      this.#end({ kind: "lost", why: body.why });
-    } else {
-      const response: WireResponse = { status: this.#status, headers: this.#headers, body: body.text };
-      this.#end({ kind: "answer", response });
-    }
+    this.#end(this.#result(this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks)));
+  }
+
+  #result(bytes: Buffer): WireResult {
+    const [status, headers] = [this.#status, this.#headers];
+    const encoding = headers["content-encoding"] ?? null;
+    const lines = encoding === null && headers["content-type"] === BATCH_TYPE ? decodeLines(bytes) : null;
+    if (lines !== null) return { kind: "answer", response: responseInLines(status, headers, lines) };
+    const body = decodeBody(bytes, encoding, this.#maxBytes);
+    if (body.kind === "bad") return { kind: "lost", why: body.why };
+    return { kind: "answer", response: { status, headers, body: body.text } };
   }
 
   onResponseError(_controller: Controller | null, error: Error): void {

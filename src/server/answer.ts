@@ -1,6 +1,6 @@
 import { type FieldError, PROBLEM_CODES, type ProblemCode, problemType } from "../contract/problem.ts";
 import { GENERATION } from "../contract/generation.ts";
-import type { WireResponse } from "../contract/wire.ts";
+import { responseInLines, type WireHeaders, type WireResponse } from "../contract/wire.ts";
 
 /**
  * The result of a request. A refusal is a value, so that a transaction can be rolled back without
@@ -13,6 +13,8 @@ type Done = {
   readonly body: unknown;
   /** The body, where it is written out already. */
   readonly json?: string;
+  /** The same as lines, each of which ends with a line feed. */
+  readonly lines?: readonly string[];
   /** More of them, or others than those of JSON. */
   readonly headers?: Readonly<Record<string, string>>;
 };
@@ -38,6 +40,11 @@ export function done(status: Done["status"], body: unknown = null): Done {
 /** @param json the body, written out */
 export function doneAsWritten(status: Done["status"], json: string): Done {
   return { kind: "done", status, body: null, json };
+}
+
+/** @param type of the body; its lines are written out, without their line feeds */
+export function doneInLines(status: Done["status"], type: string, lines: readonly string[]): Done {
+  return { kind: "done", status, body: null, lines, headers: { "content-type": type } };
 }
 
 export function refuse(
@@ -72,12 +79,8 @@ export function toWire(
   generation: string | null = null,
 ): WireResponse {
   const marked = generation === null ? null : { [GENERATION]: generation };
-  const common = { "x-request-id": requestId, "cache-control": "no-store", ...marked };
-  if (answer.kind === "done") {
-    if (answer.status === 204) return { status: 204, headers: common, body: "" };
-    const headers = { ...common, "content-type": "application/json; charset=utf-8", ...answer.headers };
-    return { status: answer.status, headers, body: answer.json ?? JSON.stringify(answer.body) };
-  }
+  const common: WireHeaders = { "x-request-id": requestId, "cache-control": "no-store", ...marked };
+  if (answer.kind === "done") return doneOnWire(answer, common);
   const { status, title } = PROBLEM_CODES[answer.code];
   const problem = {
     type: problemType(docsBase, answer.code),
@@ -90,4 +93,12 @@ export function toWire(
   };
   const headers = { ...common, "content-type": "application/problem+json", ...answer.headers };
   return { status, headers, body: JSON.stringify(problem) };
+}
+
+function doneOnWire({ status, body, json, lines, headers }: Done, common: WireHeaders): WireResponse {
+  if (status === 204) return { status, headers: common, body: "" };
+  const all = { ...common, "content-type": "application/json; charset=utf-8", ...headers };
+  return lines === undefined
+    ? { status, headers: all, body: json ?? JSON.stringify(body) }
+    : responseInLines(status, all, lines);
 }

@@ -7,6 +7,8 @@ export type WholeAnswer = {
   readonly status: number;
   readonly headers: WireHeaders;
   readonly body: string | Uint8Array;
+  /** See `WireResponse`. */
+  readonly lines?: readonly string[];
 };
 
 /** An answer that is sent part by part for as long as somebody listens. */
@@ -26,15 +28,42 @@ export type Sink = {
 /** What is kept for a listener that does not read, beyond what the system keeps. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
+/**
+ * Characters. Node puts headers and a body that is a string into one string, and copies that: a
+ * longer body is made bytes first.
+ */
+const SHORT = 16 * 1024;
+const LINE_FEED = 0x0a;
+
 /** @param isLast the connection ends with this answer. @returns the bytes of the body */
-export function sendWhole(response: ServerResponse, { status, headers, body }: WholeAnswer, isLast: boolean): number {
+export function sendWhole(response: ServerResponse, answer: WholeAnswer, isLast: boolean): number {
+  const { status, headers, lines } = answer;
+  const body = lines === undefined ? answer.body : bytesOfLines(lines);
   const bytes = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
   const flat = flatHeaders(headers, isLast);
   if (status !== 204) flat.push("content-length", String(bytes));
   response.writeHead(status, flat);
-  // A text of as many bytes as characters is ASCII, which is copied and need not be encoded.
-  if (typeof body === "string") response.end(body, bytes === body.length ? "latin1" : "utf8");
+  if (typeof body === "string") endWithText(response, body, bytes);
   else response.end(body);
+  return bytes;
+}
+
+function endWithText(response: ServerResponse, body: string, bytes: number): void {
+  // A text of as many bytes as characters is ASCII, which is copied and need not be encoded.
+  const encoding = bytes === body.length ? "latin1" : "utf8";
+  if (body.length <= SHORT) response.end(body, encoding);
+  else response.end(Buffer.from(body, encoding));
+}
+
+function bytesOfLines(lines: readonly string[]): Buffer {
+  let size = 0;
+  for (const line of lines) size += Buffer.byteLength(line) + 1;
+  const bytes = Buffer.allocUnsafe(size);
+  let at = 0;
+  for (const line of lines) {
+    at += bytes.write(line, at);
+    bytes[at++] = LINE_FEED;
+  }
   return bytes;
 }
 

@@ -1,6 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { decodeBody } from "../../src/remote/body-text.ts";
+import { decodeBody, decodeLines } from "../../src/remote/body-text.ts";
+import { fc } from "../property.ts";
 
 const TEXT = '{"content":"h\u00e9llo \u{1f600}"}';
 const BOMB = Buffer.alloc(5_000_000);
@@ -31,5 +32,26 @@ describe("decodeBody", () => {
 
   it("takes an answer of exactly the bound", () => {
     expect(decodeBody(gzipSync(Buffer.alloc(1_000, 0x20)), "gzip", 1_000).kind).toBe("text");
+  });
+});
+
+describe("decodeLines", () => {
+  it("gives the lines of any text as it would be split", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: "grapheme" }).map((line) => line.replaceAll("\n", " "))), (lines) => {
+        fc.pre(lines.length > 0);
+        expect(decodeLines(Buffer.from(`${lines.join("\n")}\n`))).toEqual(lines);
+      }),
+    );
+  });
+
+  it.each([
+    ["a last line that is cut off", Buffer.from("{}\n{}")],
+    ["nothing", Buffer.alloc(0)],
+    ["bytes that are not UTF-8", Buffer.from([0x7b, 0xff, 0x7d, 0x0a])],
+    ["a surrogate spelled in UTF-8", Buffer.from([0xed, 0xa0, 0x80, 0x0a])],
+    ["a character that a line feed cuts", Buffer.from([0xc3, 0x0a])],
+  ])("refuses %s", (_name, bytes) => {
+    expect(decodeLines(bytes)).toBeNull();
   });
 });

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { request } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { responseInLines } from "../../src/contract/wire.ts";
 import { type HttpOptions, type HttpServer, startHttp } from "../../src/server/http.ts";
 import type { HttpService } from "../../src/server/http-desk.ts";
 import { openService } from "./fixture.ts";
@@ -34,6 +35,22 @@ describe("an answer", () => {
     socket.write(get("/v1/files", "connection: close\r\n"));
     await once(socket, "close");
     expect(statuses(told.text)).toEqual([401]);
+  });
+
+  it("is the same bytes whatever form its body has: short or long, ASCII or not, one piece or lines", async () => {
+    const long = "größer – 𝄞 ".repeat(3_000);
+    const bodies = ["a", "ä", "a".repeat(40_000), long];
+    const whole = bodies.map((body) => ({ status: 200, headers: {}, body }));
+    const answers = [...whole, responseInLines(200, {}, ["{}", "", long]), responseInLines(200, {}, [])];
+    const { port } = await serve({ handle: async ({ path }) => answers[Number(path.slice(1))]! });
+    for (const [n, answer] of answers.entries()) {
+      const told = Buffer.from(await raw(port, get(`/${n}`, "connection: close\r\n")), "latin1").toString();
+      expect([told.slice(told.indexOf("\r\n\r\n") + 4), lengthIn(told)]).toEqual([
+        answer.body,
+        Buffer.byteLength(answer.body),
+      ]);
+    }
+    expect(answers[4]!.body).toBe(`{}\n\n${long}\n`);
   });
 
   it("has the length but not the body where HEAD asks, and neither where there is none", async () => {
