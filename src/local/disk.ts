@@ -137,6 +137,10 @@ export class LocalDisk implements Disk {
     );
   }
 
+  expectMany(): void {
+    this.#aside?.begin();
+  }
+
   replace(path: LocalPath, text: string, expect: Digest, parkAt: string): DiskOutcome<Written> {
     return this.#change((guard) => replaceFile(guard, path, text, expect, parkAt));
   }

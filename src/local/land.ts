@@ -8,6 +8,8 @@ import { createOf } from "./write.ts";
 /** New files that another thread makes, by the same functions as this one. */
 
 export type MakesAside = {
+  /** Makes ready for many files. */
+  begin(): void;
   /**
    * @param root the mirrored folder as it is now; null: it is not there
    * @returns null where they are to be made here

@@ -121,6 +121,8 @@ export interface Disk {
    * share. A promise where that is done in a thread, because there are many.
    */
   createAll(files: readonly NewFile[]): Made | Promise<Made>;
+  /** Many new files are about to be made: a thread for them starts meanwhile. */
+  expectMany(): void;
   /**
    * Replaces a file whose old inode the caller journalled: it stays at `parkAt` until
    * `discardParked`.

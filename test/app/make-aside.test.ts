@@ -43,6 +43,15 @@ test("files that a thread makes are as those that are made here, and nothing is 
   expect(readdirSync(at(".mdmirror/tmp"))).toEqual([]);
 });
 
+test("a thread that is expected is there before the first file, and makes it", async () => {
+  const { disk, at, threads, make } = setUp(1_000);
+  disk.expectMany();
+  expect(threads.length).toBe(1);
+  const [made] = await make({ path: "a.md", text: "one" });
+  expect([made!.end, threads.length]).toEqual([done(at("a.md")), 1]);
+  expect(typeof made!.text).toBe("object");
+});
+
 test("I25 each text comes back packed as it would be when it is put, burst after burst in the same memory", async () => {
   const { at, make, first } = setUp();
   await first();

@@ -28,5 +28,5 @@ test("I33 so many texts are on their way that the service has requests while a g
   });
   await syncToConvergence({ ...world, remote: slow }, { settings: SETTINGS, retryRefused: true, kind: "sync" });
   expect(most).toBeGreaterThan(GROUP + CONCURRENCY.most);
-  expect(most).toBeLessThanOrEqual(128);
+  expect(most).toBeLessThanOrEqual(CONCURRENCY.mostTogether);
 });

@@ -29,7 +29,10 @@ type Thread = {
   idle: NodeJS.Timeout | null;
 };
 
-/** The one thread of a mirrored folder: makes files, packs texts; begun when it is first asked. */
+/**
+ * The one thread of a mirrored folder: makes files, packs texts; begun when it is first asked, if
+ * not before.
+ */
 export class AsideThread {
   readonly #startWorker: () => Worker;
   #thread: Thread | null = null;
@@ -68,6 +71,13 @@ export class AsideThread {
     });
   }
 
+  /** Starts it, so that it has loaded its modules when it is first asked. */
+  begin(): void {
+    if (this.#ended || this.#thread !== null) return;
+    this.#thread = this.#start();
+    this.#rest(this.#thread);
+  }
+
   close(): void {
     this.#ended = true;
     this.#end(null);
@@ -78,15 +88,19 @@ export class AsideThread {
     const made: Thread = { worker, asked: [], numbers: new Map(), idle: null };
     worker.on("message", (ended: Ended) => {
       made.asked.shift()?.resolve(ended);
-      if (made.asked.length > 0) return;
-      worker.unref();
-      made.idle = setTimeout(() => this.#end(null), IDLE_MS).unref();
+      if (made.asked.length === 0) this.#rest(made);
     });
     worker.once("error", (error: Error & { code?: string }) =>
       this.#break(made, error.code === "ERR_WORKER_OUT_OF_MEMORY" ? null : error),
     );
     worker.once("exit", () => this.#break(made, null));
     return made;
+  }
+
+  /** Without work it keeps no process, and not for long itself. */
+  #rest(thread: Thread): void {
+    thread.worker.unref();
+    thread.idle = setTimeout(() => this.#end(null), IDLE_MS).unref();
   }
 
   /** @param error what the work threw; null: the thread itself ended */

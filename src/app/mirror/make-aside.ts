@@ -29,6 +29,11 @@ export class MakeAside implements MakesAside {
     this.#worthIt = worthIt;
   }
 
+  begin(): void {
+    this.#count = Math.max(this.#count, this.#worthIt);
+    this.#thread.begin();
+  }
+
   /** Of a thread that ended, what became of the files is not known: they are stale. */
   create(root: Root | null, folding: DiskFolding, files: readonly NewFile[]): Promise<Made> | null {
     this.#count += files.length;

@@ -61,7 +61,7 @@ export function landText(
   return ended(outcomeOfDisk(end));
 }
 
-type Commit = {
+export type Commit = {
   /** A text to store with the change, if the store does not have it yet. */
   readonly keeps?: { readonly digest: Digest; readonly text: string | PackedText };
   /**
@@ -138,6 +138,15 @@ export async function commitWithOthers(
   when: "soon" | "late" = "late",
 ): Promise<Outcome> {
   await ctx.group.commit(() => write(ctx, change), when, sizeOf(change.keeps?.text));
+  return DONE;
+}
+
+/**
+ * As `commitWithOthers` for an effect on which nothing else of the plan builds: its step ends
+ * before it is committed. The pass does not.
+ */
+export function commitAfterwards(ctx: PassContext, change: Commit): Outcome {
+  ctx.group.commitAfterwards(() => write(ctx, change), sizeOf(change.keeps?.text));
   return DONE;
 }
 

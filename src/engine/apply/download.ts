@@ -18,7 +18,15 @@ import {
   stale,
   whyWritten,
 } from "./effect.ts";
-import { commit, commitWithOthers, hasAnotherId, landText, whereItStands } from "./commit.ts";
+import {
+  type Commit,
+  commit,
+  commitAfterwards,
+  commitWithOthers,
+  hasAnotherId,
+  landText,
+  whereItStands,
+} from "./commit.ts";
 import { seenThere } from "./text-name.ts";
 import { fromService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -39,7 +47,7 @@ export async function createLocal(ctx: PassContext, action: ActionOf<"create-loc
   if (written.kind === "end") return written.outcome;
   ctx.notes.toFlush.set(action.id, action.localPath);
   ctx.notes.counts.createdLocal++;
-  return commitWithOthers(ctx, {
+  const change: Commit = {
     keeps: { digest, text: made.text },
     link: newLink(action.id, action.localPath, action.remotePath, isProtected, {
       ...version,
@@ -51,7 +59,8 @@ export async function createLocal(ctx: PassContext, action: ActionOf<"create-loc
     version: { id: action.id, ...version },
     removes: { tombstone: action.id, conflict: action.id },
     event: eventOf(action, "local", { after: digest }),
-  });
+  };
+  return ctx.notes.awaited.has(action) ? commitWithOthers(ctx, change) : commitAfterwards(ctx, change);
 }
 
 type HandedOver = {

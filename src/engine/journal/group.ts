@@ -8,6 +8,8 @@ import type { Clock } from "../../ports/world.ts";
  * each page is written once in a transaction; but who waits longer is taken for old by V8.
  */
 const MOST = 64;
+/** Most of those for which no step waits: they hold no request, and a row each. */
+const MOST_AFTERWARDS = 256;
 /**
  * LIMIT: characters of text that wait for one transaction, apart from those of the commit that
  * exceeds it.
@@ -41,7 +43,12 @@ type Reading = {
   readonly resolve: (read: DiskOutcome<LocalText>) => void;
   readonly reject: (error: unknown) => void;
 };
-type Waiting = { readonly work: () => void; readonly resolve: () => void; readonly reject: (error: unknown) => void };
+/** `resolve` and `reject`: null where nobody waits for it. */
+type Waiting = {
+  readonly work: () => void;
+  readonly resolve: (() => void) | null;
+  readonly reject: ((error: unknown) => void) | null;
+};
 
 /**
  * Joins what several steps write at about the same time into one transaction of the state, because
@@ -62,7 +69,11 @@ export class Group {
   /** Ends the wait for more of the present burst; null: nothing waits. */
   #awaitsMore: AbortController | null = null;
   #waiting: Waiting[] = [];
+  /** How many steps wait for these. */
+  #awaited = 0;
   #characters = 0;
+  /** Why what nobody waits for was not written. */
+  #fault: { readonly error: unknown } | null = null;
   #running = 0;
   #timer: { readonly ends: AbortController; readonly at: number } | null = null;
 
@@ -82,10 +93,30 @@ export class Group {
     this.#characters += characters;
     return new Promise((resolve, reject) => {
       this.#waiting.push({ work, resolve, reject });
-      if (this.#waiting.length >= MOST || this.#characters >= MOST_CHARACTERS) this.#flush();
+      if (++this.#awaited >= MOST || this.#isFull()) this.#flush();
       else if (this.#timer === null || this.#timer.at > this.#clock.monotonic() + ms) void this.#flushLater(ms);
       else if (this.#isLast()) void this.#flushInATurn();
     });
+  }
+
+  /**
+   * Runs `work` in one of the next transactions, in the order of calls, for a step that ends
+   * without it: nothing else of the plan builds on it.
+   * @param characters of the text that is held until then
+   * @throws what an earlier one threw; `settle` throws what the last ones do
+   */
+  commitAfterwards(work: () => void, characters = 0): void {
+    this.#throwFault();
+    this.#characters += characters;
+    this.#waiting.push({ work, resolve: null, reject: null });
+    if (this.#isFull()) this.#flush();
+    else if (this.#timer === null) void this.#flushLater(LONGEST_MS.late);
+  }
+
+  /** Writes what waits still. @throws what it, or anything before that nobody waited for, threw */
+  settle(): void {
+    if (this.#waiting.length > 0) this.#flush();
+    this.#throwFault();
   }
 
   /**
@@ -130,7 +161,16 @@ export class Group {
     this.#endBurst();
     this.#reading = [];
     this.#waiting = [];
+    this.#awaited = 0;
     this.#characters = 0;
+  }
+
+  #isFull(): boolean {
+    return this.#waiting.length >= MOST_AFTERWARDS || this.#characters >= MOST_CHARACTERS;
+  }
+
+  #throwFault(): void {
+    if (this.#fault !== null) throw this.#fault.error;
   }
 
   #flush(): void {
@@ -138,16 +178,20 @@ export class Group {
     this.#timer = null;
     const group = this.#waiting;
     this.#waiting = [];
+    this.#awaited = 0;
     this.#characters = 0;
     try {
       this.#state.transact(() => {
         for (const { work } of group) work();
       });
     } catch (error) {
-      for (const { reject } of group) reject(error);
+      for (const { reject } of group) {
+        if (reject === null) this.#fault ??= { error };
+        else reject(error);
+      }
       return;
     }
-    for (const { resolve } of group) resolve();
+    for (const { resolve } of group) resolve?.();
   }
 
   #land(): void {
@@ -203,7 +247,7 @@ export class Group {
 
   /** Whether every running step waits here, so that no other can join. */
   #isLast(): boolean {
-    return this.#landing.length + this.#waiting.length >= this.#running;
+    return this.#landing.length + this.#awaited >= this.#running;
   }
 
   #flushIfAll(): void {

@@ -106,6 +106,10 @@ export class LinkedDisk implements Disk {
     return this.plain.create(path, this.#spelled(path, text));
   }
 
+  expectMany(): void {
+    this.plain.expectMany();
+  }
+
   createAll(files: readonly NewFile[]): ReturnType<Disk["createAll"]> {
     const meant = files.map(({ text }) => (this.#forms.mayLink(text) ? text : null));
     const spelled = files.map((file, n) => {

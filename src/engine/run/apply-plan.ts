@@ -12,13 +12,12 @@ import type { PassContext } from "./pass-context.ts";
 /** Runs the steps of a plan; logs and remembers those that do not end well. */
 
 /**
- * How many actions may be under way: those whose requests are (the client's queue decides how many
- * of these), a group that waits for its commit, and as many that are ready to be sent, so that the
- * service does not wait meanwhile. More would only wait themselves, and outlive the collections of
- * new objects. LIMIT: what sends a text holds it from its beginning, so this many are held at most
+ * How many actions may be under way: three whole batches, of which the service answers one while
+ * the files of the next are made and the requests of the third are written. More would only wait
+ * themselves, and outlive the collections of new objects. LIMIT: what sends a text holds it from its beginning, so this many are held at most
  * (I33); that of a new file comes later, with its request, and is bounded by the group.
  */
-const AT_ONCE = 128;
+const AT_ONCE = 192;
 
 export async function applyPlan(ctx: PassContext, plan: Plan): Promise<StepEnd[]> {
   const { verdict, steps } = plan;
@@ -29,15 +28,25 @@ export async function applyPlan(ctx: PassContext, plan: Plan): Promise<StepEnd[]
     else for (const index of verdict.guarded) withheld.add(index);
   }
   if (steps.length > 0) progress.report("apply", 0, steps.length);
+  ctx.notes.awaited = awaitedOf(steps);
   try {
-    return await executeSteps(steps, withheld, (action) => ctx.group.during(() => performNoted(ctx, action)), {
+    const ends = await executeSteps(steps, withheld, (action) => ctx.group.during(() => performNoted(ctx, action)), {
       concurrency: AT_ONCE,
       isFatal: (outcome) => outcome.kind === "later" && outcome.unreachable,
       onEnd: (done) => progress.report("apply", done, steps.length),
     });
+    ctx.group.settle();
+    return ends;
   } finally {
     ctx.group.abandon();
   }
+}
+
+/** Actions on which others build. */
+function awaitedOf(steps: Plan["steps"]): ReadonlySet<Action> {
+  const awaited = new Set<Action>();
+  for (const { after } of steps) for (const index of after) awaited.add(steps[index]!.action);
+  return awaited;
 }
 
 /** The path that base has for an id: no message shows an id in place of a path. */

@@ -1,5 +1,5 @@
 import type { DirId, DocId } from "../../contract/ids.ts";
-import type { Outcome } from "../../model/action.ts";
+import type { Action, Outcome } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
 import type { Hold } from "../../model/link.ts";
 import type { LocalPath, RemotePath } from "../../model/path.ts";
@@ -107,6 +107,8 @@ type PassNotes = {
    * there, so what is done about them is no sign of what the user wants.
    */
   readonly returned: Set<LocalPath>;
+  /** Those of the plan's actions on which others build. */
+  awaited: ReadonlySet<Action>;
   /** The keys of the plan's holds. */
   held: ReadonlySet<string>;
   /** Folders that this pass moved here, in the order in which that was done. */
@@ -162,6 +164,7 @@ export class PassContext {
       toFlush: new Map(),
       ahead: null,
       returned: new Set(),
+      awaited: new Set(),
       held: new Set(),
       movedHere: [],
       made: new Set(),
