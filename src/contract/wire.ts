@@ -21,20 +21,20 @@ export type WireResponse = {
   /** JSON text; empty for 204. */
   readonly body: string;
   /**
-   * The lines of a body of which each ends with a line feed, without it, where they are at hand: a
-   * long text in one piece takes fresh memory, and is copied again by whoever takes it apart.
+   * The body in parts, one after the other, where it is made of many: in one piece a long text takes
+   * fresh memory, and is copied again by whoever writes it or takes it apart.
    */
-  readonly lines?: readonly string[];
+  readonly parts?: readonly string[];
 };
 
-/** A response of lines. Its body is put together whenever it is asked for. */
-export function responseInLines(status: number, headers: WireHeaders, lines: readonly string[]): WireResponse {
+/** A response in parts. Its body is put together whenever it is asked for. */
+export function responseInParts(status: number, headers: WireHeaders, parts: readonly string[]): WireResponse {
   return {
     status,
     headers,
-    lines,
+    parts,
     get body() {
-      return lines.map((line) => `${line}\n`).join("");
+      return parts.join("");
     },
   };
 }

@@ -5,6 +5,8 @@ import { parseJson } from "./json.ts";
 
 /** Writes the lines of a batch, and reads those of its answer. Pure. */
 
+/** With its line feed, which the last one may lack. */
+const LINE = /[^\n]*\n|[^\n]+$/g;
 // LIMIT: of the line that comes before a body, in characters.
 const MAX_HEAD = 16_384;
 /** Headers of the whole answer that say something of each single one. */
@@ -31,23 +33,16 @@ type BatchAnswers =
 export function readBatchAnswer(response: WireResponse, count: number): BatchAnswers {
   const responses: WireResponse[] = [];
   const common = pick(response.headers, COMMON);
-  const { lines, isCutOff } = linesOf(response);
+  const lines = response.parts ?? response.body.match(LINE) ?? [];
   for (let at = 0; at < lines.length; at += 2) {
     if (responses.length === count) return bad("it has too many lines");
-    const [first, body] = [lines[at]!, lines[at + 1]];
-    if (body === undefined) return bad("it is cut off");
+    const [first, second] = [lines[at]!, lines[at + 1]];
+    if (second?.endsWith("\n") !== true) return bad("it is cut off");
     const head = first.length > MAX_HEAD ? null : readHead(first, responses.length);
     if (head === null) return bad("a line of it is not understood");
-    responses.push({ status: head.status, headers: { ...common, ...head.headers }, body });
+    responses.push({ status: head.status, headers: { ...common, ...head.headers }, body: second.slice(0, -1) });
   }
-  if (isCutOff) return bad("it is cut off");
   return responses.length === count ? { kind: "answers", responses } : bad("it has too few lines");
-}
-
-function linesOf(response: WireResponse): { readonly lines: readonly string[]; readonly isCutOff: boolean } {
-  if (response.lines !== undefined) return { lines: response.lines, isCutOff: false };
-  const lines = response.body.split("\n");
-  return { isCutOff: lines.pop() !== "", lines };
 }
 
 function bad(why: string): { readonly kind: "bad"; readonly why: string } {

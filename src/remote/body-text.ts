@@ -46,18 +46,19 @@ function inflate(bytes: Buffer, encoding: string, maxBytes: number): Buffer | st
 const LINE_FEED = 0x0a;
 
 /**
- * The lines of a body, each in a string of its own: a string of hundreds of kilobytes takes fresh
- * memory of the system each time.
- * @param bytes not packed. @returns null for what is not UTF-8, or does not end with a line feed
+ * The lines of a body, each with its line feed in a string of its own: a string of hundreds of
+ * kilobytes takes fresh memory of the system each time.
+ * @param bytes not packed. @returns null for what is not UTF-8
  */
 export function decodeLines(bytes: Buffer): readonly string[] | null {
-  if (bytes.at(-1) !== LINE_FEED || !isUtf8(bytes)) return null;
+  if (!isUtf8(bytes)) return null;
   const encoding = isAscii(bytes) ? "latin1" : "utf8";
   const lines: string[] = [];
   for (let at = 0; at < bytes.length; ) {
-    const end = bytes.indexOf(LINE_FEED, at);
+    const feed = bytes.indexOf(LINE_FEED, at);
+    const end = feed === -1 ? bytes.length : feed + 1;
     lines.push(bytes.toString(encoding, at, end));
-    at = end + 1;
+    at = end;
   }
   return lines;
 }

@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
 import { BATCH_TYPE } from "../contract/batch.ts";
-import { responseInLines } from "../contract/wire.ts";
+import { responseInParts } from "../contract/wire.ts";
 import type { WireResult } from "../ports/remote.ts";
 import { decodeBody, decodeLines } from "./body-text.ts";
 
@@ -71,7 +71,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const [status, headers] = [this.#status, this.#headers];
     const encoding = headers["content-encoding"] ?? null;
     const lines = encoding === null && headers["content-type"] === BATCH_TYPE ? decodeLines(bytes) : null;
-    if (lines !== null) return { kind: "answer", response: responseInLines(status, headers, lines) };
+    if (lines !== null) return { kind: "answer", response: responseInParts(status, headers, lines) };
     const body = decodeBody(bytes, encoding, this.#maxBytes);
     if (body.kind === "bad") return { kind: "lost", why: body.why };
     return { kind: "answer", response: { status, headers, body: body.text } };

@@ -1,6 +1,6 @@
 import { type FieldError, PROBLEM_CODES, type ProblemCode, problemType } from "../contract/problem.ts";
 import { GENERATION } from "../contract/generation.ts";
-import { responseInLines, type WireHeaders, type WireResponse } from "../contract/wire.ts";
+import { responseInParts, type WireHeaders, type WireResponse } from "../contract/wire.ts";
 
 /**
  * The result of a request. A refusal is a value, so that a transaction can be rolled back without
@@ -13,8 +13,8 @@ type Done = {
   readonly body: unknown;
   /** The body, where it is written out already. */
   readonly json?: string;
-  /** The same as lines, each of which ends with a line feed. */
-  readonly lines?: readonly string[];
+  /** The same in parts, one after the other. */
+  readonly parts?: readonly string[];
   /** More of them, or others than those of JSON. */
   readonly headers?: Readonly<Record<string, string>>;
 };
@@ -42,9 +42,9 @@ export function doneAsWritten(status: Done["status"], json: string): Done {
   return { kind: "done", status, body: null, json };
 }
 
-/** @param type of the body; its lines are written out, without their line feeds */
-export function doneInLines(status: Done["status"], type: string, lines: readonly string[]): Done {
-  return { kind: "done", status, body: null, lines, headers: { "content-type": type } };
+/** @param parts the body, written out, one after the other */
+export function doneInParts(status: Done["status"], parts: readonly string[]): Done {
+  return { kind: "done", status, body: null, parts };
 }
 
 export function refuse(
@@ -95,10 +95,10 @@ export function toWire(
   return { status, headers, body: JSON.stringify(problem) };
 }
 
-function doneOnWire({ status, body, json, lines, headers }: Done, common: WireHeaders): WireResponse {
+function doneOnWire({ status, body, json, parts, headers }: Done, common: WireHeaders): WireResponse {
   if (status === 204) return { status, headers: common, body: "" };
   const all = { ...common, "content-type": "application/json; charset=utf-8", ...headers };
-  return lines === undefined
+  return parts === undefined
     ? { status, headers: all, body: json ?? JSON.stringify(body) }
-    : responseInLines(status, all, lines);
+    : responseInParts(status, all, parts);
 }

@@ -1,7 +1,7 @@
 import { BATCH_TYPE, type BatchedAnswer, MAX_BATCH_BYTES } from "../contract/batch.ts";
 import { BATCH } from "../contract/routes.ts";
 import type { WireRequest, WireResponse } from "../contract/wire.ts";
-import { type Answer, doneInLines, isRefused, type Refused, refuse } from "./answer.ts";
+import { type Answer, doneInParts, isRefused, type Refused, refuse } from "./answer.ts";
 import { type Admit, refusalOfRequest, sentHash } from "./authenticate.ts";
 import { type Batched, readBatch } from "./batch-lines.ts";
 import { type BodyFault, refuseRequest } from "./body.ts";
@@ -50,7 +50,7 @@ async function answer(core: Core, request: WireRequest, { fault, admit, noted }:
   const answers = await answerAll(core, batch, hash, admit);
   for (const [at, { status, headers }] of answers.entries())
     taken[at]!.answered = { status, requestId: headers["x-request-id"] ?? null };
-  return doneInLines(200, BATCH_TYPE, answers.flatMap(linesOf));
+  return { ...doneInParts(200, answers.flatMap(linesOf)), headers: { "content-type": BATCH_TYPE } };
 }
 
 function read({ path, body }: WireRequest, fault: BodyFault | null): readonly Batched[] | Refused {
@@ -76,5 +76,5 @@ function answerAll(core: Core, batch: readonly Batched[], hash: Buffer | null, a
 function linesOf({ status, headers: all, body }: WireResponse, at: number): readonly string[] {
   const { "cache-control": _, ...headers } = all;
   const first: BatchedAnswer = { at, status, headers };
-  return [JSON.stringify(first), body];
+  return [JSON.stringify(first), "\n", body, "\n"];
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from "../contract/json.ts";
 import { pathSegments } from "../contract/names.ts";
 import { FILES } from "../contract/routes.ts";
 import { includes } from "./access.ts";
-import { type Answer, done, doneAsWritten, isRefused, type Refused, refuseFields } from "./answer.ts";
+import { type Answer, done, doneAsWritten, doneInParts, isRefused, type Refused, refuseFields } from "./answer.ts";
 import { type Member, memberErrors, readObject } from "./body.ts";
 import { type Call, newId, type RequestContext } from "./context.ts";
 import type { FileRow } from "./rows.ts";
@@ -19,7 +19,7 @@ import {
 } from "./lists.ts";
 import { findPlace, findRouteToMake, makeFolders, noFile, occupied, pathIn, type Place, type Route } from "./place.ts";
 import { judgeLinks } from "./judge-links.ts";
-import { fileJson, presentFile, presentWithContent } from "./present.ts";
+import { fileJson, fileWithContentJson, presentFile } from "./present.ts";
 import type { Page } from "./tables.ts";
 
 /** GET /v1/files */
@@ -32,7 +32,7 @@ export async function listFiles(call: Call): Promise<Answer> {
   const { files } = context.tables;
   if (isOfAll(selector) && files.allShown !== undefined && readsAll(context)) {
     const shown = await files.allShown(rangeOf(context, page), fileJson);
-    return { ...doneAsWritten(200, writtenEnvelope(call, FILES, page, shown)), headers: LIST_HEADERS };
+    return { ...doneInParts(200, writtenEnvelope(call, FILES, page, shown)), headers: LIST_HEADERS };
   }
   const rows = await selectFiles(context, selector, page);
   await context.access.know(rows.map(({ folder }) => folder));
@@ -78,7 +78,7 @@ export async function readFile({ context, id: sent }: Call): Promise<Answer> {
   if (isRefused(id)) return id;
   const found = await context.tables.files.withText(context.workspace.seq, id);
   if (found === undefined || !includes(await context.access.levelOfFile(found.row), "read")) return noFile();
-  return done(200, presentWithContent(found.row, found.text));
+  return doneAsWritten(200, fileWithContentJson(found.row, found.json));
 }
 
 const REQUIRED: Member = { type: "string", required: true };

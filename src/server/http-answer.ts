@@ -8,7 +8,7 @@ export type WholeAnswer = {
   readonly headers: WireHeaders;
   readonly body: string | Uint8Array;
   /** See `WireResponse`. */
-  readonly lines?: readonly string[];
+  readonly parts?: readonly string[];
 };
 
 /** An answer that is sent part by part for as long as somebody listens. */
@@ -33,12 +33,11 @@ const MAX_UNREAD_BYTES = 64 * 1024;
  * longer body is made bytes first.
  */
 const SHORT = 16 * 1024;
-const LINE_FEED = 0x0a;
 
 /** @param isLast the connection ends with this answer. @returns the bytes of the body */
 export function sendWhole(response: ServerResponse, answer: WholeAnswer, isLast: boolean): number {
-  const { status, headers, lines } = answer;
-  const body = lines === undefined ? answer.body : bytesOfLines(lines);
+  const { status, headers, parts } = answer;
+  const body = parts === undefined ? answer.body : bytesOf(parts);
   const bytes = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
   const flat = flatHeaders(headers, isLast);
   if (status !== 204) flat.push("content-length", String(bytes));
@@ -55,15 +54,20 @@ function endWithText(response: ServerResponse, body: string, bytes: number): voi
   else response.end(Buffer.from(body, encoding));
 }
 
-function bytesOfLines(lines: readonly string[]): Buffer {
-  let size = 0;
-  for (const line of lines) size += Buffer.byteLength(line) + 1;
-  const bytes = Buffer.allocUnsafe(size);
-  let at = 0;
-  for (const line of lines) {
-    at += bytes.write(line, at);
-    bytes[at++] = LINE_FEED;
+/** Parts are put together until they are worth a call, and no further. */
+function bytesOf(parts: readonly string[]): Buffer {
+  const pieces: string[] = [];
+  let piece = "";
+  for (const part of parts) {
+    piece += part;
+    if (piece.length < SHORT) continue;
+    pieces.push(piece);
+    piece = "";
   }
+  pieces.push(piece);
+  const bytes = Buffer.allocUnsafe(pieces.reduce((sum, each) => sum + Buffer.byteLength(each), 0));
+  let at = 0;
+  for (const each of pieces) at += bytes.write(each, at);
   return bytes;
 }
 

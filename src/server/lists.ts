@@ -68,14 +68,16 @@ export function readPage(call: Call, url: string, selector: Chosen): PageRequest
   return refuse("invalid_cursor", "The cursor is malformed, or another query issued it; start again without one.");
 }
 
-/** The envelope of a page whose items are written out, and all readable. */
-export function writtenEnvelope(call: Call, url: string, page: PageRequest, { seqs, texts }: ShownPage): string {
+/** The envelope of a page whose items are written out, and all readable; in parts. */
+export function writtenEnvelope(call: Call, url: string, page: PageRequest, { seqs, texts }: ShownPage): string[] {
   const hasMore = seqs.length > page.limit;
   const last = seqs[page.limit - 1]!;
   const nextCursor = hasMore ? sealCursor(call.context.cursorSecret, page.boundTo, last) : null;
-  const items = (hasMore ? texts.slice(0, page.limit) : texts).join(",");
-  const rest = `"hasMore":${hasMore},"nextCursor":${JSON.stringify(nextCursor)}`;
-  return `{"object":"list","url":${JSON.stringify(url)},"data":[${items}],${rest}}`;
+  const items = hasMore ? texts.slice(0, page.limit) : texts;
+  const parts = [`{"object":"list","url":${JSON.stringify(url)},"data":[`];
+  for (const [n, item] of items.entries()) parts.push(n === 0 ? item : `,${item}`);
+  parts.push(`],"hasMore":${hasMore},"nextCursor":${JSON.stringify(nextCursor)}}`);
+  return parts;
 }
 
 /**

@@ -81,7 +81,8 @@ export type ShownPage = { readonly seqs: readonly number[]; readonly texts: read
 
 export type Files = {
   byId(workspace: number, id: string): Promise<FileRow | undefined>;
-  withText(workspace: number, id: string): Promise<{ readonly row: FileRow; readonly text: string } | undefined>;
+  /** @returns the live text too, as JSON */
+  withText(workspace: number, id: string): Promise<{ readonly row: FileRow; readonly json: string } | undefined>;
   /** @param baseId a change of any state; `base` is null if it is none of this file */
   forEdit(workspace: number, id: string, baseId: string): Promise<FileForEdit | undefined>;
   bySeqs(seqs: readonly number[]): Promise<FileRow[]>;

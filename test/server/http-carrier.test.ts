@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { request } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { responseInLines } from "../../src/contract/wire.ts";
+import { responseInParts } from "../../src/contract/wire.ts";
 import { type HttpOptions, type HttpServer, startHttp } from "../../src/server/http.ts";
 import type { HttpService } from "../../src/server/http-desk.ts";
 import { openService } from "./fixture.ts";
@@ -37,11 +37,11 @@ describe("an answer", () => {
     expect(statuses(told.text)).toEqual([401]);
   });
 
-  it("is the same bytes whatever form its body has: short or long, ASCII or not, one piece or lines", async () => {
+  it("is the same bytes whatever form its body has: short or long, ASCII or not, one piece or parts", async () => {
     const long = "größer – 𝄞 ".repeat(3_000);
     const bodies = ["a", "ä", "a".repeat(40_000), long];
     const whole = bodies.map((body) => ({ status: 200, headers: {}, body }));
-    const answers = [...whole, responseInLines(200, {}, ["{}", "", long]), responseInLines(200, {}, [])];
+    const answers = [...whole, responseInParts(200, {}, ["{}\n", "", long, "\n"]), responseInParts(200, {}, [])];
     const { port } = await serve({ handle: async ({ path }) => answers[Number(path.slice(1))]! });
     for (const [n, answer] of answers.entries()) {
       const told = Buffer.from(await raw(port, get(`/${n}`, "connection: close\r\n")), "latin1").toString();
@@ -50,7 +50,7 @@ describe("an answer", () => {
         Buffer.byteLength(answer.body),
       ]);
     }
-    expect(answers[4]!.body).toBe(`{}\n\n${long}\n`);
+    expect(answers[4]!.body).toBe(`{}\n${long}\n`);
   });
 
   it("has the length but not the body where HEAD asks, and neither where there is none", async () => {

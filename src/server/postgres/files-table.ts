@@ -86,11 +86,11 @@ export class FilesTable implements Files {
     return this.#session.one(SQL.byId, workspace, id);
   }
 
-  async withText(workspace: number, id: string): Promise<{ readonly row: FileRow; readonly text: string } | undefined> {
+  async withText(workspace: number, id: string): Promise<{ readonly row: FileRow; readonly json: string } | undefined> {
     const found = await this.#session.one(SQL.withText, workspace, id);
     if (found === undefined) return undefined;
     const { codec, text, ...row } = found;
-    return { row, text: decodeText({ codec, text }) };
+    return { row, json: JSON.stringify(decodeText({ codec, text })) };
   }
 
   async forEdit(workspace: number, id: string, baseId: string): Promise<FileForEdit | undefined> {

@@ -2,6 +2,7 @@ import type { Db } from "./database.ts";
 import { type FileRow, ROOT } from "../rows.ts";
 import type { FileForEdit, Files, NamePage, NewFile, Page, ShownPage } from "../tables.ts";
 import { FILE_PATH, isBelow, isWithin, type Subtree } from "./sql.ts";
+import { KeptTexts } from "./kept-texts.ts";
 import { ShownFiles } from "./shown-files.ts";
 import { decodeIfKept, decodeText, encodeText, type StoredText } from "./text-codec.ts";
 
@@ -31,6 +32,7 @@ const SMALL_TREE = 2_000;
 export class FilesTable implements Files {
   readonly #db: Db;
   readonly #shown = new ShownFiles();
+  readonly #kept = new KeptTexts();
   readonly #reads: ReturnType<typeof prepareReads>;
   readonly #texts: ReturnType<typeof prepareTexts>;
   readonly #writes: ReturnType<typeof prepareWrites>;
@@ -46,11 +48,19 @@ export class FilesTable implements Files {
     return this.#reads.byId.get(workspace, id);
   }
 
-  async withText(workspace: number, id: string): Promise<{ row: FileRow; text: string } | undefined> {
+  async withText(workspace: number, id: string): Promise<{ row: FileRow; json: string } | undefined> {
+    const kept = this.#kept.get(id);
+    if (kept !== undefined) {
+      const row = this.#reads.byId.get(workspace, id);
+      if (row === undefined) return undefined;
+      if (row.changeId === kept.changeId) return { row, json: kept.json };
+    }
     const found = this.#texts.withRow.get(workspace, id);
     if (found === undefined) return undefined;
     const { codec, text, ...row } = found;
-    return { row, text: decodeText({ codec, text }) };
+    const json = JSON.stringify(decodeText({ codec, text }));
+    this.#kept.keep(id, { changeId: row.changeId, json });
+    return { row, json };
   }
 
   async forEdit(workspace: number, id: string, baseId: string): Promise<FileForEdit | undefined> {

@@ -58,8 +58,12 @@ describe.skipIf(whyNoPostgres !== null)("on PostgreSQL", () => {
     const command = fc.tuple(method, target, body);
     const ask = async ({ service, key }: Opened, commands: readonly [string, string, string | null][]) => {
       const answers = [];
-      for (const [m, path, sent] of commands)
-        answers.push(await service.answer({ method: m, path, headers: { "x-api-key": key }, body: sent }));
+      for (const [m, path, sent] of commands) {
+        const answer = await service.answer({ method: m, path, headers: { "x-api-key": key }, body: sent });
+        // A store that remembers what it showed gives the same body in parts.
+        const { status, headers, body } = answer;
+        answers.push({ status, headers, body });
+      }
       return answers;
     };
     await fc.assert(

@@ -98,14 +98,15 @@ describe.skipIf(whyNoPostgres !== null)("a reader", () => {
     const reading = store.read(async ({ files }) => {
       const before = await files.withText(workspace, id);
       await step.stop();
-      return [before?.text, (await files.withText(workspace, id))?.text, await files.byName(workspace, 0, "b.md")];
+      return [before?.json, (await files.withText(workspace, id))?.json, await files.byName(workspace, 0, "b.md")];
     });
     await step.reached();
     await edit(other, workspace, id);
     await other.write((tables) => makeFile(tables, workspace, "b.md"));
     step.goOn();
-    expect(await reading).toEqual(["of a.md\n", "of a.md\n", undefined]);
-    expect((await store.read(({ files }) => files.withText(workspace, id)))?.text).toBe("edited");
+    const before = JSON.stringify("of a.md\n");
+    expect(await reading).toEqual([before, before, undefined]);
+    expect((await store.read(({ files }) => files.withText(workspace, id)))?.json).toBe('"edited"');
   });
 
   it("cannot write", async () => {
