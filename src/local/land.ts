@@ -1,5 +1,6 @@
 import type { DiskFolding, LocalPath } from "../model/path.ts";
 import type { DiskOutcome, Made, NewFile, Written } from "../ports/disk.ts";
+import type { Random } from "../ports/world.ts";
 import { stale } from "./errno.ts";
 import { createNodeFs } from "./node-fs.ts";
 import { type NotDone, type Root, RootGuard } from "./root-guard.ts";
@@ -91,8 +92,8 @@ export class Lander {
   readonly #guard: RootGuard;
 
   /** @param root absolute path of the mirrored folder */
-  constructor(root: string) {
-    this.#guard = new RootGuard(createNodeFs(), root, { hex: randomHex });
+  constructor(root: string, random: Pick<Random, "hex">) {
+    this.#guard = new RootGuard(createNodeFs(), root, random);
   }
 
   /** @param bytes the texts */
@@ -104,11 +105,4 @@ export class Lander {
     const texts = textsIn(burst, bytes);
     return landedOf(this.#guard.during(() => burst.paths.map((path, n) => createOf(this.#guard, path, texts[n]!))));
   }
-}
-
-function randomHex(digits: number): string {
-  const { randomBytes } = process.getBuiltinModule("node:crypto");
-  return randomBytes(Math.ceil(digits / 2))
-    .toString("hex")
-    .slice(0, digits);
 }

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { type Burst, type Landed, Lander, textsIn } from "../../local/land.ts";
 import { packBytes } from "../../state/text-codec.ts";
+import { systemRandom } from "./random.ts";
 
 /** The thread of `aside-thread.ts`: makes new files, and packs texts for the store. */
 
@@ -25,7 +26,7 @@ export type Packed = { readonly codecs: readonly number[]; readonly lengths: rea
 /** `landed`: null where no files were to be made. */
 export type Ended = { readonly landed: Landed | null; readonly packed: Packed };
 
-const lander = new Lander(workerData as string);
+const lander = new Lander(workerData as string, systemRandom());
 const slots: SharedArrayBuffer[] = [];
 
 function perform({ burst, ends, slot, memory }: Task): Ended {

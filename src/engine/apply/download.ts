@@ -32,6 +32,7 @@ import { fromService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { openConflict } from "./conflict.ts";
 import { ensureFolders } from "./parents.ts";
+import { flushAtEnd } from "../journal/durable.ts";
 
 /**
  * Downloads a new document into a new file. After a crash before the commit the file is there
@@ -45,7 +46,7 @@ export async function createLocal(ctx: PassContext, action: ActionOf<"create-loc
   const made = await making;
   const written = settle(ctx, action, digest, made);
   if (written.kind === "end") return written.outcome;
-  ctx.notes.toFlush.set(action.id, action.localPath);
+  flushAtEnd(ctx, action.id, action.localPath);
   ctx.notes.counts.createdLocal++;
   const change: Commit = {
     keeps: { digest, text: made.text },

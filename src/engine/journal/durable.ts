@@ -29,6 +29,14 @@ const FLUSH_AT_ONCE = 64;
  */
 const FLUSH_LATER = 2_000;
 
+/**
+ * A file that this pass made is to be fsynced at its end. When they are too many for that, the next
+ * pass finds them by their links, and no more of them need be remembered.
+ */
+export function flushAtEnd({ notes: { toFlush } }: PassContext, id: DocId, path: LocalPath): void {
+  if (toFlush.size <= FLUSH_AT_ONCE) toFlush.set(id, path);
+}
+
 export async function flushNow(ctx: PassContext): Promise<void> {
   if (ctx.notes.toFlush.size === 0 || ctx.notes.toFlush.size > FLUSH_AT_ONCE) return;
   await flush(ctx.world, ctx.notes.toFlush);
