@@ -61,7 +61,8 @@ export async function createLocal(ctx: PassContext, action: ActionOf<"create-loc
     removes: { tombstone: action.id, conflict: action.id },
     event: eventOf(action, "local", { after: digest }),
   };
-  return ctx.notes.awaited.has(action) ? commitWithOthers(ctx, change) : commitAfterwards(ctx, change);
+  const isAwaited = ctx.notes.awaited?.has(action) ?? true;
+  return isAwaited ? commitWithOthers(ctx, change) : commitAfterwards(ctx, change);
 }
 
 type HandedOver = {

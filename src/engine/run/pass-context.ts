@@ -107,8 +107,8 @@ type PassNotes = {
    * there, so what is done about them is no sign of what the user wants.
    */
   readonly returned: Set<LocalPath>;
-  /** Those of the plan's actions on which others build. */
-  awaited: ReadonlySet<Action>;
+  /** Those of the plan's actions on which others build; null: no plan is carried out. */
+  awaited: ReadonlySet<Action> | null;
   /** The keys of the plan's holds. */
   held: ReadonlySet<string>;
   /** Folders that this pass moved here, in the order in which that was done. */
@@ -164,7 +164,7 @@ export class PassContext {
       toFlush: new Map(),
       ahead: null,
       returned: new Set(),
-      awaited: new Set(),
+      awaited: null,
       held: new Set(),
       movedHere: [],
       made: new Set(),
