@@ -21,8 +21,8 @@ export type WireResponse = {
   /** JSON text; empty for 204. */
   readonly body: string;
   /**
-   * The body in parts, one after the other, where it is made of many: in one piece a long text takes
-   * fresh memory, and is copied again by whoever writes it or takes it apart.
+   * The body in parts, one after the other, where it is made of many: in one piece a long text
+   * takes fresh memory, and is copied again by whoever writes it or takes it apart.
    */
   readonly parts?: readonly string[];
 };

@@ -9,7 +9,7 @@ import type { WireOptions } from "./undici-wire.ts";
  * From how many exchanges at one time on undici is worth loading: it saves some 80 µs of each, and
  * takes some 100 ms of processor time to load and 23 MB. Where requests share exchanges, four that
  * read, four that write and two lists are under way, and each says enough for 64: a clone of
- * 100,000 documents is 1,700 exchanges. Asked one after the other, even more are not worth it.
+ * 100,000 documents is some 2,000 exchanges. Asked one after the other, even more are not worth it.
  */
 const MANY_AT_ONCE = 10;
 

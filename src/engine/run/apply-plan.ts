@@ -14,8 +14,9 @@ import type { PassContext } from "./pass-context.ts";
 /**
  * How many actions may be under way: three whole batches, of which the service answers one while
  * the files of the next are made and the requests of the third are written. More would only wait
- * themselves, and outlive the collections of new objects. LIMIT: what sends a text holds it from its beginning, so this many are held at most
- * (I33); that of a new file comes later, with its request, and is bounded by the group.
+ * themselves, and outlive the collections of new objects. LIMIT: what sends a text holds it from
+ * its beginning, so this many are held at most (I33); that of a new file comes later, with its
+ * request, and is bounded by the group.
  */
 const AT_ONCE = 192;
 
