@@ -56,8 +56,8 @@ function atSize(variant: Variant, documents: number): Variant {
 }
 
 /**
- * @param onRequest told each request before it is answered, those of a batch one by one; it may hold
- * the answer back
+ * @param onRequest told each request before it is answered, those of a batch one by one; it may
+ * hold the answer back
  * @param documents about how many it will hold: its weather is that of such a one
  */
 export async function openFixture(

@@ -2,19 +2,8 @@ import type { LocalPath } from "../../model/path.ts";
 import type { Disk, DiskOutcome, LocalText, Made, MadeFile, NewFile } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import type { Clock } from "../../ports/world.ts";
+import { PendingCommits } from "./pending-commits.ts";
 
-/**
- * Most commits in one transaction. Rows that are written together share pages of the indexes, and
- * each page is written once in a transaction; but who waits longer is taken for old by V8.
- */
-const MOST = 64;
-/** Most of those for which no step waits: they hold no request, and a row each. */
-const MOST_AFTERWARDS = 256;
-/**
- * LIMIT: characters of text that wait for one transaction, apart from those of the commit that
- * exceeds it.
- */
-const MOST_CHARACTERS = 4_000_000;
 /**
  * How long a commit waits for others at most, in milliseconds. `soon`: an effect waits for it;
  * `late`: only the end of a step does.
@@ -43,12 +32,6 @@ type Reading = {
   readonly resolve: (read: DiskOutcome<LocalText>) => void;
   readonly reject: (error: unknown) => void;
 };
-/** `resolve` and `reject`: null where nobody waits for it. */
-type Waiting = {
-  readonly work: () => void;
-  readonly resolve: (() => void) | null;
-  readonly reject: ((error: unknown) => void) | null;
-};
 
 /**
  * Joins what several steps write at about the same time into one transaction of the state, because
@@ -56,7 +39,6 @@ type Waiting = {
  * that no step goes on from something that a kill could take back.
  */
 export class Group {
-  readonly #state: State;
   readonly #disk: GroupDisk;
   readonly #clock: Clock;
   #landing: Landing[] = [];
@@ -68,17 +50,12 @@ export class Group {
   #bursts = 0;
   /** Ends the wait for more of the present burst; null: nothing waits. */
   #awaitsMore: AbortController | null = null;
-  #waiting: Waiting[] = [];
-  /** How many steps wait for these. */
-  #awaited = 0;
-  #characters = 0;
-  /** Why what nobody waits for was not written. */
-  #fault: { readonly error: unknown } | null = null;
+  readonly #commits: PendingCommits;
   #running = 0;
   #timer: { readonly ends: AbortController; readonly at: number } | null = null;
 
   constructor(state: State, disk: GroupDisk, clock: Clock) {
-    this.#state = state;
+    this.#commits = new PendingCommits(state);
     this.#disk = disk;
     this.#clock = clock;
   }
@@ -90,10 +67,9 @@ export class Group {
    */
   commit(work: () => void, when: keyof typeof LONGEST_MS, characters = 0): Promise<void> {
     const ms = LONGEST_MS[when];
-    this.#characters += characters;
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ work, resolve, reject });
-      if (++this.#awaited >= MOST || this.#isFull()) this.#flush();
+      this.#commits.add(work, { resolve, reject }, characters);
+      if (this.#commits.isFull) this.#flush();
       else if (this.#timer === null || this.#timer.at > this.#clock.monotonic() + ms) void this.#flushLater(ms);
       else if (this.#isLast()) void this.#flushInATurn();
     });
@@ -106,17 +82,16 @@ export class Group {
    * @throws what an earlier one threw; `settle` throws what the last ones do
    */
   commitAfterwards(work: () => void, characters = 0): void {
-    this.#throwFault();
-    this.#characters += characters;
-    this.#waiting.push({ work, resolve: null, reject: null });
-    if (this.#isFull()) this.#flush();
+    this.#commits.throwFault();
+    this.#commits.add(work, null, characters);
+    if (this.#commits.isFull) this.#flush();
     else if (this.#timer === null) void this.#flushLater(LONGEST_MS.late);
   }
 
   /** Writes what waits still. @throws what it, or anything before that nobody waited for, threw */
   settle(): void {
-    if (this.#waiting.length > 0) this.#flush();
-    this.#throwFault();
+    if (!this.#commits.isEmpty) this.#flush();
+    this.#commits.throwFault();
   }
 
   /**
@@ -160,38 +135,13 @@ export class Group {
     this.#timer = null;
     this.#endBurst();
     this.#reading = [];
-    this.#waiting = [];
-    this.#awaited = 0;
-    this.#characters = 0;
-  }
-
-  #isFull(): boolean {
-    return this.#waiting.length >= MOST_AFTERWARDS || this.#characters >= MOST_CHARACTERS;
-  }
-
-  #throwFault(): void {
-    if (this.#fault !== null) throw this.#fault.error;
+    this.#commits.drop();
   }
 
   #flush(): void {
     this.#timer?.ends.abort(FLUSHED);
     this.#timer = null;
-    const group = this.#waiting;
-    this.#waiting = [];
-    this.#awaited = 0;
-    this.#characters = 0;
-    try {
-      this.#state.transact(() => {
-        for (const { work } of group) work();
-      });
-    } catch (error) {
-      for (const { reject } of group) {
-        if (reject === null) this.#fault ??= { error };
-        else reject(error);
-      }
-      return;
-    }
-    for (const { resolve } of group) resolve?.();
+    this.#commits.write();
   }
 
   #land(): void {
@@ -247,14 +197,14 @@ export class Group {
 
   /** Whether every running step waits here, so that no other can join. */
   #isLast(): boolean {
-    return this.#landing.length + this.#awaited >= this.#running;
+    return this.#landing.length + this.#commits.awaited >= this.#running;
   }
 
   #flushIfAll(): void {
     if (!this.#isLast()) return;
     // The steps of these files go on and then wait for a commit.
     if (this.#landing.length > 0) this.#land();
-    else if (this.#waiting.length > 0) this.#flush();
+    else if (!this.#commits.isEmpty) this.#flush();
   }
 
   /** Flushes when the last running step waits: otherwise a plan would end by waiting for nobody. */

@@ -50,11 +50,8 @@ export class FilesTable implements Files {
 
   async withText(workspace: number, id: string): Promise<{ row: FileRow; json: string } | undefined> {
     const kept = this.#kept.get(id);
-    if (kept !== undefined) {
-      const row = this.#reads.byId.get(workspace, id);
-      if (row === undefined) return undefined;
-      if (row.changeId === kept.changeId) return { row, json: kept.json };
-    }
+    const known = kept && this.#reads.byId.get(workspace, id);
+    if (kept !== undefined && known?.changeId === kept.changeId) return { row: known, json: kept.json };
     const found = this.#texts.withRow.get(workspace, id);
     if (found === undefined) return undefined;
     const { codec, text, ...row } = found;

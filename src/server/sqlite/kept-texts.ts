@@ -6,8 +6,8 @@ type Kept = { readonly changeId: string; readonly json: string };
 
 /**
  * Texts that were read lately, by the id of their file, as they stand in an answer: what was just
- * changed is asked for by each mirror of it, and to unpack a text and to write it as JSON is half of
- * that. A change never gets another text, so an entry holds for as long as its change is live.
+ * changed is asked for by each mirror of it, and to unpack a text and to write it as JSON is half
+ * of that. A change never gets another text, so an entry holds for as long as its change is live.
  */
 export class KeptTexts {
   readonly #texts = new Map<string, Kept>();
