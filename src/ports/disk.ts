@@ -112,9 +112,7 @@ export interface Disk {
   together<T>(work: () => T): T;
   /** The text, strictly UTF-8, byte for byte (BOM kept). */
   read(path: LocalPath): DiskOutcome<LocalText>;
-  /**
-   * A new file by temp file and `link`; stale when anything is at the path. The parent must exist.
-   */
+  /** A new file by temp file and `link`; stale when its path is taken. The parent must exist. */
   create(path: LocalPath, text: string): DiskOutcome<Written>;
   /**
    * Does what `create` does for each, one after the other, but looks only once at folders that they
