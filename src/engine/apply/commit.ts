@@ -1,65 +1,15 @@
 import { type ChangeId, type DirId, type DocId, isDocId } from "../../contract/ids.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
-import { type Conflict, type DirLink, type Hold, isAway, type Link, type Stamp } from "../../model/link.ts";
-import type { LocalPath } from "../../model/path.ts";
+import { type Conflict, type DirLink, type Hold, isAway, type Link } from "../../model/link.ts";
 import type { Intent, PackedText, TextName } from "../../ports/state.ts";
 import { bury, renameVersion } from "../../model/settle.ts";
-import { DONE, ended, type Got, got, outcomeOfDisk, stale } from "./effect.ts";
-import { madeOfBoth } from "./text-name.ts";
+import { DONE } from "./effect.ts";
+import type { Landed } from "./land-text.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { type EventFields, parkingPlace, recordEvent } from "../run/world.ts";
+import { type EventFields, recordEvent } from "../run/world.ts";
 
-/** How every effect ends: a text is written to the disk, and one transaction moves base. */
-
-/**
- * A text that was written to the disk. `intentId` stays open until the caller's commit closes it.
- */
-type Landed = {
-  readonly stamp: Stamp;
-  readonly parked: { readonly intentId: number; readonly next: Intent } | null;
-};
-
-/**
- * Replaces the text of a document's file, with a journalled intent; a file that has these bytes is
- * left alone. The caller moves base in `commit`, which turns the intent into `parked`: the next
- * pass looks once more at the old inode, into which an editor may have written meanwhile.
- * @param link the base before, on which such a late edit would be based; null where there was none
- * @param next the version that the commit moves base to; null where base stays
- */
-export function landText(
-  ctx: PassContext,
-  id: DocId,
-  path: LocalPath,
-  text: string,
-  writes: Digest,
-  expect: Digest,
-  link: Link | null,
-  next: Pick<Link, "changeId" | "digest"> | null,
-): Got<Landed> {
-  const { disk, state } = ctx.world;
-  if (writes === expect) {
-    const look = disk.look(path);
-    if (look.kind !== "file" || look.digest !== expect)
-      return ended(stale("the file was changed since it was looked at"));
-    return got({ stamp: look.stamp, parked: null });
-  }
-  state.putKnownText(writes, text, madeOfBoth(path, id, "brought here by the mirror"));
-  const parkAt = parkingPlace(ctx.world, id);
-  const base = { baseChangeId: link?.changeId ?? null, baseDigest: link?.digest ?? null };
-  const becomes = next === null ? {} : { nextChangeId: next.changeId, nextDigest: next.digest };
-  const intent = { id, path, parkAt, expect, ...base };
-  const intentId = state.openIntent(ctx.run, { kind: "replace", writes, ...intent, ...becomes });
-  const end = disk.replace(path, text, expect, parkAt);
-  if (end.kind === "done") {
-    ctx.notes.toFlush.set(id, path);
-    return got({ stamp: end.value.stamp, parked: { intentId, next: { kind: "parked", ...intent } } });
-  }
-  // While the old file is still aside, the intent stays open: the next pass puts it back before
-  // it looks at the folder.
-  if (!end.parked) state.closeIntent(intentId);
-  return ended(outcomeOfDisk(end));
-}
+/** How every effect ends: one transaction moves base. */
 
 export type Commit = {
   /** A text to store with the change, if the store does not have it yet. */

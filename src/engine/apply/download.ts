@@ -18,15 +18,8 @@ import {
   stale,
   whyWritten,
 } from "./effect.ts";
-import {
-  type Commit,
-  commit,
-  commitAfterwards,
-  commitWithOthers,
-  hasAnotherId,
-  landText,
-  whereItStands,
-} from "./commit.ts";
+import { type Commit, commit, commitAfterwards, commitWithOthers, hasAnotherId, whereItStands } from "./commit.ts";
+import { landText } from "./land-text.ts";
 import { seenThere } from "./text-name.ts";
 import { fromService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";

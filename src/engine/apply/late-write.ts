@@ -5,7 +5,8 @@ import { cutToBytes, joinPath, type LocalPath, MAX_NAME_BYTES, nameOf, parentOf 
 import type { DiskOutcome, LocalText, Look } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
 import { ensureFolders } from "./parents.ts";
-import { commit, landText } from "./commit.ts";
+import { commit } from "./commit.ts";
+import { landText } from "./land-text.ts";
 import { madeOfBoth, seenHere } from "./text-name.ts";
 import { recordEvent } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";

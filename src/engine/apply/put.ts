@@ -20,7 +20,8 @@ import {
   type RemoteText,
   stale,
 } from "./effect.ts";
-import { commit, commitWithOthers, hasAnotherId, landText, openIntentWithOthers, withIdNow } from "./commit.ts";
+import { commit, commitWithOthers, hasAnotherId, openIntentWithOthers, withIdNow } from "./commit.ts";
+import { landText } from "./land-text.ts";
 import { settlePut } from "../journal/settle-writes.ts";
 import { stillInReview } from "./in-review.ts";
 import { noteRefused, refusedBefore } from "./refused-before.ts";

@@ -3,7 +3,8 @@ import type { Digest } from "../../model/digest.ts";
 import type { Link } from "../../model/link.ts";
 import { moveBase } from "../../model/settle.ts";
 import { DONE, ended, fetchText, leftAlone } from "./effect.ts";
-import { commit, landText } from "./commit.ts";
+import { commit } from "./commit.ts";
+import { landText } from "./land-text.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import type { EventFields } from "../run/world.ts";
 
