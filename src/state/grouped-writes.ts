@@ -5,7 +5,7 @@ import { Statement } from "./statement.ts";
  * Most writes in one commit within a transaction of the state: a long one must not let the WAL grow
  * without end.
  */
-const GROUP_WRITES = 512;
+const GROUP_WRITES = 1_024;
 
 /**
  * The transactions of the file of texts. Each write is committed at once or, between `begin` and

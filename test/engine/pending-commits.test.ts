@@ -1,8 +1,35 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Group } from "../../src/engine/journal/group.ts";
+import type { Afterwards } from "../../src/engine/journal/pending-commits.ts";
 import type { Disk } from "../../src/ports/disk.ts";
+import type { State } from "../../src/ports/state.ts";
 import { openState } from "../../src/state/open.ts";
 import { virtualClock } from "../remote/virtual-clock.ts";
+
+/** What a test writes: a key each, in the order in which that is done. */
+class Keys {
+  readonly order: string[] = [];
+  readonly #state: State;
+
+  constructor(state: State) {
+    this.#state = state;
+  }
+
+  note(key: string): void {
+    this.order.push(key);
+    this.#state.setMeta(key, "1");
+  }
+
+  noted(): string[] {
+    return ["a", "b", "c"].filter((key) => this.#state.meta(key) !== null);
+  }
+
+  /** What is written for a document `rowKey`, whose text is found by `textKey`. */
+  rows(rowKey: string, textKey = rowKey): Afterwards {
+    const keepText = () => void this.order.push(`text of ${rowKey}`);
+    return { textKey, rowKey, keepText, writeRows: () => this.note(rowKey) };
+  }
+}
 
 /** A group over a state that counts its transactions; nothing touches the disk. */
 function setUp() {
@@ -10,61 +37,79 @@ function setUp() {
   const opened = openState({ folder: ":memory:", clock });
   if (opened.kind !== "opened") throw new Error(opened.kind);
   onTestFinished(() => opened.state.close());
-  const { state } = opened;
-  const transact = vi.spyOn(state, "transact");
-  const noted = () => ["a", "b", "c"].filter((key) => state.meta(key) !== null);
-  const group = new Group(state, {} as Disk, clock);
-  return { clock, state, group, noted, transactions: () => transact.mock.calls.length };
+  const transact = vi.spyOn(opened.state, "transact");
+  const group = new Group(opened.state, {} as Disk, clock);
+  return { clock, group, keys: new Keys(opened.state), transactions: () => transact.mock.calls.length };
 }
 
-test("what no step waits for is written with the next ones, in its order, or in the end", async () => {
-  const { state, group, noted, transactions } = setUp();
-  const order: string[] = [];
-  const note = (key: string) => () => {
-    order.push(key);
-    state.setMeta(key, "1");
-  };
+test("what no step waits for is written with the next ones, texts first, or in the end", async () => {
+  const { group, keys, transactions } = setUp();
   const slow = Promise.withResolvers<void>();
   const running = group.during(() => slow.promise);
-  await group.during(async () => group.commitAfterwards(note("a")));
-  expect([noted(), transactions()]).toEqual([[], 0]);
-  await group.during(() => group.commit(note("b"), "soon"));
-  expect([noted(), order, transactions()]).toEqual([["a", "b"], ["a", "b"], 1]);
-  await group.during(async () => group.commitAfterwards(note("c")));
-  expect(noted()).toEqual(["a", "b"]);
+  await group.during(async () => group.commitAfterwards(keys.rows("a")));
+  expect([keys.noted(), transactions()]).toEqual([[], 0]);
+  await group.during(() => group.commit(() => keys.note("b"), "soon"));
+  expect([keys.noted(), keys.order, transactions()]).toEqual([["a", "b"], ["text of a", "a", "b"], 1]);
+  await group.during(async () => group.commitAfterwards(keys.rows("c")));
+  expect(keys.noted()).toEqual(["a", "b"]);
   group.settle();
-  expect([noted(), transactions()]).toEqual([["a", "b", "c"], 2]);
+  expect([keys.noted(), transactions()]).toEqual([["a", "b", "c"], 2]);
   slow.resolve();
   await running;
 });
 
-test("I33 so many for which no step waits are written together, and none waits longer than the end of a step does", async () => {
-  const { clock, state, group, noted, transactions } = setUp();
+test("of many, texts and rows are each written in the order of their index; a few stay in that of their ends", () => {
+  const { group, keys } = setUp();
+  const ids = Array.from({ length: 64 }, (_, n) => `doc_${(n * 37) % 64}`);
+  const texts = ids.map((_, n) => `text ${(n * 29) % 64}`);
+  for (const [n, key] of ids.entries()) group.commitAfterwards(keys.rows(key, texts[n]));
+  group.settle();
+  const byText = ids.toSorted((a, b) => (texts[ids.indexOf(a)]! < texts[ids.indexOf(b)]! ? -1 : 1));
+  expect(keys.order).toEqual([...byText.map((id) => `text of ${id}`), ...ids.toSorted()]);
+  keys.order.length = 0;
+  for (const key of ["c", "a", "b"]) group.commitAfterwards(keys.rows(key));
+  group.settle();
+  expect(keys.order).toEqual(["text of c", "text of a", "text of b", "c", "a", "b"]);
+});
+
+test("I33 so many for which no step waits are written together, and none waits longer than half a second", async () => {
+  const { clock, group, keys, transactions } = setUp();
   const slow = Promise.withResolvers<void>();
   const running = group.during(() => slow.promise);
-  for (let n = 0; n < 255; n++) group.commitAfterwards(() => undefined);
+  for (let n = 0; n < 1_023; n++) group.commitAfterwards(keys.rows(`doc_${n}`));
   expect(transactions()).toBe(0);
-  group.commitAfterwards(() => state.setMeta("a", "1"));
-  expect([noted(), transactions()]).toEqual([["a"], 1]);
-  group.commitAfterwards(() => state.setMeta("b", "1"));
-  await clock.sleep(249);
-  expect(noted()).toEqual(["a"]);
+  group.commitAfterwards(keys.rows("a"));
+  expect([keys.noted(), transactions()]).toEqual([["a"], 1]);
+  group.commitAfterwards(keys.rows("b"));
+  await clock.sleep(499);
+  expect(keys.noted()).toEqual(["a"]);
   await clock.sleep(2);
-  expect(noted()).toEqual(["a", "b"]);
+  expect(keys.noted()).toEqual(["a", "b"]);
   slow.resolve();
   await running;
+});
+
+test("I33 long texts do not wait for as many others", () => {
+  const { group, keys, transactions } = setUp();
+  group.commitAfterwards(keys.rows("a"), 3_000_000);
+  expect(transactions()).toBe(0);
+  group.commitAfterwards(keys.rows("b"), 1_000_000);
+  expect([keys.noted(), transactions()]).toEqual([["a", "b"], 1]);
 });
 
 test("what threw when no step waited for it is thrown to whoever comes next, and in the end", async () => {
-  const { state, group, noted } = setUp();
+  const { group, keys } = setUp();
   await group.during(async () => {
-    group.commitAfterwards(() => state.setMeta("a", "1"));
-    group.commitAfterwards(() => {
-      throw new Error("full");
+    group.commitAfterwards(keys.rows("a"));
+    group.commitAfterwards({
+      ...keys.rows("b"),
+      writeRows: () => {
+        throw new Error("full");
+      },
     });
   });
-  expect(noted()).toEqual([]);
-  expect(() => group.commitAfterwards(() => state.setMeta("b", "1"))).toThrow("full");
+  expect(keys.noted()).toEqual([]);
+  expect(() => group.commitAfterwards(keys.rows("b"))).toThrow("full");
   expect(() => group.settle()).toThrow("full");
-  expect(noted()).toEqual([]);
+  expect(keys.noted()).toEqual([]);
 });

@@ -62,10 +62,10 @@ describe("transact", () => {
     const writer = openIn(folder);
     const reader = openIn(folder);
     const digests = writer.transact(() => {
-      const all = Array.from({ length: 600 }, (_, n) => writer.putText(`text ${n}`, NAME));
+      const all = Array.from({ length: 1_100 }, (_, n) => writer.putText(`text ${n}`, NAME));
       writer.putLink(linkOf("a", { digest: all[0]! }));
       expect(reader.hasText(all[0]!), "a full group is in the file").toBe(true);
-      expect(reader.hasText(all[599]!), "the last group is not yet").toBe(false);
+      expect(reader.hasText(all[1_099]!), "the last group is not yet").toBe(false);
       expect(reader.link(doc("a"))).toBeNull();
       return all;
     });

@@ -6,6 +6,7 @@ import type { Intent, PackedText, TextName } from "../../ports/state.ts";
 import { bury, renameVersion } from "../../model/settle.ts";
 import { DONE } from "./effect.ts";
 import type { Landed } from "./land-text.ts";
+import type { Afterwards } from "../journal/pending-commits.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { type EventFields, recordEvent } from "../run/world.ts";
 
@@ -96,8 +97,30 @@ export async function commitWithOthers(
  * before it is committed. The pass does not.
  */
 export function commitAfterwards(ctx: PassContext, change: Commit): Outcome {
-  ctx.group.commitAfterwards(() => write(ctx, change), sizeOf(change.keeps?.text));
+  ctx.group.commitAfterwards(new CommitAfterwards(ctx, change), sizeOf(change.keeps?.text));
   return DONE;
+}
+
+class CommitAfterwards implements Afterwards {
+  readonly #ctx: PassContext;
+  readonly #change: Commit;
+  readonly textKey: string;
+  readonly rowKey: string;
+
+  constructor(ctx: PassContext, change: Commit) {
+    this.#ctx = ctx;
+    this.#change = change;
+    this.textKey = change.keeps?.digest ?? "";
+    this.rowKey = change.event.id ?? "";
+  }
+
+  keepText(): void {
+    keepText(this.#ctx, this.#change);
+  }
+
+  writeRows(): void {
+    writeRows(this.#ctx, this.#change);
+  }
 }
 
 /** Characters, or what they take when they are packed. */
@@ -138,11 +161,18 @@ export async function commitAndOpen(ctx: PassContext, change: Commit, intent: In
 }
 
 function write(ctx: PassContext, change: Commit): void {
-  const { state, clock } = ctx.world;
-  const { keeps, event } = change;
+  keepText(ctx, change);
+  writeRows(ctx, change);
+}
+
+function keepText({ world: { state } }: PassContext, { keeps, event }: Commit): void {
+  if (keeps === undefined) return;
   const { id, path, side, detail: why } = event;
-  const name = { path, id: isDocId(id) ? id : null, side, why };
-  if (keeps !== undefined) state.putKnownText(keeps.digest, keeps.text, name);
+  state.putKnownText(keeps.digest, keeps.text, { path, id: isDocId(id) ? id : null, side, why });
+}
+
+function writeRows(ctx: PassContext, change: Commit): void {
+  const { state, clock } = ctx.world;
   if (change.link !== undefined) putWhole(ctx, change.link);
   if (change.text !== undefined) state.putLink(whereItStands(ctx, change.text));
   if (change.version !== undefined) state.addVersion({ ...change.version, at: clock.now() });
@@ -150,7 +180,7 @@ function write(ctx: PassContext, change: Commit): void {
   const parked = change.landed?.parked;
   if (parked) state.turnIntent(parked.intentId, parked.next);
   writeBeside(ctx, change);
-  recordEvent(ctx.world, ctx.run, event);
+  recordEvent(ctx.world, ctx.run, change.event);
 }
 
 function putWhole({ world: { state, links } }: PassContext, link: Link): void {

@@ -2,13 +2,13 @@ import type { LocalPath } from "../../model/path.ts";
 import type { Disk, DiskOutcome, LocalText, Made, MadeFile, NewFile } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import type { Clock } from "../../ports/world.ts";
-import { PendingCommits } from "./pending-commits.ts";
+import { type Afterwards, PendingCommits } from "./pending-commits.ts";
 
 /**
  * How long a commit waits for others at most, in milliseconds. `soon`: an effect waits for it;
- * `late`: only the end of a step does.
+ * `late`: only the end of a step does; `afterwards`: nothing does.
  */
-const LONGEST_MS = { soon: 10, late: 250 } as const;
+const LONGEST_MS = { soon: 10, late: 250, afterwards: 500 } as const;
 /**
  * Most new files that are made together, and how long one waits for others, in milliseconds. What
  * they save is looking at their folders more than once, and waking the thread that makes them: on
@@ -65,10 +65,10 @@ export class Group {
    * @param characters of the text that is held until then
    * @throws what `work` or the commit throws; then nothing of the whole group was written
    */
-  commit(work: () => void, when: keyof typeof LONGEST_MS, characters = 0): Promise<void> {
+  commit(work: () => void, when: "soon" | "late", characters = 0): Promise<void> {
     const ms = LONGEST_MS[when];
     return new Promise((resolve, reject) => {
-      this.#commits.add(work, { resolve, reject }, characters);
+      this.#commits.add({ work, resolve, reject }, characters);
       if (this.#commits.isFull) this.#flush();
       else if (this.#timer === null || this.#timer.at > this.#clock.monotonic() + ms) void this.#flushLater(ms);
       else if (this.#isLast()) void this.#flushInATurn();
@@ -76,16 +76,16 @@ export class Group {
   }
 
   /**
-   * Runs `work` in one of the next transactions, in the order of calls, for a step that ends
-   * without it: nothing else of the plan builds on it.
+   * Writes in one of the next transactions, in any order, for a step that ends without it: nothing
+   * else of the plan builds on it.
    * @param characters of the text that is held until then
    * @throws what an earlier one threw; `settle` throws what the last ones do
    */
-  commitAfterwards(work: () => void, characters = 0): void {
+  commitAfterwards(afterwards: Afterwards, characters = 0): void {
     this.#commits.throwFault();
-    this.#commits.add(work, null, characters);
+    this.#commits.addAfterwards(afterwards, characters);
     if (this.#commits.isFull) this.#flush();
-    else if (this.#timer === null) void this.#flushLater(LONGEST_MS.late);
+    else if (this.#timer === null) void this.#flushLater(LONGEST_MS.afterwards);
   }
 
   /** Writes what waits still. @throws what it, or anything before that nobody waited for, threw */

@@ -6,26 +6,37 @@ import type { State } from "../../ports/state.ts";
  * old by V8.
  */
 const MOST = 64;
-/** Most in all: those for which no step waits hold no request, and a row each. */
-const MOST_AFTERWARDS = 256;
+/**
+ * Most of those for which no step waits. Ids and digests come in no order: 256 new rows touch as
+ * many pages of an index of 100,000, and four times as many rows hardly more.
+ */
+const MOST_AFTERWARDS = 1_024;
+/** From how many on they are put in the order of their keys: those of a few share no pages. */
+const WORTH_SORTING = 64;
 /**
  * LIMIT: characters of text that wait for one transaction, apart from those of the commit that
  * exceeds it.
  */
 const MOST_CHARACTERS = 4_000_000;
 
-type Pending = {
-  readonly work: () => void;
-  /** The step that waits for it; null: none does. */
-  readonly step: { readonly resolve: () => void; readonly reject: (error: unknown) => void } | null;
+type Pending = { readonly work: () => void; readonly resolve: () => void; readonly reject: (error: unknown) => void };
+
+/** What is written for a step that ends before it is. Nothing that others write depends on it. */
+export type Afterwards = {
+  /** By which its text is found. */
+  readonly textKey: string;
+  /** By which its rows are found. */
+  readonly rowKey: string;
+  keepText(): void;
+  writeRows(): void;
 };
 
-/** What waits to be written to the state in one transaction, in the order in which it came. */
+/** What waits to be written to the state in one transaction. */
 export class PendingCommits {
   readonly #state: State;
+  /** Those for which steps wait, in the order in which they came. */
   #pending: Pending[] = [];
-  /** How many steps wait for these. */
-  #awaited = 0;
+  #afterwards: Afterwards[] = [];
   #characters = 0;
   /** Why what no step waits for was not written. */
   #fault: { readonly error: unknown } | null = null;
@@ -34,41 +45,48 @@ export class PendingCommits {
     this.#state = state;
   }
 
+  /** How many steps wait. */
   get awaited(): number {
-    return this.#awaited;
+    return this.#pending.length;
   }
 
   get isEmpty(): boolean {
-    return this.#pending.length === 0;
+    return this.#pending.length === 0 && this.#afterwards.length === 0;
   }
 
   get isFull(): boolean {
-    return this.#awaited >= MOST || this.#pending.length >= MOST_AFTERWARDS || this.#characters >= MOST_CHARACTERS;
+    return (
+      this.#pending.length >= MOST || this.#afterwards.length >= MOST_AFTERWARDS || this.#characters >= MOST_CHARACTERS
+    );
   }
 
   /** @param characters of the text that is held until it is written */
-  add(work: () => void, step: Pending["step"], characters: number): void {
-    this.#pending.push({ work, step });
+  add(pending: Pending, characters: number): void {
+    this.#pending.push(pending);
     this.#characters += characters;
-    if (step !== null) this.#awaited++;
+  }
+
+  /** @param characters likewise */
+  addAfterwards(afterwards: Afterwards, characters: number): void {
+    this.#afterwards.push(afterwards);
+    this.#characters += characters;
   }
 
   /** Writes all of it; each step that waits learns how that ended. Nothing is thrown. */
   write(): void {
-    const pending = this.#pending;
+    const [pending, afterwards] = [this.#pending, this.#afterwards];
     this.drop();
     try {
       this.#state.transact(() => {
+        writeInOrder(afterwards);
         for (const { work } of pending) work();
       });
     } catch (error) {
-      for (const { step } of pending) {
-        if (step === null) this.#fault ??= { error };
-        else step.reject(error);
-      }
+      if (afterwards.length > 0) this.#fault ??= { error };
+      for (const { reject } of pending) reject(error);
       return;
     }
-    for (const { step } of pending) step?.resolve();
+    for (const { resolve } of pending) resolve();
   }
 
   /** @throws what a write threw for which no step waited */
@@ -79,7 +97,21 @@ export class PendingCommits {
   /** Forgets what waits. */
   drop(): void {
     this.#pending = [];
-    this.#awaited = 0;
+    this.#afterwards = [];
     this.#characters = 0;
   }
+}
+
+/**
+ * Texts first, then rows, each in the order of its index: so a page of that is changed by all that
+ * belongs there before the next one is, and need not be kept or written twice.
+ */
+function writeInOrder(afterwards: Afterwards[]): void {
+  for (const one of inOrderOf(afterwards, "textKey")) one.keepText();
+  for (const one of inOrderOf(afterwards, "rowKey")) one.writeRows();
+}
+
+function inOrderOf(afterwards: Afterwards[], key: "textKey" | "rowKey"): readonly Afterwards[] {
+  if (afterwards.length < WORTH_SORTING) return afterwards;
+  return afterwards.sort((a, b) => (a[key] < b[key] ? -1 : Number(a[key] > b[key])));
 }

@@ -6,12 +6,12 @@ export const DISK_FAULTS: readonly PlantedFault[] = [
     id: "replace-journalled-late",
     promise: "I13",
     does: "takes a file aside before the intent to do so is written down",
-    file: "engine/apply/commit.ts",
+    file: "engine/apply/land-text.ts",
     find: '  const intentId = state.openIntent(ctx.run, { kind: "replace", writes, ...intent, ...becomes });\n',
     replace: "",
     also: [
       {
-        file: "engine/apply/commit.ts",
+        file: "engine/apply/land-text.ts",
         find: "  const end = disk.replace(path, text, expect, parkAt);\n",
         replace:
           '  const end = disk.replace(path, text, expect, parkAt);\n  const intentId = state.openIntent(ctx.run, { kind: "replace", writes, ...intent, ...becomes });\n',
