@@ -153,10 +153,10 @@ test("new files of steps that run side by side are made in one go, and each step
   expect(clock.monotonic()).toBe(0);
 });
 
-test("new files are made 32 at a time, however many steps run", async () => {
+test("new files are made 64 at a time, however many steps run", async () => {
   const { group, bursts } = setUp();
-  await Promise.all(Array.from({ length: 80 }, (_, n) => group.during(() => group.create(file(`${n}.md`)))));
-  expect(bursts.map(({ length }) => length)).toEqual([32, 32, 16]);
+  await Promise.all(Array.from({ length: 160 }, (_, n) => group.during(() => group.create(file(`${n}.md`)))));
+  expect(bursts.map(({ length }) => length)).toEqual([64, 64, 32]);
 });
 
 test("I17 a step that takes long keeps the others' new files waiting for some milliseconds, not until it ends", async () => {

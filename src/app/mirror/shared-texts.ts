@@ -25,7 +25,9 @@ export class SharedTexts {
   take(size = 0): SharedArrayBuffer {
     const at = this.#free.findIndex(({ byteLength }) => byteLength >= 2 * size);
     const [found] = at === -1 ? [] : this.#free.splice(at, 1);
-    return found ?? new SharedArrayBuffer(Math.max(2 * size, USUAL_BYTES));
+    // In whole multiples: else each burst that is a little larger than all before it would need a
+    // piece of its own.
+    return found ?? new SharedArrayBuffer(Math.max(1, Math.ceil((2 * size) / USUAL_BYTES)) * USUAL_BYTES);
   }
 
   giveBack(memory: SharedArrayBuffer): void {

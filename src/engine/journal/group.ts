@@ -12,9 +12,10 @@ const LONGEST_MS = { soon: 10, late: 250, afterwards: 500 } as const;
 /**
  * Most new files that are made together, and how long one waits for others, in milliseconds. What
  * they save is looking at their folders more than once, and waking the thread that makes them: on
- * few cores it takes the place of who wakes it.
+ * few cores it takes the place of who wakes it. Their steps end together, so that the next requests
+ * fill a batch.
  */
-const LANDING = { most: 32, longestMs: 15 } as const;
+const LANDING = { most: 64, longestMs: 15 } as const;
 /**
  * The reason with which a wait is aborted: without one, each abort would build an exception with
  * its stack.
