@@ -26,8 +26,14 @@ class Keys {
 
   /** What is written for a document `rowKey`, whose text is found by `textKey`. */
   rows(rowKey: string, textKey = rowKey): Afterwards {
-    const keepText = () => void this.order.push(`text of ${rowKey}`);
-    return { textKey, rowKey, keepText, writeRows: () => this.note(rowKey) };
+    return {
+      textKey,
+      rowKey,
+      keepText: () => void this.order.push(`text of ${rowKey}`),
+      putLink: () => this.note(rowKey),
+      addVersion: () => void this.order.push(`version of ${rowKey}`),
+      recordEvent: () => void this.order.push(`event of ${rowKey}`),
+    };
   }
 }
 
@@ -49,7 +55,11 @@ test("what no step waits for is written with the next ones, texts first, or in t
   await group.during(async () => group.commitAfterwards(keys.rows("a")));
   expect([keys.noted(), transactions()]).toEqual([[], 0]);
   await group.during(() => group.commit(() => keys.note("b"), "soon"));
-  expect([keys.noted(), keys.order, transactions()]).toEqual([["a", "b"], ["text of a", "a", "b"], 1]);
+  expect([keys.noted(), keys.order, transactions()]).toEqual([
+    ["a", "b"],
+    ["text of a", "a", "version of a", "event of a", "b"],
+    1,
+  ]);
   await group.during(async () => group.commitAfterwards(keys.rows("c")));
   expect(keys.noted()).toEqual(["a", "b"]);
   group.settle();
@@ -58,18 +68,21 @@ test("what no step waits for is written with the next ones, texts first, or in t
   await running;
 });
 
-test("of many, texts and rows are each written in the order of their index; a few stay in that of their ends", () => {
+test("a table is written at a time; of many, texts and versions are in the order of their index, links and events as they ended", () => {
   const { group, keys } = setUp();
   const ids = Array.from({ length: 64 }, (_, n) => `doc_${(n * 37) % 64}`);
   const texts = ids.map((_, n) => `text ${(n * 29) % 64}`);
-  for (const [n, key] of ids.entries()) group.commitAfterwards(keys.rows(key, texts[n]));
+  for (const [n, id] of ids.entries()) group.commitAfterwards(keys.rows(id, texts[n]));
   group.settle();
   const byText = ids.toSorted((a, b) => (texts[ids.indexOf(a)]! < texts[ids.indexOf(b)]! ? -1 : 1));
-  expect(keys.order).toEqual([...byText.map((id) => `text of ${id}`), ...ids.toSorted()]);
+  expect(keys.order.slice(0, 128)).toEqual([...byText.map((id) => `text of ${id}`), ...ids]);
+  const versions = ids.toSorted().map((id) => `version of ${id}`);
+  expect(keys.order.slice(128)).toEqual([...versions, ...ids.map((id) => `event of ${id}`)]);
   keys.order.length = 0;
-  for (const key of ["c", "a", "b"]) group.commitAfterwards(keys.rows(key));
+  for (const id of ["c", "a"]) group.commitAfterwards(keys.rows(id));
   group.settle();
-  expect(keys.order).toEqual(["text of c", "text of a", "text of b", "c", "a", "b"]);
+  const few = ["text of c", "text of a", "c", "a", "version of c", "version of a", "event of c", "event of a"];
+  expect(keys.order).toEqual(few);
 });
 
 test("I33 so many for which no step waits are written together, and none waits longer than half a second", async () => {
@@ -103,7 +116,7 @@ test("what threw when no step waited for it is thrown to whoever comes next, and
     group.commitAfterwards(keys.rows("a"));
     group.commitAfterwards({
       ...keys.rows("b"),
-      writeRows: () => {
+      recordEvent: () => {
         throw new Error("full");
       },
     });

@@ -93,10 +93,10 @@ export async function commitWithOthers(
 }
 
 /**
- * As `commitWithOthers` for an effect on which nothing else of the plan builds: its step ends
- * before it is committed. The pass does not.
+ * As `commitWithOthers` for an effect on which nothing else of the plan builds, and which had no
+ * intent: its step ends before it is committed. The pass does not.
  */
-export function commitAfterwards(ctx: PassContext, change: Commit): Outcome {
+export function commitAfterwards(ctx: PassContext, change: Omit<Commit, "closes" | "landed">): Outcome {
   ctx.group.commitAfterwards(new CommitAfterwards(ctx, change), sizeOf(change.keeps?.text));
   return DONE;
 }
@@ -118,8 +118,17 @@ class CommitAfterwards implements Afterwards {
     keepText(this.#ctx, this.#change);
   }
 
-  writeRows(): void {
-    writeRows(this.#ctx, this.#change);
+  putLink(): void {
+    putLinks(this.#ctx, this.#change);
+    writeBeside(this.#ctx, this.#change);
+  }
+
+  addVersion(): void {
+    addVersion(this.#ctx, this.#change);
+  }
+
+  recordEvent(): void {
+    recordEvent(this.#ctx.world, this.#ctx.run, this.#change.event);
   }
 }
 
@@ -161,8 +170,15 @@ export async function commitAndOpen(ctx: PassContext, change: Commit, intent: In
 }
 
 function write(ctx: PassContext, change: Commit): void {
+  const { state } = ctx.world;
   keepText(ctx, change);
-  writeRows(ctx, change);
+  putLinks(ctx, change);
+  addVersion(ctx, change);
+  if (change.closes !== undefined) state.closeIntent(change.closes);
+  const parked = change.landed?.parked;
+  if (parked) state.turnIntent(parked.intentId, parked.next);
+  writeBeside(ctx, change);
+  recordEvent(ctx.world, ctx.run, change.event);
 }
 
 function keepText({ world: { state } }: PassContext, { keeps, event }: Commit): void {
@@ -171,16 +187,13 @@ function keepText({ world: { state } }: PassContext, { keeps, event }: Commit): 
   state.putKnownText(keeps.digest, keeps.text, { path, id: isDocId(id) ? id : null, side, why });
 }
 
-function writeRows(ctx: PassContext, change: Commit): void {
-  const { state, clock } = ctx.world;
-  if (change.link !== undefined) putWhole(ctx, change.link);
-  if (change.text !== undefined) state.putLink(whereItStands(ctx, change.text));
-  if (change.version !== undefined) state.addVersion({ ...change.version, at: clock.now() });
-  if (change.closes !== undefined) state.closeIntent(change.closes);
-  const parked = change.landed?.parked;
-  if (parked) state.turnIntent(parked.intentId, parked.next);
-  writeBeside(ctx, change);
-  recordEvent(ctx.world, ctx.run, change.event);
+function putLinks(ctx: PassContext, { link, text }: Commit): void {
+  if (link !== undefined) putWhole(ctx, link);
+  if (text !== undefined) ctx.world.state.putLink(whereItStands(ctx, text));
+}
+
+function addVersion({ world: { state, clock } }: PassContext, { version }: Commit): void {
+  if (version !== undefined) state.addVersion({ ...version, at: clock.now() });
 }
 
 function putWhole({ world: { state, links } }: PassContext, link: Link): void {

@@ -11,7 +11,7 @@ const MOST = 64;
  * many pages of an index of 100,000, and four times as many rows hardly more.
  */
 const MOST_AFTERWARDS = 1_024;
-/** From how many on they are put in the order of their keys: those of a few share no pages. */
+/** From how many on some are put in the order of their keys: those of a few share no pages. */
 const WORTH_SORTING = 64;
 /**
  * LIMIT: characters of text that wait for one transaction, apart from those of the commit that
@@ -21,14 +21,19 @@ const MOST_CHARACTERS = 4_000_000;
 
 type Pending = { readonly work: () => void; readonly resolve: () => void; readonly reject: (error: unknown) => void };
 
-/** What is written for a step that ends before it is. Nothing that others write depends on it. */
+/**
+ * What is written for a step that ends before it is, a table at a time. Nothing that others write
+ * depends on it.
+ */
 export type Afterwards = {
   /** By which its text is found. */
   readonly textKey: string;
-  /** By which its rows are found. */
+  /** By which its version is found. */
   readonly rowKey: string;
   keepText(): void;
-  writeRows(): void;
+  putLink(): void;
+  addVersion(): void;
+  recordEvent(): void;
 };
 
 /** What waits to be written to the state in one transaction. */
@@ -103,15 +108,19 @@ export class PendingCommits {
 }
 
 /**
- * Texts first, then rows, each in the order of its index: so a page of that is changed by all that
- * belongs there before the next one is, and need not be kept or written twice.
+ * Texts first, and a table at a time, so that the pages of one index at a time are changed, each by
+ * all that belongs there: together they are more than SQLite keeps in memory. Links and events keep
+ * the order of their ends, which is about that of the list and of the folders: looks rely on it to
+ * find the next one near the last, and the log shows it.
  */
-function writeInOrder(afterwards: Afterwards[]): void {
+function writeInOrder(afterwards: readonly Afterwards[]): void {
   for (const one of inOrderOf(afterwards, "textKey")) one.keepText();
-  for (const one of inOrderOf(afterwards, "rowKey")) one.writeRows();
+  for (const one of afterwards) one.putLink();
+  for (const one of inOrderOf(afterwards, "rowKey")) one.addVersion();
+  for (const one of afterwards) one.recordEvent();
 }
 
-function inOrderOf(afterwards: Afterwards[], key: "textKey" | "rowKey"): readonly Afterwards[] {
+function inOrderOf(afterwards: readonly Afterwards[], key: "textKey" | "rowKey"): readonly Afterwards[] {
   if (afterwards.length < WORTH_SORTING) return afterwards;
-  return afterwards.sort((a, b) => (a[key] < b[key] ? -1 : Number(a[key] > b[key])));
+  return afterwards.toSorted((a, b) => (a[key] < b[key] ? -1 : Number(a[key] > b[key])));
 }
