@@ -7,8 +7,9 @@ import type { State } from "../../ports/state.ts";
  */
 const MOST = 64;
 /**
- * Most of those for which no step waits. Ids and digests come in no order: 256 new rows touch nearly
- * as many pages of an index of 100,000, and four times as many rows less than three times as many.
+ * Most of those for which no step waits. Ids and digests come in no order: 256 new rows touch
+ * nearly as many pages of an index of 100,000, and four times as many rows less than three times as
+ * many.
  */
 const MOST_AFTERWARDS = 1_024;
 /** From how many on some are put in the order of their keys: those of a few share no pages. */
