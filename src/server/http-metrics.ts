@@ -23,6 +23,14 @@ const GONE_UNTOLD = { status: GONE, requestId: null };
 
 type Answered = { readonly route: string; readonly code: number; count: number };
 
+type UnderWay = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly taken: Taken;
+  /** By the clock of `performance`. */
+  readonly startedAt: number;
+};
+
 /** Counts requests from their headers to the end of their answers. */
 export class Watch {
   readonly #startedAt = performance.now();
@@ -50,22 +58,26 @@ export class Watch {
     this.#underWay++;
     const taken: Taken = { bytes: 0, key: null, requestId: null, batched: [] };
     const startedAt = performance.now();
-    response.on("close", () => {
-      this.#underWay--;
-      const method = methodOf(request.method!);
-      const route = routeOf(request.url!);
-      const status = response.headersSent ? response.statusCode : GONE;
-      const ms = performance.now() - startedAt;
-      if (!this.#streams.has(response)) {
-        this.#count(`${method} ${route}`, status);
-        this.#time(ms);
-      }
-      const { batched, ...entry } = taken;
-      const common = { at: new Date(Date.now() - ms).toISOString(), ms: rounded(ms) };
-      this.#log?.({ ...common, method, route, status, ...entry });
-      for (const one of batched) this.#noteBatched(one, response.headersSent, { ...common, ...entry });
-    });
+    response.on("close", () => this.#end({ request, response, taken, startedAt }));
     return taken;
+  }
+
+  #end({ request, response, taken, startedAt }: UnderWay): void {
+    this.#underWay--;
+    const ms = performance.now() - startedAt;
+    const method = methodOf(request.method!);
+    const route = routeOf(request.url!);
+    const status = response.headersSent ? response.statusCode : GONE;
+    if (!this.#streams.has(response)) {
+      this.#count(`${method} ${route}`, status);
+      this.#time(ms);
+    }
+    // To write a time as text costs more than the rest of this.
+    if (this.#log === null && taken.batched.length === 0) return;
+    const { batched, ...entry } = taken;
+    const common = { at: new Date(Date.now() - ms).toISOString(), ms: rounded(ms) };
+    this.#log?.({ ...common, method, route, status, ...entry });
+    for (const one of batched) this.#noteBatched(one, response.headersSent, { ...common, ...entry });
   }
 
   /** As one that came by itself, but for the time: it has none of its own. */

@@ -1,6 +1,5 @@
 /** One measure: a load from outside, and what it cost the service. */
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { LoadOrder, LoadSeen } from "./load.ts";
@@ -42,48 +41,9 @@ export async function measure(
   };
 }
 
-function databaseMs(before: Used | null, after: Used | null, requests: number): number | null {
+export function databaseMs(before: Used | null, after: Used | null, requests: number): number | null {
   if (before === null || after === null || after.databaseCpuMs === 0 || requests === 0) return null;
   return (after.databaseCpuMs - before.databaseCpuMs) / requests;
-}
-
-/** The rate that wrk reaches, which costs itself next to nothing. @returns null: it is not there */
-export async function measureByWrk(
-  served: Served,
-  where: Where,
-  path: string,
-  seconds: number,
-): Promise<ServiceRow | null> {
-  const key = readFileSync(served.keyFile, "utf8").trim();
-  const before = served.used();
-  const args = [
-    "-t1",
-    "-c16",
-    `-d${Math.ceil(seconds)}s`,
-    "--latency",
-    "-H",
-    `x-api-key: ${key}`,
-    served.urls[0]! + path,
-  ];
-  const out = await run("wrk", args).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return null;
-    throw error;
-  });
-  if (out === null) return null;
-  const after = served.used();
-  const { stdout } = out;
-  const requests = Number(/(\d+) requests in/.exec(stdout)![1]);
-  return {
-    ...where,
-    what: "read one, by wrk",
-    perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)![1]),
-    p50: msOf(/50%\s+(\S+)/.exec(stdout)![1]!),
-    p99: msOf(/99%\s+(\S+)/.exec(stdout)![1]!),
-    cpuMs: before === null || after === null ? null : (after.cpuMs - before.cpuMs) / requests,
-    databaseMs: databaseMs(before, after, requests),
-    writtenBytes: null,
-    note: "",
-  };
 }
 
 /** Edits beside mirrors at rest: how they fare, and how soon the mirrors are told. */
@@ -125,10 +85,4 @@ export async function measureMirrors(
 
 function shareOf(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-}
-
-/** `1.2ms`, `870us`, `1.1s` in milliseconds. */
-function msOf(text: string): number {
-  const [, number, unit] = /^([\d.]+)(us|ms|s)$/.exec(text)!;
-  return Number(number) * { us: 0.001, ms: 1, s: 1_000 }[unit as "us" | "ms" | "s"];
 }

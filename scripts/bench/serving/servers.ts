@@ -9,6 +9,8 @@ import type { Store } from "./stores.ts";
 export type Served = {
   readonly urls: readonly string[];
   readonly keyFile: string;
+  /** Of the service, without those of a database. */
+  readonly servicePids: readonly number[];
   /** Of all processes together; null where the system does not tell. */
   used(): Used | null;
   close(): Promise<void>;
@@ -33,6 +35,7 @@ export async function serveAll(store: Store, processes: number, more: readonly s
   return {
     urls: started.map(({ url }) => url),
     keyFile: started[0]!.keyFile,
+    servicePids: pids,
     used: () => (existsSync("/proc/self/stat") ? usedBy(pids, store.pids()) : null),
     close: async () => void (await Promise.all(started.map(({ child }) => endOf(child)))),
   };

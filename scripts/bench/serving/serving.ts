@@ -17,7 +17,8 @@ import { killLiving } from "../child.ts";
 import { measureClones } from "./clones.ts";
 import { writeCorpus } from "./corpus.ts";
 import { KIND_NAMES, type Known } from "./kinds.ts";
-import { measure, measureByWrk, measureMirrors, type Where } from "./measure.ts";
+import { measureByWrk } from "./by-wrk.ts";
+import { measure, measureMirrors, type Where } from "./measure.ts";
 import { type CloneRow, type Growth, type ServiceRow, serviceTables } from "./rows.ts";
 import { imported, indexed, type Served, serveAll } from "./servers.ts";
 import { makeStore, type StoreName } from "./stores.ts";
@@ -85,8 +86,7 @@ async function measureKinds(served: Served, where: Where, folder: string): Promi
   writeFileSync(knownFile, JSON.stringify(known));
   const rows: ServiceRow[] = [];
   const one = `/v1/files/${known[0]!.id}`;
-  const raw = isAsked(BY_WRK) ? await measureByWrk(served, where, one, seconds) : null;
-  if (raw !== null) rows.push(raw);
+  if (isAsked(BY_WRK)) rows.push(...(await measureByWrk(served, where, { folder, one, seconds })));
   for (const kind of kinds) {
     const run = `${where.documents}-${rows.length}`;
     const order = { knownFile, kind, connections: CONNECTIONS, seconds, perSecond: null, run };

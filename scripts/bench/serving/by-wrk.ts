@@ -1,0 +1,124 @@
+/**
+ * The rates that wrk reaches, which costs itself next to nothing, beside those of bare `node:http`
+ * with the same body. Where the system has `taskset`, either server has one core to itself and wrk
+ * another one. In turns, since some machines are half as fast from one minute to the next.
+ */
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { track } from "../child.ts";
+import { median } from "../rows.ts";
+import { databaseMs, type Where } from "./measure.ts";
+import type { ServiceRow } from "./rows.ts";
+import type { Served, Used } from "./servers.ts";
+
+const run = promisify(execFile);
+const BARE = fileURLToPath(new URL("bare-http.ts", import.meta.url));
+const TURNS = 5;
+/** Cores by their number, as `taskset` takes them. */
+const SERVER_CORE = "0";
+const LOAD_CORE = "1";
+
+type Heard = { readonly requests: number; readonly perSecond: number; readonly p50: number; readonly p99: number };
+type Turn = Heard & { readonly before: Used | null; readonly after: Used | null; readonly bare: number };
+type Order = { readonly folder: string; readonly one: string; readonly seconds: number };
+
+/** What is asked for by wrk, by the name of its row. */
+const LIST = "/v1/files?limit=100";
+
+/** @param one the path of a document. @returns no row where wrk is not there */
+export async function measureByWrk(
+  served: Served,
+  where: Where,
+  { folder, one, seconds }: Order,
+): Promise<ServiceRow[]> {
+  if (!(await answers("wrk", ["-v"]))) return [];
+  const isPinned = availableParallelism() > 1 && (await answers("taskset", ["--version"]));
+  const key = readFileSync(served.keyFile, "utf8").trim();
+  const bodyFile = join(folder, "body.json");
+  const answer = await fetch(served.urls[0]! + one, { headers: { "x-api-key": key } });
+  writeFileSync(bodyFile, await answer.text());
+  const bare = await startBare(bodyFile);
+  if (isPinned) for (const pid of [...served.servicePids, bare.pid]) await pin(pid, SERVER_CORE);
+  const load = (url: string) => askByWrk({ url, key, seconds, isPinned });
+  const [reads, lists]: [Turn[], Turn[]] = [[], []];
+  for (let turn = 0; turn < TURNS; turn++) {
+    const { perSecond } = await load(bare.url);
+    for (const [path, turns] of [[one, reads] as const, [LIST, lists] as const]) {
+      const before = served.used();
+      const heard = await load(served.urls[0]! + path);
+      turns.push({ ...heard, before, after: served.used(), bare: perSecond });
+    }
+  }
+  bare.end();
+  const cores = `0-${availableParallelism() - 1}`;
+  if (isPinned) for (const pid of served.servicePids) await pin(pid, cores);
+  const onOne = isPinned ? ", on one core" : "";
+  const ratio = median(reads.map((turn) => turn.perSecond / turn.bare));
+  return [
+    rowOf(where, "read one, by wrk", reads, `${ratio.toFixed(2)} × of bare node:http${onOne}`),
+    rowOf(where, "list 100, by wrk", lists, onOne.slice(2)),
+  ];
+}
+
+function rowOf(where: Where, what: string, turns: readonly Turn[], note: string): ServiceRow {
+  const middle = (of: (turn: Turn) => number) => median(turns.map(of));
+  const isKnown = turns.every(({ before, after }) => before !== null && after !== null);
+  return {
+    ...where,
+    what,
+    perSecond: middle(({ perSecond }) => perSecond),
+    p50: middle(({ p50 }) => p50),
+    p99: middle(({ p99 }) => p99),
+    cpuMs: isKnown ? middle(({ before, after, requests }) => (after!.cpuMs - before!.cpuMs) / requests) : null,
+    databaseMs: databaseMs(turns[0]!.before, turns[0]!.after, turns[0]!.requests),
+    writtenBytes: null,
+    note,
+  };
+}
+
+type Load = { readonly url: string; readonly key: string; readonly seconds: number; readonly isPinned: boolean };
+
+/** @throws when an answer is no success: a rate of refusals is none */
+async function askByWrk({ url, key, seconds, isPinned }: Load): Promise<Heard> {
+  const asked = ["-t1", "-c16", `-d${Math.ceil(seconds)}s`, "--latency", "-H", `x-api-key: ${key}`, url];
+  const { stdout } = isPinned ? await run("taskset", ["-c", LOAD_CORE, "wrk", ...asked]) : await run("wrk", asked);
+  if (stdout.includes("Non-2xx")) throw new Error(`wrk was refused at ${url}: ${stdout}`);
+  return {
+    requests: Number(/(\d+) requests in/.exec(stdout)![1]),
+    perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)![1]),
+    p50: msOf(/^ +50% +(\S+)/m.exec(stdout)![1]!),
+    p99: msOf(/^ +99% +(\S+)/m.exec(stdout)![1]!),
+  };
+}
+
+function msOf(text: string): number {
+  const [, figure, unit] = /^([\d.]+)(us|ms|s)$/.exec(text)!;
+  return Number(figure) * { us: 0.001, ms: 1, s: 1_000 }[unit as "us" | "ms" | "s"];
+}
+
+async function startBare(bodyFile: string) {
+  const child = spawn(process.execPath, [BARE, bodyFile], { stdio: ["ignore", "pipe", "inherit"], detached: true });
+  track(child);
+  const [line] = (await once(child.stdout, "data")) as [Buffer];
+  return { url: line.toString().trim(), pid: child.pid!, end: () => void child.kill() };
+}
+
+/** All threads of a process. */
+async function pin(pid: number, cores: string): Promise<void> {
+  await run("taskset", ["-a", "-c", "-p", cores, String(pid)]);
+}
+
+/** Whether a program can be started here; what it ends with is of no interest. */
+async function answers(program: string, args: readonly string[]): Promise<boolean> {
+  try {
+    await run(program, args);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ENOENT";
+  }
+}
