@@ -217,6 +217,8 @@ function faultOfWhole({ complete, fault, items, same }: Listing<FileResource>): 
 }
 
 function showsDocument({ links }: BaseTree, listed: ReadonlyMap<DocId, RemoteFile>): boolean {
+  // What is borrowed is a link's. To ask for one id would collect those of all.
+  if (ownOf(listed, links).size < listed.size) return true;
   for (const id of links.keys()) if (listed.has(id)) return true;
   return false;
 }
