@@ -135,7 +135,7 @@ export type Conflict = {
   readonly baseDigest: Digest | null;
   readonly baseChangeId: ChangeId | null;
   readonly sidecarPath: LocalPath;
-  /** 0: it is being replaced by a newer version, see `isBeingReplaced`. */
+  /** 0: the mirror itself takes it away, see `isBeingReplaced`. */
   readonly sidecarIno: number;
   readonly sidecarDev: number;
   /** Oldest first, never empty. The sidecar holds the last one, unless the user edited it. */
@@ -146,9 +146,9 @@ export type Conflict = {
 };
 
 /**
- * Whether the sidecar was about to be replaced by a newer one, and nothing proves yet that the new
- * one is there. What is seen of it then is not the user's doing, and the recorded versions may be
- * newer than the file.
+ * Whether the sidecar was about to be replaced by a newer one, or by the document's own return, and
+ * nothing proves yet that this is there. What is seen of it then is not the user's doing, and the
+ * recorded versions may be newer than the file.
  */
 export function isBeingReplaced({ sidecarIno }: Conflict): boolean {
   return sidecarIno === 0;

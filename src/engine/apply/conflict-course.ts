@@ -179,6 +179,10 @@ export function dropConflict(ctx: PassContext, action: ActionOf<"drop-conflict">
   const { state } = ctx.world;
   const conflict = state.conflict(action.id);
   if (conflict === null) return DONE;
+  // ORDER: recorded before the sidecar is taken away: if this is interrupted, or the service's text
+  // cannot come back, another file may stand in the document's place by the next look, and nobody
+  // has removed the sidecar in its favour.
+  state.putConflict({ ...conflict, sidecarIno: 0, looksGone: 0 });
   // By its inode, as the plan knows it; by its record; and beside its document: a pass that was cut
   // off may have moved it without the record.
   const link = state.link(action.id);

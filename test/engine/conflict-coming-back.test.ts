@@ -1,0 +1,65 @@
+import { expect, it } from "vitest";
+import { sidecarPath } from "../../src/model/sidecar-path.ts";
+import { type Mirror, ROOT } from "../simulator/mirror.ts";
+import { createRig, type Rig } from "../simulator/rig.ts";
+
+/**
+ * A document is deleted here during its conflict, and the service's text is to come back; its
+ * sidecar is in the trash then. Until the text has come, another file may stand in its place.
+ */
+
+const PATH = "note.md";
+const THEIRS = "theirs\n";
+const OTHER = "of another file\n";
+
+/** Both texts were new at one path: base is the service's version. */
+async function inConflict(): Promise<{ readonly rig: Rig; readonly mirror: Mirror }> {
+  const rig = createRig(17);
+  const mirror = rig.mirror();
+  await mirror.sync();
+  rig.app.create(PATH, THEIRS);
+  mirror.write(PATH, "mine\n");
+  await mirror.sync();
+  expect(mirror.texts().get(sidecarPath(PATH))).toBe(THEIRS);
+  mirror.disk.user.remove(`${ROOT}/${PATH}`);
+  return { rig, mirror };
+}
+
+/** Nobody has decided between the texts: the service's is live there, and shown beside the file. */
+function expectUndecided({ rig, mirror }: { readonly rig: Rig; readonly mirror: Mirror }, when: string): void {
+  expect(rig.app.files().get(PATH)?.text, when).toBe(THEIRS);
+  expect([...mirror.texts()], when).toEqual([
+    [sidecarPath(PATH), THEIRS],
+    [PATH, OTHER],
+  ]);
+}
+
+it("I06 I27 a file in the place of a text that could not come back is not sent over it", async () => {
+  const opened = await inConflict();
+  const { mirror } = opened;
+  const ends = mirror.disk.fail({ call: "link", path: `${ROOT}/${PATH}`, code: "EIO" });
+  await mirror.sync();
+  ends();
+  expect([...mirror.texts()]).toEqual([]);
+  mirror.write(PATH, OTHER);
+  for (let sync = 1; sync <= 4; sync++) {
+    await mirror.sync();
+    expectUndecided(opened, `after sync ${sync}`);
+  }
+});
+
+it("I06 I13 I27 nor is one where a sync was killed at any call before the text was back", async () => {
+  let withoutSidecar = 0;
+  for (let call = 1; ; call++) {
+    const opened = await inConflict();
+    const { mirror } = opened;
+    mirror.killAt(call);
+    await mirror.sync();
+    if (mirror.texts().has(PATH)) break;
+    if (mirror.texts().size === 0) withoutSidecar++;
+    mirror.write(PATH, OTHER);
+    for (let sync = 1; sync <= 4; sync++) await mirror.sync();
+    expectUndecided(opened, `killed at call ${call}`);
+  }
+  expect(withoutSidecar).toBeGreaterThan(3);
+});
