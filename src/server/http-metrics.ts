@@ -72,7 +72,7 @@ export class Watch {
       this.#count(`${method} ${route}`, status);
       this.#time(ms);
     }
-    // To write a time as text costs more than the rest of this.
+    // Without a log nobody reads the time, and to write it as text is a fourteenth of a GET.
     if (this.#log === null && taken.batched.length === 0) return;
     const { batched, ...entry } = taken;
     const common = { at: new Date(Date.now() - ms).toISOString(), ms: rounded(ms) };

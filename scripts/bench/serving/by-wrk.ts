@@ -10,6 +10,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { isOnPath } from "../../../src/app/mirror/key.ts";
 import { track } from "../child.ts";
 import { median } from "../rows.ts";
 import { databaseMs, type Where } from "./measure.ts";
@@ -24,10 +25,9 @@ const SERVER_CORE = "0";
 const LOAD_CORE = "1";
 
 type Heard = { readonly requests: number; readonly perSecond: number; readonly p50: number; readonly p99: number };
-type Turn = Heard & { readonly before: Used | null; readonly after: Used | null; readonly bare: number };
+type Turn = Heard & { readonly cpuMs: number | null; readonly databaseMs: number | null; readonly bare: number };
 type Order = { readonly folder: string; readonly one: string; readonly seconds: number };
 
-/** What is asked for by wrk, by the name of its row. */
 const LIST = "/v1/files?limit=100";
 
 /** @param one the path of a document. @returns no row where wrk is not there */
@@ -36,8 +36,9 @@ export async function measureByWrk(
   where: Where,
   { folder, one, seconds }: Order,
 ): Promise<ServiceRow[]> {
-  if (!(await answers("wrk", ["-v"]))) return [];
-  const isPinned = availableParallelism() > 1 && (await answers("taskset", ["--version"]));
+  const path = process.env["PATH"] ?? "";
+  if (!isOnPath("wrk", path)) return [];
+  const isPinned = availableParallelism() > 1 && isOnPath("taskset", path);
   const key = readFileSync(served.keyFile, "utf8").trim();
   const bodyFile = join(folder, "body.json");
   const answer = await fetch(served.urls[0]! + one, { headers: { "x-api-key": key } });
@@ -48,37 +49,39 @@ export async function measureByWrk(
   const [reads, lists]: [Turn[], Turn[]] = [[], []];
   for (let turn = 0; turn < TURNS; turn++) {
     const { perSecond } = await load(bare.url);
-    for (const [path, turns] of [[one, reads] as const, [LIST, lists] as const]) {
+    const measureTurn = async (asked: string): Promise<Turn> => {
       const before = served.used();
-      const heard = await load(served.urls[0]! + path);
-      turns.push({ ...heard, before, after: served.used(), bare: perSecond });
-    }
+      const heard = await load(served.urls[0]! + asked);
+      return { ...heard, ...spentOf(before, served.used(), heard.requests), bare: perSecond };
+    };
+    reads.push(await measureTurn(one));
+    lists.push(await measureTurn(LIST));
   }
   bare.end();
   const cores = `0-${availableParallelism() - 1}`;
   if (isPinned) for (const pid of served.servicePids) await pin(pid, cores);
-  const onOne = isPinned ? ", on one core" : "";
+  const pinned = isPinned ? ["on one core"] : [];
   const ratio = median(reads.map((turn) => turn.perSecond / turn.bare));
   return [
-    rowOf(where, "read one, by wrk", reads, `${ratio.toFixed(2)} × of bare node:http${onOne}`),
-    rowOf(where, "list 100, by wrk", lists, onOne.slice(2)),
+    rowOf(where, "read one, by wrk", reads, [`${ratio.toFixed(2)} × of bare node:http`, ...pinned].join(", ")),
+    rowOf(where, "list 100, by wrk", lists, pinned.join()),
   ];
 }
 
+/** For one request. */
+function spentOf(before: Used | null, after: Used | null, requests: number): Pick<Turn, "cpuMs" | "databaseMs"> {
+  const cpuMs = before === null || after === null ? null : (after.cpuMs - before.cpuMs) / requests;
+  return { cpuMs, databaseMs: databaseMs(before, after, requests) };
+}
+
 function rowOf(where: Where, what: string, turns: readonly Turn[], note: string): ServiceRow {
-  const middle = (of: (turn: Turn) => number) => median(turns.map(of));
-  const isKnown = turns.every(({ before, after }) => before !== null && after !== null);
-  return {
-    ...where,
-    what,
-    perSecond: middle(({ perSecond }) => perSecond),
-    p50: middle(({ p50 }) => p50),
-    p99: middle(({ p99 }) => p99),
-    cpuMs: isKnown ? middle(({ before, after, requests }) => (after!.cpuMs - before!.cpuMs) / requests) : null,
-    databaseMs: databaseMs(turns[0]!.before, turns[0]!.after, turns[0]!.requests),
-    writtenBytes: null,
-    note,
+  const middle = (name: "perSecond" | "p50" | "p99" | "cpuMs" | "databaseMs") => {
+    const known = turns.map((turn) => turn[name]).filter((figure) => figure !== null);
+    return known.length === 0 ? null : median(known);
   };
+  const [perSecond, p50, p99] = [middle("perSecond")!, middle("p50")!, middle("p99")!];
+  const [cpuMs, ofDatabase] = [middle("cpuMs"), middle("databaseMs")];
+  return { ...where, what, perSecond, p50, p99, cpuMs, databaseMs: ofDatabase, writtenBytes: null, note };
 }
 
 type Load = { readonly url: string; readonly key: string; readonly seconds: number; readonly isPinned: boolean };
@@ -111,14 +114,4 @@ async function startBare(bodyFile: string) {
 /** All threads of a process. */
 async function pin(pid: number, cores: string): Promise<void> {
   await run("taskset", ["-a", "-c", "-p", cores, String(pid)]);
-}
-
-/** Whether a program can be started here; what it ends with is of no interest. */
-async function answers(program: string, args: readonly string[]): Promise<boolean> {
-  try {
-    await run(program, args);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== "ENOENT";
-  }
 }
