@@ -36,9 +36,9 @@ async function liveAll(seeds: number, scriptOf: (seed: number) => Script, first 
 
 describe("seeded lives of several mirrors and a person in the app", () => {
   it.each([
-    ["plain", 60, makeScript],
-    ["with plots", 40, makePlottedScript],
-    ["small", 40, makeSmallScript],
+    ["plain", 36, makeScript],
+    ["with plots", 24, makePlottedScript],
+    ["small", 24, makeSmallScript],
   ] as const)("each profile is the deployment of some lives: %s", (_, seeds, scriptOf) => {
     const lived = Array.from({ length: seeds }, (_none, index) => told(scriptOf(index + 1, 1).setup.variant));
     for (const [name, profile] of Object.entries(PROFILES))
@@ -50,8 +50,8 @@ describe("seeded lives of several mirrors and a person in the app", () => {
     expect(disks.filter(({ disk }) => disk.system === "darwin").length / disks.length).toBeGreaterThan(0.12);
   });
 
-  it("all promises that can be judged from outside hold over 60 lives", async () => {
-    const totals = await liveAll(60, (seed) => makeScript(seed, 30));
+  it("all promises that can be judged from outside hold over 36 lives", async () => {
+    const totals = await liveAll(36, (seed) => makeScript(seed, 30));
     // Lives in which nothing dies, fails or gets in the way would prove nothing.
     expect(totals.kills).toBeGreaterThan(40);
     expect(totals.powerCuts).toBeGreaterThan(10);
@@ -62,21 +62,21 @@ describe("seeded lives of several mirrors and a person in the app", () => {
     );
   });
 
-  it("all promises that can be judged from outside hold over 40 lives with plots", async () => {
-    const totals = await liveAll(40, (seed) => makePlottedScript(seed, 30));
+  it("all promises that can be judged from outside hold over 24 lives with plots", async () => {
+    const totals = await liveAll(24, (seed) => makePlottedScript(seed, 30));
     expect(totals.kills).toBeGreaterThan(40);
     expect(totals.meddles).toBeGreaterThan(50);
     expect([...totals.faults.keys()]).toEqual(expect.arrayContaining(["late", "cut", "lost-after", "403-forbidden"]));
   });
 
-  it("all promises that can be judged from outside hold over 40 lives of one to four documents", async () => {
-    const totals = await liveAll(40, (seed) => makeSmallScript(seed, 30));
+  it("all promises that can be judged from outside hold over 24 lives of one to four documents", async () => {
+    const totals = await liveAll(24, (seed) => makeSmallScript(seed, 30));
     expect(totals.kills).toBeGreaterThan(20);
     expect(totals.syncs).toBeGreaterThan(300);
   });
 
-  it("all promises that can be judged from outside hold over 25 lives with services that have their own way with names and places", async () => {
-    const totals = await liveAll(25, (seed) => makeScript(seed, 30), ODD_FROM);
+  it("all promises that can be judged from outside hold over 16 lives with services that have their own way with names and places", async () => {
+    const totals = await liveAll(16, (seed) => makeScript(seed, 30), ODD_FROM);
     expect(totals.kills).toBeGreaterThan(10);
   });
 
@@ -98,20 +98,20 @@ describe("seeded lives of several mirrors and a person in the app", () => {
     },
   );
 
-  it("I04 and all that can be judged from outside hold over 20 lives in which folders are read before a sync looks", async () => {
-    const totals = await liveAll(20, (seed) => makeScript(seed, 30), RECORDED_FROM);
+  it("I04 and all that can be judged from outside hold over 12 lives in which folders are read before a sync looks", async () => {
+    const totals = await liveAll(12, (seed) => makeScript(seed, 30), RECORDED_FROM);
     expect(totals.kills).toBeGreaterThan(10);
     expect(totals.recorded).toBeGreaterThan(500);
   });
 
-  it("each link that a sync has read leads home on both sides over 25 lives of documents that link in circles (I01, I10, I13)", async () => {
-    const totals = await liveAll(25, (seed) => makeLinkedScript(seed, 25), 36);
+  it("each link that a sync has read leads home on both sides over 16 lives of documents that link in circles (I01, I10, I13)", async () => {
+    const totals = await liveAll(16, (seed) => makeLinkedScript(seed, 25), 36);
     expect(totals.kills).toBeGreaterThan(40);
     expect(totals.links).toBeGreaterThan(500);
   });
 
-  it("what a program wrote is read back as it was, and is on the service when it is told so, over 8 lives (I02, I14)", async () => {
-    const totals = await liveAll(8, (seed) => makeProgramScript(seed, 6));
+  it("what a program wrote is read back as it was, and is on the service when it is told so, over 4 lives (I02, I14)", async () => {
+    const totals = await liveAll(4, (seed) => makeProgramScript(seed, 6));
     expect(totals.kills).toBeGreaterThan(1);
     expect(totals.barriers).toBeGreaterThan(300);
   });
