@@ -56,7 +56,7 @@ export class FilesTable implements Files {
     if (found === undefined) return undefined;
     const { codec, text, ...row } = found;
     const json = JSON.stringify(decodeText({ codec, text }));
-    this.#kept.keep(id, { changeId: row.changeId, json });
+    this.#kept.put(id, { changeId: row.changeId, json });
     return { row, json };
   }
 
@@ -105,7 +105,7 @@ export class FilesTable implements Files {
       const known = remembers ? this.#shown.get(seq) : undefined;
       if (known !== undefined) return known;
       const text = shown(this.bySeq(seq)!);
-      if (remembers) this.#shown.add(seq, text);
+      if (remembers) this.#shown.put(seq, text);
       return text;
     });
     return { seqs, texts };

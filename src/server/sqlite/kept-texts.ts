@@ -1,3 +1,5 @@
+import { BoundedMap } from "./bounded-map.ts";
+
 /** LIMIT: characters in memory, some 8 to 16 MB: what a few thousand notes hold. */
 const HELD_CHARACTERS = 8 * 1024 * 1024;
 
@@ -9,29 +11,8 @@ type Kept = { readonly changeId: string; readonly json: string };
  * changed is asked for by each mirror of it, and to unpack a text and to write it as JSON is half
  * of that. A change never gets another text, so an entry holds for as long as its change is live.
  */
-export class KeptTexts {
-  readonly #texts = new Map<string, Kept>();
-  #characters = 0;
-
-  get(id: string): Kept | undefined {
-    return this.#texts.get(id);
-  }
-
-  keep(id: string, text: Kept): void {
-    this.forget(id);
-    this.#texts.set(id, text);
-    this.#characters += text.json.length;
-    // The oldest goes first: a Map keeps the order of insertion.
-    for (const [old] of this.#texts) {
-      if (this.#characters <= HELD_CHARACTERS) break;
-      this.forget(old);
-    }
-  }
-
-  forget(id: string): void {
-    const text = this.#texts.get(id);
-    if (text === undefined) return;
-    this.#texts.delete(id);
-    this.#characters -= text.json.length;
+export class KeptTexts extends BoundedMap<string, Kept> {
+  constructor() {
+    super(HELD_CHARACTERS, ({ json }) => json.length);
   }
 }
