@@ -40,6 +40,7 @@ export async function runHere(
     },
     ask: async () => null,
     stop: new AbortController().signal,
+    stoppable: async (work) => ({ value: await work(new AbortController().signal), isStopped: false }),
     readText: (path) => readFileSync(path, "utf8"),
   });
   return { code, out, ms: performance.now() - began };

@@ -43,6 +43,11 @@ export type Io = {
   /** Aborted when the user or the system wants the process to end (SIGINT, SIGTERM, SIGHUP). */
   readonly stop: AbortSignal;
   /**
+   * While this runs, the first such signal only aborts what `work` is given, so that it can say
+   * what it did; the next one ends the process.
+   */
+  stoppable<T>(work: (stop: AbortSignal) => Promise<T>): Promise<{ readonly value: T; readonly isStopped: boolean }>;
+  /**
    * Reads a text file by its absolute path, or standard input for `-`.
    * @throws as node:fs does
    */

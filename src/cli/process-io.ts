@@ -57,6 +57,7 @@ export function processIo(): Io {
     get stop() {
       return stop();
     },
+    stoppable,
     readText: (path) => readFileSync(path === "-" ? 0 : path, "utf8"),
   };
 }
@@ -130,8 +131,21 @@ function stopSignal(): () => AbortSignal {
     if (controller !== null) return controller.signal;
     const made = new AbortController();
     controller = made;
-    // SIGHUP: the terminal was closed, or the session ended.
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => made.abort());
+    for (const signal of SIGNALS) process.once(signal, () => made.abort());
     return made.signal;
   };
 }
+
+/** SIGHUP: the terminal was closed, or the session ended. */
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+const stoppable: Io["stoppable"] = async (work) => {
+  const made = new AbortController();
+  const abort = () => made.abort();
+  for (const signal of SIGNALS) process.once(signal, abort);
+  try {
+    return { value: await work(made.signal), isStopped: made.signal.aborted };
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, abort);
+  }
+};

@@ -80,9 +80,9 @@ async function carryOut(io: Io, args: Args, root: string, request: ReplaceReques
       io.err("mdmirror: nothing found");
       return EXIT.inSync;
     }
-    const done = await replaceMany(world, items, openMs);
+    const { value: done, isStopped } = await io.stoppable((stop) => replaceMany(world, items, openMs, stop));
     const changed = new Set(done.ends.flatMap(({ path, end }) => (end === "done" ? [path] : [])));
     if (!args.flag("json")) io.out(`${sumOf(items.filter(({ path }) => changed.has(path)))} replaced:`);
-    return tellMany(io, args, mirror, { ...done, word: "changed", beside: facts(request) });
+    return tellMany(io, args, mirror, { ...done, isStopped, word: "changed", beside: facts(request) });
   });
 }

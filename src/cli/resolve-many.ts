@@ -28,8 +28,8 @@ export async function resolveSeveral(
     else io.out(NOTHING[way]);
     return EXIT.inSync;
   }
-  const done = await resolveMany(mirror.world, items);
-  return tellMany(io, args, mirror, { ...done, word: WORDS[way], beside: { way } });
+  const { value: done, isStopped } = await io.stoppable((stop) => resolveMany(mirror.world, items, stop));
+  return tellMany(io, args, mirror, { ...done, isStopped, word: WORDS[way], beside: { way } });
 }
 
 const ZERO = { done: 0, left: 0, failed: 0 };

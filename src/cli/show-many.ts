@@ -10,6 +10,8 @@ import { syncAfter } from "./use-mirror.ts";
 /** What a command did to several documents: a line for each, and one that sums it up. */
 
 type Done = ManyEnds & {
+  /** A person stopped it: nothing is sent, and what is to be done about it is said. */
+  readonly isStopped: boolean;
   /** What was done to a document, as in `3 resolved`. */
   readonly word: string;
   /** Members of the JSON object beside the usual ones. */
@@ -20,9 +22,10 @@ type Done = ManyEnds & {
 export async function tellMany(io: Io, args: Args, mirror: OpenedMirror, done: Done): Promise<ExitCode> {
   const json = args.flag("json");
   if (!json) showMany(io, done);
-  const isOwed = !args.flag("no-sync") && done.ends.some(({ end }) => end === "done");
+  const isOwed = !done.isStopped && !args.flag("no-sync") && done.ends.some(({ end }) => end === "done");
   const sync = isOwed ? await syncAfter(io, mirror, json) : null;
   if (json) io.out(jsonLine({ ...done.beside, ...manyJson(done), sync: sync?.report ?? null }));
+  if (done.isStopped) return tellStopped(io, done.run);
   if (sync !== null && sync.exit !== EXIT.inSync) return sync.exit;
   return exitOfMany(done);
 }
@@ -48,6 +51,17 @@ export function showMany(io: Io, { run, ends, word }: Pick<Done, "run" | "ends" 
   for (const group of groups.values()) showGroup(io, group, word);
   io.out(sumLine(countsOf(ends), word));
   if (run !== null) io.out(takeBackLine(run));
+}
+
+/**
+ * What a command that a person stopped has left is in the folder alone.
+ * @param again what goes on with the rest
+ */
+export function tellStopped(io: Io, run: number | null, again = "the same command again"): ExitCode {
+  io.err("mdmirror: stopped; nothing of it was sent");
+  const back = run === null ? "" : `; to take it back: mdmirror undo ${run}`;
+  io.err(`  next: to send what was done: mdmirror sync; to go on: ${again}${back}`);
+  return EXIT.attention;
 }
 
 export function takeBackLine(run: number): string {

@@ -111,6 +111,10 @@ class RigIo implements Io {
     return this.#answers.shift() ?? null;
   }
 
+  readonly stoppable: Io["stoppable"] = async (work) => {
+    return { value: await work(this.stop), isStopped: this.stop.aborted };
+  };
+
   readText(path: string): string {
     return readFileSync(path, "utf8");
   }

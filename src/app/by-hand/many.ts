@@ -1,4 +1,5 @@
 import type { HandEnd } from "../../engine/by-hand/by-hand.ts";
+import { NOT_BEGUN } from "../../model/not-begun.ts";
 import type { LocalPath } from "../../model/path.ts";
 
 /**
@@ -32,25 +33,31 @@ export function leftAlone(path: LocalPath, why: string): ManyEnd {
   return { path, end: "left", why, notes: [] };
 }
 
-/** LIMIT: requests under way at a time; the client's own pace is below that. */
+/**
+ * LIMIT: requests under way at a time; the client's own pace is below that. As many are still ended
+ * when a person stops the command.
+ */
 const AT_ONCE = 32;
 const UNREACHED = "the service was not reached";
 
 /**
  * Does several things that ask the service, some at a time. Once it is not reached, the rest is
  * not tried: each would wait as long.
+ * @param isStopped whether a person wants no more to be begun
  */
 export async function forEachOf<T extends { readonly path: LocalPath }>(
   items: readonly T[],
   work: (item: T) => Promise<HandEnd>,
   onEnd: (done: number) => void,
+  isStopped: () => Promise<boolean> = async () => false,
 ): Promise<Omit<ManyEnds, "run">> {
   const ends: ManyEnd[] = [];
   let isOffline = false;
   for (let at = 0; at < items.length; at += AT_ONCE) {
     const some = items.slice(at, at + AT_ONCE);
-    if (isOffline) {
-      ends.push(...some.map(({ path }) => leftAlone(path, UNREACHED)));
+    const why = isOffline ? UNREACHED : (await isStopped()) ? NOT_BEGUN : null;
+    if (why !== null) {
+      ends.push(...some.map(({ path }) => leftAlone(path, why)));
       continue;
     }
     const done = await Promise.all(some.map(work));

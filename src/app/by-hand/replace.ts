@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { countCharacters, MAX_CONTENT_CHARACTERS } from "../../contract/limits.ts";
 import { STRUCTURE_FILE } from "../../contract/names.ts";
 import type { DocId } from "../../contract/ids.ts";
-import { runByHand } from "../../engine/by-hand/by-hand.ts";
+import { isStopped, runByHand } from "../../engine/by-hand/by-hand.ts";
 import { replaceText } from "../../engine/by-hand/replace.ts";
 import type { World } from "../../engine/run/world.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
@@ -19,6 +19,7 @@ import { readConfig } from "../mirror/config.ts";
 import { openDisk } from "../mirror/open-disk.ts";
 import { handsOffOf } from "../mirror/run.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
+import { NOT_BEGUN } from "../../model/not-begun.ts";
 import { endOfHand, leftAlone, type ManyEnd, type ManyEnds } from "./many.ts";
 import { selectPaths, type Selection } from "./selection.ts";
 
@@ -147,7 +148,12 @@ function whyOpen(disk: Pick<Disk, "useOf">, path: LocalPath): string | null {
 }
 
 /** Changes each by itself, as one run, where it still is what was searched. */
-export async function replaceMany(world: World, items: readonly ReplaceItem[], openMs: number): Promise<ManyEnds> {
+export async function replaceMany(
+  world: World,
+  items: readonly ReplaceItem[],
+  openMs: number,
+  stop?: AbortSignal,
+): Promise<ManyEnds> {
   const changes = items.filter((item) => item.kind === "change");
   const left = items.flatMap((item) => (item.kind === "left" ? [leftAlone(item.path, item.why)] : []));
   if (changes.length === 0) return { run: null, ends: left, isOffline: false };
@@ -156,12 +162,14 @@ export async function replaceMany(world: World, items: readonly ReplaceItem[], o
   const [refused] = await runByHand(world, "replace", async (ctx) => {
     run = ctx.run;
     for (const { id, path, bytes, after } of changes) {
+      if (await isStopped(world, stop)) break;
       const open = openMs > 0 ? whyOpen(world.disk, path) : null;
       ends.push(open === null ? endOfHand(path, replaceText(ctx, { id, path, bytes, after })) : leftAlone(path, open));
       world.progress.report("apply", ends.length, changes.length);
     }
     return [];
   });
+  for (const { path } of changes.slice(ends.length)) ends.push(leftAlone(path, NOT_BEGUN));
   const done = refused === undefined ? ends : changes.map(({ path }) => endOfHand(path, refused));
   return { run, ends: [...done, ...left].toSorted(byPath), isOffline: false };
 }

@@ -1,5 +1,5 @@
 import type { DocId } from "../../contract/ids.ts";
-import { runByHand } from "../../engine/by-hand/by-hand.ts";
+import { isStopped, runByHand } from "../../engine/by-hand/by-hand.ts";
 import type { Seen } from "../../engine/by-hand/resolve.ts";
 import type { World } from "../../engine/run/world.ts";
 import { mergeText } from "../../merge/merge.ts";
@@ -147,7 +147,7 @@ function mergedItem({ state, disk }: StateAndDisk, subject: Subject, force: bool
 }
 
 /** Ends each by itself, as one run: what fails does not keep the others. */
-export async function resolveMany(world: World, items: readonly ResolveItem[]): Promise<ManyEnds> {
+export async function resolveMany(world: World, items: readonly ResolveItem[], stop?: AbortSignal): Promise<ManyEnds> {
   const chosen = items.filter((item) => item.kind === "end");
   const left = items.flatMap((item) => (item.kind === "left" ? [leftAlone(item.path, item.why)] : []));
   if (chosen.length === 0) return { run: null, ends: left, isOffline: false };
@@ -159,6 +159,7 @@ export async function resolveMany(world: World, items: readonly ResolveItem[]): 
       chosen,
       ({ subject, way, seen }) => resolveIn(ctx, subject, way, seen ?? undefined),
       (n) => world.progress.report("apply", n, chosen.length),
+      () => isStopped(world, stop),
     );
     return [];
   });

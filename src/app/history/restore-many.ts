@@ -4,9 +4,12 @@ import { isBelow, type LocalPath } from "../../model/path.ts";
 import type { Look } from "../../ports/disk.ts";
 import type { Sighting, State } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
-import { runByHand } from "../../engine/by-hand/by-hand.ts";
+import { stale } from "../../engine/apply/effect.ts";
+import { type HandEnd, isStopped, notDone, runByHand } from "../../engine/by-hand/by-hand.ts";
 import { restoreGone, restoreText } from "../../engine/by-hand/restore.ts";
+import type { PassContext } from "../../engine/run/pass-context.ts";
 import type { World } from "../../engine/run/world.ts";
+import { NOT_BEGUN } from "../../model/not-begun.ts";
 import { findDocument, type KnownPlace, linkAt } from "./find-document.ts";
 import { type HistoryEntry, readHistory } from "./history.ts";
 import { isDone } from "../by-hand/resolve.ts";
@@ -168,19 +171,21 @@ export type RestoredMany = { readonly run: number | null; readonly ends: readonl
  * Restores each by itself, as one run of edits of the folder; what was changed since the plan is
  * left.
  */
-export async function restoreMany(world: World, items: readonly RestoreItem[]): Promise<RestoredMany> {
+export async function restoreMany(
+  world: World,
+  items: readonly RestoreItem[],
+  stop?: AbortSignal,
+): Promise<RestoredMany> {
   const wanted = items.flatMap((item) => (item.kind === "put-back" ? [item] : []));
   let run: number | null = null;
   const ends = await runByHand(world, "restore", async (ctx) => {
     run = ctx.run;
-    return wanted.map(({ id, path, entry, expect }, index) => {
-      world.progress.report("apply", index, wanted.length);
-      const detail = `version ${entry.n} put back by hand`;
-      const link = ctx.world.state.link(id);
-      return link === null || expect === null
-        ? restoreGone(ctx, id, path, entry.digest, detail)
-        : restoreText(ctx, link, entry.digest, expect, detail);
-    });
+    const done: HandEnd[] = [];
+    for (const item of wanted) {
+      world.progress.report("apply", done.length, wanted.length);
+      done.push((await isStopped(world, stop)) ? notDone(stale(NOT_BEGUN)) : putBack(ctx, item));
+    }
+    return done;
   });
   const told = wanted.map((item, index) => {
     const end = ends[index] ?? ends[0]!;
@@ -188,4 +193,14 @@ export async function restoreMany(world: World, items: readonly RestoreItem[]): 
     return { item, done, note: !done && "detail" in end.outcome ? end.outcome.detail : "" };
   });
   return { run, ends: told };
+}
+
+type PutBack = Extract<RestoreItem, { kind: "put-back" }>;
+
+function putBack(ctx: PassContext, { id, path, entry, expect }: PutBack): HandEnd {
+  const detail = `version ${entry.n} put back by hand`;
+  const link = ctx.world.state.link(id);
+  return link === null || expect === null
+    ? restoreGone(ctx, id, path, entry.digest, detail)
+    : restoreText(ctx, link, entry.digest, expect, detail);
 }

@@ -1,8 +1,9 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { Link } from "../../model/link.ts";
+import { NOT_BEGUN } from "../../model/not-begun.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
-import { type HandEnd, notDone, runByHand } from "../../engine/by-hand/by-hand.ts";
+import { type HandEnd, isStopped, notDone, runByHand } from "../../engine/by-hand/by-hand.ts";
 import { stale } from "../../engine/apply/effect.ts";
 import { protect } from "../../engine/by-hand/protect.ts";
 import { removeCreated, restoreGone, restoreText } from "../../engine/by-hand/restore.ts";
@@ -80,8 +81,9 @@ export type Undone = { readonly run: number | null; readonly ends: readonly Undo
  * what it expects to find.
  * ORDER: texts and new files where they are now, then the moves, then what was deleted, because its
  * folder is back by then.
+ * @param stop when it is aborted, nothing more is begun
  */
-export async function undoRun(world: World, plan: UndoPlan): Promise<Undone> {
+export async function undoRun(world: World, plan: UndoPlan, stop?: AbortSignal): Promise<Undone> {
   const detail = `undo of ${runsClause(plan.runs)}`;
   let run: number | null = null;
   const ends = await runByHand(world, "undo", async (ctx) => {
@@ -89,15 +91,27 @@ export async function undoRun(world: World, plan: UndoPlan): Promise<Undone> {
     const done = new Map<UndoItem, HandEnd>();
     const texts = plan.items.filter(isTextItem);
     const isDeleted = ({ kind }: UndoItem) => kind === "bring-back";
-    for (const item of texts) if (!isDeleted(item)) done.set(item, undoItem(ctx, item, detail));
+    const each = async (items: readonly TextItem[]) => {
+      for (const item of items) {
+        if (await isStopped(world, stop)) return;
+        done.set(item, undoItem(ctx, item, detail));
+      }
+    };
+    await each(texts.filter((item) => !isDeleted(item)));
+    if (await isStopped(world, stop)) return endsOf(plan, done);
     for (const [item, end] of undoMoves(ctx, plan.items.filter(isMoveItem), detail)) done.set(item, end);
-    for (const item of texts) if (isDeleted(item)) done.set(item, undoItem(ctx, item, detail));
+    await each(texts.filter(isDeleted));
+    if (await isStopped(world, stop)) return endsOf(plan, done);
     const protections = await undoProtections(ctx, plan.items.filter(isProtectionItem), detail);
     for (const [item, end] of protections) done.set(item, end);
-    return plan.items.map((item) => done.get(item)!);
+    return endsOf(plan, done);
   });
   // If the root folder is another one now, all items end with the same clause.
   return { run, ends: plan.items.map((item, index) => endOf(item, ends[index] ?? ends[0]!)) };
+}
+
+function endsOf({ items }: UndoPlan, done: ReadonlyMap<UndoItem, HandEnd>): HandEnd[] {
+  return items.map((item) => done.get(item) ?? notDone(stale(NOT_BEGUN)));
 }
 
 type ProtectionItem = Extract<UndoItem, { kind: "protect-back" | "unprotect-back" }>;

@@ -10,7 +10,8 @@ import { count } from "../../model/count.ts";
 import { agrees, REACH_OPTIONS, reachOf, syncAfter, useMirror } from "../use-mirror.ts";
 import { localTime } from "../../app/told/when.ts";
 import { jsonLine } from "../json-line.ts";
-import { leftLines, sumLine, takeBackLine } from "../show-many.ts";
+import { NOT_BEGUN } from "../../model/not-begun.ts";
+import { leftLines, sumLine, takeBackLine, tellStopped } from "../show-many.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
 
 export const command: Command = {
@@ -122,17 +123,23 @@ async function restoreSeveral(
     return able === 0 && items.length > 0 ? EXIT.attention : EXIT.inSync;
   }
   if (!(await agreesToSeveral(io, args, able))) return EXIT.usage;
-  return sendRestored(io, args, mirror, { asOf, items, ...(await restoreMany(mirror.world, items)) });
+  const { value: done, isStopped } = await io.stoppable((stop) => restoreMany(mirror.world, items, stop));
+  return sendRestored(io, args, mirror, { asOf, items, isStopped, ...done });
 }
 
-type Sent = RestoredMany & { readonly asOf: number | null; readonly items: readonly RestoreItem[] };
+type Sent = RestoredMany & {
+  readonly isStopped: boolean;
+  readonly asOf: number | null;
+  readonly items: readonly RestoreItem[];
+};
 
 async function sendRestored(io: Io, args: Args, mirror: OpenedMirror, restored: Sent): Promise<ExitCode> {
-  const { items, ends } = restored;
+  const { items, ends, isStopped } = restored;
   const json = args.flag("json");
   if (!json) showEnds(io, restored);
-  const sync = args.flag("no-sync") ? null : await syncAfter(io, mirror, json);
+  const sync = args.flag("no-sync") || isStopped ? null : await syncAfter(io, mirror, json);
   if (json) io.out(jsonLine({ ...restoredJson(restored), sync: sync?.report ?? null }));
+  if (isStopped) return tellStopped(io, restored.run);
   if (sync !== null && sync.exit !== EXIT.inSync) return sync.exit;
   const left = ends.some(({ done }) => !done) || items.some(({ kind }) => kind === "left");
   return left ? EXIT.attention : EXIT.inSync;
@@ -170,7 +177,8 @@ function itemJson(item: RestoreItem): object {
 }
 
 function showEnds(io: Io, { run, items, ends }: Sent): void {
-  for (const { item, done, note } of ends) if (!done) io.err(`${shownName(item.path)}: not done: ${shownWords(note)}`);
+  for (const { item, done, note } of ends)
+    if (!done && note !== NOT_BEGUN) io.err(`${shownName(item.path)}: not done: ${shownWords(note)}`);
   const done = ends.filter((end) => end.done).length;
   const left = items.filter(({ kind }) => kind === "left").length;
   io.out(sumLine({ done, left, failed: ends.length - done }, "put back"));

@@ -6,10 +6,11 @@ import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { agrees, REACH_OPTIONS, reachOf, syncAfter, useMirror } from "../use-mirror.ts";
 import { count } from "../../model/count.ts";
+import { NOT_BEGUN } from "../../model/not-begun.ts";
 import { undoClause } from "../../app/told/undo.ts";
 import { localTime } from "../../app/told/when.ts";
 import { jsonLine } from "../json-line.ts";
-import { leftLines } from "../show-many.ts";
+import { leftLines, tellStopped } from "../show-many.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
 
 export const command: Command = {
@@ -71,7 +72,8 @@ async function takeBack(io: Io, args: Args, mirror: OpenedMirror, wanted: Wanted
     io.err("  next: to go on: mdmirror undo --yes");
     return EXIT.usage;
   }
-  return sendUndone(io, args, mirror, { plan: plan.value, wanted, undone: await undoRun(world, plan.value) });
+  const { value: undone, isStopped } = await io.stoppable((stop) => undoRun(world, plan.value, stop));
+  return sendUndone(io, args, mirror, { plan: plan.value, wanted, undone, isStopped });
 }
 
 /** Of one run as ever, its number; of several, theirs. */
@@ -80,18 +82,25 @@ function runsJson({ runs }: UndoPlan, { since }: Wanted): object {
   return { run: runs[0]!.run };
 }
 
-type Sent = { readonly plan: UndoPlan; readonly wanted: Wanted; readonly undone: Undone };
+type Sent = {
+  readonly plan: UndoPlan;
+  readonly wanted: Wanted;
+  readonly undone: Undone;
+  readonly isStopped: boolean;
+};
 
 async function sendUndone(io: Io, args: Args, mirror: OpenedMirror, sent: Sent): Promise<ExitCode> {
-  const { plan, wanted, undone } = sent;
+  const { plan, wanted, undone, isStopped } = sent;
   const { ends } = undone;
   const json = args.flag("json");
   if (!json) showEnds(io, undone);
-  const sync = args.flag("no-sync") ? null : await syncAfter(io, mirror, json);
+  const sync = args.flag("no-sync") || isStopped ? null : await syncAfter(io, mirror, json);
   if (json) {
     const done = ends.map((end) => ({ path: end.item.path, kind: end.item.kind, done: end.done, note: end.note }));
     io.out(jsonLine({ ...runsJson(plan, wanted), items: plan.items, done, sync: sync?.report ?? null }));
   }
+  if (isStopped)
+    return tellStopped(io, undone.run, wanted.since === null ? `mdmirror undo ${plan.runs[0]!.run}` : undefined);
   if (sync !== null && sync.exit !== EXIT.inSync) return sync.exit;
   return ends.every(({ done }) => done) ? EXIT.inSync : EXIT.attention;
 }
@@ -115,8 +124,11 @@ function planLines({ runs, items }: UndoPlan, what: string, since: number | null
 function showEnds(io: Io, { run, ends }: Undone): void {
   for (const { item, done, note } of ends) {
     if (done && note !== "") io.out(`${shownName(item.path)}: ${shownWords(note)}`);
-    if (!done && item.kind !== "left") io.err(`${shownName(item.path)}: left alone: ${shownWords(note)}`);
+    if (!done && item.kind !== "left" && note !== NOT_BEGUN)
+      io.err(`${shownName(item.path)}: left alone: ${shownWords(note)}`);
   }
+  const unbegun = ends.filter(({ note }) => note === NOT_BEGUN).length;
+  const rest = unbegun === 0 ? "" : `, ${count(unbegun)} not begun`;
   const again = run === null ? "" : `; run ${run}`;
-  io.out(`${count(ends.filter(({ done }) => done).length)} taken back${again}`);
+  io.out(`${count(ends.filter(({ done }) => done).length)} taken back${rest}${again}`);
 }

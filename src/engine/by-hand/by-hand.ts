@@ -54,6 +54,16 @@ export async function runByHand(
   return ends;
 }
 
+/**
+ * Asked before each item: a process hears of a signal between two turns of the event loop only.
+ * @param stop aborted when a person wants no more to be begun; left out: nobody can
+ */
+export async function isStopped({ clock }: Pick<World, "clock">, stop: AbortSignal | undefined): Promise<boolean> {
+  if (stop === undefined) return false;
+  await clock.turn?.();
+  return stop.aborted;
+}
+
 export type LandedByHand = {
   readonly stamp: Stamp;
   /**

@@ -1,0 +1,126 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { processIo } from "../../src/cli/process-io.ts";
+import type { Clock } from "../../src/ports/world.ts";
+import { openRig, type Ran, type Rig } from "./rig.ts";
+
+/** What a person stops says what it did, sends nothing of it, and can be taken back. */
+
+const NAMES = Array.from({ length: 40 }, (_, n) => `n${10 + n}.md`);
+const FLOUR = (name: string) => `# ${name}\n\nflour\n`;
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+  for (const path of NAMES) rig.api("POST", "/v1/files", { path, content: FLOUR(path) });
+  await rig.init();
+});
+afterEach(() => rig.close());
+
+const read = (name: string) => readFileSync(join(rig.root, name), "utf8");
+const here = (word: string) => NAMES.filter((name) => read(name).includes(word));
+const there = (word: string) => NAMES.filter((name) => rig.remote(name)!.content.includes(word));
+const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
+
+/** As by Ctrl-C at the first turn of the event loop at which that is so. */
+function stopWhen(isSo: () => boolean, ...argv: string[]): Promise<Ran> {
+  const controller = new AbortController();
+  const clock: Clock = {
+    now: () => rig.clock.now(),
+    monotonic: () => rig.clock.monotonic(),
+    sleep: (ms) => rig.clock.sleep(ms),
+    turn: async () => {
+      if (isSo()) controller.abort();
+    },
+  };
+  return rig.run(argv, { cwd: rig.root, clock, stop: controller.signal });
+}
+
+const stopped = (back: number, again = "the same command again") => [
+  "mdmirror: stopped; nothing of it was sent",
+  `  next: to send what was done: mdmirror sync; to go on: ${again}; to take it back: mdmirror undo ${back}`,
+];
+const numberOf = ({ err }: Ran) => Number(/mdmirror undo (\d+)$/.exec(err.at(-1)!)![1]);
+
+describe("stopped", () => {
+  test("search --replace --apply has changed some, and an undo takes exactly these back", async () => {
+    const ran = await stopWhen(() => here("oats").length === 12, "search", "flour", "--replace", "oats", "--apply");
+    expect([ran.code, ran.out.at(-2)]).toEqual([3, "12 changed, 28 left alone"]);
+    expect(ran.err.slice(-2)).toEqual(stopped(numberOf(ran)));
+    expect([here("oats").length, there("oats")]).toEqual([12, []]);
+    expect((await run("undo", String(numberOf(ran)), "--yes")).code).toBe(0);
+    expect(NAMES.map(read)).toEqual(NAMES.map(FLOUR));
+  });
+
+  test("undo has taken some back, says which run goes on, and that one does", async () => {
+    const done = await run("search", "flour", "--replace", "oats", "--apply");
+    expect(done.code).toBe(0);
+    const [, replaced] = /mdmirror undo (\d+)/.exec(done.out.join("\n"))!;
+    const ran = await stopWhen(() => here("flour").length === 5, "undo", replaced!, "--yes");
+    expect(ran.code).toBe(3);
+    expect(ran.out.at(-1)).toBe(`5 taken back, 35 not begun; run ${numberOf(ran)}`);
+    expect(ran.err).toEqual(stopped(numberOf(ran), `mdmirror undo ${replaced}`));
+    expect([here("flour").length, there("flour")]).toEqual([5, []]);
+    await run("undo", replaced!, "--yes");
+    expect([here("flour"), there("flour")]).toEqual([NAMES, NAMES]);
+  });
+
+  test("restore of several has put some back", async () => {
+    const since = new Date(rig.clock.now()).toISOString();
+    await run("search", "flour", "--replace", "oats", "--apply");
+    const argv = ["restore", "**", "--as-of", since, "--yes"];
+    const ran = await stopWhen(() => here("flour").length === 7, ...argv);
+    expect([ran.code, ran.out.at(-2)]).toEqual([3, "7 put back, 33 not done"]);
+    expect(ran.err).toEqual(stopped(numberOf(ran)));
+    expect([here("flour").length, there("flour")]).toEqual([7, []]);
+    expect((await run(...argv)).code).toBe(0);
+    expect([here("flour"), there("flour")]).toEqual([NAMES, NAMES]);
+  });
+
+  test("resolve --all has ended some conflicts, and the others are conflicts still", async () => {
+    for (const name of NAMES) {
+      rig.write(name, FLOUR(name).replace("flour", "mine"));
+      const { id, lastChangeId } = rig.remote(name)!;
+      const content = FLOUR(name).replace("flour", "theirs");
+      rig.api("PUT", `/v1/files/${id}/content`, { content, baseChangeId: lastChangeId });
+    }
+    await run("sync");
+    // So many conflicts at a time need a word.
+    await run("approve", "--yes");
+    await run("sync");
+    const ran = await stopWhen(() => here("theirs").length >= 1, "resolve", "--all", "--theirs");
+    const ended = here("theirs").length;
+    expect(ended).toBeLessThan(NAMES.length);
+    expect([ran.code, ran.out.at(-2)]).toEqual([3, `${ended} resolved, theirs, ${40 - ended} left alone`]);
+    expect(ran.err.slice(-2)).toEqual(stopped(numberOf(ran)));
+    const { conflicts } = JSON.parse((await run("conflicts", "--json")).out[0]!) as { conflicts: object[] };
+    expect(conflicts).toHaveLength(40 - ended);
+  });
+
+  test("--json: one object, of what was done and what was not begun", async () => {
+    const argv = ["search", "flour", "--replace", "oats", "--apply", "--json"];
+    const ran = await stopWhen(() => here("oats").length === 3, ...argv);
+    expect(ran.code).toBe(3);
+    expect(JSON.parse(ran.out[0]!)).toMatchObject({ counts: { done: 3, left: 37, failed: 0 }, sync: null });
+  });
+});
+
+describe("of the process", () => {
+  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+    "the first %s is heard, and the second one ends it",
+    async (signal) => {
+      const before = process.listenerCount(signal);
+      const { value, isStopped } = await processIo().stoppable(async (stop) => {
+        expect(process.listenerCount(signal)).toBe(before + 1);
+        const heard = once(stop, "abort");
+        // As Node does where a signal comes: the process's other listeners are not this test's.
+        (process.listeners(signal).at(-1) as () => void)();
+        await heard;
+        return "what was done";
+      });
+      expect([value, isStopped, process.listenerCount(signal)]).toEqual(["what was done", true, before]);
+    },
+  );
+});
