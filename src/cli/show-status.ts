@@ -97,10 +97,10 @@ async function stayingLines({ staysLocal }: MirrorStatus): Promise<string[]> {
   return stays === null ? [] : [stays];
 }
 
-async function faultLines({ fault, url }: MirrorStatus): Promise<string[]> {
+async function faultLines({ fault, asked, url }: MirrorStatus): Promise<string[]> {
   if (fault === null) return [];
   const { faultTrouble } = await import("../app/mirror/fault-trouble.ts");
-  const { what, next } = faultTrouble(fault, url);
+  const { what, next } = faultTrouble(fault, asked ?? url);
   return [shownWords(what), `  next: ${shownWords(next)}`];
 }
 

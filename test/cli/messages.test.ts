@@ -73,6 +73,22 @@ describe("what needs the user", () => {
 });
 
 describe("a service that does not answer as it should", () => {
+  test("is named by status as that run asked it: at an address that was given for it alone", async () => {
+    await rig.init();
+    const nobody = "http://127.0.0.1:1";
+    const { code, err } = await rig.run(["sync", "w", "--url", nobody]);
+    const { out } = await rig.run(["status", "w"]);
+    expect([code, err[0], out]).toEqual([
+      5,
+      expect.stringContaining(nobody),
+      expect.arrayContaining([err[0]!.slice(10)]),
+    ]);
+    expect(out.join("\n")).not.toContain(`(${rig.url})`);
+    await rig.stopService();
+    await rig.run(["sync", "w"]);
+    expect((await rig.run(["status", "w"])).out.join("\n")).toContain(`(${rig.url})`);
+  });
+
   test("is the first thing said, in words, before what follows from it", async () => {
     const names = Array.from({ length: 8 }, (_, n) => `n${n}.md`);
     for (const name of names) upload(name);

@@ -181,6 +181,7 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
     log,
     progress,
     remote,
+    address: admitted.origin.url,
     disk: new LocalDisk(fs, root, {
       random,
       probe: mode === "write",

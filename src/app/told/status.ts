@@ -6,7 +6,7 @@ type Told = StatusReport & Pick<MirrorStatus, "resting" | "reviewedSince" | "las
 
 /** The object of `status --json`. @param age milliseconds since it was proven in sync */
 export function statusJson(status: MirrorStatus, age: number | null): Told {
-  const { state, fault, ...rest } = status;
+  const { state, fault, asked, ...rest } = status;
   return {
     state,
     ageSeconds: age === null ? null : Math.round(age / 1_000),

@@ -12,7 +12,10 @@ import type { World } from "./world.ts";
  */
 
 /** What the state keeps of the last run. */
-type LastRun = Pick<RunReport, "state" | "beside" | "fault" | "staysLocal">;
+type LastRun = Pick<RunReport, "state" | "beside" | "fault" | "staysLocal"> & {
+  /** The address that was not reached, which may have been given for that run alone. */
+  readonly asked?: string;
+};
 
 export type Standing = {
   readonly state: "in-sync" | "attention" | "halted" | "offline" | "never";
@@ -21,6 +24,8 @@ export type Standing = {
   readonly attention: readonly Attention[];
   /** Why the last run did not reach the service; null: it did. */
   readonly fault: Fault | null;
+  /** The address that it did not reach; null: it did, or the run was an earlier version's. */
+  readonly asked: string | null;
   readonly halt: {
     readonly reasons: readonly { readonly reason: HaltReason; readonly detail: string }[];
     readonly approved: boolean;
@@ -36,10 +41,11 @@ export function rememberReport(world: World, report: RunReport): void {
 }
 
 /** When the folder was not seen, the earlier counts are kept. */
-export function rememberLast({ state }: World, { state: ended, beside, fault, staysLocal }: RunReport): void {
+export function rememberLast({ state, address }: World, { state: ended, beside, fault, staysLocal }: RunReport): void {
   const known = state.meta(META.lastReport);
   const stays = staysLocal ?? readLast(known)?.staysLocal ?? null;
-  const kept = JSON.stringify({ state: ended, beside, fault, staysLocal: stays } satisfies LastRun);
+  const asked = fault === null || address === undefined ? {} : { asked: address };
+  const kept = JSON.stringify({ state: ended, beside, fault, staysLocal: stays, ...asked } satisfies LastRun);
   if (kept !== known) state.setMeta(META.lastReport, kept);
 }
 
@@ -62,6 +68,7 @@ export function standingOf({ meta, holds, newestRun }: StandingFacts): Standing 
     syncedAt: syncedAt === null ? null : Number(syncedAt),
     attention,
     fault: last?.state === "offline" ? last.fault : null,
+    asked: (last?.state === "offline" ? last.asked : null) ?? null,
     halt: halt === null ? null : { reasons: reasonsOf(halt), approved: meta(META.approved) !== null },
     staysLocal: last?.staysLocal ?? null,
   };
@@ -95,8 +102,8 @@ type KeptRun = Partial<Omit<LastRun, "beside">> & {
 
 function readLast(text: string | null): LastRun | null {
   if (text === null) return null;
-  const { state = "in-sync", beside = [], fault = null, staysLocal = null } = JSON.parse(text) as KeptRun;
-  return { state, beside: beside.map(withReason), fault, staysLocal };
+  const { state = "in-sync", beside = [], fault = null, staysLocal = null, asked } = JSON.parse(text) as KeptRun;
+  return { state, beside: beside.map(withReason), fault, staysLocal, ...(asked !== undefined && { asked }) };
 }
 
 /** An earlier version kept as refused, beside the holds, only steps that left none. */

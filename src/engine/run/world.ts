@@ -24,6 +24,8 @@ export type World = {
   readonly log: Log;
   readonly progress: Progress;
   readonly remote: Remote;
+  /** The service's address, to be told when it was not reached. */
+  readonly address?: string;
   readonly disk: Disk;
   readonly state: State;
   /** Of a mirror that translates links, whose `disk` does. Left out: texts are as they are. */
