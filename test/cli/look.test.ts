@@ -114,6 +114,15 @@ describe("why", () => {
 });
 
 describe("log", () => {
+  test("of a run that was never there is a usage error", async () => {
+    const { code, out, err } = await run("log", "--run", "9999");
+    expect([code, out, err]).toEqual([
+      2,
+      [],
+      ["mdmirror: there is no run 9999", "  next: mdmirror log names the runs"],
+    ]);
+  });
+
   test("newest last, in local time, by run, path and number; --json is one object a line", async () => {
     rig.write("a.md", "SECRET TEXT\n");
     await run("sync");

@@ -24,18 +24,35 @@ const here = (word: string) => NAMES.filter((name) => read(name).includes(word))
 const there = (word: string) => NAMES.filter((name) => rig.remote(name)!.content.includes(word));
 const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
 
-/** As by Ctrl-C at the first turn of the event loop at which that is so. */
+/** Presses Ctrl-C at the first turn of the event loop at which something is so. */
+class StoppingClock implements Clock {
+  readonly stop = new AbortController();
+  readonly #isSo: () => boolean;
+
+  constructor(isSo: () => boolean) {
+    this.#isSo = isSo;
+  }
+
+  now(): number {
+    return rig.clock.now();
+  }
+
+  monotonic(): number {
+    return rig.clock.monotonic();
+  }
+
+  sleep(ms: number): Promise<void> {
+    return rig.clock.sleep(ms);
+  }
+
+  async turn(): Promise<void> {
+    if (this.#isSo()) this.stop.abort();
+  }
+}
+
 function stopWhen(isSo: () => boolean, ...argv: string[]): Promise<Ran> {
-  const controller = new AbortController();
-  const clock: Clock = {
-    now: () => rig.clock.now(),
-    monotonic: () => rig.clock.monotonic(),
-    sleep: (ms) => rig.clock.sleep(ms),
-    turn: async () => {
-      if (isSo()) controller.abort();
-    },
-  };
-  return rig.run(argv, { cwd: rig.root, clock, stop: controller.signal });
+  const clock = new StoppingClock(isSo);
+  return rig.run(argv, { cwd: rig.root, clock, stop: clock.stop.signal });
 }
 
 const stopped = (back: number, again = "the same command again") => [

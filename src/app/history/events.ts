@@ -21,3 +21,10 @@ export function readEvents(
   const once = new Map(found.map((event) => [JSON.stringify(event), event]));
   return [...once.values()].toSorted((a, b) => a.at - b.at).slice(-limit);
 }
+
+/** LIMIT: runs that are looked through; of older ones only those with events are known. */
+const RUNS = 10_000;
+
+export function hasRun(state: Pick<State, "runs">, run: number): boolean {
+  return state.runs(RUNS).some((one) => one.run === run);
+}

@@ -8,7 +8,9 @@ import { flushFiles } from "../journal/durable.ts";
 import { type Got, got, outcomeOfDisk, type RemoteText, stale } from "./effect.ts";
 import { commit, whereItStands, withIdNow } from "./commit.ts";
 import { keepSidecar } from "./keep-sidecar.ts";
-import { trashPlace } from "../run/world.ts";
+import { seenHere } from "./text-name.ts";
+import type { Disk } from "../../ports/disk.ts";
+import { recordEvent, trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
@@ -122,7 +124,7 @@ export async function showVersion(
     // ORDER: recorded before the old sidecar is taken away: if this is interrupted, or the disk is
     // full, the missing sidecar was not removed by its user.
     state.putConflict({ ...renewed, sidecarIno: 0 });
-    const placed = placeSidecar(ctx, sidecar, text, digest);
+    const placed = placeSidecar(ctx, sidecar, text, digest, conflict.shown);
     if (placed.kind === "end") return placed;
     await flushFiles(ctx.world, [sidecar]);
   }
@@ -139,21 +141,42 @@ function withVersion(shown: Conflict["shown"], version: ShownVersion, places: bo
 type Placed = { readonly kind: "placed" } | { readonly kind: "end"; readonly outcome: Outcome };
 
 /**
- * Writes a text as a sidecar. A file that is there already (from a state that was lost) goes to the
- * trash first, because somebody may have edited it.
+ * Writes a text as a sidecar. A file that is there already (from a state that was lost, or made by
+ * somebody) goes to the trash first, because somebody may have edited it.
+ * @param own versions that it may show: to replace one of them is nothing to tell
  */
-function placeSidecar(ctx: PassContext, at: string, text: string, digest: Digest): Placed {
+function placeSidecar(
+  ctx: PassContext,
+  at: LocalPath,
+  text: string,
+  digest: Digest,
+  own: Conflict["shown"] = [],
+): Placed {
   const { disk } = ctx.world;
   const look = disk.look(at);
   if (look.kind === "file" && look.digest === digest) return { kind: "placed" };
   if (look.kind === "file") {
-    const moved = disk.trash(at, look.digest, trashPlace(ctx.world, at));
+    const place = trashPlace(ctx.world, at);
+    const read = disk.read(at);
+    const moved = disk.trash(at, look.digest, place);
     if (moved.kind !== "done") return { kind: "end", outcome: outcomeOfDisk(moved) };
+    if (!own.some((one) => one.digest === look.digest)) tellMadeWay(ctx, at, place, read);
   } else if (look.kind !== "absent")
     return { kind: "end", outcome: stale(`${at} is taken, so the other version cannot be shown there`) };
   const made = disk.create(at, text);
   return made.kind === "done" ? { kind: "placed" } : { kind: "end", outcome: outcomeOfDisk(made) };
 }
+
+/** So that `log` and `history` know of what was no sidecar of this conflict. */
+function tellMadeWay(ctx: PassContext, at: LocalPath, place: string, read: ReturnType<Disk["read"]>): void {
+  const before = read.kind === "done" ? read.value.digest : null;
+  const detail = `made way for the other version of a conflict; kept as .mdmirror/${place}`;
+  if (read.kind === "done")
+    ctx.world.state.putKnownText(read.value.digest, read.value.text, seenHere(at, null, MADE_WAY));
+  recordEvent(ctx.world, ctx.run, { kind: "trash-local", side: "local", id: null, path: at, detail, before });
+}
+
+const MADE_WAY = "what made way for the other version of a conflict";
 
 /** Moves the sidecar to the trash, whether it was edited or not. */
 export function dropSidecar(ctx: PassContext, conflict: Conflict, shown: Digest): Outcome | null {

@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { sidecarPath } from "../../src/model/sidecar-path.ts";
+import { ROOT } from "../simulator/mirror.ts";
+import { createRig } from "../simulator/rig.ts";
+
+/** A file of somebody's stands where a conflict's other version is to be shown. */
+
+const AT = sidecarPath("note.md");
+const OWN = "of nobody's conflict\n";
+
+it("I03 a file at a sidecar's name makes way, and log and history say so", async () => {
+  const rig = createRig(1);
+  const mirror = rig.mirror();
+  rig.app.create("note.md", "one\n");
+  await mirror.sync();
+  mirror.write(AT, OWN);
+  await mirror.sync();
+  mirror.write("note.md", "mine\n");
+  rig.app.edit("note.md", "theirs\n");
+  await mirror.sync();
+  expect(mirror.texts().get(AT)).toBe("theirs\n");
+  const told = mirror.state.events({ limit: 100, path: AT });
+  expect(told).toEqual([expect.objectContaining({ kind: "trash-local", id: null, outcome: "done" })]);
+  const [, place] = /kept as (\.mdmirror\/trash\/.*)$/.exec(told[0]!.detail)!;
+  expect(mirror.disk.user.read(`${ROOT}/${place}`)).toBe(OWN);
+  expect(mirror.state.text(told[0]!.before!)).toBe(OWN);
+  // A newer version in place of an unedited older one is nothing to tell.
+  rig.app.edit("note.md", "theirs, later\n");
+  await mirror.sync();
+  expect(mirror.texts().get(AT)).toBe("theirs, later\n");
+  const kinds = mirror.state.events({ limit: 100, path: AT }).map(({ kind }) => kind);
+  expect(kinds).toEqual(["renew-conflict", "trash-local"]);
+});
