@@ -7,9 +7,9 @@ import { sidecarPath } from "../../model/sidecar-path.ts";
 import { flushFiles } from "../journal/durable.ts";
 import { type Got, got, outcomeOfDisk, type RemoteText, stale } from "./effect.ts";
 import { commit, whereItStands, withIdNow } from "./commit.ts";
+import { keepFileText } from "./keep-file-text.ts";
 import { keepSidecar } from "./keep-sidecar.ts";
 import { seenHere } from "./text-name.ts";
-import type { Disk } from "../../ports/disk.ts";
 import { recordEvent, trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
@@ -156,11 +156,12 @@ function placeSidecar(
   const look = disk.look(at);
   if (look.kind === "file" && look.digest === digest) return { kind: "placed" };
   if (look.kind === "file") {
+    const isOwn = own.some((one) => one.digest === look.digest);
+    const before = isOwn ? null : keepFileText(ctx.world, at, seenHere(at, null, MADE_WAY));
     const place = trashPlace(ctx.world, at);
-    const read = disk.read(at);
     const moved = disk.trash(at, look.digest, place);
     if (moved.kind !== "done") return { kind: "end", outcome: outcomeOfDisk(moved) };
-    if (!own.some((one) => one.digest === look.digest)) tellMadeWay(ctx, at, place, read);
+    if (!isOwn) tellMadeWay(ctx, at, place, before);
   } else if (look.kind !== "absent")
     return { kind: "end", outcome: stale(`${at} is taken, so the other version cannot be shown there`) };
   const made = disk.create(at, text);
@@ -168,11 +169,8 @@ function placeSidecar(
 }
 
 /** So that `log` and `history` know of what was no sidecar of this conflict. */
-function tellMadeWay(ctx: PassContext, at: LocalPath, place: string, read: ReturnType<Disk["read"]>): void {
-  const before = read.kind === "done" ? read.value.digest : null;
+function tellMadeWay(ctx: PassContext, at: LocalPath, place: string, before: Digest | null): void {
   const detail = `made way for the other version of a conflict; kept as .mdmirror/${place}`;
-  if (read.kind === "done")
-    ctx.world.state.putKnownText(read.value.digest, read.value.text, seenHere(at, null, MADE_WAY));
   recordEvent(ctx.world, ctx.run, { kind: "trash-local", side: "local", id: null, path: at, detail, before });
 }
 

@@ -1,6 +1,7 @@
 import type { Conflict } from "../../model/link.ts";
 import type { TextName } from "../../ports/state.ts";
 import type { World } from "../run/world.ts";
+import { keepFileText } from "./keep-file-text.ts";
 
 /**
  * The name of the text in a sidecar: it belongs to the document, whether edited or not, because the
@@ -15,6 +16,5 @@ export function otherVersion({ state }: Pick<World, "state">, { id, sidecarPath:
  * reads it (I03). Bytes that are no text stay a file.
  */
 export function keepSidecar(world: Pick<World, "state" | "disk">, conflict: Conflict): void {
-  const read = world.disk.read(conflict.sidecarPath);
-  if (read.kind === "done") world.state.putKnownText(read.value.digest, read.value.text, otherVersion(world, conflict));
+  keepFileText(world, conflict.sidecarPath, otherVersion(world, conflict));
 }

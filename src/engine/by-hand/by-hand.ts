@@ -7,6 +7,7 @@ import { DEFAULT_GUARDS } from "../../model/policy.ts";
 import type { Intent, TextName } from "../../ports/state.ts";
 import { flushNow } from "../journal/durable.ts";
 import { ended, type Got, got, outcomeOfDisk, stale } from "../apply/effect.ts";
+import { keepFileText } from "../apply/keep-file-text.ts";
 import { checkRoot } from "../run/guard-facts.ts";
 import { recoverLocal } from "../journal/recover.ts";
 import { madeOfBoth, seenHere } from "../apply/text-name.ts";
@@ -140,13 +141,9 @@ export function keepText(
   id: DocId | null,
   name: TextName = seenHere(path, id, "what gave way to a choice by hand"),
 ): Digest | null {
-  const { disk, state } = ctx.world;
-  const read = disk.read(path);
-  if (read.kind === "done") {
-    state.putKnownText(read.value.digest, read.value.text, name);
-    return read.value.digest;
-  }
-  const look = disk.look(path);
+  const kept = keepFileText(ctx.world, path, name);
+  if (kept !== null) return kept;
+  const look = ctx.world.disk.look(path);
   return look.kind === "file" ? look.digest : null;
 }
 
