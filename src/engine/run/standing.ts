@@ -14,7 +14,7 @@ import type { World } from "./world.ts";
 /** What the state keeps of the last run. */
 type LastRun = Pick<RunReport, "state" | "beside" | "fault" | "staysLocal"> & {
   /** The address that was not reached, which may have been given for that run alone. */
-  readonly asked?: string;
+  readonly asked: string | null;
 };
 
 export type Standing = {
@@ -44,8 +44,8 @@ export function rememberReport(world: World, report: RunReport): void {
 export function rememberLast({ state, address }: World, { state: ended, beside, fault, staysLocal }: RunReport): void {
   const known = state.meta(META.lastReport);
   const stays = staysLocal ?? readLast(known)?.staysLocal ?? null;
-  const asked = fault === null || address === undefined ? {} : { asked: address };
-  const kept = JSON.stringify({ state: ended, beside, fault, staysLocal: stays, ...asked } satisfies LastRun);
+  const asked = fault === null ? null : (address ?? null);
+  const kept = JSON.stringify({ state: ended, beside, fault, staysLocal: stays, asked } satisfies LastRun);
   if (kept !== known) state.setMeta(META.lastReport, kept);
 }
 
@@ -68,7 +68,7 @@ export function standingOf({ meta, holds, newestRun }: StandingFacts): Standing 
     syncedAt: syncedAt === null ? null : Number(syncedAt),
     attention,
     fault: last?.state === "offline" ? last.fault : null,
-    asked: (last?.state === "offline" ? last.asked : null) ?? null,
+    asked: last?.state === "offline" ? last.asked : null,
     halt: halt === null ? null : { reasons: reasonsOf(halt), approved: meta(META.approved) !== null },
     staysLocal: last?.staysLocal ?? null,
   };
@@ -102,8 +102,8 @@ type KeptRun = Partial<Omit<LastRun, "beside">> & {
 
 function readLast(text: string | null): LastRun | null {
   if (text === null) return null;
-  const { state = "in-sync", beside = [], fault = null, staysLocal = null, asked } = JSON.parse(text) as KeptRun;
-  return { state, beside: beside.map(withReason), fault, staysLocal, ...(asked !== undefined && { asked }) };
+  const { state = "in-sync", beside = [], fault = null, staysLocal = null, asked = null } = JSON.parse(text) as KeptRun;
+  return { state, beside: beside.map(withReason), fault, staysLocal, asked };
 }
 
 /** An earlier version kept as refused, beside the holds, only steps that left none. */
