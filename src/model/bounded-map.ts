@@ -1,43 +1,47 @@
-/** A map that holds no more characters than it is told to: what was put longest ago goes first. */
+/** A map whose values hold no more than it is told to: what was put longest ago goes first. */
 export class BoundedMap<Key, Value> {
   readonly #values = new Map<Key, Value>();
   readonly #most: number;
-  readonly #lengthOf: (value: Value) => number;
-  #characters = 0;
+  readonly #sizeOf: (value: Value) => number;
+  #size = 0;
 
   /**
-   * @param most characters (UTF-16 units) in memory
-   * @param lengthOf characters that a value takes, the same each time it is asked
+   * @param most in the unit of `sizeOf`
+   * @param sizeOf what a value takes in memory, the same each time it is asked
    */
-  constructor(most: number, lengthOf: (value: Value) => number) {
+  constructor(most: number, sizeOf: (value: Value) => number) {
     this.#most = most;
-    this.#lengthOf = lengthOf;
+    this.#sizeOf = sizeOf;
   }
 
   get(key: Key): Value | undefined {
     return this.#values.get(key);
   }
 
-  put(key: Key, value: Value): void {
-    this.forget(key);
+  has(key: Key): boolean {
+    return this.#values.has(key);
+  }
+
+  set(key: Key, value: Value): void {
+    this.delete(key);
     this.#values.set(key, value);
-    this.#characters += this.#lengthOf(value);
+    this.#size += this.#sizeOf(value);
     // A Map keeps the order of insertion.
-    for (const [oldest] of this.#values) {
-      if (this.#characters <= this.#most) break;
-      this.forget(oldest);
+    for (const oldest of this.#values.keys()) {
+      if (this.#size <= this.#most) break;
+      this.delete(oldest);
     }
   }
 
-  forget(key: Key): void {
+  delete(key: Key): void {
     const value = this.#values.get(key);
     if (value === undefined) return;
     this.#values.delete(key);
-    this.#characters -= this.#lengthOf(value);
+    this.#size -= this.#sizeOf(value);
   }
 
-  forgetAll(): void {
+  clear(): void {
     this.#values.clear();
-    this.#characters = 0;
+    this.#size = 0;
   }
 }

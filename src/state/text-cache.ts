@@ -1,24 +1,23 @@
+import { BoundedMap } from "../model/bounded-map.ts";
 import type { Digest } from "../model/digest.ts";
 
 /**
  * The texts that were used last, bounded by their size in memory: a pass often reads what it just
- * wrote. A Map keeps the order of insertion.
+ * wrote.
  */
 export class TextCache {
-  readonly #texts = new Map<Digest, string>();
+  readonly #texts: BoundedMap<Digest, string>;
   readonly #maxBytes: number;
-  #bytes = 0;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
+    this.#texts = new BoundedMap(maxBytes, bytesOf);
   }
 
   get(digest: Digest): string | undefined {
     const text = this.#texts.get(digest);
-    if (text !== undefined) {
-      this.#texts.delete(digest);
-      this.#texts.set(digest, text);
-    }
+    // The one that was used last is the last to go.
+    if (text !== undefined) this.#texts.set(digest, text);
     return text;
   }
 
@@ -27,25 +26,15 @@ export class TextCache {
   }
 
   set(digest: Digest, text: string): void {
-    if (this.#texts.has(digest) || bytesOf(text) > this.#maxBytes) return;
-    this.#texts.set(digest, text);
-    this.#bytes += bytesOf(text);
-    for (const oldest of this.#texts.keys()) {
-      if (this.#bytes <= this.#maxBytes) break;
-      this.delete(oldest);
-    }
+    if (!this.#texts.has(digest) && bytesOf(text) <= this.#maxBytes) this.#texts.set(digest, text);
   }
 
   delete(digest: Digest): void {
-    const text = this.#texts.get(digest);
-    if (text === undefined) return;
     this.#texts.delete(digest);
-    this.#bytes -= bytesOf(text);
   }
 
   clear(): void {
     this.#texts.clear();
-    this.#bytes = 0;
   }
 }
 

@@ -56,7 +56,7 @@ export class FilesTable implements Files {
     if (found === undefined) return undefined;
     const { codec, text, ...row } = found;
     const json = JSON.stringify(decodeText({ codec, text }));
-    this.#kept.put(id, { changeId: row.changeId, json });
+    this.#kept.set(id, { changeId: row.changeId, json });
     return { row, json };
   }
 
@@ -105,7 +105,7 @@ export class FilesTable implements Files {
       const known = remembers ? this.#shown.get(seq) : undefined;
       if (known !== undefined) return known;
       const text = shown(this.bySeq(seq)!);
-      if (remembers) this.#shown.put(seq, text);
+      if (remembers) this.#shown.set(seq, text);
       return text;
     });
     return { seqs, texts };
@@ -113,7 +113,7 @@ export class FilesTable implements Files {
 
   /** The paths of folders changed, and with them those of their files. */
   forgetShown(): void {
-    this.#shown.forgetAll();
+    this.#shown.clear();
   }
 
   async inFolder(page: FolderPage): Promise<FileRow[]> {
@@ -140,17 +140,17 @@ export class FilesTable implements Files {
   }
 
   async place(seq: number, folder: number, name: string): Promise<void> {
-    this.#shown.forget(seq);
+    this.#shown.delete(seq);
     this.#writes.place.run(folder, name, seq);
   }
 
   async protect(seq: number, value: boolean): Promise<void> {
-    this.#shown.forget(seq);
+    this.#shown.delete(seq);
     this.#writes.protect.run(value ? 1 : 0, seq);
   }
 
   async save({ seq, changeId }: FileRow, change: { id: string; text: string; at: number }): Promise<void> {
-    this.#shown.forget(seq);
+    this.#shown.delete(seq);
     this.#addVersion({ ...change, file: seq, baseId: changeId });
     this.#writes.setChange.run(change.id, seq);
   }
@@ -161,7 +161,7 @@ export class FilesTable implements Files {
   }
 
   async remove(seq: number): Promise<void> {
-    this.#shown.forget(seq);
+    this.#shown.delete(seq);
     this.#writes.dropChanges.run(seq);
     // ORDER: the outbox takes its grants along.
     this.#writes.remove.run(seq);
@@ -170,7 +170,7 @@ export class FilesTable implements Files {
 
   /** Removes every file in the folder at `path` and below, with their changes and grants. */
   removeTree(subtree: Subtree): void {
-    this.#shown.forgetAll();
+    this.#shown.clear();
     this.#writes.dropTreeChanges.run(subtree);
     // ORDER: the outbox takes their grants along.
     this.#writes.dropTree.run(subtree);

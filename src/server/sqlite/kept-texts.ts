@@ -1,4 +1,4 @@
-import { BoundedMap } from "./bounded-map.ts";
+import { BoundedMap } from "../../model/bounded-map.ts";
 
 /** LIMIT: characters in memory, some 8 to 16 MB: what a few thousand notes hold. */
 const HELD_CHARACTERS = 8 * 1024 * 1024;

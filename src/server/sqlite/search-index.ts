@@ -188,7 +188,7 @@ export class SearchIndex {
     const cached = this.#texts.get(changeId);
     if (cached !== undefined) return cached;
     const text = this.#text(changeId);
-    this.#texts.put(changeId, text);
+    this.#texts.set(changeId, text);
     return text;
   }
 }

@@ -1,4 +1,4 @@
-import { BoundedMap } from "./bounded-map.ts";
+import { BoundedMap } from "../../model/bounded-map.ts";
 
 /** LIMIT: characters in memory, some 32 MB: the files of a workspace of 100,000. */
 const HELD_CHARACTERS = 32 * 1024 * 1024;

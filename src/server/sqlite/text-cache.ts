@@ -1,4 +1,4 @@
-import { BoundedMap } from "./bounded-map.ts";
+import { BoundedMap } from "../../model/bounded-map.ts";
 
 /** LIMIT: characters in memory, some 32 to 64 MB: the live texts of a workspace of 40,000 notes. */
 const HELD_CHARACTERS = 32 * 1024 * 1024;

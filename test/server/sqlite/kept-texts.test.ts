@@ -37,9 +37,9 @@ test("a text that was read by one workspace is nothing to another", async () => 
 test("memory is bounded: what was read longest ago goes first", () => {
   const kept = new KeptTexts();
   const json = "x".repeat(1024 * 1024);
-  for (let n = 0; n < 12; n++) kept.put(`doc_${n}`, { changeId: `chg_${n}`, json });
+  for (let n = 0; n < 12; n++) kept.set(`doc_${n}`, { changeId: `chg_${n}`, json });
   const left = Array.from({ length: 12 }, (_, n) => n).filter((n) => kept.get(`doc_${n}`) !== undefined);
   expect(left).toEqual([4, 5, 6, 7, 8, 9, 10, 11]);
-  kept.put("doc_4", { changeId: "chg_new", json: "short" });
+  kept.set("doc_4", { changeId: "chg_new", json: "short" });
   expect([kept.get("doc_4"), kept.get("doc_5")?.changeId]).toEqual([{ changeId: "chg_new", json: "short" }, "chg_5"]);
 });
