@@ -10,7 +10,7 @@ import { syncAfter } from "./use-mirror.ts";
 /** What a command did to several documents: a line for each, and one that sums it up. */
 
 type Done = ManyEnds & {
-  /** A person stopped it: nothing is sent, and what is to be done about it is said. */
+  /** A person stopped it: no sync follows, and what is to be done about it is said. */
   readonly isStopped: boolean;
   /** What was done to a document, as in `3 resolved`. */
   readonly word: string;
@@ -54,11 +54,12 @@ export function showMany(io: Io, { run, ends, word }: Pick<Done, "run" | "ends" 
 }
 
 /**
- * What a command that a person stopped has left is in the folder alone.
+ * Of a command that a person stopped. Some choices are sent as they are made, so it does not say
+ * that nothing was.
  * @param again what goes on with the rest
  */
 export function tellStopped(io: Io, run: number | null, again = "the same command again"): ExitCode {
-  io.err("mdmirror: stopped; nothing of it was sent");
+  io.err("mdmirror: stopped; no sync followed");
   const back = run === null ? "" : `; to take it back: mdmirror undo ${run}`;
   io.err(`  next: to send what was done: mdmirror sync; to go on: ${again}${back}`);
   return EXIT.attention;

@@ -6,7 +6,7 @@ import { processIo } from "../../src/cli/process-io.ts";
 import type { Clock } from "../../src/ports/world.ts";
 import { openRig, type Ran, type Rig } from "./rig.ts";
 
-/** What a person stops says what it did, sends nothing of it, and can be taken back. */
+/** What a person stops says what it did, is not followed by a sync, and can be taken back. */
 
 const NAMES = Array.from({ length: 40 }, (_, n) => `n${10 + n}.md`);
 const FLOUR = (name: string) => `# ${name}\n\nflour\n`;
@@ -56,7 +56,7 @@ function stopWhen(isSo: () => boolean, ...argv: string[]): Promise<Ran> {
 }
 
 const stopped = (back: number, again = "the same command again") => [
-  "mdmirror: stopped; nothing of it was sent",
+  "mdmirror: stopped; no sync followed",
   `  next: to send what was done: mdmirror sync; to go on: ${again}; to take it back: mdmirror undo ${back}`,
 ];
 const numberOf = ({ err }: Ran) => Number(/mdmirror undo (\d+)$/.exec(err.at(-1)!)![1]);
@@ -126,15 +126,16 @@ describe("stopped", () => {
 
 describe("of the process", () => {
   test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-    "the first %s is heard, and the second one ends it",
+    "the first %s is heard, and nobody listens for the second, which ends it",
     async (signal) => {
       const before = process.listenerCount(signal);
       const { value, isStopped } = await processIo().stoppable(async (stop) => {
         expect(process.listenerCount(signal)).toBe(before + 1);
         const heard = once(stop, "abort");
         // As Node does where a signal comes: the process's other listeners are not this test's.
-        (process.listeners(signal).at(-1) as () => void)();
+        (process.rawListeners(signal).at(-1) as () => void)();
         await heard;
+        expect(process.listenerCount(signal)).toBe(before);
         return "what was done";
       });
       expect([value, isStopped, process.listenerCount(signal)]).toEqual(["what was done", true, before]);

@@ -10,7 +10,7 @@ import { isOnPath } from "../../src/app/mirror/key.ts";
  * that says anything on its console, or asks another host, fails its test.
  */
 
-/** The first is the same engine without the rest of a browser: three quarters of the time. */
+/** The first is the same engine without the rest of a browser, which takes most of the time. */
 const NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
 const FLAGS = [
   "--no-sandbox",

@@ -1,5 +1,6 @@
 import type { LocalPath } from "../../model/path.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
+import { ok, type Result, trouble } from "../mirror/trouble.ts";
 import { findDocument } from "./find-document.ts";
 
 /**
@@ -22,9 +23,23 @@ export function readEvents(
   return [...once.values()].toSorted((a, b) => a.at - b.at).slice(-limit);
 }
 
-/** LIMIT: runs that are looked through; of older ones only those with events are known. */
-const RUNS = 10_000;
+/** LIMIT: runs that are looked through. */
+export const RUNS = 10_000;
 
-export function hasRun(state: Pick<State, "runs">, run: number): boolean {
-  return state.runs(RUNS).some((one) => one.run === run);
+type Runs = ReturnType<State["runs"]>;
+
+/**
+ * Newest first.
+ * @param run null: all of them
+ * @returns a usage trouble where there is none
+ */
+export function findRuns(state: Pick<State, "runs">, run: number | null): Result<Runs> {
+  const runs = state.runs(RUNS);
+  const wanted = run === null ? runs : runs.filter((one) => one.run === run);
+  if (wanted.length > 0) return ok(wanted);
+  return trouble(
+    "usage",
+    run === null ? "there was no run yet" : `there is no run ${run}`,
+    "mdmirror log names the runs",
+  );
 }

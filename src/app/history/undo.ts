@@ -12,6 +12,7 @@ import type { PassContext } from "../../engine/run/pass-context.ts";
 import { isDone } from "../by-hand/resolve.ts";
 import { isMoveItem, type MoveItem, undoMoves } from "./undo-places.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
+import { findRuns, RUNS } from "./events.ts";
 import type { UndoItem } from "./undo-item.ts";
 import { planUndo } from "./undo-plan.ts";
 
@@ -23,22 +24,15 @@ export type UndoPlan = {
 
 /** LIMIT: events that are read; what is more is not taken back in part. */
 const EVENTS = 200_000;
-const RUNS = 10_000;
 
 type StateAndDisk = Pick<World, "state" | "disk">;
 
 /** @param run null: the last one that can be taken back at all */
 export function readUndo({ state, disk }: StateAndDisk, run: number | null): Result<UndoPlan> {
   const base = state.load();
-  const runs = state.runs(RUNS);
-  const wanted = run === null ? runs : runs.filter((one) => one.run === run);
-  if (wanted.length === 0)
-    return trouble(
-      "usage",
-      run === null ? "there was no run yet" : `there is no run ${run}`,
-      "mdmirror log names the runs",
-    );
-  for (const one of wanted) {
+  const wanted = findRuns(state, run);
+  if (wanted.kind === "trouble") return wanted;
+  for (const one of wanted.value) {
     const events = state.events({ limit: EVENTS, run: one.run }).toReversed();
     if (events.length === EVENTS)
       return trouble("usage", `run ${one.run} did too much to be taken back at once`, "mdmirror restore PATH@N");

@@ -27,11 +27,11 @@ export const command: Command = {
     if (place?.kind === "trouble") return complain(io, place.trouble);
     const root = place === null ? findMirror(io, args.operands[0]) : { kind: "ok" as const, value: place.value.root };
     if (root.kind === "trouble") return complain(io, root.trouble);
-    const { hasRun, readEvents } = await import("../../app/history/events.ts");
+    const { findRuns, readEvents } = await import("../../app/history/events.ts");
     return useLocal(io, root.value, ({ state }) => {
       const events = readEvents(state, { limit, run, path: place?.value.path ?? null });
-      if (run !== null && events.length === 0 && !hasRun(state, run))
-        return complain(io, { kind: "usage", what: `there is no run ${run}`, next: "mdmirror log names the runs" });
+      const found = run === null || events.length > 0 ? null : findRuns(state, run);
+      if (found?.kind === "trouble") return complain(io, found.trouble);
       if (args.flag("json")) for (const event of events) io.out(jsonLine({ ...event, kind: publicKind(event.kind) }));
       else for (const line of eventLines(events)) io.out(line);
       return EXIT.inSync;
