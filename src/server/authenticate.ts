@@ -3,6 +3,7 @@ import type { WireHeaders } from "../contract/wire.ts";
 import { Access } from "./access.ts";
 import { isRefused, type Refused, refuse } from "./answer.ts";
 import type { RequestContext, ServerContext, Working } from "./context.ts";
+import { KeyHashes } from "./key-hashes.ts";
 import type { Holder, WorkspaceRow } from "./rows.ts";
 import type { Tables } from "./tables.ts";
 
@@ -31,10 +32,12 @@ export function unauthenticated(): Refused {
 /** Where keys are looked up: a store, or the tables of a transaction. */
 type Known = Pick<Tables, "holder">;
 
+const KEY_HASHES = new KeyHashes(hashKey);
+
 /** @returns SHA-256 of the key of a request; null without exactly one */
 export function sentHash(headers: WireHeaders): Buffer | null {
   const sent = sentKey(headers);
-  return sent === null ? null : hashKey(sent);
+  return sent === null ? null : KEY_HASHES.hashOf(sent);
 }
 
 async function findHolder(known: Known, hash: Buffer | null, now: number): Promise<Holder | undefined> {

@@ -19,7 +19,7 @@ import {
 } from "./lists.ts";
 import { findPlace, findRouteToMake, makeFolders, noFile, occupied, pathIn, type Place, type Route } from "./place.ts";
 import { judgeLinks } from "./judge-links.ts";
-import { fileJson, fileWithContentJson, presentFile } from "./present.ts";
+import { fileJson, withContentJson, presentFile } from "./present.ts";
 import type { Page } from "./tables.ts";
 
 /** GET /v1/files */
@@ -76,9 +76,9 @@ async function selectFiles(context: RequestContext, selector: Chosen, page: Page
 export async function readFile({ context, id: sent }: Call): Promise<Answer> {
   const id = readPathId({ context, id: sent }, "doc_");
   if (isRefused(id)) return id;
-  const found = await context.tables.files.withText(context.workspace.seq, id);
+  const found = await context.tables.files.withText(context.workspace.seq, id, fileJson);
   if (found === undefined || !includes(await context.access.levelOfFile(found.row), "read")) return noFile();
-  return doneAsWritten(200, fileWithContentJson(found.row, found.json));
+  return doneAsWritten(200, withContentJson(found.shown, found.json));
 }
 
 const REQUIRED: Member = { type: "string", required: true };

@@ -33,9 +33,13 @@ export function presentWithContent(row: FileRow, content: string): AnsweredFile 
   return { ...presentFile(row), content };
 }
 
-/** What `presentWithContent` gives, written out. @param content the text, as JSON */
-export function fileWithContentJson(row: FileRow, content: string): string {
-  return `${fileJson(row).slice(0, -1)},"content":${content}}`;
+/**
+ * What `presentWithContent` gives, written out.
+ * @param file as `fileJson` writes it
+ * @param content the text, as JSON
+ */
+export function withContentJson(file: string, content: string): string {
+  return `${file.slice(0, -1)},"content":${content}}`;
 }
 
 export function presentEdit(row: FileRow, content: string): Edit {

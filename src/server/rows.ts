@@ -41,6 +41,13 @@ export type FileRow = {
   readonly changeId: string;
 };
 
+/**
+ * A file as an answer shows it.
+ * @property shown the row, as JSON
+ * @property json its live text, as JSON
+ */
+export type ShownText = { readonly row: FileRow; readonly shown: string; readonly json: string };
+
 export type FolderRow = {
   readonly seq: number;
   readonly id: string;

@@ -19,6 +19,7 @@ import type {
   Reviewed,
   Settings,
   ShownGrant,
+  ShownText,
   WorkspaceRow,
   WorkspaceState,
 } from "./rows.ts";
@@ -81,8 +82,8 @@ export type ShownPage = { readonly seqs: readonly number[]; readonly texts: read
 
 export type Files = {
   byId(workspace: number, id: string): Promise<FileRow | undefined>;
-  /** @returns the live text too, as JSON */
-  withText(workspace: number, id: string): Promise<{ readonly row: FileRow; readonly json: string } | undefined>;
+  /** @param shown the row as it stands in an answer, which may be remembered with it */
+  withText(workspace: number, id: string, shown: (row: FileRow) => string): Promise<ShownText | undefined>;
   /** @param baseId a change of any state; `base` is null if it is none of this file */
   forEdit(workspace: number, id: string, baseId: string): Promise<FileForEdit | undefined>;
   bySeqs(seqs: readonly number[]): Promise<FileRow[]>;

@@ -1,4 +1,4 @@
-import type { FileRow } from "../rows.ts";
+import type { FileRow, ShownText } from "../rows.ts";
 import type { FileForEdit, Files, NamePage, NewFile, Page } from "../tables.ts";
 import { decodeIfKept, decodeText, encodeText, type StoredText } from "../sqlite/text-codec.ts";
 import { holdPlace } from "./locks.ts";
@@ -86,11 +86,11 @@ export class FilesTable implements Files {
     return this.#session.one(SQL.byId, workspace, id);
   }
 
-  async withText(workspace: number, id: string): Promise<{ readonly row: FileRow; readonly json: string } | undefined> {
+  async withText(workspace: number, id: string, shown: (row: FileRow) => string): Promise<ShownText | undefined> {
     const found = await this.#session.one(SQL.withText, workspace, id);
     if (found === undefined) return undefined;
     const { codec, text, ...row } = found;
-    return { row, json: JSON.stringify(decodeText({ codec, text })) };
+    return { row, shown: shown(row), json: JSON.stringify(decodeText({ codec, text })) };
   }
 
   async forEdit(workspace: number, id: string, baseId: string): Promise<FileForEdit | undefined> {

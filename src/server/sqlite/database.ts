@@ -9,12 +9,20 @@ import { makeFolders } from "../make-folders.ts";
 
 /** Tables in which it stands whose a key is, and what it may do. */
 const OF_KEYS = /\b(?:keys|grants|workspaces|meta)\b/;
+/** The tables that make up the row of a file, with its path. */
+const OF_FILES = /\b(?:files|folders)\b/;
 
 /** The part of SQLite that the tables use. */
 export class Db {
   readonly #sqlite: Sqlite.Database;
   readonly #onKeys = (): void => this.noteKeys();
+  readonly #onFiles = (): void => this.noteFiles();
+  readonly #onBoth = (): void => {
+    this.noteKeys();
+    this.noteFiles();
+  };
   #keyWrites = 0;
+  #fileWrites = 0;
 
   constructor(sqlite: Sqlite.Database) {
     this.#sqlite = sqlite;
@@ -32,6 +40,15 @@ export class Db {
     this.#keyWrites++;
   }
 
+  /** As `keyWrites`, of the rows of files and folders. */
+  get fileWrites(): number {
+    return this.#fileWrites;
+  }
+
+  noteFiles(): void {
+    this.#fileWrites++;
+  }
+
   get inTransaction(): boolean {
     return this.#sqlite.inTransaction;
   }
@@ -39,7 +56,13 @@ export class Db {
   prepare<Values extends unknown[] | object = unknown[], Row = unknown>(
     sql: string,
   ): Statement<Values extends unknown[] ? Values : [Values], Row> {
-    return new Statement(this.#sqlite, sql, OF_KEYS.test(sql) ? this.#onKeys : null);
+    return new Statement(this.#sqlite, sql, this.#noteOf(sql));
+  }
+
+  #noteOf(sql: string): (() => void) | null {
+    const isOfFiles = OF_FILES.test(sql);
+    if (!OF_KEYS.test(sql)) return isOfFiles ? this.#onFiles : null;
+    return isOfFiles ? this.#onBoth : this.#onKeys;
   }
 
   pragma(text: string): unknown {

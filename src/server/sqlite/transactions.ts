@@ -58,17 +58,18 @@ export class Transactions {
     const isNested = this.#db.inTransaction;
     const ends = isNested ? this.#inner : this.#outer;
     ends.begin.run();
-    const keysBefore = this.#db.keyWrites;
+    const { keyWrites: keysBefore, fileWrites: filesBefore } = this.#db;
     if (!isNested) this.#keysBefore = keysBefore;
-    return { ends, isNested, keysBefore };
+    return { ends, isNested, keysBefore, filesBefore };
   }
 
   /**
    * SQLite may have rolled back by itself (disk full); a savepoint that was rolled back must still
    * be released.
    */
-  #undo({ ends, isNested, keysBefore }: Begun): void {
+  #undo({ ends, isNested, keysBefore, filesBefore }: Begun): void {
     if (this.#db.keyWrites !== keysBefore) this.#db.noteKeys();
+    if (this.#db.fileWrites !== filesBefore) this.#db.noteFiles();
     if (!this.#db.inTransaction) return;
     ends.rollback.run();
     if (isNested) ends.commit.run();
@@ -76,7 +77,13 @@ export class Transactions {
 }
 
 type Ends = ReturnType<typeof prepare>;
-type Begun = { readonly ends: Ends; readonly isNested: boolean; readonly keysBefore: number };
+type Begun = {
+  readonly ends: Ends;
+  readonly isNested: boolean;
+  /** `Db.keyWrites` and `Db.fileWrites` at its begin. */
+  readonly keysBefore: number;
+  readonly filesBefore: number;
+};
 
 function prepare(db: Db, begin: string, commit: string, rollback: string) {
   return { begin: db.prepare(begin), commit: db.prepare(commit), rollback: db.prepare(rollback) };

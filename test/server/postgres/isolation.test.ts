@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PostgresStore } from "../../../src/server/postgres/store.ts";
+import { fileJson } from "../../../src/server/present.ts";
 import type { Tables } from "../../../src/server/tables.ts";
 import { whyNoPostgres } from "../../postgres/database.ts";
 import { groundOfFile, makeFile, makeFolder, oneAfterTheOther, Step } from "./ground.ts";
@@ -96,9 +97,13 @@ describe.skipIf(whyNoPostgres !== null)("a reader", () => {
     const id = await store.write((tables) => makeFile(tables, workspace, "a.md"));
     const step = new Step();
     const reading = store.read(async ({ files }) => {
-      const before = await files.withText(workspace, id);
+      const before = await files.withText(workspace, id, fileJson);
       await step.stop();
-      return [before?.json, (await files.withText(workspace, id))?.json, await files.byName(workspace, 0, "b.md")];
+      return [
+        before?.json,
+        (await files.withText(workspace, id, fileJson))?.json,
+        await files.byName(workspace, 0, "b.md"),
+      ];
     });
     await step.reached();
     await edit(other, workspace, id);
@@ -106,7 +111,7 @@ describe.skipIf(whyNoPostgres !== null)("a reader", () => {
     step.goOn();
     const before = JSON.stringify("of a.md\n");
     expect(await reading).toEqual([before, before, undefined]);
-    expect((await store.read(({ files }) => files.withText(workspace, id)))?.json).toBe('"edited"');
+    expect((await store.read(({ files }) => files.withText(workspace, id, fileJson)))?.json).toBe('"edited"');
   });
 
   it("cannot write", async () => {

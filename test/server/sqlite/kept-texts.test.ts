@@ -1,7 +1,11 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { fileJson } from "../../../src/server/present.ts";
+import type { FileRow } from "../../../src/server/rows.ts";
 import { KeptTexts } from "../../../src/server/sqlite/kept-texts.ts";
+import { openSqlite } from "../../../src/server/sqlite/store.ts";
+import type { Tables } from "../../../src/server/tables.ts";
 import { Api } from "../../contract/suite/world.ts";
-import { openService } from "../fixture.ts";
+import { openService, seeded } from "../fixture.ts";
 
 /** Texts that were read are remembered; an answer is what the file is now. */
 
@@ -34,12 +38,54 @@ test("a text that was read by one workspace is nothing to another", async () => 
   expect((await other.get(`/v1/files/${id}`)).status).toBe(404);
 });
 
+test("a file that was read is shown with the path that its folder has now", async () => {
+  const { api } = await openService();
+  const { id } = await api.file("team/inner/a.md", "one\n");
+  const shown = async () => (await api.get(`/v1/files/${id}`)).json;
+  expect(await shown()).toMatchObject({ path: "/team/inner/a.md", content: "one\n" });
+  const [folder] = (await api.page("folders", { path: "/team" })).data;
+  await api.patch(`/v1/folders/${folder!.id}`, { name: "crew" });
+  expect(await shown()).toMatchObject({ path: "/crew/inner/a.md", content: "one\n" });
+  await api.patch(`/v1/files/${id}`, { protected: true });
+  expect(await shown()).toMatchObject({ protected: true, content: "one\n" });
+  await api.patch(`/v1/files/${id}`, { protected: false });
+  expect(await shown()).toMatchObject({ protected: false, content: "one\n" });
+  await api.delete(`/v1/folders/${folder!.id}?recursive=true`);
+  expect((await api.get(`/v1/files/${id}`)).status).toBe(404);
+});
+
+test("what was read within a write that is undone is not shown afterwards", async () => {
+  const store = openSqlite(":memory:", { random: seeded("kept") });
+  onTestFinished(() => store.close());
+  const { workspace, seq } = await store.write(async ({ workspaces, files }) => {
+    await workspaces.insert("wsp_1", "notes");
+    const { seq: made } = (await workspaces.byId("wsp_1"))!;
+    const given = { workspace: made, id: "doc_1", folder: 0, name: "a.md", changeId: "chg_1", text: "one\n", at: 0 };
+    return { workspace: made, seq: await files.insert(given) };
+  });
+  const shown = async ({ files }: Tables) => (await files.withText(workspace, "doc_1", fileJson))?.shown;
+  const before = await store.read(shown);
+  expect(before).toContain('"/a.md"');
+  const renamed = store.write(async (tables) => {
+    await tables.files.place(seq, 0, "b.md");
+    expect(await shown(tables)).toContain('"/b.md"');
+    throw new Error("the end");
+  });
+  await expect(renamed).rejects.toThrow("the end");
+  expect(await store.read(shown)).toBe(before);
+});
+
 test("memory is bounded: what was read longest ago goes first", () => {
   const kept = new KeptTexts();
   const json = "x".repeat(1024 * 1024);
-  for (let n = 0; n < 12; n++) kept.set(`doc_${n}`, { changeId: `chg_${n}`, json });
+  const of = (name: string, text = json) => ({ row: rowOf(name), shown: "", json: text, workspace: 1, asOf: 0 });
+  for (let n = 0; n < 12; n++) kept.set(`doc_${n}`, of(`${n}.md`));
   const left = Array.from({ length: 12 }, (_, n) => n).filter((n) => kept.get(`doc_${n}`) !== undefined);
   expect(left).toEqual([4, 5, 6, 7, 8, 9, 10, 11]);
-  kept.set("doc_4", { changeId: "chg_new", json: "short" });
-  expect([kept.get("doc_4"), kept.get("doc_5")?.changeId]).toEqual([{ changeId: "chg_new", json: "short" }, "chg_5"]);
+  kept.set("doc_4", of("new.md", "short"));
+  expect([kept.get("doc_4")?.json, kept.get("doc_5")?.row.name]).toEqual(["short", "5.md"]);
 });
+
+function rowOf(name: string): FileRow {
+  return { seq: 1, id: "doc_1", folder: 0, folderId: null, name, path: name, protected: 0, changeId: "chg_1" };
+}
