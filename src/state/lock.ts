@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import Sqlite from "better-sqlite3";
 import { hasMembers } from "../contract/json.ts";
 import type { Db } from "./database.ts";
 import { openOwnDatabase } from "./own-database.ts";
@@ -75,7 +74,7 @@ function release(db: Db, folder: string): void {
 }
 
 function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Sqlite.SqliteError && error.code.startsWith(code);
+  return error instanceof Error && "code" in error && String(error.code).startsWith(code);
 }
 
 const FACTS = { pid: "number", since: "number", what: "string" } as const;

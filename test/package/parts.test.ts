@@ -1,21 +1,22 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { buildSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildDist } from "../../scripts/build/dist.ts";
-import { PARTS } from "../../scripts/build/parts.ts";
+import { PARTS, TAKEN_IN } from "../../scripts/build/parts.ts";
 import { CHECKOUT, type Installed, makeDir, type Running, run, start } from "./installed.ts";
 
 const DIST = join(CHECKOUT, "dist");
 const ours = (path: string) => import(pathToFileURL(join(DIST, path)).href) as Promise<Record<string, unknown>>;
 
-/** Prints the path of each module of ours that is loaded, on standard error. */
+/** Prints the path of each module of ours that is loaded, and of packages, on standard error. */
 const HOOK = `import { registerHooks } from "node:module";
 const ours = ${JSON.stringify(pathToFileURL(`${DIST}/`).href)};
 registerHooks({ load(url, context, next) {
   if (url.startsWith(ours)) process.stderr.write("LOAD " + url.slice(ours.length) + "\\n");
+  else if (/node_modules.*[.][cm]?js$/.test(url)) process.stderr.write("PACKAGE " + url + "\\n");
   return next(url, context);
 } });`;
 
@@ -57,6 +58,15 @@ describe("the parts of dist", () => {
     const { code, err } = run(asked, ...(command.startsWith("-") ? [command] : [command, mirror]));
     const loaded = [...err.matchAll(/^LOAD (.*)$/gm)].map(([, path]) => path!);
     expect([code, loaded.sort()]).toEqual([0, ["cli/entry.mjs", "cli/main.js", ...parts].sort()]);
+    expect(err).not.toContain("PACKAGE");
+  });
+
+  it("stand beside the licenses of the packages that they take in", () => {
+    const text = readFileSync(join(DIST, "parts/LICENSES.txt"), "utf8");
+    const { dependencies } = JSON.parse(readFileSync(join(CHECKOUT, "package.json"), "utf8"));
+    for (const name of TAKEN_IN) expect(text).toContain(`${name} ${dependencies[name]}\n`);
+    expect(text.match(/copyright/gi)?.length).toBeGreaterThanOrEqual(TAKEN_IN.length);
+    expect(text.match(/Permission is hereby granted/g)).toHaveLength(TAKEN_IN.length);
   });
 
   it("load no built-in module that a sync with nothing to do can do without", () => {
