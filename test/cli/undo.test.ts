@@ -48,6 +48,31 @@ describe("undo", () => {
     expect((await run("verify")).code).toBe(0);
   });
 
+  test("says which newer run it passes over, since nothing of it can be taken back, and why", async () => {
+    await edit("second\n");
+    rig.api("PATCH", `/v1/files/${rig.remote("k.md")!.id}`, { protected: true });
+    await sync();
+    rig.write("k.md", "kk\n");
+    rig.pass(60_000);
+    await sync();
+    rig.pass(60_000);
+    expect((await sync()).out[0]).toContain("1 sent to review");
+    const { out } = await run("undo", "--dry-run");
+    expect(out).toEqual([
+      expect.stringMatching(/^run \d+ \(sync, .*\) cannot be taken back, and is passed over:$/),
+      expect.stringMatching(/^ {2}k\.md {2}left alone: .*review/),
+      expect.stringMatching(/^run \d+ \(sync, /),
+      "  a.md  text back",
+    ]);
+    const json = JSON.parse((await run("undo", "--dry-run", "--json")).out[0]!) as {
+      run: number;
+      passedOver: number[];
+    };
+    expect(json.passedOver).toEqual([Number(/^run (\d+)/.exec(out[0]!)![1])]);
+    expect(json.run).toBe(Number(/^run (\d+)/.exec(out[2]!)![1]));
+    expect(JSON.parse((await run("undo", String(json.run), "--dry-run", "--json")).out[0]!).passedOver).toEqual([]);
+  });
+
   test("of a text that went to review says that the review is there still: accepted, it would come back", async () => {
     rig.api("PATCH", `/v1/files/${rig.remote("k.md")!.id}`, { protected: true });
     await sync();

@@ -39,7 +39,7 @@ const TEXT_KINDS: ReadonlySet<string> = new Set([
 const MIRRORED = "it is mirrored again";
 const EDITED = "it was edited since";
 const CAME_AND_WENT = "it was brought here, and went again";
-const BROUGHT = "the run only brought it here; delete it by hand if it should go";
+export const BROUGHT = "the run only brought it here; delete it by hand if it should go";
 
 /** @param events of this document alone, oldest first */
 export function undoDocument(id: DocId, events: readonly MirrorEvent[], context: UndoContext): UndoItem[] {

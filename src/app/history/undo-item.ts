@@ -20,6 +20,8 @@ export type UndoItem = { readonly path: LocalPath } & (
   | { readonly kind: "left"; readonly why: string }
 );
 
-export function left(path: LocalPath, why: string): UndoItem {
+export type LeftItem = Extract<UndoItem, { kind: "left" }>;
+
+export function left(path: LocalPath, why: string): LeftItem {
   return { path, kind: "left", why };
 }

@@ -13,13 +13,21 @@ import { isDone } from "../by-hand/resolve.ts";
 import { isMoveItem, type MoveItem, undoMoves } from "./undo-places.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
 import { findRuns, RUNS } from "./events.ts";
-import type { UndoItem } from "./undo-item.ts";
+import { BROUGHT } from "./undo-document.ts";
+import type { LeftItem, UndoItem } from "./undo-item.ts";
 import { planUndo } from "./undo-plan.ts";
+
+type RunOfPlan = { readonly run: number; readonly kind: string; readonly startedAt: number };
+
+/** A newer run that changed something, of which nothing can be taken back, and why. */
+type PassedRun = RunOfPlan & { readonly left: readonly LeftItem[] };
 
 export type UndoPlan = {
   /** Newest first; of `undo` of a run, that one. */
-  readonly runs: readonly { readonly run: number; readonly kind: string; readonly startedAt: number }[];
+  readonly runs: readonly RunOfPlan[];
   readonly items: readonly UndoItem[];
+  /** Newest first; none where a run or a time was named. */
+  readonly passed: readonly PassedRun[];
 };
 
 /** LIMIT: events that are read; what is more is not taken back in part. */
@@ -32,13 +40,17 @@ export function readUndo({ state, disk }: StateAndDisk, run: number | null): Res
   const base = state.load();
   const wanted = findRuns(state, run);
   if (wanted.kind === "trouble") return wanted;
+  const passed: PassedRun[] = [];
   for (const one of wanted.value) {
     const events = state.events({ limit: EVENTS, run: one.run }).toReversed();
     if (events.length === EVENTS)
       return trouble("usage", `run ${one.run} did too much to be taken back at once`, "mdmirror restore PATH@N");
     const items = planUndo(events, base, disk);
-    if (run === null && !items.some(({ kind }) => kind !== "left")) continue;
-    return ok({ runs: [one], items });
+    const isLeft = items.filter((item) => item.kind === "left");
+    if (run !== null || isLeft.length < items.length) return ok({ runs: [one], items, passed });
+    // What was only brought here is the service's change, and nobody's to take back.
+    const changed = isLeft.filter(({ why }) => why !== BROUGHT);
+    if (changed.length > 0) passed.push({ ...one, left: changed });
   }
   return trouble("usage", "no run is left that could be taken back", "mdmirror log; mdmirror restore PATH@N");
 }
@@ -56,7 +68,7 @@ export function readUndoSince({ state, disk }: StateAndDisk, since: number): Res
     if (events.length >= EVENTS || runs.length === RUNS)
       return trouble("usage", "the runs since then did too much to be taken back at once", "give a later time");
   }
-  return ok({ runs, items: planUndo(events, state.load(), disk, "moment") });
+  return ok({ runs, items: planUndo(events, state.load(), disk, "moment"), passed: [] });
 }
 
 /** `run 12`, `runs 12 to 15` */

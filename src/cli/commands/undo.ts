@@ -77,9 +77,9 @@ async function takeBack(io: Io, args: Args, mirror: OpenedMirror, wanted: Wanted
 }
 
 /** Of one run as ever, its number; of several, theirs. */
-function runsJson({ runs }: UndoPlan, { since }: Wanted): object {
+function runsJson({ runs, passed }: UndoPlan, { since }: Wanted): object {
   if (since !== null) return { since, runs: runs.map(({ run }) => run) };
-  return { run: runs[0]!.run };
+  return { run: runs[0]!.run, passedOver: passed.map(({ run }) => run) };
 }
 
 type Sent = {
@@ -110,15 +110,19 @@ function isRun(operand: string): boolean {
   return /^\d{1,9}$/.test(operand);
 }
 
-function planLines({ runs, items }: UndoPlan, what: string, since: number | null): string[] {
+function planLines({ runs, items, passed }: UndoPlan, what: string, since: number | null): string[] {
   const [newest] = runs;
+  const before = passed.flatMap(({ run, kind, startedAt, left }) => [
+    `run ${run} (${kind}, ${localTime(startedAt)}) cannot be taken back, and is passed over:`,
+    ...leftLines(left),
+  ]);
   const when = since === null ? `${newest!.kind}, ${localTime(newest!.startedAt)}` : `since ${localTime(since)}`;
   const nothing = since === null ? "it changed no document" : "nothing is to be taken back";
   const lines = [
     ...items.flatMap((item) => (item.kind === "left" ? [] : [`  ${shownName(item.path)}  ${undoClause(item)}`])),
     ...leftLines(items.filter((item) => item.kind === "left")),
   ];
-  return [`${what} (${when}):`, ...(lines.length === 0 ? [`  ${nothing}`] : lines)];
+  return [...before, `${what} (${when}):`, ...(lines.length === 0 ? [`  ${nothing}`] : lines)];
 }
 
 function showEnds(io: Io, { run, ends }: Undone): void {
