@@ -63,7 +63,9 @@ const FOR_OLDER_MODULES = `
 const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);
 const betterSqlite3 = {
   get lib() {
-    return process.getBuiltinModule("node:path").dirname(require.resolve("better-sqlite3"));
+    const lib = process.getBuiltinModule("node:path").dirname(require.resolve("better-sqlite3"));
+    Object.defineProperty(this, "lib", { value: lib });
+    return lib;
   },
 };
 `;

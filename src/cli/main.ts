@@ -1,6 +1,7 @@
 import { diskTrouble } from "../app/mirror/disk-trouble.ts";
 import type { Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { Output } from "./output.ts";
 import { COMMANDS, findCommand } from "./table.ts";
 import { version } from "./version.ts";
 
@@ -9,7 +10,7 @@ import { version } from "./version.ts";
 export async function main(argv: readonly string[]): Promise<void> {
   // Installers and bug reports ask for this often; without setting up a command it takes half the
   // time.
-  if (argv[0] === "--version" || argv[0] === "-V") return void process.stdout.write(`${version()}\n`);
+  if (argv[0] === "--version" || argv[0] === "-V") return new Output().write(`${version()}\n`);
   const { processIo } = await import("./process-io.ts");
   const io = processIo();
   process.exitCode = await runCommandLine(argv, io);

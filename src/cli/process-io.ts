@@ -4,6 +4,7 @@ import { systemRandom } from "../app/mirror/random.ts";
 import type { SudoCaller } from "../app/trust/owner.ts";
 import type { Io } from "./command.ts";
 import { once } from "../model/once.ts";
+import { Output, outliveReader } from "./output.ts";
 import { isColoured, linesForTerminal, oneLine } from "./paint.ts";
 import { createStatusLine, type StatusLine } from "./status-line.ts";
 
@@ -11,8 +12,7 @@ const { readFileSync, statSync } = process.getBuiltinModule("node:fs");
 
 /** The outside of a command when it runs for real: the streams of this process. */
 export function processIo(): Io {
-  const { stdout } = process;
-  outliveReader(stdout);
+  const stdout = new Output();
   // Opening a stream takes a millisecond or three, so each is opened when it is used.
   const errors = once(() => {
     outliveReader(process.stderr);
@@ -63,11 +63,7 @@ export function processIo(): Io {
 }
 
 /** What the streams are, found out when somebody asks. */
-function terminalOf(
-  stdout: NodeJS.WriteStream,
-  errors: () => NodeJS.WriteStream,
-  columns: () => number,
-): Io["terminal"] {
+function terminalOf(stdout: Output, errors: () => NodeJS.WriteStream, columns: () => number): Io["terminal"] {
   // A dumb terminal (an editor's shell) cannot remove a line.
   const isDumb = process.env["TERM"] === "dumb";
   return {
@@ -75,7 +71,7 @@ function terminalOf(
       return process.stdin.isTTY === true;
     },
     get output() {
-      return stdout.isTTY === true;
+      return stdout.isTTY;
     },
     get error() {
       return errors().isTTY === true && !isDumb;
@@ -100,13 +96,6 @@ function become({ uid, gid }: SudoCaller): void {
   process.setgid!(gid);
   process.setuid!(uid);
   env["HOME"] = userInfo().homedir;
-}
-
-/** A reader that left (`| head`, a closed terminal) is no fault: nobody is left to be told. */
-function outliveReader(stream: NodeJS.WriteStream): void {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
-  });
 }
 
 /** The question goes to standard error: standard output may be a pipe. */

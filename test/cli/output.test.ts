@@ -1,0 +1,73 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+/** Standard output of a real process: a file, a pipe, one that is full, one whose reader left. */
+
+const OUTPUT = new URL("../../src/cli/output.ts", import.meta.url).href;
+const LINES = 4_000;
+/** 400 kB, more than a pipe holds. */
+const SCRIPT = `
+import { Output } from "${OUTPUT}";
+const output = new Output();
+for (let n = 0; n < ${LINES}; n++) output.write(String(n).padStart(99, "–").slice(-99) + "\\n");
+console.error(output.isTTY, output.columns, process.moduleLoadList.includes("NativeModule stream"));
+`;
+/** The same, on a pipe that takes half of the third write, and then nothing for now. */
+const AGAIN = SCRIPT.replace("new Output()", "new Output(write)").replace(
+  "\nconst output",
+  `
+import { writeSync } from "node:fs";
+let calls = 0;
+const write = (fd, bytes, at) => {
+  if (++calls === 4) throw Object.assign(new Error("try again"), { code: "EAGAIN" });
+  return writeSync(fd, bytes, at, calls === 3 ? 40 : bytes.length - at);
+};
+const output`,
+);
+const ARGS = ["--input-type=module", "-e", SCRIPT];
+const WHOLE = Array.from({ length: LINES }, (_, n) => `${String(n).padStart(99, "–").slice(-99)}\n`).join("");
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "output-"));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+/** @returns its exit code, and what it said of itself */
+async function ended(child: ReturnType<typeof spawn>): Promise<[number | null, string]> {
+  const said = text(child.stderr!);
+  const [code] = (await once(child, "close")) as [number | null];
+  return [code, (await said).trim()];
+}
+
+test("all of it is in a file, and no stream was loaded", async () => {
+  const file = join(dir, "out");
+  const fd = openSync(file, "w");
+  const child = spawn(process.execPath, ARGS, { stdio: ["ignore", fd, "pipe"] });
+  closeSync(fd);
+  expect(await ended(child)).toEqual([0, "false undefined false"]);
+  expect(readFileSync(file, "utf8")).toBe(WHOLE);
+});
+
+test("all of it comes through a pipe", async () => {
+  const child = spawn(process.execPath, ARGS, { stdio: ["ignore", "pipe", "pipe"] });
+  const [out, end] = await Promise.all([text(child.stdout!), ended(child)]);
+  expect([out === WHOLE, ...end]).toEqual([true, 0, "false undefined false"]);
+});
+
+test("what a pipe did not take at once is written by the stream, in its order", async () => {
+  const child = spawn(process.execPath, ["--input-type=module", "-e", AGAIN], { stdio: ["ignore", "pipe", "pipe"] });
+  const [out, end] = await Promise.all([text(child.stdout!), ended(child)]);
+  expect([out === WHOLE, ...end]).toEqual([true, 0, "false undefined true"]);
+});
+
+test("a reader that left is no fault", async () => {
+  const child = spawn(process.execPath, ARGS, { stdio: ["ignore", "pipe", "pipe"] });
+  child.stdout!.once("data", () => child.stdout!.destroy());
+  expect(await ended(child)).toEqual([0, "false undefined false"]);
+});
