@@ -10,9 +10,11 @@ import { createStatusLine, type StatusLine } from "./status-line.ts";
 
 const { readFileSync, statSync } = process.getBuiltinModule("node:fs");
 
+/** What is asked of standard output. */
+type Printed = Pick<Output, "write" | "isTTY" | "columns">;
+
 /** The outside of a command when it runs for real: the streams of this process. */
-export function processIo(): Io {
-  const stdout = new Output();
+export function processIo(stdout: Printed = new Output()): Io {
   // Opening a stream takes a millisecond or three, so each is opened when it is used.
   const errors = once(() => {
     outliveReader(process.stderr);
@@ -63,7 +65,7 @@ export function processIo(): Io {
 }
 
 /** What the streams are, found out when somebody asks. */
-function terminalOf(stdout: Output, errors: () => NodeJS.WriteStream, columns: () => number): Io["terminal"] {
+function terminalOf(stdout: Printed, errors: () => NodeJS.WriteStream, columns: () => number): Io["terminal"] {
   // A dumb terminal (an editor's shell) cannot remove a line.
   const isDumb = process.env["TERM"] === "dumb";
   return {

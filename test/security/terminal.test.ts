@@ -37,22 +37,16 @@ describe("a line on a terminal", () => {
 
 function writtenBy(say: (io: ReturnType<typeof processIo>) => void, terminal: boolean): string {
   const written: string[] = [];
-  vi.spyOn(process.stdout, "write").mockImplementation((text) => written.push(String(text)) > 0);
+  const stdout = { write: (text: string) => void written.push(text), isTTY: terminal, columns: 80 };
   vi.stubEnv("FORCE_COLOR", undefined);
   vi.stubEnv("NO_COLOR", undefined);
   vi.stubEnv("TERM", "xterm");
-  process.stdout.isTTY = terminal;
-  say(processIo());
+  say(processIo(stdout));
   return written.join("");
 }
 
 describe("the command line's output", () => {
-  const { isTTY } = process.stdout;
-  afterEach(() => {
-    vi.restoreAllMocks();
-    vi.unstubAllEnvs();
-    process.stdout.isTTY = isTTY;
-  });
+  afterEach(() => vi.unstubAllEnvs());
 
   it.each([true, false])("is steered by no name, and is one line a call (terminal: %s)", (terminal) => {
     const name = "a\u202e\u001b[2J\nin sync.md";
