@@ -174,7 +174,7 @@ function bundled(dist: string, members: readonly string[], exported: Exported): 
     platform: "node",
     target: "node22.22",
     packages: "external",
-    alias: Object.fromEntries(TAKEN_IN.map((name) => [name, fileURLToPath(import.meta.resolve(name))])),
+    alias: Object.fromEntries(TAKEN_IN.map((name) => [name, mainFileOf(name)])),
     define: { __dirname: "betterSqlite3.lib" },
     // Read, and held against what is kept of it, at each start. Names stay, and lines that a stack
     // can point to.
@@ -185,19 +185,21 @@ function bundled(dist: string, members: readonly string[], exported: Exported): 
     logLevel: "silent",
   });
   const { text } = outputFiles[0]!;
-  return text.includes("__require(") ? `${FOR_OLDER_MODULES}${text}` : text;
+  return text.includes('__require("') ? `${FOR_OLDER_MODULES}${text}` : text;
 }
 
 /** Whose the code is that was taken in, and under which terms. */
 function licenses(): string {
   return TAKEN_IN.map((name) => {
-    const folder = packageFolder(fileURLToPath(import.meta.resolve(name)));
+    const folder = packageFolder(mainFileOf(name));
     const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { readonly version: string };
     const file = readdirSync(folder).find((found) => /^licen[cs]e/i.test(found));
     if (file === undefined) throw new Error(`${name} comes without the text of its license`);
     return `${name} ${version}\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
   }).join("\n---\n\n");
 }
+
+const mainFileOf = (name: string): string => fileURLToPath(import.meta.resolve(name));
 
 function packageFolder(file: string): string {
   let folder = dirname(file);

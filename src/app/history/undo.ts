@@ -46,10 +46,10 @@ export function readUndo({ state, disk }: StateAndDisk, run: number | null): Res
     if (events.length === EVENTS)
       return trouble("usage", `run ${one.run} did too much to be taken back at once`, "mdmirror restore PATH@N");
     const items = planUndo(events, base, disk);
-    const isLeft = items.filter((item) => item.kind === "left");
-    if (run !== null || isLeft.length < items.length) return ok({ runs: [one], items, passed });
+    const leftAlone = items.filter((item) => item.kind === "left");
+    if (run !== null || leftAlone.length < items.length) return ok({ runs: [one], items, passed });
     // What was only brought here is the service's change, and nobody's to take back.
-    const changed = isLeft.filter(({ why }) => why !== BROUGHT);
+    const changed = leftAlone.filter(({ why }) => why !== BROUGHT);
     if (changed.length > 0) passed.push({ ...one, left: changed });
   }
   return trouble("usage", "no run is left that could be taken back", "mdmirror log; mdmirror restore PATH@N");

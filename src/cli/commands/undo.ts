@@ -110,13 +110,17 @@ function isRun(operand: string): boolean {
   return /^\d{1,9}$/.test(operand);
 }
 
+function beginning({ kind, startedAt }: Pick<UndoPlan["runs"][number], "kind" | "startedAt">): string {
+  return `${kind}, ${localTime(startedAt)}`;
+}
+
 function planLines({ runs, items, passed }: UndoPlan, what: string, since: number | null): string[] {
   const [newest] = runs;
   const before = passed.flatMap(({ run, kind, startedAt, left }) => [
-    `run ${run} (${kind}, ${localTime(startedAt)}) cannot be taken back, and is passed over:`,
+    `run ${run} (${beginning({ kind, startedAt })}) cannot be taken back, and is passed over:`,
     ...leftLines(left),
   ]);
-  const when = since === null ? `${newest!.kind}, ${localTime(newest!.startedAt)}` : `since ${localTime(since)}`;
+  const when = since === null ? beginning(newest!) : `since ${localTime(since)}`;
   const nothing = since === null ? "it changed no document" : "nothing is to be taken back";
   const lines = [
     ...items.flatMap((item) => (item.kind === "left" ? [] : [`  ${shownName(item.path)}  ${undoClause(item)}`])),

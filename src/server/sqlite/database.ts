@@ -7,46 +7,34 @@ import { MIGRATIONS } from "./schema.ts";
 import { Statement } from "./statement.ts";
 import { makeFolders } from "../make-folders.ts";
 
-/** Tables in which it stands whose a key is, and what it may do. */
-const OF_KEYS = /\b(?:keys|grants|workspaces|meta)\b/;
-/** The tables that make up the row of a file, with its path. */
-const OF_FILES = /\b(?:files|folders)\b/;
+/** Tables whose writes are counted: whose a key is, what it may do; a row of a file, its path. */
+const COUNTED = {
+  keys: /\b(?:keys|grants|workspaces|meta)\b/,
+  files: /\b(?:files|folders)\b/,
+} as const;
+type Counted = keyof typeof COUNTED;
+const KINDS: readonly Counted[] = ["keys", "files"];
 
 /** The part of SQLite that the tables use. */
 export class Db {
   readonly #sqlite: Sqlite.Database;
-  readonly #onKeys = (): void => this.noteKeys();
-  readonly #onFiles = (): void => this.noteFiles();
-  readonly #onBoth = (): void => {
-    this.noteKeys();
-    this.noteFiles();
-  };
-  #keyWrites = 0;
-  #fileWrites = 0;
+  readonly #writes: Record<Counted, number> = { keys: 0, files: 0 };
 
   constructor(sqlite: Sqlite.Database) {
     this.#sqlite = sqlite;
   }
 
   /**
-   * Grows with each write of what keys may do, and when one is undone: while it stays the same,
-   * what was read of them is still valid.
+   * Grow with each write, and when one is undone: while a count stays the same, what was read of
+   * its tables is still valid.
    */
-  get keyWrites(): number {
-    return this.#keyWrites;
+  get writes(): Readonly<Record<Counted, number>> {
+    return this.#writes;
   }
 
-  noteKeys(): void {
-    this.#keyWrites++;
-  }
-
-  /** As `keyWrites`, of the rows of files and folders. */
-  get fileWrites(): number {
-    return this.#fileWrites;
-  }
-
-  noteFiles(): void {
-    this.#fileWrites++;
+  /** @param before the counts when what is undone began */
+  noteUndone(before: Db["writes"]): void {
+    for (const kind of KINDS) if (this.#writes[kind] !== before[kind]) this.#writes[kind]++;
   }
 
   get inTransaction(): boolean {
@@ -56,13 +44,12 @@ export class Db {
   prepare<Values extends unknown[] | object = unknown[], Row = unknown>(
     sql: string,
   ): Statement<Values extends unknown[] ? Values : [Values], Row> {
-    return new Statement(this.#sqlite, sql, this.#noteOf(sql));
+    const kinds = KINDS.filter((kind) => COUNTED[kind].test(sql));
+    return new Statement(this.#sqlite, sql, kinds.length === 0 ? null : () => this.#count(kinds));
   }
 
-  #noteOf(sql: string): (() => void) | null {
-    const isOfFiles = OF_FILES.test(sql);
-    if (!OF_KEYS.test(sql)) return isOfFiles ? this.#onFiles : null;
-    return isOfFiles ? this.#onBoth : this.#onKeys;
+  #count(kinds: readonly Counted[]): void {
+    for (const kind of kinds) this.#writes[kind]++;
   }
 
   pragma(text: string): unknown {

@@ -28,7 +28,7 @@ export class FilesTable implements Files {
   }
 
   async withText(workspace: number, id: string, shown: (row: FileRow) => string): Promise<ShownText | undefined> {
-    const asOf = this.#db.fileWrites;
+    const asOf = this.#db.writes.files;
     const kept = this.#kept.get(id);
     if (kept?.asOf === asOf && kept.workspace === workspace) return kept;
     const known = kept && this.#reads.byId.get(workspace, id);

@@ -29,8 +29,8 @@ export class Holders {
 
   /** @param hash SHA-256 of the key. @returns undefined for a key that is unknown or was revoked */
   byHash(hash: Buffer): Holder | undefined {
-    if (this.#asOf !== this.#db.keyWrites) this.#known.clear();
-    this.#asOf = this.#db.keyWrites;
+    if (this.#asOf !== this.#db.writes.keys) this.#known.clear();
+    this.#asOf = this.#db.writes.keys;
     const name = hash.toString("latin1");
     const known = this.#known.get(name);
     if (known !== undefined) return known;

@@ -6,7 +6,7 @@ const HELD_CHARACTERS = 8 * 1024 * 1024;
 
 /**
  * A file as it was read.
- * @property asOf `Db.fileWrites` then: while it stays the same, the row is what it was
+ * @property asOf `Db.writes.files` then: while it stays the same, the row is what it was
  */
 export type KeptText = ShownText & { readonly workspace: number; readonly asOf: number };
 

@@ -20,7 +20,7 @@ export class Transactions {
 
   /** Whether one is open in which something of keys was written, which may still be undone. */
   get isOfKeys(): boolean {
-    return this.#db.inTransaction && this.#db.keyWrites !== this.#keysBefore;
+    return this.#db.inTransaction && this.#db.writes.keys !== this.#keysBefore;
   }
 
   /** Runs `work`; rolled back when it throws or its result is not kept. */
@@ -58,18 +58,17 @@ export class Transactions {
     const isNested = this.#db.inTransaction;
     const ends = isNested ? this.#inner : this.#outer;
     ends.begin.run();
-    const { keyWrites: keysBefore, fileWrites: filesBefore } = this.#db;
-    if (!isNested) this.#keysBefore = keysBefore;
-    return { ends, isNested, keysBefore, filesBefore };
+    const before = { ...this.#db.writes };
+    if (!isNested) this.#keysBefore = before.keys;
+    return { ends, isNested, before };
   }
 
   /**
    * SQLite may have rolled back by itself (disk full); a savepoint that was rolled back must still
    * be released.
    */
-  #undo({ ends, isNested, keysBefore, filesBefore }: Begun): void {
-    if (this.#db.keyWrites !== keysBefore) this.#db.noteKeys();
-    if (this.#db.fileWrites !== filesBefore) this.#db.noteFiles();
+  #undo({ ends, isNested, before }: Begun): void {
+    this.#db.noteUndone(before);
     if (!this.#db.inTransaction) return;
     ends.rollback.run();
     if (isNested) ends.commit.run();
@@ -77,13 +76,7 @@ export class Transactions {
 }
 
 type Ends = ReturnType<typeof prepare>;
-type Begun = {
-  readonly ends: Ends;
-  readonly isNested: boolean;
-  /** `Db.keyWrites` and `Db.fileWrites` at its begin. */
-  readonly keysBefore: number;
-  readonly filesBefore: number;
-};
+type Begun = { readonly ends: Ends; readonly isNested: boolean; readonly before: Db["writes"] };
 
 function prepare(db: Db, begin: string, commit: string, rollback: string) {
   return { begin: db.prepare(begin), commit: db.prepare(commit), rollback: db.prepare(rollback) };
