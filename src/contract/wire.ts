@@ -22,13 +22,14 @@ export type WireResponse = {
   readonly body: string;
   /**
    * The body in parts, one after the other, where it is made of many: in one piece a long text
-   * takes fresh memory, and is copied again by whoever writes it or takes it apart.
+   * takes fresh memory, and is copied again by whoever writes it or takes it apart. Empty once they
+   * were taken, as the body is then.
    */
-  readonly parts?: readonly string[];
+  readonly parts?: string[];
 };
 
 /** A response in parts. Its body is put together whenever it is asked for. */
-export function responseInParts(status: number, headers: WireHeaders, parts: readonly string[]): WireResponse {
+export function responseInParts(status: number, headers: WireHeaders, parts: string[]): WireResponse {
   return {
     status,
     headers,
@@ -37,4 +38,13 @@ export function responseInParts(status: number, headers: WireHeaders, parts: rea
       return parts.join("");
     },
   };
+}
+
+/**
+ * Takes the parts out of a response. The promises that brought it have waited so long that V8 moved
+ * them among its old objects: though nobody needs them, they keep all that hangs on the response
+ * until those are collected.
+ */
+export function takeParts({ parts }: WireResponse): readonly string[] | null {
+  return parts?.splice(0) ?? null;
 }

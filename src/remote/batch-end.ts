@@ -5,7 +5,7 @@ import { contentTypeOf } from "./foreign.ts";
 import { readBatchAnswer } from "./batch-lines.ts";
 import { type ReadProblem, readProblem } from "./problem-body.ts";
 
-/** What the end of a batch means for each of its requests. Pure. */
+/** What the end of a batch means for each of its requests. */
 
 /**
  * What it says of batches. `shaken`: it may have been an accident; `gone`: the next one would fare

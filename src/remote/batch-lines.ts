@@ -1,9 +1,9 @@
 import type { BatchedRequest } from "../contract/batch.ts";
 import { isJsonObject, type JsonObject, member } from "../contract/json.ts";
-import type { WireHeaders, WireRequest, WireResponse } from "../contract/wire.ts";
+import { takeParts, type WireHeaders, type WireRequest, type WireResponse } from "../contract/wire.ts";
 import { parseJson } from "./json.ts";
 
-/** Writes the lines of a batch, and reads those of its answer. Pure. */
+/** Writes the lines of a batch, and reads those of its answer. */
 
 /** With its line feed, which the last one may lack. */
 const LINE = /[^\n]*\n|[^\n]+$/g;
@@ -28,12 +28,13 @@ type BatchAnswers =
 
 /**
  * Reads the answers to `count` requests. All of them, in their order, or none: where one line is
- * not as it must be, nothing says which answer belongs to which request.
+ * not as it must be, nothing says which answer belongs to which request. The lines are taken out of
+ * the response.
  */
 export function readBatchAnswer(response: WireResponse, count: number): BatchAnswers {
   const responses: WireResponse[] = [];
   const common = pick(response.headers, COMMON);
-  const lines = response.parts ?? response.body.match(LINE) ?? [];
+  const lines = takeParts(response) ?? response.body.match(LINE) ?? [];
   for (let at = 0; at < lines.length; at += 2) {
     if (responses.length === count) return bad("it has too many lines");
     const [first, second] = [lines[at]!, lines[at + 1]];

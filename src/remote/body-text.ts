@@ -50,7 +50,7 @@ const LINE_FEED = 0x0a;
  * kilobytes takes fresh memory of the system each time.
  * @param bytes not packed. @returns null for what is not UTF-8
  */
-export function decodeLines(bytes: Buffer): readonly string[] | null {
+export function decodeLines(bytes: Buffer): string[] | null {
   if (!isUtf8(bytes)) return null;
   const encoding = isAscii(bytes) ? "latin1" : "utf8";
   const lines: string[] = [];

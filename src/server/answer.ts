@@ -14,7 +14,7 @@ type Done = {
   /** The body, where it is written out already. */
   readonly json?: string;
   /** The same in parts, one after the other. */
-  readonly parts?: readonly string[];
+  readonly parts?: string[];
   /** More of them, or others than those of JSON. */
   readonly headers?: Readonly<Record<string, string>>;
 };
@@ -43,7 +43,7 @@ export function doneAsWritten(status: Done["status"], json: string): Done {
 }
 
 /** @param parts the body, written out, one after the other */
-export function doneInParts(status: Done["status"], parts: readonly string[]): Done {
+export function doneInParts(status: Done["status"], parts: string[]): Done {
   return { kind: "done", status, body: null, parts };
 }
 

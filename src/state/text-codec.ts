@@ -9,9 +9,11 @@ const ZSTD = 1;
 const MIN_COMPRESSED_BYTES = 256;
 
 /**
- * zstd at its default level 3: on two corpora it is as fast as level 1; level 9 is 5 % smaller at
- * twice the time.
+ * zstd at level 1: notes of 700 bytes take 1 % more than at the default level 3, in the same time;
+ * book chapters of 6 kB 4 % more, in three fifths of it.
  */
+const LEVEL = 1;
+
 export function encodeText(text: string): PackedText {
   return packBytes(Buffer.from(text, "utf8"));
 }
@@ -19,8 +21,10 @@ export function encodeText(text: string): PackedText {
 /** @param plain the UTF-8 of a text. The packed bytes are never more */
 export function packBytes(plain: Buffer): PackedText {
   if (plain.length >= MIN_COMPRESSED_BYTES) {
+    const { constants, zstdCompressSync } = zlib();
     // One chunk of the text's own size: by default each text would leave 16 kB of garbage.
-    const packed = zlib().zstdCompressSync(plain, { chunkSize: plain.length });
+    const options = { chunkSize: plain.length, params: { [constants.ZSTD_c_compressionLevel]: LEVEL } };
+    const packed = zstdCompressSync(plain, options);
     if (packed.length < plain.length) return { codec: ZSTD, size: plain.length, bytes: packed };
   }
   return { codec: PLAIN, size: plain.length, bytes: plain };

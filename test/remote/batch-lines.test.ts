@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { BATCH_TYPE } from "../../src/contract/batch.ts";
 import type { WireResponse } from "../../src/contract/wire.ts";
 import { readBatchAnswer, writeBatch } from "../../src/remote/batch-lines.ts";
+import { responseInParts } from "../../src/contract/wire.ts";
 import { fc } from "../property.ts";
 import { answerLines, requestsOf } from "./take-batch.ts";
 
@@ -74,6 +75,13 @@ describe("the answer to a batch", () => {
     const date = "Thu, 01 Jan 2026 00:00:00 GMT";
     const read = readBatchAnswer({ ...whole(answerLines([OK])), headers: { date, "retry-after": "9" } }, 1);
     expect(read).toEqual({ kind: "answers", responses: [{ ...OK, headers: { ...OK.headers, date } }] });
+  });
+
+  it("leaves no line in what brought it, which old promises may keep", () => {
+    const lines = answerLines([OK, GONE]).match(/.*\n/g)!;
+    const brought = responseInParts(200, {}, [...lines]);
+    expect(readBatchAnswer(brought, 2)).toEqual({ kind: "answers", responses: [OK, GONE] });
+    expect([brought.parts, brought.body, readBatchAnswer(brought, 2).kind]).toEqual([[], "", "bad"]);
   });
 
   const head = { at: 0, status: 200, headers: {} };
