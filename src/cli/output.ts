@@ -1,3 +1,5 @@
+import { EXIT } from "./exit.ts";
+
 const { fstatSync, writeSync } = process.getBuiltinModule("node:fs");
 
 const STANDARD_OUTPUT = 1;
@@ -8,10 +10,14 @@ type WriteAt = (fd: number, bytes: Buffer, at: number) => number;
  * Standard output. Node's stream for it loads its streams and sockets first, 3 of the 55 ms of
  * `status`; a file or a pipe is written by the system's call instead, which is what that stream
  * does with them. It is opened for a terminal, and where a pipe takes no more for now.
+ *
+ * What cannot be written ends no command, which may be in the middle of an effect or stay for
+ * weeks: it goes on, the next line is tried again, and the process tells of it as it ends.
  */
 export class Output {
   #stream: NodeJS.WriteStream | null = null;
   #isDevice: boolean | null = null;
+  #hasFailed = false;
   readonly #write: WriteAt;
 
   /** @param write as `writeSync` of `node:fs`; a test has another one */
@@ -38,11 +44,9 @@ export class Output {
       try {
         at += this.#write(STANDARD_OUTPUT, bytes, at);
       } catch (error) {
-        const { code } = error as NodeJS.ErrnoException;
-        if (hasLeft(code)) return;
-        if (code !== "EAGAIN") throw error;
         // Who shares the pipe made its writes return at once: the stream waits, as it always does.
-        this.#open().write(bytes.subarray(at));
+        if ((error as NodeJS.ErrnoException).code === "EAGAIN") this.#open().write(bytes.subarray(at));
+        else this.#fail(error as Error);
         return;
       }
     }
@@ -56,19 +60,36 @@ export class Output {
   #open(): NodeJS.WriteStream {
     if (this.#stream === null) {
       this.#stream = process.stdout;
-      outliveReader(this.#stream);
+      this.#stream.on("error", (error) => this.#fail(error));
     }
     return this.#stream;
   }
+
+  #fail(error: NodeJS.ErrnoException): void {
+    // A reader that left (`| head`, a closed terminal) is no fault: nobody is left to be told.
+    if (this.#hasFailed || error.code === "EPIPE" || error.code === "EIO") return;
+    this.#hasFailed = true;
+    tellAtExit(error);
+  }
 }
 
-/** A reader that left (`| head`, a closed terminal) is no fault: nobody is left to be told. */
-export function outliveReader(stream: NodeJS.WriteStream): void {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (!hasLeft(error.code)) throw error;
+/**
+ * ORDER: at the end, for the exit code of the command stands, unless it says that all is well:
+ * whoever keeps what was printed would take it for whole.
+ */
+function tellAtExit({ code = "failed" }: NodeJS.ErrnoException): void {
+  process.once("exit", () => {
+    process.exitCode ||= EXIT.fault;
+    process.stderr.write(
+      `mdmirror: not all of it was printed: standard output cannot be written (${code})\n` +
+        "  next: what the command did is done (see: mdmirror log); make room there, or print to another place\n",
+    );
   });
 }
 
-function hasLeft(code: string | undefined): boolean {
-  return code === "EPIPE" || code === "EIO";
+/** For standard error. What it cannot write changes nothing. */
+export function outliveReader(stream: NodeJS.WriteStream): void {
+  stream.on("error", () => {
+    // Nobody is left to be told.
+  });
 }

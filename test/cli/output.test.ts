@@ -4,7 +4,8 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 /** Standard output of a real process: a file, a pipe, one that is full, one whose reader left. */
 
@@ -70,4 +71,53 @@ test("a reader that left is no fault", async () => {
   const child = spawn(process.execPath, ARGS, { stdio: ["ignore", "pipe", "pipe"] });
   child.stdout!.once("data", () => child.stdout!.destroy());
   expect(await ended(child)).toEqual([0, "false undefined false"]);
+});
+
+/** A process that ends with `code`, and whose second line meets a full disk. */
+function fullOnce(code: number): string[] {
+  const script = `
+import { writeSync } from "node:fs";
+import { Output } from "${OUTPUT}";
+let calls = 0;
+const output = new Output((fd, bytes, at) => {
+  if (++calls === 2) throw Object.assign(new Error("full"), { code: "ENOSPC" });
+  return writeSync(fd, bytes, at);
+});
+for (const line of ["one\\n", "two\\n", "three\\n"]) output.write(line);
+process.exitCode = ${code};`;
+  return ["--input-type=module", "-e", script];
+}
+
+const NOT_ALL = [
+  "mdmirror: not all of it was printed: standard output cannot be written (ENOSPC)",
+  "  next: what the command did is done (see: mdmirror log); make room there, or print to another place",
+].join("\n");
+
+test.each([
+  { outcome: 0, exit: 1 },
+  { outcome: 3, exit: 3 },
+  { outcome: 5, exit: 5 },
+])("a line that finds no room ends nothing: $outcome becomes $exit, and it is told", async ({ outcome, exit }) => {
+  const child = spawn(process.execPath, fullOnce(outcome), { stdio: ["ignore", "pipe", "pipe"] });
+  const [out, end] = await Promise.all([text(child.stdout!), ended(child)]);
+  expect([out, ...end]).toEqual(["one\nthree\n", exit, NOT_ALL]);
+});
+
+const ENTRY = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
+
+describe.skipIf(process.platform !== "linux")("of a device that is full", () => {
+  test.each([["--version"], ["--help"], ["status", "--help"]])("%s %s is told so", async (...args) => {
+    const full = openSync("/dev/full", "w");
+    const child = spawn(process.execPath, [ENTRY, ...args], { stdio: ["ignore", full, "pipe"] });
+    closeSync(full);
+    expect(await ended(child)).toEqual([1, NOT_ALL]);
+  });
+
+  test("standard error changes no exit code", async () => {
+    const full = openSync("/dev/full", "w");
+    const child = spawn(process.execPath, [ENTRY, "no-such-command"], { stdio: ["ignore", "ignore", full] });
+    closeSync(full);
+    const [code] = (await once(child, "close")) as [number];
+    expect(code).toBe(2);
+  });
 });
