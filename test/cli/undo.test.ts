@@ -125,8 +125,8 @@ describe("undo", () => {
     renameSync(join(rig.root, "notes"), join(rig.root, "archive"));
     await sync();
     rig.write("notes/mine.md", "mine\n");
-    const { code, err } = await run("undo", "--yes", "--no-sync");
-    expect([code, err.join("\n")]).toEqual([3, "archive: left alone: something is at notes now"]);
+    const { code, out } = await run("undo", "--yes", "--no-sync");
+    expect([code, out.slice(1)]).toEqual([3, ["  archive  left alone: something is at notes now"]]);
     expect([rig.read("archive/one.md"), rig.read("notes/mine.md")]).toEqual(["one\n", "mine\n"]);
   });
 
@@ -136,8 +136,8 @@ describe("undo", () => {
       (line) => JSON.parse(line) as { run: number },
     );
     rig.write("a.md", "edited since\n");
-    const { code, err } = await run("undo", String(runRow!.run), "--yes");
-    expect([code, err.join("\n")]).toEqual([3, expect.stringContaining("changed since")]);
+    const { code, out } = await run("undo", String(runRow!.run), "--yes");
+    expect([code, out.slice(1)]).toEqual([3, ["  a.md  left alone: it was edited since"]]);
     expect(rig.read("a.md")).toBe("edited since\n");
   });
 

@@ -6,6 +6,7 @@ import type { BaseTree } from "../../model/tree.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
 import type { LinkIndex } from "./find-document.ts";
+import { EDITED } from "./undo-here.ts";
 import { left, type UndoItem } from "./undo-item.ts";
 import { type FolderMove, type Move, movedBy, pathBefore } from "./undo-moves.ts";
 
@@ -37,7 +38,6 @@ const TEXT_KINDS: ReadonlySet<string> = new Set([
 ]);
 
 const MIRRORED = "it is mirrored again";
-const EDITED = "it was edited since";
 const CAME_AND_WENT = "it was brought here, and went again";
 export const BROUGHT = "the run only brought it here; delete it by hand if it should go";
 

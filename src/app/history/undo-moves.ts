@@ -18,21 +18,24 @@ export function spareName(path: LocalPath): LocalPath {
   return path.endsWith(".md") ? `${path.slice(0, -".md".length)}${mark}.md` : `${path}${mark}`;
 }
 
+/** Something that base does not know. */
+export const UNKNOWN = Symbol("unknown");
+
 /**
  * Splits off the moves that can be taken back, because nothing that stays is at their target. One
  * that cannot go back stays where it is, and may so block the next.
- * @param taken who is at a path in base now
+ * @param taken who is at a move's target now
  */
 export function splitTaken(
   moves: readonly MovedBack[],
-  taken: (path: LocalPath) => DocId | DirId | undefined,
+  taken: (move: MovedBack) => DocId | DirId | typeof UNKNOWN | undefined,
 ): { readonly go: readonly MovedBack[]; readonly stay: readonly MovedBack[] } {
   let go = moves;
   for (;;) {
     const going = go;
-    const left = going.filter(({ id, to }) => {
-      const holder = taken(to);
-      return holder === undefined || holder === id || isLeft(to, going);
+    const left = going.filter((move) => {
+      const holder = taken(move);
+      return holder === undefined || holder === move.id || isLeft(move.to, going);
     });
     if (left.length === go.length) return { go, stay: moves.filter((one) => !go.includes(one)) };
     go = left;

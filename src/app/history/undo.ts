@@ -52,6 +52,8 @@ export function readUndo({ state, disk }: StateAndDisk, run: number | null): Res
     const changed = leftAlone.filter(({ why }) => why !== BROUGHT);
     if (changed.length > 0) passed.push({ ...one, left: changed });
   }
+  const [newest] = passed;
+  if (newest !== undefined) return ok({ runs: [newest], items: newest.left, passed: [] });
   return trouble("usage", "no run is left that could be taken back", "mdmirror log; mdmirror restore PATH@N");
 }
 

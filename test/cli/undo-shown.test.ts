@@ -1,0 +1,118 @@
+import { mkdirSync, renameSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openRig, type Rig } from "./rig.ts";
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+  rig.api("POST", "/v1/files", { path: "a.md", content: "first\n" });
+  rig.api("POST", "/v1/files", { path: "k.md", content: "k\n" });
+  await rig.init();
+});
+afterEach(() => rig.close());
+
+const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
+const sync = () => run("sync");
+
+async function edit(text: string): Promise<void> {
+  rig.write("a.md", text);
+  rig.pass(60_000);
+  expect((await sync()).code).toBe(0);
+}
+
+/** What the last run is planned to lose, and how many of it `undo --yes` then takes back. */
+async function plannedAndDone(): Promise<readonly [string[], number | null, number]> {
+  const dry = await run("undo", "2", "--dry-run", "--json");
+  const { items } = JSON.parse(dry.out[0]!) as { items: { path: string; kind: string; why?: string }[] };
+  const done = await run("undo", "2", "--yes", "--no-sync", "--json");
+  const ends = (JSON.parse(done.out[0]!) as { done: { done: boolean }[] }).done;
+  return [
+    items.map(({ path, kind, why }) => why ?? `${path} ${kind}`),
+    dry.code,
+    ends.filter((end) => end.done).length,
+  ];
+}
+
+describe("what undo shows is what it can do", () => {
+  test("an edit that was not sent stays, and it says so before it asks", async () => {
+    await edit("second\n");
+    rig.write("a.md", "second, and more\n");
+    expect(await plannedAndDone()).toEqual([["it was edited since"], 3, 0]);
+    expect(rig.read("a.md")).toBe("second, and more\n");
+  });
+
+  test("so does a new document that was edited, and a file that is gone from its path", async () => {
+    rig.write("new.md", "new\n");
+    rig.write("a.md", "second\n");
+    rig.pass(60_000);
+    await sync();
+    rig.write("new.md", "new, and more\n");
+    unlinkSync(join(rig.root, "a.md"));
+    expect(await plannedAndDone()).toEqual([["no file is at a.md", "it was edited since"], 3, 0]);
+  });
+
+  test("a move whose old place somebody took, and one whose file moved on", async () => {
+    renameSync(join(rig.root, "a.md"), join(rig.root, "b.md"));
+    renameSync(join(rig.root, "k.md"), join(rig.root, "m.md"));
+    rig.pass(60_000);
+    await sync();
+    rig.write("a.md", "another\n");
+    renameSync(join(rig.root, "m.md"), join(rig.root, "n.md"));
+    expect(await plannedAndDone()).toEqual([["something is at a.md now", "no file is at m.md"], 3, 0]);
+  });
+
+  test("a deletion whose place somebody took", async () => {
+    unlinkSync(join(rig.root, "a.md"));
+    rig.pass(60_000);
+    await sync();
+    rig.write("a.md", "another\n");
+    expect(await plannedAndDone()).toEqual([["something is at a.md now"], 3, 0]);
+  });
+
+  test("a folder that moved back over something", async () => {
+    mkdirSync(join(rig.root, "old"));
+    renameSync(join(rig.root, "a.md"), join(rig.root, "old/a.md"));
+    rig.pass(60_000);
+    await sync();
+    renameSync(join(rig.root, "old"), join(rig.root, "new"));
+    rig.pass(60_000);
+    await sync();
+    mkdirSync(join(rig.root, "old"));
+    const dry = await run("undo", "3", "--dry-run");
+    expect([dry.code, dry.out.at(-1)]).toEqual([3, "  new  left alone: something is at old now"]);
+  });
+
+  test("places that change hands are free in time", async () => {
+    renameSync(join(rig.root, "a.md"), join(rig.root, "spare"));
+    renameSync(join(rig.root, "k.md"), join(rig.root, "a.md"));
+    renameSync(join(rig.root, "spare"), join(rig.root, "k.md"));
+    rig.pass(60_000);
+    await sync();
+    expect(await plannedAndDone()).toEqual([["a.md move-back", "k.md move-back"], 0, 2]);
+    expect([rig.read("a.md"), rig.read("k.md")]).toEqual(["first\n", "k\n"]);
+  });
+
+  test("without a number, a newer run of which nothing is left to take back is passed over, and said", async () => {
+    await edit("second\n");
+    rig.write("k.md", "kk\n");
+    rig.pass(60_000);
+    await sync();
+    rig.write("k.md", "kkk\n");
+    const { out, code } = await run("undo", "--dry-run");
+    expect([code, out[1], out.at(-1)]).toEqual([0, "  k.md  left alone: it was edited since", "  a.md  text back"]);
+    expect(out[0]).toMatch(/^run 3 \(sync, .*\) cannot be taken back, and is passed over:$/);
+  });
+
+  test("what is saved between the plan and its effect is left alone as well", async () => {
+    await edit("second\n");
+    const { code, err } = await rig.run(["undo", "--yes", "--no-sync"], {
+      cwd: rig.root,
+      onOut: (line) => {
+        if (line === "  a.md  text back") rig.write("a.md", "saved meanwhile\n");
+      },
+    });
+    expect([code, err]).toEqual([3, ["a.md: left alone: its text was changed since"]]);
+    expect(rig.read("a.md")).toBe("saved meanwhile\n");
+  });
+});
