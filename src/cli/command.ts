@@ -1,5 +1,5 @@
 import type { SudoCaller } from "../app/trust/owner.ts";
-import type { Clock, Random } from "../ports/world.ts";
+import type { Clock, Random, Stoppable } from "../ports/world.ts";
 import type { ExitCode } from "./exit.ts";
 
 /**
@@ -46,7 +46,7 @@ export type Io = {
    * While this runs, the first such signal only aborts what `work` is given, so that it can say
    * what it did; the next one ends the process.
    */
-  stoppable<T>(work: (stop: AbortSignal) => Promise<T>): Promise<{ readonly value: T; readonly isStopped: boolean }>;
+  readonly stoppable: Stoppable;
   /**
    * Reads a text file by its absolute path, or standard input for `-`.
    * @throws as node:fs does

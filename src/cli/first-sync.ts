@@ -13,7 +13,7 @@ import { useMirror } from "./use-mirror.ts";
 /** A service that refuses links by path gets them by id: the texts that it refused go up so. */
 async function withLinksAsNeeded(io: Io, mirror: OpenedMirror, report: RunReport): Promise<RunReport> {
   const { refusesPaths } = await import("../app/links/decide-links.ts");
-  if (mirror.config.links === "translate" || !refusesPaths(report)) return report;
+  if (mirror.config.links === "translate" || report.isStopped === true || !refusesPaths(report)) return report;
   const { planLinkChange } = await import("../app/links/change-links.ts");
   const { loadLinks } = await import("../app/mirror/with-links.ts");
   const change = await planLinkChange(mirror, { links: "translate", wiki: false });
@@ -23,7 +23,7 @@ async function withLinksAsNeeded(io: Io, mirror: OpenedMirror, report: RunReport
     "the service refuses links by path: they are by id there, and by path here (mdmirror links keep: as they are)",
   );
   const world = (await loadLinks()).translating(mirror.world, true);
-  return runSync({ ...mirror, world }, USUAL_RUN, "init");
+  return runSync({ ...mirror, world }, USUAL_RUN, "init", io.stoppable);
 }
 
 /** How `links translate --wiki` is said to those who write such links; null: few or none do. */
@@ -47,7 +47,7 @@ export function firstSync(
   return useMirror(io, root, { mode: "write", what: "init", keyFile }, async (mirror) => {
     const began = io.clock.monotonic();
     if (prefer !== null) rememberPrefer(mirror, prefer);
-    const report = await withLinksAsNeeded(io, mirror, await runSync(mirror, USUAL_RUN, "init"));
+    const report = await withLinksAsNeeded(io, mirror, await runSync(mirror, USUAL_RUN, "init", io.stoppable));
     showReport(io, report, io.clock.monotonic() - began, mirror.url);
     const stays = stayLine(report.staysLocal);
     if (stays !== null) io.out(stays);

@@ -101,6 +101,7 @@ function summaryLine(report: RunReport, took: number, paint: Paint = PLAIN): str
     case "in-sync":
       return `${paint.good("in sync")}: ${did} (${seconds})`;
     case "attention":
+      if (report.isStopped === true) return `${paint.asks("stopped")}: ${done ?? "nothing was done"} (${seconds})`;
       return `done, ${paint.asks(needs(report.attention))}: ${did} (${seconds})`;
     case "halted":
       return `${paint.bad("halted by a guard")}: ${done ?? "nothing was done"} (${seconds})`;

@@ -65,7 +65,7 @@ export async function syncAfter(
   const { reportJson } = await import("../app/told/report.ts");
   const { exitOf, showReport } = await import("./show-report.ts");
   const began = io.clock.monotonic();
-  const report = await runSync(mirror, USUAL_RUN, "sync");
+  const report = await runSync(mirror, USUAL_RUN, "sync", io.stoppable);
   if (!json) {
     showReport(io, report, io.clock.monotonic() - began, mirror.url);
   }

@@ -49,3 +49,11 @@ export interface Progress {
   /** An effect is under way, or was: the same object both times. */
   step?(action: Action, has: "begun" | "ended"): void;
 }
+
+/**
+ * Runs work that a person can stop: what was begun when the signal aborts is ended, and nothing
+ * more is begun.
+ */
+export type Stoppable = <T>(
+  work: (stop: AbortSignal) => Promise<T>,
+) => Promise<{ readonly value: T; readonly isStopped: boolean }>;

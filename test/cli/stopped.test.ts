@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { processIo } from "../../src/cli/process-io.ts";
-import type { Clock } from "../../src/ports/world.ts";
 import { openRig, type Ran, type Rig } from "./rig.ts";
+import { stopWhen as stopRigWhen } from "./stopping-clock.ts";
 
 /** What a person stops says what it did, is not followed by a sync, and can be taken back. */
 
@@ -24,36 +24,7 @@ const here = (word: string) => NAMES.filter((name) => read(name).includes(word))
 const there = (word: string) => NAMES.filter((name) => rig.remote(name)!.content.includes(word));
 const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
 
-/** Presses Ctrl-C at the first turn of the event loop at which something is so. */
-class StoppingClock implements Clock {
-  readonly stop = new AbortController();
-  readonly #isSo: () => boolean;
-
-  constructor(isSo: () => boolean) {
-    this.#isSo = isSo;
-  }
-
-  now(): number {
-    return rig.clock.now();
-  }
-
-  monotonic(): number {
-    return rig.clock.monotonic();
-  }
-
-  sleep(ms: number): Promise<void> {
-    return rig.clock.sleep(ms);
-  }
-
-  async turn(): Promise<void> {
-    if (this.#isSo()) this.stop.abort();
-  }
-}
-
-function stopWhen(isSo: () => boolean, ...argv: string[]): Promise<Ran> {
-  const clock = new StoppingClock(isSo);
-  return rig.run(argv, { cwd: rig.root, clock, stop: clock.stop.signal });
-}
+const stopWhen = (isSo: () => boolean, ...argv: string[]) => stopRigWhen(rig, isSo, ...argv);
 
 const stopped = (back: number, again = "the same command again") => [
   "mdmirror: stopped; no sync followed",

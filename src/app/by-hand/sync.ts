@@ -4,11 +4,14 @@ import { askDaemon, NO_DAEMON } from "../control/ask.ts";
 import { readConfig } from "../mirror/config.ts";
 import type { MirrorOptions } from "../mirror/open-mirror.ts";
 import type { RunReport, RunRequest } from "../mirror/run.ts";
+import type { Stoppable } from "../../ports/world.ts";
 import { ok, type Result } from "../mirror/trouble.ts";
 
 type SyncOptions = Omit<MirrorOptions, "mode" | "what"> & {
   /** Called once a daemon has taken the request. */
   readonly onDaemon?: () => void;
+  /** Runs the steps of its plans. Left out: nobody stops them. */
+  readonly stoppable?: Stoppable;
 };
 
 type Synced = {
@@ -26,7 +29,7 @@ type Synced = {
 export async function syncMirror(
   root: string,
   request: RunRequest,
-  { onDaemon, ...options }: SyncOptions,
+  { onDaemon, stoppable, ...options }: SyncOptions,
 ): Promise<Result<Synced>> {
   if (isPlain(request, options)) {
     const asked = await askDaemon(root, { do: "sync" }, undefined, onDaemon);
@@ -36,7 +39,7 @@ export async function syncMirror(
   const { runSync } = await import("../mirror/run.ts");
   const { withMirror } = await import("../mirror/with-mirror.ts");
   return withMirror(root, { ...options, mode: "write", what: "sync", walksSoon: true }, async (mirror) => {
-    const report = await runSync(mirror, request, "sync");
+    const report = await runSync(mirror, request, "sync", stoppable);
     return ok({ report, url: mirror.url, notes: mirror.notes });
   });
 }

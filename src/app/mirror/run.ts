@@ -4,6 +4,7 @@ import { dropBefore } from "../../state/before-migration.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import { DEFAULT_GUARDS, type GuardLimits, type Policy } from "../../model/policy.ts";
 import type { Fault } from "../../ports/remote.ts";
+import type { Stoppable } from "../../ports/world.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { LocalTree, Trees } from "../../model/tree.ts";
 import { createMatcher } from "../../local/ignore.ts";
@@ -89,11 +90,20 @@ export function conflictPolicy({ conflicts }: Config): (path: LocalPath) => Conf
   return (path) => rules.find(({ matches }) => matches(path))?.policy ?? "sidecar";
 }
 
-/** Runs passes to convergence, and keeps the result for `status`. */
-export async function runSync(mirror: OpenedMirror, request: RunRequest, kind: string): Promise<RunReport> {
+/**
+ * Runs passes to convergence, and keeps the result for `status`.
+ * @param stoppable runs the steps of its plans. Left out: nobody stops them
+ */
+export async function runSync(
+  mirror: OpenedMirror,
+  request: RunRequest,
+  kind: string,
+  stoppable?: Stoppable,
+): Promise<RunReport> {
   const settings = settingsOf(mirror, request);
   let walked: LocalTree | null = null;
-  const report = await syncToConvergence(mirror.world, {
+  const world = stoppable === undefined ? mirror.world : { ...mirror.world, stoppable };
+  const report = await syncToConvergence(world, {
     settings,
     retryRefused: isRetryDue(mirror, request),
     kind,

@@ -93,7 +93,7 @@ async function syncNow(
 ): Promise<ExitCode> {
   const { syncMirror } = await import("../../app/by-hand/sync.ts");
   const { tellTrouble } = await import("../tell-run.ts");
-  const { env, cwd, clock, random } = io;
+  const { env, cwd, clock, random, stoppable } = io;
   const silent = telling.quiet || telling.json;
   const progress = showProgress(io, silent);
   let byDaemon = false;
@@ -103,7 +103,7 @@ async function syncNow(
   };
   const began = clock.monotonic();
   const options = { env, cwd, clock, random, progress, onDaemon, ...reach };
-  const ended = await syncMirror(root, request, options).finally(progress.end);
+  const ended = await syncMirror(root, request, { ...options, stoppable }).finally(progress.end);
   if (ended.kind === "trouble") return tellTrouble(io, root, ended.trouble, telling);
   const { report, url, notes } = ended.value;
   for (const note of notes) io.err(`mdmirror: ${shownWords(note)}`);
@@ -132,7 +132,8 @@ async function tellSynced(
   const { quiet, began } = telling;
   const { tellRun } = await import("../tell-run.ts");
   const told = { ...telling, took: clock.monotonic() - began };
-  if (telling.wait === null || report.state === "offline") return tellRun(io, root, report, told);
+  const isOver = report.state === "offline" || report.isStopped === true;
+  if (telling.wait === null || isOver) return tellRun(io, root, report, told);
   const { waitFor } = await import("../../app/by-hand/wait.ts");
   const waited = await waitFor(root, telling.wait, options);
   if (waited.kind === "trouble") return complain(io, waited.trouble);

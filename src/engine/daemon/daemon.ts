@@ -1,4 +1,4 @@
-import type { Progress } from "../../ports/world.ts";
+import type { Progress, Stoppable } from "../../ports/world.ts";
 import type { Watcher } from "../../ports/watch.ts";
 import type { RunReport } from "../run/report.ts";
 import type { World } from "../run/world.ts";
@@ -40,6 +40,8 @@ class DaemonLoop implements Daemon {
   readonly #requests: RequestQueue;
   readonly #runner: Runner;
   readonly #barriers: Barriers;
+  /** Aborted with the signal of `run`: a plan that is carried out begins no more steps. */
+  readonly #stop = new AbortController();
   #turnedAt: number;
   #started = false;
 
@@ -58,7 +60,11 @@ class DaemonLoop implements Daemon {
       progress.report(phase, done, total);
     };
     const step: Progress["step"] = (action, has) => progress.step?.(action, has);
-    this.#world = { ...given, state: this.#state, progress: { report, step } };
+    const stoppable: Stoppable = async (work) => {
+      const { signal } = this.#stop;
+      return { value: await work(signal), isStopped: signal.aborted };
+    };
+    this.#world = { ...given, state: this.#state, progress: { report, step }, stoppable };
     this.#sleeper = new Sleeper(clock, timing);
     this.#requests = new RequestQueue(() => this.#sleeper.wake());
     this.#runner = new Runner({
@@ -80,6 +86,7 @@ class DaemonLoop implements Daemon {
   async run(signal: AbortSignal): Promise<void> {
     if (this.#started) throw new Error("a daemon runs once");
     this.#started = true;
+    signal.addEventListener("abort", () => this.#stop.abort(), { once: true });
     try {
       this.#runner.listen();
       while (!signal.aborted) await this.#turn(signal);

@@ -20,7 +20,8 @@ import type { PassContext } from "./pass-context.ts";
  */
 const AT_ONCE = 192;
 
-export async function applyPlan(ctx: PassContext, plan: Plan): Promise<StepEnd[]> {
+/** @param stop when it aborts, no more steps are begun */
+export async function applyPlan(ctx: PassContext, plan: Plan, stop?: AbortSignal): Promise<StepEnd[]> {
   const { verdict, steps } = plan;
   const { progress } = ctx.world;
   const withheld = new Set<number>();
@@ -35,6 +36,7 @@ export async function applyPlan(ctx: PassContext, plan: Plan): Promise<StepEnd[]
       concurrency: AT_ONCE,
       isFatal: (outcome) => outcome.kind === "later" && outcome.unreachable,
       onEnd: (done) => progress.report("apply", done, steps.length),
+      ...(stop === undefined ? {} : { stop }),
     });
     ctx.group.settle();
     return ends;

@@ -22,6 +22,8 @@ type Options = {
   readonly concurrency: number;
   readonly isFatal: (outcome: Outcome) => boolean;
   readonly onEnd: (done: number) => void;
+  /** When it aborts, no more steps are begun. */
+  readonly stop?: AbortSignal;
 };
 
 /**
@@ -115,7 +117,7 @@ class Execution {
       if (this.#running >= this.#options.concurrency) break;
       const index = this.#ready[this.#next++]!;
       if (this.#ends[index] !== undefined) continue;
-      if (this.#stopped) this.#end(index, { kind: "skipped", why: "stopped" });
+      if (this.#stopped || this.#options.stop?.aborted === true) this.#end(index, { kind: "skipped", why: "stopped" });
       else if (this.#withheld.has(index)) this.#end(index, { kind: "skipped", why: "withheld" });
       else this.#start(index);
     }

@@ -50,7 +50,14 @@ export type Observers = {
 
 export type PassEnd =
   | { readonly kind: "offline"; readonly fault: Fault }
-  | { readonly kind: "planned"; readonly plan: Plan; readonly trees: Trees; readonly ends: readonly StepEnd[] };
+  | {
+      readonly kind: "planned";
+      readonly plan: Plan;
+      readonly trees: Trees;
+      readonly ends: readonly StepEnd[];
+      /** Somebody stopped it, so that some steps may not have been begun. Left out: nobody did. */
+      readonly isStopped?: boolean;
+    };
 
 /**
  * The approval under which a workspace counts as emptied although nothing known is visible in it.

@@ -10,6 +10,7 @@ import type { StepEnd } from "./execute.ts";
 import { checkRoot, conflictBudget, gatherSignals, rememberEmptied } from "./guard-facts.ts";
 import { PassContext, type PassEnd, type PassInput } from "./pass-context.ts";
 import { loadTools, readyTools } from "./tools.ts";
+import type { Stoppable } from "../../ports/world.ts";
 import type { World } from "./world.ts";
 
 /** One pass: look, plan, apply. */
@@ -39,10 +40,10 @@ async function lookAndAct(
   noteLook(ctx, decided.plan, decided.trees);
   rememberEmptied(world, decided.plan, decided.trees);
   ctx.notes.conflictBudget = conflictBudget(world, decided.plan, decided.trees, input.settings.guards);
-  const ends = await carryOut(ctx, decided.plan);
+  const { value: ends, isStopped } = await carryOut(ctx, decided.plan);
   settleLinks(ctx, decided.plan);
   await flushNow(ctx);
-  return { kind: "planned", ...decided, ends };
+  return { kind: "planned", ...decided, ends, isStopped };
 }
 
 /** What moved is linked to anew; not in a halt, which asks before anything is done. */
@@ -56,15 +57,19 @@ function settleLinks(ctx: PassContext, { verdict, steps }: Plan): void {
   links.tidy();
 }
 
-async function carryOut(ctx: PassContext, plan: Plan): Promise<StepEnd[]> {
-  if (plan.steps.length === 0) return [];
+type CarriedOut = { readonly value: readonly StepEnd[]; readonly isStopped: boolean };
+
+async function carryOut(ctx: PassContext, plan: Plan): Promise<CarriedOut> {
+  if (plan.steps.length === 0) return { value: [], isStopped: false };
   for (const { from, to } of plan.gaveWay ?? []) ctx.notes.tally.gaveWay.set(from, to);
   const { applyPlan } = readyTools() ?? (await loadTools());
-  const { links } = ctx.world;
-  if (links === undefined) return applyPlan(ctx, plan);
-  links.expect(plan);
-  return applyPlan(ctx, createdFirst(plan, links));
+  const { links, stoppable = unstoppable } = ctx.world;
+  links?.expect(plan);
+  const ordered = links === undefined ? plan : createdFirst(plan, links);
+  return stoppable((stop) => applyPlan(ctx, ordered, stop));
 }
+
+const unstoppable: Stoppable = async (work) => ({ value: await work(new AbortController().signal), isStopped: false });
 
 /** Writes down the plan's holds, and which sidecars are there again, before anything is done. */
 function noteLook(ctx: PassContext, plan: Plan, trees: Trees): void {

@@ -11,6 +11,7 @@ import { subjectOf } from "./subject.ts";
 import type { PassEnd } from "./pass-context.ts";
 import type { Counts } from "./world.ts";
 import { byPath, comparePaths } from "../../model/by-path.ts";
+import { plural } from "../../model/count.ts";
 
 /** What a run reports: the object of `sync --json`, from which the summary line is made. */
 
@@ -60,6 +61,8 @@ export type RunReport = {
   readonly renamed?: readonly GaveWay[];
   /** Links of the texts that the run sent which lead to no document; left out: there are none. */
   readonly inert?: readonly InertLinks[];
+  /** Somebody stopped it before all was begun that there was to do; left out: nobody did. */
+  readonly isStopped?: true;
   readonly halt: Extract<Verdict, { kind: "halt" }> | null;
   /** The guarded actions that the halt stopped, in the order of the plan. */
   readonly stopped: readonly Action[];
@@ -90,11 +93,13 @@ export function reportOf(
   const beside = [
     ...attentionOfLooks(trees, plan, holds),
     ...attentionOfSteps(plan, ends),
-    ...(cut === null ? attentionOfUnfinished(plan, ends, more) : []),
+    ...(cut === null && end.isStopped !== true ? attentionOfUnfinished(plan, ends, more) : []),
+    ...(end.isStopped === true ? attentionOfStopped(ends) : []),
   ];
   const attention = attentionOf(holds, beside);
   const staysLocal = trees.local.unseen.has("") ? null : countStaying(trees.local);
-  const seen = { ...common, attention, beside, staysLocal };
+  const stopping = end.isStopped === true ? ({ isStopped: true } as const) : {};
+  const seen = { ...common, ...stopping, attention, beside, staysLocal };
   const { verdict } = plan;
   if (verdict.kind === "halt") {
     const stopped = verdict.guarded.map((index) => plan.steps[index]!.action);
@@ -192,6 +197,13 @@ function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[], more: boole
   }
   if (told.length > 0 || !more) return told;
   const detail = "the run ended before all was done";
+  return [{ ...PLAIN, path: "", kind: "unfinished", detail, waits: true }];
+}
+
+/** The sides are not known to be equal, not even when all steps had begun. */
+function attentionOfStopped(ends: readonly StepEnd[]): Attention[] {
+  const left = ends.filter((end) => end.kind === "skipped" && end.why === "stopped").length;
+  const detail = left === 0 ? "the run was stopped" : `the run was stopped, with ${plural(left, "change")} to go`;
   return [{ ...PLAIN, path: "", kind: "unfinished", detail, waits: true }];
 }
 

@@ -14,7 +14,7 @@ import type { Disk } from "../../ports/disk.ts";
 import type { Remote } from "../../ports/remote.ts";
 import type { EventSide, MirrorEvent, State } from "../../ports/state.ts";
 import type { TextPacker } from "../../ports/text-packer.ts";
-import type { Clock, Log, Progress, Random } from "../../ports/world.ts";
+import type { Clock, Log, Progress, Random, Stoppable } from "../../ports/world.ts";
 import type { MirrorLinks } from "../links/mirror-links.ts";
 
 /** The adapters and settings of one mirrored folder: everything outside that the engine uses. */
@@ -23,6 +23,8 @@ export type World = {
   readonly random: Random;
   readonly log: Log;
   readonly progress: Progress;
+  /** How the steps of a plan are run. Left out: nobody stops them. */
+  readonly stoppable?: Stoppable;
   readonly remote: Remote;
   /** The service's address, to be told when it was not reached. */
   readonly address?: string;

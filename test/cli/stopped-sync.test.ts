@@ -1,0 +1,81 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openRig, type Rig } from "./rig.ts";
+import { stopWhen } from "./stopping-clock.ts";
+
+/**
+ * A sync that is stopped in the middle keeps what it did: what is edited afterwards is an edit, and
+ * no conflict with the very text that came.
+ */
+
+/** More than are under way at a time. */
+const NAMES = Array.from({ length: 320 }, (_, n) => `n${100 + n}.md`);
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+});
+afterEach(() => rig.close());
+
+const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
+const here = () => NAMES.filter((name) => existsSync(join(rig.root, name)));
+const there = () => NAMES.filter((name) => rig.remote(name) !== null);
+const isOneThere = () => NAMES.some((name) => rig.remote(name) !== null);
+const stopLines = (left: number) => [
+  `unfinished: the run was stopped, with ${left} changes to go`,
+  "  next: mdmirror sync",
+];
+
+function createThere(): void {
+  for (const path of NAMES) rig.api("POST", "/v1/files", { path, content: `# ${path}\n\ntext\n` });
+}
+
+async function editAndGoOn(): Promise<void> {
+  const came = here();
+  for (const name of came) rig.write(name, `# ${name}\n\ntext\n\nedited here\n`);
+  rig.pass(60_000);
+  const { code, out } = await run("sync");
+  expect([code, out[0]]).toEqual([
+    0,
+    expect.stringContaining(`${came.length} uploaded, ${320 - came.length} new here`),
+  ]);
+  for (const name of came) expect(rig.remote(name)!.content).toContain("edited here");
+}
+
+describe("a sync that is stopped", () => {
+  test("as it brings many documents knows those that came", async () => {
+    await rig.init();
+    createThere();
+    const { code, out, err } = await stopWhen(rig, () => here().length > 0, "sync");
+    const left = 320 - here().length;
+    expect(left).toBeGreaterThan(0);
+    expect([code, out[0]]).toEqual([3, expect.stringMatching(`^stopped: ${here().length} new here`)]);
+    expect(err).toEqual(stopLines(left));
+    expect((await run("status")).code).toBe(3);
+    await editAndGoOn();
+  });
+
+  test("as the first one after init does so too, and says how to go on", async () => {
+    createThere();
+    const { url } = rig;
+    const argv = ["init", rig.root, "--url", url, "--key-file", rig.keyFile, "--yes"];
+    const { code, err } = await stopWhen(rig, () => here().length > 0, ...argv);
+    const left = 320 - here().length;
+    expect(left).toBeGreaterThan(0);
+    expect([code, err]).toEqual([3, expect.arrayContaining(stopLines(left))]);
+    await editAndGoOn();
+  });
+
+  test("as it sends many has sent whole ones, and the next sends the rest, each once", async () => {
+    await rig.init();
+    for (const name of NAMES) rig.write(name, `# ${name}\n\nnew\n`);
+    const { code, out } = await stopWhen(rig, isOneThere, "sync", "--json", "--wait-for", NAMES.at(-1)!);
+    const sent = there().length;
+    expect(sent).toBeLessThan(320);
+    expect(code).toBe(3);
+    expect(JSON.parse(out[0]!)).toMatchObject({ state: "attention", counts: { createdRemote: sent } });
+    expect((await run("sync")).out[0]).toContain(`${320 - sent} new on the service`);
+    expect(there()).toEqual(NAMES);
+  });
+});
