@@ -9,7 +9,7 @@ import { newsJson } from "../app/told/news.ts";
 import { count } from "../model/count.ts";
 import { tellOpenNews } from "./open-news.ts";
 import { pendingLines, PendingNews, seconds } from "./pending-news.ts";
-import { renamedLines } from "./show-report.ts";
+import { onceLines } from "./show-report.ts";
 import { jsonLine } from "./json-line.ts";
 import { shownName, shownWords } from "../model/shown-name.ts";
 
@@ -77,7 +77,7 @@ const NEWS_LINES: { readonly [K in FolderEvent["kind"]]: (news: News<K>) => stri
   phase: ({ phase }) => phaseLines(phase),
   // The phase that follows shows the halt.
   change: (news) => (news.what === "halt" ? [] : [changeLine(news)]),
-  run: ({ report }) => renamedLines(report),
+  run: ({ report }) => onceLines(report),
   "deletion-pending": (news) => pendingLines([news]),
   "deletion-called-off": ({ path }) => [`${shownName(path)} is not deleted on the service`],
   "watch-limit": ({ code }) => [

@@ -5,7 +5,7 @@ import { faultTrouble } from "../app/mirror/fault-trouble.ts";
 import { complain } from "./complain.ts";
 import { actionPath } from "../app/told/actions.ts";
 import { NEXT_OF_LOST_ROOT, nextOfHalt } from "../app/told/attention.ts";
-import { inertDetails, renamedDetail } from "../app/told/report.ts";
+import { inertDetails, madeWayDetail, renamedDetail } from "../app/told/report.ts";
 import { doneLine } from "../app/told/done.ts";
 import { actionWords } from "../app/told/actions.ts";
 import { actionName } from "../app/told/actions.ts";
@@ -41,7 +41,7 @@ export function exitOf(report: RunReport): ExitCode {
  */
 export function showReport(io: Io, report: RunReport, took: number, url: string): void {
   io.out(summaryLine(report, took, paintFor(io)));
-  for (const line of renamedLines(report)) io.err(line);
+  for (const line of onceLines(report)) io.err(line);
   for (const line of inertDetails(report)) io.out(line);
   showOpen(io, report, report.attention, url);
 }
@@ -52,13 +52,16 @@ export function showReport(io: Io, report: RunReport, took: number, url: string)
  */
 export function showNeeds(io: Io, report: RunReport, url: string): void {
   const attention = report.attention.filter(({ waits }) => !waits);
-  for (const line of renamedLines(report)) io.err(line);
+  for (const line of onceLines(report)) io.err(line);
   showOpen(io, report, attention, url);
 }
 
-/** Names that were changed here because the service's have priority. */
-export function renamedLines({ renamed = [] }: RunReport): string[] {
-  return renamed.slice(0, MOST).map(({ from, to }) => `${shownName(to)}: renamed: ${renamedDetail(from, to)}`);
+/** What is told once, since nothing is open: names that were changed here, files that made way. */
+export function onceLines({ renamed = [], madeWay = [] }: RunReport): string[] {
+  return [
+    ...renamed.slice(0, MOST).map(({ from, to }) => `${shownName(to)}: renamed: ${renamedDetail(from, to)}`),
+    ...madeWay.slice(0, MOST).map(({ path, keptAs }) => `${shownName(path)}: ${shownWords(madeWayDetail(keptAs))}`),
+  ];
 }
 
 /** Shows the cause first, then what follows from it. */

@@ -122,7 +122,7 @@ describe("a folder of code that is mirrored already", () => {
       3,
       [
         "local-unreadable: its .gitignore cannot be read: a symbolic link (ELOOP)",
-        expect.stringContaining("next: make the file readable"),
+        expect.stringContaining("next: make it readable"),
       ],
     ]);
     expect((await rig.run(["status", "w", "--short"])).out).toEqual(["attention held:1"]);

@@ -30,6 +30,19 @@ const attention = (path: string, detail: string, kind: HoldReason = "review-unkn
   return { path, kind, code: null, detail, requestId: null, waits: false };
 };
 
+test("a file of the user's own that makes way for a sidecar is told, with its place", async () => {
+  upload("q.md", "base\n");
+  await rig.init();
+  rig.write("q (theirs).md", "my own\n");
+  rig.write("q.md", "edited here\n");
+  editThere("q.md", "edited there\n");
+  rig.pass(60_000);
+  const { code, err } = await rig.run(["sync", "w"]);
+  const [line] = err.filter((one) => one.includes("made way"));
+  const place = /^q \(theirs\)\.md: your file made way .*; it is kept as (\.mdmirror\/trash\/.*)$/.exec(line!)![1]!;
+  expect([code, rig.read(place), rig.read("q (theirs).md")]).toEqual([3, "my own\n", "edited there\n"]);
+});
+
 describe("what needs the user", () => {
   test("is told by its cause, once, with some of the names; what stands alone follows, sorted", () => {
     const many = Array.from({ length: 40 }, (_, n) => attention(`d/${String(39 - n).padStart(2, "0")}.md`, "no list"));

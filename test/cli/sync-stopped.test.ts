@@ -38,6 +38,8 @@ describe("how a sync that cannot go on ends", () => {
     expect(err[0]).toMatch(/refuses the key \(unauthenticated, request req_/);
     expect(err[1]).toBe("  next: give a valid key: mdmirror init DIR --key-file FILE");
     expect(rig.read("a.md")).toBe("a\n");
+    const told = expect.stringMatching(/^not in sync: the service refuses the key; last in sync/);
+    expect((await rig.run(["status", "w"])).out).toContainEqual(told);
   });
 
   test("6 when another process holds the folder, naming it", async () => {

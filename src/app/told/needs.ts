@@ -11,10 +11,11 @@ export function needs(attention: RunReport["attention"]): string {
   return waits === 1 ? "one thing waits" : `${count(waits)} things wait`;
 }
 
-type Standing = { readonly state: string; readonly attention: RunReport["attention"] };
+type Standing = Pick<RunReport, "attention" | "fault"> & { readonly state: string };
 
 /** Why a mirror is not in sync, as a clause. @param status of a mirror that is not */
-export function whyNotInSync({ state, attention }: Standing): string {
+export function whyNotInSync({ state, attention, fault }: Standing): string {
   if (state === "halted") return "a guard has halted it";
+  if (fault?.kind === "locked-out") return "the service refuses the key";
   return state === "offline" ? "the service was not reached" : needs(attention);
 }

@@ -10,8 +10,8 @@ type Attention = RunReport["attention"][number];
 const NEXT_BY_KIND: Readonly<Record<Attention["kind"], string>> = {
   conflict:
     'edit the file as you want it and delete the "(theirs)" file, or run: mdmirror resolve PATH --mine | --theirs',
-  "name-refused": "rename the file; the service refuses this name",
-  "name-clash": "rename one of the two files; the service would give both the same name",
+  "name-refused": "rename it; the service refuses this name",
+  "name-clash": "rename one of the two; the service would give both the same name",
   "too-large": "split the document: the service takes at most 51,200 characters",
   "not-utf-8": "save the file as UTF-8",
   "holds-nul": "remove the NUL characters from the file",
@@ -27,7 +27,7 @@ const NEXT_BY_KIND: Readonly<Record<Attention["kind"], string>> = {
   "occupied-unseen": "rename it here: its name is taken on the service",
   "conflict-markers": "finish the merge in the file: remove the <<<<<<< ======= >>>>>>> lines",
   "review-unknown": "look at the document on the service, then: mdmirror resolve PATH --mine | --theirs",
-  "local-unreadable": "make the file readable",
+  "local-unreadable": "make it readable, or rename it where its name is what cannot be read",
   "not-seen": "nothing: it is looked at again by the next sync",
   "direction-off": "nothing: a sync of both directions sends or brings it",
   "still-being-written": "nothing: the next sync looks again",

@@ -1,5 +1,6 @@
 import type { InertLinks } from "../../engine/links/inert.ts";
 import { plural } from "../../model/count.ts";
+import { shellWord } from "../../model/shell-word.ts";
 import { shownName } from "../../model/shown-name.ts";
 import type { RunReport } from "../mirror/run.ts";
 import { attentionJson } from "./attention.ts";
@@ -20,7 +21,16 @@ export function reportJson(report: RunReport): SyncReport {
       next: "nothing, or rename either",
     };
   });
-  const told = { state, run, counts, attention: [...attentionJson(report), ...renamed] };
+  const madeWay = (report.madeWay ?? []).map(({ path, keptAs }) => {
+    return {
+      path,
+      kind: "made-way",
+      code: null,
+      detail: madeWayDetail(keptAs),
+      next: `mdmirror history ${shellWord(path)}`,
+    };
+  });
+  const told = { state, run, counts, attention: [...attentionJson(report), ...renamed, ...madeWay] };
   return report.inert === undefined ? told : { ...told, inertLinks: report.inert };
 }
 
@@ -39,6 +49,11 @@ export function inertDetails({ inert = [] }: Pick<RunReport, "inert">): string[]
     const names = first.map(({ path, to }) => `${shownName(path)} → ${shownName(to)}`).join(", ");
     return `sent as ref://…: ${plural(all, "link")} ${INERT[reason]} (${names}${all > first.length ? ", …" : ""})`;
   });
+}
+
+/** Of a file of the user's own, which stood where a conflict's other version is shown now. */
+export function madeWayDetail(keptAs: string): string {
+  return `your file made way for the other version of a conflict; it is kept as ${keptAs}`;
 }
 
 export function renamedDetail(from: string, to: string): string {

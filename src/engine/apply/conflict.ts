@@ -168,9 +168,11 @@ function placeSidecar(
   return made.kind === "done" ? { kind: "placed" } : { kind: "end", outcome: outcomeOfDisk(made) };
 }
 
-/** So that `log` and `history` know of what was no sidecar of this conflict. */
+/** So that the run, `log` and `history` tell of what was no sidecar of this conflict. */
 function tellMadeWay(ctx: PassContext, at: LocalPath, place: string, before: Digest | null): void {
-  const detail = `made way for the other version of a conflict; kept as .mdmirror/${place}`;
+  const keptAs = `.mdmirror/${place}`;
+  const detail = `made way for the other version of a conflict; kept as ${keptAs}`;
+  ctx.notes.tally.madeWay.push({ path: at, keptAs });
   recordEvent(ctx.world, ctx.run, { kind: "trash-local", side: "local", id: null, path: at, detail, before });
 }
 

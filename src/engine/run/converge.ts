@@ -108,7 +108,8 @@ export function reportRun(world: World, run: number, { end, passes, counts, tall
   );
   const inert = end.kind === "planned" ? (world.links?.takeInert(end.trees.local) ?? []) : [];
   const report = { ...reportOf(world.state.holds(), run, passes, counts, end, more), renamed };
-  return inert.length === 0 ? report : { ...report, inert };
+  const { madeWay } = tally;
+  return { ...report, ...(madeWay.length === 0 ? {} : { madeWay }), ...(inert.length === 0 ? {} : { inert }) };
 }
 
 /** Remembers for the next run what was learned of the deployment. Writes only what changed. */

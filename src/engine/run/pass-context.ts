@@ -82,12 +82,18 @@ export type Tally = {
   readonly refused: Map<string, Refused>;
   /** Local names that were changed in favour of the service's: from where, to where. */
   readonly gaveWay: Map<LocalPath, LocalPath>;
+  /** Files of the user's own that made way for what the run had to show there. */
+  readonly madeWay: MadeWay[];
   /** Whether links were sent that led nowhere then, and lead somewhere now. */
   linksOpen: boolean;
 };
 
+/** `keptAs`: where the file is now, below the root. */
+export type MadeWay = { readonly path: LocalPath; readonly keptAs: string };
+
 export function zeroTally(): Tally {
-  return { created: 0, refusedBases: 0, vain: new Map(), refused: new Map(), gaveWay: new Map(), linksOpen: false };
+  const maps = { vain: new Map(), refused: new Map(), gaveWay: new Map() };
+  return { created: 0, refusedBases: 0, ...maps, madeWay: [], linksOpen: false };
 }
 
 /** What looks and effects of one pass leave for later ones; dropped with the pass. */

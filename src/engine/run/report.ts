@@ -8,7 +8,7 @@ import type { LocalOther, LocalTree, Trees } from "../../model/tree.ts";
 import type { StepEnd } from "./execute.ts";
 import type { InertLinks } from "../links/inert.ts";
 import { subjectOf } from "./subject.ts";
-import type { PassEnd } from "./pass-context.ts";
+import type { MadeWay, PassEnd } from "./pass-context.ts";
 import type { Counts } from "./world.ts";
 import { byPath, comparePaths } from "../../model/by-path.ts";
 import { plural } from "../../model/count.ts";
@@ -59,6 +59,8 @@ export type RunReport = {
    * because nothing is open.
    */
   readonly renamed?: readonly GaveWay[];
+  /** Files of the user's own that the run moved to the trash, told once likewise. */
+  readonly madeWay?: readonly MadeWay[];
   /** Links of the texts that the run sent which lead to no document; left out: there are none. */
   readonly inert?: readonly InertLinks[];
   /** Somebody stopped it before all was begun that there was to do; left out: nobody did. */
