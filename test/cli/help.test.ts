@@ -37,6 +37,7 @@ describe("help", () => {
       "Passes until nothing is left to do, five at most; made for cron. Prints one line; with --quiet, none on success.",
       "What the service refused is tried again by each sync; with --quiet (cron), once a day.",
       "Where a daemon keeps the folder, it is asked for the run, and waited for.",
+      "Ctrl-C ends what is under way, and begins nothing more; the next sync goes on. A second one ends the process.",
       "",
       "  --dry-run        show what it would do; write nothing at all (mdmirror plan)",
       "  --json           end with one JSON object instead of lines",
