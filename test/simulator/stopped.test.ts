@@ -1,0 +1,87 @@
+import { expect, it } from "vitest";
+import { syncToConvergence } from "../../src/engine/run/sync.ts";
+import type { RunReport } from "../../src/engine/run/report.ts";
+import { type Mirror, SETTINGS } from "./mirror.ts";
+import { Moment, type Pair } from "./moment.ts";
+import { createRig } from "./rig.ts";
+
+/** A run that is stopped at any call of the disk: the next ones end where one run would have. */
+
+const LINES = "a line that stays as it is\n".repeat(5);
+
+/** Edits each way, a swap, a folder that moves, new and deleted documents on both sides. */
+async function begin(): Promise<Moment> {
+  const rig = createRig(7);
+  for (const path of ["a.md", "b.md", "c.md", "d.md", "gone.md", "in/x.md", "in/y.md", "out/z.md"])
+    rig.app.create(path, `# ${path}\n\n${LINES}`);
+  const mirror = rig.mirror();
+  await mirror.sync();
+  const { user } = mirror.disk;
+  user.rename(mirror.path("a.md"), mirror.path("spare.md"));
+  user.rename(mirror.path("b.md"), mirror.path("a.md"));
+  user.rename(mirror.path("spare.md"), mirror.path("b.md"));
+  user.rename(mirror.path("in"), mirror.path("within"));
+  user.remove(mirror.path("gone.md"));
+  mirror.write("c.md", `# c.md\n\n${LINES}mine\n`);
+  mirror.write("d.md", `# d.md, edited here\n\n${LINES}`);
+  mirror.write("new/here.md", "new here\n");
+  rig.app.edit("c.md", `# c.md\n\n${LINES}theirs\n`);
+  rig.app.edit("d.md", `# d.md\n\n${LINES}and there\n`);
+  rig.app.create("new/there.md", "new there\n");
+  mirror.disk.advance(60_000);
+  return new Moment({ rig, mirror });
+}
+
+/** One run, which somebody stops at that call of the disk, counted in the steps of its plans. */
+async function syncStopped(mirror: Mirror, at: number): Promise<RunReport> {
+  const stopping = new AbortController();
+  const world = mirror.world();
+  const enter = mirror.disk.beforeCall!;
+  let calls = 0;
+  let isApplying = false;
+  mirror.disk.beforeCall = (...call) => {
+    enter(...call);
+    if (isApplying && ++calls === at) stopping.abort();
+  };
+  const settings = { settings: SETTINGS, retryRefused: true, kind: "sync" };
+  const end = await syncToConvergence(
+    {
+      ...world,
+      progress: {
+        report: (phase) => {
+          isApplying = phase === "apply";
+        },
+      },
+      stoppable: async (work) => ({ value: await work(stopping.signal), isStopped: stopping.signal.aborted }),
+    },
+    settings,
+  );
+  mirror.disk.beforeCall = null;
+  mirror.disk.advance(10);
+  return end;
+}
+
+async function settled({ rig, mirror }: Pair): Promise<object> {
+  for (let n = 0; n < 3; n++) await mirror.sync();
+  const files = [...rig.app.files().values()].map(({ path, text }) => [path, text]);
+  return { here: [...mirror.texts()], there: files.toSorted(), conflicts: mirror.state.load().conflicts.size };
+}
+
+it("I13 a run that is stopped at each call of the disk ends as one that is not", async () => {
+  const beginning = await begin();
+  const whole = await settled(beginning.open());
+  let isOver = false;
+  let stops = 0;
+  for (let at = 1; !isOver; at++) {
+    const pair = beginning.open();
+    const report = await syncStopped(pair.mirror, at);
+    isOver = report.isStopped !== true;
+    if (!isOver) {
+      stops++;
+      expect({ at, state: report.state }).toEqual({ at, state: "attention" });
+      expect(report.attention.map(({ kind }) => kind)).toContain("unfinished");
+    }
+    expect({ at, ...(await settled(pair)) }).toEqual({ at, ...whole });
+  }
+  expect(stops).toBeGreaterThan(100);
+});
