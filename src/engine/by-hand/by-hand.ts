@@ -4,13 +4,14 @@ import type { Digest } from "../../model/digest.ts";
 import type { Link, Stamp } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
 import { DEFAULT_GUARDS } from "../../model/policy.ts";
-import type { Intent, TextName } from "../../ports/state.ts";
+import type { Intent, MirrorEvent, TextName } from "../../ports/state.ts";
 import { flushNow } from "../journal/durable.ts";
 import { ended, type Got, got, outcomeOfDisk, stale } from "../apply/effect.ts";
 import { keepFileText } from "../apply/keep-file-text.ts";
 import { checkRoot } from "../run/guard-facts.ts";
 import { recoverLocal } from "../journal/recover.ts";
 import { madeOfBoth, seenHere } from "../apply/text-name.ts";
+import { rememberUnsent } from "../run/standing.ts";
 import { type Settings, trashPlace, type World } from "../run/world.ts";
 import { PassContext } from "../run/pass-context.ts";
 
@@ -52,7 +53,15 @@ export async function runByHand(
   const ends = await work(ctx);
   await flushNow(ctx);
   state.endRun(run, clock.now(), JSON.stringify({ state: "by-hand", counts: ctx.notes.counts }));
+  if (state.events({ run, limit: MANY }).some(isEdit)) rememberUnsent(world, kind);
   return ends;
+}
+
+/** LIMIT: events of a run that are looked at; one that edits seldom does anything else. */
+const MANY = 1_000;
+
+function isEdit({ kind, side, outcome }: MirrorEvent): boolean {
+  return (kind === "restore" || kind === "replace") && side === "local" && outcome === "done";
 }
 
 /**

@@ -49,6 +49,24 @@ export function rememberLast({ state, address }: World, { state: ended, beside, 
   if (kept !== known) state.setMeta(META.lastReport, kept);
 }
 
+/**
+ * What a command wrote here is an edit that no run has looked at. What an editor wrote nobody has
+ * told us: a mirror is in sync as of its last run.
+ * @param what the command, as the log names it
+ */
+export function rememberUnsent({ state }: Pick<World, "state">, what: string): void {
+  const last = readLast(state.meta(META.lastReport));
+  if (last?.state !== "in-sync") return;
+  const unsent: Attention = {
+    ...OF_THE_FOLDER,
+    kind: "unproven",
+    detail: `what ${what} wrote here was not sent yet`,
+    waits: true,
+  };
+  const kept = { ...last, state: "attention", beside: [...last.beside, unsent] } satisfies LastRun;
+  state.setMeta(META.lastReport, JSON.stringify(kept));
+}
+
 type StandingFacts = {
   readonly meta: (key: string) => string | null;
   readonly holds: readonly Hold[];

@@ -1,0 +1,35 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openRig, type Rig } from "./rig.ts";
+
+/** What a command wrote here and no run has sent: the mirror is not in sync, and says so. */
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+  rig.api("POST", "/v1/files", { path: "a.md", content: "one\n" });
+  await rig.init();
+  rig.write("a.md", "one\ntwo\nthree\n");
+  rig.pass(60_000);
+  await rig.run(["sync", "w"]);
+});
+afterEach(() => rig.close());
+
+async function status(): Promise<readonly [code: number, state: string, attention: readonly object[]]> {
+  const { code, out } = await rig.run(["status", "w", "--json"]);
+  const { state, attention } = JSON.parse(out[0]!) as { state: string; attention: object[] };
+  return [code, state, attention];
+}
+
+test.each([
+  ["replace", ["search", "three", "w", "--replace", "3", "--apply"]],
+  ["restore", ["restore", "w/a.md@1"]],
+  ["undo", ["undo", "w", "--yes"]],
+])("what %s wrote here is not in sync before a run has sent it", async (what, argv) => {
+  expect(await status()).toEqual([0, "in-sync", []]);
+  expect((await rig.run([...argv, "--no-sync"])).code).toBe(0);
+  const detail = `what ${what} wrote here was not sent yet`;
+  const unsent = { path: "", kind: "unproven", code: null, detail, next: "mdmirror sync" };
+  expect(await status()).toEqual([3, "attention", [unsent]]);
+  await rig.run(["sync", "w"]);
+  expect(await status()).toEqual([0, "in-sync", []]);
+});
