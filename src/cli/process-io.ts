@@ -1,6 +1,7 @@
 import { homedir, userInfo } from "node:os";
 import { systemClock } from "../app/mirror/clock.ts";
 import { systemRandom } from "../app/mirror/random.ts";
+import type { Stoppable } from "../ports/world.ts";
 import type { SudoCaller } from "../app/trust/owner.ts";
 import type { Io } from "./command.ts";
 import { once } from "../model/once.ts";
@@ -27,6 +28,11 @@ export function processIo(stdout: Printed = new Output()): Io {
   const clearStatus = () => statusLine?.clear();
   const terminal = terminalOf(stdout, errors, columns);
   const { env } = process;
+  const err = (line: string) => {
+    clearStatus();
+    const coloured = isColoured({ env, terminal }, "error");
+    errors().write(`${oneLine(line, coloured)}\n`);
+  };
   return {
     out(line) {
       clearStatus();
@@ -36,11 +42,7 @@ export function processIo(stdout: Printed = new Output()): Io {
       clearStatus();
       stdout.write(stdout.isTTY ? linesForTerminal(text) : text);
     },
-    err(line) {
-      clearStatus();
-      const coloured = isColoured({ env, terminal }, "error");
-      errors().write(`${oneLine(line, coloured)}\n`);
-    },
+    err,
     status(text) {
       if (text === "") return clearStatus();
       statusLine ??= createStatusLine((part) => void errors().write(part), columns);
@@ -59,7 +61,7 @@ export function processIo(stdout: Printed = new Output()): Io {
     get stop() {
       return stop();
     },
-    stoppable,
+    stoppable: stoppableTelling(() => err(STILL)),
     readText: (path) => readFileSync(path === "-" ? 0 : path, "utf8"),
   };
 }
@@ -130,13 +132,25 @@ function stopSignal(): () => AbortSignal {
 /** SIGHUP: the terminal was closed, or the session ended. */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-const stoppable: Io["stoppable"] = async (work) => {
-  const made = new AbortController();
-  const abort = () => made.abort();
-  for (const signal of SIGNALS) process.once(signal, abort);
-  try {
-    return { value: await work(made.signal), isStopped: made.signal.aborted };
-  } finally {
-    for (const signal of SIGNALS) process.off(signal, abort);
-  }
-};
+const STILL = "mdmirror: stopping, when what is under way has ended; once more: at once";
+/** What is under way mostly ends within this time, and nobody need be told. */
+const STILL_MS = 1_000;
+
+/** @param tell called where what was begun has not ended for a while after the signal */
+function stoppableTelling(tell: () => void): Stoppable {
+  return async (work) => {
+    const made = new AbortController();
+    let telling: NodeJS.Timeout | undefined;
+    const abort = () => {
+      made.abort();
+      telling ??= setTimeout(tell, STILL_MS).unref();
+    };
+    for (const signal of SIGNALS) process.once(signal, abort);
+    try {
+      return { value: await work(made.signal), isStopped: made.signal.aborted };
+    } finally {
+      clearTimeout(telling);
+      for (const signal of SIGNALS) process.off(signal, abort);
+    }
+  };
+}

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { processIo } from "../../src/cli/process-io.ts";
 import { openRig, type Ran, type Rig } from "./rig.ts";
 import { stopWhen as stopRigWhen } from "./stopping-clock.ts";
@@ -112,4 +112,21 @@ describe("of the process", () => {
       expect([value, isStopped, process.listenerCount(signal)]).toEqual(["what was done", true, before]);
     },
   );
+
+  test("what does not end for a second says that it is heard, and how to end it at once", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const written = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    onTestFinished(() => {
+      vi.useRealTimers();
+      written.mockRestore();
+    });
+    await processIo().stoppable(async () => {
+      (process.rawListeners("SIGINT").at(-1) as () => void)();
+      vi.advanceTimersByTime(999);
+      expect(written).not.toHaveBeenCalled();
+      vi.advanceTimersByTime(1);
+    });
+    const line = "mdmirror: stopping, when what is under way has ended; once more: at once\n";
+    expect(written.mock.calls).toEqual([[line]]);
+  });
 });
