@@ -44,6 +44,11 @@ export type Signals = {
   readonly conflictsOpened: number;
   /** Sides that a halt found emptied, and that were neither seen otherwise nor approved since. */
   readonly emptied: ReadonlySet<"local" | "remote">;
+  /**
+   * How many documents were linked when a halt by a budget of deletions began that stands still:
+   * new ones give it no room. null: none does.
+   */
+  readonly knownAtHalt: number | null;
   /** `guardKey`s of actions that the user approved. */
   readonly approved: ReadonlySet<string>;
 };

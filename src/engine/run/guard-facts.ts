@@ -123,6 +123,11 @@ function emptiedSides(world: World): Set<Emptied> {
   return new Set(text === null ? [] : (text.split(" ") as Emptied[]));
 }
 
+function knownAtHalt({ state }: World): number | null {
+  const text = state.meta(META.knownAtHalt);
+  return text === null ? null : Number(text);
+}
+
 const EMPTIED_BY: { readonly [reason in HaltReason]?: Emptied } = {
   "local-emptied": "local",
   "remote-emptied": "remote",
@@ -133,7 +138,30 @@ const EMPTIED_BY: { readonly [reason in HaltReason]?: Emptied } = {
  * anything that the pass brings to that side would end the halt by itself. It ends when all of that
  * side was seen, and every deletion that is left was approved.
  */
-export function rememberEmptied(world: World, { verdict, holds }: Plan, { local, remote }: Trees): void {
+export function rememberPending(world: World, plan: Plan, trees: Trees): void {
+  rememberEmptied(world, plan, trees);
+  rememberKnown(world, plan, trees);
+}
+
+/**
+ * The same for a budget of deletions, which is a share of what is known: what comes to the mirror
+ * while a halt waits for its answer must not answer it.
+ */
+function rememberKnown({ state }: World, { verdict, holds }: Plan, { base, local, remote }: Trees): void {
+  const known = state.meta(META.knownAtHalt);
+  if (verdict.kind === "halt") {
+    if (known !== null || !verdict.reasons.some(({ reason }) => BUDGETS.has(reason))) return;
+    const linked = [...base.links.values()].filter(({ standing }) => standing === "linked").length;
+    state.setMeta(META.knownAtHalt, String(linked));
+    return;
+  }
+  const isWhole = local.unseen.size === 0 && remote.complete && remote.unseen.size === 0;
+  if (known !== null && isWhole && !leavesUndecided(holds)) state.setMeta(META.knownAtHalt, null);
+}
+
+const BUDGETS: ReadonlySet<HaltReason> = new Set(["delete-budget-local", "delete-budget-remote"]);
+
+function rememberEmptied(world: World, { verdict, holds }: Plan, { local, remote }: Trees): void {
   const before = emptiedSides(world);
   const sides = new Set(before);
   if (verdict.kind === "halt") {
@@ -188,6 +216,7 @@ export function gatherSignals(ctx: PassContext, base: BaseTree, remote: RemoteTr
     restored: isRestored(state, remote.generation ?? null),
     conflictsOpened: ctx.notes.counts.conflicts + floodedConflicts(ctx.world),
     emptied: emptiedSides(ctx.world),
+    knownAtHalt: knownAtHalt(ctx.world),
     approved: approvedKeys(ctx.world),
   };
 }

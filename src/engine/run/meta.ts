@@ -22,6 +22,8 @@ export const META = {
   flood: "conflicts.flood",
   /** Sides that were found emptied (`local`, `remote`), until nothing of that is pending. */
   emptied: "emptied",
+  /** How many documents were linked when a budget of deletions halted, until nothing is pending. */
+  knownAtHalt: "halt.known",
   /** The boot of the machine in which the last pass was made. */
   boot: "boot",
   /** Set while the daemon is paused. */

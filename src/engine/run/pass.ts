@@ -7,7 +7,7 @@ import { observe } from "../observe/look.ts";
 import { planBlind, planPass } from "./plan-pass.ts";
 import { keepSidecar } from "../apply/keep-sidecar.ts";
 import type { StepEnd } from "./execute.ts";
-import { checkRoot, conflictBudget, gatherSignals, rememberEmptied } from "./guard-facts.ts";
+import { checkRoot, conflictBudget, gatherSignals, rememberPending } from "./guard-facts.ts";
 import { PassContext, type PassEnd, type PassInput } from "./pass-context.ts";
 import { loadTools, readyTools } from "./tools.ts";
 import type { Stoppable } from "../../ports/world.ts";
@@ -38,7 +38,7 @@ async function lookAndAct(
   const decided = await planPass(ctx, input, trees, signals, inodesTrusted);
   if (input.dry) return { kind: "planned", ...decided, ends: [] };
   noteLook(ctx, decided.plan, decided.trees);
-  rememberEmptied(world, decided.plan, decided.trees);
+  rememberPending(world, decided.plan, decided.trees);
   ctx.notes.conflictBudget = conflictBudget(world, decided.plan, decided.trees, input.settings.guards);
   const { value: ends, isStopped } = await carryOut(ctx, decided.plan);
   settleLinks(ctx, decided.plan);

@@ -166,7 +166,7 @@ function tellDocuments(count: number): string {
 }
 
 function judgeBudgets(limits: GuardLimits, signals: Signals, counts: PresenceCounts, deletions: Deletions): Finding[] {
-  const budget = deleteBudget(limits, counts.known);
+  const budget = deleteBudget(limits, Math.min(counts.known, signals.knownAtHalt ?? counts.known));
   return (["local", "remote"] as const).flatMap((side): Finding[] => {
     const [done, planned] = [signals.deletionsDone[side], deletions[side].length];
     if (planned > 0 && done + planned > budget)

@@ -1,0 +1,69 @@
+import { unlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openRig, type Rig } from "./rig.ts";
+
+/** The budget of deletions is a share of what is known: what comes while it halts gives it no room. */
+
+const NAMES = Array.from({ length: 99 }, (_, n) => `n${n}.md`);
+const GONE = NAMES.slice(0, 11);
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+  for (const path of NAMES) rig.api("POST", "/v1/files", { path, content: `${path}\n` });
+  await rig.init();
+});
+afterEach(() => rig.close());
+
+const sync = () => rig.run(["sync", "w"]);
+const there = (names: readonly string[]) => names.filter((name) => rig.remote(name) !== null);
+
+function growHere(): readonly string[] {
+  const made = Array.from({ length: 30 }, (_, n) => `new${n}.md`);
+  for (const name of made) rig.write(name, `${name}\n`);
+  rig.pass(60_000);
+  return made;
+}
+
+describe("I21 I22 a halt stands while the workspace grows", () => {
+  beforeEach(async () => {
+    for (const name of GONE) unlinkSync(join(rig.root, name));
+    rig.pass(60_000);
+    expect((await sync()).code).toBe(4);
+  });
+
+  test("by new files here: they go up, nothing is deleted, and approve lets it go", async () => {
+    const made = growHere();
+    const { code, out } = await sync();
+    expect([code, out[0]]).toEqual([4, expect.stringContaining("30 new on the service")]);
+    expect([there(made), there(GONE)]).toEqual([made, GONE]);
+    expect((await sync()).code).toBe(4);
+    expect((await rig.run(["approve", "w", "--yes"])).code).toBe(0);
+    expect([(await sync()).code, there(GONE)]).toEqual([0, []]);
+  });
+
+  test("by new documents there, and what was refused comes back", async () => {
+    for (let n = 0; n < 30; n++) rig.api("POST", "/v1/files", { path: `far${n}.md`, content: "far\n" });
+    expect((await sync()).code).toBe(4);
+    expect((await sync()).code).toBe(4);
+    expect((await rig.run(["approve", "w", "--refuse", "--yes"])).code).toBe(0);
+    expect([(await sync()).code, there(GONE), rig.read("n0.md")]).toEqual([0, GONE, "n0.md\n"]);
+  });
+
+  test("until few enough are gone; then the share of all that is known counts again", async () => {
+    growHere();
+    await sync();
+    rig.write("n0.md", "n0.md\n");
+    rig.pass(60_000);
+    expect([(await sync()).code, there(GONE)]).toEqual([0, ["n0.md"]]);
+  });
+});
+
+test("I21 a halt by what is gone there stands while new documents come", async () => {
+  for (const name of GONE) rig.api("DELETE", `/v1/files/${rig.remote(name)!.id}`);
+  expect((await sync()).code).toBe(4);
+  growHere();
+  expect((await sync()).code).toBe(4);
+  expect([(await sync()).code, rig.read("n0.md")]).toEqual([4, "n0.md\n"]);
+});
