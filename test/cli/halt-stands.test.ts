@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openRig, type Rig } from "./rig.ts";
 
-/** The budget of deletions is a share of what is known: what comes while it halts gives it no room. */
+/** A budget of deletions is a share of what is known: what comes meanwhile gives it no room. */
 
 const NAMES = Array.from({ length: 99 }, (_, n) => `n${n}.md`);
 const GONE = NAMES.slice(0, 11);
@@ -66,4 +66,14 @@ test("I21 a halt by what is gone there stands while new documents come", async (
   growHere();
   expect((await sync()).code).toBe(4);
   expect([(await sync()).code, rig.read("n0.md")]).toEqual([4, "n0.md\n"]);
+});
+
+test("what was approved before any run halted is not in sync until a run has done it", async () => {
+  for (const name of GONE) unlinkSync(join(rig.root, name));
+  rig.pass(60_000);
+  expect((await rig.run(["approve", "w", "--yes"])).code).toBe(0);
+  const { code, out } = await rig.run(["status", "w"]);
+  expect([code, out]).toEqual([3, expect.arrayContaining(["unproven: what was approved was not done yet"])]);
+  expect([(await sync()).code, there(GONE)]).toEqual([0, []]);
+  expect((await rig.run(["status", "w"])).code).toBe(0);
 });

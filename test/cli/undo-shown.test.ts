@@ -104,6 +104,13 @@ describe("what undo shows is what it can do", () => {
     expect(out[0]).toMatch(/^run 3 \(sync, .*\) cannot be taken back, and is passed over:$/);
   });
 
+  test("with a part of it left alone, --dry-run ends as the command does", async () => {
+    rig.write("k.md", "kk\n");
+    await edit("second\n");
+    rig.write("k.md", "kkk\n");
+    expect(await plannedAndDone()).toEqual([["a.md text-back", "it was edited since"], 3, 1]);
+  });
+
   test("what is saved between the plan and its effect is left alone as well", async () => {
     await edit("second\n");
     const { code, err } = await rig.run(["undo", "--yes", "--no-sync"], {

@@ -65,7 +65,8 @@ async function takeBack(io: Io, args: Args, mirror: OpenedMirror, wanted: Wanted
   if (!json) for (const line of planLines(plan.value, what, wanted.since)) io.out(line);
   if (args.flag("dry-run") || doable === 0) {
     if (json) io.out(jsonLine({ ...runsJson(plan.value, wanted), items, done: [], sync: null }));
-    return doable > 0 || (wanted.since !== null && items.length === 0) ? EXIT.inSync : EXIT.attention;
+    const isAll = doable === items.length && (doable > 0 || wanted.since !== null);
+    return isAll ? EXIT.inSync : EXIT.attention;
   }
   if (!(await agrees(io, args.flag("yes"), `take back ${count(doable)} of ${what}?`))) {
     io.err("mdmirror: nothing was done");

@@ -78,7 +78,9 @@ export function standingOf({ meta, holds, newestRun }: StandingFacts): Standing 
   const last = readLast(meta(META.lastReport));
   const syncedAt = meta(META.syncedAt);
   const halt = meta(META.halt);
-  const told = attentionOf(holds, [...(last?.beside ?? []), ...cutOff(newestRun)]);
+  const approved = meta(META.approved) !== null;
+  const pending = approved && halt === null ? [APPROVED] : [];
+  const told = attentionOf(holds, [...(last?.beside ?? []), ...cutOff(newestRun), ...pending]);
   const wasOpen = last?.state === "attention" || (last?.state === "halted" && halt === null);
   const attention = wasOpen && told.length === 0 ? [UNPROVEN] : told;
   return {
@@ -87,7 +89,7 @@ export function standingOf({ meta, holds, newestRun }: StandingFacts): Standing 
     attention,
     fault: last?.state === "offline" ? last.fault : null,
     asked: last?.state === "offline" ? last.asked : null,
-    halt: halt === null ? null : { reasons: reasonsOf(halt), approved: meta(META.approved) !== null },
+    halt: halt === null ? null : { reasons: reasonsOf(halt), approved },
     staysLocal: last?.staysLocal ?? null,
   };
 }
@@ -104,6 +106,14 @@ const UNPROVEN: Attention = {
   ...OF_THE_FOLDER,
   kind: "unproven",
   detail: "what was open was ended since, and no run has looked at it yet",
+  waits: true,
+};
+
+/** Of a plan that no run has halted at: a halt tells by itself that it was approved. */
+const APPROVED: Attention = {
+  ...OF_THE_FOLDER,
+  kind: "unproven",
+  detail: "what was approved was not done yet",
   waits: true,
 };
 

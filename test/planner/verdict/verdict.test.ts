@@ -1,9 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Action } from "../../../src/model/action.ts";
 import type { HaltReason, Plan, Signals } from "../../../src/planner/plan-types.ts";
-import { DEFAULT_GUARDS } from "../../../src/model/policy.ts";
 import { guardKey } from "../../../src/planner/verdict/guard-key.ts";
-import { deleteBudget } from "../../../src/planner/verdict/verdict.ts";
 import { openConflict } from "../commands.ts";
 import { planOf } from "../table.ts";
 import { World } from "../world.ts";
@@ -121,22 +119,6 @@ describe("guards", () => {
     ],
     ["too many done, none planned", () => synced(20), { deletionsDone: { local: 99, remote: 99 } }, [], false],
     ["20 of 200 gone here", () => removeHere(synced(200), 20), {}, [], false],
-    ["15 of 200 gone here", () => removeHere(synced(200), 15), {}, [], false],
-    [
-      "15 of 200 gone here, after a halt when 100 were known",
-      () => removeHere(synced(200), 15),
-      { knownAtHalt: 100 },
-      ["delete-budget-remote"],
-      false,
-    ],
-    ["10 of 200 gone here, after that", () => removeHere(synced(200), 10), { knownAtHalt: 100 }, [], false],
-    [
-      "21 of 200 gone here, after more were",
-      () => removeHere(synced(200), 21),
-      { knownAtHalt: 300 },
-      ["delete-budget-remote"],
-      false,
-    ],
     ["21 of 200 gone here", () => removeHere(synced(200), 21), {}, ["delete-budget-remote"], false],
     ["a small workspace that shows one earlier version", () => synced(100), earlier(1), ["service-restored"], true],
     ["a large workspace that shows two earlier versions", () => synced(300), earlier(2), [], false],
@@ -239,18 +221,6 @@ describe("guards", () => {
     expect(guardedKeys(plan).map((key) => key.split(" ")[0])).toEqual(["merge", "meet"]);
     expect(reasonsOf(planOf(world, {}, { conflictsOpened: 11, approved: new Set(guardedKeys(plan)) }))).toEqual([]);
   });
-});
-
-test.each([
-  [0, 10],
-  [100, 10],
-  [109, 10],
-  [110, 11],
-  [999, 99],
-  [1000, 100],
-  [50_000, 100],
-])("of %i documents %i may be deleted without a question", (known, budget) => {
-  expect(deleteBudget(DEFAULT_GUARDS, known)).toBe(budget);
 });
 
 test("a guarded action's key names the document and the version or text it is about", () => {
