@@ -14,7 +14,7 @@ const ASKED_EVERY = 64;
  * commit outlives some collections of new objects, and V8 alone would collect what was promoted
  * when it is some hundred megabytes.
  */
-const BUDGET_BYTES = 16_000_000;
+const BUDGET_BYTES = 12_000_000;
 
 type HeapUse = {
   /** About how many documents are known before anything is reported. */
