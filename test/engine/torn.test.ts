@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { syncToConvergence } from "../../src/engine/run/sync.ts";
-import { type Mirror, ROOT, SETTINGS } from "../simulator/mirror.ts";
+import { Killed, type Mirror, ROOT, SETTINGS } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 
 /** 1,300 bytes: two sectors and a part of one. */
@@ -111,6 +111,50 @@ async function inTrash(): Promise<{ rig: Rig; mirror: Mirror }> {
   user.rename(mirror.path("d/a.md"), mirror.path(".mdmirror/trash/2026-01-01/d/a.0f3a99c1.md"));
   return { rig, mirror };
 }
+
+describe("a new file that a power loss took, where the first run after it does not come to its end", () => {
+  const GONE = { kind: "later", cause: "unreachable", detail: "nobody is there", requestId: null } as const;
+
+  async function expectBack({ rig, mirror }: { rig: Rig; mirror: Mirror }): Promise<void> {
+    await startAnew({ mirror }, "boot-2");
+    expect([mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text]).toEqual([TEXT, TEXT]);
+  }
+
+  test("I13 I19 because the service is not there, is made again all the same", async () => {
+    const begun = await begin();
+    const { mirror } = begun;
+    mirror.disk.user.remove(mirror.path("note.md"));
+    const world = { ...mirror.world(), bootId: "boot-2" };
+    world.remote.listFiles = async () => ({ items: [], complete: false, fault: GONE });
+    const run = { settings: SETTINGS, retryRefused: false, kind: "sync" };
+    expect((await syncToConvergence(world, run)).state).toBe("offline");
+    mirror.disk.beforeCall = null;
+    expect(mirror.texts().get("note.md")).toBe(TEXT);
+    await expectBack(begun);
+  });
+
+  test("I13 because it is killed, at each call, is made again by the next", async () => {
+    let isOver = false;
+    let call = 0;
+    while (!isOver) {
+      call++;
+      const begun = await begin();
+      const { mirror } = begun;
+      mirror.disk.user.remove(mirror.path("note.md"));
+      mirror.killAt(call);
+      try {
+        await startAnew({ mirror }, "boot-2");
+        isOver = true;
+      } catch (error) {
+        if (!(error instanceof Killed)) throw error;
+      }
+      mirror.killAt(null);
+      mirror.disk.beforeCall = null;
+      await expectBack(begun);
+    }
+    expect(call).toBeGreaterThan(20);
+  });
+});
 
 describe("I19 a document that the mirror took to the trash, of which a power cut took the rows that said so", () => {
   test.each(["its folder is there", "its folder went, too"])("comes back to its path: %s", async (how) => {

@@ -72,12 +72,20 @@ function setDurable({ state }: World, files: ReadonlyMap<DocId, LocalPath>): voi
   });
 }
 
-/** Whether the machine was restarted since the last pass. Remembers the present boot. */
-export function noteBoot(world: World): boolean {
-  const { state, bootId } = world;
+/** Whether the machine was restarted since a pass last mended what that may have taken. */
+export function hasRestarted({ state, bootId }: World): boolean {
   const before = state.meta(META.boot);
-  if (bootId !== null && before !== bootId) state.setMeta(META.boot, bootId);
+  // From here on files are made that a power loss may take.
+  if (bootId !== null && before === null) state.setMeta(META.boot, bootId);
   return bootId !== null && before !== null && before !== bootId;
+}
+
+/**
+ * ORDER: once all is mended. A pass that ends before, killed or without a service, would leave a
+ * file that a power loss took for one that somebody deleted.
+ */
+export function rememberBoot({ state, bootId }: World): void {
+  if (bootId !== null) state.setMeta(META.boot, bootId);
 }
 
 /**

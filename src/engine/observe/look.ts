@@ -5,7 +5,7 @@ import type { OnText } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteTree, Trees } from "../../model/tree.ts";
 import { ReadAhead } from "./ahead.ts";
-import { flushEarlier, noteBoot, restoreTorn } from "../journal/durable.ts";
+import { flushEarlier, hasRestarted, rememberBoot, restoreTorn } from "../journal/durable.ts";
 import { APPROVE_EMPTY, type PassInput, type PassContext } from "../run/pass-context.ts";
 import { approvedKeys } from "../run/guard-facts.ts";
 import { hideOpenFolderMoves, hideOpenPosts } from "../journal/open-posts.ts";
@@ -35,10 +35,13 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
   const before = world.state.load();
   const keep = textKeeper(ctx, input, before);
   const { local: walked, remote } = await lookAtBoth(ctx, input, before, inodesTrusted, keep);
-  if (remote.kind === "unreachable") return { kind: "offline", fault: remote.fault };
+  const { restarted } = left;
+  // What a power loss took comes back from the store, whether the service answers or not.
+  if (remote.kind === "unreachable" && !restarted) return { kind: "offline", fault: remote.fault };
   const { base, local } = input.dry
     ? { base: before, local: walked }
-    : await mendLook(ctx, before, walked, { inodesTrusted, keep, restarted: left.restarted });
+    : await mendLook(ctx, before, walked, { inodesTrusted, keep, restarted });
+  if (remote.kind === "unreachable") return { kind: "offline", fault: remote.fault };
   for (const folder of remote.tree.folders.values()) ctx.notes.folderIds.set(folder.path, folder.id);
   const seen = {
     base,
@@ -68,7 +71,7 @@ const NOTHING_OPEN: StillOpen = { ids: new Map(), paths: new Map(), posts: new M
 async function recover(ctx: PassContext): Promise<LeftOpen> {
   const { world } = ctx;
   const intents = world.state.intents();
-  const restarted = noteBoot(world);
+  const restarted = hasRestarted(world);
   if (intents.length === 0 && !restarted) {
     world.disk.sweep(new Set());
     return { paths: new Map(), stillOpen: NOTHING_OPEN, restarted };
@@ -164,6 +167,7 @@ async function mendLook(
   }
   base = refreshStamps(world, base, local);
   await flushEarlier(world, base, local);
+  if (restarted) rememberBoot(world);
   return { base, local };
 }
 
