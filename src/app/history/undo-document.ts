@@ -6,7 +6,7 @@ import type { BaseTree } from "../../model/tree.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
 import type { LinkIndex } from "./find-document.ts";
-import { EDITED } from "./undo-here.ts";
+import { EDITED, isFree } from "./undo-here.ts";
 import { left, type UndoItem } from "./undo-item.ts";
 import { type FolderMove, type Move, movedBy, pathBefore } from "./undo-moves.ts";
 
@@ -50,7 +50,7 @@ export function undoDocument(id: DocId, events: readonly MirrorEvent[], context:
   const isMade = context.made.has(id);
   const removed = events.findLast(isRemoval);
   const anew = events.findLast(isBroughtBack);
-  if (removed !== undefined && (link === undefined || isAbsent(path, context))) {
+  if (removed !== undefined && (link === undefined || isFree(context.disk, path))) {
     return undoRemoval(id, path, removed, events, context);
   }
   if (link === undefined) return [anew === undefined ? left(path, "it is gone since") : awayAgain(anew, context)];
@@ -91,10 +91,6 @@ function isRemoval({ kind, before, after }: MirrorEvent): boolean {
 /** A document that was gone was put back by hand, as a new one. */
 function isBroughtBack({ kind, before, after }: MirrorEvent): boolean {
   return kind === "restore" && before === null && after !== null;
-}
-
-function isAbsent(path: LocalPath, { disk }: UndoContext): boolean {
-  return disk.look(path).kind === "absent";
 }
 
 /** What the runs did that an undo leaves to a person; null: nothing. */
@@ -202,14 +198,7 @@ function textBack(link: Link, events: readonly MirrorEvent[], context: UndoConte
   const { id, localPath: path } = link;
   const [digest, expect] = [textBefore(events, context), textsOf(events).at(-1)?.after ?? null];
   if (digest === null || expect === null || digest === expect) return null;
-  const isThere = link.digest === expect || link.localDigest === expect || holds(context.disk, path, expect);
-  return isThere ? { path, kind: "text-back", id, digest, expect } : left(path, EDITED);
-}
-
-/** Whether the file has this text, which may not have been sent yet. */
-function holds(disk: Pick<Disk, "look">, path: LocalPath, digest: Digest): boolean {
-  const look = disk.look(path);
-  return look.kind === "file" && look.digest === digest;
+  return { path, kind: "text-back", id, digest, expect };
 }
 
 function protectionBack({ id, localPath: path }: Link, events: readonly MirrorEvent[]): UndoItem | null {

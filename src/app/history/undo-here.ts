@@ -22,7 +22,7 @@ function whyNotHere(item: UndoItem, base: BaseTree, disk: LookingDisk): string |
     case "take-away":
       return whyInConflict(item, base) ?? whyOtherText(disk, item.path, item.expect);
     case "move-back":
-      return whyInConflict(item, base) ?? (disk.look(item.path).kind === "file" ? null : noFile(item.path));
+      return whyInConflict(item, base) ?? (disk.look(item.path).kind === "file" ? null : noFileAt(item.path));
     default:
       return null;
   }
@@ -34,11 +34,11 @@ function whyInConflict({ id }: Extract<UndoItem, { kind: "text-back" | "take-awa
 
 function whyOtherText(disk: LookingDisk, path: LocalPath, digest: Digest): string | null {
   const look = disk.look(path);
-  if (look.kind !== "file") return noFile(path);
+  if (look.kind !== "file") return noFileAt(path);
   return look.digest === digest ? null : EDITED;
 }
 
-function noFile(path: LocalPath): string {
+export function noFileAt(path: LocalPath): string {
   return `no file is at ${path}`;
 }
 

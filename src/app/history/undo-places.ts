@@ -5,6 +5,7 @@ import { moveBack } from "../../engine/by-hand/restore.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
 import { isDone } from "../by-hand/resolve.ts";
 import { type Hop, orderMoves } from "./undo-moves.ts";
+import { isFree, noFileAt, somethingAt } from "./undo-here.ts";
 import type { UndoItem } from "./undo-item.ts";
 
 export type MoveItem = Extract<UndoItem, { kind: "move-back" | "move-folder-back" }>;
@@ -62,13 +63,13 @@ function whyNotDocument(
   const link = state.link(id);
   if (link === null || link.localPath !== path) return "it was moved or deleted since";
   if (state.conflict(id) !== null) return "it is in conflict";
-  return disk.look(path).kind === "file" ? null : `no file is at ${path}`;
+  return disk.look(path).kind === "file" ? null : noFileAt(path);
 }
 
 function moveOne(ctx: PassContext, { id, from, to }: Hop, detail: string): HandEnd {
   // On a disk that folds case, a case-only rename finds the file itself; the disk tells them apart.
   const sameName = from.toLowerCase() === to.toLowerCase();
-  if (!sameName && ctx.world.disk.look(to).kind !== "absent") return notDone(stale(`something is at ${to} now`));
+  if (!sameName && !isFree(ctx.world.disk, to)) return notDone(stale(somethingAt(to)));
   return moveBack(ctx, { id, from, to }, detail);
 }
 

@@ -75,17 +75,15 @@ function setDurable({ state }: World, files: ReadonlyMap<DocId, LocalPath>): voi
 /** Whether the machine was restarted since a pass last mended what that may have taken. */
 export function hasRestarted({ state, bootId }: World): boolean {
   const before = state.meta(META.boot);
-  // From here on files are made that a power loss may take.
-  if (bootId !== null && before === null) state.setMeta(META.boot, bootId);
   return bootId !== null && before !== null && before !== bootId;
 }
 
 /**
- * ORDER: once all is mended. A pass that ends before, killed or without a service, would leave a
- * file that a power loss took for one that somebody deleted.
+ * ORDER: once all is mended, and before the pass makes files. A pass that ends before, killed or
+ * without a service, would leave a file that a power loss took for one that somebody deleted.
  */
 export function rememberBoot({ state, bootId }: World): void {
-  if (bootId !== null) state.setMeta(META.boot, bootId);
+  if (bootId !== null && state.meta(META.boot) !== bootId) state.setMeta(META.boot, bootId);
 }
 
 /**

@@ -167,7 +167,7 @@ async function mendLook(
   }
   base = refreshStamps(world, base, local);
   await flushEarlier(world, base, local);
-  if (restarted) rememberBoot(world);
+  rememberBoot(world);
   return { base, local };
 }
 

@@ -133,19 +133,15 @@ const EMPTIED_BY: { readonly [reason in HaltReason]?: Emptied } = {
   "remote-emptied": "remote",
 };
 
-/**
- * Keeps a halt by an emptied side (I21, I22) from pass to pass: only the deletions are stopped, and
- * anything that the pass brings to that side would end the halt by itself. It ends when all of that
- * side was seen, and every deletion that is left was approved.
- */
+/** Keeps from pass to pass what a halt is judged by: what comes meanwhile must not end it. */
 export function rememberPending(world: World, plan: Plan, trees: Trees): void {
   rememberEmptied(world, plan, trees);
   rememberKnown(world, plan, trees);
 }
 
 /**
- * The same for a budget of deletions, which is a share of what is known: what comes to the mirror
- * while a halt waits for its answer must not answer it.
+ * For a halt by a budget of deletions, which is a share of what is known: what comes to the mirror
+ * while it waits for its answer must not answer it.
  */
 function rememberKnown({ state }: World, { verdict, holds }: Plan, { base, local, remote }: Trees): void {
   const known = state.meta(META.knownAtHalt);
@@ -161,6 +157,11 @@ function rememberKnown({ state }: World, { verdict, holds }: Plan, { base, local
 
 const BUDGETS: ReadonlySet<HaltReason> = new Set(["delete-budget-local", "delete-budget-remote"]);
 
+/**
+ * For a halt by an emptied side (I21, I22): only the deletions are stopped, and
+ * anything that the pass brings to that side would end the halt by itself. It ends when all of that
+ * side was seen, and every deletion that is left was approved.
+ */
 function rememberEmptied(world: World, { verdict, holds }: Plan, { local, remote }: Trees): void {
   const before = emptiedSides(world);
   const sides = new Set(before);

@@ -24,7 +24,7 @@ export const META = {
   emptied: "emptied",
   /** How many documents were linked when a budget of deletions halted, until nothing is pending. */
   knownAtHalt: "halt.known",
-  /** The boot of the machine in which the last pass was made. */
+  /** The boot of the machine for which a pass last mended what a power loss may have taken. */
   boot: "boot",
   /** Set while the daemon is paused. */
   paused: "watch.paused",
