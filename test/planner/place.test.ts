@@ -130,6 +130,13 @@ describe("who wins: places of documents", () => {
     // renamed to what is not mirrored
     ["a.md=1", "rename-to-other a.md a.txt", "", "hold renamed-out-of-mirror a.md"],
     ["a.md=1", "rename-to-other a.md a.txt; new a.md 2", "", "put a.md"],
+    // replaced by what is never mirrored: nobody deleted a text
+    ["a.md=1", "rm a.md; other a.md symlink", "", "hold type-clash a.md"],
+    ["a.md=1", "rm a.md; other a.md special", "edit a.md 2", "hold type-clash a.md"],
+    ["a.md=1", "rm a.md; mkdir a.md", "", "hold name-refused a.md; hold type-clash a.md"],
+    ["d/a.md=1 d/b.md=2", "rmdir d; other d symlink", "", "hold type-clash d/a.md; hold type-clash d/b.md"],
+    ["a.md=1", "rm a.md; other a.md symlink", "rm a.md", "forget a.md"],
+    ["a.md=1 b.md=2", "rm a.md; mv b.md a.md", "", "delete-remote a.md; rename-remote b.md>a.md; relink a.md"],
     // taken by what is not mirrored
     ["a.md=1", "other b.md symlink", "mv a.md b.md", "hold path-taken a.md"],
     ["", "other b.md ignored", "new b.md 1", "hold path-taken b.md"],

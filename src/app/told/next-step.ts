@@ -22,7 +22,8 @@ const NEXT_BY_KIND: Readonly<Record<Attention["kind"], string>> = {
   "renamed-out-of-mirror": "rename it back to a .md name, or run: mdmirror resolve PATH --delete | --keep",
   "no-move-to-root":
     "move it into a folder; or make a new document of it, with a new id, and delete the old one there: mdmirror resolve PATH --recreate",
-  "type-clash": "rename the file or the folder: the other side has the other kind at this path",
+  "type-clash":
+    "rename what is here, or take it away: the other side has another kind at this path; where a file is gone, the document counts as deleted then",
   "path-taken": "rename one of the two",
   "occupied-unseen": "rename it here: its name is taken on the service",
   "conflict-markers": "finish the merge in the file: remove the <<<<<<< ======= >>>>>>> lines",

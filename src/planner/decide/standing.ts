@@ -2,6 +2,7 @@ import type { Drift } from "../drift/drift.ts";
 import type { Link, Stamp } from "../../model/link.ts";
 import type { DocumentRow } from "../match/row.ts";
 import { fileInodeKey } from "../match/inode.ts";
+import { ancestorsOf, type LocalPath } from "../../model/path.ts";
 import type { LocalOther } from "../../model/tree.ts";
 import { endsOrWaitsWithDocument } from "./conflict.ts";
 import { excludedBy, type PlanDraft, propose, holdDocument } from "./plan-draft.ts";
@@ -28,9 +29,29 @@ export function decideStanding(draft: PlanDraft, row: DocumentRow, link: Link, d
   }
   if (drift.local !== "deleted") return false;
   const other = findRenamed(draft, link.stamp);
-  if (other === null) return false;
-  holdDocument(draft, row, "renamed-out-of-mirror", `now ${JSON.stringify(other.path)}, which is not mirrored`);
+  if (other !== null) {
+    holdDocument(draft, row, "renamed-out-of-mirror", `now ${JSON.stringify(other.path)}, which is not mirrored`);
+    return true;
+  }
+  const instead = row.remote.seen.kind === "present" ? standsInstead(draft, link.localPath) : null;
+  if (instead === null) return false;
+  holdDocument(draft, row, "type-clash", `${instead}, in place of the document, which stays on the service`);
   return true;
+}
+
+/**
+ * What a person or a program put where a document was, if the mirror never mirrors that: whoever
+ * sets up a symbolic link keeps the text somewhere, and deletes nothing.
+ */
+function standsInstead({ trees: { local } }: PlanDraft, path: LocalPath): string | null {
+  if (local.folders.has(path)) return "a folder is there";
+  for (const at of [path, ...ancestorsOf(path)]) {
+    const kind = local.others.get(at)?.kind;
+    if (kind !== "symlink" && kind !== "special") continue;
+    const what = kind === "symlink" ? "a symbolic link" : "no file and no folder";
+    return `${what} is ${at === path ? "there" : `at ${JSON.stringify(at)}`}`;
+  }
+  return null;
 }
 
 /** @returns whether this alone decides about a document that is not ignored any more */

@@ -1,0 +1,51 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openRig, type Rig } from "./rig.ts";
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+  for (const path of ["a.md", "b.md", "d/c.md"]) rig.write(path, `${path}\n`);
+  expect((await rig.init("--yes")).code).toBe(0);
+});
+afterEach(() => rig.close());
+
+const sync = () => rig.run(["sync"], { cwd: rig.root });
+const here = (path: string) => join(rig.root, path);
+const away = (path: string) => join(rig.root, "..", `away-${path.replace("/", "-")}`);
+
+describe("I04 I09 something that is never mirrored, in the place of a document", () => {
+  test.each([
+    ["a symbolic link to it", () => symlinkSync(away("a.md"), here("a.md")), "a symbolic link is there"],
+    ["a folder", () => mkdirSync(here("a.md")), "a folder is there"],
+  ])("%s: the document stays, and is the same when its file is back", async (_what, put, told) => {
+    const { id } = rig.remote("a.md")!;
+    renameSync(here("a.md"), away("a.md"));
+    put();
+    const ran = await sync();
+    expect([ran.code, ran.err.join("\n")]).toEqual([3, expect.stringContaining(`a.md: type-clash: ${told}`)]);
+    expect(rig.remote("a.md")!.id).toBe(id);
+    rmSync(here("a.md"), { recursive: true });
+    renameSync(away("a.md"), here("a.md"));
+    expect((await sync()).code).toBe(0);
+    expect(rig.remote("a.md")!.id).toBe(id);
+  });
+
+  test("with it gone the document is deleted, and told by its own name", async () => {
+    unlinkSync(here("a.md"));
+    symlinkSync("nowhere", here("a.md"));
+    expect((await sync()).code).toBe(3);
+    unlinkSync(here("a.md"));
+    expect(await sync()).toMatchObject({ code: 0, out: [expect.stringContaining("1 deleted on the service")] });
+    expect(rig.remote("a.md")).toBeNull();
+  });
+
+  test("in the place of a folder: its documents stay, and so does it", async () => {
+    renameSync(here("d"), away("d"));
+    symlinkSync(away("d"), here("d"));
+    const ran = await sync();
+    expect([ran.code, ran.err.join("\n")]).toEqual([3, expect.stringContaining('a symbolic link is at "d"')]);
+    expect(rig.remote("d/c.md")).not.toBeNull();
+  });
+});
