@@ -207,3 +207,18 @@ describe("restore of several", () => {
     expect((await run("restore", "a.md@1", "--dry-run")).out[0]).toContain("version 1 of");
   });
 });
+
+test("I29 versions keep their order and numbers when the clock is set back", async () => {
+  rig.pass(7_200_000);
+  await edit("second\n");
+  rig.pass(-3_660_000);
+  await edit("third\n");
+  await edit("fourth\n");
+  rig.pass(3_660_000);
+  const shown = [];
+  for (const n of [1, 2, 3, 4]) shown.push(...(await run("show", `a.md@${n}`)).out);
+  expect(shown).toEqual(["first", "second", "third", "fourth"]);
+  expect((await run("show", "a.md")).out).toEqual(["fourth"]);
+  expect((await run("restore", "a.md")).out[0]).toContain("version 3 is back");
+  expect(rig.read("a.md")).toBe("third\n");
+});

@@ -36,8 +36,14 @@ const EVENTS = 10_000;
 const SAME_MOMENT_MS = 1_000;
 
 type Version = ReturnType<State["versions"]>[number];
-type Seen = Omit<HistoryEntry, "n" | "size" | "merge">;
+/**
+ * @property order about when, as `at`, but never earlier than what was noted before it: the clock
+ * may have been set back in between
+ */
+type Ordered<T> = T & { readonly order: number };
+type Seen = Ordered<Omit<HistoryEntry, "n" | "size" | "merge">>;
 type Numbered = Omit<HistoryEntry, "merge">;
+type Event = Ordered<MirrorEvent>;
 
 /**
  * Every version that the service showed, every text that an effect replaced here, and whatever else
@@ -52,42 +58,53 @@ export function readHistory(
 ): HistoryEntry[] {
   const { id } = document;
   const versions = id === null ? [] : state.versions(id).toReversed();
-  const events = id === null ? [] : state.events({ limit: EVENTS, id }).toReversed();
-  const live = versions.map((version) => liveText(version, events));
+  const events = inOrder(id === null ? [] : state.events({ limit: EVENTS, id }).toReversed());
+  const live = inOrder(versions.map((version) => liveText(version, events)));
   const wasLive = new Set(versions.map(({ digest }) => digest));
   const seen = [...live, ...lastText(document, wasLive), ...textsOfEvents(events, wasLive)];
   return withMerges(numbered(state, [...seen, ...sightedAlone(sightings, document, events, seen)]), events);
+}
+
+/** @param noted in the order in which it was noted */
+function inOrder<T extends { readonly at: number; readonly order?: number }>(noted: readonly T[]): Ordered<T>[] {
+  let latest = Number.NEGATIVE_INFINITY;
+  return noted.map((one) => {
+    const about = one.order ?? one.at;
+    latest = about < latest ? latest + 1 : about;
+    return { ...one, order: latest };
+  });
 }
 
 /**
  * The text of a version, with the event that brought it. Both are written in one transaction, but
  * the clock may have moved in between.
  */
-function liveText({ at, digest, changeId }: Version, events: readonly MirrorEvent[]): Seen {
+function liveText({ at, digest, changeId }: Version, events: readonly Event[]): Seen {
   const event = events.find((one) => one.after === digest && one.at >= at && one.at < at + SAME_MOMENT_MS);
   const what = event?.detail ?? "seen on the service";
-  return { at: event?.at ?? at, digest, from: "service", changeId, other: null, what };
+  const when = { at: event?.at ?? at, order: event?.order ?? at };
+  return { ...when, digest, from: "service", changeId, other: null, what };
 }
 
 /** The text in base, if no version mentions it. */
 function lastText({ tombstone, link }: KnownPlace, wasLive: ReadonlySet<Digest>): Seen[] {
   const last = tombstone?.digest ?? link?.digest;
   if (last === undefined || wasLive.has(last)) return [];
-  return [{ ...bare(last), at: 0, from: "service", what: "the last version seen" }];
+  return [{ ...bare(last), at: 0, order: 0, from: "service", what: "the last version seen" }];
 }
 
 /** Texts that an effect replaced here, and those that it left here. */
-function textsOfEvents(events: readonly MirrorEvent[], wasLive: ReadonlySet<Digest>): Seen[] {
+function textsOfEvents(events: readonly Event[], wasLive: ReadonlySet<Digest>): Seen[] {
   const seen: Seen[] = [];
-  for (const { at, before, after, detail, kind } of events) {
-    // The text before was there earlier than this event; one millisecond less keeps the order.
+  for (const { at, order, before, after, detail, kind } of events) {
+    // The text before was there earlier than this event; half a millisecond less keeps the order.
     if (before !== null && !wasLive.has(before))
-      seen.push({ ...bare(before), at: at - 0.5, from: "here", what: `here, until: ${detail}` });
+      seen.push({ ...bare(before), at, order: order - 0.5, from: "here", what: `here, until: ${detail}` });
     if (after !== null && !wasLive.has(after))
-      seen.push({ ...bare(after), at, from: "here", what: `${kind}: ${detail}` });
+      seen.push({ ...bare(after), at, order, from: "here", what: `${kind}: ${detail}` });
     // An earlier text that was put back is a text of that moment too.
     if (after !== null && (kind === "restore" || kind === "replace"))
-      seen.push({ ...bare(after), at, from: "here", what: detail });
+      seen.push({ ...bare(after), at, order, from: "here", what: detail });
   }
   return seen;
 }
@@ -119,7 +136,7 @@ function bare(digest: Digest): Pick<Seen, "digest" | "changeId" | "other"> {
 function sightedAlone(
   sightings: State["sightings"],
   { id, path, asked }: KnownPlace,
-  events: readonly MirrorEvent[],
+  events: readonly Event[],
   seen: readonly Seen[],
 ): Seen[] {
   const known = new Set(seen.map(({ digest }) => digest));
@@ -130,14 +147,14 @@ function sightedAlone(
     if (known.has(digest)) continue;
     known.add(digest);
     const other = sighting.id === id ? null : sighting.id;
-    alone.push({ ...bare(digest), at, from: side === "remote" ? "service" : "here", what: why, other });
+    alone.push({ ...bare(digest), at, order: at, from: side === "remote" ? "service" : "here", what: why, other });
   }
   return alone;
 }
 
 function numbered(state: State, seen: readonly Seen[]): Numbered[] {
   const entries: Numbered[] = [];
-  for (const one of seen.toSorted((a, b) => a.at - b.at)) {
+  for (const { order: _order, ...one } of seen.toSorted((a, b) => a.order - b.order)) {
     const last = entries.at(-1);
     if (last?.digest === one.digest) {
       // It went live under an id after it was here: the version says more.
