@@ -1,6 +1,7 @@
 import { nextFor } from "../app/told/next-step.ts";
 import { readDifferences, readHistoryOf, readTexts, readVersion, restoreTo } from "./documents.ts";
 import { errorOf, unwrap } from "./told.ts";
+import { givenDate, givenKind, givenNumber, givenPath, givenPaths } from "./given.ts";
 import { resolveManyBy, restoreManyTo } from "./many.ts";
 import { approveHalt, haltOf, refuseHalt } from "./halt.ts";
 import type { Session } from "./session.ts";
@@ -113,7 +114,9 @@ export class OpenMirror implements Mirror {
     });
   }
 
-  resolve(path: string, choice: Choice): Promise<Done> {
+  async resolve(path: string, choice: Choice): Promise<Done> {
+    givenPath(path);
+    givenKind("choice", choice, ["mine", "theirs", "merged", "keep", "delete", "recreate"]);
     return this.#session.opened({ mode: "write", what: "resolve", path }, async ({ world }) => {
       const { resolveSubject } = await import("../app/by-hand/resolve.ts");
       const { findSubject } = await import("../app/by-hand/subject.ts");
@@ -125,34 +128,41 @@ export class OpenMirror implements Mirror {
     });
   }
 
-  resolveMany(choice: ManyChoice, paths?: readonly string[]): Promise<DoneMany> {
+  async resolveMany(choice: ManyChoice, paths?: readonly string[]): Promise<DoneMany> {
+    givenKind("choice", choice, ["mine", "theirs", "merged-where-clean"]);
+    const named = paths === undefined ? null : givenPaths(paths);
     const use = { mode: "write", what: "resolve", path: this.root } as const;
-    return this.#session.opened(use, (mirror) => resolveManyBy(mirror, choice, paths ?? null));
+    return this.#session.opened(use, (mirror) => resolveManyBy(mirror, choice, named));
   }
 
-  history(path: string): Promise<History> {
+  async history(path: string): Promise<History> {
+    givenPath(path);
     return this.#session.local(path, (mirror) => readHistoryOf(mirror, path));
   }
 
-  show(path: string, n?: number): Promise<string> {
-    return this.#session.local(path, (mirror) => readVersion(mirror, path, n ?? null));
+  async show(path: string, n?: number): Promise<string> {
+    const [named, number] = [givenPath(path), givenNumber(n)];
+    return this.#session.local(path, (mirror) => readVersion(mirror, named, number));
   }
 
-  restore(path: string, n?: number): Promise<Restored> {
+  async restore(path: string, n?: number): Promise<Restored> {
+    const [named, number] = [givenPath(path), givenNumber(n)];
     const use = { mode: "write", what: "restore", path } as const;
-    return this.#session.opened(use, (mirror) => restoreTo(mirror, path, n ?? null));
+    return this.#session.opened(use, (mirror) => restoreTo(mirror, named, number));
   }
 
-  restoreMany(paths: readonly string[], asOf?: Date): Promise<DoneMany> {
+  async restoreMany(paths: readonly string[], asOf?: Date): Promise<DoneMany> {
+    const [named, date] = [givenPaths(paths), givenDate(asOf)];
     const use = { mode: "write", what: "restore", path: this.root } as const;
-    return this.#session.opened(use, (mirror) => restoreManyTo(mirror, paths, asOf ?? null));
+    return this.#session.opened(use, (mirror) => restoreManyTo(mirror, named, date));
   }
 
   differences(): Promise<readonly Difference[]> {
     return this.#session.opened({ mode: "read", what: "diff", path: this.root }, readDifferences);
   }
 
-  diff(path: string): Promise<TwoTexts> {
+  async diff(path: string): Promise<TwoTexts> {
+    givenPath(path);
     return this.#session.opened({ mode: "read", what: "diff", path }, (mirror) => readTexts(mirror, path));
   }
 

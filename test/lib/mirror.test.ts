@@ -99,6 +99,8 @@ describe("a mirror of the library", () => {
     expect(conflict).toMatchObject({ path: "a.md", sidecar: "a (theirs).md", mine: 5, theirs: 7 });
     const marked = "<<<<<<< mine\nmine\n=======\ntheirs\n>>>>>>> theirs\n";
     expect(await errorOf(mirror.resolve("a.md", { kind: "merged", text: marked }))).toMatchObject({ kind: "usage" });
+    const nul = { kind: "merged", text: "a\0b\n" } as const;
+    expect(await errorOf(mirror.resolve("a.md", nul))).toMatchObject({ kind: "usage", code: "holds-nul" });
     await mirror.resolve("a.md", { kind: "merged", text: "both\n" });
     expect([(await mirror.sync()).state, read("a.md")]).toEqual(["in-sync", "both\n"]);
     expect(await mirror.conflicts()).toEqual({ conflicts: [], holds: [] });
@@ -234,4 +236,43 @@ describe("the service in process", () => {
     await own.stop();
     expect(() => readFileSync(join(own.data, "key"))).toThrow(expect.objectContaining({ code: "ENOENT" }));
   });
+});
+
+it.each([undefined, null, "", 5, {}, []] as unknown as string[])("no document is named by %j", async (path) => {
+  const { mirror, write, read } = await makeLibRig();
+  for (const text of ["one\n", "two\n"]) {
+    write("a.md", text);
+    await mirror.sync();
+  }
+  const many = [path];
+  for (const call of [
+    mirror.restore(path, 1),
+    mirror.restore(path),
+    mirror.show(path),
+    mirror.history(path),
+    mirror.diff(path),
+    mirror.resolve(path, { kind: "mine" }),
+    mirror.resolveMany({ kind: "mine" }, many),
+    mirror.restoreMany(many),
+  ])
+    expect(await errorOf(call)).toMatchObject({ kind: "usage", code: "usage" });
+  expect(read("a.md")).toBe("two\n");
+});
+
+it("what else is not what it must be is named, and changes nothing", async () => {
+  const { mirror, write, read } = await makeLibRig();
+  write("a.md", "one\n");
+  await mirror.sync();
+  const odd = (value: unknown) => value as never;
+  for (const call of [
+    mirror.restore("a.md", 0),
+    mirror.show("a.md", odd("1")),
+    mirror.restoreMany(odd("a.md")),
+    mirror.restoreMany(["a.md"], new Date("no date")),
+    mirror.resolve("a.md", odd(undefined)),
+    mirror.resolve("a.md", odd({ kind: "both" })),
+    mirror.resolveMany(odd("mine")),
+  ])
+    expect(await errorOf(call)).toMatchObject({ kind: "usage", message: expect.stringMatching(/ is not /) });
+  expect(read("a.md")).toBe("one\n");
 });

@@ -17,6 +17,7 @@ import {
 import type { World } from "../../engine/run/world.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
+import { judgeText } from "./judge-text.ts";
 import { isInConflict, type Subject } from "./subject.ts";
 
 export type Way = { readonly kind: Exclude<WayKind, "merged"> } | { readonly kind: "merged"; readonly text: string };
@@ -44,6 +45,8 @@ export async function resolveSubject(
       `choose ${ways.map((one) => `--${one}`).join(" or ")}`,
     );
   }
+  const fit = way.kind === "merged" ? judgeText(path, way.text) : null;
+  if (fit?.kind === "trouble") return fit;
   if (!options.force && markersIn(world, subject, way)) {
     const next = "finish the merge, or, if they belong to the text: --force";
     return trouble("usage", `the text for ${path} holds conflict markers (<<<<<<< ======= >>>>>>>)`, next);

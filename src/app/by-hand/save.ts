@@ -1,4 +1,3 @@
-import { countCharacters, MAX_CONTENT_CHARACTERS } from "../../contract/limits.ts";
 import { trashPlace } from "../../engine/run/world.ts";
 import type { LocalDisk } from "../../local/disk.ts";
 import { UnfitRules } from "../../local/rules.ts";
@@ -11,6 +10,7 @@ import type { Clock, Random } from "../../ports/world.ts";
 import { STAYS } from "../doctor/why-plan.ts";
 import { openDisk } from "../mirror/open-disk.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
+import { judgeText } from "./judge-text.ts";
 
 /**
  * What a program saves in a mirrored folder, as an editor would: on the disk alone, without lock,
@@ -63,6 +63,8 @@ function pathFault(path: string): string | null {
   const names = path.split("/");
   if (names.length > MOST.names) return `has more than ${MOST.names} names`;
   if (path.startsWith("/")) return "is absolute";
+  if (names.slice(0, -1).some((name) => name.toLowerCase().endsWith(".md")))
+    return "is below a folder whose name ends in .md, and only documents have such names";
   if (names.some((name) => name === ".." || name === "." || name === "")) return "leads elsewhere";
   return null;
 }
@@ -197,20 +199,8 @@ export function dressedAs(before: string, text: string): string {
 }
 
 function judge(saving: Saving, path: LocalPath, text: string): Result<null> {
-  const fault = textFault(text);
-  if (fault === null) return judgePath(saving, path);
-  return trouble("usage", `the text for ${path} ${fault.what}, and the service takes none such`, fault.next, {
-    code: fault.code,
-  });
-}
-
-function textFault(text: string): { readonly what: string; readonly next: string; readonly code: string } | null {
-  if (!text.isWellFormed()) return { what: "is not Unicode", next: "send whole characters", code: "not-utf-8" };
-  if (text.includes("\0")) return { what: "holds NUL characters", next: "leave them out", code: "holds-nul" };
-  const count = countCharacters(text);
-  if (count <= MAX_CONTENT_CHARACTERS) return null;
-  const what = `has ${count} characters, more than ${MAX_CONTENT_CHARACTERS}`;
-  return { what, next: "split the document", code: "too-large" };
+  const fit = judgeText(path, text);
+  return fit.kind === "trouble" ? fit : judgePath(saving, path);
 }
 
 function makeFoldersAbove(saving: Saving, path: LocalPath): Result<null> {
