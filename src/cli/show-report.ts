@@ -81,18 +81,20 @@ function showHalt(io: Io, { halt, stopped }: RunReport): void {
     io.err(`  next: ${NEXT_OF_LOST_ROOT}`);
     return;
   }
-  const named = stopped.map((action) => ({
-    words: actionWords(action),
-    path: actionPath(action, () => null),
-    name: actionName(action, () => null),
-  }));
-  for (const { words, name } of named.toSorted(byPath).slice(0, MOST)) {
-    io.err(`    ${words.arrow} ${words.label}: ${name}`);
-  }
+  const named = stopped
+    .map((action) => ({
+      words: actionWords(action),
+      path: actionPath(action, () => null),
+      name: actionName(action, () => null),
+    }))
+    // What is only noted changes neither side.
+    .filter(({ words }) => words.arrow !== "·")
+    .toSorted(byPath);
+  for (const { words, name } of named.slice(0, MOST)) io.err(`    ${words.arrow} ${words.label}: ${name}`);
   if (halt?.reasons.some(({ reason }) => reason === "conflict-flood") === true) {
     io.err("  next: if one side should win where both are new: mdmirror init DIR --prefer local | remote; else:");
   }
-  if (stopped.length > MOST) io.err(`    … and ${count(stopped.length - MOST)} more: mdmirror plan --all`);
+  if (named.length > MOST) io.err(`    … and ${count(named.length - MOST)} more: mdmirror plan --all`);
   for (const line of nextOfHalt(halt?.reasons ?? [])) io.err(`  next: ${line}`);
 }
 

@@ -5,7 +5,7 @@ import { META } from "../../src/engine/run/meta.ts";
 import { planOnly, syncToConvergence } from "../../src/engine/run/sync.ts";
 import type { World } from "../../src/engine/run/world.ts";
 import { guardKey } from "../../src/planner/verdict/guard-key.ts";
-import type { Wire } from "../../src/ports/remote.ts";
+import type { Wire } from "../../src/ports/wire.ts";
 import { createRemote } from "../../src/remote/client.ts";
 import { makeKey, openFixture, type OwnKey } from "../promises/fixture.ts";
 import { closeNothing } from "../simulator/quiet-ports.ts";
@@ -90,6 +90,17 @@ test("I04 what a restored service lacks stays here until it is approved, which i
   // From then on it is a service like any other.
   at.rig.app.remove("mine.md");
   expect(await at.sync()).toMatchObject({ state: "in-sync", counts: { deletedLocal: 1 } });
+});
+
+test("I21 what waits for the answer is all that the plan would do, newer texts too", async () => {
+  const at = await settled(97);
+  restore(at);
+  at.mirror.write("mine.md", "made here meanwhile\n");
+  const { stopped } = await at.sync();
+  const { plan, verdict } = await halted(at);
+  expect(stopped).toEqual(plan.steps.map(({ action }) => action));
+  expect(stopped.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["create-remote", "trash-local"]));
+  expect(stopped.length).toBeGreaterThan(verdict.guarded.length);
 });
 
 test("I21 an approval does not cover what is found missing after it", async () => {

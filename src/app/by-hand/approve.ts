@@ -3,6 +3,7 @@ import type { Plan } from "../../planner/plan-types.ts";
 import type { Reason } from "../../planner/verdict/stops.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Trees } from "../../model/tree.ts";
+import { stoppedBy } from "../../planner/verdict/stopped-by.ts";
 import { guardKey } from "../../planner/verdict/guard-key.ts";
 import { NOT_APPROVABLE } from "../../planner/plan-types.ts";
 import { approvedKeys } from "../../engine/run/guard-facts.ts";
@@ -24,7 +25,8 @@ export type Halted =
   | {
       readonly kind: "halted";
       readonly reasons: readonly Reason[];
-      readonly actions: readonly Action[];
+      /** What waits for an answer: where a reason stops everything, all that the plan would do. */
+      readonly stopped: readonly Action[];
       readonly keys: readonly string[];
       readonly plan: Plan;
       readonly trees: Trees;
@@ -37,11 +39,12 @@ export async function findHalt(mirror: OpenedMirror, request: RunRequest): Promi
   if (verdict.kind === "run") return { kind: "nothing" };
   const { reasons, guarded, stopsAll } = verdict;
   if (reasons.some(({ reason }) => NOT_APPROVABLE.has(reason))) return { kind: "not-approvable", reasons };
+  const stopped = stoppedBy(verdict, steps);
   const actions = guarded.map((index) => steps[index]!.action);
   // Some reasons stop everything: they concern the folder or the workspace, so the reason itself is
   // approved instead of an action.
   const keys = [...(stopsAll ? reasons.map(({ reason }) => reason) : []), ...actions.map(guardKey)];
-  return { kind: "halted", reasons, actions, keys, plan: preview.plan, trees: preview.trees };
+  return { kind: "halted", reasons, stopped, keys, plan: preview.plan, trees: preview.trees };
 }
 
 /** Takes back an approval that no run has used yet. */

@@ -99,12 +99,10 @@ function otherThan(
 
 function viewOf(mirror: OpenedMirror, halted: Exclude<Halted, { kind: "offline" }>): HaltView {
   if (halted.kind !== "halted") return halted;
-  const { reasons, plan, actions, trees } = halted;
+  const { reasons, plan, trees } = halted;
   const back = itemsOf(mirror, halted);
   const stopsAll = plan.verdict.kind === "halt" && plan.verdict.stopsAll;
-  const stopped = (stopsAll ? plan.steps.map(({ action }) => action) : actions).map((action) =>
-    rowOf(action, trees.base),
-  );
+  const stopped = halted.stopped.map((action) => rowOf(action, trees.base));
   return {
     kind: "halted",
     reasons,

@@ -75,7 +75,7 @@ async function decide(
   approve: (mirror: OpenedMirror, halted: Decidable) => void,
 ): Promise<ExitCode> {
   const { state } = mirror.world;
-  for (const line of groupLines(halted.actions, mostNames(args), (id) => state.link(id as DocId)?.localPath ?? null))
+  for (const line of groupLines(halted.stopped, mostNames(args), (id) => state.link(id as DocId)?.localPath ?? null))
     io.out(line);
   if (!(await agrees(io, args.flag("yes"), "let this go?"))) {
     io.err(io.terminal.input ? "mdmirror: nothing was approved" : "mdmirror: there is no terminal to ask on");

@@ -1,3 +1,4 @@
+import { stoppedBy } from "../../planner/verdict/stopped-by.ts";
 import type { Action, Outcome } from "../../model/action.ts";
 import { type HoldReason, isOpen, needsYou } from "../../model/hold.ts";
 import type { Hold } from "../../model/link.ts";
@@ -66,7 +67,7 @@ export type RunReport = {
   /** Somebody stopped it before all was begun that there was to do; left out: nobody did. */
   readonly isStopped?: true;
   readonly halt: Extract<Verdict, { kind: "halt" }> | null;
-  /** The guarded actions that the halt stopped, in the order of the plan. */
+  /** What the halt stopped, in the order of the plan. */
   readonly stopped: readonly Action[];
   /** How many things in the folder are not mirrored, by kind. null: the folder was not seen. */
   readonly staysLocal: Readonly<Partial<Record<LocalOther["kind"], number>>> | null;
@@ -104,7 +105,7 @@ export function reportOf(
   const seen = { ...common, ...stopping, attention, beside, staysLocal };
   const { verdict } = plan;
   if (verdict.kind === "halt") {
-    const stopped = verdict.guarded.map((index) => plan.steps[index]!.action);
+    const stopped = stoppedBy(verdict, plan.steps);
     return { ...seen, state: "halted", stopped, halt: verdict, fault: null };
   }
   if (cut !== null) return { ...seen, state: "offline", halt: null, fault: cut };
