@@ -16,6 +16,14 @@ export const BATCH_HEADER = "x-service-batch";
 
 export const BATCH_TYPE = "application/x-ndjson";
 
+/**
+ * An answer to a batch for whose request `Accept` names this type. The text of a file that is read
+ * stands beside its JSON, which lacks `content`, as the service stores it: the first line tells it,
+ * and its bytes follow the second, with a line feed after them that does not count. So neither side
+ * packs, unpacks or spells out what it only hands on.
+ */
+export const PACKED_BATCH_TYPE = "application/vnd.mdmirror.batch";
+
 export const MAX_BATCH_REQUESTS = 64;
 
 /** Of a batch's body: 64 texts of 51,200 characters, most of them ASCII, with their bodies. */
@@ -35,4 +43,9 @@ export type BatchedAnswer = {
   readonly status: number;
   /** Those of the single answer, in lower case, but for `cache-control`. */
   readonly headers: WireHeaders;
+  /** Of an answer with a text beside it: how it is packed, its bytes so, and those of its UTF-8. */
+  readonly text?: BatchedText;
 };
+
+/** `codec`: see `CODEC`. Packed by zstd it has fewer bytes than its UTF-8. */
+export type BatchedText = { readonly codec: number; readonly bytes: number; readonly size: number };

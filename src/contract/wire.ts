@@ -1,3 +1,5 @@
+import { CODEC, type PackedText } from "./packed-text.ts";
+
 /**
  * One exchange with the service, apart from any transport: what a test sends in process and what
  * HTTP carries.
@@ -26,7 +28,63 @@ export type WireResponse = {
    * were taken, as the body is then.
    */
   readonly parts?: string[];
+  /** The text that the body leaves out, where it came beside it (`PACKED_BATCH_TYPE`). */
+  readonly text?: TextBeside;
+  /**
+   * The bytes of a body that is no text; then `body` has a character for each. Empty once they were
+   * taken, as the body is then.
+   */
+  readonly bytes?: Buffer;
 };
+
+/**
+ * A packed text on its way, taken out once: whoever brought it may be held long after it was used,
+ * as `takeParts` tells.
+ */
+export class TextBeside {
+  /** Bytes of its UTF-8, as whoever sent it says. */
+  readonly size: number;
+  /** Bytes of what came. */
+  readonly length: number;
+  readonly isZipped: boolean;
+  #packed: PackedText | null;
+
+  constructor(packed: PackedText) {
+    this.size = packed.size;
+    this.length = packed.bytes.length;
+    this.isZipped = packed.codec === CODEC.zstd;
+    this.#packed = packed;
+  }
+
+  /** @throws when it was taken before */
+  take(): PackedText {
+    const packed = this.#packed;
+    if (packed === null) throw new Error("a text was taken twice");
+    this.#packed = null;
+    return packed;
+  }
+}
+
+/** A response whose body is no text. */
+export function responseOfBytes(status: number, headers: WireHeaders, bytes: Buffer): WireResponse {
+  return {
+    status,
+    headers,
+    bytes,
+    get body() {
+      return this.bytes!.toString("latin1");
+    },
+  };
+}
+
+/** Takes the bytes out of a response, as `takeParts` does its parts. null: its body is a text. */
+export function takeBytes(response: { bytes?: Buffer }): Buffer | null {
+  const { bytes = null } = response;
+  if (bytes !== null) response.bytes = NOTHING;
+  return bytes;
+}
+
+const NOTHING = Buffer.alloc(0);
 
 /** A response in parts. Its body is put together whenever it is asked for. */
 export function responseInParts(status: number, headers: WireHeaders, parts: string[]): WireResponse {

@@ -1,24 +1,15 @@
 import type { Digest } from "../model/digest.ts";
 import type { DiskFolding, LocalPath } from "../model/path.ts";
-import type {
-  Disk,
-  DiskOutcome,
-  FileUse,
-  Fs,
-  LocalText,
-  Look,
-  Made,
-  NewFile,
-  RootIdentity,
-  Written,
-} from "../ports/disk.ts";
+import type { Disk, DiskOutcome, FileUse, LocalText, Look, RootIdentity, Written } from "../ports/disk.ts";
+import type { Fs } from "../ports/fs.ts";
+import type { Made, NewFile } from "../ports/disk.ts";
 import type { Random } from "../ports/world.ts";
 import type { LocalTree } from "../model/tree.ts";
 import { type Processes, SYSTEM_PROCESSES, useOf } from "./editor-locks.ts";
 import { flushDisk, flushPaths } from "./flush.ts";
 import { type FolderName, folderSeal, namesIn, stampsIn, staysAt } from "./folder-names.ts";
 import { learnFolding } from "./folding.ts";
-import type { MakesAside } from "./land.ts";
+import { makeHere, type MakesAside } from "./land.ts";
 import type { LinkedSource } from "./linked-paths.ts";
 import { AwaitedRecord, type Records } from "./awaited-record.ts";
 import { RootGuard } from "./root-guard.ts";
@@ -132,9 +123,11 @@ export class LocalDisk implements Disk {
   createAll(files: readonly NewFile[]): Made | Promise<Made> {
     this.#record.forget();
     const made = this.#aside?.create(this.#guard.root(), this.folding(), files) ?? null;
-    return (
-      made ?? this.#effect((guard) => files.map(({ path, text }) => ({ end: createFile(guard, path, text), text })))
-    );
+    return made ?? this.#effect((guard) => files.map((file) => makeHere(guard, file)));
+  }
+
+  takesPacked(): boolean {
+    return this.#aside?.isReady() ?? false;
   }
 
   expectMany(): void {

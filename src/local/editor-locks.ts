@@ -1,5 +1,6 @@
 import type { LocalPath } from "../model/path.ts";
-import type { FileUse, Fs, FsStat } from "../ports/disk.ts";
+import type { FileUse } from "../ports/disk.ts";
+import type { Fs, FsStat } from "../ports/fs.ts";
 import { anyErrno, errnoOf } from "./errno.ts";
 import type { RootGuard } from "./root-guard.ts";
 

@@ -1,5 +1,5 @@
 import { type DiskFolding, pathKey } from "../model/path.ts";
-import type { FolderHandle, Fs, FsStat } from "../ports/disk.ts";
+import type { FolderHandle, Fs, FsStat } from "../ports/fs.ts";
 import { unless } from "./errno.ts";
 import { sameInode } from "./stamp.ts";
 

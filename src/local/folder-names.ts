@@ -4,7 +4,7 @@ import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
 import type { Stamp } from "../model/link.ts";
 import type { LocalOther } from "../model/tree.ts";
-import type { FsStat } from "../ports/disk.ts";
+import type { FsStat } from "../ports/fs.ts";
 import { anyErrno, unless } from "./errno.ts";
 import { isLitterName } from "./ignore.ts";
 import { type LinkedPaths, type LinkedSource, linkedPaths } from "./linked-paths.ts";

@@ -1,10 +1,14 @@
+import { digestOf } from "../model/digest.ts";
+import { unpackedBytes } from "../model/packed-text.ts";
 import type { DiskFolding, LocalPath } from "../model/path.ts";
-import type { DiskOutcome, Made, NewFile, Written } from "../ports/disk.ts";
+import type { DiskOutcome, Written } from "../ports/disk.ts";
+import type { Fs } from "../ports/fs.ts";
+import type { Made, MadeFile, NewFile } from "../ports/disk.ts";
 import type { Random } from "../ports/world.ts";
 import { stale } from "./errno.ts";
 import { createNodeFs } from "./node-fs.ts";
 import { type NotDone, type Root, RootGuard } from "./root-guard.ts";
-import { createOf } from "./write.ts";
+import { createFile, createOf } from "./write.ts";
 
 /** New files that another thread makes, by the same functions as this one. */
 
@@ -16,6 +20,8 @@ export type MakesAside = {
    * @returns null where they are to be made here
    */
   create(root: Root | null, folding: DiskFolding, files: readonly NewFile[]): Promise<Made> | null;
+  /** Whether it makes the next files, as far as is known. */
+  isReady(): boolean;
 };
 
 /**
@@ -32,9 +38,9 @@ export type Burst = {
 
 /** Says what is to be made. null: a text has no UTF-8 form. */
 export function burstOf({ stat }: Root, folding: DiskFolding, files: readonly NewFile[]): Burst | null {
-  if (!files.every(({ text }) => text.isWellFormed())) return null;
+  if (!files.every(({ text }) => typeof text !== "string" || text.isWellFormed())) return null;
   let size = 0;
-  const ends = files.map(({ text }) => (size += Buffer.byteLength(text)));
+  const ends = files.map(({ text }) => (size += typeof text === "string" ? Buffer.byteLength(text) : text.size));
   return { dev: stat.dev, ino: stat.ino, folding, paths: files.map(({ path }) => path), ends };
 }
 
@@ -92,17 +98,32 @@ export class Lander {
   readonly #guard: RootGuard;
 
   /** @param root absolute path of the mirrored folder */
-  constructor(root: string, random: Pick<Random, "hex">) {
-    this.#guard = new RootGuard(createNodeFs(), root, random);
+  constructor(root: string, random: Pick<Random, "hex">, fs: Fs = createNodeFs()) {
+    this.#guard = new RootGuard(fs, root, random);
   }
 
-  /** @param bytes the texts */
-  land(burst: Burst, bytes: Buffer): Landed {
+  /** @param texts a text that is null is none, and gets no file */
+  land(burst: Burst, texts: readonly (Buffer | null)[]): Landed {
     const stat = this.#guard.identify()?.stat;
     if (stat?.dev !== burst.dev || stat.ino !== burst.ino)
       return landedOf(burst.paths.map(() => stale("the mirrored folder is not there, or is another one")));
     this.#guard.learnFolding(burst.folding);
-    const texts = textsIn(burst, bytes);
-    return landedOf(this.#guard.during(() => burst.paths.map((path, n) => createOf(this.#guard, path, texts[n]!))));
+    return landedOf(this.#guard.during(() => burst.paths.map((path, n) => this.#create(path, texts[n]!))));
   }
+  #create(path: LocalPath, text: Buffer | null): DiskOutcome<Written> {
+    return text === null ? damaged() : createOf(this.#guard, path, text);
+  }
+}
+
+/** A file of a burst, made by this thread. */
+export function makeHere(guard: RootGuard, { path, text }: NewFile): MadeFile {
+  if (typeof text === "string") return { end: createFile(guard, path, text), text, digest: null };
+  const bytes = unpackedBytes(text);
+  if (bytes === null) return { end: damaged(), text, digest: null };
+  return { end: createOf(guard, path, bytes), text, digest: digestOf(bytes) };
+}
+
+/** What becomes of a file whose text cannot be unpacked: it is read again, unpacked. */
+function damaged(): DiskOutcome<Written> {
+  return stale("its text came damaged");
 }

@@ -1,4 +1,4 @@
-import type { Fs } from "../ports/disk.ts";
+import type { Fs } from "../ports/fs.ts";
 import { anyErrno, unless } from "./errno.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 

@@ -1,6 +1,7 @@
 import { type Digest, digestOf } from "../model/digest.ts";
 import { isWithin, type LocalPath, nameOf, parentOf, pathKey } from "../model/path.ts";
-import type { DiskOutcome, FsStat, Written } from "../ports/disk.ts";
+import type { DiskOutcome, Written } from "../ports/disk.ts";
+import type { FsStat } from "../ports/fs.ts";
 import { anyErrno, attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
 import { type RootGuard, type NotDone, statOrNull } from "./root-guard.ts";
 import { isLitterName } from "./ignore.ts";

@@ -1,4 +1,4 @@
-import type { FsStat, OpenFile } from "../ports/disk.ts";
+import type { FsStat, OpenFile } from "../ports/fs.ts";
 import { anyErrno, errnoOf, unless } from "./errno.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { sameInode } from "./stamp.ts";

@@ -1,5 +1,5 @@
 import type { Dirent, Stats } from "node:fs";
-import type { FolderHandle, Fs, FsStat, OpenFile } from "../ports/disk.ts";
+import type { FolderHandle, Fs, FsStat, OpenFile } from "../ports/fs.ts";
 import { once } from "../model/once.ts";
 
 const nodeFs = process.getBuiltinModule("node:fs");

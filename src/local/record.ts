@@ -1,5 +1,5 @@
 import { joinPath } from "../model/path.ts";
-import type { FsStat } from "../ports/disk.ts";
+import type { FsStat } from "../ports/fs.ts";
 import { errnoOf } from "./errno.ts";
 import { linkedPaths } from "./linked-paths.ts";
 import { type Listed, PortionWriter, type Portion } from "./recorded.ts";

@@ -1,4 +1,4 @@
-import type { Fs, FsStat } from "../ports/disk.ts";
+import type { Fs, FsStat } from "../ports/fs.ts";
 
 /**
  * What was read of folders before they are walked: their names, and the stat of each entry. A

@@ -1,4 +1,5 @@
-import type { FolderHandle, DiskOutcome, Fs, FsStat } from "../ports/disk.ts";
+import type { DiskOutcome } from "../ports/disk.ts";
+import type { FolderHandle, Fs, FsStat } from "../ports/fs.ts";
 import { type DiskFolding, EXACT_DISK, type LocalPath, nameOf, parentOf, pathKey } from "../model/path.ts";
 import type { Random } from "../ports/world.ts";
 import { canHold, holdFolder, WalkHold } from "./folder-handle.ts";

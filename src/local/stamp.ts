@@ -1,5 +1,5 @@
 import type { Stamp } from "../model/link.ts";
-import type { FsStat } from "../ports/disk.ts";
+import type { FsStat } from "../ports/fs.ts";
 
 export function stampOf(stat: FsStat): Stamp {
   const { dev, ino, size, mtimeMs, ctimeMs, birthMs, nlink } = stat;

@@ -1,7 +1,8 @@
 import { digestOf } from "../model/digest.ts";
 import { isSidecarName, type LocalPath } from "../model/path.ts";
 import type { Stamp } from "../model/link.ts";
-import type { FsStat, KnownFile } from "../ports/disk.ts";
+import type { KnownFile } from "../ports/disk.ts";
+import type { FsStat } from "../ports/fs.ts";
 import type { LocalFile, LocalOther } from "../model/tree.ts";
 import { errnoOf, errnoText } from "./errno.ts";
 import { isLitterName } from "./ignore.ts";

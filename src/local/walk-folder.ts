@@ -1,6 +1,6 @@
 import { depthOf, joinPath, type LocalPath, parentOf } from "../model/path.ts";
 import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
-import type { FsStat } from "../ports/disk.ts";
+import type { FsStat } from "../ports/fs.ts";
 import { errnoOf, errnoText } from "./errno.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { type Exclusion, exclusionOf, rulesAt, rulesOf, UnfitRules } from "./rules.ts";

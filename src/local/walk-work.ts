@@ -1,5 +1,6 @@
 import type { LocalPath } from "../model/path.ts";
-import type { Fs, FsStat, KnownFile, OnText } from "../ports/disk.ts";
+import type { KnownFile, OnText } from "../ports/disk.ts";
+import type { Fs, FsStat } from "../ports/fs.ts";
 import type { LocalFile, LocalOther } from "../model/tree.ts";
 import type { WalkHold } from "./folder-handle.ts";
 import type { LinkedPaths } from "./linked-paths.ts";

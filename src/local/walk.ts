@@ -1,7 +1,8 @@
 import { BorrowedMap, borrow } from "../model/borrowed-map.ts";
 import type { LocalPath } from "../model/path.ts";
 import { type Unread, unreadable } from "../model/seen.ts";
-import type { FsStat, KnownFile, OnText } from "../ports/disk.ts";
+import type { KnownFile, OnText } from "../ports/disk.ts";
+import type { FsStat } from "../ports/fs.ts";
 import type { LocalFile, LocalFolder, LocalOther, LocalTree } from "../model/tree.ts";
 import { anyErrno, errnoOf, errnoText } from "./errno.ts";
 import type { RootGuard, Root } from "./root-guard.ts";

@@ -1,6 +1,7 @@
 import { type Digest, digestOf } from "../model/digest.ts";
 import { type LocalPath, parentOf } from "../model/path.ts";
-import type { DiskOutcome, Fs, Written } from "../ports/disk.ts";
+import type { DiskOutcome, Written } from "../ports/disk.ts";
+import type { Fs } from "../ports/fs.ts";
 import { anyErrno, attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
 import { type RootGuard, type NotDone, statOrNull } from "./root-guard.ts";
 import { freshName, nameMade, nameNew, TEMP_PREFIX, unlinkLeftover } from "./names.ts";

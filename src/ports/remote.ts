@@ -1,59 +1,15 @@
 import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
-import type { FileResource, FileWithContent, FolderResource, ReviewReason, Selector } from "../contract/resources.ts";
-import type { WireRequest, WireResponse } from "../contract/wire.ts";
+import type {
+  FileResource,
+  FileWithContent,
+  FolderResource,
+  ReviewReason,
+  Selector,
+  ServedFile,
+} from "../contract/resources.ts";
 import type { RemotePath } from "../model/path.ts";
 import type { KeptForms } from "../model/text-form.ts";
 import type { RemoteNews } from "./news.ts";
-
-export type WireResult =
-  | { readonly kind: "answer"; readonly response: WireResponse }
-  /**
-   * Certainly not sent: connection refused, name not found, or the deadline passed in the queue.
-   */
-  | NoAnswer<"not-sent">
-  /** Sent, perhaps in part; no whole answer: it may have happened. */
-  | NoAnswer<"lost">;
-
-type NoAnswer<K extends string> = {
-  readonly kind: K;
-  readonly why: string;
-  /** Whether its deadline ended it. */
-  readonly timedOut?: true;
-};
-
-/** How an answer without an end came to its end. */
-export type StreamEnd =
-  /** It was a stream of events. */
-  | { readonly kind: "ended"; readonly why: string }
-  /** It was another answer, which is whole. */
-  | Extract<WireResult, { readonly kind: "answer" }>
-  | NoAnswer<"not-sent">
-  | NoAnswer<"lost">;
-
-export type StreamBounds = {
-  /** Until the answer's headers are there. */
-  readonly deadlineMs: number;
-  /** Ends a stream from which nothing came for so long. */
-  readonly silenceMs: number;
-  /** Of an answer that is no stream. */
-  readonly maxBytes: number;
-  /** Ends it. */
-  readonly signal: AbortSignal;
-};
-
-/**
- * One HTTP exchange, without policy: no retries, no redirects followed. Bodies are text; bounded by
- * `maxBytes` after decoding.
- */
-export interface Wire {
-  send(request: WireRequest, bounds: { readonly deadlineMs: number; readonly maxBytes: number }): Promise<WireResult>;
-  /**
-   * The same for a stream of events (200, `text/event-stream`), whose bytes are handed on as they
-   * come. Left out: this wire has no answers without an end.
-   */
-  stream?(request: WireRequest, bounds: StreamBounds, onBytes: (bytes: Buffer) => void): Promise<StreamEnd>;
-  close(): Promise<void>;
-}
 
 /** Why a call has no value. */
 export type Fault =
@@ -213,6 +169,8 @@ export interface Remote {
    */
   itemsAt(path: RemotePath): Promise<readonly (FileResource | FolderResource)[]>;
   getFile(id: DocId): Promise<Answer<FileWithContent>>;
+  /** The same with its text as it came, which may be damaged where it came packed. */
+  getServed(id: DocId): Promise<Answer<ServedFile>>;
   createFile(path: RemotePath, content: string): Promise<Answer<WrittenFile>>;
   putContent(id: DocId, baseChangeId: ChangeId, content: string): Promise<Answer<PutResult>>;
   renameFile(id: DocId, name: string): Promise<Answer<WrittenFile>>;

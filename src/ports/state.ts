@@ -1,3 +1,4 @@
+import type { PackedText } from "../contract/packed-text.ts";
 import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
 import type { Digest } from "../model/digest.ts";
 import type { Conflict, DirLink, Hold, Link, Placed, Stamp, Tombstone } from "../model/link.ts";
@@ -127,9 +128,6 @@ export type TextName = {
 export type Sighting = TextName & { readonly digest: Digest; readonly at: number };
 
 export type Version = { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest; readonly at: number };
-
-/** A text as the store keeps it: `codec` 0 is UTF-8, 1 is zstd of it; `size`: of the UTF-8. */
-export type PackedText = { readonly codec: number; readonly size: number; readonly bytes: Buffer };
 
 /**
  * The state file. Synchronous. Every method is atomic; `transact` makes several of them so. A text

@@ -1,4 +1,4 @@
-import type { PackedText } from "./state.ts";
+import type { PackedText } from "../contract/packed-text.ts";
 
 /** Packs texts for the store in another thread, where they are many. */
 export type TextPacker = {

@@ -1,8 +1,8 @@
-import type { WireRequest } from "../contract/wire.ts";
-import type { WireResult } from "../ports/remote.ts";
-import { BATCH_TYPE } from "../contract/batch.ts";
+import type { WireRequest, WireResponse } from "../contract/wire.ts";
+import type { WireResult } from "../ports/wire.ts";
+import { BATCH_TYPE, PACKED_BATCH_TYPE } from "../contract/batch.ts";
 import { contentTypeOf } from "./foreign.ts";
-import { readBatchAnswer } from "./batch-lines.ts";
+import { type BatchAnswers, readBatchAnswer, readPackedAnswer } from "./batch-lines.ts";
 import { type ReadProblem, readProblem } from "./problem-body.ts";
 
 /** What the end of a batch means for each of its requests. */
@@ -28,16 +28,20 @@ export function judgeBatch(requests: readonly WireRequest[], result: WireResult,
   if (result.kind === "lost") return all(requests, result, "shaken");
   const { response } = result;
   if (response.status >= 300) return judgeRefusal(requests, result, isRead);
-  const answers =
-    response.status === 200 && contentTypeOf(response) === BATCH_TYPE
-      ? readBatchAnswer(response, requests.length)
-      : { kind: "bad" as const, why: "what answered a batch was no batch" };
+  const answers = readAnswers(response, requests.length);
   if (answers.kind === "bad") {
     // Whatever it is, it answers no write: its status would be taken for that of each.
     return isRead ? singly() : all(requests, { kind: "lost", why: answers.why }, "gone");
   }
   const results = answers.responses.map((each): WireResult => ({ kind: "answer", response: each }));
   return { results, standing: "good" };
+}
+
+function readAnswers(response: WireResponse, count: number): BatchAnswers {
+  const type = response.status === 200 ? contentTypeOf(response) : "";
+  if (type === PACKED_BATCH_TYPE) return readPackedAnswer(response, count);
+  if (type === BATCH_TYPE) return readBatchAnswer(response, count);
+  return { kind: "bad", why: "what answered a batch was no batch" };
 }
 
 type Answered = Extract<WireResult, { readonly kind: "answer" }>;

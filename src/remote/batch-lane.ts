@@ -1,7 +1,7 @@
-import { BATCH_TYPE } from "../contract/batch.ts";
+import { BATCH_TYPE, PACKED_BATCH_TYPE } from "../contract/batch.ts";
 import { BATCH } from "../contract/routes.ts";
 import type { WireRequest } from "../contract/wire.ts";
-import type { Wire, WireResult } from "../ports/remote.ts";
+import type { Wire, WireResult } from "../ports/wire.ts";
 import type { Clock } from "../ports/world.ts";
 import { judgeBatch } from "./batch-end.ts";
 import { writeBatch } from "./batch-lines.ts";
@@ -181,9 +181,12 @@ export class BatchLane {
   }
 }
 
-/** In characters. */
+/** Of the answers as they came; in characters. */
 function meanLength(results: readonly WireResult[]): number {
-  const lengths = results.map((result) => (result.kind === "answer" ? result.response.body.length : 0));
+  const lengths = results.map((result) => {
+    if (result.kind !== "answer") return 0;
+    return result.response.body.length + (result.response.text?.length ?? 0);
+  });
   return lengths.reduce((sum, length) => sum + length, 0) / lengths.length;
 }
 
@@ -195,7 +198,7 @@ const CLOSED: WireResult = { kind: "not-sent", why: "closed" };
 function asOne(requests: readonly WireRequest[], first: WireRequest, basePrefix: string): WireRequest {
   const headers = {
     ...first.headers,
-    accept: `${BATCH_TYPE}, ${first.headers["accept"] ?? "*/*"}`,
+    accept: `${PACKED_BATCH_TYPE}, ${BATCH_TYPE}, ${first.headers["accept"] ?? "*/*"}`,
     "content-type": BATCH_TYPE,
   };
   return { method: "POST", path: basePrefix + BATCH, headers, body: writeBatch(requests) };
@@ -203,6 +206,8 @@ function asOne(requests: readonly WireRequest[], first: WireRequest, basePrefix:
 
 /** LIMIT: of each answer, as if it had come by itself; in characters, of which none has no byte. */
 function within(result: WireResult, { maxBytes }: Bounds): WireResult {
-  if (result.kind !== "answer" || result.response.body.length <= maxBytes) return result;
+  if (result.kind !== "answer") return result;
+  const { body, text } = result.response;
+  if (body.length + (text?.size ?? 0) <= maxBytes) return result;
   return { kind: "lost", why: "the answer is too large" };
 }

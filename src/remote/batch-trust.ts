@@ -1,5 +1,5 @@
 import { BATCH_HEADER, MAX_BATCH_REQUESTS } from "../contract/batch.ts";
-import type { WireResult } from "../ports/remote.ts";
+import type { WireResult } from "../ports/wire.ts";
 import type { Clock } from "../ports/world.ts";
 import type { Standing } from "./batch-end.ts";
 

@@ -1,6 +1,6 @@
 import { FILES, FOLDERS } from "../contract/routes.ts";
 import type { WireRequest } from "../contract/wire.ts";
-import type { Wire, WireResult } from "../ports/remote.ts";
+import type { Wire, WireResult } from "../ports/wire.ts";
 import type { Clock } from "../ports/world.ts";
 import { BatchLane } from "./batch-lane.ts";
 import { BatchSuspects } from "./batch-suspects.ts";

@@ -8,21 +8,26 @@ export const ACCEPTED_ENCODINGS = "gzip, br";
 /** One for all, because it keeps nothing between two whole texts. */
 const STRICT = new TextDecoder("utf-8", { fatal: true });
 
-/**
- * Turns the bytes of an answer into text.
- * @param encoding the `content-encoding` header, or null
- * @param maxBytes bound of the decoded bytes: a bomb is given up as soon as it has grown past it
- */
+/** Turns the bytes of an answer into text; the parameters are those of `inflateBody`. */
 export function decodeBody(bytes: Buffer, encoding: string | null, maxBytes: number): BodyText {
-  const plain = inflate(bytes, (encoding ?? "identity").trim().toLowerCase(), maxBytes);
+  const plain = inflateBody(bytes, encoding, maxBytes);
   if (typeof plain === "string") return { kind: "bad", why: plain };
-  if (plain.length > maxBytes) return { kind: "bad", why: "the answer is too large" };
   try {
     return { kind: "text", text: STRICT.decode(plain) };
   } catch {
     // The only failure of a fatal decoder.
     return { kind: "bad", why: "the answer is not UTF-8" };
   }
+}
+
+/**
+ * @param encoding the `content-encoding` header, or null
+ * @param maxBytes bound of the decoded bytes: a bomb is given up as soon as it has grown past it
+ * @returns the bytes as they were before they were packed, or why they cannot be told
+ */
+export function inflateBody(bytes: Buffer, encoding: string | null, maxBytes: number): Buffer | string {
+  const plain = inflate(bytes, (encoding ?? "identity").trim().toLowerCase(), maxBytes);
+  return typeof plain !== "string" && plain.length > maxBytes ? "the answer is too large" : plain;
 }
 
 function inflate(bytes: Buffer, encoding: string, maxBytes: number): Buffer | string {

@@ -1,5 +1,5 @@
 import { type ChangeId, type DirId, type DocId, isChangeId, isDirId, isDocId } from "../contract/ids.ts";
-import type { FileResource, FileWithContent, FolderResource, Selector } from "../contract/resources.ts";
+import type { FileResource, FileWithContent, FolderResource, Selector, ServedFile } from "../contract/resources.ts";
 import { FILES } from "../contract/routes.ts";
 import type { RemotePath } from "../model/path.ts";
 import type {
@@ -11,9 +11,9 @@ import type {
   PutResult,
   Remote,
   RemoteTraits,
-  Wire,
   WrittenFile,
 } from "../ports/remote.ts";
+import type { Wire } from "../ports/wire.ts";
 import type { RemoteNews } from "../ports/news.ts";
 import type { Clock, Log, Random } from "../ports/world.ts";
 import { BatchWire } from "./batch-wire.ts";
@@ -24,7 +24,7 @@ import { Http, type KeyHeader } from "./http.ts";
 import { listAll } from "./listing.ts";
 import { NewsStream } from "./news.ts";
 import { CallQueue } from "./queue.ts";
-import { type CallContext, getFile } from "./reads.ts";
+import { type CallContext, getFile, getServed } from "./reads.ts";
 import { Caller } from "./retry.ts";
 import { createScrub } from "./scrub.ts";
 import { readFile } from "./shapes.ts";
@@ -111,6 +111,11 @@ class Client implements Remote {
   getFile(id: DocId): Promise<Answer<FileWithContent>> {
     checkIds(isDocId(id));
     return getFile(this.#context, id);
+  }
+
+  getServed(id: DocId): Promise<Answer<ServedFile>> {
+    checkIds(isDocId(id));
+    return getServed(this.#context, id);
   }
 
   createFile(path: RemotePath, content: string): Promise<Answer<WrittenFile>> {

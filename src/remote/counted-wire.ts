@@ -1,5 +1,5 @@
 import type { WireRequest } from "../contract/wire.ts";
-import type { Wire, WireResult } from "../ports/remote.ts";
+import type { Wire, WireResult } from "../ports/wire.ts";
 
 /** The same wire, whose exchanges are counted by method as they begin. Streams count for none. */
 export class CountedWire implements Wire {

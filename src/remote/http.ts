@@ -1,7 +1,7 @@
 import type { WireHeaders } from "../contract/wire.ts";
 import { EVENT_STREAM } from "../contract/events.ts";
 import { GENERATION, isGeneration } from "../contract/generation.ts";
-import type { StreamBounds, Wire, WireResult } from "../ports/remote.ts";
+import type { StreamBounds, Wire, WireResult } from "../ports/wire.ts";
 import type { Clock, Log } from "../ports/world.ts";
 import { type Call, logFields, type Reply, readResult, routeOf } from "./reply.ts";
 import type { Scrub } from "./scrub.ts";

@@ -1,7 +1,7 @@
 import type { Agent, ClientRequest, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { WireRequest } from "../contract/wire.ts";
-import type { Wire, WireResult } from "../ports/remote.ts";
+import type { Wire, WireResult } from "../ports/wire.ts";
 import { checkBaseUrl } from "./base-url.ts";
 import { ACCEPTED_ENCODINGS } from "./body-text.ts";
 import { Exchange } from "./exchange.ts";

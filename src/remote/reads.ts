@@ -1,10 +1,11 @@
 import type { DocId } from "../contract/ids.ts";
-import type { FileWithContent } from "../contract/resources.ts";
+import type { FileWithContent, ServedFile } from "../contract/resources.ts";
 import { fileRoute } from "../contract/routes.ts";
+import { unpackedText } from "../model/packed-text.ts";
 import type { Answer, Fault } from "../ports/remote.ts";
 import { faultOf, misreadFault } from "./fault.ts";
 import type { Caller } from "./retry.ts";
-import { readFileWithContent } from "./shapes.ts";
+import { readServed } from "./shapes.ts";
 import type { TraitBook } from "./traits.ts";
 
 /** What the calls of every resource are made with. */
@@ -14,15 +15,29 @@ export function failed(fault: Fault): { readonly ok: false; readonly fault: Faul
   return { ok: false, fault };
 }
 
-export async function getFile({ caller, traits }: CallContext, id: DocId): Promise<Answer<FileWithContent>> {
+/** Reads a file, with its text as it came. */
+export async function getServed({ caller, traits }: CallContext, id: DocId): Promise<Answer<ServedFile>> {
   const reply = await caller.call({ method: "GET", path: fileRoute(id), body: null, accept: [200], size: "item" });
   if (reply.kind !== "success") return failed(faultOf(READ, reply));
   traits.sawIdsOf(reply.value);
-  const file = readFileWithContent(reply.value, traits.idRule());
-  if (!file.ok) return failed(misreadFault(READ, `the file is not understood: ${file.why}`, reply.requestId));
+  const file = readServed(reply.value, reply.text, traits.idRule());
+  if (!file.ok) return failed(notUnderstood(file.why, reply.requestId));
   if (file.value.resource.id !== id) return failed(misreadFault(READ, "another file was answered", reply.requestId));
   traits.sawPath(file.value.wirePath);
   return { ok: true, value: file.value.resource, requestId: reply.requestId };
+}
+
+export async function getFile(context: CallContext, id: DocId): Promise<Answer<FileWithContent>> {
+  const served = await getServed(context, id);
+  if (!served.ok) return served;
+  const { content: came, ...file } = served.value;
+  const content = typeof came === "string" ? came : unpackedText(came.take());
+  if (content === null) return failed(notUnderstood("its text is damaged", served.requestId));
+  return { ok: true, value: { ...file, content }, requestId: served.requestId };
+}
+
+function notUnderstood(why: string, requestId: string | null): Fault {
+  return misreadFault(READ, `the file is not understood: ${why}`, requestId);
 }
 
 const READ = { method: "GET" } as const;

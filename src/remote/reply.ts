@@ -1,6 +1,7 @@
-import type { WireResponse } from "../contract/wire.ts";
+import type { TextBeside, WireResponse } from "../contract/wire.ts";
 import type { JsonObject } from "../contract/json.ts";
-import type { Fault, WireResult } from "../ports/remote.ts";
+import type { Fault } from "../ports/remote.ts";
+import type { WireResult } from "../ports/wire.ts";
 import { failureWords } from "./failure-words.ts";
 import { contentTypeOf, looksOf, type Origin } from "./foreign.ts";
 import { parseJson } from "./json.ts";
@@ -28,6 +29,8 @@ export type Reply =
       readonly kind: "success";
       readonly status: number;
       readonly value: unknown;
+      /** The `content` of the value, where it came beside it. */
+      readonly text?: TextBeside;
       readonly requestId: string | null;
       readonly from: Origin;
     }
@@ -88,7 +91,7 @@ function readResponse(call: Call, response: WireResponse, { address, scrub, now 
   const reading = call.accept.includes(status) ? readSuccess(body, status) : readFailure(response, scrub);
   switch (reading.kind) {
     case "success":
-      return { ...reading, ...common };
+      return response.text === undefined ? { ...reading, ...common } : { ...reading, ...common, text: response.text };
     case "problem":
       return { ...reading, ...common, requestId: reading.requestId ?? common.requestId, retryAfterMs: retryAfter };
     case "unreadable": {

@@ -1,7 +1,7 @@
 import type { Dispatcher } from "undici";
 import { EVENT_STREAM } from "../contract/events.ts";
 import type { WireResponse } from "../contract/wire.ts";
-import type { StreamBounds, StreamEnd } from "../ports/remote.ts";
+import type { StreamBounds, StreamEnd } from "../ports/wire.ts";
 import { decodeBody } from "./body-text.ts";
 import { codeOf, flatten } from "./exchange.ts";
 

@@ -1,4 +1,4 @@
-import type { Wire, WireResult } from "../ports/remote.ts";
+import type { Wire, WireResult } from "../ports/wire.ts";
 
 /** How exchanges with the service ended, counted beyond one opening of a folder. */
 

@@ -1,7 +1,7 @@
 import type { Dispatcher } from "undici";
 import Pool from "undici/lib/dispatcher/pool.js";
 import type { WireRequest } from "../contract/wire.ts";
-import type { StreamBounds, StreamEnd, Wire, WireResult } from "../ports/remote.ts";
+import type { StreamBounds, StreamEnd, Wire, WireResult } from "../ports/wire.ts";
 import { checkBaseUrl } from "./base-url.ts";
 import { ACCEPTED_ENCODINGS } from "./body-text.ts";
 import { Exchange } from "./exchange.ts";

@@ -1,5 +1,5 @@
 import type { WireRequest } from "../contract/wire.ts";
-import type { StreamBounds, StreamEnd, Wire, WireResult } from "../ports/remote.ts";
+import type { StreamBounds, StreamEnd, Wire, WireResult } from "../ports/wire.ts";
 import { NodeWire } from "./node-wire.ts";
 import type { WireOptions } from "./undici-wire.ts";
 

@@ -1,8 +1,9 @@
-import { type BatchedRequest, MAX_BATCH_REQUESTS } from "../contract/batch.ts";
+import { type BatchedAnswer, type BatchedRequest, MAX_BATCH_REQUESTS } from "../contract/batch.ts";
 import { isJsonObject } from "../contract/json.ts";
+import type { WireResponse } from "../contract/wire.ts";
 import { isRefused, type Refused, refuse } from "./answer.ts";
 
-/** Reads the lines of a batch. */
+/** Reads the lines of a batch, and writes those of its answer. */
 
 export type Batched = BatchedRequest & {
   /** As it was sent; null: none was. */
@@ -51,4 +52,32 @@ function parse(line: string): unknown {
 
 function malformed(why: string): Refused {
   return refuse("invalid_request", `The batch is malformed: ${why}; nothing of it was done.`);
+}
+
+/** The lines of the answer to request `at`, which has no text beside it. */
+export function linesOf({ status, headers: all, body }: WireResponse, at: number): readonly string[] {
+  return [JSON.stringify(firstLine({ status, headers: all }, at)), "\n", body, "\n"];
+}
+
+/** The answers to a batch as `PACKED_BATCH_TYPE`. Their texts are taken out. */
+export function writePacked(answers: readonly WireResponse[]): Buffer {
+  const pieces: Buffer[] = [];
+  let lines = "";
+  for (const [at, answer] of answers.entries()) {
+    if (answer.text === undefined) {
+      lines += linesOf(answer, at).join("");
+      continue;
+    }
+    const { codec, size, bytes } = answer.text.take();
+    const first: BatchedAnswer = { ...firstLine(answer, at), text: { codec, bytes: bytes.length, size } };
+    pieces.push(Buffer.from(`${lines}${JSON.stringify(first)}\n${answer.body}\n`), bytes);
+    lines = "\n";
+  }
+  pieces.push(Buffer.from(lines));
+  return Buffer.concat(pieces);
+}
+
+function firstLine({ status, headers: all }: Pick<WireResponse, "status" | "headers">, at: number): BatchedAnswer {
+  const { "cache-control": _, ...headers } = all;
+  return { at, status, headers };
 }

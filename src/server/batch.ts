@@ -1,13 +1,13 @@
-import { BATCH_TYPE, type BatchedAnswer, MAX_BATCH_BYTES } from "../contract/batch.ts";
+import { BATCH_TYPE, MAX_BATCH_BYTES, PACKED_BATCH_TYPE } from "../contract/batch.ts";
 import { BATCH } from "../contract/routes.ts";
 import type { WireRequest, WireResponse } from "../contract/wire.ts";
-import { type Answer, doneInParts, isRefused, type Refused, refuse } from "./answer.ts";
+import { type Answer, doneInBytes, doneInParts, isRefused, type Refused, refuse } from "./answer.ts";
 import { type Admit, refusalOfRequest, sentHash } from "./authenticate.ts";
-import { type Batched, readBatch } from "./batch-lines.ts";
+import { type Batched, linesOf, readBatch, writePacked } from "./batch-lines.ts";
 import { type BodyFault, refuseRequest } from "./body.ts";
 import { answerBatched, answering, closing, type Core } from "./dispatch.ts";
 import { readQuery } from "./query.ts";
-import { splitTarget } from "./router.ts";
+import { type BatchForm, splitTarget } from "./router.ts";
 
 /** POST /v1/batch: each of its requests is answered as by itself (`contract/batch.ts`). */
 
@@ -47,10 +47,17 @@ async function answer(core: Core, request: WireRequest, { fault, admit, noted }:
   if (isRefused(batch)) return batch;
   const taken = batch.map(({ method, path }): BatchedTaken => ({ method, path, answered: null }));
   if (noted !== undefined) noted.batched = taken;
-  const answers = await answerAll(core, batch, hash, admit);
+  const form = formOf(request);
+  const answers = await answerAll(core, batch, { hash, admit, form });
   for (const [at, { status, headers }] of answers.entries())
     taken[at]!.answered = { status, requestId: headers["x-request-id"] ?? null };
-  return { ...doneInParts(200, answers.flatMap(linesOf)), headers: { "content-type": BATCH_TYPE } };
+  if (form === "lines")
+    return { ...doneInParts(200, answers.flatMap(linesOf)), headers: { "content-type": BATCH_TYPE } };
+  return { ...doneInBytes(writePacked(answers)), headers: { "content-type": PACKED_BATCH_TYPE } };
+}
+
+function formOf({ headers }: WireRequest): BatchForm {
+  return headers["accept"]?.includes(PACKED_BATCH_TYPE) === true ? "packed" : "lines";
 }
 
 function read({ path, body }: WireRequest, fault: BodyFault | null): readonly Batched[] | Refused {
@@ -63,18 +70,16 @@ function read({ path, body }: WireRequest, fault: BodyFault | null): readonly Ba
 }
 
 /** They begin in their order, and none waits for another, but for what the store makes it wait. */
-function answerAll(core: Core, batch: readonly Batched[], hash: Buffer | null, admit: Admit): Promise<WireResponse[]> {
+function answerAll(
+  core: Core,
+  batch: readonly Batched[],
+  as: Parameters<typeof answerBatched>[2],
+): Promise<WireResponse[]> {
   return Promise.all(
     batch.map(async (one) => {
-      const response = await answerBatched(core, { ...one, headers: {} }, hash, admit);
+      const response = await answerBatched(core, { ...one, headers: {} }, as);
       core.served(one.method !== "GET");
       return response;
     }),
   );
-}
-
-function linesOf({ status, headers: all, body }: WireResponse, at: number): readonly string[] {
-  const { "cache-control": _, ...headers } = all;
-  const first: BatchedAnswer = { at, status, headers };
-  return [JSON.stringify(first), "\n", body, "\n"];
 }

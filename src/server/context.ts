@@ -51,6 +51,8 @@ export type Call = {
   readonly id: string;
   readonly query: Query;
   readonly body: SentBody;
+  /** Whether a text may stand beside its answer (`PACKED_BATCH_TYPE`). */
+  readonly takesPacked: boolean;
 };
 
 // Digits and lower case without i, l, o, u: easy to read aloud, and no two ids differ only in case.

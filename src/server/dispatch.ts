@@ -8,7 +8,7 @@ import { type BodyFault, readBody, refuseRequest } from "./body.ts";
 import { type ServerContext, newId } from "./context.ts";
 import { readQuery } from "./query.ts";
 import type { RateLimiter } from "./rate.ts";
-import { isAdminPath, route, splitTarget } from "./router.ts";
+import { type BatchForm, isAdminPath, route, splitTarget } from "./router.ts";
 import { isDiskFull, StoreBusy } from "./store.ts";
 
 /** What answers requests, and what is checked before one is routed. */
@@ -58,12 +58,11 @@ export async function answerRequest(
 export async function answerBatched(
   core: Core,
   request: WireRequest,
-  hash: Buffer | null,
-  admit: Admit,
+  { hash, admit, form }: { readonly hash: Buffer | null; readonly admit: Admit; readonly form: BatchForm },
 ): Promise<WireResponse> {
   const once = admitOnce(admit);
   const work = async () =>
-    core.isOpen ? route(core.server, request, { fault: null, admit: once, hash, inBatch: true }) : closing();
+    core.isOpen ? route(core.server, request, { fault: null, admit: once, hash, batch: form }) : closing();
   return (await answering(core, (requestId) => runOrMakeRoom(core, request.method, work, requestId)))!;
 }
 

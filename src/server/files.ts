@@ -2,7 +2,16 @@ import type { JsonObject } from "../contract/json.ts";
 import { pathSegments } from "../contract/names.ts";
 import { FILES } from "../contract/routes.ts";
 import { includes } from "./access.ts";
-import { type Answer, done, doneAsWritten, doneInParts, isRefused, type Refused, refuseFields } from "./answer.ts";
+import {
+  type Answer,
+  done,
+  doneAsWritten,
+  doneInParts,
+  doneWithText,
+  isRefused,
+  type Refused,
+  refuseFields,
+} from "./answer.ts";
 import { type Member, memberErrors, readObject } from "./body.ts";
 import { type Call, newId, type RequestContext } from "./context.ts";
 import type { FileRow } from "./rows.ts";
@@ -73,12 +82,19 @@ async function selectFiles(context: RequestContext, selector: Chosen, page: Page
 }
 
 /** GET /v1/files/{id} */
-export async function readFile({ context, id: sent }: Call): Promise<Answer> {
+export async function readFile({ context, id: sent, takesPacked }: Call): Promise<Answer> {
   const id = readPathId({ context, id: sent }, "doc_");
   if (isRefused(id)) return id;
+  if (takesPacked) return readPacked(context, id);
   const found = await context.tables.files.withText(context.workspace.seq, id, fileJson);
   if (found === undefined || !includes(await context.access.levelOfFile(found.row), "read")) return noFile();
   return doneAsWritten(200, withContentJson(found.shown, found.json));
+}
+
+async function readPacked(context: RequestContext, id: string): Promise<Answer> {
+  const found = await context.tables.files.packed(context.workspace.seq, id);
+  if (found === undefined || !includes(await context.access.levelOfFile(found.row), "read")) return noFile();
+  return doneWithText(fileJson(found.row), found.text);
 }
 
 const REQUIRED: Member = { type: "string", required: true };

@@ -7,7 +7,7 @@ import type { Call } from "./context.ts";
 import { openCursor, sealCursor } from "./cursor.ts";
 import { readId, readPath } from "./input.ts";
 import { pointerTo, readInteger } from "./query.ts";
-import type { ShownPage } from "./tables.ts";
+import type { ShownPage } from "./rows.ts";
 
 /**
  * Pages of files and folders (`src/contract/README.md`, "Pagination rules"), always in the order of

@@ -69,6 +69,9 @@ export function matchPath(pattern: string, path: string): string[] | null {
   return values;
 }
 
+/** `packed`: a text stands beside its answer. */
+export type BatchForm = "lines" | "packed";
+
 /** What a request came with beside itself. */
 type Carried = {
   readonly fault: BodyFault | null;
@@ -76,7 +79,8 @@ type Carried = {
   readonly admit: Admit;
   /** SHA-256 of its key; null: it has none. */
   readonly hash: Buffer | null;
-  readonly inBatch?: boolean;
+  /** The form of the batch in which it stands; left out: in none. */
+  readonly batch?: BatchForm;
 };
 
 /**
@@ -88,19 +92,20 @@ type Carried = {
 export async function route(
   server: ServerContext,
   request: WireRequest,
-  { fault, admit, hash, inBatch = false }: Carried,
+  { fault, admit, hash, batch }: Carried,
 ): Promise<Answer> {
   const target = splitTarget(request.path);
   const routed = findEndpoint(request.method, target.path);
   const work = async (tables: Tables): Promise<Answer> => {
     const context = await authenticate(workingIn(server, tables), hash, admit);
     if (isRefused(context)) return context;
-    if (inBatch && isAlone(routed, target.path)) return refuse("invalid_request", "This does not stand in a batch.");
+    if (batch !== undefined && isAlone(routed, target.path))
+      return refuse("invalid_request", "This does not stand in a batch.");
     if (routed === null) return refuse("not_found", "There is no such endpoint.");
     const { endpoint, id } = routed;
     const query = readQuery(target.query, endpoint.parameters);
     if (isRefused(query)) return query;
-    return endpoint.run({ context, id, query, body: { text: request.body, fault } });
+    return endpoint.run({ context, id, query, body: { text: request.body, fault }, takesPacked: batch === "packed" });
   };
   const isRead = routed === null || routed.endpoint.method === "GET" || routed.endpoint.reads === true;
   if (isRead) return server.store.read(work);

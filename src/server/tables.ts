@@ -15,10 +15,12 @@ import type {
   KeyMembers,
   KeyRow,
   NewKey,
+  PackedFile,
   PlacedGrant,
   Reviewed,
   Settings,
   ShownGrant,
+  ShownPage,
   ShownText,
   WorkspaceRow,
   WorkspaceState,
@@ -77,13 +79,11 @@ export type FileForEdit = {
   readonly base: { readonly text: string | null } | null;
 };
 
-/** Rows in their order, each by its number and as it is shown. */
-export type ShownPage = { readonly seqs: readonly number[]; readonly texts: readonly string[] };
-
 export type Files = {
   byId(workspace: number, id: string): Promise<FileRow | undefined>;
   /** @param shown the row as it stands in an answer, which may be remembered with it */
   withText(workspace: number, id: string, shown: (row: FileRow) => string): Promise<ShownText | undefined>;
+  packed(workspace: number, id: string): Promise<PackedFile | undefined>;
   /** @param baseId a change of any state; `base` is null if it is none of this file */
   forEdit(workspace: number, id: string, baseId: string): Promise<FileForEdit | undefined>;
   bySeqs(seqs: readonly number[]): Promise<FileRow[]>;

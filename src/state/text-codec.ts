@@ -1,4 +1,4 @@
-import type { PackedText } from "../ports/state.ts";
+import type { PackedText } from "../contract/packed-text.ts";
 
 // Node's zlib takes some milliseconds to load, and a run that meets no text needs none of it.
 const zlib = () => process.getBuiltinModule("node:zlib");

@@ -1,9 +1,10 @@
+import type { PackedText } from "../contract/packed-text.ts";
 import { type Digest, digestOf } from "../model/digest.ts";
 import { once } from "../model/once.ts";
 import type { LocalPath } from "../model/path.ts";
-import type { PackedText, Sighting, State, TextName } from "../ports/state.ts";
+import type { Sighting, State, TextName } from "../ports/state.ts";
 import type { Clock } from "../ports/world.ts";
-import { type Db, faultOf } from "./database.ts";
+import { type Db, faultOf, keepPages } from "./database.ts";
 import { GroupedWrites } from "./grouped-writes.ts";
 import { SightingTable } from "./sightings.ts";
 import { Statement } from "./statement.ts";
@@ -47,6 +48,8 @@ export class TextStore implements Companion {
    * caller
    */
   constructor(db: Db, clock: Clock, onDamage: () => void = () => undefined) {
+    // A text is rarely asked for twice, and of the index a few pages are.
+    keepPages(db, "few");
     this.#db = db;
     this.#clock = clock;
     this.#onDamage = onDamage;

@@ -6,7 +6,8 @@ import { checkNeighbours, checkWatches } from "../../src/app/doctor/disk.ts";
 import { checkHistory, humanSize } from "../../src/app/doctor/history.ts";
 import { checkService, skewOf } from "../../src/app/doctor/service.ts";
 import { traitChecks } from "../../src/app/doctor/traits.ts";
-import type { RemoteTraits, Wire, WireResult } from "../../src/ports/remote.ts";
+import type { RemoteTraits } from "../../src/ports/remote.ts";
+import type { Wire, WireResult } from "../../src/ports/wire.ts";
 import { NO_TRAITS } from "../../src/remote/traits.ts";
 import { closeNothing } from "../simulator/quiet-ports.ts";
 

@@ -10,7 +10,9 @@ import { createNodeFs } from "../../src/local/node-fs.ts";
 import { stampOf } from "../../src/local/stamp.ts";
 import type { MadeFile, NewFile } from "../../src/ports/disk.ts";
 import { decodeText, encodeText } from "../../src/state/text-codec.ts";
+import { digestOf } from "../../src/model/digest.ts";
 import { mirrorOn } from "../local/benches.ts";
+import { packed } from "../remote/take-batch.ts";
 import { createNodeBench } from "../simulator/fs-bench.ts";
 
 /** A mirrored folder whose new files are made in a thread from the second burst on. */
@@ -30,11 +32,11 @@ function setUp(worthIt = 2) {
 
 const done = (path: string) => ({ kind: "done", value: { stamp: stampOf(createNodeFs().lstat(path)) } });
 const kindsOf = (made: readonly MadeFile[]) => made.map(({ end }) => end.kind);
-const textOf = ({ text }: MadeFile) => (typeof text === "string" ? text : decodeText(text));
+const textOf = ({ text }: Pick<MadeFile, "text">) => (typeof text === "string" ? text : decodeText(text));
 
 test("files that a thread makes are as those that are made here, and nothing is left beside them", async () => {
   const { at, threads, make, first } = setUp();
-  expect([await first(), threads.length]).toEqual([[{ end: done(at("first.md")), text: "first" }], 0]);
+  expect([await first(), threads.length]).toEqual([[{ end: done(at("first.md")), text: "first", digest: null }], 0]);
   mkdirSync(at("a"));
   const text = "\ufeffone\r\n\u2028";
   const made = await make({ path: "a/b.md", text }, { path: "c.md", text: "" });
@@ -62,6 +64,67 @@ test("I25 each text comes back packed as it would be when it is put, burst after
     expect(made.map(({ text }) => text)).toEqual(files.map(({ text }) => encodeText(text)));
     for (const { path, text } of files) expect(readFileSync(at(path), "utf8")).toBe(text);
   }
+});
+
+test("I25 a text that comes packed is made a file, and comes back as it came, with its digest", async () => {
+  const { disk, at, make, first } = setUp();
+  await first();
+  expect(disk.takesPacked?.()).toBe(false);
+  disk.expectMany();
+  expect(disk.takesPacked?.()).toBe(true);
+  const texts = [40, 900, 2_000].map((n) => `\ufeff${"å 漢 \u{1f600} line, ".repeat(n)}\r\n`);
+  const files = texts.map((text, n) => ({ path: `${n}.md`, text: packed(text) }));
+  for (let burst = 0; burst < 3; burst++) {
+    const sent = files.map(({ path, text }) => ({ path: `${burst}-${path}`, text }));
+    const made = await make(...sent, { path: `${burst}-plain.md`, text: "plain" });
+    expect(made.map(({ end }) => end)).toEqual([
+      ...sent.map(({ path }) => done(at(path))),
+      done(at(`${burst}-plain.md`)),
+    ]);
+    expect(made.map(({ text, digest }) => [textOf({ text }), digest])).toEqual([
+      ...texts.map((text) => [text, digestOf(text)]),
+      ["plain", null],
+    ]);
+    expect(sent.map(({ path }) => readFileSync(at(path), "utf8"))).toEqual(texts);
+  }
+});
+
+test("I05 a packed text that is damaged makes no file, and the others of its burst are made", async () => {
+  const { at, make, first } = setUp();
+  await first();
+  const good = packed("good, ".repeat(400));
+  const bytes = Buffer.from(good.bytes);
+  bytes[20]! ^= 0xff;
+  const longer = { ...good, size: good.size + 1 };
+  const made = await make(
+    { path: "a.md", text: { ...good, bytes } },
+    { path: "b.md", text: longer },
+    { path: "c.md", text: good },
+  );
+  expect(made.map(({ end, digest }) => [end.kind, digest])).toEqual([
+    ["stale", null],
+    ["stale", null],
+    ["done", digestOf("good, ".repeat(400))],
+  ]);
+  expect(readdirSync(at("")).filter((name) => name.endsWith(".md"))).toEqual(["c.md", "first.md"]);
+});
+
+test("I03 a packed text comes back from a thread that ended, and is made here once there is none", async () => {
+  const { disk, at, threads, make, first } = setUp();
+  await first();
+  await make({ path: "a.md", text: "a" });
+  const text = "text, ".repeat(400);
+  const ended = once(threads[0]!, "exit");
+  const waiting = make({ path: "b.md", text: packed(text) });
+  await threads[0]!.terminate();
+  await ended;
+  const [made] = await waiting;
+  expect([textOf(made!), made!.end.kind]).toEqual([text, expect.stringMatching(/stale|done/)]);
+  expect(disk.takesPacked?.()).toBe(false);
+  const [here] = await make({ path: "c.md", text: packed(text) });
+  expect([here!.end, here!.digest, textOf(here!)]).toEqual([done(at("c.md")), digestOf(text), text]);
+  const [damaged] = await make({ path: "d.md", text: { ...packed(text), size: 9_999 } });
+  expect([damaged!.end.kind, damaged!.digest]).toEqual(["stale", null]);
 });
 
 test("bursts that wait at the same time keep their own texts", async () => {
@@ -122,7 +185,7 @@ test("I03 of a thread that ended it is not known what it made; the texts come ba
   await ended;
   const made = (await waiting)[0]!;
   expect([made.end.kind, textOf(made)]).toEqual([expect.stringMatching(/stale|done/), "b\u00e9"]);
-  expect(await make({ path: "c.md", text: "c" })).toEqual([{ end: done(at("c.md")), text: "c" }]);
+  expect(await make({ path: "c.md", text: "c" })).toEqual([{ end: done(at("c.md")), text: "c", digest: null }]);
   expect(threads.length).toBe(1);
 });
 

@@ -1,10 +1,11 @@
+import type { PackedText } from "../../src/contract/packed-text.ts";
 import { once } from "node:events";
 import type { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
 import { AsideThread, makeThread } from "../../src/app/mirror/aside-thread.ts";
 import { PackAside } from "../../src/app/mirror/pack-aside.ts";
 import { startThread } from "../../src/app/mirror/thread.ts";
-import type { PackedText } from "../../src/ports/state.ts";
+
 import { encodeText } from "../../src/state/text-codec.ts";
 import { createNodeBench } from "../simulator/fs-bench.ts";
 

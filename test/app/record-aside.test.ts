@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { RecordAside, recordThread } from "../../src/app/mirror/record-aside.ts";
 import { RootGuard } from "../../src/local/root-guard.ts";
 import { diskTime } from "../../src/local/walk.ts";
-import type { Fs } from "../../src/ports/disk.ts";
+import type { Fs } from "../../src/ports/fs.ts";
 import { mirrorOn } from "../local/benches.ts";
 import { rollDice } from "../simulator/dice.ts";
 import { createNodeBench } from "../simulator/fs-bench.ts";

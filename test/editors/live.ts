@@ -5,7 +5,7 @@ import { systemClock } from "../../src/app/mirror/clock.ts";
 import type { DocId } from "../../src/contract/ids.ts";
 import { FILES } from "../../src/contract/routes.ts";
 import type { WireRequest } from "../../src/contract/wire.ts";
-import type { Wire, WireResult } from "../../src/ports/remote.ts";
+import type { Wire, WireResult } from "../../src/ports/wire.ts";
 import { createDaemon, type Daemon, type DaemonEvent, type DaemonTiming } from "../../src/engine/daemon/daemon.ts";
 import { rememberRoot } from "../../src/engine/run/guard-facts.ts";
 import type { World } from "../../src/engine/run/world.ts";

@@ -3,7 +3,7 @@ import { syncToConvergence } from "../../src/engine/run/sync.ts";
 import type { RunReport } from "../../src/engine/run/report.ts";
 import type { World } from "../../src/engine/run/world.ts";
 import type { WireRequest } from "../../src/contract/wire.ts";
-import type { Wire, WireResult } from "../../src/ports/remote.ts";
+import type { Wire, WireResult } from "../../src/ports/wire.ts";
 import { createRemote } from "../../src/remote/client.ts";
 import { answer, LOST, problem } from "../remote/scripted-wire.ts";
 import { type Answered, answerLines, eachOf, isBatch } from "../remote/take-batch.ts";

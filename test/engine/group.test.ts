@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Group } from "../../src/engine/journal/group.ts";
-import type { Disk, NewFile } from "../../src/ports/disk.ts";
+import type { Disk } from "../../src/ports/disk.ts";
+import type { NewFile } from "../../src/ports/disk.ts";
 import { openState } from "../../src/state/open.ts";
 import { virtualClock } from "../remote/virtual-clock.ts";
 
@@ -34,8 +35,8 @@ function setUp() {
       bursts.push(files.map(({ path }) => path));
       return files.map(({ text }) => {
         if (text === "killed") throw new Error("killed");
-        if (text === "stale") return { end: { kind: "stale", detail: "taken" }, text };
-        return { end: { kind: "done", value: { stamp: STAMP } }, text };
+        if (text === "stale") return { end: { kind: "stale", detail: "taken" }, text, digest: null };
+        return { end: { kind: "done", value: { stamp: STAMP } }, text, digest: null };
       });
     },
   };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { planRefusal, refuseHalt } from "../../src/app/by-hand/refuse.ts";
-import type { Wire } from "../../src/ports/remote.ts";
+import type { Wire } from "../../src/ports/wire.ts";
 import { planOnly, syncToConvergence } from "../../src/engine/run/sync.ts";
 import type { World } from "../../src/engine/run/world.ts";
 import { createRemote } from "../../src/remote/client.ts";

@@ -123,14 +123,15 @@ describe("a document that is renamed here while its text is read or sent", () =>
       await other.sync();
     }
     let reads = 0;
-    await settle(begun, (remote, link) => ({
-      async getFile(id) {
+    await settle(begun, (remote, link) => {
+      const late = async <T>(read: Promise<T>): Promise<T> => {
         const isFirst = reads++ === 0;
-        const answer = await remote.getFile(id);
+        const answer = await read;
         if (isFirst) await until(begun.rig, () => link()?.remotePath === "b.md");
         return answer;
-      },
-    }));
+      };
+      return { getFile: (id) => late(remote.getFile(id)), getServed: (id) => late(remote.getServed(id)) };
+    });
     expect(reads).toBeGreaterThan(1);
   });
 

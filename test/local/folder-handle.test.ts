@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FolderHandle, Fs } from "../../src/ports/disk.ts";
+import type { FolderHandle, Fs } from "../../src/ports/fs.ts";
 import { LocalDisk } from "../../src/local/disk.ts";
 import { makeMirrorFolder } from "../../src/local/marker.ts";
 import { rollDice } from "../simulator/dice.ts";

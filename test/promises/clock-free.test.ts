@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { FsStat } from "../../src/ports/disk.ts";
+import type { FsStat } from "../../src/ports/fs.ts";
 import { asText, type Fixture, isWrite, openFixture, remoteTexts } from "./fixture.ts";
 import { Writers } from "./stir.ts";
 

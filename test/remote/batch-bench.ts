@@ -1,5 +1,5 @@
 import type { WireRequest } from "../../src/contract/wire.ts";
-import type { WireResult } from "../../src/ports/remote.ts";
+import type { WireResult } from "../../src/ports/wire.ts";
 import { BatchWire } from "../../src/remote/batch-wire.ts";
 import { LIST } from "./scripted-batches.ts";
 import { answer, type Script, type ScriptedWire, scriptedWire } from "./scripted-wire.ts";

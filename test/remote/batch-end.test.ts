@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { WireRequest } from "../../src/contract/wire.ts";
-import type { WireResult } from "../../src/ports/remote.ts";
+import type { WireResult } from "../../src/ports/wire.ts";
 import { judgeBatch } from "../../src/remote/batch-end.ts";
 import { answer, LOST, NOT_SENT, problem } from "./scripted-wire.ts";
 import { answerLines, batchAnswer } from "./take-batch.ts";

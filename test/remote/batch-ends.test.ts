@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { WireResult } from "../../src/ports/remote.ts";
+import type { WireResult } from "../../src/ports/wire.ts";
 import { BatchBench, BOUNDS, echo, get, HeldScript, many, nextTick, post, settle } from "./batch-bench.ts";
 import { batching, LIST, listThatTells } from "./scripted-batches.ts";
 import { answer, LOST, NOT_SENT, page, problem, type Script } from "./scripted-wire.ts";

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { BATCH_TYPE } from "../../src/contract/batch.ts";
+import { BATCH_TYPE, PACKED_BATCH_TYPE } from "../../src/contract/batch.ts";
 import type { WireResponse } from "../../src/contract/wire.ts";
-import { readBatchAnswer, writeBatch } from "../../src/remote/batch-lines.ts";
-import { responseInParts } from "../../src/contract/wire.ts";
+import { unpackedText } from "../../src/model/packed-text.ts";
+import { readBatchAnswer, readPackedAnswer, writeBatch } from "../../src/remote/batch-lines.ts";
+import { responseInParts, responseOfBytes } from "../../src/contract/wire.ts";
 import { fc } from "../property.ts";
-import { answerLines, requestsOf } from "./take-batch.ts";
+import { answerLines, packedAnswer, requestsOf } from "./take-batch.ts";
 
 const RUNS = { numRuns: 300 };
 const text = fc.string({ unit: "binary" });
@@ -114,5 +115,81 @@ describe("the answer to a batch", () => {
       kind: "bad",
       why: expect.stringMatching(/^the answer to a batch is not understood: /),
     });
+  });
+});
+
+const packedWhole = (body: string): WireResponse => ({
+  status: 200,
+  headers: { "content-type": PACKED_BATCH_TYPE },
+  body,
+});
+const file = (content: string): WireResponse => ({
+  status: 200,
+  headers: { "x-request-id": "req_2" },
+  body: JSON.stringify({ object: "file", id: "doc_1", content }),
+});
+const textsOf = (read: ReturnType<typeof readPackedAnswer>) =>
+  read.kind === "bad" ? [read.why] : read.responses.map(({ text: one }) => one && unpackedText(one.take()));
+const bodyOf = (responses: readonly WireResponse[]) => packedAnswer(responses).response.body;
+
+describe("the answer to a batch with texts beside", () => {
+  it("is that of each request, with each text as it was", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: "grapheme", maxLength: 2_000 }), { minLength: 1, maxLength: 5 }),
+        (texts) => {
+          const read = readPackedAnswer(packedWhole(bodyOf([OK, ...texts.map(file), GONE])), texts.length + 2);
+          expect(textsOf(read)).toEqual([undefined, ...texts, undefined]);
+        },
+      ),
+      RUNS,
+    );
+  });
+
+  it("that is cut off anywhere is none", () => {
+    const all = bodyOf([file("one\n".repeat(40)), OK, file("two")]);
+    for (let length = 0; length < all.length; length++)
+      expect([length, readPackedAnswer(packedWhole(all.slice(0, length)), 3).kind]).toEqual([length, "bad"]);
+    expect(readPackedAnswer(packedWhole(all), 3).kind).toBe("answers");
+  });
+
+  it("with any byte changed is none, or another, and never an exception", () => {
+    const all = bodyOf([file("one\n".repeat(40)), OK]);
+    fc.assert(
+      fc.property(fc.nat(all.length - 1), fc.nat(255), (at, byte) => {
+        const changed = all.slice(0, at) + String.fromCharCode(byte) + all.slice(at + 1);
+        textsOf(readPackedAnswer(packedWhole(changed), 2));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("leaves no byte in what brought it, which old promises may keep", () => {
+    const brought = responseOfBytes(200, {}, Buffer.from(bodyOf([file("text")]), "latin1"));
+    expect(textsOf(readPackedAnswer(brought, 1))).toEqual(["text"]);
+    expect([brought.bytes!.length, brought.body, readPackedAnswer(brought, 1).kind]).toEqual([0, "", "bad"]);
+  });
+
+  const head = { at: 0, status: 200, headers: {} };
+  it.each([
+    ["more bytes than there are", { codec: 0, bytes: 9, size: 9 }, "text\n"],
+    ["fewer bytes than there are", { codec: 0, bytes: 2, size: 2 }, "text\n"],
+    ["another size of what is not packed", { codec: 0, bytes: 4, size: 5 }, "text\n"],
+    ["no fewer bytes packed than not", { codec: 1, bytes: 4, size: 4 }, "text\n"],
+    ["an unknown codec", { codec: 2, bytes: 4, size: 9 }, "text\n"],
+    ["a size below nothing", { codec: 0, bytes: -1, size: -1 }, "\n"],
+    ["a size of a half", { codec: 1, bytes: 4, size: 4.5 }, "text\n"],
+    ["no size", { codec: 0, bytes: 4 }, "text\n"],
+    ["a list in its place", [0, 4, 4], "text\n"],
+  ])("that says of a text %s is none", (_name, beside, bytes) => {
+    const body = `${JSON.stringify({ ...head, text: beside })}\n{}\n${bytes}`;
+    expect(readPackedAnswer(packedWhole(body), 1)).toEqual({
+      kind: "bad",
+      why: expect.stringMatching(/^the answer to a batch is not understood: /),
+    });
+  });
+
+  it("whose lines are not UTF-8 is none", () => {
+    expect(readPackedAnswer(packedWhole(`${JSON.stringify(head)}\n{"a":"\xff"}\n`), 1).kind).toBe("bad");
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { BATCH_TYPE } from "../../src/contract/batch.ts";
-import type { WireResult } from "../../src/ports/remote.ts";
+import { BATCH_TYPE, PACKED_BATCH_TYPE } from "../../src/contract/batch.ts";
+import type { WireResult } from "../../src/ports/wire.ts";
 import { BatchBench, echo, get, HeldScript, many, nextTick, post, settle } from "./batch-bench.ts";
 import { batching } from "./scripted-batches.ts";
 import { answer } from "./scripted-wire.ts";
@@ -21,7 +21,7 @@ describe("what goes out together", () => {
     expect(sent).toMatchObject({ method: "POST", path: "/v1/batch" });
     expect(sent!.headers).toEqual({
       authorization: "Bearer k",
-      accept: `${BATCH_TYPE}, application/json`,
+      accept: `${PACKED_BATCH_TYPE}, ${BATCH_TYPE}, application/json`,
       "content-type": BATCH_TYPE,
     });
     expect(requestsOf(sent!).map(({ method, path, body }) => ({ method, path, body }))).toEqual(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ChangeId, DocId } from "../../src/contract/ids.ts";
-import type { Answer, Fault, WireResult } from "../../src/ports/remote.ts";
+import type { Answer, Fault } from "../../src/ports/remote.ts";
+import type { WireResult } from "../../src/ports/wire.ts";
 import { answer, bench, FILE, LOST, NOT_SENT, problem } from "./scripted-wire.ts";
 
 const DOC = "doc_1" as DocId;

@@ -1,6 +1,6 @@
 import { BATCH_HEADER } from "../../src/contract/batch.ts";
 import type { WireRequest } from "../../src/contract/wire.ts";
-import type { WireResult } from "../../src/ports/remote.ts";
+import type { WireResult } from "../../src/ports/wire.ts";
 import { page, type Script } from "./scripted-wire.ts";
 import { type Answered, batchAnswer, isBatch, requestsOf } from "./take-batch.ts";
 

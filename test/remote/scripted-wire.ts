@@ -1,5 +1,6 @@
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
-import type { Remote, RemoteTraits, Wire, WireResult } from "../../src/ports/remote.ts";
+import type { Remote, RemoteTraits } from "../../src/ports/remote.ts";
+import type { Wire, WireResult } from "../../src/ports/wire.ts";
 import type { Log, Random } from "../../src/ports/world.ts";
 import { createRemote, type RemoteOptions } from "../../src/remote/client.ts";
 import { NO_TRAITS } from "../../src/remote/traits.ts";

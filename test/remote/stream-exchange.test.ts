@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
-import type { StreamBounds, StreamEnd } from "../../src/ports/remote.ts";
+import type { StreamBounds, StreamEnd } from "../../src/ports/wire.ts";
 import { closeAfterEach, GET, serve } from "./undici-fixture.ts";
 
 closeAfterEach();

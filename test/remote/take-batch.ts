@@ -1,7 +1,10 @@
-import { BATCH_TYPE } from "../../src/contract/batch.ts";
+import { zstdCompressSync } from "node:zlib";
+import { BATCH_TYPE, PACKED_BATCH_TYPE } from "../../src/contract/batch.ts";
+import { CODEC, type PackedText } from "../../src/contract/packed-text.ts";
 import { BATCH } from "../../src/contract/routes.ts";
-import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
-import type { WireResult } from "../../src/ports/remote.ts";
+import { TextBeside, type WireRequest, type WireResponse } from "../../src/contract/wire.ts";
+import type { WireResult } from "../../src/ports/wire.ts";
+import { writePacked } from "../../src/server/batch-lines.ts";
 
 /** The service's side of batches, for doubles: what a batch asks, and how it is answered. */
 
@@ -36,4 +39,25 @@ export function answerLines(responses: readonly WireResponse[]): string {
 export function batchAnswer(responses: readonly WireResponse[]): Answered {
   const headers = { "content-type": BATCH_TYPE };
   return { kind: "answer", response: { status: 200, headers, body: answerLines(responses) } };
+}
+
+/** The same with the texts of files beside them, each packed where that makes it shorter. */
+export function packedAnswer(responses: readonly WireResponse[]): Answered {
+  const headers = { "content-type": PACKED_BATCH_TYPE };
+  const body = writePacked(responses.map(withTextBeside)).toString("latin1");
+  return { kind: "answer", response: { status: 200, headers, body } };
+}
+
+function withTextBeside(response: WireResponse): WireResponse {
+  if (response.status !== 200) return response;
+  const { content, ...file } = JSON.parse(response.body) as { object?: string; content?: string };
+  if (file.object !== "file" || content?.isWellFormed() !== true) return response;
+  return { ...response, body: JSON.stringify(file), text: new TextBeside(packed(content)) };
+}
+
+export function packed(content: string): PackedText {
+  const plain = Buffer.from(content, "utf8");
+  const zipped = zstdCompressSync(plain);
+  const [codec, bytes] = zipped.length < plain.length ? [CODEC.zstd, zipped] : [CODEC.plain, plain];
+  return { codec, size: plain.length, bytes };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { WireResult } from "../../src/ports/remote.ts";
+import type { WireResult } from "../../src/ports/wire.ts";
 import { ExchangeTally, tallied } from "../../src/remote/tally.ts";
 
 const answer = (status: number): WireResult => ({ kind: "answer", response: { status, headers: {}, body: "" } });

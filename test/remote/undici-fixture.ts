@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Server as TcpServer } from "node:net";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import type { WireRequest } from "../../src/contract/wire.ts";
-import type { Wire, WireResult } from "../../src/ports/remote.ts";
+import type { Wire, WireResult } from "../../src/ports/wire.ts";
 import { NodeWire } from "../../src/remote/node-wire.ts";
 import { createUndiciWire, type WireOptions } from "../../src/remote/undici-wire.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Wire } from "../../src/ports/remote.ts";
+import type { Wire } from "../../src/ports/wire.ts";
 import { createWire } from "../../src/remote/wire.ts";
 import { BOUNDS, closeAfterEach, closers, GET, PUT, serve } from "./undici-fixture.ts";
 

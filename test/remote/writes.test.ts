@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
-import type { WireResult } from "../../src/ports/remote.ts";
+import type { WireResult } from "../../src/ports/wire.ts";
 import { NO_TRAITS } from "../../src/remote/traits.ts";
 import { answer, bench, FILE, FOLDER, LOST, problem } from "./scripted-wire.ts";
 

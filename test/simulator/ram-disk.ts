@@ -1,5 +1,5 @@
 import { EXACT_DISK } from "../../src/model/path.ts";
-import type { Fs, FsStat, OpenFile } from "../../src/ports/disk.ts";
+import type { Fs, FsStat, OpenFile } from "../../src/ports/fs.ts";
 import { RamCalls, statOf } from "./ram-calls.ts";
 import { type Inode, RamNodes } from "./ram-nodes.ts";
 import { findPath, RamError } from "./ram-paths.ts";

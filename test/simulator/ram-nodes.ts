@@ -1,6 +1,6 @@
 import { deserialize, serialize } from "node:v8";
 import { type DiskFolding, pathKey } from "../../src/model/path.ts";
-import type { FsStat } from "../../src/ports/disk.ts";
+import type { FsStat } from "../../src/ports/fs.ts";
 import { survivingBytes } from "./torn-bytes.ts";
 
 /**

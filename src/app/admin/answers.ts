@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../contract/json.ts";
 import type { WireResponse } from "../../contract/wire.ts";
-import type { WireResult } from "../../ports/remote.ts";
+import type { WireResult } from "../../ports/wire.ts";
 import { failureWords } from "../../remote/failure-words.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
 import { clauseOf } from "../../model/clause.ts";

@@ -1,5 +1,5 @@
 import type { WireRequest } from "../../contract/wire.ts";
-import type { WireResult } from "../../ports/remote.ts";
+import type { WireResult } from "../../ports/wire.ts";
 import { type Result, trouble } from "../mirror/trouble.ts";
 import { readAnswer } from "./answers.ts";
 

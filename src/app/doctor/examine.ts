@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import type { Wire } from "../../ports/remote.ts";
+import type { Wire } from "../../ports/wire.ts";
 import type { Clock, Random } from "../../ports/world.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { checkFiles } from "../../state/damage.ts";

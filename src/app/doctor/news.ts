@@ -1,6 +1,6 @@
 import { EVENT_STREAM } from "../../contract/events.ts";
 import { EVENTS } from "../../contract/routes.ts";
-import type { StreamEnd, Wire } from "../../ports/remote.ts";
+import type { StreamEnd, Wire } from "../../ports/wire.ts";
 import { type Check, good, note } from "./check.ts";
 
 const WAIT_MS = 5_000;

@@ -1,6 +1,6 @@
 import { FILES, VALIDATE_KEY } from "../../contract/routes.ts";
 import type { WireResponse } from "../../contract/wire.ts";
-import type { Wire, WireResult } from "../../ports/remote.ts";
+import type { Wire, WireResult } from "../../ports/wire.ts";
 import type { Clock } from "../../ports/world.ts";
 import { ageText } from "../../model/age.ts";
 import { bad, type Check, good, warn } from "./check.ts";

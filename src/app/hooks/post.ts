@@ -1,5 +1,5 @@
 import type { Clock } from "../../ports/world.ts";
-import type { Wire, WireResult } from "../../ports/remote.ts";
+import type { Wire, WireResult } from "../../ports/wire.ts";
 import { retryAfterMs } from "../../remote/retry-after.ts";
 import { aborted } from "../aborted.ts";
 import { openHookWire } from "../trust/connect.ts";

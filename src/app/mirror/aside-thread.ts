@@ -51,10 +51,16 @@ export class AsideThread {
    * @param memory holds the texts in its first half, and the packed ones in its second afterwards
    * @param ends where each text ends
    * @param burst the files to be made of them; null: they are only packed
+   * @param zipped of texts that are packed already: see `Task`
    * @returns null when the thread ended before it answered: then nobody may write to the memory
    * again, in which that thread may still be writing. Rejects with what it threw
    */
-  ask(memory: SharedArrayBuffer, ends: readonly number[], burst: Burst | null): Promise<Ended | null> {
+  ask(
+    memory: SharedArrayBuffer,
+    ends: readonly number[],
+    burst: Burst | null,
+    zipped: readonly number[] | null = null,
+  ): Promise<Ended | null> {
     if (this.#ended) return Promise.resolve(null);
     this.#thread ??= this.#start();
     const { worker, asked, numbers, idle } = this.#thread;
@@ -64,7 +70,7 @@ export class AsideThread {
     const known = numbers.get(memory);
     const slot = known ?? numbers.size;
     if (known === undefined) numbers.set(memory, slot);
-    const task: Task = { burst, ends, slot, memory: known === undefined ? memory : null };
+    const task: Task = { burst, ends, zipped, slot, memory: known === undefined ? memory : null };
     return new Promise((resolve, reject) => {
       asked.push({ resolve, reject });
       worker.postMessage(task);

@@ -4,17 +4,21 @@ import type { Progress } from "../../ports/world.ts";
 const MANY_STEPS = 1_000;
 /** From how many documents on a look at them would make the space for new objects grow. */
 const MANY_DOCUMENTS = 2_000;
-/** V8's space for new objects, both halves of it, may grow to about this size. */
-const ENOUGH_BYTES = 15_000_000;
-/** After how many steps the size is asked again: that takes some microseconds. */
+/** After how many steps the sizes are asked again: that takes some microseconds. */
 const ASKED_EVERY = 64;
 
 /**
- * How much may be added to what is in use before garbage is collected. A text that waits for its
- * commit outlives some collections of new objects, and V8 alone would collect what was promoted
- * when it is some hundred megabytes.
+ * `space`: V8's space for new objects, both halves of it, may grow to about this size. `budget`:
+ * how much may be added to what is in use before garbage is collected: what waits for its commit
+ * outlives some collections of new objects, and V8 alone would collect what was promoted when it is
+ * some hundred megabytes.
  */
-const BUDGET_BYTES = 12_000_000;
+type Bounds = { readonly space: number; readonly budget: number };
+
+const SMALL: Bounds = { space: 15_000_000, budget: 12_000_000 };
+/** A plan of so many steps is much by itself, and each collection looks at all of it. */
+const LARGE: Bounds = { space: 15_000_000, budget: 30_000_000 };
+const LARGE_FROM_STEPS = 30_000;
 
 type HeapUse = {
   /** About how many documents are known before anything is reported. */
@@ -41,6 +45,7 @@ class HeapGrowth implements Progress {
   /** The factor by which the space grows that the process began with. */
   readonly #usual: 1 | 2;
   #space: "as-v8-has-it" | "small" | "growing";
+  #bounds = SMALL;
   /** null: few steps run, or none. */
   #budget: Budget | null = null;
 
@@ -52,17 +57,19 @@ class HeapGrowth implements Progress {
   }
 
   report(...[phase, done, total]: Parameters<Progress["report"]>): void {
-    if (phase === "apply" && done === 0 && (total ?? 0) >= MANY_STEPS) this.#make("growing");
-    else if (this.#space === "growing" && hasGrown(phase, done, total)) this.#make("small");
+    if (phase === "apply" && done === 0) this.#begin(total ?? 0);
+    else if (this.#space === "growing" && hasGrown(phase, done, total, this.#bounds)) this.#make("small");
     else if ((phase === "list" || phase === "scan") && done >= MANY_DOCUMENTS) this.#make("small");
-    this.#keepSmall(phase, done, total);
+    if (phase === "apply" && done > 0 && done % ASKED_EVERY === 0) this.#budget?.keep();
     this.#progress.report(phase, done, total);
   }
 
-  #keepSmall(...[phase, done, total]: Parameters<Progress["report"]>): void {
-    if (phase !== "apply") return;
-    if (done === 0) this.#budget = (total ?? 0) >= MANY_STEPS ? new Budget() : null;
-    else if (done % ASKED_EVERY === 0) this.#budget?.keep();
+  #begin(steps: number): void {
+    this.#budget = null;
+    if (steps < MANY_STEPS) return;
+    this.#bounds = steps < LARGE_FROM_STEPS ? SMALL : LARGE;
+    this.#make("growing");
+    this.#budget = new Budget(this.#bounds.budget);
   }
 
   step(...[action, has]: Parameters<NonNullable<Progress["step"]>>): void {
@@ -78,8 +85,8 @@ class HeapGrowth implements Progress {
   }
 }
 
-function hasGrown(...[phase, done, total]: Parameters<Progress["report"]>): boolean {
-  return phase !== "apply" || done === total || (done % ASKED_EVERY === 0 && isEnough());
+function hasGrown(phase: string, done: number, total: number | null, bounds: Bounds): boolean {
+  return phase !== "apply" || done === total || (done % ASKED_EVERY === 0 && isEnough(bounds));
 }
 
 function setGrowth(factor: 1 | 2, usual: 1 | 2): void {
@@ -114,10 +121,15 @@ const v8 = () => process.getBuiltinModule("node:v8");
 /** Collects garbage when much was added since the last time. */
 class Budget {
   readonly #collect = takeCollector();
+  readonly #bytes: number;
   #least = 0;
 
+  constructor(bytes: number) {
+    this.#bytes = bytes;
+  }
+
   keep(): void {
-    if (bytesInUse() < this.#least + BUDGET_BYTES) return;
+    if (bytesInUse() < this.#least + this.#bytes) return;
     this.#collect();
     this.#least = bytesInUse();
   }
@@ -128,9 +140,9 @@ function bytesInUse(): number {
   return v8().getHeapStatistics().used_heap_size;
 }
 
-function isEnough(): boolean {
+function isEnough({ space: enough }: Bounds): boolean {
   const space = v8()
     .getHeapSpaceStatistics()
     .find(({ space_name }) => space_name === "new_space");
-  return space === undefined || space.space_size >= ENOUGH_BYTES;
+  return space === undefined || space.space_size >= enough;
 }

@@ -3,7 +3,8 @@ import type { Made, NewFile } from "../../ports/disk.ts";
 import { type Burst, burstOf, endsOf, type MakesAside, unknownEnd } from "../../local/land.ts";
 import type { Root } from "../../local/root-guard.ts";
 import type { AsideThread } from "./aside-thread.ts";
-import { packedText, plainText, SharedTexts } from "./shared-texts.ts";
+import { LentTexts } from "./lent-texts.ts";
+import { givenText, SharedTexts, zippedOf } from "./shared-texts.ts";
 
 /**
  * From how many new files on a thread is worth it: it takes 50 ms of processor time and some
@@ -21,12 +22,17 @@ export class MakeAside implements MakesAside {
   readonly #thread: AsideThread;
   readonly #worthIt: number;
   readonly #texts = new SharedTexts();
+  readonly #lending = new LentTexts();
   #count = 0;
 
   /** @param worthIt how many files must have been made before a thread is */
   constructor(thread: AsideThread, worthIt = WORTH_IT) {
     this.#thread = thread;
     this.#worthIt = worthIt;
+  }
+
+  isReady(): boolean {
+    return this.#count >= this.#worthIt && !this.#thread.hasEnded;
   }
 
   begin(): void {
@@ -40,17 +46,18 @@ export class MakeAside implements MakesAside {
     if (root === null || this.#thread.hasEnded || this.#count < this.#worthIt) return null;
     const burst = burstOf(root, folding, files);
     if (burst === null) return null;
-    return this.#make(burst, this.#texts.put(files, burst.ends));
+    return this.#make(burst, this.#texts.put(files, burst.ends), zippedOf(files));
   }
 
   /** Without the files: while the thread makes them, nobody here holds their texts. */
-  async #make(burst: Burst, memory: SharedArrayBuffer): Promise<Made> {
+  async #make(burst: Burst, memory: SharedArrayBuffer, zipped: readonly number[] | null): Promise<Made> {
     const { ends } = burst;
-    const answer = await this.#thread.ask(memory, ends, burst);
+    const answer = await this.#thread.ask(memory, ends, burst, zipped);
     if (answer === null || answer.landed === null)
-      return ends.map((_, n) => ({ end: unknownEnd(), text: plainText(memory, ends, n) }));
-    const { landed, packed } = answer;
-    const made = endsOf(landed).map((end, n) => ({ end, text: packedText(memory, ends, n, packed) }));
+      return ends.map((_, n) => ({ end: unknownEnd(), text: givenText(memory, ends, n, zipped), digest: null }));
+    const { landed, packed, digests } = answer;
+    const { texts, lent } = this.#lending.copy(memory, ends, packed);
+    const made = endsOf(landed).map((end, n) => ({ end, text: texts[n]!, digest: digests?.[n] ?? null, lent }));
     this.#texts.giveBack(memory);
     return made;
   }

@@ -11,7 +11,7 @@ import { LocalDisk } from "../../local/disk.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { makeMirrorFolder } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
-import type { Fs } from "../../ports/disk.ts";
+import type { Fs } from "../../ports/fs.ts";
 import { lookAtOwn } from "../../state/own-files.ts";
 import { examineOwnFolder, tightenOwnFolder } from "../../state/own-folder.ts";
 import { readBootId } from "./boot-id.ts";

@@ -3,7 +3,7 @@ import type { Records } from "../../local/awaited-record.ts";
 import { Recorded } from "../../local/recorded.ts";
 import { RootGuard } from "../../local/root-guard.ts";
 import { diskTime } from "../../local/walk.ts";
-import type { Fs } from "../../ports/disk.ts";
+import type { Fs } from "../../ports/fs.ts";
 import type { Random } from "../../ports/world.ts";
 import type { PageVerdict } from "../../state/page-check.ts";
 import type { PageCheck } from "./open-state.ts";

@@ -1,5 +1,5 @@
+import { CODEC, type PackedText } from "../../contract/packed-text.ts";
 import type { NewFile } from "../../ports/disk.ts";
-import type { PackedText } from "../../ports/state.ts";
 import type { Packed } from "./make-worker.ts";
 
 /** Bytes of a piece of memory, of which half are for texts: a burst of documents of usual size. */
@@ -13,11 +13,18 @@ const USUAL_BYTES = 512 * 1024;
 export class SharedTexts {
   readonly #free: SharedArrayBuffer[] = [];
 
-  /** @param ends where each text's UTF-8 ends */
+  /**
+   * What came packed goes into the second half, at the place that its UTF-8 has in the first.
+   * @param ends where each text's UTF-8 ends
+   */
   put(files: readonly NewFile[], ends: readonly number[]): SharedArrayBuffer {
     const memory = this.take(ends.at(-1) ?? 0);
     const bytes = Buffer.from(memory);
-    for (const [n, { text }] of files.entries()) bytes.write(text, ends[n - 1] ?? 0, "utf8");
+    for (const [n, { text }] of files.entries()) {
+      const begin = ends[n - 1] ?? 0;
+      if (typeof text === "string") bytes.write(text, begin, "utf8");
+      else bytes.set(text.bytes, isZipped(text) ? memory.byteLength / 2 + begin : begin);
+    }
     return memory;
   }
 
@@ -51,4 +58,27 @@ export function packedText(
 export function plainText(memory: SharedArrayBuffer, ends: readonly number[], n: number): string {
   const begin = ends[n - 1] ?? 0;
   return Buffer.from(memory, begin, ends[n]! - begin).toString("utf8");
+}
+
+function isZipped(text: NewFile["text"]): text is PackedText {
+  return typeof text !== "string" && text.codec === CODEC.zstd;
+}
+
+/** How many bytes of each came zipped; 0: it came as UTF-8. null: all did. */
+export function zippedOf(files: readonly NewFile[]): readonly number[] | null {
+  if (!files.some(({ text }) => isZipped(text))) return null;
+  return files.map(({ text }) => (isZipped(text) ? text.bytes.length : 0));
+}
+
+/** A copy of the n-th text as it came. */
+export function givenText(
+  memory: SharedArrayBuffer,
+  ends: readonly number[],
+  n: number,
+  zipped: readonly number[] | null,
+): string | PackedText {
+  const length = zipped?.[n] ?? 0;
+  return length === 0
+    ? plainText(memory, ends, n)
+    : packedText(memory, ends, n, { codecs: zipped!.map(() => CODEC.zstd), lengths: zipped! });
 }

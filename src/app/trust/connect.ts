@@ -1,4 +1,5 @@
-import type { Remote, Wire } from "../../ports/remote.ts";
+import type { Remote } from "../../ports/remote.ts";
+import type { Wire } from "../../ports/wire.ts";
 import { createRemote, type RemoteOptions } from "../../remote/client.ts";
 import { type ExchangeTally, tallied } from "../../remote/tally.ts";
 import { createWire } from "../../remote/wire.ts";

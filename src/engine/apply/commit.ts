@@ -1,8 +1,10 @@
+import type { PackedText } from "../../contract/packed-text.ts";
 import { type ChangeId, type DirId, type DocId, isDocId } from "../../contract/ids.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
 import { type Conflict, type DirLink, type Hold, isAway, type Link } from "../../model/link.ts";
-import type { Intent, PackedText, TextName } from "../../ports/state.ts";
+import type { Lent } from "../../ports/disk.ts";
+import type { Intent, TextName } from "../../ports/state.ts";
 import { bury, renameVersion } from "../../model/settle.ts";
 import { DONE } from "./effect.ts";
 import type { Landed } from "./land-text.ts";
@@ -14,7 +16,7 @@ import { type EventFields, recordEvent } from "../run/world.ts";
 
 export type Commit = {
   /** A text to store with the change, if the store does not have it yet. */
-  readonly keeps?: { readonly digest: Digest; readonly text: string | PackedText };
+  readonly keeps?: { readonly digest: Digest; readonly text: string | PackedText; readonly lent?: Lent };
   /**
    * The whole link from now on: of a new document, or one read from the state just now, without
    * waiting since.
@@ -116,6 +118,8 @@ class CommitAfterwards implements Afterwards {
 
   keepText(): void {
     keepText(this.#ctx, this.#change);
+    // SQLite has a copy by now.
+    this.#change.keeps?.lent?.giveBack();
   }
 
   putLink(): void {

@@ -1,109 +1,12 @@
-import type { ChangeId } from "../../contract/ids.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
-import type { Digest } from "../../model/digest.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
-import { parentOf } from "../../model/path.ts";
-import type { MadeFile, Written } from "../../ports/disk.ts";
 import { moveBase, newLink, renameVersion } from "../../model/settle.ts";
-import {
-  ended,
-  eventOf,
-  fetchText,
-  fetchUnkept,
-  type Got,
-  got,
-  leftAlone,
-  outcomeOfDisk,
-  readLocal,
-  stale,
-  whyWritten,
-} from "./effect.ts";
-import { type Commit, commit, commitAfterwards, commitWithOthers, hasAnotherId, whereItStands } from "./commit.ts";
+import { eventOf, fetchText, leftAlone, readLocal, stale, whyWritten } from "./effect.ts";
+import { commit, hasAnotherId, whereItStands } from "./commit.ts";
 import { landText } from "./land-text.ts";
-import { seenThere } from "./text-name.ts";
 import { fromService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { openConflict } from "./conflict.ts";
-import { ensureFolders } from "./parents.ts";
-import { flushAtEnd } from "../journal/durable.ts";
-
-/**
- * Downloads a new document into a new file. After a crash before the commit the file is there
- * without a link; the next pass pairs it with its document.
- */
-export async function createLocal(ctx: PassContext, action: ActionOf<"create-local">): Promise<Outcome> {
-  const handed = await handOver(ctx, action);
-  if (handed.kind === "end") return handed.outcome;
-  const { version, isProtected, making } = handed.value;
-  const { digest } = version;
-  const made = await making;
-  const written = settle(ctx, action, digest, made);
-  if (written.kind === "end") return written.outcome;
-  flushAtEnd(ctx, action.id, action.localPath);
-  ctx.notes.counts.createdLocal++;
-  const change: Commit = {
-    keeps: { digest, text: made.text },
-    link: newLink(action.id, action.localPath, action.remotePath, isProtected, {
-      ...version,
-      localDigest: digest,
-      stamp: written.value.stamp,
-      stampTrusted: false,
-      durable: false,
-    }),
-    version: { id: action.id, ...version },
-    removes: { tombstone: action.id, conflict: action.id },
-    event: eventOf(action, "local", { after: digest }),
-  };
-  const isAwaited = ctx.notes.awaited?.has(action) ?? true;
-  return isAwaited ? commitWithOthers(ctx, change) : commitAfterwards(ctx, change);
-}
-
-type HandedOver = {
-  readonly version: { readonly changeId: ChangeId; readonly digest: Digest };
-  readonly isProtected: boolean;
-  readonly making: Promise<MadeFile>;
-};
-
-/**
- * Reads a document, and hands its text over to be made a file. A function of its own, so that
- * nothing here holds the text while the file is made: many wait at a time.
- */
-async function handOver(ctx: PassContext, action: ActionOf<"create-local">): Promise<Got<HandedOver>> {
-  const { id, localPath, remotePath } = action;
-  const fetched = await fetchUnkept(ctx, id, localPath);
-  if (fetched.kind === "end") return fetched;
-  const { file, text, digest } = fetched.value;
-  const { state, links } = ctx.world;
-  const isMoved = fromService(ctx.world, file.path) !== remotePath;
-  // ORDER: a file that links holds other bytes than its text. After a kill they are known to stand
-  // for it, wherever its targets are by then, if it is in the store.
-  if (isMoved || links?.mayLink(text)) state.putKnownText(digest, text, seenThere(localPath, id));
-  if (isMoved) return ended(stale("it was moved on the service meanwhile"));
-  const version = { changeId: file.lastChangeId, digest };
-  return got({ version, isProtected: file.protected, making: ctx.group.create({ path: localPath, text }) });
-}
-
-/** What came of it: the file; or its text is stored, and tried again where its folder lacked. */
-function settle(
-  ctx: PassContext,
-  { id, localPath }: ActionOf<"create-local">,
-  digest: Digest,
-  { end, text }: MadeFile,
-): Got<Written> {
-  if (end.kind === "done") return got(end.value);
-  const { disk, state } = ctx.world;
-  // Once somebody has seen the text, an edit may build on it before the next pass reads the
-  // file (I03).
-  state.putKnownText(digest, text, seenThere(localPath, id));
-  // The folder is nearly always there; looking at it before each file would cost a tenth of the
-  // whole download.
-  const known = end.kind === "stale" && disk.look(parentOf(localPath)).kind === "absent" ? state.text(digest) : null;
-  if (known === null) return ended(outcomeOfDisk(end));
-  const parents = ensureFolders(ctx, localPath);
-  if (parents !== null) return ended(parents);
-  const made = disk.create(localPath, known);
-  return made.kind === "done" ? got(made.value) : ended(outcomeOfDisk(made));
-}
 
 /**
  * Downloads a new text and replaces the file's. When the change id moved without a new text, only

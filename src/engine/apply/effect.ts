@@ -1,8 +1,9 @@
 import type { DocId } from "../../contract/ids.ts";
-import type { FileWithContent } from "../../contract/resources.ts";
+import type { FileWithContent, ServedFile } from "../../contract/resources.ts";
 import type { Action, ActionOf, Outcome } from "../../model/action.ts";
 import { type Digest, digestOf } from "../../model/digest.ts";
 import type { Hold, Stamp } from "../../model/link.ts";
+import { unpackedText } from "../../model/packed-text.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { DiskOutcome, LocalText, OnText } from "../../ports/disk.ts";
 import type { Answer, Fault } from "../../ports/remote.ts";
@@ -131,30 +132,57 @@ export async function readFacts(ctx: PassContext, id: DocId, path: LocalPath): P
  * Reads a document without storing its text. The caller stores it, at the latest with the commit
  * that uses it, and removes nothing before.
  */
-export async function fetchUnkept(ctx: PassContext, id: DocId, path: LocalPath): Promise<Got<RemoteText>> {
-  const answer = await (ctx.notes.ahead?.take(id) ?? ctx.world.remote.getFile(id));
+async function fetchUnkept(ctx: PassContext, id: DocId, path: LocalPath): Promise<Got<RemoteText>> {
+  const served = await fetchServed(ctx, id);
+  return served.kind === "end" ? served : unpackServed(ctx, id, path, served.value);
+}
+
+/** A document as it was read: its text may be packed. */
+type Served = { readonly file: ServedFile; readonly requestId: string | null };
+
+/** Reads a document, without looking at its text. */
+export async function fetchServed({ notes, world }: PassContext, id: DocId): Promise<Got<Served>> {
+  const answer = await (notes.ahead?.take(id) ?? world.remote.getServed(id));
   // ORDER: the next request leaves before this text is dealt with, which takes longer than an
   // answer.
-  if (ctx.world.clock.turn !== undefined) await ctx.world.clock.turn();
+  if (world.clock.turn !== undefined) await world.clock.turn();
   if (!answer.ok) return ended(outcomeOfFault(answer.fault));
-  const text = answer.value.content;
+  return got({ file: answer.value, requestId: answer.requestId });
+}
+
+/** Its text, which is read once more where it came damaged. It is not stored. */
+export async function unpackServed(
+  ctx: PassContext,
+  id: DocId,
+  path: LocalPath,
+  { file, requestId }: Served,
+): Promise<Got<RemoteText>> {
+  const content = typeof file.content === "string" ? file.content : unpackedText(file.content.take());
+  if (content !== null) return asRemoteText(ctx, id, path, { ...file, content }, requestId);
+  const answer = await ctx.world.remote.getFile(id);
+  if (!answer.ok) return ended(outcomeOfFault(answer.fault));
+  return asRemoteText(ctx, id, path, answer.value, answer.requestId);
+}
+
+function asRemoteText(
+  ctx: PassContext,
+  id: DocId,
+  path: LocalPath,
+  file: FileWithContent,
+  requestId: string | null,
+): Got<RemoteText> {
+  const text = file.content;
   if (!text.isWellFormed()) {
     const hold = makeHold(ctx, {
       key: id,
       path,
       reason: "remote-text-unfit",
       detail: "the service's text holds half a surrogate pair, which no UTF-8 file can hold",
-      changeId: answer.value.lastChangeId,
+      changeId: file.lastChangeId,
     });
-    return ended({
-      kind: "refused",
-      code: "remote-text-unfit",
-      detail: hold.detail,
-      requestId: answer.requestId,
-      hold,
-    });
+    return ended({ kind: "refused", code: "remote-text-unfit", detail: hold.detail, requestId, hold });
   }
-  return got({ file: answer.value, text, digest: digestOf(text) });
+  return got({ file, text, digest: digestOf(text) });
 }
 
 export type LocalRead = { readonly text: string; readonly stamp: Stamp; readonly stampTrusted: boolean };

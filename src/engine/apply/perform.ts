@@ -1,6 +1,7 @@
 import type { Action, ActionOf, Outcome } from "../../model/action.ts";
 import { dropConflict, endConflict, lookAgain, moveSidecar, renewConflict } from "./conflict-course.ts";
-import { createLocal, meet, writeLocal } from "./download.ts";
+import { createLocal } from "./create-local.ts";
+import { meet, writeLocal } from "./download.ts";
 import { forgetFolder, makeFolderLocal, makeFolderRemote, removeFolderLocal, removeFolderRemote } from "./folder.ts";
 import { linkFolderBoth } from "./folder-link.ts";
 import { moveFolderLocal, moveFolderRemote } from "./folder-move.ts";

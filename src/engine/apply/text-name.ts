@@ -1,6 +1,7 @@
+import type { PackedText } from "../../contract/packed-text.ts";
 import type { DocId } from "../../contract/ids.ts";
 import type { LocalPath } from "../../model/path.ts";
-import type { PackedText, State, TextName } from "../../ports/state.ts";
+import type { State, TextName } from "../../ports/state.ts";
 import type { Digest } from "../../model/digest.ts";
 import type { BaseTree } from "../../model/tree.ts";
 

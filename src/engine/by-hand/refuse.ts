@@ -3,7 +3,7 @@ import type { Action } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
 import { joinPath, type LocalPath } from "../../model/path.ts";
 import { moveBase } from "../../model/settle.ts";
-import { createLocal } from "../apply/download.ts";
+import { createLocal } from "../apply/create-local.ts";
 import { ensureFolders } from "../apply/parents.ts";
 import { type HandEnd, notDone } from "./by-hand.ts";
 import { DONE, outcomeOfDisk, stale } from "../apply/effect.ts";

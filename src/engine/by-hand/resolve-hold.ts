@@ -1,6 +1,6 @@
 import type { Conflict, Link } from "../../model/link.ts";
 import { type HandEnd, keepText, keptNote, notDone } from "./by-hand.ts";
-import { createLocal } from "../apply/download.ts";
+import { createLocal } from "../apply/create-local.ts";
 import { ensureFolders } from "../apply/parents.ts";
 import { deleteRemote, trashLocal } from "../apply/presence.ts";
 import { stale } from "../apply/effect.ts";

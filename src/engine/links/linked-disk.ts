@@ -1,7 +1,9 @@
 import { type Digest, digestOf } from "../../model/digest.ts";
+import { unpackedText } from "../../model/packed-text.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { LocalFile, LocalTree } from "../../model/tree.ts";
-import type { Disk, DiskOutcome, FileUse, LocalText, Look, Made, NewFile, OnText, Written } from "../../ports/disk.ts";
+import type { Disk, DiskOutcome, FileUse, LocalText, Look, OnText, Written } from "../../ports/disk.ts";
+import type { Made, NewFile } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import type { Form, LinkForms } from "./forms.ts";
 import { FoundReader, isSameStamp } from "./read-found.ts";
@@ -111,12 +113,19 @@ export class LinkedDisk implements Disk {
   }
 
   createAll(files: readonly NewFile[]): ReturnType<Disk["createAll"]> {
-    const meant = files.map(({ text }) => (this.#forms.mayLink(text) ? text : null));
+    const meant = files.map(({ text }) => this.#linking(text));
     const spelled = files.map((file, n) => {
-      return meant[n] === null ? file : { path: file.path, text: this.#spelled(file.path, file.text) };
+      const text = meant[n]!;
+      return text === null ? file : { path: file.path, text: this.#spelled(file.path, text) };
     });
     const made = this.plain.createAll(spelled);
     return made instanceof Promise ? made.then((ends) => withTexts(ends, meant)) : withTexts(made, meant);
+  }
+
+  /** A text that may link; null for another, or one that cannot be unpacked. */
+  #linking(text: NewFile["text"]): string | null {
+    const plain = typeof text === "string" ? text : unpackedText(text);
+    return plain !== null && this.#forms.mayLink(plain) ? plain : null;
   }
 
   #spelled(path: LocalPath, text: string, was?: Form): string {

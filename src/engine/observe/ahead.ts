@@ -1,6 +1,7 @@
+import type { ServedFile } from "../../contract/resources.ts";
 import { type DocId, isDocId } from "../../contract/ids.ts";
-import type { FileWithContent } from "../../contract/resources.ts";
 import type { RemotePath } from "../../model/path.ts";
+import { unpackedText } from "../../model/packed-text.ts";
 import type { Answer, Held } from "../../ports/remote.ts";
 import type { LocalTree } from "../../model/tree.ts";
 import { seenThere } from "../apply/text-name.ts";
@@ -24,7 +25,7 @@ export class ReadAhead implements Held {
   readonly count = 0;
   readonly #world: World;
   readonly #noted: DocId[] = [];
-  readonly #asked = new Map<DocId, Promise<Answer<FileWithContent>>>();
+  readonly #asked = new Map<DocId, Promise<Answer<ServedFile>>>();
   readonly #paths = new Map<DocId, RemotePath>();
   #walked: LocalTree | null = null;
   #running = 0;
@@ -69,7 +70,7 @@ export class ReadAhead implements Held {
    * The read of a document, handed out once; null: it was not read ahead. From the first call on
    * nothing more is read ahead.
    */
-  take(id: DocId): Promise<Answer<FileWithContent>> | null {
+  take(id: DocId): Promise<Answer<ServedFile>> | null {
     this.#ended = true;
     const answer = this.#asked.get(id) ?? null;
     this.#asked.delete(id);
@@ -81,9 +82,11 @@ export class ReadAhead implements Held {
     this.#ended = true;
     for (const [id, asking] of this.#asked) {
       const answer = await asking;
-      if (!answer.ok || !answer.value.content.isWellFormed()) continue;
-      const name = seenThere(this.#paths.get(id) ?? "", id, "read ahead of the first sync");
-      this.#world.state.putText(answer.value.content, name);
+      if (!answer.ok) continue;
+      const { content } = answer.value;
+      const text = typeof content === "string" ? content : unpackedText(content.take());
+      if (text?.isWellFormed() !== true) continue;
+      this.#world.state.putText(text, seenThere(this.#paths.get(id) ?? "", id, "read ahead of the first sync"));
     }
     this.#asked.clear();
   }
@@ -95,7 +98,7 @@ export class ReadAhead implements Held {
 
   #ask(id: DocId): void {
     this.#running++;
-    const answer = this.#world.remote.getFile(id);
+    const answer = this.#world.remote.getServed(id);
     this.#asked.set(id, answer);
     // An exception is thrown to whoever takes this read, or by `end`.
     answer.then(

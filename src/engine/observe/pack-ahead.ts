@@ -1,9 +1,10 @@
+import type { PackedText } from "../../contract/packed-text.ts";
 import { keepHere, type KeepText } from "../apply/text-name.ts";
 import type { Digest } from "../../model/digest.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import type { OnText } from "../../ports/disk.ts";
-import type { PackedText, State } from "../../ports/state.ts";
+import type { State } from "../../ports/state.ts";
 import type { TextPacker } from "../../ports/text-packer.ts";
 
 type Packed = { readonly digest: Digest; readonly text: string | PackedText; readonly path: LocalPath };

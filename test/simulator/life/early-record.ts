@@ -3,7 +3,7 @@ import { recordTree } from "../../../src/local/record.ts";
 import { Recorded } from "../../../src/local/recorded.ts";
 import { RootGuard } from "../../../src/local/root-guard.ts";
 import { diskTime } from "../../../src/local/walk.ts";
-import type { Fs } from "../../../src/ports/disk.ts";
+import type { Fs } from "../../../src/ports/fs.ts";
 import type { Random } from "../../../src/ports/world.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { WireRequest, WireResponse } from "../../../src/contract/wire.ts";
-import type { WireResult } from "../../../src/ports/remote.ts";
-import { type Answered, batchAnswer, isBatch, requestsOf } from "../../remote/take-batch.ts";
+import type { WireResult } from "../../../src/ports/wire.ts";
+import { type Answered, batchAnswer, isBatch, packedAnswer, requestsOf } from "../../remote/take-batch.ts";
 import { type Dice, rollDice } from "../dice.ts";
 import type { Actors } from "./actors.ts";
 import type { Aim } from "./aim.ts";
@@ -67,7 +67,9 @@ class Way {
       if (befallen?.kind === "answer" && isOfOne(befallen, this.#dice)) own.set(one, befallen.response);
       else whole = befallen ?? whole;
     }
-    const { result, each } = await this.#exchange(requests, whole, batchAnswer, own);
+    // Every second service has only the older form of an answer.
+    const join = this.#step.seed % 2 === 0 ? packedAnswer : batchAnswer;
+    const { result, each } = await this.#exchange(requests, whole, join, own);
     for (const [at, one] of requests.entries()) this.#hear(one, each[at]!);
     return result;
   }

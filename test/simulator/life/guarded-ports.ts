@@ -1,6 +1,6 @@
 import type { WireRequest } from "../../../src/contract/wire.ts";
-import type { Fs } from "../../../src/ports/disk.ts";
-import type { WireResult } from "../../../src/ports/remote.ts";
+import type { Fs } from "../../../src/ports/fs.ts";
+import type { WireResult } from "../../../src/ports/wire.ts";
 import type { State } from "../../../src/ports/state.ts";
 import type { RamDisk } from "../ram-disk.ts";
 import type { ReadState } from "./read-state.ts";

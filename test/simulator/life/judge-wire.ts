@@ -1,6 +1,6 @@
 import type { DocId } from "../../../src/contract/ids.ts";
 import type { WireRequest, WireResponse } from "../../../src/contract/wire.ts";
-import type { WireResult } from "../../../src/ports/remote.ts";
+import type { WireResult } from "../../../src/ports/wire.ts";
 import { isSidecarName, nameOf, parentOf } from "../../../src/model/path.ts";
 import type { History } from "./history.ts";
 import type { LifeWorld } from "./world.ts";

@@ -1,5 +1,7 @@
 import Sqlite from "better-sqlite3";
-import type { RemoteTraits, Wire } from "../../../src/ports/remote.ts";
+import type { RemoteTraits } from "../../../src/ports/remote.ts";
+import type { Wire } from "../../../src/ports/wire.ts";
+import type { Fs } from "../../../src/ports/fs.ts";
 import type { Random } from "../../../src/ports/world.ts";
 import { rememberRoot } from "../../../src/engine/run/guard-facts.ts";
 import { META } from "../../../src/engine/run/meta.ts";
@@ -13,6 +15,7 @@ import { type Db, openEmpty } from "../../../src/state/database.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../../src/state/schema.ts";
 import { StoredState } from "../../../src/state/state.ts";
 import { rollDice } from "../dice.ts";
+import { MakesInTurn } from "../make-in-turn.ts";
 import { RamDisk } from "../ram-disk.ts";
 import { Killed } from "../mirror.ts";
 import { placeOfCall } from "./crash-point.ts";
@@ -57,6 +60,8 @@ export class LifeMirror {
   readonly #lifeWorld: LifeWorld;
   readonly #links: boolean;
   readonly #recorded: boolean;
+  /** In every second life new files are made as another thread makes them. */
+  readonly #makesAside: boolean;
   /** Of the process that was started last; null: nothing is read before a look. */
   #record: EarlyRecord | null = null;
   readonly #random: Random;
@@ -65,6 +70,7 @@ export class LifeMirror {
     this.#lifeWorld = lifeWorld;
     this.#links = setup.links;
     this.#recorded = setup.recorded;
+    this.#makesAside = seed % 2 === 0;
     this.index = index;
     this.setup = setup;
     const dice = rollDice(seed * 31 + index);
@@ -146,17 +152,22 @@ export class LifeMirror {
       log,
       progress: NO_PROGRESS,
       remote,
-      disk: new LocalDisk(disk, ROOT, {
-        random: this.#random,
-        part: 3,
-        records: this.#record,
-        processes: LIVING,
-      }),
+      disk: this.#openDisk(disk),
       state: guardState(this.#stored, enter, this.#reads, (what) => this.#secured(what)),
       bootId: `boot-${this.#boot}`,
       prefix: this.setup.prefix,
     };
     return this.#links ? translating(world, true) : world;
+  }
+
+  #openDisk(fs: Fs): LocalDisk {
+    return new LocalDisk(fs, ROOT, {
+      random: this.#random,
+      part: 3,
+      records: this.#record,
+      processes: LIVING,
+      aside: this.#makesAside ? new MakesInTurn(fs, ROOT, this.#random) : null,
+    });
   }
 
   /** The process reads the folder before it looks, as of many documents a thread does. */

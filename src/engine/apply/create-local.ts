@@ -1,0 +1,132 @@
+import type { ChangeId } from "../../contract/ids.ts";
+import type { ActionOf, Outcome } from "../../model/action.ts";
+import type { Digest } from "../../model/digest.ts";
+import { newLink } from "../../model/settle.ts";
+import { parentOf } from "../../model/path.ts";
+import type { Written } from "../../ports/disk.ts";
+import type { MadeFile } from "../../ports/disk.ts";
+import { flushAtEnd } from "../journal/durable.ts";
+import type { PassContext } from "../run/pass-context.ts";
+import { fromService } from "../run/world.ts";
+import { type Commit, commitAfterwards, commitWithOthers } from "./commit.ts";
+import { ended, eventOf, fetchServed, fetchText, type Got, got, outcomeOfDisk, stale, unpackServed } from "./effect.ts";
+import { ensureFolders } from "./parents.ts";
+import { seenThere } from "./text-name.ts";
+
+/** How a new document on the service becomes a new file here. */
+
+/**
+ * Downloads a new document into a new file. After a crash before the commit the file is there
+ * without a link; the next pass pairs it with its document.
+ */
+export async function createLocal(ctx: PassContext, action: ActionOf<"create-local">): Promise<Outcome> {
+  const handed = await handOver(ctx, action);
+  if (handed.kind === "end") return handed.outcome;
+  const { changeId, isProtected, making } = handed.value;
+  const made = await making;
+  const digest = made.digest ?? handed.value.digest;
+  // A text that came damaged is read again, and told by its reader where it is damaged still.
+  if (digest === null) return createUnpacked(ctx, action);
+  const written = settle(ctx, action, digest, made);
+  if (written.kind === "end") return written.outcome;
+  return noteCreated(ctx, action, { changeId, digest, isProtected }, written.value, made);
+}
+
+type CreatedOf = { readonly changeId: ChangeId; readonly digest: Digest; readonly isProtected: boolean };
+
+/** The same for a text that is wanted unpacked. */
+async function createUnpacked(ctx: PassContext, action: ActionOf<"create-local">): Promise<Outcome> {
+  const fetched = await fetchText(ctx, action.id, action.localPath);
+  if (fetched.kind === "end") return fetched.outcome;
+  const { file, text, digest } = fetched.value;
+  if (fromService(ctx.world, file.path) !== action.remotePath) return stale("it was moved on the service meanwhile");
+  const written = settle(ctx, action, digest, await ctx.group.create({ path: action.localPath, text }));
+  if (written.kind === "end") return written.outcome;
+  const of = { changeId: file.lastChangeId, digest, isProtected: file.protected };
+  return noteCreated(ctx, action, of, written.value, { text });
+}
+
+function noteCreated(
+  ctx: PassContext,
+  action: ActionOf<"create-local">,
+  { changeId, digest, isProtected }: CreatedOf,
+  { stamp }: Written,
+  { text, lent }: Pick<MadeFile, "text" | "lent">,
+): Outcome | Promise<Outcome> {
+  const version = { changeId, digest };
+  flushAtEnd(ctx, action.id, action.localPath);
+  ctx.notes.counts.createdLocal++;
+  const change: Commit = {
+    keeps: { digest, text, ...(lent === undefined ? {} : { lent }) },
+    link: newLink(action.id, action.localPath, action.remotePath, isProtected, {
+      ...version,
+      localDigest: digest,
+      stamp,
+      stampTrusted: false,
+      durable: false,
+    }),
+    version: { id: action.id, ...version },
+    removes: { tombstone: action.id, conflict: action.id },
+    event: eventOf(action, "local", { after: digest }),
+  };
+  const isAwaited = ctx.notes.awaited?.has(action) ?? true;
+  return isAwaited ? commitWithOthers(ctx, change) : commitAfterwards(ctx, change);
+}
+
+type HandedOver = {
+  readonly changeId: ChangeId;
+  /** null: whoever makes the file unpacks its text, and tells. */
+  readonly digest: Digest | null;
+  readonly isProtected: boolean;
+  readonly making: Promise<MadeFile>;
+};
+
+/**
+ * Reads a document, and hands its text over to be made a file. A function of its own, so that
+ * nothing here holds the text while the file is made: many wait at a time.
+ */
+async function handOver(ctx: PassContext, action: ActionOf<"create-local">): Promise<Got<HandedOver>> {
+  const { id, localPath, remotePath } = action;
+  const served = await fetchServed(ctx, id);
+  if (served.kind === "end") return served;
+  const { state, links, disk } = ctx.world;
+  const { content, path, lastChangeId: changeId, protected: isProtected } = served.value.file;
+  const isMoved = fromService(ctx.world, path) !== remotePath;
+  if (typeof content !== "string" && content.isZipped && !isMoved && disk.takesPacked?.() === true)
+    return got({
+      changeId,
+      digest: null,
+      isProtected,
+      making: ctx.group.create({ path: localPath, text: content.take() }),
+    });
+  const fetched = await unpackServed(ctx, id, localPath, served.value);
+  if (fetched.kind === "end") return fetched;
+  const { text, digest } = fetched.value;
+  // ORDER: a file that links holds other bytes than its text. After a kill they are known to stand
+  // for it, wherever its targets are by then, if it is in the store.
+  if (isMoved || links?.mayLink(text)) state.putKnownText(digest, text, seenThere(localPath, id));
+  if (isMoved) return ended(stale("it was moved on the service meanwhile"));
+  return got({ changeId, digest, isProtected, making: ctx.group.create({ path: localPath, text }) });
+}
+
+/** What came of it: the file; or its text is stored, and tried again where its folder lacked. */
+function settle(
+  ctx: PassContext,
+  { id, localPath }: ActionOf<"create-local">,
+  digest: Digest,
+  { end, text }: MadeFile,
+): Got<Written> {
+  if (end.kind === "done") return got(end.value);
+  const { disk, state } = ctx.world;
+  // Once somebody has seen the text, an edit may build on it before the next pass reads the
+  // file (I03).
+  state.putKnownText(digest, text, seenThere(localPath, id));
+  // The folder is nearly always there; looking at it before each file would cost a tenth of the
+  // whole download.
+  const known = end.kind === "stale" && disk.look(parentOf(localPath)).kind === "absent" ? state.text(digest) : null;
+  if (known === null) return ended(outcomeOfDisk(end));
+  const parents = ensureFolders(ctx, localPath);
+  if (parents !== null) return ended(parents);
+  const made = disk.create(localPath, known);
+  return made.kind === "done" ? got(made.value) : ended(outcomeOfDisk(made));
+}
