@@ -1,5 +1,4 @@
 import type { ChangeId, DirId, DocId } from "./ids.ts";
-import type { TextBeside } from "./wire.ts";
 
 /** The members that the contract shows. An answer may have more; a client uses none of those. */
 
@@ -12,9 +11,6 @@ export type FileResource = {
 };
 
 export type FileWithContent = FileResource & { readonly content: string };
-
-/** The same with its text as it came: beside the answer, it is packed. */
-export type ServedFile = FileResource & { readonly content: string | TextBeside };
 
 export type FolderResource = { readonly id: DirId; readonly path: string };
 

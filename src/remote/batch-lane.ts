@@ -1,47 +1,21 @@
-import { BATCH_TYPE, PACKED_BATCH_TYPE } from "../contract/batch.ts";
-import { BATCH } from "../contract/routes.ts";
 import type { WireRequest } from "../contract/wire.ts";
 import type { Wire, WireResult } from "../ports/wire.ts";
 import type { Clock } from "../ports/world.ts";
-import { judgeBatch } from "./batch-end.ts";
-import { writeBatch } from "./batch-lines.ts";
-import type { BatchSuspects } from "./batch-suspects.ts";
-import type { BatchTrust } from "./batch-trust.ts";
+import { BatchExchange, type ExchangeOptions, type Sending, TEXT_BYTES } from "./batch-exchange.ts";
 
 type Bounds = Parameters<Wire["send"]>[1];
 
 /** How many exchanges are under way at a time. More would make more batches, and smaller ones. */
 const AT_ONCE = { full: 4, partial: 1 } as const;
-/** Expected bytes of the texts of a batch: half of what proxies usually take. */
-const TEXT_BYTES = 512 * 1024;
-/** LIMIT: of the answer to a batch, in bytes: as much as the largest page. */
-const ANSWER_BYTES = 32 * 1024 * 1024;
-/** What an answer is expected to have, as long as none was seen. */
-const USUAL_BYTES = 4_096;
-/** How much the last batch says of the next one. */
-const NEWEST = 0.5;
 /** LIMIT: what waits for an exchange to end, and the service is silent, is sent after so long. */
 const LONGEST_MS = 250;
-/** Of a batch that is sent once more, each by itself: so many at a time. */
-const SINGLES_AT_ONCE = 8;
-
-type Waiting = {
-  readonly request: WireRequest;
-  readonly bounds: Bounds;
+type Waiting = Sending & {
   readonly at: number;
   readonly resolve: (result: WireResult) => void;
   readonly reject: (error: unknown) => void;
 };
 
-type LaneOptions = {
-  readonly wire: Pick<Wire, "send">;
-  /** Whether what is sent here only reads. */
-  readonly isRead: boolean;
-  readonly trust: BatchTrust;
-  readonly suspects: BatchSuspects;
-  readonly clock: Clock;
-  readonly basePrefix: string;
-};
+type LaneOptions = ExchangeOptions & { readonly clock: Clock };
 
 /**
  * Gathers the requests of one turn of the event loop, and those that come while exchanges are under
@@ -55,10 +29,11 @@ export class BatchLane {
   #isClosed = false;
   /** Ends the wait for a silent service; null: nothing waits so. */
   #timer: AbortController | null = null;
-  #meanBytes = USUAL_BYTES;
+  readonly #exchanges: BatchExchange;
 
   constructor(options: LaneOptions) {
     this.#options = options;
+    this.#exchanges = new BatchExchange(options);
   }
 
   send(request: WireRequest, bounds: Bounds): Promise<WireResult> {
@@ -68,6 +43,36 @@ export class BatchLane {
       this.#waiting.push({ request, bounds, at, resolve, reject });
       this.#sendInATurn();
     });
+  }
+
+  /**
+   * Sends requests of one caller together at once, in as few exchanges as a batch has room for.
+   * @returns their results, in their order
+   */
+  async sendAll(requests: readonly WireRequest[], bounds: Bounds): Promise<readonly WireResult[]> {
+    if (this.#isClosed) return requests.map(() => CLOSED);
+    const most = Math.max(
+      1,
+      Math.min(this.#options.trust.most() ?? 1, Math.floor(TEXT_BYTES / this.#exchanges.meanBytes)),
+    );
+    const parts: (readonly WireRequest[])[] = [];
+    for (let at = 0; at < requests.length; at += most) parts.push(requests.slice(at, at + most));
+    return (await Promise.all(parts.map((part) => this.#sendPart(part, bounds)))).flat();
+  }
+
+  async #sendPart(requests: readonly WireRequest[], bounds: Bounds): Promise<readonly WireResult[]> {
+    const batch = requests.map((request) => ({ request, bounds }));
+    this.#underWay++;
+    try {
+      const together = batch.length === 1 ? null : await this.#exchanges.together(batch);
+      if (together !== null) return together;
+      const results = new Map<Sending, WireResult>();
+      await this.#exchanges.singly(batch, (one, result) => void results.set(one, result));
+      return batch.map((one) => results.get(one)!);
+    } finally {
+      this.#underWay--;
+      if (this.#waiting.length > 0) this.#sendInATurn();
+    }
   }
 
   /** What waits is not sent any more, and nothing is that comes later. */
@@ -108,7 +113,7 @@ export class BatchLane {
     let bytes = 0;
     let count = 0;
     for (const { request } of this.#waiting) {
-      bytes += isRead ? this.#meanBytes : Buffer.byteLength(request.body ?? "");
+      bytes += isRead ? this.#exchanges.meanBytes : Buffer.byteLength(request.body ?? "");
       if (count === most || (count > 0 && bytes > TEXT_BYTES)) break;
       count++;
     }
@@ -144,70 +149,17 @@ export class BatchLane {
     }
   }
 
-  async #sendAlone({ request, bounds, resolve }: Waiting): Promise<void> {
-    resolve(await this.#options.wire.send(request, bounds));
+  async #sendAlone(one: Waiting): Promise<void> {
+    one.resolve(await this.#exchanges.alone(one));
   }
 
   async #sendTogether(batch: readonly Waiting[]): Promise<void> {
-    const { wire, trust, suspects, isRead, basePrefix } = this.#options;
-    const requests = batch.map(({ request }) => ({ ...request, path: request.path.slice(basePrefix.length) }));
-    const bounds = {
-      deadlineMs: Math.min(...batch.map((each) => each.bounds.deadlineMs)),
-      maxBytes: Math.min(
-        ANSWER_BYTES,
-        batch.reduce((sum, each) => sum + each.bounds.maxBytes, 0),
-      ),
-    };
-    const round = trust.round();
-    const result = await wire.send(asOne(requests, batch[0]!.request, basePrefix), bounds);
-    const { results, standing } = judgeBatch(requests, result, isRead);
-    trust.note(standing, round);
-    if (results === null) return this.#sendEach(batch);
-    if (standing !== "good") suspects.note(batch.map(({ request }) => request));
-    if (result.kind === "answer") this.#learnBytes(meanLength(results));
-    for (const [at, { bounds: own, resolve }] of batch.entries()) resolve(within(results[at]!, own));
+    const results = await this.#exchanges.together(batch);
+    if (results === null) await this.#exchanges.singly(batch, ({ resolve }, result) => resolve(result));
+    else for (const [at, { resolve }] of batch.entries()) resolve(results[at]!);
   }
-
-  async #sendEach(batch: readonly Waiting[]): Promise<void> {
-    const left = batch.values();
-    const some = async () => {
-      for (const each of left) await this.#sendAlone(each);
-    };
-    await Promise.all(Array.from({ length: SINGLES_AT_ONCE }, some));
-  }
-
-  #learnBytes(mean: number): void {
-    this.#meanBytes += NEWEST * (mean - this.#meanBytes);
-  }
-}
-
-/** Of the answers as they came; in characters. */
-function meanLength(results: readonly WireResult[]): number {
-  const lengths = results.map((result) => {
-    if (result.kind !== "answer") return 0;
-    return result.response.body.length + (result.response.text?.length ?? 0);
-  });
-  return lengths.reduce((sum, length) => sum + length, 0) / lengths.length;
 }
 
 /** Without a reason, each abort would build an exception with its stack. */
 const SENT = "sent";
 const CLOSED: WireResult = { kind: "not-sent", why: "closed" };
-
-/** ASSUMES: the requests of one client have its key and what else is in the headers in common. */
-function asOne(requests: readonly WireRequest[], first: WireRequest, basePrefix: string): WireRequest {
-  const headers = {
-    ...first.headers,
-    accept: `${PACKED_BATCH_TYPE}, ${BATCH_TYPE}, ${first.headers["accept"] ?? "*/*"}`,
-    "content-type": BATCH_TYPE,
-  };
-  return { method: "POST", path: basePrefix + BATCH, headers, body: writeBatch(requests) };
-}
-
-/** LIMIT: of each answer, as if it had come by itself; in characters, of which none has no byte. */
-function within(result: WireResult, { maxBytes }: Bounds): WireResult {
-  if (result.kind !== "answer") return result;
-  const { body, text } = result.response;
-  if (body.length + (text?.size ?? 0) <= maxBytes) return result;
-  return { kind: "lost", why: "the answer is too large" };
-}

@@ -55,6 +55,16 @@ export class BatchWire implements Wire {
     return result;
   }
 
+  /** Reads of single files or folders that are made at one time; their results in their order. */
+  async sendReads(
+    requests: readonly WireRequest[],
+    bounds: Parameters<Wire["send"]>[1],
+  ): Promise<readonly WireResult[]> {
+    if (this.#trust.most() !== null && !requests.some((request) => this.#suspects.has(request)))
+      return this.#reads.sendAll(requests, bounds);
+    return Promise.all(requests.map((request) => this.send(request, bounds)));
+  }
+
   async #sendSuspect(request: WireRequest, bounds: Parameters<Wire["send"]>[1]): Promise<WireResult> {
     const result = await this.#wire.send(request, bounds);
     if (result.kind === "answer") this.#suspects.clear(request);

@@ -1,5 +1,5 @@
 import { type ChangeId, type DirId, type DocId, isChangeId, isDirId, isDocId } from "../contract/ids.ts";
-import type { FileResource, FileWithContent, FolderResource, Selector, ServedFile } from "../contract/resources.ts";
+import type { FileResource, FileWithContent, FolderResource, Selector } from "../contract/resources.ts";
 import { FILES } from "../contract/routes.ts";
 import type { RemotePath } from "../model/path.ts";
 import type {
@@ -11,6 +11,7 @@ import type {
   PutResult,
   Remote,
   RemoteTraits,
+  ServedFile,
   WrittenFile,
 } from "../ports/remote.ts";
 import type { Wire } from "../ports/wire.ts";
@@ -24,7 +25,7 @@ import { Http, type KeyHeader } from "./http.ts";
 import { listAll } from "./listing.ts";
 import { NewsStream } from "./news.ts";
 import { CallQueue } from "./queue.ts";
-import { type CallContext, getFile, getServed } from "./reads.ts";
+import { type CallContext, getAllServed, getFile, getServed } from "./reads.ts";
 import { Caller } from "./retry.ts";
 import { createScrub } from "./scrub.ts";
 import { readFile } from "./shapes.ts";
@@ -116,6 +117,11 @@ class Client implements Remote {
   getServed(id: DocId): Promise<Answer<ServedFile>> {
     checkIds(isDocId(id));
     return getServed(this.#context, id);
+  }
+
+  getAllServed(ids: readonly DocId[]): Promise<readonly Answer<ServedFile>[]> {
+    checkIds(ids.every(isDocId));
+    return getAllServed(this.#context, ids);
   }
 
   createFile(path: RemotePath, content: string): Promise<Answer<WrittenFile>> {

@@ -1,8 +1,9 @@
-import type { WireHeaders } from "../contract/wire.ts";
+import type { WireHeaders, WireRequest } from "../contract/wire.ts";
 import { EVENT_STREAM } from "../contract/events.ts";
 import { GENERATION, isGeneration } from "../contract/generation.ts";
 import type { StreamBounds, Wire, WireResult } from "../ports/wire.ts";
 import type { Clock, Log } from "../ports/world.ts";
+import type { BatchWire } from "./batch-wire.ts";
 import { type Call, logFields, type Reply, readResult, routeOf } from "./reply.ts";
 import type { Scrub } from "./scrub.ts";
 
@@ -13,8 +14,11 @@ const DEADLINE_MS = { GET: 30_000, POST: 60_000, PUT: 60_000, PATCH: 60_000, DEL
 
 export type KeyHeader = "authorization" | "x-api-key";
 
+/** `sendReads`: reads of single items that are made at one time. Left out: each goes by itself. */
+type HttpWire = Wire & Partial<Pick<BatchWire, "sendReads">>;
+
 type HttpOptions = {
-  readonly wire: Wire;
+  readonly wire: HttpWire;
   readonly key: string;
   readonly keyHeader: KeyHeader;
   readonly basePrefix: string;
@@ -24,6 +28,10 @@ type HttpOptions = {
   readonly log: Log;
   readonly scrub: Scrub;
 };
+
+function boundsOf({ method, size }: Call): { readonly deadlineMs: number; readonly maxBytes: number } {
+  return { deadlineMs: DEADLINE_MS[method], maxBytes: ANSWER_BYTES[size] };
+}
 
 /** How a stream of events ended, or what came in its place. */
 export type StreamReply = { readonly kind: "ended"; readonly why: string } | Reply;
@@ -60,17 +68,34 @@ export class Http {
    * One exchange, which ends in one reply. It never throws for anything that the other side does.
    */
   async exchange(call: Call): Promise<Reply> {
-    const { wire, basePrefix, address, clock, log, scrub } = this.#options;
+    const { wire, clock, log } = this.#options;
     const started = log.debug === false ? 0 : clock.monotonic();
-    const result = await wire.send(
-      {
-        method: call.method,
-        path: basePrefix + call.path,
-        headers: call.body === null ? this.#headers : this.#headersWithBody,
-        body: call.body === null ? null : JSON.stringify(call.body),
-      },
-      { deadlineMs: DEADLINE_MS[call.method], maxBytes: ANSWER_BYTES[call.size] },
-    );
+    const result = await wire.send(this.#requestOf(call), boundsOf(call));
+    return this.#read(call, result, started);
+  }
+
+  /** The same for reads of single items that are made at one time, each with its own reply. */
+  async exchangeReads(calls: readonly Call[]): Promise<readonly Reply[]> {
+    const { wire, clock, log } = this.#options;
+    const started = log.debug === false ? 0 : clock.monotonic();
+    const requests = calls.map((call) => this.#requestOf(call));
+    const bounds = boundsOf(calls[0]!);
+    const results = await (wire.sendReads?.(requests, bounds) ??
+      Promise.all(requests.map((request) => wire.send(request, bounds))));
+    return calls.map((call, n) => this.#read(call, results[n]!, started));
+  }
+
+  #requestOf(call: Call): WireRequest {
+    return {
+      method: call.method,
+      path: this.#options.basePrefix + call.path,
+      headers: call.body === null ? this.#headers : this.#headersWithBody,
+      body: call.body === null ? null : JSON.stringify(call.body),
+    };
+  }
+
+  #read(call: Call, result: WireResult, started: number): Reply {
+    const { address, clock, log, scrub } = this.#options;
     const reply = readResult(call, result, { address, scrub, now: clock.now() });
     this.#noteGeneration(reply, result);
     if (log.debug === false) return reply;

@@ -1,9 +1,10 @@
 import type { DocId } from "../contract/ids.ts";
-import type { FileWithContent, ServedFile } from "../contract/resources.ts";
+import type { FileWithContent } from "../contract/resources.ts";
 import { fileRoute } from "../contract/routes.ts";
 import { unpackedText } from "../model/packed-text.ts";
-import type { Answer, Fault } from "../ports/remote.ts";
+import type { Answer, Fault, ServedFile } from "../ports/remote.ts";
 import { faultOf, misreadFault } from "./fault.ts";
+import type { Call, Reply } from "./reply.ts";
 import type { Caller } from "./retry.ts";
 import { readServed } from "./shapes.ts";
 import type { TraitBook } from "./traits.ts";
@@ -16,9 +17,31 @@ export function failed(fault: Fault): { readonly ok: false; readonly fault: Faul
 }
 
 /** Reads a file, with its text as it came. */
-export async function getServed({ caller, traits }: CallContext, id: DocId): Promise<Answer<ServedFile>> {
-  const reply = await caller.call({ method: "GET", path: fileRoute(id), body: null, accept: [200], size: "item" });
-  if (reply.kind !== "success") return failed(faultOf(READ, reply));
+export async function getServed(context: CallContext, id: DocId): Promise<Answer<ServedFile>> {
+  const reply = await context.caller.call(readOf(id));
+  return reply.kind === "success" ? servedOf(context, id, reply) : failed(faultOf(READ, reply));
+}
+
+/** Reads files at one time; their answers in the order of the ids. */
+export async function getAllServed(
+  context: CallContext,
+  ids: readonly DocId[],
+): Promise<readonly Answer<ServedFile>[]> {
+  const replies = await context.caller.callReads(ids.map(readOf));
+  return Promise.all(
+    replies.map((reply, n) =>
+      reply.kind === "success" ? servedOf(context, ids[n]!, reply) : getServed(context, ids[n]!),
+    ),
+  );
+}
+
+function readOf(id: DocId): Call {
+  return { method: "GET", path: fileRoute(id), body: null, accept: [200], size: "item" };
+}
+
+type Success = Extract<Reply, { readonly kind: "success" }>;
+
+function servedOf({ traits }: CallContext, id: DocId, reply: Success): Answer<ServedFile> {
   traits.sawIdsOf(reply.value);
   const file = readServed(reply.value, reply.text, traits.idRule());
   if (!file.ok) return failed(notUnderstood(file.why, reply.requestId));

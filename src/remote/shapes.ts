@@ -1,4 +1,5 @@
-import type { ServedFile } from "../contract/resources.ts";
+import type { ServedFile } from "../ports/remote.ts";
+
 import { isJsonObject, type JsonObject, member } from "../contract/json.ts";
 import {
   type ChangeId,

@@ -1,5 +1,5 @@
 import type { BaseTree } from "../model/tree.ts";
-import { type DatabaseFault, type Db, faultOf, keepPages } from "./database.ts";
+import { type DatabaseFault, type Db, faultOf, keepFewPages } from "./database.ts";
 import { ConflictTable } from "./conflicts.ts";
 import { HoldTable } from "./holds.ts";
 import { findImpossible } from "./impossible.ts";
@@ -30,16 +30,14 @@ export type BaseTables = ReturnType<typeof openBaseTables>;
  * writes.
  */
 export function readBase(db: Db, { links, dirs, tombstones, conflicts, holds }: BaseTables): BaseTree {
-  keepPages(db, "few");
-  const base = {
+  keepFewPages(db);
+  return {
     links: links.load(),
     dirs: dirs.load(),
     tombstones: tombstones.load(),
     conflicts: conflicts.load(),
     holds: holds.load(),
   };
-  keepPages(db, "usual");
-  return base;
 }
 
 type Examined = { readonly kind: "sound"; readonly base: BaseTree } | Extract<DatabaseFault, { kind: "damaged" }>;

@@ -41,7 +41,7 @@ export function openForWriting(path: string, schema: Schema, wal = true): Opened
       if (fault !== null) return fault;
       // ORDER: before the first page is written; on a file with pages it does nothing.
       if (schema.pageSize !== undefined) db.pragma(`page_size = ${schema.pageSize}`);
-      keepPages(db, "usual");
+      keepFewPages(db);
       if (wal) enterWal(db);
       // NORMAL: a commit survives the process. A power cut may lose the last ones, never
       // consistency; what they recorded is found again by looking.
@@ -86,14 +86,12 @@ export function openEmpty(schema: Schema): OpenedDatabase {
   return made;
 }
 
-const CACHE_KIB = { few: 2_000, usual: 4_000 } as const;
+/** How much of a file SQLite keeps in memory: a few thousand rows of each index that is written. */
+const CACHE_KIB = 2_000;
 
-/**
- * How much of the file SQLite keeps in memory; `few` while all of it is read once and not again
- * soon.
- */
-export function keepPages(db: Db, how: keyof typeof CACHE_KIB): void {
-  if (!db.memory) db.pragma(`cache_size = -${CACHE_KIB[how]}`);
+/** For each connection: better-sqlite3 has it keep 16 MB. */
+export function keepFewPages(db: Db): void {
+  if (!db.memory) db.pragma(`cache_size = -${CACHE_KIB}`);
 }
 
 /** Must not be called within a transaction. */

@@ -1,4 +1,4 @@
-import { type DatabaseFault, type Db, faultOf, keepPages } from "./database.ts";
+import { type DatabaseFault, type Db, faultOf, keepFewPages } from "./database.ts";
 import { openOwnDatabase } from "./own-database.ts";
 
 /**
@@ -6,9 +6,8 @@ import { openOwnDatabase } from "./own-database.ts";
  */
 export function pageFault(db: Db): DatabaseFault | null {
   try {
-    keepPages(db, "few");
+    keepFewPages(db);
     const verdict = db.pragma("quick_check(1)", { simple: true });
-    keepPages(db, "usual");
     return verdict === "ok" ? null : { kind: "damaged", detail: String(verdict) };
   } catch (error) {
     const fault = faultOf(error);

@@ -4,7 +4,7 @@ import { once } from "../model/once.ts";
 import type { LocalPath } from "../model/path.ts";
 import type { Sighting, State, TextName } from "../ports/state.ts";
 import type { Clock } from "../ports/world.ts";
-import { type Db, faultOf, keepPages } from "./database.ts";
+import { type Db, faultOf } from "./database.ts";
 import { GroupedWrites } from "./grouped-writes.ts";
 import { SightingTable } from "./sightings.ts";
 import { Statement } from "./statement.ts";
@@ -48,8 +48,6 @@ export class TextStore implements Companion {
    * caller
    */
   constructor(db: Db, clock: Clock, onDamage: () => void = () => undefined) {
-    // A text is rarely asked for twice, and of the index a few pages are.
-    keepPages(db, "few");
     this.#db = db;
     this.#clock = clock;
     this.#onDamage = onDamage;

@@ -13,7 +13,7 @@ const one = (path: string, detail = "why", waits = false) => ({
 });
 const says = (path: string, detail = "why") => [
   `${path}: type-clash: ${detail}`,
-  "  next: rename the file or the folder: the other side has the other kind at this path",
+  "  next: rename what is here, or take it away: the other side has another kind at this path; where a file is gone, the document counts as deleted then",
 ];
 
 test("each thing is told once, then what has ended and how many are left", () => {

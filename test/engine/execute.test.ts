@@ -12,6 +12,11 @@ const DONE: Outcome = { kind: "done" };
 const STALE: Outcome = { kind: "stale", detail: "" };
 const GONE: Outcome = { kind: "later", code: "unreachable", detail: "", unreachable: true, requestId: null };
 
+const USUAL = {
+  isFatal: (outcome: Outcome) => outcome.kind === "later" && outcome.unreachable,
+  onEnd: () => undefined,
+} as const;
+
 function execute(
   steps: readonly Step[],
   perform: (action: Action) => Promise<Outcome>,
@@ -19,9 +24,8 @@ function execute(
   concurrency = 4,
 ) {
   return executeSteps(steps, withheld, perform, {
+    ...USUAL,
     concurrency,
-    isFatal: (outcome) => outcome.kind === "later" && outcome.unreachable,
-    onEnd: () => undefined,
   });
 }
 
@@ -104,5 +108,105 @@ describe("executing the steps of a plan", () => {
       return DONE;
     });
     await expect(run).rejects.toBe(dead);
+  });
+});
+
+const isX = (action: Action) => nameOf(action).startsWith("x");
+
+function noted(names: string[], action: Action): string {
+  names.push(nameOf(action));
+  return nameOf(action);
+}
+
+/** Runs steps whose names begin with `x` together, and keeps what went together. */
+async function executeTogether(
+  steps: readonly Step[],
+  outcomeOf: (name: string) => Outcome = () => DONE,
+  more: { readonly withheld?: ReadonlySet<number>; readonly stop?: AbortSignal; readonly concurrency?: number } = {},
+) {
+  const together: string[][] = [];
+  const alone: string[] = [];
+  let [running, most] = [0, 0];
+  const during = async <T>(count: number, value: T): Promise<T> => {
+    running += count;
+    most = Math.max(most, running);
+    await new Promise((resolve) => setImmediate(resolve));
+    running -= count;
+    return value;
+  };
+  const { withheld = new Set<number>(), stop, concurrency = 8 } = more;
+  const ends = await executeSteps(steps, withheld, (action) => during(1, outcomeOf(noted(alone, action))), {
+    ...USUAL,
+    concurrency,
+    ...(stop === undefined ? {} : { stop }),
+    bundles: {
+      least: 3,
+      most: 4,
+      takes: isX,
+      perform: (actions) => {
+        together.push(actions.map(nameOf));
+        return during(
+          actions.length,
+          actions.map((action) => outcomeOf(nameOf(action))),
+        );
+      },
+    },
+  });
+  return { ends, together, alone, most };
+}
+
+function many(count: number, ...after: number[]): Step[] {
+  return Array.from({ length: count }, (_, n) => step(`x${n}`, ...after));
+}
+
+describe("steps that go together", () => {
+  it("are as many as may, in their order, and what is left goes by itself", async () => {
+    const { ends, together, alone, most } = await executeTogether(many(10));
+    expect([together, alone]).toEqual([
+      [
+        ["x0", "x1", "x2", "x3"],
+        ["x4", "x5", "x6", "x7"],
+      ],
+      ["x8", "x9"],
+    ]);
+    expect([ends.length, most]).toEqual([10, 8]);
+    expect(ends.every((end) => end.kind === "ran" && end.outcome.kind === "done")).toBe(true);
+  });
+
+  it("wait for what they need, and are none that others need, are of another kind, or are withheld", async () => {
+    const steps = [step("a"), ...many(4, 0), step("b"), step("x4"), step("x5"), step("x6"), step("c", 8)];
+    const { together, alone } = await executeTogether(steps, undefined, { withheld: new Set([2]) });
+    expect(together).toEqual([]);
+    expect(alone.toSorted()).toEqual(["a", "b", "c", "x0", "x2", "x3", "x4", "x5", "x6"]);
+    expect(alone.indexOf("a")).toBeLessThan(alone.indexOf("x0"));
+  });
+
+  it("I17 end each for itself: one that fails stops nothing but what is fatal", async () => {
+    const { ends, together } = await executeTogether(many(8), (name) => (name === "x1" ? STALE : DONE));
+    expect(together).toHaveLength(2);
+    expect(ends.map((end) => end.kind === "ran" && end.outcome.kind)).toEqual(
+      many(8).map(({ action }) => (nameOf(action) === "x1" ? "stale" : "done")),
+    );
+    const gone = await executeTogether(many(12), (name) => (name === "x2" ? GONE : DONE), { concurrency: 4 });
+    expect(gone.together).toHaveLength(1);
+    expect(gone.ends.slice(4)).toEqual(many(8).map(() => ({ kind: "skipped", why: "stopped" })));
+  });
+
+  it("are no more under way than may be, but for one bundle alone", async () => {
+    expect((await executeTogether(many(12), undefined, { concurrency: 5 })).most).toBe(4);
+    const few = await executeTogether(many(8), undefined, { concurrency: 2 });
+    expect([few.most, few.together.length]).toEqual([4, 2]);
+  });
+
+  it("are not begun once somebody stops them", async () => {
+    const { ends, together } = await executeTogether(many(8), undefined, { stop: AbortSignal.abort() });
+    expect([together, ends]).toEqual([[], many(8).map(() => ({ kind: "skipped", why: "stopped" }))]);
+  });
+
+  it("break off the plan when they throw", async () => {
+    const broken = executeTogether(many(8), () => {
+      throw new Error("killed");
+    });
+    await expect(broken).rejects.toThrow("killed");
   });
 });

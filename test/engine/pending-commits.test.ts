@@ -89,7 +89,7 @@ test("I33 so many for which no step waits are written together, and none waits l
   const { clock, group, keys, transactions } = setUp();
   const slow = Promise.withResolvers<void>();
   const running = group.during(() => slow.promise);
-  for (let n = 0; n < 1_023; n++) group.commitAfterwards(keys.rows(`doc_${n}`));
+  for (let n = 0; n < 511; n++) group.commitAfterwards(keys.rows(`doc_${n}`));
   expect(transactions()).toBe(0);
   group.commitAfterwards(keys.rows("a"));
   expect([keys.noted(), transactions()]).toEqual([["a"], 1]);
@@ -100,6 +100,16 @@ test("I33 so many for which no step waits are written together, and none waits l
   expect(keys.noted()).toEqual(["a", "b"]);
   slow.resolve();
   await running;
+});
+
+test("I33 they are more at a time once so many were written that each touches a page of its own", () => {
+  const { group, keys, transactions } = setUp();
+  for (let n = 0; n < 20_480; n++) group.commitAfterwards(keys.rows(`doc_${n}`));
+  expect(transactions()).toBe(40);
+  for (let n = 0; n < 2_047; n++) group.commitAfterwards(keys.rows(`doc_late_${n}`));
+  expect(transactions()).toBe(40);
+  group.commitAfterwards(keys.rows("a"));
+  expect(transactions()).toBe(41);
 });
 
 test("I33 long texts do not wait for as many others", () => {

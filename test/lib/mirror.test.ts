@@ -7,17 +7,8 @@ import { createClient } from "../../src/lib/client.ts";
 import { worldOf } from "../../src/lib/session.ts";
 import { startServer } from "../../src/lib/server.ts";
 import type { WatchEvent } from "../../src/lib/types.ts";
-import { makeLibRig } from "./rig.ts";
+import { errorOf, makeLibRig } from "./rig.ts";
 import { NO_PROGRESS } from "../simulator/quiet-ports.ts";
-
-async function errorOf(call: Promise<unknown>): Promise<MdmirrorError> {
-  const error = await call.then(
-    () => null,
-    (thrown: unknown) => thrown,
-  );
-  expect(error).toBeInstanceOf(MdmirrorError);
-  return error as MdmirrorError;
-}
 
 describe("a mirror of the library", () => {
   it("syncs, and tells it in the words of sync --json", async () => {
@@ -236,43 +227,4 @@ describe("the service in process", () => {
     await own.stop();
     expect(() => readFileSync(join(own.data, "key"))).toThrow(expect.objectContaining({ code: "ENOENT" }));
   });
-});
-
-it.each([undefined, null, "", 5, {}, []] as unknown as string[])("no document is named by %j", async (path) => {
-  const { mirror, write, read } = await makeLibRig();
-  for (const text of ["one\n", "two\n"]) {
-    write("a.md", text);
-    await mirror.sync();
-  }
-  const many = [path];
-  for (const call of [
-    mirror.restore(path, 1),
-    mirror.restore(path),
-    mirror.show(path),
-    mirror.history(path),
-    mirror.diff(path),
-    mirror.resolve(path, { kind: "mine" }),
-    mirror.resolveMany({ kind: "mine" }, many),
-    mirror.restoreMany(many),
-  ])
-    expect(await errorOf(call)).toMatchObject({ kind: "usage", code: "usage" });
-  expect(read("a.md")).toBe("two\n");
-});
-
-it("what else is not what it must be is named, and changes nothing", async () => {
-  const { mirror, write, read } = await makeLibRig();
-  write("a.md", "one\n");
-  await mirror.sync();
-  const odd = (value: unknown) => value as never;
-  for (const call of [
-    mirror.restore("a.md", 0),
-    mirror.show("a.md", odd("1")),
-    mirror.restoreMany(odd("a.md")),
-    mirror.restoreMany(["a.md"], new Date("no date")),
-    mirror.resolve("a.md", odd(undefined)),
-    mirror.resolve("a.md", odd({ kind: "both" })),
-    mirror.resolveMany(odd("mine")),
-  ])
-    expect(await errorOf(call)).toMatchObject({ kind: "usage", message: expect.stringMatching(/ is not /) });
-  expect(read("a.md")).toBe("one\n");
 });

@@ -1,3 +1,5 @@
+import { expect } from "vitest";
+import { MdmirrorError } from "../../src/lib/index.ts";
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -46,4 +48,14 @@ export async function makeLibRig(times = 1): Promise<LibRig> {
     read: (path) => readFileSync(join(root, path), "utf8"),
     write: (path, text) => writeFileSync(join(root, path), text),
   };
+}
+
+/** What a call throws, which must be an error of the library. */
+export async function errorOf(call: Promise<unknown>): Promise<MdmirrorError> {
+  const error = await call.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(MdmirrorError);
+  return error as MdmirrorError;
 }

@@ -131,3 +131,67 @@ describe("a client of a service that takes batches", () => {
     expect(client.bench.wire.closed).toBe(true);
   });
 });
+
+const ids = (count: number) => Array.from({ length: count }, (_, n) => idOf(n));
+
+function contentsOf(answers: Awaited<ReturnType<Client["bench"]["remote"]["getAllServed"]>>): unknown[] {
+  return answers.map((one) => (one.ok ? one.value.content : one.fault.kind));
+}
+
+/** A file whose content is the path by which it was read. */
+const itself: Script = ({ path }) => answer(200, { ...FILE, id: path.split("/").at(-1), content: path });
+
+describe("reads of several files at one time", () => {
+  it("go in as few exchanges as they fit in, each answer in its place", async () => {
+    const client = await clientOf(batching(itself));
+    expect(contentsOf(await client.bench.remote.getAllServed(ids(150)))).toEqual(
+      ids(150).map((id) => `/v1/files/${id}`),
+    );
+    expect(client.exchanges()).toEqual([64, 64, 22]);
+  });
+
+  it("go singly where the service takes no batches, and where what answered was none", async () => {
+    const plain = new Client(read);
+    expect(contentsOf(await plain.bench.remote.getAllServed(ids(5)))).toEqual(Array(5).fill("x"));
+    expect(plain.exchanges()).toEqual(ids(5).map((id) => `/v1/files/${id}`));
+    const client = await clientOf((request, n) =>
+      isBatch(request) ? answer(200, "<p>Sign in</p>", { "content-type": "text/html" }) : batching(read)(request, n),
+    );
+    expect(contentsOf(await client.bench.remote.getAllServed(ids(20)))).toEqual(Array(20).fill("x"));
+    expect(client.exchanges()).toEqual([20, ...ids(20).map((id) => `/v1/files/${id}`)]);
+  });
+
+  it("are made again, each by itself and after the pause, where they were too much or came to nothing", async () => {
+    const refusals = new Map<string, number>();
+    const client = await clientOf(
+      batching((request, n) => {
+        const count = (refusals.get(request.path) ?? 0) + 1;
+        refusals.set(request.path, count);
+        if (request.path.endsWith("doc_3") && count === 1)
+          return problem(429, "rate_limited", [], { "retry-after": "5" });
+        if (request.path.endsWith("doc_4") && count === 1) return problem(503, "service_unavailable");
+        if (request.path.endsWith("doc_5")) return problem(404, "file_not_found");
+        return read(request, n);
+      }),
+    );
+    const before = client.bench.clock.monotonic();
+    const answers = await client.bench.remote.getAllServed(ids(8));
+    expect(contentsOf(answers)).toEqual(["x", "x", "x", "x", "x", "problem", "x", "x"]);
+    expect(client.bench.clock.monotonic() - before).toBeGreaterThanOrEqual(5_000);
+    expect(client.exchanges()[0]).toBe(8);
+  });
+
+  it("that are lost are made again", async () => {
+    let lost = 0;
+    const client = await clientOf((request, n) =>
+      isBatch(request) && lost++ === 0 ? LOST : batching(read)(request, n),
+    );
+    expect(contentsOf(await client.bench.remote.getAllServed(ids(6)))).toEqual(Array(6).fill("x"));
+  });
+
+  it("refuse an id of another form, and the file of another id is no answer", async () => {
+    const client = await clientOf(batching(() => answer(200, { ...FILE, id: "doc_7", content: "x" })));
+    expect(() => client.bench.remote.getAllServed(["../x" as DocId])).toThrow("not of the form");
+    expect(contentsOf(await client.bench.remote.getAllServed([idOf(7), idOf(8)]))).toEqual(["x", "later"]);
+  });
+});

@@ -6,7 +6,7 @@ import { startThread } from "./thread.ts";
 /** How long a thread without work is kept, in milliseconds. */
 const IDLE_MS = 5_000;
 /** V8 lets garbage grow towards the second limit. */
-const LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 16 } as const;
+const LIMITS = { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 16 } as const;
 const PROGRAM = new URL(import.meta.url.endsWith(".ts") ? "./make-worker.ts" : "./make-worker.js", import.meta.url);
 
 /** @param root absolute path of the mirrored folder */

@@ -15,7 +15,7 @@ const ASKED_EVERY = 64;
  */
 type Bounds = { readonly space: number; readonly budget: number };
 
-const SMALL: Bounds = { space: 15_000_000, budget: 12_000_000 };
+const SMALL: Bounds = { space: 4_000_000, budget: 6_000_000 };
 /** A plan of so many steps is much by itself, and each collection looks at all of it. */
 const LARGE: Bounds = { space: 15_000_000, budget: 30_000_000 };
 const LARGE_FROM_STEPS = 30_000;
@@ -93,10 +93,12 @@ function setGrowth(factor: 1 | 2, usual: 1 | 2): void {
   change(`--semi-space-growth-factor=${factor}`, `--semi-space-growth-factor=${usual}`);
 }
 
-function takeCollector(): () => void {
+type Collect = (how?: { readonly type: "major"; readonly execution: "sync"; readonly flavor: "last-resort" }) => void;
+
+function takeCollector(): Collect {
   // Node has no other way to it but the inspector's, which takes several times as long.
   change("--expose-gc", "--no-expose-gc");
-  return process.getBuiltinModule("node:vm").runInNewContext("gc") as () => void;
+  return process.getBuiltinModule("node:vm").runInNewContext("gc") as Collect;
 }
 
 /** What each changed option is set to again when the process ends. */
@@ -122,10 +124,16 @@ const v8 = () => process.getBuiltinModule("node:v8");
 class Budget {
   readonly #collect = takeCollector();
   readonly #bytes: number;
-  #least = 0;
+  #least: number;
 
+  /**
+   * Begins with what the look and the plan left, so that V8 makes the space for new objects small
+   * again: it grew while these were made.
+   */
   constructor(bytes: number) {
     this.#bytes = bytes;
+    this.#collect({ type: "major", execution: "sync", flavor: "last-resort" });
+    this.#least = bytesInUse();
   }
 
   keep(): void {

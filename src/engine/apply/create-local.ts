@@ -9,7 +9,18 @@ import { flushAtEnd } from "../journal/durable.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { fromService } from "../run/world.ts";
 import { type Commit, commitAfterwards, commitWithOthers } from "./commit.ts";
-import { ended, eventOf, fetchServed, fetchText, type Got, got, outcomeOfDisk, stale, unpackServed } from "./effect.ts";
+import {
+  ended,
+  eventOf,
+  fetchServed,
+  fetchText,
+  type Got,
+  got,
+  outcomeOfDisk,
+  type Served,
+  stale,
+  unpackServed,
+} from "./effect.ts";
 import { ensureFolders } from "./parents.ts";
 import { seenThere } from "./text-name.ts";
 
@@ -20,11 +31,34 @@ import { seenThere } from "./text-name.ts";
  * without a link; the next pass pairs it with its document.
  */
 export async function createLocal(ctx: PassContext, action: ActionOf<"create-local">): Promise<Outcome> {
-  const handed = await handOver(ctx, action);
+  const served = await fetchServed(ctx, action.id);
+  return served.kind === "end" ? served.outcome : createServed(ctx, action, served.value);
+}
+
+/** The same for a document that was read just now. */
+export async function createServed(
+  ctx: PassContext,
+  action: ActionOf<"create-local">,
+  served: Served,
+): Promise<Outcome> {
+  const handed = await handOver(ctx, action, served);
   if (handed.kind === "end") return handed.outcome;
   const { changeId, isProtected, making } = handed.value;
   const made = await making;
-  const digest = made.digest ?? handed.value.digest;
+  return endCreation(ctx, action, { changeId, digest: handed.value.digest, isProtected }, made);
+}
+
+/** What is known of a document whose file is being made. `digest` null: its maker tells. */
+export type Creating = Omit<CreatedOf, "digest"> & { readonly digest: Digest | null };
+
+/** Notes a file that was made, or does what is left to do where it was not. */
+export function endCreation(
+  ctx: PassContext,
+  action: ActionOf<"create-local">,
+  { changeId, digest: known, isProtected }: Creating,
+  made: MadeFile,
+): Outcome | Promise<Outcome> {
+  const digest = made.digest ?? known;
   // A text that came damaged is read again, and told by its reader where it is damaged still.
   if (digest === null) return createUnpacked(ctx, action);
   const written = settle(ctx, action, digest, made);
@@ -85,12 +119,10 @@ type HandedOver = {
  * Reads a document, and hands its text over to be made a file. A function of its own, so that
  * nothing here holds the text while the file is made: many wait at a time.
  */
-async function handOver(ctx: PassContext, action: ActionOf<"create-local">): Promise<Got<HandedOver>> {
+async function handOver(ctx: PassContext, action: ActionOf<"create-local">, served: Served): Promise<Got<HandedOver>> {
   const { id, localPath, remotePath } = action;
-  const served = await fetchServed(ctx, id);
-  if (served.kind === "end") return served;
   const { state, links, disk } = ctx.world;
-  const { content, path, lastChangeId: changeId, protected: isProtected } = served.value.file;
+  const { content, path, lastChangeId: changeId, protected: isProtected } = served.file;
   const isMoved = fromService(ctx.world, path) !== remotePath;
   if (typeof content !== "string" && content.isZipped && !isMoved && disk.takesPacked?.() === true)
     return got({
@@ -99,7 +131,7 @@ async function handOver(ctx: PassContext, action: ActionOf<"create-local">): Pro
       isProtected,
       making: ctx.group.create({ path: localPath, text: content.take() }),
     });
-  const fetched = await unpackServed(ctx, id, localPath, served.value);
+  const fetched = await unpackServed(ctx, id, localPath, served);
   if (fetched.kind === "end") return fetched;
   const { text, digest } = fetched.value;
   // ORDER: a file that links holds other bytes than its text. After a kill they are known to stand

@@ -1,12 +1,12 @@
 import type { DocId } from "../../contract/ids.ts";
-import type { FileWithContent, ServedFile } from "../../contract/resources.ts";
+import type { FileWithContent } from "../../contract/resources.ts";
 import type { Action, ActionOf, Outcome } from "../../model/action.ts";
 import { type Digest, digestOf } from "../../model/digest.ts";
 import type { Hold, Stamp } from "../../model/link.ts";
 import { unpackedText } from "../../model/packed-text.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { DiskOutcome, LocalText, OnText } from "../../ports/disk.ts";
-import type { Answer, Fault } from "../../ports/remote.ts";
+import type { Answer, Fault, ServedFile } from "../../ports/remote.ts";
 import type { EventSide } from "../../ports/state.ts";
 import { inUse } from "../run/hands-off.ts";
 import { subjectOf } from "../run/subject.ts";
@@ -138,7 +138,7 @@ async function fetchUnkept(ctx: PassContext, id: DocId, path: LocalPath): Promis
 }
 
 /** A document as it was read: its text may be packed. */
-type Served = { readonly file: ServedFile; readonly requestId: string | null };
+export type Served = { readonly file: ServedFile; readonly requestId: string | null };
 
 /** Reads a document, without looking at its text. */
 export async function fetchServed({ notes, world }: PassContext, id: DocId): Promise<Got<Served>> {

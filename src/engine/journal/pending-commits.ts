@@ -7,11 +7,11 @@ import type { State } from "../../ports/state.ts";
  */
 const MOST = 64;
 /**
- * Most of those for which no step waits. Ids and digests come in no order: 256 new rows touch
- * nearly as many pages of an index of 100,000, and four times as many rows less than three times as
- * many.
+ * Most of those for which no step waits: at first, and when so many were written. Ids and digests
+ * come in no order: 256 new rows touch nearly as many pages of an index of 100,000, and four times
+ * as many rows less than three times as many. Of a small index most pages are touched anyway.
  */
-const MOST_AFTERWARDS = 1_024;
+const MOST_AFTERWARDS = { first: 512, later: 2_048, from: 20_000 } as const;
 /** From how many on some are put in the order of their keys: those of a few share no pages. */
 const WORTH_SORTING = 64;
 /**
@@ -44,6 +44,8 @@ export class PendingCommits {
   #pending: Pending[] = [];
   #afterwards: Afterwards[] = [];
   #characters = 0;
+  /** How many were written for which no step waited. */
+  #written = 0;
   /** Why what no step waits for was not written. */
   #fault: { readonly error: unknown } | null = null;
 
@@ -61,9 +63,8 @@ export class PendingCommits {
   }
 
   get isFull(): boolean {
-    return (
-      this.#pending.length >= MOST || this.#afterwards.length >= MOST_AFTERWARDS || this.#characters >= MOST_CHARACTERS
-    );
+    const most = this.#written < MOST_AFTERWARDS.from ? MOST_AFTERWARDS.first : MOST_AFTERWARDS.later;
+    return this.#pending.length >= MOST || this.#afterwards.length >= most || this.#characters >= MOST_CHARACTERS;
   }
 
   /** @param characters of the text that is held until it is written */
@@ -81,6 +82,7 @@ export class PendingCommits {
   /** Writes all of it; each step that waits learns how that ended. Nothing is thrown. */
   write(): void {
     const [pending, afterwards] = [this.#pending, this.#afterwards];
+    this.#written += afterwards.length;
     this.drop();
     try {
       this.#state.transact(() => {

@@ -1,8 +1,7 @@
-import type { ServedFile } from "../../contract/resources.ts";
 import { type DocId, isDocId } from "../../contract/ids.ts";
 import type { RemotePath } from "../../model/path.ts";
 import { unpackedText } from "../../model/packed-text.ts";
-import type { Answer, Held } from "../../ports/remote.ts";
+import type { Answer, Held, ServedFile } from "../../ports/remote.ts";
 import type { LocalTree } from "../../model/tree.ts";
 import { seenThere } from "../apply/text-name.ts";
 import { fromService, type World } from "../run/world.ts";

@@ -22,8 +22,20 @@ type Options = {
   readonly concurrency: number;
   readonly isFatal: (outcome: Outcome) => boolean;
   readonly onEnd: (done: number) => void;
+  /** Steps that are run together where many of them are ready. Left out: each by itself. */
+  readonly bundles?: Bundles;
   /** When it aborts, no more steps are begun. */
   readonly stop?: AbortSignal;
+};
+
+type Bundles = {
+  /** How many go together, at least and at most. */
+  readonly least: number;
+  readonly most: number;
+  /** Whether an action, on which no other builds, may go with others. */
+  takes(action: Action): boolean;
+  /** @returns the outcomes, in the order of the actions */
+  perform(actions: readonly Action[]): Promise<readonly Outcome[]>;
 };
 
 /**
@@ -115,26 +127,66 @@ class Execution {
   #startReady(): void {
     while (this.#next < this.#ready.length) {
       if (this.#running >= this.#options.concurrency) break;
-      const index = this.#ready[this.#next++]!;
-      if (this.#ends[index] !== undefined) continue;
-      if (this.#stopped || this.#options.stop?.aborted === true) this.#end(index, { kind: "skipped", why: "stopped" });
-      else if (this.#withheld.has(index)) this.#end(index, { kind: "skipped", why: "withheld" });
-      else this.#start(index);
+      const bundle = this.#nextBundle();
+      if (bundle !== null) {
+        if (this.#running > 0 && this.#running + bundle.length > this.#options.concurrency) break;
+        this.#startAll(bundle);
+      } else this.#startNext();
     }
+  }
+
+  #startNext(): void {
+    const index = this.#ready[this.#next++]!;
+    if (this.#ends[index] !== undefined) return;
+    if (this.#stopped || this.#options.stop?.aborted === true) this.#end(index, { kind: "skipped", why: "stopped" });
+    else if (this.#withheld.has(index)) this.#end(index, { kind: "skipped", why: "withheld" });
+    else this.#start(index);
+  }
+
+  /** The next ready steps, if they are enough to go together; null: the next one goes alone. */
+  #nextBundle(): readonly number[] | null {
+    const { bundles, stop } = this.#options;
+    if (bundles === undefined || this.#stopped || stop?.aborted === true) return null;
+    const bundle: number[] = [];
+    for (let at = this.#next; at < this.#ready.length && bundle.length < bundles.most; at++) {
+      const index = this.#ready[at]!;
+      const isFree = this.#ends[index] === undefined && !this.#withheld.has(index);
+      if (!isFree || this.#dependants[index] !== undefined || !bundles.takes(this.#steps[index]!.action)) break;
+      bundle.push(index);
+    }
+    return bundle.length < bundles.least ? null : bundle;
   }
 
   #start(index: number): void {
     this.#running++;
-    void this.#runOne(index)
+    this.#follow(this.#runOne(index), 1);
+  }
+
+  #startAll(bundle: readonly number[]): void {
+    this.#next += bundle.length;
+    this.#running += bundle.length;
+    this.#follow(this.#runAll(bundle), bundle.length);
+  }
+
+  #follow(running: Promise<void>, count: number): void {
+    void running
       .catch((error: unknown) => void this.#broken.push(error))
       .then(() => {
-        this.#running--;
+        this.#running -= count;
         this.#wake();
       });
   }
 
   async #runOne(index: number): Promise<void> {
-    const outcome = await this.#perform(this.#steps[index]!.action);
+    this.#ran(index, await this.#perform(this.#steps[index]!.action));
+  }
+
+  async #runAll(bundle: readonly number[]): Promise<void> {
+    const outcomes = await this.#options.bundles!.perform(bundle.map((index) => this.#steps[index]!.action));
+    for (const [n, index] of bundle.entries()) this.#ran(index, outcomes[n]!);
+  }
+
+  #ran(index: number, outcome: Outcome): void {
     if (this.#options.isFatal(outcome)) this.#stopped = true;
     this.#end(index, outcome.kind === "done" ? RAN_WELL : { kind: "ran", outcome });
   }

@@ -156,6 +156,7 @@ export class LifeMirror {
       state: guardState(this.#stored, enter, this.#reads, (what) => this.#secured(what)),
       bootId: `boot-${this.#boot}`,
       prefix: this.setup.prefix,
+      leastTogether: 2,
     };
     return this.#links ? translating(world, true) : world;
   }

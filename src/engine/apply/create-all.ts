@@ -1,0 +1,83 @@
+import type { ActionOf, Outcome } from "../../model/action.ts";
+import { digestOf } from "../../model/digest.ts";
+import { unpackedText } from "../../model/packed-text.ts";
+import type { NewFile } from "../../ports/disk.ts";
+import type { Answer, ServedFile } from "../../ports/remote.ts";
+
+import type { PassContext } from "../run/pass-context.ts";
+import { fromService } from "../run/world.ts";
+import { createLocal, type Creating, createServed, endCreation } from "./create-local.ts";
+import { outcomeOfFault } from "./effect.ts";
+
+/**
+ * New files of many documents, in one step of the plan: what each needs by itself is done for all
+ * of them together, and whatever is unusual about one is left to `createLocal`'s own ways.
+ */
+
+type Creation = ActionOf<"create-local">;
+
+/** Files that link hold other bytes than their texts, each by where its targets are. */
+export function mayCreateMany({ world: { disk, links } }: PassContext): boolean {
+  return links === undefined && disk.takesPacked?.() === true;
+}
+
+type Making = { readonly action: Creation; readonly creating: Creating; readonly file: NewFile };
+/** A promise is what is left to do. */
+type End = Outcome | Promise<Outcome>;
+
+/** @returns the outcomes, in the order of the actions */
+export async function createAllLocal(ctx: PassContext, actions: readonly Creation[]): Promise<readonly Outcome[]> {
+  const answers = await readAll(ctx, actions);
+  if (ctx.world.clock.turn !== undefined) await ctx.world.clock.turn();
+  const ends = new Map<Creation, End>();
+  const making: Making[] = [];
+  for (const [n, action] of actions.entries()) {
+    const begun = begin(ctx, action, answers[n]!);
+    if ("file" in begun) making.push(begun);
+    else ends.set(action, begun.end);
+  }
+  // ORDER: what is left of the others goes on meanwhile, and none of them may fail unheard.
+  const [made, outcomes] = await Promise.all([
+    making.length === 0 ? [] : ctx.world.disk.createAll(making.map(({ file }) => file)),
+    Promise.all(actions.map((action) => ends.get(action))),
+  ]);
+  const finished = new Map<Creation, End>();
+  for (const [n, { action, creating }] of making.entries())
+    finished.set(action, endCreation(ctx, action, creating, made[n]!));
+  return Promise.all(actions.map((action, n) => outcomes[n] ?? finished.get(action)!));
+}
+
+/** The answers to reads of all of them; of those that were read ahead, the answers to that. */
+async function readAll(
+  { world: { remote }, notes: { ahead } }: PassContext,
+  actions: readonly Creation[],
+): Promise<readonly Answer<ServedFile>[]> {
+  const asked = actions.map(({ id }) => ahead?.take(id) ?? null);
+  const left = actions.flatMap(({ id }, n) => (asked[n] === null ? [id] : []));
+  const answers = left.length === 0 ? [] : await remote.getAllServed(left);
+  let next = 0;
+  return Promise.all(asked.map((one) => one ?? answers[next++]!));
+}
+
+/** @returns the file that is to be made with the others; or how it ends otherwise */
+function begin(ctx: PassContext, action: Creation, answer: Answer<ServedFile>): Making | { readonly end: End } {
+  if (!answer.ok) return { end: outcomeOfFault(answer.fault) };
+  const { value: file, requestId } = answer;
+  if (fromService(ctx.world, file.path) !== action.remotePath)
+    return { end: createServed(ctx, action, { file, requestId }) };
+  const creating = { changeId: file.lastChangeId, isProtected: file.protected };
+  const { content } = file;
+  if (typeof content !== "string" && content.isZipped) {
+    const text = content.take();
+    return { action, creating: { ...creating, digest: null }, file: { path: action.localPath, text } };
+  }
+  const text = typeof content === "string" ? content : unpackedText(content.take());
+  if (text?.isWellFormed() === true)
+    return { action, creating: { ...creating, digest: digestOf(text) }, file: { path: action.localPath, text } };
+  // One that came damaged is read again; one that no file can hold is told in the usual way.
+  const ended =
+    text === null
+      ? createLocal(ctx, action)
+      : createServed(ctx, action, { file: { ...file, content: text }, requestId });
+  return { end: ended };
+}

@@ -1,0 +1,44 @@
+import { expect, it } from "vitest";
+import { errorOf, makeLibRig } from "./rig.ts";
+
+/** What a program gives where no compiler has looked at it. */
+
+it.each([undefined, null, "", 5, {}, []] as unknown as string[])("no document is named by %j", async (path) => {
+  const { mirror, write, read } = await makeLibRig();
+  for (const text of ["one\n", "two\n"]) {
+    write("a.md", text);
+    await mirror.sync();
+  }
+  const many = [path];
+  for (const call of [
+    mirror.restore(path, 1),
+    mirror.restore(path),
+    mirror.show(path),
+    mirror.history(path),
+    mirror.diff(path),
+    mirror.resolve(path, { kind: "mine" }),
+    mirror.resolveMany({ kind: "mine" }, many),
+    mirror.restoreMany(many),
+  ])
+    expect(await errorOf(call)).toMatchObject({ kind: "usage", code: "usage" });
+  expect(read("a.md")).toBe("two\n");
+});
+
+const odd = (value: unknown) => value as never;
+
+it("what else is not what it must be is named, and changes nothing", async () => {
+  const { mirror, write, read } = await makeLibRig();
+  write("a.md", "one\n");
+  await mirror.sync();
+  for (const call of [
+    mirror.restore("a.md", 0),
+    mirror.show("a.md", odd("1")),
+    mirror.restoreMany(odd("a.md")),
+    mirror.restoreMany(["a.md"], new Date("no date")),
+    mirror.resolve("a.md", odd(undefined)),
+    mirror.resolve("a.md", odd({ kind: "both" })),
+    mirror.resolveMany(odd("mine")),
+  ])
+    expect(await errorOf(call)).toMatchObject({ kind: "usage", message: expect.stringMatching(/ is not /) });
+  expect(read("a.md")).toBe("one\n");
+});
