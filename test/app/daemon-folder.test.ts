@@ -105,8 +105,16 @@ function noteEvent(_root: string, event: FolderEvent): void {
 
 /** @param loops one for each time that the folder is opened; the last for all after it */
 async function keep(...loops: readonly Loop[]): Promise<DaemonFolder> {
+  const folder = await DaemonFolder.open(rig.root, optionsOf(loops));
+  if (folder.kind === "trouble") throw new Error(folder.trouble.what);
+  ended = folder.value.run(stop.signal);
+  await told("opened");
+  return folder.value;
+}
+
+function optionsOf(loops: readonly Loop[]): FolderOptions {
   let opened = 0;
-  const options: FolderOptions = {
+  return {
     env: { XDG_RUNTIME_DIR: rig.dir, XDG_STATE_HOME: rig.stateHome },
     cwd: rig.dir,
     clock,
@@ -115,11 +123,6 @@ async function keep(...loops: readonly Loop[]): Promise<DaemonFolder> {
     createDaemon: (world) => new ScriptedDaemon(world, loops[Math.min(opened++, loops.length - 1)]!),
     onEvent: noteEvent,
   };
-  const folder = await DaemonFolder.open(rig.root, options);
-  if (folder.kind === "trouble") throw new Error(folder.trouble.what);
-  ended = folder.value.run(stop.signal);
-  await told("opened");
-  return folder.value;
 }
 
 function told(kind: FolderEvent["kind"], times = 1): Promise<void> {
@@ -210,4 +213,13 @@ describe("a borrower that puts another state in place", () => {
     await told("opened", 2);
     expect(news.filter((one) => one.kind === "broken")).toEqual([]);
   });
+});
+
+test("I19 a folder that went away as its daemon began is told as such, and is no fault of mdmirror's", async () => {
+  const folder = await DaemonFolder.open(rig.root, optionsOf([{}]));
+  if (folder.kind === "trouble") throw new Error(folder.trouble.what);
+  renameSync(rig.root, `${rig.root}-away`);
+  const run = await folder.value.run(stop.signal);
+  renameSync(`${rig.root}-away`, rig.root);
+  expect(run).toMatchObject({ kind: "trouble", trouble: { kind: "usage", code: "root-missing" } });
 });

@@ -15,6 +15,7 @@ import { pruneDaily } from "../mirror/upkeep.ts";
 import { beatDuring, codeClause, doAsked, endingTrouble, refusedClosed, retryMsAfter, statusOf } from "./answer.ts";
 import { ExchangeTally } from "../../remote/tally.ts";
 import { Traffic } from "./traffic.ts";
+import { unlessAway } from "../mirror/folder-trouble.ts";
 import { codeOf, ok, type Result, type Trouble } from "../mirror/trouble.ts";
 
 /**
@@ -70,8 +71,7 @@ export class DaemonFolder {
   async run(stop: AbortSignal): Promise<Result<FolderEnd>> {
     try {
       const place = choosePlace(this.root, this.#options);
-      if (place.kind === "trouble") return place;
-      return ok(await this.#serve(place.value, stop));
+      return place.kind === "trouble" ? place : await unlessAway(this.root, () => this.#serve(place.value, stop));
     } finally {
       await this.close();
     }

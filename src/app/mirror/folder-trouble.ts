@@ -1,8 +1,11 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import type { Clock } from "../../ports/world.ts";
 import type { LockHolder } from "../../state/lock.ts";
 import { UnsafePath } from "../../state/unsafe-path.ts";
 import { ageText } from "../../model/age.ts";
-import { codeOf, errnoClause, FULL_NEXT, isDiskFull, type Result, trouble } from "./trouble.ts";
+import { codeOf, errnoClause, FULL_NEXT, isDiskFull, ok, type Result, trouble } from "./trouble.ts";
 
 export function busyTrouble(root: string, holder: LockHolder | null, clock: Clock): Result<never> {
   const who =
@@ -12,8 +15,33 @@ export function busyTrouble(root: string, holder: LockHolder | null, clock: Cloc
   return trouble("locked", `${root} is in use by ${who}`, "wait until it ends; a crashed process frees it by itself");
 }
 
+/**
+ * RACE: the folder may be moved or unmounted between its opening and the first look at it, which
+ * tells that in its own words. What `work` throws then is told so.
+ */
+export async function unlessAway<T>(root: string, work: () => Promise<T>): Promise<Result<T>> {
+  try {
+    return ok(await work());
+  } catch (error) {
+    const away = wentAway(root);
+    if (away === null) throw error;
+    return away;
+  }
+}
+
+/** @returns null when the folder is there */
+function wentAway(root: string): Result<never> | null {
+  if (existsSync(join(root, MIRROR_FOLDER))) return null;
+  return trouble("usage", `${root} is not there`, "mount it, or name the folder where it is now", {
+    code: "root-missing",
+  });
+}
+
 /** @returns null when it is no error of the system: a bug */
 export function unwritable(root: string, error: unknown): Result<never> | null {
+  // It may have been moved or unmounted meanwhile: then what failed says nothing of the disk.
+  const away = wentAway(root);
+  if (away !== null) return away;
   if (error instanceof UnsafePath) return trouble("usage", error.message, error.next);
   const code = codeOf(error);
   if (code === null || !/^(E[A-Z0-9]+|SQLITE_[A-Z_]+)$/.test(code)) return null;
