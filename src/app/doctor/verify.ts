@@ -2,11 +2,11 @@ import { type Digest, digestOf } from "../../model/digest.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
 import { isOpen } from "../../model/hold.ts";
 import type { DocId } from "../../contract/ids.ts";
-import type { Hold } from "../../model/link.ts";
+import type { Hold, Link } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
-import type { BaseTree, LocalTree, RemoteFile, RemoteTree } from "../../model/tree.ts";
+import type { BaseTree, LocalFile, LocalTree, RemoteFile, RemoteTree } from "../../model/tree.ts";
 import { observeRemote } from "../../engine/observe/observe.ts";
 import type { World } from "../../engine/run/world.ts";
 import { indexLinks, type LinkIndex } from "../history/find-document.ts";
@@ -110,9 +110,22 @@ function rowOf({ base, local, linked }: Sides, disk: Disk, file: RemoteFile, con
   if (here.digest === sha256) return { ...row, end: "same", why: "" };
   const text = disk.read(path);
   const dressed = text.kind === "done" && sameExceptTextForm(text.value.text, content);
-  if (!dressed) return { ...row, end: "differs", why: "the texts differ" };
+  if (!dressed)
+    return { ...row, end: "differs", why: isAnother(link, file, here, sha256) ? ANOTHER : "the texts differ" };
   if (link?.localDigest === here.digest && link.digest === sha256) return { ...row, end: "dressed", why: "" };
   return { ...row, end: "differs", why: "differs in line ends, byte order mark or final newline" };
+}
+
+/**
+ * The service shows another text under the very version that was synced: its data were damaged, or
+ * it lies. No sync sees that, since only versions are listed, and an edit here would replace it.
+ */
+const ANOTHER =
+  "the service shows another text under the version that was synced: no sync brings it, and your next edit here " +
+  "replaces it; to keep it, save what mdmirror diff shows";
+
+function isAnother(link: Link | undefined, file: RemoteFile, here: LocalFile, sha256: Digest): boolean {
+  return link?.changeId === file.changeId && link.localDigest === here.digest && link.digest !== sha256;
 }
 
 function reportOf(base: BaseTree, local: LocalTree, remote: RemoteTree, rows: readonly Row[]): VerifyReport {
