@@ -92,6 +92,29 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     expect([...rig.app.files().values()]).toEqual([expect.objectContaining({ id, path: "moved.md", text: TEXT })]);
   });
 
+  test("I04 whose path another document's file was moved to before any run, comes back beside it, and stays", async () => {
+    const rig = createRig(1);
+    const mirror = rig.mirror();
+    const ids = ["note.md", "other.md"].map((path) => rig.app.create(path, `${path} ${TEXT}`));
+    await mirror.sync();
+    for (const link of [...mirror.state.load().links.values()]) mirror.state.putLink({ ...link, durable: false });
+    mirror.disk.user.remove(mirror.path("note.md"));
+    mirror.disk.user.rename(mirror.path("other.md"), mirror.path("note.md"));
+    await startAnew({ mirror }, "boot-2");
+    expect([...mirror.texts()].toSorted()).toEqual([
+      ["note-2.md", `note.md ${TEXT}`],
+      ["note.md", `other.md ${TEXT}`],
+    ]);
+    const there = [...rig.app.files().values()].map(({ id, path }) => [id, path]);
+    expect(there.toSorted()).toEqual(
+      [
+        [ids[0], "note-2.md"],
+        [ids[1], "note.md"],
+      ].toSorted(),
+    );
+    expect(mirror.requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
+  });
+
   test("I14 cut off where a sector ends, but without a restart, it was edited by a person", async () => {
     const { rig, mirror } = await begin();
     mirror.write("note.md", cut(512));

@@ -3,7 +3,8 @@ import { digestOf } from "../../model/digest.ts";
 import type { Link } from "../../model/link.ts";
 import { fileInodeKey } from "../../planner/match/inode.ts";
 import { once } from "../../model/once.ts";
-import type { LocalPath } from "../../model/path.ts";
+import { numberedName } from "../../model/local-name.ts";
+import { joinPath, type LocalPath, nameOf, parentOf } from "../../model/path.ts";
 import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
 import { META } from "../run/meta.ts";
 import { outcomeOfDisk } from "../apply/effect.ts";
@@ -92,6 +93,13 @@ export function rememberBoot({ state, bootId }: World): void {
  */
 export function restoreTorn(ctx: PassContext, base: BaseTree, local: LocalTree): boolean {
   let restored = false;
+  const owners = once(
+    () => new Map(Array.from(base.links.values(), ({ id, stamp }) => [fileInodeKey(stamp), id] as const)),
+  );
+  const isOthers = ({ id }: Link, { stamp }: LocalFile): boolean => {
+    const owner = local.inodesTrusted ? owners().get(fileInodeKey(stamp)) : undefined;
+    return owner !== undefined && owner !== id;
+  };
   const byInode = once(() => new Map(Array.from(local.files.values(), (file) => [fileInodeKey(file.stamp), file])));
   for (const link of base.links.values()) {
     if (link.durable || link.standing !== "linked" || local.unseen.has(link.localPath)) continue;
@@ -100,9 +108,22 @@ export function restoreTorn(ctx: PassContext, base: BaseTree, local: LocalTree):
     const key = local.inodesTrusted ? fileInodeKey(link.stamp) : null;
     const moved = key === null ? undefined : byInode().get(key);
     const file = moved ?? local.files.get(link.localPath);
-    if (isTorn(ctx, link, file)) restored = restoreOne(ctx, link, file) || restored;
+    if (moved === undefined && file !== undefined && isOthers(link, file))
+      restored = restoreOne(ctx, link, undefined, freeBeside(ctx, link.localPath)) || restored;
+    else if (isTorn(ctx, link, file)) restored = restoreOne(ctx, link, file) || restored;
   }
   return restored;
+}
+
+/**
+ * A path beside one that another document's file has taken: somebody moved that there while the
+ * lost one could not be seen, and wanted nothing deleted.
+ */
+function freeBeside({ world: { disk } }: PassContext, path: LocalPath): LocalPath {
+  for (let number = 2; ; number++) {
+    const beside = joinPath(parentOf(path), numberedName(nameOf(path), "file", number));
+    if (disk.look(beside).kind === "absent") return beside;
+  }
 }
 
 function isTorn(ctx: PassContext, link: Link, file: LocalFile | undefined): boolean {
@@ -133,11 +154,11 @@ function isCutOff(bytes: Buffer, { stamp: { size }, digest }: Pick<LocalFile, "s
   return false;
 }
 
-function restoreOne(ctx: PassContext, link: Link, torn: LocalFile | undefined): boolean {
+function restoreOne(ctx: PassContext, link: Link, torn: LocalFile | undefined, at = link.localPath): boolean {
   const { disk, state, log } = ctx.world;
   const text = state.text(link.localDigest);
   if (text === null) return false;
-  const path = torn?.path ?? link.localPath;
+  const path = torn?.path ?? at;
   if (torn !== undefined) {
     const away = disk.trash(path, torn.digest, `tmp/torn-${ctx.world.random.hex(16)}`);
     if (away.kind !== "done") return false;
