@@ -88,6 +88,7 @@ function noteCreated(
   { text, lent }: Pick<MadeFile, "text" | "lent">,
 ): Outcome | Promise<Outcome> {
   const version = { changeId, digest };
+  if (changeId !== action.changeId) ctx.notes.tally.readsOther = true;
   flushAtEnd(ctx, action.id, action.localPath);
   ctx.notes.counts.createdLocal++;
   const change: Commit = {

@@ -18,6 +18,7 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
   const fetched = await fetchText(ctx, action.id, action.localPath);
   if (fetched.kind === "end") return fetched.outcome;
   const { file, text, digest } = fetched.value;
+  if (file.lastChangeId !== action.changeId) ctx.notes.tally.readsOther = true;
   if (digest === link.digest) {
     if (hasAnotherId(ctx, link)) return stale("its base moved meanwhile");
     const renamed = whereItStands(ctx, renameVersion(link, file.lastChangeId));

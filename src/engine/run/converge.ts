@@ -137,7 +137,7 @@ function wantsMore({ plan, trees, ends }: Planned, tally: Tally): boolean {
   const hasSequel = sequels(plan, trees);
   const leavesMore = (outcome: Outcome, action: Action) =>
     !endedWell(outcome) || metAnotherEdit(outcome) || hasSequel(action);
-  return isBlocked || tally.linksOpen || someRan(leavesMore);
+  return isBlocked || tally.linksOpen || tally.readsOther || someRan(leavesMore);
 }
 
 function isProgress(outcome: Outcome, action: Action, tally: Tally): boolean {

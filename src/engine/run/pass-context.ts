@@ -86,6 +86,11 @@ export type Tally = {
   readonly madeWay: MadeWay[];
   /** Whether links were sent that led nowhere then, and lead somewhere now. */
   linksOpen: boolean;
+  /**
+   * Whether the last pass read a document in another version than its list showed: one of the two
+   * is old, and only another list tells that it was the list.
+   */
+  readsOther: boolean;
 };
 
 /** `keptAs`: where the file is now, below the root. */
@@ -93,7 +98,7 @@ export type MadeWay = { readonly path: LocalPath; readonly keptAs: string };
 
 export function zeroTally(): Tally {
   const maps = { vain: new Map(), refused: new Map(), gaveWay: new Map() };
-  return { created: 0, refusedBases: 0, ...maps, madeWay: [], linksOpen: false };
+  return { created: 0, refusedBases: 0, ...maps, madeWay: [], linksOpen: false, readsOther: false };
 }
 
 /** What looks and effects of one pass leave for later ones; dropped with the pass. */

@@ -40,6 +40,7 @@ async function lookAndAct(
   noteLook(ctx, decided.plan, decided.trees);
   rememberPending(world, decided.plan, decided.trees);
   ctx.notes.conflictBudget = conflictBudget(world, decided.plan, decided.trees, input.settings.guards);
+  ctx.notes.tally.readsOther = false;
   const { value: ends, isStopped } = await carryOut(ctx, decided.plan);
   settleLinks(ctx, decided.plan);
   await flushNow(ctx);

@@ -1,4 +1,4 @@
-import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { CODEC, type PackedText } from "../../contract/packed-text.ts";
 
 /** How a text is stored: 0 is plain UTF-8, 1 is zstd, 2 is a text that was pruned. */
@@ -16,9 +16,15 @@ const MIN_COMPRESSED_BYTES = 1_024;
 export function encodeText(text: string): StoredText {
   const plain = Buffer.from(text, "utf8");
   if (plain.length < MIN_COMPRESSED_BYTES) return { codec: PLAIN, text: plain };
-  const packed = zstdCompressSync(plain, { chunkSize: PACKED_PORTION });
+  const packed = zstdCompressSync(plain, { chunkSize: PACKED_PORTION, params: CHECKED });
   return packed.length < plain.length ? { codec: ZSTD, text: packed } : { codec: PLAIN, text: plain };
 }
+
+/**
+ * With a checksum, 4 bytes: a text that the disk, a backup or the way to a client has damaged is
+ * refused by whoever unpacks it.
+ */
+const CHECKED = { [constants.ZSTD_c_checksumFlag]: 1 };
 
 /** @returns null for a text that was pruned */
 export function decodeIfKept(stored: StoredText): string | null {

@@ -35,3 +35,21 @@ test("a frame that is cut off or no frame is an error, not another text", () => 
   for (const text of [packed.subarray(0, -1), packed.subarray(0, 5), Buffer.from("no frame at all, but long enough")])
     expect(() => decodeText({ codec: ZSTD, text })).toThrow();
 });
+
+test("a text that was saved is refused where any byte of it is damaged, not read as another", () => {
+  const text = textOf(3_000);
+  const stored = encodeText(text);
+  expect(stored.codec).toBe(ZSTD);
+  for (let at = 0; at < stored.text.length; at++) {
+    const damaged = Buffer.from(stored.text);
+    damaged[at]! ^= 1 << (at % 8);
+    let read: string | null = null;
+    try {
+      read = decodeText({ codec: ZSTD, text: damaged });
+    } catch (error) {
+      expect(error).toBeInstanceOf(Error);
+    }
+    // A bit of the header may mean nothing.
+    expect([null, text]).toContain(read);
+  }
+});
