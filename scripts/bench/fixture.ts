@@ -14,7 +14,9 @@ import { type Finished, PROJECT, runChild, type Start } from "./child.ts";
 import { type CorpusName, writeCorpus } from "./corpus.ts";
 import { type Floor, startFloor } from "./floor.ts";
 import { type BenchService, startBenchService } from "./service.ts";
+import { shippedCli } from "./shipped.ts";
 
+/** Of the checkout: what a profile names, and other checkouts are compared with. */
 export const CLI = join(PROJECT, "src/cli/entry.mjs");
 
 export type Corpus = { readonly name: CorpusName; readonly folder: string; readonly documents: number };
@@ -42,7 +44,10 @@ export type Fixture = {
    * leave it in sync.
    */
   mirror(name: CorpusName): Promise<Mirror>;
-  /** `mdmirror …` as a user runs it. @param cli of another checkout; left out: of this one */
+  /**
+   * `mdmirror …` as a user runs it: the package; for a profile, the checkout.
+   * @param cli another one
+   */
   mdmirror(args: readonly string[], key: string, start?: Start, cli?: string): Promise<Finished>;
   bare(args: readonly string[], start?: Start): Promise<Finished>;
   /** The address of a service that answers the same documents from memory, and does nothing else. */
@@ -82,7 +87,9 @@ export async function openFixture(say: (what: string) => void): Promise<Fixture>
     const finished = await runChild(process.execPath, args, start);
     return { ...finished, asked: await service.count() };
   };
-  const mdmirror = (args: readonly string[], key: string, start: Start = {}, cli = CLI) =>
+  const shipped = shippedCli();
+  const usual = ({ env }: Start) => (env?.["NODE_OPTIONS"]?.includes("--cpu-prof") === true ? CLI : shipped);
+  const mdmirror = (args: readonly string[], key: string, start: Start = {}, cli = usual(start)) =>
     counting([cli, ...args], { ...start, env: { ...start.env, MDMIRROR_API_KEY: key } });
 
   const mirror = once(async (name): Promise<Mirror> => {

@@ -4,7 +4,7 @@
  */
 import { renameSync } from "node:fs";
 import { join } from "node:path";
-import { buildDist } from "../../build/dist.ts";
+import { shippedCli } from "../shipped.ts";
 import { PROJECT, runChild, type Start } from "../child.ts";
 import { isGenerated, PER_AREA } from "../corpus.ts";
 import { figureRow } from "../figures.ts";
@@ -29,13 +29,6 @@ const oneOf = (wanted: string, asked: readonly string[]) => {
 /** A mirror in which nothing but the start takes time. */
 const FEW = "100";
 
-/** @returns the command as a user has it, who has no checkout: made where it is not there */
-function shipped(): string {
-  const built = buildDist(PROJECT);
-  if (built.kind === "failed") throw new Error(`dist/: ${built.why}`);
-  return join(PROJECT, "dist/cli/entry.mjs");
-}
-
 /** Milliseconds of a whole process, beside what Node alone takes in the same minute. */
 function wholeRow(what: string, size: string, most: number, { ours, other }: Pairs): Row {
   const wall = (runs: readonly Run[]) => median(runs.map(({ ms }) => ms));
@@ -54,7 +47,7 @@ export const START: Line = {
   sizes: (asked) => oneOf("10000", asked),
   seconds: () => 25,
   async run({ fixture, size, repeats, profile }) {
-    const entry = shipped();
+    const entry = shippedCli();
     const mirror = await fixture.mirror(size);
     const few = await fixture.mirror(FEW);
     const bare = () => runChild(process.execPath, ["-e", "0"]);

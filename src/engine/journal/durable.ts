@@ -96,8 +96,8 @@ export function restoreTorn(ctx: PassContext, base: BaseTree, local: LocalTree):
   const owners = once(
     () => new Map(Array.from(base.links.values(), ({ id, stamp }) => [fileInodeKey(stamp), id] as const)),
   );
-  const isOthers = ({ id }: Link, { stamp }: LocalFile): boolean => {
-    const owner = local.inodesTrusted ? owners().get(fileInodeKey(stamp)) : undefined;
+  const isOthers = ({ id }: Link, file: LocalFile | undefined): boolean => {
+    const owner = file !== undefined && local.inodesTrusted ? owners().get(fileInodeKey(file.stamp)) : undefined;
     return owner !== undefined && owner !== id;
   };
   const byInode = once(() => new Map(Array.from(local.files.values(), (file) => [fileInodeKey(file.stamp), file])));
@@ -108,11 +108,15 @@ export function restoreTorn(ctx: PassContext, base: BaseTree, local: LocalTree):
     const key = local.inodesTrusted ? fileInodeKey(link.stamp) : null;
     const moved = key === null ? undefined : byInode().get(key);
     const file = moved ?? local.files.get(link.localPath);
-    if (moved === undefined && file !== undefined && isOthers(link, file))
-      restored = restoreOne(ctx, link, undefined, freeBeside(ctx, link.localPath)) || restored;
-    else if (isTorn(ctx, link, file)) restored = restoreOne(ctx, link, file) || restored;
+    if (restoreTornOne(ctx, link, file, moved === undefined && isOthers(link, file))) restored = true;
   }
   return restored;
+}
+
+/** @param isTaken whether `file`, at its path, is another document's */
+function restoreTornOne(ctx: PassContext, link: Link, file: LocalFile | undefined, isTaken: boolean): boolean {
+  if (isTaken) return restoreOne(ctx, link, undefined, freeBeside(ctx, link.localPath));
+  return isTorn(ctx, link, file) && restoreOne(ctx, link, file);
 }
 
 /**
