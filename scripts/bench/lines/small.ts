@@ -5,7 +5,7 @@
 import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { shippedCli } from "../shipped.ts";
-import { PROJECT, runChild, type Start } from "../child.ts";
+import { runChild, type Start } from "../child.ts";
 import { isGenerated, PER_AREA } from "../corpus.ts";
 import { figureRow } from "../figures.ts";
 import { link } from "../fixture.ts";

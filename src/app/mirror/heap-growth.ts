@@ -15,7 +15,7 @@ const ASKED_EVERY = 64;
  */
 type Bounds = { readonly space: number; readonly budget: number };
 
-const SMALL: Bounds = { space: 4_000_000, budget: 6_000_000 };
+const SMALL: Bounds = { space: 4_000_000, budget: 5_000_000 };
 /** A plan of so many steps is much by itself, and each collection looks at all of it. */
 const LARGE: Bounds = { space: 15_000_000, budget: 30_000_000 };
 const LARGE_FROM_STEPS = 30_000;

@@ -5,9 +5,11 @@ import { packedText, plainText, SharedTexts } from "./shared-texts.ts";
 
 /** From how many texts on a thread is worth it, as in `make-aside.ts`. */
 const WORTH_IT = 512;
+/** Of the texts of a batch. */
+const BATCH_BYTES = 256 * 1024;
 /**
- * LIMIT: how many batches the thread has at most, of 256 kB each. While it has as many, whoever
- * asks packs too, so that neither waits for the other.
+ * LIMIT: how many batches the thread has at most. While it has as many, whoever asks packs too, so
+ * that neither waits for the other.
  */
 const MOST_UNDER_WAY = 8;
 
@@ -58,7 +60,7 @@ export class PackAside implements TextPacker {
 
   #begin(): Batch | null {
     if (this.#underWay.size >= (this.#isReady ? MOST_UNDER_WAY : 1)) return null;
-    return { memory: this.#texts.take(), ends: [], done: [] };
+    return { memory: this.#texts.take(BATCH_BYTES), ends: [], done: [] };
   }
 
   #send(batch: Batch): void {

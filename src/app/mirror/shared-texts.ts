@@ -3,7 +3,7 @@ import type { NewFile } from "../../ports/disk.ts";
 import type { Packed } from "./make-worker.ts";
 
 /** Bytes of a piece of memory, of which half are for texts: a burst of documents of usual size. */
-const USUAL_BYTES = 512 * 1024;
+const USUAL_BYTES = 256 * 1024;
 
 /**
  * Memory in which texts are handed to a thread, and packed ones come back: one piece at a time for
