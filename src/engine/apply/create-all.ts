@@ -1,7 +1,7 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import { digestOf } from "../../model/digest.ts";
 import { unpackedText } from "../../model/packed-text.ts";
-import type { NewFile } from "../../ports/disk.ts";
+import type { Made, NewFile } from "../../ports/disk.ts";
 import type { Answer, ServedFile } from "../../ports/remote.ts";
 
 import type { PassContext } from "../run/pass-context.ts";
@@ -37,14 +37,18 @@ export async function createAllLocal(ctx: PassContext, actions: readonly Creatio
     else ends.set(action, begun.end);
   }
   // ORDER: what is left of the others goes on meanwhile, and none of them may fail unheard.
-  const [made, outcomes] = await Promise.all([
-    making.length === 0 ? [] : ctx.world.disk.createAll(making.map(({ file }) => file)),
+  const [outcomes, made] = await Promise.all([
     Promise.all(actions.map((action) => ends.get(action))),
+    makeAll(ctx, making),
   ]);
   const finished = new Map<Creation, End>();
   for (const [n, { action, creating }] of making.entries())
     finished.set(action, endCreation(ctx, action, creating, made[n]!));
   return Promise.all(actions.map((action, n) => outcomes[n] ?? finished.get(action)!));
+}
+
+async function makeAll({ world: { disk } }: PassContext, making: readonly Making[]): Promise<Made> {
+  return making.length === 0 ? [] : disk.createAll(making.map(({ file }) => file));
 }
 
 /** The answers to reads of all of them; of those that were read ahead, the answers to that. */
