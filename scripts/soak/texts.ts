@@ -1,11 +1,10 @@
-import type { PackedText } from "../../src/contract/packed-text.ts";
 /** Every text that there still is, and where: what "nothing is lost" is counted by. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
+import type { PackedText } from "../../src/contract/packed-text.ts";
 import type { Digest } from "../../src/model/digest.ts";
 import { faultOf } from "../../src/state/database.ts";
-
 import { provenText } from "../../src/state/texts.ts";
 import { digest, type Fixture, liveThere } from "./sync-fixture.ts";
 

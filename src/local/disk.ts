@@ -1,8 +1,17 @@
 import type { Digest } from "../model/digest.ts";
 import type { DiskFolding, LocalPath } from "../model/path.ts";
-import type { Disk, DiskOutcome, FileUse, LocalText, Look, RootIdentity, Written } from "../ports/disk.ts";
+import type {
+  Disk,
+  DiskOutcome,
+  FileUse,
+  LocalText,
+  Look,
+  Made,
+  NewFile,
+  RootIdentity,
+  Written,
+} from "../ports/disk.ts";
 import type { Fs } from "../ports/fs.ts";
-import type { Made, NewFile } from "../ports/disk.ts";
 import type { Random } from "../ports/world.ts";
 import type { LocalTree } from "../model/tree.ts";
 import { type Processes, SYSTEM_PROCESSES, useOf } from "./editor-locks.ts";
@@ -32,10 +41,7 @@ type DiskOptions = {
   readonly gitignore?: LinkedSource | null;
   /** False: looks write nothing, not even a probe (I23: dry runs). Default: true. */
   readonly probe?: boolean;
-  /**
-   * Entries between two pauses of a walk that pauses. Default: 256, which take a millisecond or
-   * two.
-   */
+  /** Entries between two pauses of a walk that pauses. Default: 256, a millisecond or two. */
   readonly part?: number;
   /** Makes many new files in a thread. Default: all are made here. */
   readonly aside?: MakesAside | null;

@@ -1,9 +1,8 @@
 import { digestOf } from "../model/digest.ts";
 import { unpackedBytes } from "../model/packed-text.ts";
 import type { DiskFolding, LocalPath } from "../model/path.ts";
-import type { DiskOutcome, Written } from "../ports/disk.ts";
+import type { DiskOutcome, Made, MadeFile, NewFile, Written } from "../ports/disk.ts";
 import type { Fs } from "../ports/fs.ts";
-import type { Made, MadeFile, NewFile } from "../ports/disk.ts";
 import type { Random } from "../ports/world.ts";
 import { stale } from "./errno.ts";
 import { createNodeFs } from "./node-fs.ts";
@@ -110,6 +109,7 @@ export class Lander {
     this.#guard.learnFolding(burst.folding);
     return landedOf(this.#guard.during(() => burst.paths.map((path, n) => this.#create(path, texts[n]!))));
   }
+
   #create(path: LocalPath, text: Buffer | null): DiskOutcome<Written> {
     return text === null ? damaged() : createOf(this.#guard, path, text);
   }

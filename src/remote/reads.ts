@@ -1,7 +1,7 @@
 import type { DocId } from "../contract/ids.ts";
 import type { FileWithContent } from "../contract/resources.ts";
 import { fileRoute } from "../contract/routes.ts";
-import { unpackedText } from "../model/packed-text.ts";
+import { takenText } from "../model/packed-text.ts";
 import type { Answer, Fault, ServedFile } from "../ports/remote.ts";
 import { faultOf, misreadFault } from "./fault.ts";
 import type { Call, Reply } from "./reply.ts";
@@ -54,7 +54,7 @@ export async function getFile(context: CallContext, id: DocId): Promise<Answer<F
   const served = await getServed(context, id);
   if (!served.ok) return served;
   const { content: came, ...file } = served.value;
-  const content = typeof came === "string" ? came : unpackedText(came.take());
+  const content = takenText(came);
   if (content === null) return failed(notUnderstood("its text is damaged", served.requestId));
   return { ok: true, value: { ...file, content }, requestId: served.requestId };
 }

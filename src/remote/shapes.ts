@@ -1,5 +1,4 @@
 import type { ServedFile } from "../ports/remote.ts";
-
 import { isJsonObject, type JsonObject, member } from "../contract/json.ts";
 import {
   type ChangeId,

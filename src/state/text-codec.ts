@@ -1,10 +1,9 @@
-import type { PackedText } from "../contract/packed-text.ts";
+import { CODEC, type PackedText } from "../contract/packed-text.ts";
 
 // Node's zlib takes some milliseconds to load, and a run that meets no text needs none of it.
 const zlib = () => process.getBuiltinModule("node:zlib");
 
-const PLAIN = 0;
-const ZSTD = 1;
+const { plain: PLAIN, zstd: ZSTD } = CODEC;
 /** LIMIT: below this size zstd's frame uses up most of what it saves, at 15 µs a text. */
 const MIN_COMPRESSED_BYTES = 256;
 

@@ -5,7 +5,6 @@ import { expect, onTestFinished, test } from "vitest";
 import { AsideThread, makeThread } from "../../src/app/mirror/aside-thread.ts";
 import { PackAside } from "../../src/app/mirror/pack-aside.ts";
 import { startThread } from "../../src/app/mirror/thread.ts";
-
 import { encodeText } from "../../src/state/text-codec.ts";
 import { createNodeBench } from "../simulator/fs-bench.ts";
 

@@ -1,7 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Group } from "../../src/engine/journal/group.ts";
-import type { Disk } from "../../src/ports/disk.ts";
-import type { NewFile } from "../../src/ports/disk.ts";
+import type { Disk, NewFile } from "../../src/ports/disk.ts";
 import { openState } from "../../src/state/open.ts";
 import { virtualClock } from "../remote/virtual-clock.ts";
 

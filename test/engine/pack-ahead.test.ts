@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { PackAhead } from "../../src/engine/observe/pack-ahead.ts";
 import { observeLocalInTurns } from "../../src/engine/observe/observe.ts";
 import { digestOf } from "../../src/model/digest.ts";
-
 import type { TextPacker } from "../../src/ports/text-packer.ts";
 import { encodeText } from "../../src/state/text-codec.ts";
 import { createRig } from "../simulator/rig.ts";

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-
 import { TextBeside } from "../../src/contract/wire.ts";
 import { syncToConvergence } from "../../src/engine/run/sync.ts";
 import type { World } from "../../src/engine/run/world.ts";

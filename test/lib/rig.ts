@@ -1,10 +1,8 @@
-import { expect } from "vitest";
-import { MdmirrorError } from "../../src/lib/index.ts";
+import { expect, onTestFinished } from "vitest";
+import { linkMirror, MdmirrorError } from "../../src/lib/index.ts";
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
-import { linkMirror } from "../../src/lib/index.ts";
 import { OpenMirror } from "../../src/lib/mirror.ts";
 import { Session, worldOf } from "../../src/lib/session.ts";
 import { type Server, startServer } from "../../src/lib/server.ts";

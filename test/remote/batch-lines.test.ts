@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { BATCH_TYPE, PACKED_BATCH_TYPE } from "../../src/contract/batch.ts";
-import type { WireResponse } from "../../src/contract/wire.ts";
+import { responseInParts, responseOfBytes, type WireResponse } from "../../src/contract/wire.ts";
 import { unpackedText } from "../../src/model/packed-text.ts";
 import { readBatchAnswer, readPackedAnswer, writeBatch } from "../../src/remote/batch-lines.ts";
-import { responseInParts, responseOfBytes } from "../../src/contract/wire.ts";
 import { fc } from "../property.ts";
 import { answerLines, packedAnswer, requestsOf } from "./take-batch.ts";
 

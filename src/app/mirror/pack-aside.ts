@@ -71,8 +71,10 @@ export class PackAside implements TextPacker {
 
   async #pack({ memory, ends, done }: Batch): Promise<void> {
     const answer = await this.#ask(memory, ends);
-    for (const [n, take] of done.entries())
-      take(answer === null ? plainText(memory, ends, n) : packedText(memory, ends, n, answer.packed));
+    for (const [n, take] of done.entries()) {
+      if (answer === null) take(plainText(memory, ends, n));
+      else take(packedText(memory, ends, n, answer.packed.codecs[n]!, answer.packed.lengths[n]!));
+    }
     if (answer === null) return;
     this.#isReady = true;
     this.#texts.giveBack(memory);

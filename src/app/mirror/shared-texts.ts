@@ -1,6 +1,5 @@
 import { CODEC, type PackedText } from "../../contract/packed-text.ts";
 import type { NewFile } from "../../ports/disk.ts";
-import type { Packed } from "./make-worker.ts";
 
 /** Bytes of a piece of memory, of which half are for texts: a burst of documents of usual size. */
 const USUAL_BYTES = 256 * 1024;
@@ -47,11 +46,12 @@ export function packedText(
   memory: SharedArrayBuffer,
   ends: readonly number[],
   n: number,
-  { codecs, lengths }: Packed,
+  codec: number,
+  length: number,
 ): PackedText {
   const begin = ends[n - 1] ?? 0;
-  const packed = Buffer.from(memory, memory.byteLength / 2 + begin, lengths[n]!);
-  return { codec: codecs[n]!, size: ends[n]! - begin, bytes: Buffer.from(packed) };
+  const packed = Buffer.from(memory, memory.byteLength / 2 + begin, length);
+  return { codec, size: ends[n]! - begin, bytes: Buffer.from(packed) };
 }
 
 /** The n-th text itself. */
@@ -78,7 +78,5 @@ export function givenText(
   zipped: readonly number[] | null,
 ): string | PackedText {
   const length = zipped?.[n] ?? 0;
-  return length === 0
-    ? plainText(memory, ends, n)
-    : packedText(memory, ends, n, { codecs: zipped!.map(() => CODEC.zstd), lengths: zipped! });
+  return length === 0 ? plainText(memory, ends, n) : packedText(memory, ends, n, CODEC.zstd, length);
 }

@@ -1,9 +1,8 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import { digestOf } from "../../model/digest.ts";
-import { unpackedText } from "../../model/packed-text.ts";
+import { takenText } from "../../model/packed-text.ts";
 import type { Made, NewFile } from "../../ports/disk.ts";
 import type { Answer, ServedFile } from "../../ports/remote.ts";
-
 import type { PassContext } from "../run/pass-context.ts";
 import { fromService } from "../run/world.ts";
 import { createLocal, type Creating, createServed, endCreation } from "./create-local.ts";
@@ -21,34 +20,32 @@ export function mayCreateMany({ world: { disk, links } }: PassContext): boolean 
   return links === undefined && disk.takesPacked?.() === true;
 }
 
-type Making = { readonly action: Creation; readonly creating: Creating; readonly file: NewFile };
-/** A promise is what is left to do. */
-type End = Outcome | Promise<Outcome>;
+/** A file that is to be made with the others; or how it ends otherwise. */
+type Begun = { readonly creating: Creating; readonly file: NewFile } | { readonly end: Outcome | Promise<Outcome> };
 
 /** @returns the outcomes, in the order of the actions */
 export async function createAllLocal(ctx: PassContext, actions: readonly Creation[]): Promise<readonly Outcome[]> {
   const answers = await readAll(ctx, actions);
   if (ctx.world.clock.turn !== undefined) await ctx.world.clock.turn();
-  const ends = new Map<Creation, End>();
-  const making: Making[] = [];
-  for (const [n, action] of actions.entries()) {
-    const begun = begin(ctx, action, answers[n]!);
-    if ("file" in begun) making.push(begun);
-    else ends.set(action, begun.end);
-  }
+  const begun = actions.map((action, n) => begin(ctx, action, answers[n]!));
   // ORDER: what is left of the others goes on meanwhile, and none of them may fail unheard.
-  const [outcomes, made] = await Promise.all([
-    Promise.all(actions.map((action) => ends.get(action))),
-    makeAll(ctx, making),
+  const [others, made] = await Promise.all([
+    Promise.all(begun.map((one) => ("end" in one ? one.end : null))),
+    makeAll(
+      ctx,
+      begun.flatMap((one) => ("file" in one ? [one.file] : [])),
+    ),
   ]);
-  const finished = new Map<Creation, End>();
-  for (const [n, { action, creating }] of making.entries())
-    finished.set(action, endCreation(ctx, action, creating, made[n]!));
-  return Promise.all(actions.map((action, n) => outcomes[n] ?? finished.get(action)!));
+  const files = made.values();
+  return Promise.all(
+    begun.map((one, n) =>
+      "file" in one ? endCreation(ctx, actions[n]!, one.creating, files.next().value!) : others[n]!,
+    ),
+  );
 }
 
-async function makeAll({ world: { disk } }: PassContext, making: readonly Making[]): Promise<Made> {
-  return making.length === 0 ? [] : disk.createAll(making.map(({ file }) => file));
+async function makeAll({ world: { disk } }: PassContext, files: readonly NewFile[]): Promise<Made> {
+  return files.length === 0 ? [] : disk.createAll(files);
 }
 
 /** The answers to reads of all of them; of those that were read ahead, the answers to that. */
@@ -63,8 +60,7 @@ async function readAll(
   return Promise.all(asked.map((one) => one ?? answers[next++]!));
 }
 
-/** @returns the file that is to be made with the others; or how it ends otherwise */
-function begin(ctx: PassContext, action: Creation, answer: Answer<ServedFile>): Making | { readonly end: End } {
+function begin(ctx: PassContext, action: Creation, answer: Answer<ServedFile>): Begun {
   if (!answer.ok) return { end: outcomeOfFault(answer.fault) };
   const { value: file, requestId } = answer;
   if (fromService(ctx.world, file.path) !== action.remotePath)
@@ -73,11 +69,11 @@ function begin(ctx: PassContext, action: Creation, answer: Answer<ServedFile>): 
   const { content } = file;
   if (typeof content !== "string" && content.isZipped) {
     const text = content.take();
-    return { action, creating: { ...creating, digest: null }, file: { path: action.localPath, text } };
+    return { creating: { ...creating, digest: null }, file: { path: action.localPath, text } };
   }
-  const text = typeof content === "string" ? content : unpackedText(content.take());
+  const text = takenText(content);
   if (text?.isWellFormed() === true)
-    return { action, creating: { ...creating, digest: digestOf(text) }, file: { path: action.localPath, text } };
+    return { creating: { ...creating, digest: digestOf(text) }, file: { path: action.localPath, text } };
   // One that came damaged is read again; one that no file can hold is told in the usual way.
   const ended =
     text === null

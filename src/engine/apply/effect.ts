@@ -3,7 +3,7 @@ import type { FileWithContent } from "../../contract/resources.ts";
 import type { Action, ActionOf, Outcome } from "../../model/action.ts";
 import { type Digest, digestOf } from "../../model/digest.ts";
 import type { Hold, Stamp } from "../../model/link.ts";
-import { unpackedText } from "../../model/packed-text.ts";
+import { takenText } from "../../model/packed-text.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { DiskOutcome, LocalText, OnText } from "../../ports/disk.ts";
 import type { Answer, Fault, ServedFile } from "../../ports/remote.ts";
@@ -157,7 +157,7 @@ export async function unpackServed(
   path: LocalPath,
   { file, requestId }: Served,
 ): Promise<Got<RemoteText>> {
-  const content = typeof file.content === "string" ? file.content : unpackedText(file.content.take());
+  const content = takenText(file.content);
   if (content !== null) return asRemoteText(ctx, id, path, { ...file, content }, requestId);
   const answer = await ctx.world.remote.getFile(id);
   if (!answer.ok) return ended(outcomeOfFault(answer.fault));

@@ -1,6 +1,5 @@
 import type { LocalPath } from "../../model/path.ts";
-import type { Disk, DiskOutcome, LocalText } from "../../ports/disk.ts";
-import type { Made, MadeFile, NewFile } from "../../ports/disk.ts";
+import type { Disk, DiskOutcome, LocalText, Made, MadeFile, NewFile } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import type { Clock } from "../../ports/world.ts";
 import { type Afterwards, PendingCommits } from "./pending-commits.ts";

@@ -1,6 +1,6 @@
 import { type DocId, isDocId } from "../../contract/ids.ts";
 import type { RemotePath } from "../../model/path.ts";
-import { unpackedText } from "../../model/packed-text.ts";
+import { takenText } from "../../model/packed-text.ts";
 import type { Answer, Held, ServedFile } from "../../ports/remote.ts";
 import type { LocalTree } from "../../model/tree.ts";
 import { seenThere } from "../apply/text-name.ts";
@@ -82,8 +82,7 @@ export class ReadAhead implements Held {
     for (const [id, asking] of this.#asked) {
       const answer = await asking;
       if (!answer.ok) continue;
-      const { content } = answer.value;
-      const text = typeof content === "string" ? content : unpackedText(content.take());
+      const text = takenText(answer.value.content);
       if (text?.isWellFormed() !== true) continue;
       this.#world.state.putText(text, seenThere(this.#paths.get(id) ?? "", id, "read ahead of the first sync"));
     }
