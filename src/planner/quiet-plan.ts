@@ -1,12 +1,11 @@
-import { ownOf } from "../model/borrowed-map.ts";
-import { hasLastingNames, isAtRest } from "../model/agreement.ts";
+import { hasLastingNames } from "../model/agreement.ts";
 import type { DirLink } from "../model/link.ts";
 import { folderInodeKey } from "./match/inode.ts";
-import { isQuiet } from "./match/quiet.ts";
+import { isOneEach, isQuiet, isQuietIfLent, lentTest } from "./match/quiet.ts";
 import { folds, type LocalPath, parentOf, type RemotePath } from "../model/path.ts";
 import type { Plan, Signals } from "./plan-types.ts";
 import type { Policy } from "../model/policy.ts";
-import { type BaseTree, isComplete, type LocalTree, type RemoteTree, type Trees } from "../model/tree.ts";
+import { isComplete, type LocalTree, type RemoteTree, type Trees } from "../model/tree.ts";
 import { judge } from "./verdict/verdict.ts";
 
 /**
@@ -33,29 +32,14 @@ function isQuietAll(trees: Trees): boolean {
 
 function areDocumentsQuiet(trees: Trees, folders: ReadonlyMap<LocalPath, RemotePath>): boolean {
   const { links } = trees.base;
-  const lent = isLent(trees);
+  const isLent = lentTest(trees);
   const isInOne = parentTest(folders);
   for (const link of links.values()) {
-    const quiet = lent ? isAtRest(link) : isQuiet(trees, link);
+    const quiet = isLent?.(link) === true ? isQuietIfLent(trees, link) : isQuiet(trees, link);
     if (!quiet || !isInOne(link)) return false;
   }
-  return lent || isOneEach(links);
-}
-
-/** Whether no two links have one path: such a file would belong to neither. */
-function isOneEach(links: BaseTree["links"]): boolean {
-  const paths = new Set<LocalPath>();
-  for (const { localPath } of links.values()) paths.add(localPath);
-  return paths.size === links.size;
-}
-
-/**
- * Whether both looks found each document as its link has it, so that only the links are left to
- * check. Borrowed files are at the path of one link each, so as many files as links means one for
- * each.
- */
-function isLent({ base, local, remote }: Trees): boolean {
-  return ownOf(local.files, base.links).size === 0 && ownOf(remote.files, base.links).size === 0;
+  // As many files as links, each with a link's own file, or one that was borrowed of it.
+  return isLent !== null || isOneEach(links);
 }
 
 /** Where a disk takes several names for one, the planner must look for clashes. */

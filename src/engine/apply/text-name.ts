@@ -25,14 +25,22 @@ export function madeOfBoth(path: LocalPath, id: DocId, why: string): TextName {
   return { path, id, side: "both", why };
 }
 
-/**
- * Stores texts that a walk reads, under the document that base has at each path. Its index is made
- * with the first text, because most walks read none.
- */
+/** From so many texts on, an index of all paths takes less time than looking through them. */
+const WORTH_AN_INDEX = 8;
+
+/** Stores texts that a walk reads, under the document that base has at each path. */
 export function keepHere(state: State, base: BaseTree): KeepText {
+  let kept = 0;
   let ids: Map<LocalPath, DocId> | null = null;
   return (digest, text, path) => {
-    ids ??= new Map([...base.links.values()].map((link) => [link.localPath, link.id]));
-    state.putKnownText(digest, text, seenHere(path, ids.get(path) ?? null));
+    if (++kept > WORTH_AN_INDEX) ids ??= new Map([...base.links.values()].map((link) => [link.localPath, link.id]));
+    const id = ids === null ? idAt(base, path) : (ids.get(path) ?? null);
+    state.putKnownText(digest, text, seenHere(path, id));
   };
+}
+
+function idAt({ links }: BaseTree, path: LocalPath): DocId | null {
+  let found: DocId | null = null;
+  for (const { localPath, id } of links.values()) if (localPath === path) found = id;
+  return found;
 }

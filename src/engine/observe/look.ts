@@ -10,6 +10,7 @@ import { APPROVE_EMPTY, type PassInput, type PassContext } from "../run/pass-con
 import { approvedKeys } from "../run/guard-facts.ts";
 import { hideOpenFolderMoves, hideOpenPosts } from "../journal/open-posts.ts";
 import {
+  borrowedOf,
   observeLocal,
   observeLocalInTurns,
   type Known,
@@ -46,7 +47,7 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
   const seen = {
     base,
     local: withReturned(ctx, withUnseen(local, unreadPaths(left.paths), unreadPaths(left.stillOpen.paths))),
-    remote: withOpenIds(remote.tree, left.stillOpen.ids),
+    remote: withOpenIds(restarted ? remote.tree : borrowing(remote.tree, base), left.stillOpen.ids),
   };
   const open = hideOpenFolderMoves(hideOpenPosts(seen, left.stillOpen.posts), left.stillOpen.folderMoves);
   const shown = await seekTargets(ctx, open, keep);
@@ -168,7 +169,12 @@ async function mendLook(
   base = refreshStamps(world, base, local);
   await flushEarlier(world, base, local);
   rememberBoot(world);
-  return { base, local };
+  return { base, local: borrowing(local, base) };
+}
+
+/** A look that borrowed of base before some of its stamps were refreshed. */
+function borrowing<T extends LocalTree | RemoteTree>(look: T, { links }: BaseTree): T {
+  return { ...look, files: borrowedOf<unknown, unknown>(look.files, links) };
 }
 
 /** Whether this is a first look at everything, so that most documents will be created here. */

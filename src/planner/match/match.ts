@@ -11,7 +11,7 @@ import { type Forest, folderAt, placeFolders, plantForest } from "./forest.ts";
 import { mergeFolders } from "./merged-folders.ts";
 import { plantUnlinked } from "./new-folders.ts";
 import { whyNothingIsAbsent, whyUnseen } from "./unseen.ts";
-import { isQuiet } from "./quiet.ts";
+import { partDocuments } from "./quiet-documents.ts";
 import { once } from "../../model/once.ts";
 import type { LocalMatch, Matching } from "./matching.ts";
 import { findTwins } from "./twins.ts";
@@ -42,17 +42,8 @@ export type Matched = {
  */
 export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, asked: LocalPath | null = null): Matched {
   const folders = findFolders(trees, policy);
-  const links = new Map<DocId, Link>();
   const isAnyFolderMoved = folders.moved || remoteFoldersMoved(trees);
-  const quietPaths = new Set<LocalPath>();
-  for (const link of trees.base.links.values()) {
-    const isLoose = isAnyFolderMoved || link.localPath === asked || quietPaths.has(link.localPath);
-    if (!isLoose && isQuiet(trees, link)) quietPaths.add(link.localPath);
-    else links.set(link.id, link);
-  }
-  // Two links at one path make no sense, and must not both be quiet: the later one would have no
-  // file.
-  const files = filesBut(trees.local.files, quietPaths);
+  const { links, files, quietPaths } = partDocuments(trees, ({ localPath }) => isAnyFolderMoved || localPath === asked);
   // Rows are laid out in the order of ids, whatever the order of the input.
   const loose = [...links.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   for (const link of loose) if (isAway(link)) links.delete(link.id);
@@ -67,27 +58,17 @@ export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, aske
   addNew(forest, documents, trees, policy, [...matching.files.values()]);
   const byPath = once(() => linksByPath(trees.base.links.values()));
   const includeQuiet = (path: LocalPath): DocumentRow | null => {
-    const link = quietPaths.has(path) ? byPath().get(path) : undefined;
+    const link = quietPaths().has(path) ? byPath().get(path) : undefined;
     const file = trees.local.files.get(path);
     if (link === undefined || file === undefined) return null;
-    quietPaths.delete(path);
+    quietPaths().delete(path);
     const row = linkedDocument(forest, trees, link, { file, evidence: "path" }, null);
     wantInPlace(row);
     documents.push(row);
     return row;
   };
-  const quietFolders = once(() => foldersOf([...quietPaths].map((path) => byPath().get(path)!)));
+  const quietFolders = once(() => foldersOf([...quietPaths()].map((path) => byPath().get(path)!)));
   return { forest, documents, undecided: matching.undecided, includeQuiet, quietFolders };
-}
-
-/**
- * All files but the quiet ones. Nearly always none is left, which is told without looking at each.
- */
-function filesBut(files: ReadonlyMap<LocalPath, LocalFile>, quiet: ReadonlySet<LocalPath>): Map<LocalPath, LocalFile> {
-  const left = new Map<LocalPath, LocalFile>();
-  if (files.size === quiet.size) return left;
-  for (const [path, file] of files) if (!quiet.has(path)) left.set(path, file);
-  return left;
 }
 
 function foldersOf(links: readonly Link[]): Record<Side, ReadonlySet<string>> {
