@@ -75,7 +75,9 @@ export async function proveAbsences(
   const asked: Asked = { notFound: [], healthy: isHealthy, fault: null };
   const ids = [...missing, ...away, ...(visible === undefined ? [] : [visible])];
   await Promise.all(
-    ids.map(async (id) => noteAnswer(world, base, own, { proof, asked, keep }, id, await world.remote.getFile(id))),
+    ids.map(async (id) =>
+      noteAnswer(world, base, { seen, own }, { proof, asked, keep }, id, await world.remote.getFile(id)),
+    ),
   );
   if (asked.fault !== null) return { ...proof, fault: asked.fault };
   judgeNotFound(base, proof, asked, away);
@@ -116,7 +118,7 @@ type Keep = (digest: Digest, text: string, link: Link) => void;
 function noteAnswer(
   world: World,
   base: BaseTree,
-  own: Map<DocId, RemoteFile>,
+  { seen, own }: { readonly seen: ReadonlyMap<DocId, RemoteFile>; readonly own: Map<DocId, RemoteFile> },
   { proof, asked, keep }: { readonly proof: Proof; readonly asked: Asked; readonly keep: Keep | undefined },
   id: DocId,
   answer: Answer<FileWithContent>,
@@ -129,7 +131,8 @@ function noteAnswer(
     if (link !== undefined && content.isWellFormed()) keep?.(digestOf(content), content, link);
     const path = fromService(world, answer.value.path);
     if (path === null) proof.outside.add(id);
-    else own.set(id, { id, path, changeId, protected: isProtected });
+    // What is borrowed of base is not to be here, too.
+    else if (own.has(id) || !seen.has(id)) own.set(id, { id, path, changeId, protected: isProtected });
   } else if (answer.fault.kind === "problem" && answer.fault.code === "file_not_found") notFound.push(id);
   else if (isWholeServiceFault(answer.fault)) asked.fault = answer.fault;
   else proof.unseen.set(id, answer.fault.detail);
