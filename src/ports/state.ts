@@ -213,6 +213,8 @@ export interface State {
    * that holds one is removed. Costs nothing where none was put since.
    */
   secureTexts(): void;
+  /** Another connection has put texts, and written what these events tell. */
+  wroteBeside(events: readonly MirrorEvent[]): void;
   addVersion(version: Version): void;
   /** Newest first. */
   versions(id: DocId): Version[];

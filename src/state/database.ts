@@ -13,7 +13,12 @@ export type Db = Sqlite.Database;
  */
 const BUSY_MS = 5_000;
 /** A WAL that grew in a clone is cut back to this at the next checkpoint. */
-const WAL_BYTES = 16 * 1024 * 1024;
+const KEPT_WAL_BYTES = 16 * 1024 * 1024;
+/**
+ * A WAL of this size is written back. A checkpoint fsyncs both files, and writes each page once: in
+ * a clone most pages of an index are changed again and again.
+ */
+const WAL_BYTES = 64 * 1024 * 1024;
 
 /** Why a file cannot be used. `detail` never holds a text. */
 export type DatabaseFault =
@@ -47,9 +52,7 @@ export function openForWriting(path: string, schema: Schema, wal = true): Opened
       // consistency; what they recorded is found again by looking.
       db.pragma("synchronous = NORMAL");
       flushMedium(db);
-      db.pragma(`journal_size_limit = ${WAL_BYTES}`);
-      // A checkpoint fsyncs both files: in a clone of 10,000 the usual 1,000 pages make a dozen of
-      // them.
+      db.pragma(`journal_size_limit = ${KEPT_WAL_BYTES}`);
       db.pragma(`wal_autocheckpoint = ${WAL_BYTES / (db.pragma("page_size", { simple: true }) as number)}`);
       if (schema.keepsBefore === true && !db.memory && isOlder(db, schema) && versionOf(db) > 0) keepBefore(db, path);
       migrate(db, schema);

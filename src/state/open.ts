@@ -109,6 +109,25 @@ function openToWrite(folder: string, clock: Clock, checksPages: boolean): Opened
   });
 }
 
+/**
+ * Opens both files once more, to write rows for a caller that has them open itself, has checked
+ * them, and closes them later.
+ * @returns null where they cannot be opened
+ */
+export function openBeside(folder: string, clock: Clock): StoredState | null {
+  const files = openBoth(
+    () => openForWriting(join(folder, TEXTS_SCHEMA.file), TEXTS_SCHEMA),
+    () => openForWriting(join(folder, STATE_SCHEMA.file), STATE_SCHEMA),
+  );
+  if (files.kind !== "both") return null;
+  const { state, texts } = files;
+  const close = () => {
+    state.close();
+    texts.close();
+  };
+  return new StoredState({ state, texts, clock, close, onDamage: () => noteSuspect(folder) });
+}
+
 type Files = { readonly kind: "both"; readonly state: Db; readonly texts: Db };
 
 /**

@@ -87,6 +87,10 @@ export class StoredState extends BaseRows implements State {
     this.#texts.secure();
   }
 
+  wroteBeside(): void {
+    this.#texts.storedBeside();
+  }
+
   override transactSafely<T>(work: () => T): T {
     // ORDER: rows that survive must not name texts that do not.
     this.#texts.secure();

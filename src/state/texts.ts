@@ -174,6 +174,11 @@ export class TextStore implements Companion {
     this.#secured = true;
   }
 
+  /** Another connection has stored texts, which are to be secured with those of this one. */
+  storedBeside(): void {
+    this.#secured = false;
+  }
+
   forget(digest: Digest): void {
     this.#cache.delete(digest);
     this.#sure.delete(digest);

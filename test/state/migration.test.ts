@@ -121,17 +121,18 @@ function pages(path: string, pageSize?: number) {
   const made = openForWriting(path, pageSize === undefined ? schema : { ...schema, pageSize });
   if (made.kind !== "opened") throw new Error(made.kind);
   const ask = (pragma: string) => made.db.pragma(pragma, { simple: true }) as number;
-  const [size, cut] = [ask("page_size"), ask("wal_autocheckpoint") * ask("page_size")];
+  const size = ask("page_size");
+  const wal = [ask("wal_autocheckpoint") * size, ask("journal_size_limit")];
   made.db.close();
-  return [size, cut];
+  return [size, ...wal];
 }
 
-test("a file that is made has pages of its schema's size, one that is there keeps its own, and the WAL of each is cut back at as many bytes", () => {
+test("a file that is made has pages of its schema's size, one that is there keeps its own, and the WAL of each is written back at as many bytes, and kept at a quarter of them", () => {
   const [small, large] = [join(tempFolder(), "texts.db"), join(tempFolder(), "texts.db")];
-  const cut = 16 * 1024 * 1024;
-  expect(pages(small)).toEqual([4_096, cut]);
-  expect(pages(small, 16_384)).toEqual([4_096, cut]);
-  expect(pages(large, 16_384)).toEqual([16_384, cut]);
+  const wal = [64 * 1024 * 1024, 16 * 1024 * 1024];
+  expect(pages(small)).toEqual([4_096, ...wal]);
+  expect(pages(small, 16_384)).toEqual([4_096, ...wal]);
+  expect(pages(large, 16_384)).toEqual([16_384, ...wal]);
 });
 
 test("a migration that fails leaves the file at its version", () => {

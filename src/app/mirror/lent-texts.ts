@@ -35,7 +35,8 @@ export class LentTexts {
   #take(size: number): Buffer {
     const at = this.#free.findIndex(({ length }) => length >= size);
     const [found] = at === -1 ? [] : this.#free.splice(at, 1);
-    return found ?? Buffer.allocUnsafeSlow(Math.max(1, Math.ceil(size / UNIT)) * UNIT);
+    // Shared, so that another thread can write them to the store.
+    return found ?? Buffer.from(new SharedArrayBuffer(Math.max(1, Math.ceil(size / UNIT)) * UNIT));
   }
 }
 

@@ -15,6 +15,7 @@ import type { Fs } from "../../ports/fs.ts";
 import { lookAtOwn } from "../../state/own-files.ts";
 import { examineOwnFolder, tightenOwnFolder } from "../../state/own-folder.ts";
 import { readBootId } from "./boot-id.ts";
+import { Closers } from "./closers.ts";
 import { type Config, readConfig } from "./config.ts";
 import { withLinks } from "./with-links.ts";
 import { findKey } from "./key.ts";
@@ -22,6 +23,7 @@ import { openLog, SILENT_LOG } from "./log.ts";
 import { AsideThread, makeThread } from "./aside-thread.ts";
 import { MakeAside } from "./make-aside.ts";
 import { PackAside } from "./pack-aside.ts";
+import { WriteAside, writeThread } from "./write-aside.ts";
 import { withHeapGrowth } from "./heap-growth.ts";
 import { followed } from "./open-disk.ts";
 import { openToRead, openToWrite } from "./open-state.ts";
@@ -137,19 +139,6 @@ function enter(folder: string, mode: MirrorOptions["mode"]): Result<null> {
   }
 }
 
-/** What has to be closed, in reverse order of opening. */
-class Closers {
-  readonly #closers: (() => void | Promise<void>)[] = [];
-
-  add(closer: () => void | Promise<void>): void {
-    this.#closers.push(closer);
-  }
-
-  async close(): Promise<void> {
-    for (const closer of this.#closers.splice(0).reverse()) await closer();
-  }
-}
-
 async function openParts(entry: Entry, options: MirrorOptions, closers: Closers): Promise<Result<OpenedMirror>> {
   const { root, folder, config, admitted, key } = entry;
   const { mode, clock, random } = options;
@@ -175,6 +164,8 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
   }
   const aside = mode === "write" ? new AsideThread(() => makeThread(root)) : null;
   closers.add(() => aside?.close());
+  const rowWriter = mode === "write" ? new WriteAside(() => writeThread(folder)) : null;
+  closers.add(() => rowWriter?.end());
   const plain: World = {
     clock,
     random,
@@ -191,6 +182,7 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
     }),
     state,
     ...(aside && { packer: new PackAside(aside) }),
+    ...(rowWriter && { rowWriter }),
     bootId: readBootId(),
     prefix: config.remote,
   };

@@ -8,13 +8,12 @@ import type { Intent, TextName } from "../../ports/state.ts";
 import { bury, renameVersion } from "../../model/settle.ts";
 import { DONE } from "./effect.ts";
 import type { Landed } from "./land-text.ts";
-import type { Afterwards } from "../journal/pending-commits.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { type EventFields, recordEvent } from "../run/world.ts";
+import { type EventFields, eventNow, recordEvent } from "../run/world.ts";
 
 /** How every effect ends: one transaction moves base. */
 
-export type Commit = {
+type Commit = {
   /** A text to store with the change, if the store does not have it yet. */
   readonly keeps?: { readonly digest: Digest; readonly text: string | PackedText; readonly lent?: Lent };
   /**
@@ -95,45 +94,19 @@ export async function commitWithOthers(
 }
 
 /**
- * As `commitWithOthers` for an effect on which nothing else of the plan builds, and which had no
+ * As `commitWithOthers` for a new file on which nothing else of the plan builds, and which had no
  * intent: its step ends before it is committed. The pass does not.
  */
-export function commitAfterwards(ctx: PassContext, change: Omit<Commit, "closes" | "landed">): Outcome {
-  ctx.group.commitAfterwards(new CommitAfterwards(ctx, change), sizeOf(change.keeps?.text));
-  return DONE;
-}
-
-class CommitAfterwards implements Afterwards {
-  readonly #ctx: PassContext;
-  readonly #change: Commit;
-  readonly textKey: string;
-  readonly rowKey: string;
-
-  constructor(ctx: PassContext, change: Commit) {
-    this.#ctx = ctx;
-    this.#change = change;
-    this.textKey = change.keeps?.digest ?? "";
-    this.rowKey = change.event.id ?? "";
-  }
-
-  keepText(): void {
-    keepText(this.#ctx, this.#change);
-    // SQLite has a copy by now.
-    this.#change.keeps?.lent?.giveBack();
-  }
-
-  putLink(): void {
-    putLinks(this.#ctx, this.#change);
-    writeBeside(this.#ctx, this.#change);
-  }
-
-  addVersion(): void {
-    addVersion(this.#ctx, this.#change);
-  }
-
-  recordEvent(): void {
-    recordEvent(this.#ctx.world, this.#ctx.run, this.#change.event);
-  }
+export function commitAfterwards(
+  ctx: PassContext,
+  link: Link,
+  { text, lent }: Pick<NonNullable<Commit["keeps"]>, "text" | "lent">,
+  event: EventFields,
+): Outcome | Promise<Outcome> {
+  notePlace(ctx, link);
+  const rows = { link, event: eventNow(ctx.world, ctx.run, event), text, ...(lent === undefined ? {} : { lent }) };
+  const room = ctx.group.commitAfterwards(rows, sizeOf(text));
+  return room === null ? DONE : room.then(() => DONE);
 }
 
 /** Characters, or what they take when they are packed. */
@@ -200,15 +173,17 @@ function addVersion({ world: { state, clock } }: PassContext, { version }: Commi
   if (version !== undefined) state.addVersion({ ...version, at: clock.now() });
 }
 
-function putWhole({ world: { state, links } }: PassContext, link: Link): void {
+function putWhole(ctx: PassContext, link: Link): void {
+  notePlace(ctx, link);
+  ctx.world.state.putLink(link);
+}
+
+/** Where links are translated: notes where a document is from now on, of which base says less. */
+function notePlace({ world: { state, links } }: PassContext, link: Link): void {
   const places = links?.places() ?? null;
-  if (places === null || places.isAt(link.id, link.localPath)) {
-    state.putLink(link);
-    return;
-  }
+  if (places === null || places.isAt(link.id, link.localPath)) return;
   // A document that was nowhere is new, and base has no path of it to compare with.
   const before = places.pathOf(link.id) !== null || isAway(link) ? state.link(link.id) : null;
-  state.putLink(link);
   // What moves on the service alone stands here where the plan found it, which base may not know.
   if (before?.localPath !== link.localPath) places.set(link.id, link.localPath);
 }

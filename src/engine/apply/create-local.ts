@@ -7,7 +7,7 @@ import type { MadeFile, Written } from "../../ports/disk.ts";
 import { flushAtEnd } from "../journal/durable.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { fromService } from "../run/world.ts";
-import { type Commit, commitAfterwards, commitWithOthers } from "./commit.ts";
+import { commitAfterwards, commitWithOthers } from "./commit.ts";
 import {
   ended,
   eventOf,
@@ -90,21 +90,18 @@ function noteCreated(
   if (changeId !== action.changeId) ctx.notes.tally.readsOther = true;
   flushAtEnd(ctx, action.id, action.localPath);
   ctx.notes.counts.createdLocal++;
-  const change: Commit = {
-    keeps: { digest, text, ...(lent === undefined ? {} : { lent }) },
-    link: newLink(action.id, action.localPath, action.remotePath, isProtected, {
-      ...version,
-      localDigest: digest,
-      stamp,
-      stampTrusted: false,
-      durable: false,
-    }),
-    version: { id: action.id, ...version },
-    removes: { tombstone: action.id, conflict: action.id },
-    event: eventOf(action, "local", { after: digest }),
-  };
-  const isAwaited = ctx.notes.awaited?.has(action) ?? true;
-  return isAwaited ? commitWithOthers(ctx, change) : commitAfterwards(ctx, change);
+  const link = newLink(action.id, action.localPath, action.remotePath, isProtected, {
+    ...version,
+    localDigest: digest,
+    stamp,
+    stampTrusted: false,
+    durable: false,
+  });
+  const keeps = { digest, text, ...(lent === undefined ? {} : { lent }) };
+  const event = eventOf(action, "local", { after: digest });
+  if (ctx.notes.awaited?.has(action) === false) return commitAfterwards(ctx, link, keeps, event);
+  const removes = { tombstone: action.id, conflict: action.id };
+  return commitWithOthers(ctx, { keeps, link, version: { id: action.id, ...version }, removes, event });
 }
 
 type HandedOver = {

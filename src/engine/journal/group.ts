@@ -2,7 +2,8 @@ import type { LocalPath } from "../../model/path.ts";
 import type { Disk, DiskOutcome, LocalText, Made, MadeFile, NewFile } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import type { Clock } from "../../ports/world.ts";
-import { type Afterwards, PendingCommits } from "./pending-commits.ts";
+import type { CreatedRows, RowWriter } from "../../ports/row-writer.ts";
+import { PendingCommits } from "./pending-commits.ts";
 
 /**
  * How long a commit waits for others at most, in milliseconds. `soon`: an effect waits for it;
@@ -70,29 +71,36 @@ export class Group {
     const ms = LONGEST_MS[when];
     return new Promise((resolve, reject) => {
       this.#commits.add({ work, resolve, reject }, characters);
-      if (this.#commits.isFull) this.#flush();
+      if (this.#commits.isFull) this.#flush(false);
       else if (this.#timer === null || this.#timer.at > this.#clock.monotonic() + ms) void this.#flushLater(ms);
       else if (this.#isLast()) void this.#flushInATurn();
     });
+  }
+
+  /** From now on what no step waits for is written by another thread. */
+  writeAside(writer: RowWriter): void {
+    this.#commits.writeAside(writer);
   }
 
   /**
    * Writes in one of the next transactions, in any order, for a step that ends without it: nothing
    * else of the plan builds on it.
    * @param characters of the text that is held until then
+   * @returns to be waited for before the step ends, so that not too many wait; null: not to be
    * @throws what an earlier one threw; `settle` throws what the last ones do
    */
-  commitAfterwards(afterwards: Afterwards, characters = 0): void {
+  commitAfterwards(rows: CreatedRows, characters = 0): Promise<void> | null {
     this.#commits.throwFault();
-    this.#commits.addAfterwards(afterwards, characters);
-    if (this.#commits.isFull) this.#flush();
+    this.#commits.addAfterwards(rows, characters);
+    if (this.#commits.isFull) this.#flush(false);
     else if (this.#timer === null) void this.#flushLater(LONGEST_MS.afterwards);
+    return this.#commits.room;
   }
 
   /** Writes what waits still. @throws what it, or anything before that nobody waited for, threw */
-  settle(): void {
-    if (!this.#commits.isEmpty) this.#flush();
-    this.#commits.throwFault();
+  async settle(): Promise<void> {
+    this.#endTimer();
+    await this.#commits.settle();
   }
 
   /**
@@ -130,19 +138,27 @@ export class Group {
     }
   }
 
-  /** Drops what still waits: called after an exception, and at the end of the plan. */
-  abandon(): void {
-    this.#timer?.ends.abort(FLUSHED);
-    this.#timer = null;
+  /**
+   * Drops what still waits: called after an exception, and at the end of the plan. Resolves when no
+   * other thread has the state open.
+   */
+  async abandon(): Promise<void> {
+    this.#endTimer();
     this.#endBurst();
     this.#reading = [];
-    this.#commits.drop();
+    await this.#commits.abandon();
   }
 
-  #flush(): void {
+  #flush(isDue: boolean): void {
+    this.#endTimer();
+    this.#commits.write(isDue);
+    // While another thread writes, and of few for which no step waits, some are left.
+    if (!this.#commits.isEmpty) void this.#flushLater(LONGEST_MS.afterwards);
+  }
+
+  #endTimer(): void {
     this.#timer?.ends.abort(FLUSHED);
     this.#timer = null;
-    this.#commits.write();
   }
 
   #land(): void {
@@ -205,7 +221,7 @@ export class Group {
     if (!this.#isLast()) return;
     // The steps of these files go on and then wait for a commit.
     if (this.#landing.length > 0) this.#land();
-    else if (!this.#commits.isEmpty) this.#flush();
+    else if (this.#commits.isWaitedFor) this.#flush(false);
   }
 
   /** Flushes when the last running step waits: otherwise a plan would end by waiting for nobody. */
@@ -221,7 +237,7 @@ export class Group {
     if (!signal.aborted) this.#flushIfAll();
     if (signal.aborted) return;
     await this.#clock.sleep(ms, signal);
-    if (!signal.aborted) this.#flush();
+    if (!signal.aborted) this.#flush(true);
   }
 
   #startTimer(ms: number): AbortController {

@@ -1,4 +1,6 @@
+import type { CreatedRows, RowWriter } from "../../ports/row-writer.ts";
 import type { State } from "../../ports/state.ts";
+import { writeCreated } from "./write-created.ts";
 
 /**
  * Most commits in one transaction for which steps wait. Rows that are written together share pages
@@ -10,10 +12,9 @@ const MOST = 64;
  * Most of those for which no step waits: at first, and when so many were written. Ids and digests
  * come in no order: 256 new rows touch nearly as many pages of an index of 100,000, and four times
  * as many rows less than three times as many. Of a small index most pages are touched anyway.
+ * `aside`: where another thread writes them, while as many again gather here.
  */
-const MOST_AFTERWARDS = { first: 512, later: 2_048, from: 20_000 } as const;
-/** From how many on some are put in the order of their keys: those of a few share no pages. */
-const WORTH_SORTING = 64;
+const MOST_AFTERWARDS = { first: 512, later: 2_048, from: 20_000, aside: 512 } as const;
 /**
  * LIMIT: characters of text that wait for one transaction, apart from those of the commit that
  * exceeds it.
@@ -22,27 +23,16 @@ const MOST_CHARACTERS = 4_000_000;
 
 type Pending = { readonly work: () => void; readonly resolve: () => void; readonly reject: (error: unknown) => void };
 
-/**
- * What is written for a step that ends before it is, a table at a time. Nothing that others write
- * depends on it.
- */
-export type Afterwards = {
-  /** By which its text is found. */
-  readonly textKey: string;
-  /** By which its version is found. */
-  readonly rowKey: string;
-  keepText(): void;
-  putLink(): void;
-  addVersion(): void;
-  recordEvent(): void;
-};
-
 /** What waits to be written to the state in one transaction. */
 export class PendingCommits {
   readonly #state: State;
+  /** null: what no step waits for is written here, too. */
+  #aside: RowWriter | null = null;
+  /** Resolves when the other thread has written what it was given last; null: it has nothing. */
+  #writing: Promise<void> | null = null;
   /** Those for which steps wait, in the order in which they came. */
   #pending: Pending[] = [];
-  #afterwards: Afterwards[] = [];
+  #afterwards: CreatedRows[] = [];
   #characters = 0;
   /** How many were written for which no step waited. */
   #written = 0;
@@ -51,6 +41,11 @@ export class PendingCommits {
 
   constructor(state: State) {
     this.#state = state;
+  }
+
+  /** From now on what no step waits for is written by another thread. */
+  writeAside(writer: RowWriter): void {
+    this.#aside = writer;
   }
 
   /** How many steps wait. */
@@ -62,9 +57,29 @@ export class PendingCommits {
     return this.#pending.length === 0 && this.#afterwards.length === 0;
   }
 
+  /** Whether there is something to write as soon as no step is left that could join. */
+  get isWaitedFor(): boolean {
+    return this.#pending.length > 0 || (this.#aside === null && this.#afterwards.length > 0);
+  }
+
+  /** Whether what waits is to be written now, as far as it can be. */
   get isFull(): boolean {
-    const most = this.#written < MOST_AFTERWARDS.from ? MOST_AFTERWARDS.first : MOST_AFTERWARDS.later;
-    return this.#pending.length >= MOST || this.#afterwards.length >= most || this.#characters >= MOST_CHARACTERS;
+    return this.#pending.length >= MOST || this.#isHeavy;
+  }
+
+  /** null: there is room for more; else to be waited for before more of those is added. */
+  get room(): Promise<void> | null {
+    return this.#isHeavy ? this.#writing : null;
+  }
+
+  get #isHeavy(): boolean {
+    return this.#afterwards.length >= this.#mostAfterwards || this.#characters >= MOST_CHARACTERS;
+  }
+
+  get #mostAfterwards(): number {
+    const { first, later, from, aside } = MOST_AFTERWARDS;
+    if (this.#aside !== null) return aside;
+    return this.#written < from ? first : later;
   }
 
   /** @param characters of the text that is held until it is written */
@@ -74,19 +89,76 @@ export class PendingCommits {
   }
 
   /** @param characters likewise */
-  addAfterwards(afterwards: Afterwards, characters: number): void {
-    this.#afterwards.push(afterwards);
+  addAfterwards(rows: CreatedRows, characters: number): void {
+    this.#afterwards.push(rows);
     this.#characters += characters;
   }
 
-  /** Writes all of it; each step that waits learns how that ended. Nothing is thrown. */
-  write(): void {
-    const [pending, afterwards] = [this.#pending, this.#afterwards];
+  /**
+   * Writes all of it; each step that waits learns how that ended. Nothing is thrown. While another
+   * thread writes, nothing is written here: it follows as soon as that has ended.
+   * @param isDue whether few of those are handed over, too, for which no step waits
+   */
+  write(isDue: boolean): void {
+    if (this.#writing !== null) return;
+    const aside = this.#aside;
+    if (aside === null) {
+      const [pending, afterwards] = [this.#pending, this.#afterwards];
+      this.#drop();
+      this.#writeHere(pending, afterwards);
+      return;
+    }
+    const isToGo = this.#afterwards.length > 0 && (isDue || this.#isHeavy);
+    const pending = this.#pending;
+    this.#pending = [];
+    if (pending.length > 0) this.#writeHere(pending, []);
+    if (!isToGo) return;
+    const afterwards = this.#afterwards;
+    this.#drop();
+    this.#writing = this.#handOver(aside, afterwards);
+  }
+
+  /** Resolves when nothing waits any more. @throws what a write threw for which no step waited */
+  async settle(): Promise<void> {
+    while (!this.isEmpty || this.#writing !== null) {
+      this.write(true);
+      await this.#writing;
+    }
+    this.throwFault();
+  }
+
+  /** Forgets what waits; resolves when no other thread has the state open. */
+  async abandon(): Promise<void> {
+    this.#drop();
+    await this.#writing;
+    await this.#aside?.end();
+  }
+
+  async #handOver(aside: RowWriter, rows: readonly CreatedRows[]): Promise<void> {
+    try {
+      const isWritten = await aside.write(rows);
+      this.#state.wroteBeside(isWritten ? rows.map(({ event }) => event) : []);
+      if (isWritten) giveBack(rows);
+      else await this.#takeBack(aside, rows);
+    } catch (error) {
+      this.#fault ??= { error };
+    }
+    this.#writing = null;
+    if (this.isFull || this.#pending.length > 0) this.write(false);
+  }
+
+  /** Writes what the other thread did not, to the same end where it did: here it is found why. */
+  async #takeBack(aside: RowWriter, rows: readonly CreatedRows[]): Promise<void> {
+    this.#aside = null;
+    await aside.end();
+    this.#writeHere([], rows);
+  }
+
+  #writeHere(pending: readonly Pending[], afterwards: readonly CreatedRows[]): void {
     this.#written += afterwards.length;
-    this.drop();
     try {
       this.#state.transact(() => {
-        writeInOrder(afterwards);
+        writeCreated(this.#state, afterwards);
         for (const { work } of pending) work();
       });
     } catch (error) {
@@ -94,6 +166,7 @@ export class PendingCommits {
       for (const { reject } of pending) reject(error);
       return;
     }
+    giveBack(afterwards);
     for (const { resolve } of pending) resolve();
   }
 
@@ -102,28 +175,14 @@ export class PendingCommits {
     if (this.#fault !== null) throw this.#fault.error;
   }
 
-  /** Forgets what waits. */
-  drop(): void {
+  #drop(): void {
     this.#pending = [];
     this.#afterwards = [];
     this.#characters = 0;
   }
 }
 
-/**
- * Texts first, and a table at a time, so that the pages of one index at a time are changed, each by
- * all that belongs there: together they are more than SQLite keeps in memory. Links and events keep
- * the order of their ends, which is about that of the list and of the folders: looks rely on it to
- * find the next one near the last, and the log shows it.
- */
-function writeInOrder(afterwards: readonly Afterwards[]): void {
-  for (const one of inOrderOf(afterwards, "textKey")) one.keepText();
-  for (const one of afterwards) one.putLink();
-  for (const one of inOrderOf(afterwards, "rowKey")) one.addVersion();
-  for (const one of afterwards) one.recordEvent();
-}
-
-function inOrderOf(afterwards: readonly Afterwards[], key: "textKey" | "rowKey"): readonly Afterwards[] {
-  if (afterwards.length < WORTH_SORTING) return afterwards;
-  return afterwards.toSorted((a, b) => (a[key] < b[key] ? -1 : Number(a[key] > b[key])));
+/** SQLite has a copy by now. */
+function giveBack(rows: readonly CreatedRows[]): void {
+  for (const { lent } of rows) lent?.giveBack();
 }

@@ -28,15 +28,12 @@ const BUNDLE = { least: 16, most: 64 } as const;
 
 /** @param stop when it aborts, no more steps are begun */
 export async function applyPlan(ctx: PassContext, plan: Plan, stop?: AbortSignal): Promise<StepEnd[]> {
-  const { verdict, steps } = plan;
-  const { progress } = ctx.world;
-  const withheld = new Set<number>();
-  if (verdict.kind === "halt") {
-    if (verdict.stopsAll) for (let index = 0; index < steps.length; index++) withheld.add(index);
-    else for (const index of verdict.guarded) withheld.add(index);
-  }
+  const { steps } = plan;
+  const { progress, rowWriter } = ctx.world;
+  const withheld = withheldOf(plan);
   if (steps.length > 0) progress.report("apply", 0, steps.length);
   ctx.notes.awaited = awaitedOf(steps);
+  if (rowWriter !== undefined && steps.length >= rowWriter.worthIt) ctx.group.writeAside(rowWriter);
   try {
     const ends = await executeSteps(steps, withheld, (action) => ctx.group.during(() => performNoted(ctx, action)), {
       concurrency: AT_ONCE,
@@ -50,11 +47,17 @@ export async function applyPlan(ctx: PassContext, plan: Plan, stop?: AbortSignal
       },
       ...(stop === undefined ? {} : { stop }),
     });
-    ctx.group.settle();
+    await ctx.group.settle();
     return ends;
   } finally {
-    ctx.group.abandon();
+    await ctx.group.abandon();
   }
+}
+
+/** Indexes of the steps that a halt stops. */
+function withheldOf({ verdict, steps }: Plan): ReadonlySet<number> {
+  if (verdict.kind !== "halt") return new Set();
+  return new Set(verdict.stopsAll ? steps.keys() : verdict.guarded);
 }
 
 /** Actions on which others build. */

@@ -12,6 +12,7 @@ import {
 import type { Policy } from "../../model/policy.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { Remote } from "../../ports/remote.ts";
+import type { RowWriter } from "../../ports/row-writer.ts";
 import type { EventSide, MirrorEvent, State } from "../../ports/state.ts";
 import type { TextPacker } from "../../ports/text-packer.ts";
 import type { Clock, Log, Progress, Random, Stoppable } from "../../ports/world.ts";
@@ -36,6 +37,8 @@ export type World = {
   readonly leastTogether?: number;
   /** Left out: the texts of a walk are packed as they are stored. */
   readonly packer?: TextPacker;
+  /** Left out: the rows of new files are written here. */
+  readonly rowWriter?: RowWriter;
   /** The id of this boot of the machine; null where the system has none. */
   readonly bootId: string | null;
   /**
@@ -149,7 +152,11 @@ export type EventFields = {
 } & Partial<Pick<MirrorEvent, "outcome" | "code" | "requestId" | "before" | "after" | "from" | "merged">>;
 
 export function recordEvent(world: World, run: number, fields: EventFields): void {
-  world.state.record({
+  world.state.record(eventNow(world, run, fields));
+}
+
+export function eventNow({ clock }: World, run: number, fields: EventFields): MirrorEvent {
+  return {
     outcome: "done",
     code: null,
     requestId: null,
@@ -159,8 +166,8 @@ export function recordEvent(world: World, run: number, fields: EventFields): voi
     merged: null,
     ...fields,
     run,
-    at: world.clock.now(),
-  });
+    at: clock.now(),
+  };
 }
 
 /**

@@ -81,8 +81,8 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
     promise: "I21",
     does: "halts, and runs the deletions that it asks about all the same",
     file: "engine/run/apply-plan.ts",
-    find: "else for (const index of verdict.guarded) withheld.add(index);",
-    replace: "",
+    find: "verdict.stopsAll ? steps.keys() : verdict.guarded",
+    replace: "verdict.stopsAll ? steps.keys() : []",
     net: "guards",
   },
   {

@@ -16,6 +16,7 @@ import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../../src/state/schema.ts";
 import { StoredState } from "../../../src/state/state.ts";
 import { rollDice } from "../dice.ts";
 import { MakesInTurn } from "../make-in-turn.ts";
+import { WritesInTurn } from "../write-in-turn.ts";
 import { RamDisk } from "../ram-disk.ts";
 import { Killed } from "../mirror.ts";
 import { placeOfCall } from "./crash-point.ts";
@@ -62,6 +63,7 @@ export class LifeMirror {
   readonly #recorded: boolean;
   /** In every second life new files are made as another thread makes them. */
   readonly #makesAside: boolean;
+  readonly #rowCalls = { count: 0 };
   /** Of the process that was started last; null: nothing is read before a look. */
   #record: EarlyRecord | null = null;
   readonly #random: Random;
@@ -158,6 +160,7 @@ export class LifeMirror {
       prefix: this.setup.prefix,
       leastTogether: 2,
     };
+    if (this.#makesAside) Object.assign(world, { rowWriter: new WritesInTurn(world.state, this.#rowCalls) });
     return this.#links ? translating(world, true) : world;
   }
 
