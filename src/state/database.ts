@@ -48,9 +48,7 @@ export function openForWriting(path: string, schema: Schema, wal = true): Opened
       if (schema.pageSize !== undefined) db.pragma(`page_size = ${schema.pageSize}`);
       keepFewPages(db);
       if (wal) enterWal(db);
-      // NORMAL: a commit survives the process. A power cut may lose the last ones, never
-      // consistency; what they recorded is found again by looking.
-      db.pragma("synchronous = NORMAL");
+      else db.pragma("synchronous = NORMAL");
       flushMedium(db);
       db.pragma(`journal_size_limit = ${KEPT_WAL_BYTES}`);
       db.pragma(`wal_autocheckpoint = ${WAL_BYTES / (db.pragma("page_size", { simple: true }) as number)}`);
@@ -99,25 +97,30 @@ export function keepFewPages(db: Db): void {
 
 /** Must not be called within a transaction. */
 export function enterWal(db: Db): void {
-  if (!db.memory) db.pragma("journal_mode = WAL");
+  if (!db.memory) switchMode(db, "WAL");
+}
+
+/** Where somebody reads the file, it stays as it is. */
+export function leaveWal(db: Db): void {
+  const [told] = db.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
+  if (told?.busy === 0) switchMode(db, "DELETE");
 }
 
 /**
- * Closes a file that was opened for writing, and takes it out of WAL mode: a reader of a WAL file
- * makes a `-wal` and a `-shm` where there are none and cannot take them away again, so that even
- * `status` would write (I23). While another process reads it, it stays as it is.
+ * Between WAL mode and the other one. That changes some bytes of the first page, after which the
+ * file is sound whether they reached the medium or not: so nothing is fsynced for them, which would
+ * be a twentieth of a sync with nothing to do. That their journal is gone is on the medium before a
+ * page is written back: a new WAL is fsynced with its folder. ASSUMES: all that is in a WAL was
+ * written back.
  */
-export function closeWritten(db: Db): void {
+function switchMode(db: Db, mode: "WAL" | "DELETE"): void {
+  db.pragma("synchronous = OFF");
   try {
-    if (db.memory || db.readonly || !db.open) return;
-    db.pragma("busy_timeout = 0");
-    db.pragma("journal_mode = DELETE");
-  } catch (error) {
-    // Busy, a full disk, a damaged file: closing leaves a sound WAL file behind, or what was
-    // damaged before.
-    if (faultOf(error) === null) throw error;
+    db.pragma(`journal_mode = ${mode}`);
   } finally {
-    db.close();
+    // A commit survives the process. A power cut may lose the last ones, never consistency; what
+    // they recorded is found again by looking.
+    db.pragma("synchronous = NORMAL");
   }
 }
 

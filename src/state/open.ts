@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Clock } from "../ports/world.ts";
+import { closeWritten } from "./close-written.ts";
 import {
-  closeWritten,
   type DatabaseFault,
   type Db,
   faultOf,
@@ -11,6 +11,7 @@ import {
   openForWriting,
 } from "./database.ts";
 import { lookAtOwn, removeOwn, touchOwn } from "./own-files.ts";
+import { holdOwnFolder } from "./own-handle.ts";
 import { pageFault } from "./page-check.ts";
 import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import { StoredState } from "./state.ts";
@@ -53,7 +54,7 @@ type StateLocation = {
 export function openState(location: StateLocation): OpenedState {
   const { folder, clock, readOnly = false, checksPages = true } = location;
   if (folder === ":memory:") return openInMemory(clock);
-  return readOnly ? openToRead(folder, clock) : openToWrite(folder, clock, checksPages);
+  return holdOwnFolder(folder, () => (readOnly ? openToRead(folder, clock) : openToWrite(folder, clock, checksPages)));
 }
 
 /** In memory: new each time, so there is nothing to check. */

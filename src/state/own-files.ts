@@ -1,5 +1,6 @@
 import type { Stats } from "node:fs";
 import { dirname } from "node:path";
+import { inFolder, inOwnFolder, statOrNull } from "./own-handle.ts";
 import { type Expected, isOwner, judge } from "./unsafe-path.ts";
 
 /**
@@ -19,62 +20,9 @@ const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
 // A FIFO under a file's name must not block the process in `open`.
 const O_NONBLOCK = fs.constants.O_NONBLOCK ?? 0;
 
-let procWorks: boolean | null = null;
-
-/**
- * Whether a path through `/proc/self/fd` works, which stands in for `openat`, as Node has none:
- * `/proc` must be mounted and show this process.
- */
-function reachesByProc(fd: number): boolean {
-  procWorks ??= process.platform === "linux" && procLeadsTo(fd);
-  return procWorks;
-}
-
-function procLeadsTo(fd: number): boolean {
-  const found = statOrNull(`/proc/self/fd/${fd}/.`);
-  const held = fs.fstatSync(fd);
-  return found !== null && found.dev === held.dev && found.ino === held.ino;
-}
-
-/**
- * Runs `work` in a folder that is held open: `.mdmirror` itself (`below` ""), or one in it. RACE:
- * without `/proc` the path is checked and then used by name; whoever can swap it in between can
- * write in `.mdmirror` already.
- * @param work its argument is a path of the folder, good for this call alone
- * @throws UnsafePath; an errno where a folder is not there
- */
-export function inOwnFolder<T>(folder: string, below: string, work: (at: string, fd: number) => T): T {
-  return inFolder(folder, folder, (at, fd) =>
-    below === "" ? work(at, fd) : inBelow(at, folder, below.split("/"), work),
-  );
-}
-
-function inBelow<T>(at: string, shown: string, names: readonly string[], work: (at: string, fd: number) => T): T {
-  const [name, ...rest] = names;
-  return inFolder(`${at}/${name}`, `${shown}/${name}`, (inner, fd) =>
-    rest.length === 0 ? work(inner, fd) : inBelow(inner, `${shown}/${name}`, rest, work),
-  );
-}
-
-/** @param shown the path as messages show it */
-function inFolder<T>(path: string, shown: string, work: (at: string, fd: number) => T): T {
-  judge(shown, fs.lstatSync(path), "folder");
-  const fd = fs.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-  try {
-    judge(shown, fs.fstatSync(fd), "folder");
-    return work(reachesByProc(fd) ? `/proc/self/fd/${fd}` : path, fd);
-  } finally {
-    fs.closeSync(fd);
-  }
-}
-
 function split(name: string): { readonly below: string; readonly last: string } {
   const slash = name.lastIndexOf("/");
   return { below: name.slice(0, Math.max(0, slash)), last: name.slice(slash + 1) };
-}
-
-function statOrNull(path: string): Stats | null {
-  return fs.lstatSync(path, { throwIfNoEntry: false }) ?? null;
 }
 
 /** @returns null where nothing is. @throws UnsafePath */

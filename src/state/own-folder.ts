@@ -1,5 +1,6 @@
 import { OWN_ENTRIES, type OwnKind } from "../model/mirror-folder.ts";
-import { inOwnFolder, lookAtOwn, makeOwnFolder } from "./own-files.ts";
+import { lookAtOwn, makeOwnFolder } from "./own-files.ts";
+import { holdOwnFolder, inOwnFolder } from "./own-handle.ts";
 import { type Expected, judge } from "./unsafe-path.ts";
 
 const fs = process.getBuiltinModule("node:fs");
@@ -43,8 +44,10 @@ export function tightenOwnFolder(folder: string): void {
   if (fs.lstatSync(folder, { throwIfNoEntry: false }) === undefined) return;
   examineOwnFolder(folder);
   makeOwnFolder(folder, "");
-  closeFoldersToOthers(folder);
-  closeFilesToOthers(folder);
+  holdOwnFolder(folder, () => {
+    closeFoldersToOthers(folder);
+    closeFilesToOthers(folder);
+  });
 }
 
 function isFolder(kind: OwnKind): boolean {

@@ -2,7 +2,8 @@ import { closeSync, existsSync, linkSync, readdirSync, readFileSync, statfsSync 
 import { dirname, join } from "node:path";
 import type { Disk } from "../../ports/disk.ts";
 import type { Random } from "../../ports/world.ts";
-import { createOwn, inOwnFolder, removeOwn } from "../../state/own-files.ts";
+import { createOwn, removeOwn } from "../../state/own-files.ts";
+import { inOwnFolder } from "../../state/own-handle.ts";
 import { errnoClause } from "../mirror/trouble.ts";
 import { bad, type Check, good, note, warn } from "./check.ts";
 

@@ -13,6 +13,7 @@ import { makeMirrorFolder } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
 import type { Fs } from "../../ports/fs.ts";
 import { lookAtOwn } from "../../state/own-files.ts";
+import { holdOwnFolder } from "../../state/own-handle.ts";
 import { examineOwnFolder, tightenOwnFolder } from "../../state/own-folder.ts";
 import { readBootId } from "./boot-id.ts";
 import { Closers } from "./closers.ts";
@@ -112,10 +113,14 @@ type Entry = {
 };
 
 function findEntry(root: string, options: MirrorOptions): Result<Entry> {
-  const { mode, env, cwd, keyFile = null } = options;
   const folder = join(root, MIRROR_FOLDER);
-  const entered = enter(folder, mode);
+  const entered = enter(folder, options.mode);
   if (entered.kind === "trouble") return entered;
+  return holdOwnFolder(folder, () => readEntry(root, folder, options));
+}
+
+function readEntry(root: string, folder: string, options: MirrorOptions): Result<Entry> {
+  const { env, cwd, keyFile = null } = options;
   const config = readConfig(folder);
   if (config.kind === "trouble") return config;
   const admitted = admit(root, config.value, options);
