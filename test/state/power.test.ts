@@ -1,7 +1,8 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
+import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
-import { type Db, openForWriting } from "../../src/state/database.ts";
+import { type Db, enterWal, leaveWal, openForWriting } from "../../src/state/database.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/state/schema.ts";
 import { Transactions } from "../../src/state/transactions.ts";
 import { openIn, tempFolder } from "./fixture.ts";
@@ -70,4 +71,40 @@ test("rows that survive a power cut name no text that does not", () => {
   state.transactSafely(() => state.setMeta("names", digest));
   expect(afterPowerCut(folder).text(digest)).toBe("text\n");
   state.close();
+});
+
+test.each([true, false])(
+  "what is written after the file was opened is fsynced as usual, in WAL mode from the first: %s",
+  (wal) => {
+    const path = join(tempFolder(), "state.db");
+    const opened = openForWriting(path, STATE_SCHEMA, wal);
+    if (opened.kind !== "opened") throw new Error(opened.kind);
+    const { db } = opened;
+    expect(synchronous(db)).toBe(1);
+    enterWal(db);
+    expect([db.pragma("journal_mode", { simple: true }), synchronous(db)]).toEqual(["wal", 1]);
+    leaveWal(db);
+    expect([db.pragma("journal_mode", { simple: true }), synchronous(db)]).toEqual(["delete", 1]);
+    db.close();
+  },
+);
+
+test("I23 a file that somebody reads stays in WAL mode, with all that was written", () => {
+  const path = join(tempFolder(), "state.db");
+  const opened = openForWriting(path, STATE_SCHEMA);
+  if (opened.kind !== "opened") throw new Error(opened.kind);
+  const { db } = opened;
+  const reader = new Sqlite(path, { readonly: true });
+  const count = (of: Db) => of.prepare("SELECT count(*) FROM meta").pluck().get();
+  reader.exec("BEGIN");
+  expect(count(reader)).toBe(0);
+  db.exec("INSERT INTO meta VALUES ('a', '1')");
+  db.pragma("busy_timeout = 0");
+  leaveWal(db);
+  expect([db.pragma("journal_mode", { simple: true }), synchronous(db), count(reader)]).toEqual(["wal", 1, 0]);
+  db.close();
+  reader.close();
+  const again = new Sqlite(path, { readonly: true });
+  expect(count(again)).toBe(1);
+  again.close();
 });

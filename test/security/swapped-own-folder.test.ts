@@ -1,0 +1,57 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { lookAtOwn, readOwn } from "../../src/state/own-files.ts";
+import { holdOwnFolder } from "../../src/state/own-handle.ts";
+import { UnsafePath } from "../../src/state/unsafe-path.ts";
+
+function ground() {
+  const root = mkdtempSync(join(tmpdir(), "mdmirror-held-"));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const [folder, other] = [join(root, ".mdmirror"), join(root, "other")];
+  for (const [at, text] of [
+    [folder, "own"],
+    [other, "another's"],
+  ] as const) {
+    mkdirSync(at, { mode: 0o700 });
+    writeFileSync(join(at, "key"), text, { mode: 0o600 });
+  }
+  return { root, folder, other };
+}
+
+const textOf = (folder: string) => readOwn(folder, "key")?.bytes.toString();
+
+test.skipIf(process.platform !== "linux")(
+  "I30 a folder that is held is not another one, whatever stands at its path by then",
+  () => {
+    const { root, folder, other } = ground();
+    const read = holdOwnFolder(folder, () => {
+      renameSync(folder, join(root, "away"));
+      symlinkSync(other, folder);
+      return [textOf(folder), lookAtOwn(folder, "key", "file")?.size];
+    });
+    expect(read).toEqual(["own", 3]);
+    expect(() => textOf(folder)).toThrow(UnsafePath);
+    expect(() => holdOwnFolder(folder, () => 1)).toThrow(UnsafePath);
+  },
+);
+
+test("what is held is let go, also after an exception, and a hold within another one is the same", () => {
+  const { folder, other } = ground();
+  const fails = () => {
+    throw new Error("no");
+  };
+  expect(() => holdOwnFolder(folder, fails)).toThrow("no");
+  renameSync(folder, `${folder}-before`);
+  renameSync(other, folder);
+  expect(textOf(folder)).toBe("another's");
+  const twice = holdOwnFolder(folder, () => [holdOwnFolder(folder, () => textOf(folder)), textOf(folder)]);
+  expect(twice).toEqual(["another's", "another's"]);
+});
+
+test("where there is no folder nothing is held, and each look says so", () => {
+  const { root } = ground();
+  const missing = join(root, "missing", ".mdmirror");
+  expect(holdOwnFolder(missing, () => lookAtOwn(missing, "key", "file"))).toBeNull();
+});
