@@ -106,6 +106,15 @@ test("rows are written here where it does not answer, and all that come later, e
   expect([linked().length, sizes(), state.events({ limit: 2_000 }).length]).toEqual([1_024, [512], 1_024]);
 });
 
+test("rows that it wrote before it was lost are not written again", async () => {
+  const { group, linked, state, thread } = aside();
+  for (const row of many(512)) void group.commitAfterwards(row);
+  state.transact(() => writeCreated(state, thread.asked[0]!));
+  await thread.answer(false);
+  await group.settle();
+  expect([linked().length, state.events({ limit: 2_000 }).length]).toEqual([512, 512]);
+});
+
 test("rows that can be written nowhere are told to whoever comes next, and in the end", async () => {
   const { group, state, thread } = aside();
   for (const row of many(512)) void group.commitAfterwards(row);

@@ -1,3 +1,4 @@
+import { sameInodeAndBirth } from "../../model/link.ts";
 import { ancestorsOf, type LocalPath } from "../../model/path.ts";
 import { STILL_WRITTEN, type Unread } from "../../model/seen.ts";
 import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
@@ -20,7 +21,7 @@ export function isHidden(path: LocalPath, waiting: ReadonlyMap<LocalPath, unknow
 
 /**
  * Linked documents that had text and are empty now: an editor may have crashed between truncating
- * and writing.
+ * and writing. Not where an empty document's own file was moved to: nobody is writing that.
  */
 export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalPath, Unread> {
   const empty = new Set<LocalPath>();
@@ -29,7 +30,16 @@ export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalP
   if (empty.size === 0) return emptied;
   for (const link of base.links.values()) {
     const file = empty.has(link.localPath) ? tree.files.get(link.localPath) : undefined;
-    if (file !== undefined && file.digest !== link.localDigest) emptied.set(file.path, STILL_WRITTEN);
+    if (file === undefined || file.digest === link.localDigest || isMoved(file, tree, base)) continue;
+    emptied.set(file.path, STILL_WRITTEN);
   }
   return emptied;
+}
+
+/** Whether a file is the very one that some document had, with its text. */
+function isMoved(file: LocalFile, { inodesTrusted }: LocalTree, { links }: BaseTree): boolean {
+  if (!inodesTrusted) return false;
+  for (const { stamp, localDigest } of links.values())
+    if (localDigest === file.digest && stamp !== null && sameInodeAndBirth(stamp, file.stamp)) return true;
+  return false;
 }

@@ -147,11 +147,14 @@ export class PendingCommits {
     if (this.isFull || this.#pending.length > 0) this.write(false);
   }
 
-  /** Writes what the other thread did not, to the same end where it did: here it is found why. */
+  /** Writes what the other thread did not: here it is found why. */
   async #takeBack(aside: RowWriter, rows: readonly CreatedRows[]): Promise<void> {
     this.#aside = null;
     await aside.end();
-    this.#writeHere([], rows);
+    // It may have ended after its commit: then all of them are there, or none is.
+    const { id, changeId } = rows[0]!.link;
+    if (this.#state.link(id)?.changeId === changeId) giveBack(rows);
+    else this.#writeHere([], rows);
   }
 
   #writeHere(pending: readonly Pending[], afterwards: readonly CreatedRows[]): void {
