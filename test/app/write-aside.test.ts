@@ -127,3 +127,17 @@ test("one that was never asked has nothing to end", async () => {
   await writer.end();
   expect(threads).toEqual([]);
 });
+
+test("one that was closed takes nothing any more, and one without work keeps no process", async () => {
+  const { state, writer, threads } = setUp();
+  expect(await writer.write([createdRows("a.md")])).toBe(true);
+  const keeps = () => process.getActiveResourcesInfo().filter((name) => name === "MessagePort").length;
+  const resting = keeps();
+  const answer = writer.write([createdRows("b.md")]);
+  expect(keeps()).toBe(resting + 1);
+  await answer;
+  expect(keeps()).toBe(resting);
+  await writer.close();
+  expect(await writer.write([createdRows("c.md")])).toBe(false);
+  expect([threads.length, state.load().links.size]).toEqual([1, 2]);
+});

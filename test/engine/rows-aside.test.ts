@@ -147,3 +147,10 @@ test("rows that are written when an exception ends the run are waited for", asyn
   await abandoned;
   expect([linked().length, thread.ended]).toEqual([512, 1]);
 });
+
+test("rows that come after the run was given up begin no thread again", async () => {
+  const { group, linked, sizes, thread } = aside();
+  await group.abandon();
+  for (const row of many(512)) void group.commitAfterwards(row);
+  expect([sizes(), thread.ended, linked().length]).toEqual([[], 1, 512]);
+});

@@ -170,7 +170,7 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
   const aside = mode === "write" ? new AsideThread(() => makeThread(root)) : null;
   closers.add(() => aside?.close());
   const rowWriter = mode === "write" ? new WriteAside(() => writeThread(folder)) : null;
-  closers.add(() => rowWriter?.end());
+  closers.add(() => rowWriter?.close());
   const plain: World = {
     clock,
     random,

@@ -25,6 +25,8 @@ export class WriteAside implements RowWriter {
   readonly worthIt: number;
   readonly #startWorker: () => Worker;
   #thread: Thread | null = null;
+  /** No thread is begun any more. */
+  #isClosed = false;
   /** Takes what the thread answers; false also when it ends. */
   #answer: ((isWritten: boolean) => void) | null = null;
 
@@ -34,8 +36,10 @@ export class WriteAside implements RowWriter {
   }
 
   async write(rows: readonly CreatedRows[]): Promise<boolean> {
+    if (this.#isClosed) return false;
     this.#thread ??= this.#start();
     const { worker } = this.#thread;
+    worker.ref();
     const answered = new Promise<boolean>((resolve) => (this.#answer = resolve));
     worker.postMessage(taskOf(rows));
     return answered;
@@ -44,15 +48,26 @@ export class WriteAside implements RowWriter {
   async end(): Promise<void> {
     const thread = this.#thread;
     this.#thread = null;
+    thread?.worker.ref();
     thread?.worker.postMessage(null);
     await thread?.ended;
+  }
+
+  /** Ends it for good. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.end();
   }
 
   #start(): Thread {
     const worker = this.#startWorker();
     const ended = Promise.withResolvers<void>();
     const thread = { worker, ended: ended.promise };
-    worker.on("message", (isWritten: boolean) => this.#take(isWritten));
+    worker.on("message", (isWritten: boolean) => {
+      // Without work it keeps no process.
+      worker.unref();
+      this.#take(isWritten);
+    });
     // Whoever asked writes by itself then, and meets what the thread met.
     worker.once("error", () => this.#take(false));
     worker.once("exit", () => {

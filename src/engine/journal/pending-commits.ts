@@ -127,11 +127,16 @@ export class PendingCommits {
     this.throwFault();
   }
 
-  /** Forgets what waits; resolves when no other thread has the state open. */
+  /**
+   * Forgets what waits; resolves when no other thread has the state open. What steps that are under
+   * way still add begins none again.
+   */
   async abandon(): Promise<void> {
+    const aside = this.#aside;
+    this.#aside = null;
     this.#drop();
     await this.#writing;
-    await this.#aside?.end();
+    await aside?.end();
   }
 
   async #handOver(aside: RowWriter, rows: readonly CreatedRows[]): Promise<void> {
