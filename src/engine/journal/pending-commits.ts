@@ -57,8 +57,12 @@ export class PendingCommits {
     return this.#pending.length === 0 && this.#afterwards.length === 0;
   }
 
-  /** Whether there is something to write as soon as no step is left that could join. */
+  /**
+   * Whether there is something to write as soon as no step is left that could join. While another
+   * thread writes there is not: it follows that by itself.
+   */
   get isWaitedFor(): boolean {
+    if (this.#writing !== null) return false;
     return this.#pending.length > 0 || (this.#aside === null && this.#afterwards.length > 0);
   }
 
