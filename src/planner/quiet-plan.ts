@@ -1,7 +1,7 @@
 import { hasLastingNames } from "../model/agreement.ts";
 import type { DirLink } from "../model/link.ts";
 import { folderInodeKey } from "./match/inode.ts";
-import { isOneEach, isQuiet, isQuietIfLent, lentTest } from "./match/quiet.ts";
+import { isOneEach, isQuiet, lentTest } from "./match/quiet.ts";
 import { folds, type LocalPath, parentOf, type RemotePath } from "../model/path.ts";
 import type { Plan, Signals } from "./plan-types.ts";
 import type { Policy } from "../model/policy.ts";
@@ -35,8 +35,7 @@ function areDocumentsQuiet(trees: Trees, folders: ReadonlyMap<LocalPath, RemoteP
   const isLent = lentTest(trees);
   const isInOne = parentTest(folders);
   for (const link of links.values()) {
-    const quiet = isLent?.(link) === true ? isQuietIfLent(trees, link) : isQuiet(trees, link);
-    if (!quiet || !isInOne(link)) return false;
+    if (!isQuiet(trees, link, isLent?.(link) === true) || !isInOne(link)) return false;
   }
   // As many files as links, each with a link's own file, or one that was borrowed of it.
   return isLent !== null || isOneEach(links);

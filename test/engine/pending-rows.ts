@@ -25,7 +25,7 @@ export function groupOverState() {
     linked: () => [...state.load().links.keys()],
     note: (key: string) => state.setMeta(key, "1"),
     transactions: () => transact.mock.calls.length,
-    /** The names of the rows' calls in their order, each with how often it was called in a row. */
+    /** The names of the rows' calls, in the order in which they were made. */
     order: () =>
       ROWS.flatMap((name, n) => calls[n]!.mock.invocationCallOrder.map((at) => ({ name, at })))
         .sort((a, b) => a.at - b.at)

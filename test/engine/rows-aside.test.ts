@@ -69,6 +69,14 @@ test("I33 rows are handed over 512 at a time; while it writes, as many gather he
   expect(thread.ended).toBe(1);
 });
 
+test("I33 the texts of commits that were written here do not count for the rows that stay", async () => {
+  const { group, note, sizes } = aside();
+  await group.during(() => group.commit(() => note("b"), "late", 4_000_000));
+  void group.commitAfterwards(createdRows("a.md"));
+  expect(sizes()).toEqual([]);
+  await group.abandon();
+});
+
 test("few rows wait half a second, or for the end", async () => {
   const { clock, group, linked, note, sizes, state, thread } = aside();
   void group.commitAfterwards(createdRows("a.md"));

@@ -1,7 +1,9 @@
-import { sameInodeAndBirth } from "../../model/link.ts";
+import { digestOf } from "../../model/digest.ts";
+import { once } from "../../model/once.ts";
 import { ancestorsOf, type LocalPath } from "../../model/path.ts";
 import { STILL_WRITTEN, type Unread } from "../../model/seen.ts";
 import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
+import { inodeKey } from "../../planner/match/inode.ts";
 
 /**
  * Marks parts of a local tree as not seen, neither present nor absent, because they must not be
@@ -28,18 +30,21 @@ export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalP
   for (const file of tree.files.values()) if (file.empty) empty.add(file.path);
   const emptied = new Map<LocalPath, Unread>();
   if (empty.size === 0) return emptied;
+  const inodes = once(() => inodesOfEmpty(tree, base));
   for (const link of base.links.values()) {
     const file = empty.has(link.localPath) ? tree.files.get(link.localPath) : undefined;
-    if (file === undefined || file.digest === link.localDigest || isMoved(file, tree, base)) continue;
+    if (file === undefined || file.digest === link.localDigest || inodes().has(inodeKey(file.stamp))) continue;
     emptied.set(file.path, STILL_WRITTEN);
   }
   return emptied;
 }
 
-/** Whether a file is the very one that some document had, with its text. */
-function isMoved(file: LocalFile, { inodesTrusted }: LocalTree, { links }: BaseTree): boolean {
-  if (!inodesTrusted) return false;
+/** Of the files that documents without a text had; none where inodes prove nothing. */
+function inodesOfEmpty({ inodesTrusted }: LocalTree, { links }: BaseTree): ReadonlySet<string> {
+  const inodes = new Set<string>();
+  if (!inodesTrusted) return inodes;
+  const empty = digestOf("");
   for (const { stamp, localDigest } of links.values())
-    if (localDigest === file.digest && stamp !== null && sameInodeAndBirth(stamp, file.stamp)) return true;
-  return false;
+    if (localDigest === empty && stamp !== null) inodes.add(inodeKey(stamp));
+  return inodes;
 }

@@ -23,6 +23,32 @@ const MOST_CHARACTERS = 4_000_000;
 
 type Pending = { readonly work: () => void; readonly resolve: () => void; readonly reject: (error: unknown) => void };
 
+/** What waits, in the order in which it came, and how many characters of text are held by it. */
+class Waiting<T> {
+  #all: T[] = [];
+  #characters = 0;
+
+  get length(): number {
+    return this.#all.length;
+  }
+
+  get characters(): number {
+    return this.#characters;
+  }
+
+  add(one: T, characters: number): void {
+    this.#all.push(one);
+    this.#characters += characters;
+  }
+
+  take(): readonly T[] {
+    const all = this.#all;
+    this.#all = [];
+    this.#characters = 0;
+    return all;
+  }
+}
+
 /** What waits to be written to the state in one transaction. */
 export class PendingCommits {
   readonly #state: State;
@@ -30,10 +56,9 @@ export class PendingCommits {
   #aside: RowWriter | null = null;
   /** Resolves when the other thread has written what it was given last; null: it has nothing. */
   #writing: Promise<void> | null = null;
-  /** Those for which steps wait, in the order in which they came. */
-  #pending: Pending[] = [];
-  #afterwards: CreatedRows[] = [];
-  #characters = 0;
+  /** Those for which steps wait. */
+  readonly #pending = new Waiting<Pending>();
+  readonly #afterwards = new Waiting<CreatedRows>();
   /** How many were written for which no step waited. */
   #written = 0;
   /** Why what no step waits for was not written. */
@@ -77,7 +102,8 @@ export class PendingCommits {
   }
 
   get #isHeavy(): boolean {
-    return this.#afterwards.length >= this.#mostAfterwards || this.#characters >= MOST_CHARACTERS;
+    const characters = this.#pending.characters + this.#afterwards.characters;
+    return this.#afterwards.length >= this.#mostAfterwards || characters >= MOST_CHARACTERS;
   }
 
   get #mostAfterwards(): number {
@@ -88,14 +114,12 @@ export class PendingCommits {
 
   /** @param characters of the text that is held until it is written */
   add(pending: Pending, characters: number): void {
-    this.#pending.push(pending);
-    this.#characters += characters;
+    this.#pending.add(pending, characters);
   }
 
   /** @param characters likewise */
   addAfterwards(rows: CreatedRows, characters: number): void {
-    this.#afterwards.push(rows);
-    this.#characters += characters;
+    this.#afterwards.add(rows, characters);
   }
 
   /**
@@ -107,19 +131,12 @@ export class PendingCommits {
     if (this.#writing !== null) return;
     const aside = this.#aside;
     if (aside === null) {
-      const [pending, afterwards] = [this.#pending, this.#afterwards];
-      this.#drop();
-      this.#writeHere(pending, afterwards);
+      this.#writeHere(this.#pending.take(), this.#afterwards.take());
       return;
     }
     const isToGo = this.#afterwards.length > 0 && (isDue || this.#isHeavy);
-    const pending = this.#pending;
-    this.#pending = [];
-    if (pending.length > 0) this.#writeHere(pending, []);
-    if (!isToGo) return;
-    const afterwards = this.#afterwards;
-    this.#drop();
-    this.#writing = this.#handOver(aside, afterwards);
+    if (this.#pending.length > 0) this.#writeHere(this.#pending.take(), []);
+    if (isToGo) this.#writing = this.#handOver(aside, this.#afterwards.take());
   }
 
   /** Resolves when nothing waits any more. @throws what a write threw for which no step waited */
@@ -138,7 +155,8 @@ export class PendingCommits {
   async abandon(): Promise<void> {
     const aside = this.#aside;
     this.#aside = null;
-    this.#drop();
+    this.#pending.take();
+    this.#afterwards.take();
     await this.#writing;
     await aside?.end();
   }
@@ -185,12 +203,6 @@ export class PendingCommits {
   /** @throws what a write threw for which no step waited */
   throwFault(): void {
     if (this.#fault !== null) throw this.#fault.error;
-  }
-
-  #drop(): void {
-    this.#pending = [];
-    this.#afterwards = [];
-    this.#characters = 0;
   }
 }
 

@@ -5,18 +5,13 @@ import type { State } from "../../ports/state.ts";
 /** From how many on some are put in the order of their keys: those of a few share no pages. */
 const WORTH_SORTING = 64;
 
-type WritesCreated = Pick<
-  State,
-  "putKnownText" | "putLink" | "removeConflict" | "removeTombstone" | "addVersion" | "record"
->;
-
 /**
  * Texts first, and a table at a time, so that the pages of one index at a time are changed, each by
  * all that belongs there: together they are more than SQLite keeps in memory. Links and events keep
  * the order of their ends, which is about that of the list and of the folders: looks rely on it to
  * find the next one near the last, and the log shows it. Within the caller's transaction.
  */
-export function writeCreated(state: WritesCreated, all: readonly CreatedRows[]): void {
+export function writeCreated(state: State, all: readonly CreatedRows[]): void {
   for (const { link, event, text } of inOrderOf(all, textKey)) {
     const { id, path, side, detail: why } = event;
     state.putKnownText(link.digest, text, { path, id: isDocId(id) ? id : null, side, why });

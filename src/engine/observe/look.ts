@@ -10,7 +10,7 @@ import { APPROVE_EMPTY, type PassInput, type PassContext } from "../run/pass-con
 import { approvedKeys } from "../run/guard-facts.ts";
 import { hideOpenFolderMoves, hideOpenPosts } from "../journal/open-posts.ts";
 import {
-  borrowedOf,
+  borrowing,
   observeLocal,
   observeLocalInTurns,
   type Known,
@@ -170,11 +170,6 @@ async function mendLook(
   await flushEarlier(world, base, local);
   rememberBoot(world);
   return { base, local: borrowing(local, base) };
-}
-
-/** A look that borrowed of base before some of its stamps were refreshed. */
-function borrowing<T extends LocalTree | RemoteTree>(look: T, { links }: BaseTree): T {
-  return { ...look, files: borrowedOf<unknown, unknown>(look.files, links) };
 }
 
 /** Whether this is a first look at everything, so that most documents will be created here. */

@@ -73,19 +73,20 @@ function knownBy(state: State, base: BaseTree): (path: LocalPath) => KnownFile |
 
 function seenBy(world: World, base: BaseTree, inodesTrusted: boolean, tree: LocalTree): LocalTree {
   world.progress.report("scan", tree.files.size, tree.files.size);
-  return { ...tree, files: borrowedOf(tree.files, base.links), inodesTrusted };
+  return { ...borrowing(tree, base), inodesTrusted };
 }
 
-/** A look at either side, as borrowed of these links, of which it borrowed nothing that changed. */
-export function borrowedOf<K, V>(files: ReadonlyMap<K, V>, links: BaseTree["links"]): ReadonlyMap<K, V> {
-  return files instanceof BorrowedMap ? files.lentBy(links) : files;
+/** A look at either side, as borrowed of this base, in which nothing changed that it borrowed. */
+export function borrowing<T extends LocalTree | RemoteTree>(look: T, { links }: BaseTree): T {
+  const { files } = look;
+  return files instanceof BorrowedMap ? { ...look, files: files.lentBy(links) } : look;
 }
 
 /**
  * A file that was read again and found unchanged gives its newer stamp to its link, so that the
  * next walk need not read it.
  * @returns base with these links: loading 100,000 links a second time would take a fifth of a pass.
- * What a look borrowed of base it borrows of this one, too (`borrowedOf`)
+ * What a look borrowed of base it borrows of this one, too (`borrowing`)
  */
 export function refreshStamps(world: World, base: BaseTree, local: LocalTree): BaseTree {
   const { state } = world;

@@ -4,7 +4,7 @@ import type { Link } from "../../model/link.ts";
 import { once } from "../../model/once.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { LocalFile, Trees } from "../../model/tree.ts";
-import { isQuiet, isQuietIfLent, type LentTest, lentTest } from "./quiet.ts";
+import { isQuiet, type LentTest, lentTest } from "./quiet.ts";
 
 /** Parts the documents on which the three trees agree from the others, of which there are few. */
 type Parted = {
@@ -28,7 +28,8 @@ function partEach(trees: Trees, isLoose: (link: Link) => boolean): Parted {
   for (const link of trees.base.links.values()) {
     // Two links at one path make no sense, and must not both be quiet: the later one would have no
     // file.
-    if (!isLoose(link) && !quietPaths.has(link.localPath) && isQuiet(trees, link)) quietPaths.add(link.localPath);
+    if (!isLoose(link) && !quietPaths.has(link.localPath) && isQuiet(trees, link, false))
+      quietPaths.add(link.localPath);
     else links.set(link.id, link);
   }
   return { links, files: filesBut(trees.local.files, quietPaths), quietPaths: () => quietPaths };
@@ -51,7 +52,7 @@ function partLent(trees: Trees, isLoose: (link: Link) => boolean, isLent: LentTe
   const files = new Map(ownOf(trees.local.files, all));
   for (const link of all.values()) {
     const lent = isLent(link);
-    if (!isLoose(link) && (lent ? isQuietIfLent(trees, link) : isQuiet(trees, link))) {
+    if (!isLoose(link) && isQuiet(trees, link, lent)) {
       if (!lent) files.delete(link.localPath);
       continue;
     }

@@ -5,17 +5,18 @@ import type { Link } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { BaseTree, Trees } from "../../model/tree.ts";
 
-/** Whether the three trees agree on a linked document, so that nothing is to be done about it. */
-export function isQuiet({ base, local, remote }: Trees, link: Link): boolean {
-  const there = remote.files.get(link.id);
-  const here = local.files.get(link.localPath);
-  if (there === undefined || here === undefined || !agrees(link, here, there, local.inodesTrusted)) return false;
-  return isUnheld(base, link);
+/**
+ * Whether the three trees agree on a linked document, so that nothing is to be done about it.
+ * @param isLent whether it is known that both looks found it just as its link has it
+ */
+export function isQuiet(trees: Trees, link: Link, isLent: boolean): boolean {
+  return (isLent ? isAtRest(link) : isAgreed(trees, link)) && isUnheld(trees.base, link);
 }
 
-/** Whether a document that both looks found as its link has it is quiet. */
-export function isQuietIfLent({ base }: Trees, link: Link): boolean {
-  return isAtRest(link) && isUnheld(base, link);
+function isAgreed({ local, remote }: Trees, link: Link): boolean {
+  const there = remote.files.get(link.id);
+  const here = local.files.get(link.localPath);
+  return there !== undefined && here !== undefined && agrees(link, here, there, local.inodesTrusted);
 }
 
 /** Nearly always there is none at all, and no id to be looked up. */
