@@ -4,6 +4,7 @@ import { moveBase, newLink, renameVersion } from "../../model/settle.ts";
 import { eventOf, fetchText, leftAlone, readLocal, stale, whyWritten } from "./effect.ts";
 import { commit, hasAnotherId, whereItStands } from "./commit.ts";
 import { landText } from "./land-text.ts";
+import { takeAsOwn } from "./own-late-put.ts";
 import { fromService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { openConflict } from "./conflict.ts";
@@ -30,6 +31,8 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
     });
     return { kind: "done" };
   }
+  const own = takeAsOwn(ctx, link, fetched.value);
+  if (own !== null) return own;
   const inUse = leftAlone(ctx, action);
   if (inUse !== null) return inUse;
   const version = { changeId: file.lastChangeId, digest };

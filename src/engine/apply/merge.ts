@@ -7,6 +7,7 @@ import { eventOf, fetchText, leftAlone, readLocal, type RemoteText, stale, whyWr
 import { commit, hasAnotherId } from "./commit.ts";
 import { landText } from "./land-text.ts";
 import { meetLiveText } from "./in-review.ts";
+import { takeAsOwn } from "./own-late-put.ts";
 import { madeOfBoth } from "./text-name.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { keepBeside, openConflict } from "./conflict.ts";
@@ -35,6 +36,8 @@ export async function merge(ctx: PassContext, action: ActionOf<"merge">): Promis
     const detail = "the service's version has another id and the same text";
     return landMerged(ctx, action, both.value, { text: local, detail, counts: "merged" });
   }
+  const own = takeAsOwn(ctx, link, remote);
+  if (own !== null) return own;
   if (base !== null) {
     const merged = mergeText(base, local, remote.text);
     if (merged.kind === "clean")

@@ -10,6 +10,7 @@ import type { Intent } from "../../ports/state.ts";
 import { moveBase, movePlace, renameVersion, submit } from "../../model/settle.ts";
 import { DONE, fetchText, isNotFound, readFacts, type RemoteText, stale } from "../apply/effect.ts";
 import { commit, endLink, hasAnotherId } from "../apply/commit.ts";
+import { noteNotThere } from "../apply/own-late-put.ts";
 import { readCreated } from "../apply/read-created.ts";
 import { settlePost } from "./settle-post.ts";
 import { didNotHappen, notSettledBy, unsettled } from "./unsettled.ts";
@@ -57,9 +58,9 @@ export async function settlePut(
     // become two reviews.
     return countAsSubmitted(ctx, intentId, intent, link);
   }
-  // Not saved, or saved and edited since: base stays, and the next plan merges from it, never from
-  // the sent text.
-  state.closeIntent(intentId);
+  // Not saved, or saved and edited since: base stays, and the next plan merges from it, and from
+  // the sent text only if that text itself is there by then.
+  noteNotThere(ctx, intentId, intent, fault);
   return file.lastChangeId === intent.baseChangeId
     ? didNotHappen("write", fault)
     : // If it met that version it may be in review, which no read shows.

@@ -79,9 +79,9 @@ export const REMOTE_FAULTS: readonly PlantedFault[] = [
     promise: "I08",
     does: "takes a text that was sent, and never seen in the service, for the base of the next merge",
     file: "engine/journal/settle-writes.ts",
-    find: "  state.closeIntent(intentId);\n  return file.lastChangeId === intent.baseChangeId\n",
+    find: "  noteNotThere(ctx, intentId, intent, fault);\n",
     replace:
-      "  state.putLink({ ...link, digest: intent.digest, localDigest: intent.digest });\n  state.closeIntent(intentId);\n  return file.lastChangeId === intent.baseChangeId\n",
+      "  state.putLink({ ...link, digest: intent.digest, localDigest: intent.digest });\n  noteNotThere(ctx, intentId, intent, fault);\n",
     net: "lost-answers",
   },
   {
