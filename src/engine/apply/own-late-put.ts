@@ -75,8 +75,9 @@ export function takeAsOwn(
   commit(ctx, {
     text: moveBaseUnderEdit(link, changeId, read.digest, link.stamp),
     version: { id: link.id, changeId, digest: read.digest },
+    // Not told as a `put`: whoever waits for a text takes that for the text of the file.
     event: {
-      kind: "put",
+      kind: "recover",
       side: "remote",
       id: link.id,
       path: link.localPath,
