@@ -1,7 +1,7 @@
 import { diskTrouble } from "../app/mirror/disk-trouble.ts";
 import type { Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import { Output } from "./output.ts";
+import { isAllWritten, Output } from "./output.ts";
 import { COMMANDS, findCommand } from "./table.ts";
 import { version } from "./version.ts";
 
@@ -14,6 +14,8 @@ export async function main(argv: readonly string[]): Promise<void> {
   const { processIo } = await import("./process-io.ts");
   const io = processIo();
   process.exitCode = await runCommandLine(argv, io);
+  // Else Node takes its memory down piece by piece: of 100,000 documents that takes some 30 ms.
+  if (isAllWritten()) process.exit();
 }
 
 /** Never throws: an exception of a command is a fault of mdmirror, and is reported as one. */

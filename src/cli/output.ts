@@ -4,6 +4,14 @@ const { fstatSync, writeSync } = process.getBuiltinModule("node:fs");
 
 const STANDARD_OUTPUT = 1;
 
+/** The streams of this process that were opened: to look at one opens it. */
+const opened: NodeJS.WriteStream[] = [];
+
+/** Whether none of them holds what the system has not taken yet. */
+export function isAllWritten(): boolean {
+  return opened.every(({ writableLength }) => writableLength === 0);
+}
+
 type WriteAt = (fd: number, bytes: Buffer, at: number) => number;
 
 /**
@@ -60,6 +68,7 @@ export class Output {
   #open(): NodeJS.WriteStream {
     if (this.#stream === null) {
       this.#stream = process.stdout;
+      opened.push(this.#stream);
       this.#stream.on("error", (error) => this.#fail(error));
     }
     return this.#stream;
@@ -89,6 +98,7 @@ function tellAtExit({ code = "failed" }: NodeJS.ErrnoException): void {
 
 /** For standard error. What it cannot write changes nothing. */
 export function outliveReader(stream: NodeJS.WriteStream): void {
+  opened.push(stream);
   stream.on("error", () => {
     // Nobody is left to be told.
   });

@@ -90,6 +90,7 @@ export class LocalDisk implements Disk {
   }
 
   walk(...asked: Parameters<Disk["walk"]>): LocalTree {
+    this.#record.forgetUnlessWhole();
     return toEnd(this.walkInParts(...asked));
   }
 

@@ -26,11 +26,11 @@ export type RecordOptions = {
  * Reads the folders of a tree as a walk does, in the same order by the same calls, and hands over
  * what it saw. It may leave out any: the walk reads those itself.
  */
-export function recordTree(
+export function* recordTree(
   guard: RootGuard,
   { ignore, gitignore }: RecordOptions,
-  send: (portion: Portion) => void,
-): void {
+  writer = new PortionWriter(),
+): Generator<Portion, void> {
   const root = guard.root();
   if (root === null) return;
   const work: RulesWork = {
@@ -44,14 +44,13 @@ export function recordTree(
     kept: new Set(),
     foldsCase: false,
   };
-  const writer = new PortionWriter();
   try {
     for (const _ of recordFolder(work, { abs: root.real, path: "", stat: root.stat }, writer))
-      if (writer.isFull()) send(writer.take());
+      if (writer.isFull()) yield writer.take();
   } finally {
     work.hold.close();
   }
-  send(writer.take());
+  yield writer.take();
 }
 
 /** Pauses after each folder. */

@@ -28,12 +28,18 @@ const ENOUGH = 40_000;
 
 /** Collects folders for a message. */
 export class PortionWriter {
+  readonly #enough: number;
   #folders: RecordedNames[] = [];
   #numbers = new Float64Array(ENOUGH);
   #length = 0;
 
+  /** @param enough with how many numbers a message is full */
+  constructor(enough = ENOUGH) {
+    this.#enough = enough;
+  }
+
   isFull(): boolean {
-    return this.#length >= ENOUGH;
+    return this.#length >= this.#enough;
   }
 
   /**
@@ -86,17 +92,54 @@ export class Recorded {
   /** The disk's own time before the first of them was read, in milliseconds; null: unknown. */
   readonly diskNow: number | null;
   readonly #places = new Map<string, Place>();
+  /** Resolves with the next addition; null: nothing more is read. */
+  #next: PromiseWithResolvers<void> | null = null;
+  /** The folder for which a walk pauses. */
+  #wanted: string | null = null;
 
   constructor(diskNow: number | null) {
     this.diskNow = diskNow;
   }
 
+  /** Folders are read until `end`. */
+  begin(): void {
+    this.#next = Promise.withResolvers();
+  }
+
+  /** @param portion in the order of a walk, like those before it */
   add({ folders, stats }: Portion): void {
     let at = 0;
     for (const folder of folders) {
       this.#places.set(folder.abs, { folder, stats, at });
       at += folder.names === null ? 0 : NUMBERS * folder.names.split("/").length;
     }
+    this.#next?.resolve();
+    if (this.#next !== null) this.#next = Promise.withResolvers();
+  }
+
+  /** Nothing more is read: what is not there by now is for the walk itself. */
+  end(): void {
+    this.#next?.resolve();
+    this.#next = null;
+  }
+
+  isWhole(): boolean {
+    return this.#next === null;
+  }
+
+  /** Whether a folder is still to be read. A walk that asks pauses as long as it is. */
+  isComing(abs: string): boolean {
+    this.#wanted = abs;
+    return this.#next !== null && !this.#places.has(abs);
+  }
+
+  /** Resolves when the folder for which the walk pauses is there, or is not coming. */
+  async wanted(): Promise<void> {
+    while (this.isWanting()) await this.#next?.promise;
+  }
+
+  protected isWanting(): boolean {
+    return this.#next !== null && this.#wanted !== null && !this.#places.has(this.#wanted);
   }
 
   /**
@@ -109,6 +152,7 @@ export class Recorded {
     const place = this.#places.get(abs);
     if (place === undefined) return null;
     this.#places.delete(abs);
+    this.#wanted = null;
     const { dev, ino, mtimeMs } = place.folder;
     if (ino !== stat.ino || dev !== stat.dev || mtimeMs !== stat.mtimeMs) return null;
     return new RecordedFolder(place);

@@ -36,6 +36,7 @@ export function* readFolder(
     folders: [],
     unseen: new Map(),
   };
+  while (work.recorded?.isComing(abs) === true) yield;
   try {
     const recorded = work.recorded?.take(abs, stat) ?? null;
     const names = recorded?.listed ?? listNames(work, folder);

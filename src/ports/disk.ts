@@ -98,7 +98,10 @@ export interface Disk {
   walk(known: (path: LocalPath) => KnownFile | null, onText: OnText): LocalTree;
   /** The same walk, with a pause each millisecond or two in which others may have their turn. */
   walkInParts(...asked: Parameters<Disk["walk"]>): Generator<void, LocalTree>;
-  /** Waits for what another thread reads of the folder for the next whole walk, where one does. */
+  /**
+   * Where another thread reads the folder for the next whole walk: waits for the first of it, and
+   * at a pause of that walk for what it comes to next. A walk without pauses reads by itself.
+   */
   awaitRecorded?(): Promise<void>;
   /**
    * Looks again at some paths of an earlier walk, as long as only the text of known files changed.

@@ -48,13 +48,14 @@ async function walkWith(records: RecordAside, { fs, root, ...bench }: ReturnType
   };
   const { disk } = mirrorOn({ ...bench, root, fs: { ...fs, readdir } }, { records });
   await disk.awaitRecorded?.();
-  return {
-    tree: disk.walk(
-      () => null,
-      () => undefined,
-    ),
-    read,
-  };
+  const walk = disk.walkInParts(
+    () => null,
+    () => undefined,
+  );
+  for (let part = walk.next(); ; part = walk.next()) {
+    if (part.done === true) return { tree: part.value, read };
+    await disk.awaitRecorded?.();
+  }
 }
 
 test("a walk after a thread has read the folder sees all, and reads no folder again", async () => {

@@ -20,7 +20,7 @@ export const EACH = 3;
 export function record(fs: Fs, root: string, gitignore = false): Recorded {
   const guard = new RootGuard(fs, root, rollDice(5));
   const recorded = new Recorded(diskTime(guard));
-  recordTree(guard, { ignore: [], gitignore }, (portion) => recorded.add(portion));
+  for (const portion of recordTree(guard, { ignore: [], gitignore })) recorded.add(portion);
   return recorded;
 }
 

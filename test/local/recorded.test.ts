@@ -3,11 +3,14 @@ import { digestOf } from "../../src/model/digest.ts";
 import type { LocalPath } from "../../src/model/path.ts";
 import type { KnownFile } from "../../src/ports/disk.ts";
 import { LocalDisk } from "../../src/local/disk.ts";
-import type { Recorded } from "../../src/local/recorded.ts";
+import { recordTree } from "../../src/local/record.ts";
+import { PortionWriter, Recorded } from "../../src/local/recorded.ts";
+import { RootGuard } from "../../src/local/root-guard.ts";
+import { diskTime } from "../../src/local/walk.ts";
 import { rollDice } from "../simulator/dice.ts";
 import type { RamDisk } from "../simulator/ram-disk.ts";
 import { BENCHES, type MirrorBench, mirrorOn, ramMirror, ROOT } from "./benches.ts";
-import { countCalls, diskAfter, FOLDERS, grown, Ready, record, shown } from "./recorded-rig.ts";
+import { countCalls, diskAfter, EACH, FOLDERS, grown, Ready, record, shown } from "./recorded-rig.ts";
 
 const nothing = () => null;
 const noText = () => undefined;
@@ -104,6 +107,61 @@ describe("what was recorded", () => {
     const tree = disk.walk(nothing, noText);
     expect(tree.files.has("f2/1.md")).toBe(true);
     expect(shown(tree)).toEqual(shown(new LocalDisk(ram, ROOT, options).walk(nothing, noText)));
+  });
+});
+
+describe("what is recorded while it is walked", () => {
+  /** The root and the first folder are recorded; the others come later, or never. */
+  async function begun() {
+    const bench = grown(ramMirror());
+    const guard = new RootGuard(bench.ram, ROOT, rollDice(5));
+    const recorded = new Recorded(diskTime(guard));
+    recorded.begin();
+    const portions = recordTree(guard, { ignore: [], gitignore: false }, new PortionWriter(1));
+    for (let n = 0; n < 2; n++) recorded.add(portions.next().value!);
+    const disk = await diskAfter(bench.ram, ROOT, recorded);
+    disk.folding();
+    return { ...bench, recorded, portions, disk };
+  }
+
+  it("is waited for by a walk that comes to it, which reads no folder by itself", async () => {
+    const { ram, disk, recorded, portions } = await begun();
+    const rest = [...portions];
+    const calls = countCalls(ram);
+    const walk = disk.walkInParts(nothing, noText);
+    expect([walk.next().done, walk.next().done]).toEqual([false, false]);
+    let waits = 0;
+    for (const portion of rest) {
+      const waited = disk.awaitRecorded!();
+      recorded.add(portion);
+      await waited;
+      waits++;
+      if (waits < FOLDERS - 1) expect(walk.next().done).toBe(false);
+    }
+    recorded.end();
+    const end = walk.next();
+    expect([end.done, calls.readdir ?? 0]).toEqual([true, 0]);
+    expect(shown(end.value!)).toEqual(shown(new LocalDisk(ram, ROOT, { random: rollDice(6) }).walk(nothing, noText)));
+  });
+
+  it("is read by the walk itself where nothing more comes", async () => {
+    const { ram, disk, recorded } = await begun();
+    const calls = countCalls(ram);
+    const walk = disk.walkInParts(nothing, noText);
+    walk.next();
+    const waited = disk.awaitRecorded!();
+    recorded.end();
+    await waited;
+    const end = walk.next();
+    expect([end.done, calls.readdir]).toEqual([true, FOLDERS - 1]);
+    expect(end.value!.files.size).toBe(FOLDERS * EACH);
+  });
+
+  it("is left alone by a walk that does not pause", async () => {
+    const { ram, disk } = await begun();
+    const calls = countCalls(ram);
+    expect(disk.walk(nothing, noText).files.size).toBe(FOLDERS * EACH);
+    expect(calls.readdir).toBe(FOLDERS + 1);
   });
 });
 

@@ -47,7 +47,7 @@ export function recordIfLarge(
 export class RecordAside implements Records, PageCheck {
   readonly #recorded: Recorded;
   readonly #worker: Worker;
-  readonly #ended = Promise.withResolvers<boolean>();
+  readonly #begun = Promise.withResolvers<boolean>();
   readonly #pages = Promise.withResolvers<PageVerdict>();
 
   /**
@@ -56,6 +56,7 @@ export class RecordAside implements Records, PageCheck {
    */
   constructor(diskNow: number | null, start: () => Worker) {
     this.#recorded = new Recorded(diskNow);
+    this.#recorded.begin();
     this.#worker = start();
     this.#worker.on("message", (told: Told) => this.#take(told));
     this.#worker.once("error", () => this.#giveUp());
@@ -64,14 +65,18 @@ export class RecordAside implements Records, PageCheck {
 
   #take(told: Told): void {
     if (told.kind === "pages") this.#pages.resolve(told.verdict);
-    else if (told.kind === "folders") this.#recorded.add(told.portion);
-    else this.#ended.resolve(true);
+    else if (told.kind === "end") this.#recorded.end();
+    else {
+      this.#recorded.add(told.portion);
+      this.#begun.resolve(true);
+    }
   }
 
   /** Whoever waits does all by itself then, and meets what the thread met. */
   #giveUp(): void {
     this.#pages.resolve("unknown");
-    this.#ended.resolve(false);
+    this.#begun.resolve(false);
+    this.#recorded.end();
   }
 
   /** ASSUMES: the thread was told to check them. */
@@ -80,7 +85,7 @@ export class RecordAside implements Records, PageCheck {
   }
 
   async take(): Promise<Recorded | null> {
-    return (await this.#ended.promise) ? this.#recorded : null;
+    return (await this.#begun.promise) ? this.#recorded : null;
   }
 
   close(): void {

@@ -30,5 +30,5 @@ if (checks !== null) tell({ kind: "pages", verdict: checkPagesBeside(checks) });
 // It makes no file, so it needs no names.
 const guard = new RootGuard(createNodeFs(), root, { hex: () => "" });
 guard.identify();
-recordTree(guard, options, (portion) => tell({ kind: "folders", portion }, portion.stats.buffer));
+for (const portion of recordTree(guard, options)) tell({ kind: "folders", portion }, portion.stats.buffer);
 tell({ kind: "end" });

@@ -55,6 +55,7 @@ export async function observeLocalInTurns(
     if (part.done === true) return seenBy(world, base, inodesTrusted, part.value);
     world.progress.report("scan", read, null);
     await turn();
+    await world.disk.awaitRecorded?.();
   }
 }
 
