@@ -8,6 +8,7 @@ import { takeAsOwn } from "./own-late-put.ts";
 import { fromService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { openConflict } from "./conflict.ts";
+import { winnerOfNew } from "./winner-of-new.ts";
 
 /**
  * Downloads a new text and replaces the file's. When the change id moved without a new text, only
@@ -56,9 +57,9 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
 /**
  * Both sides have a document of their own at one path, and no base. Equal texts, also but for line
  * ends, BOM and final newline, or for how links are written, are linked and the bytes left alone;
- * else the preference of the first sync decides, else it is a conflict with an empty base. Nothing
- * is overwritten (I05) but by a preference that was asked for, and then the loser is in the text
- * store.
+ * else an empty one gives way, or the preference of the first sync decides, else it is a conflict
+ * with an empty base. No text is overwritten (I05) but by a preference that was asked for, and then
+ * the loser is in the text store.
  */
 export async function meet(ctx: PassContext, action: ActionOf<"meet">): Promise<Outcome> {
   const local = readLocal(ctx, action.id, action.localPath, action.expect);
@@ -89,13 +90,12 @@ export async function meet(ctx: PassContext, action: ActionOf<"meet">): Promise<
     const detail = "equal but for line ends, BOM or final newline: linked, bytes left alone";
     return commit(ctx, { ...adopting, event: { ...event, detail, after: digest } });
   }
-  const { prefer } = ctx.settings;
+  const { prefer, why } = winnerOfNew(ctx, local.value.text, text);
   // The remote version becomes the base of the local text, which is then sent as an edit of it:
   // both texts are kept.
   const parted = { ...adopted, localDigest: digest };
   if (prefer === "local") {
-    const detail = "both new, local preferred";
-    return commit(ctx, { ...adopting, link: parted, event: { ...event, detail, after: digest } });
+    return commit(ctx, { ...adopting, link: parted, event: { ...event, detail: why, after: digest } });
   }
   if (prefer === "remote" && ctx.settings.direction !== "push-only") {
     const inUse = leftAlone(ctx, action);
@@ -107,7 +107,7 @@ export async function meet(ctx: PassContext, action: ActionOf<"meet">): Promise<
       link: { ...parted, stamp: landed.value.stamp, stampTrusted: false, durable: false },
       version: { id: action.id, ...version },
       landed: landed.value,
-      event: { ...event, detail: whyWritten(ctx, { ...action, why: "both new, remote preferred" }), after: digest },
+      event: { ...event, detail: whyWritten(ctx, { ...action, why }), after: digest },
     });
   }
   return openConflict(

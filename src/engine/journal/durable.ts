@@ -1,11 +1,11 @@
 import type { DocId } from "../../contract/ids.ts";
-import { digestOf } from "../../model/digest.ts";
 import type { Link } from "../../model/link.ts";
 import { fileInodeKey } from "../../planner/match/inode.ts";
 import { once } from "../../model/once.ts";
 import { numberedName } from "../../model/local-name.ts";
 import { joinPath, type LocalPath, nameOf, parentOf } from "../../model/path.ts";
 import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
+import { isCutOff } from "./cut-off.ts";
 import { META } from "../run/meta.ts";
 import { outcomeOfDisk } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
@@ -139,23 +139,6 @@ function isTorn(ctx: PassContext, link: Link, file: LocalFile | undefined): bool
   if (text === null) return false;
   const bytes = disk.shown?.(file.path, text) ?? text;
   return isCutOff(Buffer.from(bytes), { stamp: file.stamp, digest: file.bytes ?? file.digest });
-}
-
-/**
- * ASSUMES: disks write whole sectors and systems write pages of them, so a torn file ends at a
- * multiple of this many bytes. A file that ends elsewhere was shortened by a person.
- */
-const SECTOR = 512;
-
-/**
- * Whether a file holds some first sectors of `bytes` and then nothing or zeros. Compared by digest,
- * because half a character cannot be read as text.
- */
-function isCutOff(bytes: Buffer, { stamp: { size }, digest }: Pick<LocalFile, "stamp" | "digest">): boolean {
-  if (size > bytes.length) return false;
-  for (let kept = 0; kept <= size; kept += SECTOR)
-    if (digestOf(Buffer.concat([bytes.subarray(0, kept)], size)) === digest) return true;
-  return false;
 }
 
 function restoreOne(ctx: PassContext, link: Link, torn: LocalFile | undefined, at = link.localPath): boolean {

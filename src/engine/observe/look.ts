@@ -37,6 +37,7 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
   const keep = textKeeper(ctx, input, before);
   const { local: walked, remote } = await lookAtBoth(ctx, input, before, inodesTrusted, keep);
   const { restarted } = left;
+  ctx.notes.restarted = restarted;
   // What a power loss took comes back from the store, whether the service answers or not.
   if (remote.kind === "unreachable" && !restarted) return { kind: "offline", fault: remote.fault };
   const { base, local } = input.dry

@@ -111,6 +111,8 @@ type PassNotes = {
   local: LocalTree | null;
   /** Whether the listing that the plan was made of came to its end. */
   isListed: boolean;
+  /** Whether the machine was started anew since a pass last mended what that may have taken. */
+  restarted: boolean;
   /** Folder ids by remote path (below the prefix), kept in step with the effects. */
   readonly folderIds: Map<RemotePath, DirId>;
   /**
@@ -178,6 +180,7 @@ export class PassContext {
       tally: tally ?? zeroTally(),
       local: null,
       isListed: true,
+      restarted: false,
       folderIds: new Map(),
       toFlush: new Map(),
       ahead: null,

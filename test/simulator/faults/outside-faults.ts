@@ -53,7 +53,7 @@ export const OUTSIDE_FAULTS: readonly PlantedFault[] = [
     id: "torn-tail-is-an-edit",
     promise: "I13",
     does: "takes a file that a power loss cut off for one that the user shortened, and uploads it",
-    file: "engine/journal/durable.ts",
+    file: "engine/journal/cut-off.ts",
     find: "for (let kept = 0; kept <= size; kept += SECTOR)",
     replace: "for (let kept = 0; kept < 1; kept++)",
     net: "courses",
