@@ -62,7 +62,7 @@ export const OUTSIDE_FAULTS: readonly PlantedFault[] = [
     id: "shortened-is-torn",
     promise: "I14",
     does: "takes every text that was shortened before a restart for torn, and makes the old one again",
-    file: "engine/journal/durable.ts",
+    file: "engine/journal/cut-off.ts",
     find: "const SECTOR = 512;",
     replace: "const SECTOR = 1;",
     net: ["engine/torn.test.ts"],
