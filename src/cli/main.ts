@@ -1,9 +1,12 @@
 import { diskTrouble } from "../app/mirror/disk-trouble.ts";
 import type { Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import { isAllWritten, Output } from "./output.ts";
+import { hasOpenedStream, Output } from "./output.ts";
 import { COMMANDS, findCommand } from "./table.ts";
 import { version } from "./version.ts";
+
+/** What cron runs. Others may have opened streams that nobody here knows of. */
+const ENDS_AT_ONCE: ReadonlySet<string | undefined> = new Set(["sync"]);
 
 /** Runs one command line, to one exit code. Nothing heavy is imported before a command needs it. */
 
@@ -15,7 +18,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   const io = processIo();
   process.exitCode = await runCommandLine(argv, io);
   // Else Node takes its memory down piece by piece: of 100,000 documents that takes some 30 ms.
-  if (isAllWritten()) process.exit();
+  if (ENDS_AT_ONCE.has(argv[0]) && !hasOpenedStream()) process.exit();
 }
 
 /** Never throws: an exception of a command is a fault of mdmirror, and is reported as one. */

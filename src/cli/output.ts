@@ -4,12 +4,14 @@ const { fstatSync, writeSync } = process.getBuiltinModule("node:fs");
 
 const STANDARD_OUTPUT = 1;
 
-/** The streams of this process that were opened: to look at one opens it. */
-const opened: NodeJS.WriteStream[] = [];
+let usesStreams = false;
 
-/** Whether none of them holds what the system has not taken yet. */
-export function isAllWritten(): boolean {
-  return opened.every(({ writableLength }) => writableLength === 0);
+/**
+ * Whether a stream was opened here: it may hold what the system has not taken yet, or tell a fault
+ * a turn later.
+ */
+export function hasOpenedStream(): boolean {
+  return usesStreams;
 }
 
 type WriteAt = (fd: number, bytes: Buffer, at: number) => number;
@@ -68,7 +70,7 @@ export class Output {
   #open(): NodeJS.WriteStream {
     if (this.#stream === null) {
       this.#stream = process.stdout;
-      opened.push(this.#stream);
+      usesStreams = true;
       this.#stream.on("error", (error) => this.#fail(error));
     }
     return this.#stream;
@@ -98,7 +100,7 @@ function tellAtExit({ code = "failed" }: NodeJS.ErrnoException): void {
 
 /** For standard error. What it cannot write changes nothing. */
 export function outliveReader(stream: NodeJS.WriteStream): void {
-  opened.push(stream);
+  usesStreams = true;
   stream.on("error", () => {
     // Nobody is left to be told.
   });
