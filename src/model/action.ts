@@ -18,7 +18,7 @@ export type ActionOf<Kind extends Action["kind"]> = Extract<Action, { kind: Kind
 type DocumentAction =
   // content
   /**
-   * Download, then write a file that must not exist yet. Also for a deletion here that lost against
+   * Download, then write a file that must not exist yet. `comesBack`: a deletion here lost against
    * an edit there.
    */
   | {
@@ -27,6 +27,7 @@ type DocumentAction =
       readonly localPath: LocalPath;
       readonly remotePath: RemotePath;
       readonly changeId: ChangeId;
+      readonly comesBack?: boolean;
     }
   /** Download, then replace the file, whose bytes must still be `expect`. */
   | {

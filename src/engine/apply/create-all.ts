@@ -61,6 +61,7 @@ async function readAll(
 }
 
 function begin(ctx: PassContext, action: Creation, answer: Answer<ServedFile>): Begun {
+  if (action.comesBack === true) return { end: createLocal(ctx, action) };
   if (!answer.ok) return { end: outcomeOfFault(answer.fault) };
   const { value: file, requestId } = answer;
   if (fromService(ctx.world, file.path) !== action.remotePath)

@@ -21,6 +21,7 @@ import {
   unpackServed,
 } from "./effect.ts";
 import { ensureFolders } from "./parents.ts";
+import { hasSent, takeAsOwn } from "./sent-lately.ts";
 import { seenThere } from "./text-name.ts";
 
 /** How a new document on the service becomes a new file here. */
@@ -30,8 +31,18 @@ import { seenThere } from "./text-name.ts";
  * without a link; the next pass pairs it with its document.
  */
 export async function createLocal(ctx: PassContext, action: ActionOf<"create-local">): Promise<Outcome> {
+  const stays = action.comesBack === true ? await staysDeleted(ctx, action) : null;
+  if (stays !== null) return stays;
   const served = await fetchServed(ctx, action.id);
   return served.kind === "end" ? served.outcome : createServed(ctx, action, served.value);
+}
+
+/** @returns null unless the edit there was sent from here, before the deletion */
+async function staysDeleted(ctx: PassContext, { id, localPath }: ActionOf<"create-local">): Promise<Outcome | null> {
+  const link = ctx.world.state.link(id);
+  if (link === null || !hasSent(ctx, link)) return null;
+  const fetched = await fetchText(ctx, id, localPath);
+  return fetched.kind === "end" ? fetched.outcome : takeAsOwn(ctx, link, fetched.value, "lately");
 }
 
 /** The same for a document that was read just now. */

@@ -4,7 +4,7 @@ import { moveBase, newLink, renameVersion } from "../../model/settle.ts";
 import { eventOf, fetchText, leftAlone, readLocal, stale, whyWritten } from "./effect.ts";
 import { commit, hasAnotherId, whereItStands } from "./commit.ts";
 import { landText } from "./land-text.ts";
-import { takeAsOwn } from "./own-late-put.ts";
+import { takeAsOwn } from "./sent-lately.ts";
 import { fromService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { openConflict } from "./conflict.ts";
@@ -32,7 +32,7 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
     });
     return { kind: "done" };
   }
-  const own = takeAsOwn(ctx, link, fetched.value);
+  const own = takeAsOwn(ctx, link, fetched.value, "this-run");
   if (own !== null) return own;
   const inUse = leftAlone(ctx, action);
   if (inUse !== null) return inUse;
@@ -90,7 +90,7 @@ export async function meet(ctx: PassContext, action: ActionOf<"meet">): Promise<
     const detail = "equal but for line ends, BOM or final newline: linked, bytes left alone";
     return commit(ctx, { ...adopting, event: { ...event, detail, after: digest } });
   }
-  const { prefer, why } = winnerOfNew(ctx, local.value.text, text);
+  const { prefer, why } = winnerOfNew(ctx, action.localPath, local.value.text, fetched.value);
   // The remote version becomes the base of the local text, which is then sent as an edit of it:
   // both texts are kept.
   const parted = { ...adopted, localDigest: digest };

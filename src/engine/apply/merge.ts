@@ -7,7 +7,7 @@ import { eventOf, fetchText, leftAlone, readLocal, type RemoteText, stale, whyWr
 import { commit, hasAnotherId } from "./commit.ts";
 import { landText } from "./land-text.ts";
 import { meetLiveText } from "./in-review.ts";
-import { takeAsOwn } from "./own-late-put.ts";
+import { partedFrom, takeAsOwn } from "./sent-lately.ts";
 import { madeOfBoth } from "./text-name.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { keepBeside, openConflict } from "./conflict.ts";
@@ -24,7 +24,6 @@ export async function merge(ctx: PassContext, action: ActionOf<"merge">): Promis
   const both = await readBoth(ctx, action);
   if (both.kind === "end") return both.outcome;
   const { link, local, remote } = both.value;
-  const base = ctx.world.state.text(link.digest);
   if (remote.digest === action.expect)
     return landMerged(ctx, action, both.value, {
       text: remote.text,
@@ -36,8 +35,10 @@ export async function merge(ctx: PassContext, action: ActionOf<"merge">): Promis
     const detail = "the service's version has another id and the same text";
     return landMerged(ctx, action, both.value, { text: local, detail, counts: "merged" });
   }
-  const own = takeAsOwn(ctx, link, remote);
+  const own = takeAsOwn(ctx, link, remote, "lately");
   if (own !== null) return own;
+  const mergedFrom = partedFrom(ctx, link, remote.text) ?? link.digest;
+  const base = ctx.world.state.text(mergedFrom);
   if (base !== null) {
     const merged = mergeText(base, local, remote.text);
     if (merged.kind === "clean")
@@ -45,7 +46,7 @@ export async function merge(ctx: PassContext, action: ActionOf<"merge">): Promis
         text: merged.text,
         detail: action.why,
         counts: "merged",
-        mergedFrom: link.digest,
+        mergedFrom,
       });
   }
   return disagree(ctx, action, both.value);

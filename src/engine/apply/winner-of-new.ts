@@ -1,6 +1,9 @@
 import type { Policy } from "../../model/policy.ts";
+import type { LocalPath } from "../../model/path.ts";
 import { isCutAtSector } from "../journal/cut-off.ts";
 import type { PassContext } from "../run/pass-context.ts";
+import type { RemoteText } from "./effect.ts";
+import { wasPosted } from "./sent-lately.ts";
 
 /**
  * Who wins where both sides are new at one path with different texts, and why, for the log. With
@@ -9,13 +12,17 @@ import type { PassContext } from "../run/pass-context.ts";
  * made from it, and base was lost with it.
  */
 export function winnerOfNew(
-  { settings: { prefer }, notes }: PassContext,
+  ctx: PassContext,
+  path: LocalPath,
   local: string,
-  remote: string,
+  { text: remote, digest }: Pick<RemoteText, "text" | "digest">,
 ): { readonly prefer: Policy["prefer"]; readonly why: string } {
+  const { prefer } = ctx.settings;
+  if (wasPosted(ctx, path, digest))
+    return { prefer: "local", why: "sent from here before, and saved late; what was written since is an edit of it" };
   if (local === "") return { prefer: "remote", why: "new on both sides, and empty here" };
   if (remote === "") return { prefer: "local", why: "new on both sides, and empty on the service" };
-  if (notes.restarted && isCutAtSector(local, remote))
+  if (ctx.notes.restarted && isCutAtSector(local, remote))
     return { prefer: "remote", why: "new on both sides, and cut off here by a power loss" };
   return { prefer, why: `both new, ${prefer} preferred` };
 }

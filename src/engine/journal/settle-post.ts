@@ -5,6 +5,7 @@ import type { Intent } from "../../ports/state.ts";
 import { newLink } from "../../model/settle.ts";
 import { DONE, fetchText, type RemoteText, stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
+import { noteNotThere } from "../apply/sent-lately.ts";
 import { didNotHappen, notSettledBy, unsettled } from "./unsettled.ts";
 import { fromService, toService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -27,8 +28,12 @@ export async function settlePost(
   // A service that takes several spellings for one name may show another document for this path.
   const found = listed.items.find(({ path }) => path === toService(ctx.world, intent.remotePath));
   if (found === undefined || state.link(found.id) !== null) {
-    state.closeIntent(intentId);
-    return found === undefined ? didNotHappen("write", fault) : DONE;
+    if (found !== undefined) {
+      state.closeIntent(intentId);
+      return DONE;
+    }
+    noteNotThere(ctx, intentId, intent, fault);
+    return didNotHappen("write", fault);
   }
   const fetched = await fetchText(ctx, found.id, intent.localPath);
   if (fetched.kind === "end") return unsettled(fetched.outcome, fault);

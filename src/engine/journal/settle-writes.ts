@@ -10,7 +10,7 @@ import type { Intent } from "../../ports/state.ts";
 import { moveBase, movePlace, renameVersion, submit } from "../../model/settle.ts";
 import { DONE, fetchText, isNotFound, readFacts, type RemoteText, stale } from "../apply/effect.ts";
 import { commit, endLink, hasAnotherId } from "../apply/commit.ts";
-import { noteNotThere } from "../apply/own-late-put.ts";
+import { noteNotThere } from "../apply/sent-lately.ts";
 import { readCreated } from "../apply/read-created.ts";
 import { settlePost } from "./settle-post.ts";
 import { didNotHappen, notSettledBy, unsettled } from "./unsettled.ts";

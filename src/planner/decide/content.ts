@@ -59,7 +59,7 @@ const DECISIONS: Readonly<Record<ContentRule, Decide>> = {
   forget,
   "delete-remote": (draft, row, { there, drift }) => deleteThere(draft, row, there!, drift),
   "come-back": (draft, row, { there }) =>
-    createHere(draft, row, there!, "edited on the service after it was deleted here"),
+    createHere(draft, row, there!, "edited on the service after it was deleted here", true),
   "post-as-new": (draft, row, { here }) => postAsNew(draft, row, row.link!, here!),
   post: (draft, row, { here }) => post(draft, row, here!),
   "create-local": (draft, row, { there }) =>

@@ -12,8 +12,17 @@ import { localWish, remoteWish } from "./places.ts";
 import { isStopped, keepUnmet } from "./remembered.ts";
 import { DELETED_RULES } from "./table.ts";
 
-/** Makes a document on disk where the service has it. */
-export function createHere(draft: PlanDraft, row: DocumentRow, there: RemoteFile, why: string): void {
+/**
+ * Makes a document on disk where the service has it.
+ * @param comesBack whether an edit there won against a deletion here
+ */
+export function createHere(
+  draft: PlanDraft,
+  row: DocumentRow,
+  there: RemoteFile,
+  why: string,
+  comesBack = false,
+): void {
   const wish = localWish(draft, row);
   if (wish.kind === "barred") {
     // What the ignore rules exclude, and was never here, is simply not mirrored.
@@ -29,6 +38,7 @@ export function createHere(draft: PlanDraft, row: DocumentRow, there: RemoteFile
     localPath: at.local,
     remotePath: at.remote,
     changeId: there.changeId,
+    ...(comesBack && { comesBack }),
   }));
 }
 

@@ -1,0 +1,119 @@
+import { moveBaseUnderEdit } from "../../model/settle.ts";
+import type { Outcome } from "../../model/action.ts";
+import type { Digest } from "../../model/digest.ts";
+import type { Link } from "../../model/link.ts";
+import type { LocalPath } from "../../model/path.ts";
+import type { FileWithContent } from "../../contract/resources.ts";
+import type { Fault } from "../../ports/remote.ts";
+import type { Intent, MirrorEvent, State } from "../../ports/state.ts";
+import { recordEvent } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
+import { commit } from "./commit.ts";
+import { stale } from "./effect.ts";
+import { holdsChanges } from "./late-write.ts";
+
+/**
+ * A PUT or POST whose answer was lost, and which a read did not find, may still be carried out
+ * later: a gateway ended the request, and the service works on. Its text then looks like somebody
+ * else's, while the local text descends from it. Merged from base it would bring back what was
+ * taken out since, or take out what was written since. But a text that was never carried out may
+ * be written by somebody else, much later, who must not be undone: so only what this run sent, and
+ * the one before, counts as sent from here.
+ */
+
+/** The outcome of an event that tells of such a write. Part of the state file's format. */
+const NOT_THERE = "not-there";
+
+/** How many events of a document are looked through at most. */
+const MOST_EVENTS = 64;
+
+/** Closes the intent, and remembers what was sent. */
+export function noteNotThere(
+  ctx: PassContext,
+  intentId: number,
+  intent: Extract<Intent, { kind: "put" | "post" }>,
+  fault: Fault | null,
+): void {
+  const { state } = ctx.world;
+  const { kind, localPath: path, digest: after } = intent;
+  const of = intent.kind === "put" ? { id: intent.id, before: intent.baseDigest } : { id: null, before: null };
+  state.transact(() => {
+    state.closeIntent(intentId);
+    recordEvent(ctx.world, ctx.run, {
+      kind: "fault",
+      side: "remote",
+      ...of,
+      path,
+      detail: `${kind}: no answer told that it was saved, and the service does not have it; it is sent again`,
+      outcome: NOT_THERE,
+      requestId: fault?.kind === "uncertain" ? fault.requestId : null,
+      after,
+    });
+  });
+}
+
+/** Notes of this run and of the one before, as long as no text was written on either side since. */
+function notesOf({ world: { state } }: PassContext, of: Pick<Parameters<State["events"]>[0], "id" | "path">) {
+  const oldest = state.runs(2).at(-1)?.run ?? 0;
+  const events = state.events({ ...of, limit: MOST_EVENTS });
+  const written = events.findIndex(({ kind, after }) => kind !== "fault" && after !== null);
+  const since = written < 0 ? events : events.slice(0, written);
+  return since.filter(({ run, outcome }) => outcome === NOT_THERE && run >= oldest);
+}
+
+function sentOf(ctx: PassContext, { id, digest: base }: Link): readonly MirrorEvent[] {
+  return notesOf(ctx, { id }).filter(({ before }) => before === base);
+}
+
+export function hasSent(ctx: PassContext, link: Link): boolean {
+  return sentOf(ctx, link).length > 0;
+}
+
+/** Whether a text was lately sent as a new document at this path, and not found there. */
+export function wasPosted(ctx: PassContext, path: LocalPath, text: Digest): boolean {
+  return notesOf(ctx, { path }).some(({ id, after }) => id === null && after === text);
+}
+
+/**
+ * The text from which the local one and the service's part, where that is not base: one that was
+ * sent from here, and that somebody has written on since.
+ * @returns null: it is base
+ */
+export function partedFrom(ctx: PassContext, link: Link, remote: string): Digest | null {
+  const sent = sentOf(ctx, link).find(({ after }) => holdsChanges(ctx, link.digest, after, remote));
+  return sent?.after ?? null;
+}
+
+/**
+ * Where the service's version is a text that was sent from here, it becomes the base of what the
+ * file holds, which is then an ordinary edit of it.
+ * @param read the version as it was read
+ * @param by only what this run has sent counts: where the file holds base's text again, it shows no
+ * edit that somebody still wants
+ * @returns null where it is not such a text; else the file is left alone, and is to be planned anew
+ */
+export function takeAsOwn(
+  ctx: PassContext,
+  link: Link,
+  { file, digest }: { readonly file: FileWithContent; readonly digest: Digest },
+  by: "this-run" | "lately",
+): Outcome | null {
+  const isCounted = ({ run, after }: MirrorEvent) => after === digest && (by === "lately" || run === ctx.run);
+  if (!sentOf(ctx, link).some(isCounted)) return null;
+  const { lastChangeId: changeId } = file;
+  commit(ctx, {
+    text: moveBaseUnderEdit(link, changeId, digest, link.stamp),
+    version: { id: link.id, changeId, digest },
+    // Not told as a `put`: whoever waits for a text takes that for the text of the file.
+    event: {
+      kind: "recover",
+      side: "remote",
+      id: link.id,
+      path: link.localPath,
+      detail: "sent from here before, and saved late; what was written since is an edit of it",
+      before: link.digest,
+      after: digest,
+    },
+  });
+  return stale("its version on the service was sent from here");
+}

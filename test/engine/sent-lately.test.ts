@@ -1,0 +1,131 @@
+import { expect, test } from "vitest";
+import { openFixture, settle } from "../promises/fixture.ts";
+import { SETTINGS } from "../simulator/mirror.ts";
+
+const LINES = Array.from({ length: 9 }, (_, line) => `line ${line}\n`);
+const BASE = LINES.join("");
+const SENT = LINES.with(4, "line 4, and a sentence\n").join("");
+
+/** What is sent first, and what its user makes of it before the service carries that out. */
+const SAVES = [
+  ["the rest of a file that was sent half written", BASE.slice(0, 20), BASE],
+  ["what was taken back", SENT, BASE],
+  ["what was written on in the same line", SENT, SENT.replace("sentence", "sentence that goes on")],
+  ["what was taken out of the line that was sent", SENT, LINES.with(4, "line 4\n").with(8, "the end\n").join("")],
+] as const;
+
+test.each(SAVES)(
+  "I06 a PUT that is carried out long after it was read as not done does not undo %s",
+  async (_, sent, then) => {
+    const fixture = openFixture(53);
+    const { rig, mirror } = fixture;
+    rig.app.create("note.md", BASE);
+    await settle(mirror);
+    mirror.write("note.md", sent);
+    let left = 1;
+    fixture.fault = ({ method }) => (method === "PUT" && left-- > 0 ? "drop-before" : null);
+    let isRead = false;
+    fixture.onRequest = ({ method, path }) => {
+      if (left > 0 || isRead) return;
+      // The read that settles the PUT still finds the version before it; the next look does not.
+      if (path.startsWith("/v1/files/doc_")) mirror.write("note.md", then);
+      if (method !== "GET" || !path.startsWith("/v1/files?")) return;
+      isRead = true;
+      rig.app.edit("note.md", sent);
+    };
+    await settle(mirror);
+    expect(isRead).toBe(true);
+    expect(mirror.texts()).toEqual(new Map([["note.md", then]]));
+    expect(rig.app.files().get("note.md")?.text).toBe(then);
+  },
+);
+
+/** A document whose text was sent from here and never carried out, in one run. */
+async function lost(seed: number, sent: string) {
+  const fixture = openFixture(seed);
+  const { rig, mirror } = fixture;
+  rig.app.create("note.md", BASE);
+  await settle(mirror);
+  mirror.write("note.md", sent);
+  fixture.fault = ({ method }) => (method === "PUT" ? "drop-before" : null);
+  await mirror.sync();
+  fixture.fault = () => null;
+  const texts = () => [mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text];
+  return { rig, mirror, texts };
+}
+
+test("I06 a PUT carried out after its run has ended is the base of what was written since", async () => {
+  const { rig, mirror, texts } = await lost(55, SENT);
+  const then = SENT.replace(", and a sentence", "");
+  mirror.write("note.md", then.replace("line 8", "the end"));
+  rig.app.edit("note.md", SENT);
+  await settle(mirror);
+  const expected = BASE.replace("line 8", "the end");
+  expect(texts()).toEqual([expected, expected]);
+});
+
+test.each([
+  ["in the run in which it was taken back", 0],
+  ["some runs later", 3],
+])("I06 somebody else's edit that equals a text that was never carried out stays, %s", async (_, runs) => {
+  const { rig, mirror, texts } = await lost(54, SENT);
+  mirror.write("note.md", BASE);
+  for (let run = 0; run < runs; run++) await mirror.sync();
+  rig.app.edit("note.md", SENT);
+  await settle(mirror);
+  expect(texts()).toEqual([SENT, SENT]);
+});
+
+test("I06 two runs later it is somebody else's edit, which is merged as one", async () => {
+  const { rig, mirror, texts } = await lost(56, SENT);
+  const mine = BASE.replace("line 8", "the end");
+  mirror.write("note.md", mine);
+  for (let run = 0; run < 2; run++) await mirror.sync({ ...SETTINGS, direction: "pull-only" });
+  rig.app.edit("note.md", SENT);
+  await settle(mirror);
+  const both = SENT.replace("line 8", "the end");
+  expect(texts()).toEqual([both, both]);
+});
+
+test("I06 what somebody writes on top of half a file does not take out its other half", async () => {
+  const half = BASE.slice(0, 20);
+  const { rig, mirror, texts } = await lost(57, half);
+  mirror.write("note.md", BASE);
+  mirror.write("note.md", `${BASE}the end\n`);
+  rig.app.edit("note.md", `in the app\n${half}`);
+  await settle(mirror);
+  const expected = `in the app\n${BASE}the end\n`;
+  expect(texts()).toEqual([expected, expected]);
+});
+
+test("I06 a deletion is not undone by a PUT that was sent before it", async () => {
+  const { rig, mirror } = await lost(58, SENT);
+  mirror.disk.user.remove(mirror.path("note.md"));
+  rig.app.edit("note.md", SENT);
+  await settle(mirror);
+  expect([...mirror.texts().keys(), ...rig.app.files().keys()]).toEqual([]);
+});
+
+test("I06 a deletion is undone by somebody else's edit, as ever", async () => {
+  const { rig, mirror, texts } = await lost(59, SENT);
+  mirror.disk.user.remove(mirror.path("note.md"));
+  rig.app.edit("note.md", `${SENT}in the app\n`);
+  await settle(mirror);
+  expect(texts()).toEqual([`${SENT}in the app\n`, `${SENT}in the app\n`]);
+});
+
+test("I06 a POST carried out late is no conflict with what was written since", async () => {
+  const fixture = openFixture(60);
+  const { rig, mirror } = fixture;
+  rig.app.create("other.md", "other\n");
+  await settle(mirror);
+  mirror.write("new.md", SENT);
+  fixture.fault = ({ method }) => (method === "POST" ? "drop-before" : null);
+  await mirror.sync();
+  fixture.fault = () => null;
+  mirror.write("new.md", BASE);
+  rig.app.create("new.md", SENT);
+  await settle(mirror);
+  expect(mirror.texts().size).toBe(2);
+  expect([mirror.texts().get("new.md"), rig.app.files().get("new.md")?.text]).toEqual([BASE, BASE]);
+});
