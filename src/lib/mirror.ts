@@ -25,7 +25,12 @@ import type {
   TwoTexts,
   Verification,
 } from "./types.ts";
+import type { Stoppable } from "../ports/world.ts";
 import { Watch } from "./watch.ts";
+
+function stoppedBy(signal: AbortSignal): Stoppable {
+  return async (work) => ({ value: await work(signal), isStopped: signal.aborted });
+}
 
 export class OpenMirror implements Mirror {
   readonly #session: Session;
@@ -62,13 +67,14 @@ export class OpenMirror implements Mirror {
     });
   }
 
-  sync({ direction = "both", maxDeletes, attended = false }: SyncOptions = {}): Promise<SyncReport> {
+  sync({ direction = "both", maxDeletes, attended = false, signal }: SyncOptions = {}): Promise<SyncReport> {
     const { root, world } = this.#session;
     return this.#session.run(root, async () => {
       const { syncMirror } = await import("../app/by-hand/sync.ts");
       const { reportJson } = await import("../app/told/report.ts");
       const request = { direction, maxDeletes: maxDeletes ?? null, attended };
-      const { report } = unwrap(await syncMirror(root, request, world), root);
+      const stoppable = signal === undefined ? {} : { stoppable: stoppedBy(signal) };
+      const { report } = unwrap(await syncMirror(root, request, { ...world, ...stoppable }), root);
       return reportJson(report);
     });
   }

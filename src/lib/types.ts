@@ -48,6 +48,12 @@ export type SyncOptions = {
    * was the same in two runs. The default is false.
    */
   readonly attended?: boolean;
+  /**
+   * When it aborts, what was begun is ended and written down, and nothing more is begun: the report
+   * names as `unfinished` how much is left, and the next sync goes on. Where a daemon does it, that
+   * goes on.
+   */
+  readonly signal?: AbortSignal;
 };
 
 /** What a guard stops. */

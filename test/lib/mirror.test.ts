@@ -26,6 +26,23 @@ describe("a mirror of the library", () => {
     expect(await mirror.verify()).toMatchObject({ agree: true, documents: [{ path: "a.md", size: 4 }] });
   });
 
+  it("stops a sync by its signal, says how much is left, and goes on with the next", async () => {
+    const { mirror, write, service } = await makeLibRig();
+    for (const name of ["a", "b", "c"]) write(`${name}.md`, `${name}\n`);
+    const stopped = await mirror.sync({ signal: AbortSignal.abort() });
+    expect([stopped.state, stopped.counts.createdRemote]).toEqual(["attention", 0]);
+    expect(stopped.attention).toMatchObject([
+      { kind: "unfinished", path: "", detail: "the run was stopped, with 3 changes to go" },
+    ]);
+    expect(await mirror.sync({ signal: new AbortController().signal })).toMatchObject({
+      state: "in-sync",
+      counts: { createdRemote: 3 },
+    });
+    const client = createClient({ url: service.url, key: service.key });
+    onTestFinished(() => client.close());
+    expect((await client.listFiles()).items).toHaveLength(3);
+  });
+
   it("shows, restores and compares the texts of a document", async () => {
     const { mirror, write, read } = await makeLibRig();
     for (const text of ["one\n", "two\n"]) {
