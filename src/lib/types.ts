@@ -51,7 +51,7 @@ export type SyncOptions = {
   /**
    * When it aborts, what was begun is ended and written down, and nothing more is begun: the report
    * names as `unfinished` how much is left, and the next sync goes on. Where a daemon does it, that
-   * goes on.
+   * goes on, and is waited for.
    */
   readonly signal?: AbortSignal;
 };

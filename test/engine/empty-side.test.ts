@@ -24,13 +24,6 @@ async function run({ mirror }: { mirror: Mirror }, settings: Partial<Settings> =
 describe("a document that is new on both sides, and empty on one", () => {
   const PREFERENCES = [null, "local", "remote", "each"] as const;
 
-  test.each(PREFERENCES)("I05 I06 takes the service's text where it is empty here (preferred: %s)", async (prefer) => {
-    const both = newOnBoth("", TEXT);
-    expect(await run(both, { prefer })).toEqual(["in-sync", 0]);
-    expect([...both.mirror.texts()]).toEqual([["note.md", TEXT]]);
-    expect(both.rig.app.files().get("note.md")?.text).toBe(TEXT);
-  });
-
   test.each(PREFERENCES)("I05 I06 sends the text where it is empty there (preferred: %s)", async (prefer) => {
     const both = newOnBoth(TEXT, "");
     expect(await run(both, { prefer })).toEqual(["in-sync", 0]);
@@ -38,11 +31,36 @@ describe("a document that is new on both sides, and empty on one", () => {
     expect(both.rig.app.files().get("note.md")?.text).toBe(TEXT);
   });
 
-  test("I05 writes nothing here where nothing may be written, and empties nothing there", async () => {
+  test.each(["\n", " \r\n", "\ufeff", "\ufeff\n"])("I05 takes %j there for empty", async (blank) => {
+    const both = newOnBoth(TEXT, blank);
+    expect(await run(both, { prefer: "remote" })).toEqual(["in-sync", 0]);
+    expect([both.mirror.texts().get("note.md"), both.rig.app.files().get("note.md")?.text]).toEqual([TEXT, TEXT]);
+  });
+
+  test("I14 is a conflict where it is empty here, as somebody may be about to write into it", async () => {
     const both = newOnBoth("", TEXT);
-    await run(both, { direction: "push-only" });
-    expect(both.mirror.texts().get("note.md")).toBe("");
-    expect(both.rig.app.files().get("note.md")?.text).toBe(TEXT);
+    const held = both.mirror.disk.user.open(both.mirror.path("note.md"));
+    expect(await run(both)).toEqual(["attention", 1]);
+    held.write("saved late\n");
+    await both.mirror.sync();
+    expect(both.mirror.texts().get("note.md")).toBe("saved late\n");
+  });
+
+  test("I14 brings back what is saved into a file after it was replaced by a preference", async () => {
+    const both = newOnBoth("mine\n", TEXT);
+    const held = both.mirror.disk.user.open(both.mirror.path("note.md"));
+    expect(await run(both, { prefer: "remote" })).toEqual(["in-sync", 0]);
+    held.write("saved late\n");
+    await both.mirror.sync();
+    await both.mirror.sync();
+    const texts = [...both.mirror.texts().values()];
+    expect(["saved late", TEXT].map((part) => texts.some((text) => text.includes(part)))).toEqual([true, true]);
+  });
+
+  test("is left alone where it is empty here, and nothing may be written here", async () => {
+    const both = newOnBoth("", TEXT);
+    expect(await run(both, { direction: "push-only" })).toEqual(["attention", 0]);
+    expect([both.mirror.texts().get("note.md"), both.rig.app.files().get("note.md")?.text]).toEqual(["", TEXT]);
   });
 
   test("is a conflict where both hold a text", async () => {
@@ -63,6 +81,7 @@ describe("a file that base does not know, after a power loss in a clone", () => 
 
   test.each([
     ["empty", ""],
+    ["a byte order mark", "\ufeff"],
     ["cut off after a sector", TEXT.slice(0, 512)],
     ["cut off after two", TEXT.slice(0, 1_024)],
   ])("I13 %s, has the service's text", async (_what, left) => {

@@ -87,6 +87,19 @@ test("I06 two runs later it is somebody else's edit, which is merged as one", as
   expect(texts()).toEqual([both, both]);
 });
 
+test("I06 after both sides rested it is somebody else's edit, too", async () => {
+  const { rig, mirror, texts } = await lost(61, SENT);
+  mirror.write("note.md", BASE);
+  await rig.clock.sleep(1_000);
+  expect((await mirror.sync())?.state).toBe("in-sync");
+  await rig.clock.sleep(1_000);
+  mirror.write("note.md", BASE.replace("line 8", "the end"));
+  rig.app.edit("note.md", SENT);
+  await settle(mirror);
+  const both = SENT.replace("line 8", "the end");
+  expect(texts()).toEqual([both, both]);
+});
+
 test("I06 what somebody writes on top of half a file does not take out its other half", async () => {
   const half = BASE.slice(0, 20);
   const { rig, mirror, texts } = await lost(57, half);

@@ -59,11 +59,14 @@ export function returnAside(ctx: PassContext, parkAt: string, path: LocalPath): 
 /**
  * The second look at an inode that was replaced: an editor that still had it open may have saved
  * into it (I14).
+ * @param run in which it was replaced: until that has ended, an inode without a late save is kept,
+ * since a pass follows another at once
  */
 export function inspectParked(
   ctx: PassContext,
   intentId: number,
   intent: Extract<Intent, { kind: "parked" }>,
+  run: number,
 ): string | null {
   const { disk, state } = ctx.world;
   const found = lookAtParked(ctx, intent);
@@ -78,6 +81,7 @@ export function inspectParked(
     );
   if (parked.kind !== "done") return `what was taken aside cannot be read: ${parked.detail}`;
   if (parked.value === null || parked.value.digest === intent.expect) {
+    if (parked.value !== null && ctx.isThisRun(run)) return null;
     if (parked.value !== null) {
       // It was stored when it was first seen. If the store lost it since, it is stored again before
       // the file goes (I03).

@@ -37,14 +37,15 @@ export async function merge(ctx: PassContext, action: ActionOf<"merge">): Promis
   }
   const own = takeAsOwn(ctx, link, remote, "lately");
   if (own !== null) return own;
-  const mergedFrom = partedFrom(ctx, link, remote.text) ?? link.digest;
+  const sent = partedFrom(ctx, link, remote.text);
+  const mergedFrom = sent ?? link.digest;
   const base = ctx.world.state.text(mergedFrom);
   if (base !== null) {
     const merged = mergeText(base, local, remote.text);
     if (merged.kind === "clean")
       return landMerged(ctx, action, both.value, {
         text: merged.text,
-        detail: action.why,
+        detail: sent === null ? action.why : `${action.why}; there on what was sent from here before, and saved late`,
         counts: "merged",
         mergedFrom,
       });

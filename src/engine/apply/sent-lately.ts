@@ -6,6 +6,7 @@ import type { LocalPath } from "../../model/path.ts";
 import type { FileWithContent } from "../../contract/resources.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent, MirrorEvent, State } from "../../ports/state.ts";
+import { META } from "../run/meta.ts";
 import { recordEvent } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { commit } from "./commit.ts";
@@ -18,7 +19,7 @@ import { holdsChanges } from "./late-write.ts";
  * else's, while the local text descends from it. Merged from base it would bring back what was
  * taken out since, or take out what was written since. But a text that was never carried out may
  * be written by somebody else, much later, who must not be undone: so only what this run sent, and
- * the one before, counts as sent from here.
+ * the one before, counts as sent from here, and for minutes.
  */
 
 /** The outcome of an event that tells of such a write. Part of the state file's format. */
@@ -26,6 +27,9 @@ const NOT_THERE = "not-there";
 
 /** How many events of a document are looked through at most. */
 const MOST_EVENTS = 64;
+
+/** Milliseconds after which no service still carries out what it was sent. */
+const LONGEST_MS = 600_000;
 
 /** Closes the intent, and remembers what was sent. */
 export function noteNotThere(
@@ -35,6 +39,7 @@ export function noteNotThere(
   fault: Fault | null,
 ): void {
   const { state } = ctx.world;
+  ctx.notes.tally.hasUnfound = true;
   const { kind, localPath: path, digest: after } = intent;
   const of = intent.kind === "put" ? { id: intent.id, before: intent.baseDigest } : { id: null, before: null };
   state.transact(() => {
@@ -52,13 +57,21 @@ export function noteNotThere(
   });
 }
 
-/** Notes of this run and of the one before, as long as no text was written on either side since. */
-function notesOf({ world: { state } }: PassContext, of: Pick<Parameters<State["events"]>[0], "id" | "path">) {
-  const oldest = state.runs(2).at(-1)?.run ?? 0;
+/**
+ * Notes of this run and of the one before, as long as no text was written on either side since, and
+ * the mirror was not in sync: then somebody had taken back what was sent.
+ */
+function notesOf(ctx: PassContext, of: Pick<Parameters<State["events"]>[0], "id" | "path">) {
+  const { state, clock } = ctx.world;
+  // ORDER: a daemon's run has its number from here on, and is the newest of them.
+  const { run: current } = ctx;
+  const oldest = state.runs(2).at(-1)?.run ?? current;
+  const syncedAt = Number(state.meta(META.syncedAt) ?? 0);
+  const isYoung = (at: number) => at >= syncedAt && Math.abs(clock.now() - at) <= LONGEST_MS;
   const events = state.events({ ...of, limit: MOST_EVENTS });
   const written = events.findIndex(({ kind, after }) => kind !== "fault" && after !== null);
   const since = written < 0 ? events : events.slice(0, written);
-  return since.filter(({ run, outcome }) => outcome === NOT_THERE && run >= oldest);
+  return since.filter(({ run, outcome, at }) => outcome === NOT_THERE && run >= oldest && isYoung(at));
 }
 
 function sentOf(ctx: PassContext, { id, digest: base }: Link): readonly MirrorEvent[] {
@@ -98,7 +111,9 @@ export function takeAsOwn(
   { file, digest }: { readonly file: FileWithContent; readonly digest: Digest },
   by: "this-run" | "lately",
 ): Outcome | null {
-  const isCounted = ({ run, after }: MirrorEvent) => after === digest && (by === "lately" || run === ctx.run);
+  // Nearly every run has sent nothing so, and its downloads need not ask the log.
+  if (by === "this-run" && !ctx.notes.tally.hasUnfound) return null;
+  const isCounted = ({ run, after }: MirrorEvent) => after === digest && (by === "lately" || ctx.isThisRun(run));
   if (!sentOf(ctx, link).some(isCounted)) return null;
   const { lastChangeId: changeId } = file;
   commit(ctx, {

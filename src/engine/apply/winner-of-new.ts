@@ -7,9 +7,10 @@ import { wasPosted } from "./sent-lately.ts";
 
 /**
  * Who wins where both sides are new at one path with different texts, and why, for the log. With
- * nothing as their common base, a side that is empty has written nothing, and is no conflict
- * whatever is preferred. Nor is what a power loss has left of the service's text: such a file was
- * made from it, and base was lost with it.
+ * nothing as their common base, a document that is empty on the service has written nothing, and is
+ * no conflict whatever is preferred. Nor is what a power loss has left here of the service's text:
+ * such a file was made from it, and base was lost with it. Without a restart, somebody may be about
+ * to write into an empty file here.
  */
 export function winnerOfNew(
   ctx: PassContext,
@@ -20,9 +21,13 @@ export function winnerOfNew(
   const { prefer } = ctx.settings;
   if (wasPosted(ctx, path, digest))
     return { prefer: "local", why: "sent from here before, and saved late; what was written since is an edit of it" };
-  if (local === "") return { prefer: "remote", why: "new on both sides, and empty here" };
-  if (remote === "") return { prefer: "local", why: "new on both sides, and empty on the service" };
-  if (ctx.notes.restarted && isCutAtSector(local, remote))
+  if (isEmpty(remote)) return { prefer: "local", why: "new on both sides, and empty on the service" };
+  if (ctx.notes.restarted && (isEmpty(local) || isCutAtSector(local, remote)))
     return { prefer: "remote", why: "new on both sides, and cut off here by a power loss" };
   return { prefer, why: `both new, ${prefer} preferred` };
+}
+
+/** A byte order mark and white space are no text. */
+function isEmpty(text: string): boolean {
+  return text.trim() === "";
 }

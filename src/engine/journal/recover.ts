@@ -37,9 +37,9 @@ export function recoverLocal(
   // judged by what is at the path then.
   const inOrder = [...intents].sort((a, b) => Number(a.intent.kind === "parked") - Number(b.intent.kind === "parked"));
   const findPlace = wayBack(ctx);
-  for (const { intentId, intent } of inOrder) {
+  for (const { intentId, run, intent } of inOrder) {
     if (!isLocal(intent)) continue;
-    const why = recoverOne(ctx, intentId, intent, findPlace);
+    const why = recoverOne(ctx, { intentId, run }, intent, findPlace);
     if (why !== null) open.set("path" in intent ? pathOf(ctx, intent) : intent.from, why);
   }
   const named = new Set(ctx.world.state.intents().flatMap(({ intent }) => ("parkAt" in intent ? [intent.parkAt] : [])));
@@ -55,14 +55,19 @@ function pathOf(ctx: PassContext, intent: { readonly id: DocId; readonly path: L
 }
 
 /** @returns why the intent stays open, or null */
-function recoverOne(ctx: PassContext, intentId: number, intent: LocalIntent, findPlace: WayBack): string | null {
+function recoverOne(
+  ctx: PassContext,
+  { intentId, run }: Omit<OpenIntent, "intent">,
+  intent: LocalIntent,
+  findPlace: WayBack,
+): string | null {
   switch (intent.kind) {
     case "replace":
     case "parked":
     case "trash": {
       const path = findPlace(pathOf(ctx, intent));
       if (path === null) return "its folder is gone from where it was, and not all of the mirrored folder can be seen";
-      return recoverAside(ctx, intentId, { ...intent, path });
+      return recoverAside(ctx, { intentId, run }, { ...intent, path });
     }
     case "move":
       return recoverMove(ctx, intentId, intent);
@@ -75,14 +80,14 @@ function recoverOne(ctx: PassContext, intentId: number, intent: LocalIntent, fin
 
 function recoverAside(
   ctx: PassContext,
-  intentId: number,
+  { intentId, run }: Omit<OpenIntent, "intent">,
   intent: Extract<Intent, { kind: "replace" | "parked" | "trash" }>,
 ): string | null {
   switch (intent.kind) {
     case "replace":
       return recoverReplace(ctx, intentId, intent);
     case "parked":
-      return inspectParked(ctx, intentId, intent);
+      return inspectParked(ctx, intentId, intent, run);
     case "trash":
       return recoverTrash(ctx, intentId, intent);
   }
@@ -120,7 +125,7 @@ function recoverReplace(
   followReplaced(ctx, intent);
   state.turnIntent(intentId, next);
   const turned = state.intents().find((open) => open.intent.kind === "parked" && open.intent.parkAt === parkAt);
-  return turned === undefined ? null : inspectParked(ctx, turned.intentId, next);
+  return turned === undefined ? null : inspectParked(ctx, turned.intentId, next, turned.run);
 }
 
 function recoverTrash(ctx: PassContext, intentId: number, intent: Extract<Intent, { kind: "trash" }>): string | null {

@@ -18,9 +18,9 @@ import { type Counts, type Settings, type World, zeroCounts } from "./world.ts";
 export type PassInput = {
   /**
    * Gives the run its number when something is first written: a pass that finds nothing makes no
-   * run.
+   * run. `begun`: the number, where it has one; left out: it has.
    */
-  readonly run: { readonly number: number };
+  readonly run: { readonly number: number; readonly begun?: number | null };
   readonly settings: Settings;
   /** Shared by the passes of one run. */
   readonly counts: Counts;
@@ -91,6 +91,8 @@ export type Tally = {
    * is old, and only another list tells that it was the list.
    */
   readsOther: boolean;
+  /** Whether a write was sent whose end no answer told, and which a read did not find. */
+  hasUnfound: boolean;
 };
 
 /** `keptAs`: where the file is now, below the root. */
@@ -98,7 +100,7 @@ export type MadeWay = { readonly path: LocalPath; readonly keptAs: string };
 
 export function zeroTally(): Tally {
   const maps = { vain: new Map(), refused: new Map(), gaveWay: new Map() };
-  return { created: 0, refusedBases: 0, ...maps, madeWay: [], linksOpen: false, readsOther: false };
+  return { created: 0, refusedBases: 0, ...maps, madeWay: [], linksOpen: false, readsOther: false, hasUnfound: false };
 }
 
 /** What looks and effects of one pass leave for later ones; dropped with the pass. */
@@ -194,6 +196,12 @@ export class PassContext {
       dryTexts: new Map(),
     };
     this.#run = run;
+  }
+
+  /** Whether this run has that number; asking gives it none. */
+  isThisRun(number: number): boolean {
+    const { begun } = this.#run;
+    return number === (begun === undefined ? this.#run.number : begun);
   }
 
   /** The run's number, which a daemon's run gets when this is first asked for. */

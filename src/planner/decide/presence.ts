@@ -188,10 +188,13 @@ function createThere(
 export function meet(draft: PlanDraft, row: DocumentRow, here: LocalFile, there: RemoteFile): void {
   keepUnmet(draft, here);
   if (isTextHeld(draft, row, null, here)) return;
+  const why = "new on both sides";
+  // It would take the service's text, and has none to send.
+  if (here.empty && isDirectionOff(draft, row, "push-only", why)) return;
   if (isStopped(draft, row, "merge") || isInUse(draft, row, here)) return;
   propose(draft, row, "content", (at) => ({
     kind: "meet",
-    why: "new on both sides",
+    why,
     id: there.id,
     localPath: at.local,
     remotePath: at.remote,
