@@ -5,9 +5,6 @@ import { hasOpenedStream, Output } from "./output.ts";
 import { COMMANDS, findCommand } from "./table.ts";
 import { version } from "./version.ts";
 
-/** What cron runs. Others may have opened streams that nobody here knows of. */
-const ENDS_AT_ONCE: ReadonlySet<string | undefined> = new Set(["sync"]);
-
 /** Runs one command line, to one exit code. Nothing heavy is imported before a command needs it. */
 
 export async function main(argv: readonly string[]): Promise<void> {
@@ -18,7 +15,8 @@ export async function main(argv: readonly string[]): Promise<void> {
   const io = processIo();
   process.exitCode = await runCommandLine(argv, io);
   // Else Node takes its memory down piece by piece: of 100,000 documents that takes some 30 ms.
-  if (ENDS_AT_ONCE.has(argv[0]) && !hasOpenedStream()) process.exit();
+  // Other commands may have opened streams that nobody here knows of.
+  if (argv[0] === "sync" && !hasOpenedStream()) process.exit();
 }
 
 /** Never throws: an exception of a command is a fault of mdmirror, and is reported as one. */

@@ -25,12 +25,8 @@ import type {
   TwoTexts,
   Verification,
 } from "./types.ts";
-import type { Stoppable } from "../ports/world.ts";
+import { stoppableBy } from "../model/stoppable.ts";
 import { Watch } from "./watch.ts";
-
-function stoppedBy(signal: AbortSignal): Stoppable {
-  return async (work) => ({ value: await work(signal), isStopped: signal.aborted });
-}
 
 export class OpenMirror implements Mirror {
   readonly #session: Session;
@@ -73,7 +69,7 @@ export class OpenMirror implements Mirror {
       const { syncMirror } = await import("../app/by-hand/sync.ts");
       const { reportJson } = await import("../app/told/report.ts");
       const request = { direction, maxDeletes: maxDeletes ?? null, attended };
-      const stoppable = signal === undefined ? {} : { stoppable: stoppedBy(signal) };
+      const stoppable = signal === undefined ? {} : { stoppable: stoppableBy(signal) };
       const { report } = unwrap(await syncMirror(root, request, { ...world, ...stoppable }), root);
       return reportJson(report);
     });

@@ -5,7 +5,7 @@ import type { Made, NewFile } from "../../ports/disk.ts";
 import type { Answer, ServedFile } from "../../ports/remote.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { fromService } from "../run/world.ts";
-import { createLocal, type Creating, createServed, endCreation } from "./create-local.ts";
+import { createLocal, type Creating, createServed, endCreation, mayStayDeleted } from "./create-local.ts";
 import { outcomeOfFault } from "./effect.ts";
 
 /**
@@ -61,7 +61,7 @@ async function readAll(
 }
 
 function begin(ctx: PassContext, action: Creation, answer: Answer<ServedFile>): Begun {
-  if (action.comesBack === true) return { end: createLocal(ctx, action) };
+  if (mayStayDeleted(ctx, action)) return { end: createLocal(ctx, action) };
   if (!answer.ok) return { end: outcomeOfFault(answer.fault) };
   const { value: file, requestId } = answer;
   if (fromService(ctx.world, file.path) !== action.remotePath)

@@ -31,16 +31,22 @@ import { seenThere } from "./text-name.ts";
  * without a link; the next pass pairs it with its document.
  */
 export async function createLocal(ctx: PassContext, action: ActionOf<"create-local">): Promise<Outcome> {
-  const stays = action.comesBack === true ? await staysDeleted(ctx, action) : null;
+  const stays = mayStayDeleted(ctx, action) ? await staysDeleted(ctx, action) : null;
   if (stays !== null) return stays;
   const served = await fetchServed(ctx, action.id);
   return served.kind === "end" ? served.outcome : createServed(ctx, action, served.value);
 }
 
-/** @returns null unless the edit there was sent from here, before the deletion */
+/** Whether the edit there that won against a deletion here may have been sent from here before. */
+export function mayStayDeleted(ctx: PassContext, { id, comesBack = false }: ActionOf<"create-local">): boolean {
+  const link = comesBack ? ctx.world.state.link(id) : null;
+  return link !== null && hasSent(ctx, link);
+}
+
+/** @returns null unless the edit there was sent from here */
 async function staysDeleted(ctx: PassContext, { id, localPath }: ActionOf<"create-local">): Promise<Outcome | null> {
   const link = ctx.world.state.link(id);
-  if (link === null || !hasSent(ctx, link)) return null;
+  if (link === null) return null;
   const fetched = await fetchText(ctx, id, localPath);
   return fetched.kind === "end" ? fetched.outcome : takeAsOwn(ctx, link, fetched.value, "lately");
 }

@@ -1,6 +1,7 @@
 import type { Policy } from "../../model/policy.ts";
 import type { LocalPath } from "../../model/path.ts";
-import { isCutAtSector } from "../journal/cut-off.ts";
+import { digestOf } from "../../model/digest.ts";
+import { isCutOff } from "../journal/cut-off.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import type { RemoteText } from "./effect.ts";
 import { wasPosted } from "./sent-lately.ts";
@@ -22,7 +23,7 @@ export function winnerOfNew(
   if (wasPosted(ctx, path, digest))
     return { prefer: "local", why: "sent from here before, and saved late; what was written since is an edit of it" };
   if (isEmpty(remote)) return { prefer: "local", why: "new on both sides, and empty on the service" };
-  if (ctx.notes.restarted && (isEmpty(local) || isCutAtSector(local, remote)))
+  if (ctx.notes.restarted && (isEmpty(local) || isCutOffOf(remote, local)))
     return { prefer: "remote", why: "new on both sides, and cut off here by a power loss" };
   return { prefer, why: `both new, ${prefer} preferred` };
 }
@@ -30,4 +31,8 @@ export function winnerOfNew(
 /** A byte order mark and white space are no text. */
 function isEmpty(text: string): boolean {
   return text.trim() === "";
+}
+
+function isCutOffOf(whole: string, left: string): boolean {
+  return isCutOff(Buffer.from(whole), { size: Buffer.byteLength(left), digest: digestOf(left) });
 }

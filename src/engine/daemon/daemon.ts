@@ -1,4 +1,5 @@
-import type { Progress, Stoppable } from "../../ports/world.ts";
+import type { Progress } from "../../ports/world.ts";
+import { stoppableBy } from "../../model/stoppable.ts";
 import type { Watcher } from "../../ports/watch.ts";
 import type { RunReport } from "../run/report.ts";
 import type { World } from "../run/world.ts";
@@ -60,10 +61,7 @@ class DaemonLoop implements Daemon {
       progress.report(phase, done, total);
     };
     const step: Progress["step"] = (action, has) => progress.step?.(action, has);
-    const stoppable: Stoppable = async (work) => {
-      const { signal } = this.#stop;
-      return { value: await work(signal), isStopped: signal.aborted };
-    };
+    const stoppable = stoppableBy(this.#stop.signal);
     this.#world = { ...given, state: this.#state, progress: { report, step }, stoppable };
     this.#sleeper = new Sleeper(clock, timing);
     this.#requests = new RequestQueue(() => this.#sleeper.wake());

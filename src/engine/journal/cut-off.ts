@@ -1,5 +1,4 @@
-import { digestOf } from "../../model/digest.ts";
-import type { LocalFile } from "../../model/tree.ts";
+import { type Digest, digestOf } from "../../model/digest.ts";
 
 /** How a file that was not durable looks after a power loss. */
 
@@ -9,18 +8,16 @@ import type { LocalFile } from "../../model/tree.ts";
  */
 const SECTOR = 512;
 
+/** A file, by how many bytes it has. */
+type Left = { readonly size: number; readonly digest: Digest };
+
 /**
  * Whether a file holds some first sectors of `bytes` and then nothing or zeros. Compared by digest,
  * because half a character cannot be read as text.
  */
-export function isCutOff(bytes: Buffer, { stamp: { size }, digest }: Pick<LocalFile, "stamp" | "digest">): boolean {
+export function isCutOff(bytes: Buffer, { size, digest }: Left): boolean {
   if (size > bytes.length) return false;
   for (let kept = 0; kept <= size; kept += SECTOR)
     if (digestOf(Buffer.concat([bytes.subarray(0, kept)], size)) === digest) return true;
   return false;
-}
-
-/** Whether `text` is some first sectors of `whole`. */
-export function isCutAtSector(text: string, whole: string): boolean {
-  return text.length < whole.length && whole.startsWith(text) && Buffer.byteLength(text) % SECTOR === 0;
 }

@@ -138,7 +138,7 @@ function isTorn(ctx: PassContext, link: Link, file: LocalFile | undefined): bool
   const text = state.text(link.localDigest);
   if (text === null) return false;
   const bytes = disk.shown?.(file.path, text) ?? text;
-  return isCutOff(Buffer.from(bytes), { stamp: file.stamp, digest: file.bytes ?? file.digest });
+  return isCutOff(Buffer.from(bytes), { size: file.stamp.size, digest: file.bytes ?? file.digest });
 }
 
 function restoreOne(ctx: PassContext, link: Link, torn: LocalFile | undefined, at = link.localPath): boolean {

@@ -27,13 +27,13 @@ export async function settlePost(
   if (!listed.complete) return notSettledBy(listed.fault ?? fault);
   // A service that takes several spellings for one name may show another document for this path.
   const found = listed.items.find(({ path }) => path === toService(ctx.world, intent.remotePath));
-  if (found === undefined || state.link(found.id) !== null) {
-    if (found !== undefined) {
-      state.closeIntent(intentId);
-      return DONE;
-    }
+  if (found === undefined) {
     noteNotThere(ctx, intentId, intent, fault);
     return didNotHappen("write", fault);
+  }
+  if (state.link(found.id) !== null) {
+    state.closeIntent(intentId);
+    return DONE;
   }
   const fetched = await fetchText(ctx, found.id, intent.localPath);
   if (fetched.kind === "end") return unsettled(fetched.outcome, fault);

@@ -10,7 +10,7 @@ import type { StepEnd } from "./execute.ts";
 import { checkRoot, conflictBudget, gatherSignals, rememberPending } from "./guard-facts.ts";
 import { PassContext, type PassEnd, type PassInput } from "./pass-context.ts";
 import { loadTools, readyTools } from "./tools.ts";
-import type { Stoppable } from "../../ports/world.ts";
+import { stoppableBy } from "../../model/stoppable.ts";
 import type { World } from "./world.ts";
 
 /** One pass: look, plan, apply. */
@@ -70,7 +70,7 @@ async function carryOut(ctx: PassContext, plan: Plan): Promise<CarriedOut> {
   return stoppable((stop) => applyPlan(ctx, ordered, stop));
 }
 
-const unstoppable: Stoppable = async (work) => ({ value: await work(new AbortController().signal), isStopped: false });
+const unstoppable = stoppableBy(new AbortController().signal);
 
 /** Writes down the plan's holds, and which sidecars are there again, before anything is done. */
 function noteLook(ctx: PassContext, plan: Plan, trees: Trees): void {
