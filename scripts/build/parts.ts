@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { createRequire } from "node:module";
 import { dirname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { makeScripts } from "./part-scripts.ts";
 
 /**
  * Puts the modules that the commonest commands load into a few files, `dist/parts/`, because a start
@@ -93,6 +94,10 @@ export function joinParts(dist: string): void {
   writeFileSync(join(dist, "parts/LICENSES.txt"), licenses());
   const parts = PARTS.map(({ name }) => `parts/${name}.js`);
   for (const file of [...homes.keys(), ...parts]) placePaths(dist, file);
+  makeScripts(
+    join(dist, "parts"),
+    PARTS.map(({ name }) => name),
+  );
 }
 
 /** The part of each module that has one. */

@@ -35,6 +35,7 @@ if (staysLong) process.getBuiltinModule("node:v8").setFlagsFromString("--semi-sp
 // From a checkout Node runs the sources as they are; a published package holds JavaScript alone.
 const isCheckout = existsSync(new URL("./main.ts", import.meta.url));
 resolveQuickly();
+if (!isCheckout) (await import("./part-script.js")).keepCode();
 const { main } = await (isCheckout ? import("./main.ts") : import("./main.js"));
 await main(process.argv.slice(2));
 

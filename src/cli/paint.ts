@@ -1,4 +1,5 @@
 import { escaped } from "../model/shown-name.ts";
+import { once } from "../model/once.ts";
 import type { Io } from "./command.ts";
 
 /**
@@ -37,8 +38,9 @@ export const PLAIN: Paint = {
 
 /** @param stream where the lines go */
 export function paintFor(io: Pick<Io, "env" | "terminal">, stream: "output" | "error" = "output"): Paint {
-  const on = isColoured(io, stream);
-  const brush = (code: number) => (text: string) => (on && text !== "" ? `\u001b[${code}m${text}\u001b[0m` : text);
+  // Asked for a text alone: it opens the stream, which most commands never write to.
+  const isOn = once(() => isColoured(io, stream));
+  const brush = (code: number) => (text: string) => (text !== "" && isOn() ? `\u001b[${code}m${text}\u001b[0m` : text);
   return {
     added: brush(CODES.added),
     removed: brush(CODES.removed),

@@ -20,6 +20,12 @@ registerHooks({ load(url, context, next) {
   return next(url, context);
 } });`;
 
+/** Those whose code was kept there. */
+function partsRunWith(cache: string): readonly string[] {
+  const files = readdirSync(cache, { recursive: true, encoding: "utf8" });
+  return files.flatMap((file) => /(\w+)-[0-9a-f]{16}-\w+$/.exec(file)?.[1] ?? []).toSorted();
+}
+
 let dir: string;
 let built: Installed;
 let service: Running;
@@ -49,15 +55,18 @@ afterAll(async () => {
 
 describe("the parts of dist", () => {
   it.each([
-    ["--version", ["parts/start.js"]],
-    ["status", ["parts/start.js", "parts/common.js", "parts/status.js"]],
-    ["sync", ["parts/start.js", "parts/common.js", "parts/sync.js"]],
+    ["--version", ["start"]],
+    ["status", ["common", "start", "status"]],
+    ["sync", ["common", "start", "sync"]],
   ])("are all that %s loads, beside what it begins with", (command, parts) => {
     const options = `--import data:text/javascript,${encodeURIComponent(HOOK)}`;
-    const asked = { ...built, env: { ...built.env, NODE_OPTIONS: options } };
+    const cache = join(dir, `cache ${command}`);
+    const asked = { ...built, env: { ...built.env, NODE_OPTIONS: options, XDG_CACHE_HOME: cache } };
     const { code, err } = run(asked, ...(command.startsWith("-") ? [command] : [command, mirror]));
     const loaded = [...err.matchAll(/^LOAD (.*)$/gm)].map(([, path]) => path!);
-    expect([code, loaded.sort()]).toEqual([0, ["cli/entry.mjs", "cli/main.js", ...parts].sort()]);
+    const begun = ["cli/entry.mjs", "cli/main.js", "cli/part-script.js", "parts/start.js"];
+    expect([code, loaded.sort()]).toEqual([0, begun]);
+    expect(partsRunWith(cache)).toEqual(parts);
     expect(err).not.toContain("PACKAGE");
   });
 

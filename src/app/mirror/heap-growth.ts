@@ -111,7 +111,7 @@ const changed = new Set<string>();
 function change(option: string, usual: string): void {
   v8().setFlagsFromString(option);
   if (changed.size === 0)
-    process.once("exit", () => {
+    process.prependOnceListener("exit", () => {
       for (const one of changed) v8().setFlagsFromString(one);
     });
   changed.add(usual);

@@ -1,0 +1,175 @@
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { buildDist } from "../../scripts/build/dist.ts";
+import { keepCode, loadPart } from "../../src/cli/part-script.ts";
+import { CHECKOUT, type Installed, makeDir, type Running, run, start } from "./installed.ts";
+
+/** The code of the parts of dist is kept from run to run: `src/cli/part-script.ts`. */
+
+const DIST = join(CHECKOUT, "dist");
+const ENTRY = join(DIST, "cli/entry.mjs");
+
+let dir: string;
+let built: Installed;
+let service: Running;
+let mirror: string;
+let cache: string;
+
+beforeAll(async () => {
+  expect(buildDist(CHECKOUT)).not.toMatchObject({ kind: "failed" });
+  dir = makeDir();
+  const env = { PATH: [dirname(process.execPath), "/usr/bin"].join(delimiter), HOME: dir, XDG_RUNTIME_DIR: dir };
+  built = { by: "linked", said: "", folder: CHECKOUT, command: ENTRY, env, dir };
+  mirror = join(dir, "notes");
+  mkdirSync(join(dir, "given"));
+  writeFileSync(join(dir, "given", "plan.md"), "# plan\n");
+  service = start(built, "serve", "--data", join(dir, "service"), "--port", "0", "--import", join(dir, "given"));
+  const url = (await service.line((line) => line.startsWith("serving "))).slice("serving ".length);
+  const key = join(dir, "service", "key");
+  expect(run(built, "init", mirror, "--url", url, "--key-file", key, "--yes")).toMatchObject({ code: 0, err: "" });
+  expect(run(built, "sync", mirror)).toMatchObject({ code: 0 });
+});
+
+afterAll(async () => {
+  await service.stop();
+  rmSync(dirname(dir), { recursive: true, force: true });
+});
+
+beforeEach(() => {
+  cache = mkdtempSync(join(dir, "cache-"));
+});
+
+const withCache = () => ({ ...built, env: { ...built.env, XDG_CACHE_HOME: cache } });
+const sync = () => run(withCache(), "sync", mirror);
+
+/** The files of kept code, by part and command. */
+function kept(): ReadonlyMap<string, string> {
+  const folder = join(cache, "mdmirror");
+  const files = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [];
+  const ours = files.flatMap((file) => {
+    const [, part, command] = /(\w+)-[0-9a-f]{16}-(\w+)$/.exec(file) ?? [];
+    return part === undefined ? [] : [[`${part} ${command}`, join(folder, file)] as const];
+  });
+  return new Map(ours.toSorted());
+}
+
+/** In how many runs what is kept was made. */
+const runs = (name: string): number => readFileSync(kept().get(name)!).readUInt32LE(0);
+
+/** The functions of the parts that a sync compiles, under the options by which V8 tells them. */
+function compiled(): readonly string[] {
+  const log = join(cache, "v8.log");
+  const args = ["--log-function-events", "--no-logfile-per-isolate", `--logfile=${log}`, ENTRY, "sync", mirror];
+  expect(spawnSync(process.execPath, args, { env: withCache().env, encoding: "utf8" })).toMatchObject({ status: 0 });
+  const lines = readFileSync(log, "utf8")
+    .split("\n")
+    .map((line) => line.split(","));
+  const scripts = new Set(
+    lines.flatMap(([kind, id, name]) => (kind === "script-details" && name!.endsWith(".cjs") ? [id] : [])),
+  );
+  expect(scripts.size).toBe(3);
+  return lines.flatMap(([kind, what, id, , , , , name]) =>
+    kind === "function" && what === "full-parse" && scripts.has(id) ? [name!] : [],
+  );
+}
+
+describe("a part", () => {
+  it("that is not there is told with its file", () => {
+    expect(() => loadPart("gone-0123456789abcdef")).toThrow(/ENOENT.*parts\/gone-0123456789abcdef\.cjs/);
+  });
+
+  it("that was not run leaves nothing to keep", () => {
+    const before = process.listeners("exit");
+    keepCode();
+    const added = process.listeners("exit").filter((listener) => !before.includes(listener));
+    expect(added).toHaveLength(1);
+    for (const listener of added) {
+      process.removeListener("exit", listener);
+      listener(0);
+    }
+    expect(kept().size).toBe(0);
+  });
+});
+
+describe("the code of the parts", () => {
+  it("is kept, so that the next run compiles no function that an earlier one called", () => {
+    expect(compiled().length).toBeGreaterThan(200);
+    expect(compiled()).toEqual([]);
+  });
+
+  it("is made anew in the first three runs that end well, for each command by itself", () => {
+    expect(sync()).toMatchObject({ code: 0 });
+    expect([...kept().keys()]).toEqual(["common sync", "start sync", "sync sync"]);
+    for (const [at, want] of [2, 3, 3].entries()) {
+      expect([at, sync().code, runs("sync sync")]).toEqual([at, 0, want]);
+    }
+    expect(run(withCache(), "status", mirror)).toMatchObject({ code: 0 });
+    expect(run(withCache(), "log", mirror)).toMatchObject({ code: 0 });
+    expect([...kept().keys()].filter((name) => !name.endsWith(" sync"))).toEqual([
+      "common others",
+      "common status",
+      "start others",
+      "start status",
+      "status others",
+      "status status",
+      "sync others",
+    ]);
+  });
+
+  it("is not kept of a run that did not end well, which may have called little", () => {
+    expect(run(withCache(), "status", join(dir, "nowhere"))).not.toMatchObject({ code: 0 });
+    expect([...kept().keys()]).toEqual([]);
+  });
+
+  it.each([
+    ["a flipped bit", (bytes: Buffer) => void bytes.writeUInt8(bytes[100]! ^ 4, 100)],
+    ["a flipped bit of the second copy", (bytes: Buffer) => void bytes.writeUInt8(bytes.at(-5)! ^ 1, bytes.length - 5)],
+    ["nulls", (bytes: Buffer) => void bytes.fill(0)],
+    ["other bytes", (bytes: Buffer) => void bytes.fill("mdmirror")],
+  ])("is not run where it is damaged: %s", (_, damage) => {
+    expect(sync()).toMatchObject({ code: 0 });
+    for (const file of kept().values()) {
+      const bytes = readFileSync(file);
+      damage(bytes);
+      writeFileSync(file, bytes);
+    }
+    expect(sync()).toMatchObject({ code: 0, err: "" });
+    expect(runs("sync sync")).toBe(1);
+  });
+
+  it.each([0, 1, 7, 8, 9, 1_000, 100_001])("is not run where it is cut off after %d bytes", (length) => {
+    expect(sync()).toMatchObject({ code: 0 });
+    for (const file of kept().values()) writeFileSync(file, readFileSync(file).subarray(0, length));
+    expect(sync()).toMatchObject({ code: 0, err: "" });
+    expect(runs("sync sync")).toBe(1);
+  });
+
+  it("is not asked for where nothing can be kept", () => {
+    const asked = { ...built, env: { ...built.env, XDG_CACHE_HOME: "/proc/no-such-folder" } };
+    expect(run(asked, "sync", mirror)).toMatchObject({ code: 0, err: "" });
+  });
+
+  it("of other versions goes after a month", () => {
+    expect(sync()).toMatchObject({ code: 0 });
+    const file = kept().get("sync sync")!;
+    const other = (digit: string) => file.replace(/-[0-9a-f]{16}-/, `-${digit.repeat(16)}-`);
+    for (const one of [other("1"), other("2")]) writeFileSync(one, "");
+    const longAgo = new Date(Date.now() - 31 * 86_400_000);
+    utimesSync(other("1"), longAgo, longAgo);
+    rmSync(file);
+    expect(sync()).toMatchObject({ code: 0 });
+    expect([existsSync(other("1")), existsSync(other("2")), statSync(file).size > 0]).toEqual([false, true, true]);
+  });
+});
