@@ -21,13 +21,26 @@ type Loaded = {
   readonly runs: number;
 };
 
-const { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeSync } =
-  process.getBuiltinModule("node:fs");
+const {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} = process.getBuiltinModule("node:fs");
 
 /** A first run that makes a mirror calls other functions than the next one, with nothing to do. */
 const MOST_RUNS = 3;
 /** Bytes before the code: in how many runs it was made. V8 copies code that is not aligned to 8. */
 const HEAD = 8;
+/** In bytes. */
+const PIECE = 65_536;
 /** Commands that are to start quickly: code of functions that others call would slow them down. */
 const WITH_CODE_OF_ITS_OWN: ReadonlySet<string | undefined> = new Set(["sync", "status"]);
 
@@ -64,7 +77,7 @@ function run(name: string): Loaded {
   return { exports: body(loadPart, url.href, (module) => import(module)), script, file, runs };
 }
 
-/** Beside what Node keeps: in a folder for this version of Node, this processor and these options. */
+/** Beside what Node keeps: in a folder for this Node, this processor and these options. */
 function fileFor(name: string): string | null {
   const folder = process.getBuiltinModule("node:module").getCompileCacheDir();
   if (folder === undefined) return null;
@@ -80,14 +93,29 @@ type Kept = { readonly runs: number; readonly code: Buffer };
  */
 function readKept(file: string): Kept | null {
   try {
-    const bytes = readFileSync(file);
-    const middle = HEAD + (bytes.length - HEAD) / 2;
-    const code = bytes.subarray(HEAD, middle);
-    return code.equals(bytes.subarray(middle)) ? { runs: bytes.readUInt32LE(0), code } : null;
+    const from = openSync(file, "r");
+    try {
+      return readTwice(from, (fstatSync(from).size - HEAD) / 2);
+    } finally {
+      closeSync(from);
+    }
   } catch {
     // None is kept yet, or it cannot be read: only speed.
     return null;
   }
+}
+
+/** The second copy in pieces, and not in memory beside the first. @param size of one, in bytes */
+function readTwice(from: number, size: number): Kept | null {
+  const bytes = Buffer.allocUnsafeSlow(HEAD + size);
+  if (readSync(from, bytes, 0, bytes.length, 0) !== bytes.length) return null;
+  const piece = Buffer.allocUnsafeSlow(PIECE);
+  for (let at = HEAD; at < bytes.length; ) {
+    const read = readSync(from, piece, 0, PIECE, size + at);
+    if (read === 0 || !bytes.subarray(at, at + read).equals(piece.subarray(0, read))) return null;
+    at += read;
+  }
+  return { runs: bytes.readUInt32LE(0), code: bytes.subarray(HEAD) };
 }
 
 /** ORDER: on the disk before it has its name, so that a power loss leaves none or all of it. */

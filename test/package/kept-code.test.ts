@@ -79,7 +79,7 @@ function compiled(): readonly string[] {
   const scripts = new Set(
     lines.flatMap(([kind, id, name]) => (kind === "script-details" && name!.endsWith(".cjs") ? [id] : [])),
   );
-  expect(scripts.size).toBe(3);
+  expect(scripts.size).toBe(4);
   return lines.flatMap(([kind, what, id, , , , , name]) =>
     kind === "function" && what === "full-parse" && scripts.has(id) ? [name!] : [],
   );
@@ -111,7 +111,7 @@ describe("the code of the parts", () => {
 
   it("is made anew in the first three runs that end well, for each command by itself", () => {
     expect(sync()).toMatchObject({ code: 0 });
-    expect([...kept().keys()]).toEqual(["common sync", "start sync", "sync sync"]);
+    expect([...kept().keys()]).toEqual(["common sync", "start sync", "sync sync", "threads sync"]);
     for (const [at, want] of [2, 3, 3].entries()) {
       expect([at, sync().code, runs("sync sync")]).toEqual([at, 0, want]);
     }
@@ -125,6 +125,7 @@ describe("the code of the parts", () => {
       "status others",
       "status status",
       "sync others",
+      "threads others",
     ]);
   });
 

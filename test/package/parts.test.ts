@@ -57,7 +57,7 @@ describe("the parts of dist", () => {
   it.each([
     ["--version", ["start"]],
     ["status", ["common", "start", "status"]],
-    ["sync", ["common", "start", "sync"]],
+    ["sync", ["common", "start", "sync", "threads"]],
   ])("are all that %s loads, beside what it begins with", (command, parts) => {
     const options = `--import data:text/javascript,${encodeURIComponent(HOOK)}`;
     const cache = join(dir, `cache ${command}`);
