@@ -3,6 +3,10 @@ import { syncToConvergence } from "../../src/engine/run/sync.ts";
 import type { Settings } from "../../src/engine/run/world.ts";
 import { type Mirror, SETTINGS } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
+import type { Remote } from "../../src/ports/remote.ts";
+import type { Wire } from "../../src/ports/wire.ts";
+import { createRemote } from "../../src/remote/client.ts";
+import { closeNothing } from "../simulator/quiet-ports.ts";
 
 /** 1,300 bytes: two sectors and a part of one. */
 const TEXT = "0123456789 ab".repeat(100);
@@ -69,14 +73,27 @@ describe("a document that is new on both sides, and empty on one", () => {
 });
 
 describe("a file that base does not know, after a power loss in a clone", () => {
+  type Both = ReturnType<typeof newOnBoth>;
+
+  type Changed = { readonly settings?: Partial<Settings>; readonly remote?: Remote };
+
+  /** @param before the boot of the last run; null: it is still the same */
+  async function reboot({ mirror }: Both, { settings, ...world }: Changed = {}, before: string | null = "boot-1") {
+    if (before !== null) mirror.state.setMeta("boot", before);
+    const input = { settings: { ...SETTINGS, ...settings }, retryRefused: false, kind: "sync" };
+    return syncToConvergence({ ...mirror.world(), bootId: "boot-2", ...world }, input);
+  }
+
+  function unreachable({ mirror }: Both): Remote {
+    const { clock, random, log } = mirror.world();
+    const wire: Wire = { send: async () => ({ kind: "not-sent", why: "ECONNREFUSED" }), close: closeNothing };
+    return createRemote({ wire, key: "mdm_key", clock, random, log, traits: null });
+  }
+
   /** A mirror that a boot has worked on, and a document that base lost with it. */
   async function startAnew(left: string) {
     const both = newOnBoth(left, TEXT);
-    const { mirror } = both;
-    mirror.state.setMeta("boot", "boot-1");
-    const input = { settings: SETTINGS, retryRefused: false, kind: "sync" };
-    const report = await syncToConvergence({ ...mirror.world(), bootId: "boot-2" }, input);
-    return { ...both, report };
+    return { ...both, report: await reboot(both) };
   }
 
   test.each([
@@ -89,6 +106,44 @@ describe("a file that base does not know, after a power loss in a clone", () => 
     expect([report.state, report.counts.conflicts]).toEqual(["in-sync", 0]);
     expect([...mirror.texts()]).toEqual([["note.md", TEXT]]);
     expect(rig.app.files().get("note.md")?.text).toBe(TEXT);
+  });
+
+  test.each([
+    ["zeros", "\0".repeat(TEXT.length)],
+    ["a sector and then zeros", TEXT.slice(0, 512).padEnd(TEXT.length, "\0")],
+    ["zeros in place of an older, longer text", "\0".repeat(4_096)],
+  ])("I03 I13 %s, goes to the trash, and the document comes again", async (_what, left) => {
+    const { mirror, report } = await startAnew(left);
+    expect([report.state, report.counts.conflicts]).toEqual(["in-sync", 0]);
+    expect([...mirror.texts()]).toEqual([["note.md", TEXT]]);
+    expect([...mirror.disk.user.texts(mirror.path(".mdmirror/trash"), true).values()]).toEqual([left]);
+    const told = mirror.state.events({ kinds: ["recover"], limit: 10 }).map(({ path, detail }) => `${path} ${detail}`);
+    expect(told).toEqual(["note.md torn by a power loss; put into the trash, as its document comes again"]);
+  });
+
+  test.each([
+    ["no document at its path", (both: Both) => both.rig.app.remove("note.md"), {}],
+    ["zeros and more text", (both: Both) => both.mirror.write("note.md", `\0\0${TEXT}`), {}],
+    ["zeros where no sector begins", (both: Both) => both.mirror.write("note.md", `${TEXT.slice(0, 700)}\0\0`), {}],
+    ["a mirror that only sends", () => undefined, { direction: "push-only" } as const],
+  ])("I03 with zeros stays where there is %s", async (_what, change, settings) => {
+    const both = newOnBoth("\0".repeat(600), TEXT);
+    change(both);
+    const before = both.mirror.texts().get("note.md");
+    const report = await reboot(both, { settings });
+    expect([report.state, both.mirror.texts().get("note.md")]).toEqual(["attention", before]);
+  });
+
+  test("I13 is known for one after a first run that did not reach the service", async () => {
+    const both = newOnBoth("", TEXT);
+    both.mirror.write("zeros.md", "\0".repeat(300));
+    both.rig.app.create("zeros.md", TEXT);
+    expect((await reboot(both, { remote: unreachable(both) })).state).toBe("offline");
+    expect((await reboot(both, {}, null)).state).toBe("in-sync");
+    expect([...both.mirror.texts().values()]).toEqual([TEXT, TEXT]);
+    both.mirror.write("later.md", "");
+    both.rig.app.create("later.md", TEXT);
+    expect((await reboot(both, {}, null)).counts.conflicts).toBe(1);
   });
 
   test.each([

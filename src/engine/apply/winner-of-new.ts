@@ -23,7 +23,7 @@ export function winnerOfNew(
   if (wasPosted(ctx, path, digest))
     return { prefer: "local", why: "sent from here before, and saved late; what was written since is an edit of it" };
   if (isEmpty(remote)) return { prefer: "local", why: "new on both sides, and empty on the service" };
-  if (ctx.notes.restarted && (isEmpty(local) || isCutOffOf(remote, local)))
+  if (ctx.notes.mayHaveTorn && (isEmpty(local) || isCutOffOf(remote, local)))
     return { prefer: "remote", why: "new on both sides, and cut off here by a power loss" };
   return { prefer, why: `both new, ${prefer} preferred` };
 }

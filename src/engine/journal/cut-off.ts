@@ -21,3 +21,10 @@ export function isCutOff(bytes: Buffer, { size, digest }: Left): boolean {
     if (digestOf(Buffer.concat([bytes.subarray(0, kept)], size)) === digest) return true;
   return false;
 }
+
+/** Whether a text is that of some whole sectors, of none too, and then of zeros to its end. */
+export function isZeroed(text: string): boolean {
+  const kept = text.indexOf("\0");
+  if (kept < 0 || !/^\0+$/.test(text.slice(kept))) return false;
+  return Buffer.byteLength(text.slice(0, kept)) % SECTOR === 0;
+}

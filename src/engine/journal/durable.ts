@@ -83,8 +83,25 @@ export function hasRestarted({ state, bootId }: World): boolean {
  * ORDER: once all is mended, and before the pass makes files. A pass that ends before, killed or
  * without a service, would leave a file that a power loss took for one that somebody deleted.
  */
-export function rememberBoot({ state, bootId }: World): void {
-  if (bootId !== null && state.meta(META.boot) !== bootId) state.setMeta(META.boot, bootId);
+export function rememberBoot(world: World): void {
+  const { state, bootId, clock } = world;
+  if (bootId === null || state.meta(META.boot) === bootId) return;
+  const restarted = hasRestarted(world);
+  // Else a power loss in a first clone would take this, too, and leave torn files of no known boot.
+  state.transactSafely(() => {
+    if (restarted) state.setMeta(META.restartedAt, String(clock.now()));
+    state.setMeta(META.boot, bootId);
+  });
+}
+
+/**
+ * Whether files that base does not know may be torn: the machine was restarted, and since then no
+ * run was in sync. The first ones after it may not have reached the service.
+ */
+export function mayHaveTorn(world: World): boolean {
+  if (hasRestarted(world)) return true;
+  const restartedAt = world.state.meta(META.restartedAt);
+  return restartedAt !== null && Number(world.state.meta(META.syncedAt) ?? 0) < Number(restartedAt);
 }
 
 /**

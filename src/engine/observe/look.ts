@@ -5,7 +5,8 @@ import type { OnText } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteTree, Trees } from "../../model/tree.ts";
 import { ReadAhead } from "./ahead.ts";
-import { flushEarlier, hasRestarted, rememberBoot, restoreTorn } from "../journal/durable.ts";
+import { flushEarlier, hasRestarted, mayHaveTorn, rememberBoot, restoreTorn } from "../journal/durable.ts";
+import { putAwayTorn } from "../journal/put-away-torn.ts";
 import { APPROVE_EMPTY, type PassInput, type PassContext } from "../run/pass-context.ts";
 import { approvedKeys } from "../run/guard-facts.ts";
 import { hideOpenFolderMoves, hideOpenPosts } from "../journal/open-posts.ts";
@@ -37,12 +38,12 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
   const keep = textKeeper(ctx, input, before);
   const { local: walked, remote } = await lookAtBoth(ctx, input, before, inodesTrusted, keep);
   const { restarted } = left;
-  ctx.notes.restarted = restarted;
+  ctx.notes.mayHaveTorn = mayHaveTorn(world);
   // What a power loss took comes back from the store, whether the service answers or not.
   if (remote.kind === "unreachable" && !restarted) return { kind: "offline", fault: remote.fault };
   const { base, local } = input.dry
     ? { base: before, local: walked }
-    : await mendLook(ctx, before, walked, { inodesTrusted, keep, restarted });
+    : await mendLook(ctx, before, walked, remote, { inodesTrusted, keep, restarted });
   if (remote.kind === "unreachable") return { kind: "offline", fault: remote.fault };
   for (const folder of remote.tree.folders.values()) ctx.notes.folderIds.set(folder.path, folder.id);
   const seen = {
@@ -153,6 +154,7 @@ async function mendLook(
   ctx: PassContext,
   before: BaseTree,
   walked: LocalTree,
+  remote: RemoteLook,
   {
     inodesTrusted,
     keep,
@@ -167,6 +169,8 @@ async function mendLook(
     base = world.state.load();
     local = observeLocal(world, base, inodesTrusted, keep);
   }
+  if (ctx.notes.mayHaveTorn && remote.kind === "seen" && putAwayTorn(ctx, base, local, remote.tree))
+    local = observeLocal(world, base, inodesTrusted, keep);
   base = refreshStamps(world, base, local);
   await flushEarlier(world, base, local);
   rememberBoot(world);

@@ -113,8 +113,8 @@ type PassNotes = {
   local: LocalTree | null;
   /** Whether the listing that the plan was made of came to its end. */
   isListed: boolean;
-  /** Whether the machine was started anew since a pass last mended what that may have taken. */
-  restarted: boolean;
+  /** Whether files that base does not know may be torn by a power loss. */
+  mayHaveTorn: boolean;
   /** Folder ids by remote path (below the prefix), kept in step with the effects. */
   readonly folderIds: Map<RemotePath, DirId>;
   /**
@@ -182,7 +182,7 @@ export class PassContext {
       tally: tally ?? zeroTally(),
       local: null,
       isListed: true,
-      restarted: false,
+      mayHaveTorn: false,
       folderIds: new Map(),
       toFlush: new Map(),
       ahead: null,
