@@ -5,15 +5,16 @@ import { Script } from "node:vm";
 
 /**
  * Makes a script of each part, which `src/cli/part-script.ts` runs: of a script, unlike a module, the
- * code of the functions that were called can be kept. Where the part was, a module hands on what
- * its script exports.
+ * code of the functions that were called can be kept. Beside it a module hands on what the script
+ * exports; a command takes that one for the part (`src/cli/entry.mjs`). The part itself stays a
+ * module, for threads, libraries and bundlers.
  */
 
 const IMPORTED = /\bimport\s*\{([^}]*)\}\s*from\s*"\.\/(\w+)\.js";/g;
 const EXPORTED = /\bexport\s*\{([^}]*)\};/g;
 const ASKED = /\bimport\("\.\/(\w+)\.js"\)/g;
 
-/** @param folder holds the parts, as modules @throws for one that cannot be a script */
+/** @param folder holds the parts @throws for one that cannot be a script */
 export function makeScripts(folder: string, parts: readonly string[]): void {
   const texts = new Map(parts.map((part) => [part, readFileSync(join(folder, `${part}.js`), "utf8")]));
   // One for all, since they name each other.
@@ -27,7 +28,7 @@ export function makeScripts(folder: string, parts: readonly string[]): void {
     // Says where what is left of a module is: an import that was not seen, an `await`.
     new Script(script, { filename: `${part}.cjs` });
     writeFileSync(join(folder, `${nameOf(part)}.cjs`), script);
-    writeFileSync(join(folder, `${part}.js`), handedOn(nameOf(part), exportsOf(text)));
+    writeFileSync(join(folder, `${part}.script.js`), handedOn(nameOf(part), exportsOf(text)));
   }
 }
 

@@ -1,5 +1,7 @@
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
+  chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -7,12 +9,15 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { buildDist } from "../../scripts/build/dist.ts";
+import { EXIT } from "../../src/cli/exit.ts";
 import { keepCode, loadPart } from "../../src/cli/part-script.ts";
 import { CHECKOUT, type Installed, makeDir, type Running, run, start } from "./installed.ts";
 
@@ -66,7 +71,7 @@ function kept(): ReadonlyMap<string, string> {
 }
 
 /** In how many runs what is kept was made. */
-const runs = (name: string): number => readFileSync(kept().get(name)!).readUInt32LE(0);
+const runs = (name: string): number => readFileSync(kept().get(name)!).readDoubleLE(0);
 
 /** The functions of the parts that a sync compiles, under the options by which V8 tells them. */
 function compiled(): readonly string[] {
@@ -157,20 +162,66 @@ describe("the code of the parts", () => {
     expect(runs("sync sync")).toBe(1);
   });
 
+  it("is not run once its part was changed, also into a text of the same length", () => {
+    const copy = join(cache, "package");
+    cpSync(DIST, join(copy, "dist"), { recursive: true });
+    cpSync(join(CHECKOUT, "package.json"), join(copy, "package.json"));
+    symlinkSync(join(CHECKOUT, "node_modules"), join(copy, "node_modules"));
+    const changed = { ...withCache(), command: join(copy, "dist/cli/entry.mjs") };
+    for (const _ of [1, 2]) expect(run(changed, "sync", mirror).out).toContain("nothing to do");
+    const folder = join(copy, "dist/parts");
+    for (const name of readdirSync(folder).filter((part) => part.endsWith(".cjs"))) {
+      const text = readFileSync(join(folder, name), "utf8");
+      writeFileSync(join(folder, name), text.replaceAll("nothing to do", "NOTHING to do"));
+    }
+    expect(run(changed, "sync", mirror).out).toContain("NOTHING to do");
+  });
+
+  it.each([
+    ["another user's to write", (file: string) => chmodSync(file, 0o666)],
+    ["a pipe", (file: string) => [rmSync(file), execFileSync("mkfifo", [file])]],
+    ["too large to be kept code", (file: string) => truncateSync(file, 3 * 2 ** 30)],
+    ["a folder", (file: string) => [rmSync(file), mkdirSync(file)]],
+  ])("is not run where the file is %s", (_, change) => {
+    for (const _run of [1, 2]) expect(sync()).toMatchObject({ code: 0, err: "" });
+    const file = kept().get("sync sync")!;
+    change(file);
+    expect(sync()).toMatchObject({ code: 0, err: "" });
+    expect(statSync(file).isDirectory() || runs("sync sync") === 1).toBe(true);
+  });
+
+  it("is kept of a run that found something for its user", () => {
+    const unfit = join(mirror, "unfit.md");
+    writeFileSync(unfit, "a\0b");
+    const { code } = sync();
+    rmSync(unfit);
+    expect([code, runs("sync sync")]).toEqual([EXIT.attention, 1]);
+  });
+
+  it("is silently not kept below a path that is too long for its name", () => {
+    const rest = 4_042 - cache.length;
+    const names = Array.from({ length: Math.floor(rest / 200) }, () => "n".repeat(199));
+    const long = join(cache, ...names, "n".repeat(rest - names.length * 200 - 1));
+    const asked = { ...built, env: { ...built.env, XDG_CACHE_HOME: long } };
+    for (const _run of [1, 2]) expect(run(asked, "--version")).toMatchObject({ code: 0, err: "" });
+    expect(readdirSync(join(long, "mdmirror/compiled"))).toHaveLength(1);
+  });
+
   it("is not asked for where nothing can be kept", () => {
     const asked = { ...built, env: { ...built.env, XDG_CACHE_HOME: "/proc/no-such-folder" } };
     expect(run(asked, "sync", mirror)).toMatchObject({ code: 0, err: "" });
   });
 
-  it("of other versions goes after a month", () => {
+  it("of other versions goes after a month, and what a kill left half written", () => {
     expect(sync()).toMatchObject({ code: 0 });
     const file = kept().get("sync sync")!;
     const other = (digit: string) => file.replace(/-[0-9a-f]{16}-/, `-${digit.repeat(16)}-`);
-    for (const one of [other("1"), other("2")]) writeFileSync(one, "");
+    const [old, newer, half] = [other("1"), other("2"), `${file}.4711`];
+    for (const one of [old, newer, half]) writeFileSync(one, "");
     const longAgo = new Date(Date.now() - 31 * 86_400_000);
-    utimesSync(other("1"), longAgo, longAgo);
+    for (const one of [old, half]) utimesSync(one, longAgo, longAgo);
     rmSync(file);
     expect(sync()).toMatchObject({ code: 0 });
-    expect([existsSync(other("1")), existsSync(other("2")), statSync(file).size > 0]).toEqual([false, true, true]);
+    expect([old, half, newer, file].map((one) => existsSync(one))).toEqual([false, false, true, true]);
   });
 });

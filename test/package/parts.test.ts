@@ -64,7 +64,7 @@ describe("the parts of dist", () => {
     const asked = { ...built, env: { ...built.env, NODE_OPTIONS: options, XDG_CACHE_HOME: cache } };
     const { code, err } = run(asked, ...(command.startsWith("-") ? [command] : [command, mirror]));
     const loaded = [...err.matchAll(/^LOAD (.*)$/gm)].map(([, path]) => path!);
-    const begun = ["cli/entry.mjs", "cli/main.js", "cli/part-script.js", "parts/start.js"];
+    const begun = ["cli/entry.mjs", "cli/main.js", "cli/part-script.js", "parts/start.script.js"];
     expect([code, loaded.sort()]).toEqual([0, begun]);
     expect(partsRunWith(cache)).toEqual(parts);
     expect(err).not.toContain("PACKAGE");
@@ -90,6 +90,19 @@ describe("the parts of dist", () => {
     const [parts, module] = await Promise.all([ours("parts/start.js"), ours("state/unsafe-path.js")]);
     expect(module["UnsafePath"]).toBeTypeOf("function");
     expect(parts["state_unsafe_path_js$UnsafePath"]).toBe(module["UnsafePath"]);
+  });
+
+  it.each([
+    ["links", "findLinks"],
+    ["client", "createClient"],
+    ["index", "openMirror"],
+  ])("let a bundler take the library in: %s", (module, name) => {
+    const outfile = join(dir, "bundled", `${module}.mjs`);
+    const contents = `import { ${name} } from "./lib/${module}.js"; console.log(typeof ${name});`;
+    const banner = { js: 'import { createRequire as cr } from "node:module"; const require = cr(import.meta.url);' };
+    const options = { bundle: true, format: "esm", platform: "node", logLevel: "silent" } as const;
+    buildSync({ ...options, stdin: { contents, resolveDir: DIST }, outfile, banner });
+    expect(execFileSync(process.execPath, [outfile], { encoding: "utf8" })).toBe("function\n");
   });
 
   it("leave no import of dist without what it names", () => {

@@ -7,8 +7,8 @@ export function startThread(
 ): Worker {
   const { Worker } = process.getBuiltinModule("node:worker_threads");
   // The key may be in the environment (I30), and what Node was told in its options is not for this
-  // thread. The command tells which of the kept code is of use to it.
-  return new Worker(program, { ...options, env: compiledHere(), execArgv: [], argv: process.argv.slice(2, 3) });
+  // thread.
+  return new Worker(program, { ...options, env: compiledHere(), execArgv: [] });
 }
 
 /**
