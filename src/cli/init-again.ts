@@ -4,10 +4,15 @@ import { cleanPrefix, type Config, readConfig, writeConfig } from "../app/mirror
 import { findKey, type FoundKey, storeKey } from "../app/mirror/key.ts";
 import { openToRead } from "../app/mirror/open-state.ts";
 import { addIgnoreLines } from "../app/mirror/ignore-lines.ts";
-import { ok, type Result } from "../app/mirror/trouble.ts";
+import { faultTrouble } from "../app/mirror/fault-trouble.ts";
+import { SILENT_LOG } from "../app/mirror/log.ts";
+import { ok, type Result, type Trouble } from "../app/mirror/trouble.ts";
 import { isSameUrl } from "../app/trust/address.ts";
 import { bindMirror, markerOf } from "../app/trust/bind.ts";
+import { connect } from "../app/trust/connect.ts";
 import { admit, originOfUser } from "../app/trust/gate.ts";
+import type { TrustedOrigin } from "../app/trust/origin.ts";
+import type { RemotePath } from "../model/path.ts";
 import type { Args, Io } from "./command.ts";
 import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
@@ -45,6 +50,8 @@ export async function initAgain(io: Io, dir: string, args: Args): Promise<ExitCo
   const key = findKey({ folder, keyFile, cwd, env, origin: admitted.value.origin });
   if (key.kind === "trouble") return complain(io, key.trouble);
   if (STORABLE.has(key.value.from) && !args.flag("no-store-key")) {
+    const refused = await refusalOf(io, admitted.value.origin, key.value.key, config.value);
+    if (refused !== null) return complain(io, refused);
     storeKey(folder, key.value.key);
     io.out("the key was stored");
   }
@@ -63,6 +70,28 @@ export async function initAgain(io: Io, dir: string, args: Args): Promise<ExitCo
   io.out("next: mdmirror sync");
   return EXIT.inSync;
 }
+
+/**
+ * Asks the service for one folder, so that a key that it refuses does not take the place of one
+ * that is good. A service that cannot be reached tells nothing about a key.
+ * @returns null: the key may be stored
+ */
+async function refusalOf(io: Io, origin: TrustedOrigin, key: string, { url, remote }: Config): Promise<Trouble | null> {
+  const { clock, random } = io;
+  const asking = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
+  try {
+    const answer = await asking.findFolder(remote === "" ? ANY_FOLDER : remote);
+    if (answer.ok) return null;
+    if (answer.fault.kind === "locked-out") return faultTrouble(answer.fault, url);
+    io.err(`mdmirror: the key was not checked: ${shownWords(faultTrouble(answer.fault, url).what)}`);
+    return null;
+  } finally {
+    await asking.close();
+  }
+}
+
+/** Which folder is asked for says nothing: a key that is taken finds none of this name. */
+const ANY_FOLDER = "mdmirror" as RemotePath;
 
 /** What is to stay out of the mirror from now on; nothing that is mirrored is deleted for it. */
 function takeRules(io: Io, args: Args, root: string, config: Config): Result<null> {

@@ -53,10 +53,25 @@ export function openForWriting(path: string, schema: Schema, wal = true): Opened
       db.pragma(`journal_size_limit = ${KEPT_WAL_BYTES}`);
       db.pragma(`wal_autocheckpoint = ${WAL_BYTES / (db.pragma("page_size", { simple: true }) as number)}`);
       if (schema.keepsBefore === true && !db.memory && isOlder(db, schema) && versionOf(db) > 0) keepBefore(db, path);
+      const isNew = versionOf(db) === 0;
       migrate(db, schema);
+      if (isNew && wal && !db.memory) securePages(db);
       return null;
     },
   );
+}
+
+/**
+ * What was just made survives a power loss from here on, and what is committed after it can: SQLite
+ * takes no WAL beside a file without pages, and removes it.
+ */
+function securePages(db: Db): void {
+  db.pragma("synchronous = FULL");
+  try {
+    db.pragma("wal_checkpoint(TRUNCATE)");
+  } finally {
+    db.pragma("synchronous = NORMAL");
+  }
 }
 
 /**

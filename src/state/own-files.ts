@@ -61,18 +61,21 @@ export function readOwn(folder: string, name: string): { readonly bytes: Buffer;
 
 /**
  * Replaces a file as a whole, by a rename: `NAME.new` is made new each time.
+ * @param survives whether it is to survive a power loss from here on: else that may leave it empty
  * @throws UnsafePath; else as node:fs does
  */
-export function replaceOwn(folder: string, name: string, text: string): void {
+export function replaceOwn(folder: string, name: string, text: string, survives = false): void {
   lookAtOwn(folder, name, "file");
   if (lookAtOwn(folder, `${name}.new`, "file") !== null) removeOwn(folder, `${name}.new`);
   const fd = createOwn(folder, `${name}.new`);
   try {
     fs.writeFileSync(fd, text);
+    if (survives) fs.fsyncSync(fd);
   } finally {
     fs.closeSync(fd);
   }
   renameOwn(folder, `${name}.new`, name);
+  if (survives) inOwnFolder(folder, split(name).below, (_at, above) => fs.fsyncSync(above));
 }
 
 /** Makes an empty file, if there is none. @throws UnsafePath; else as node:fs does */

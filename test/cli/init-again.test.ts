@@ -38,6 +38,39 @@ describe("init on a folder that is linked already", () => {
     expect(readFileSync(join(rig.root, ".mdmirror/key"), "utf8").trim()).toBe(made.key);
   });
 
+  test("does not store a key that the service refuses, and stores one unchecked where it cannot be asked", async () => {
+    await rig.init();
+    const stored = () => readFileSync(join(rig.root, ".mdmirror/key"), "utf8").trim();
+    const good = stored();
+    writeFileSync(rig.keyFile, "mdm_nonsense");
+    const refused = await rig.run(["init", "w", "--key-file", rig.keyFile]);
+    expect([refused.code, refused.out, stored()]).toEqual([5, [], good]);
+    expect(refused.err[0]).toContain("unauthenticated");
+    await rig.stopService();
+    const unasked = await rig.run(["init", "w", "--key-file", rig.keyFile]);
+    expect([unasked.code, unasked.out[0], stored()]).toEqual([0, "the key was stored", "mdm_nonsense"]);
+    expect(unasked.err[0]).toMatch(/^mdmirror: the key was not checked: the service cannot be reached/);
+  });
+
+  test.each([
+    ["empty", ""],
+    ["full of zeros", "\0".repeat(300)],
+  ])("I13 links it again where a power loss left the configuration %s, and keeps its state", async (_what, left) => {
+    upload("a.md", "a\n");
+    upload("b.md", "b\n");
+    await rig.init();
+    rig.write("a.md", "edited here\n");
+    rmSync(join(rig.root, "b.md"));
+    for (const file of ["config.json", "key"]) writeFileSync(join(rig.root, ".mdmirror", file), left);
+    const lost = await rig.run(["sync", "w"]);
+    expect([lost.code, lost.err.at(-1)]).toEqual([2, expect.stringContaining("mdmirror init --url URL")]);
+    const { code, err } = await rig.init();
+    expect([code, err]).toEqual([0, []]);
+    // The state knows what was edited and deleted here; without it both would have come anew.
+    expect([rig.remote("a.md")?.content, rig.remote("b.md")]).toEqual(["edited here\n", null]);
+    expect(rig.read("a.md")).toBe("edited here\n");
+  });
+
   test("I05 builds a lost state anew from both sides, deleting and overwriting nothing", async () => {
     upload("a.md", "a\n");
     await rig.init();

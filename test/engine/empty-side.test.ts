@@ -146,6 +146,16 @@ describe("a file that base does not know, after a power loss in a clone", () => 
     expect((await reboot(both, {}, null)).counts.conflicts).toBe(1);
   });
 
+  test("I13 is known after a run that was cut off, as its disk may have been", async () => {
+    const both = newOnBoth("", TEXT);
+    both.mirror.state.beginRun("sync", 0);
+    expect(await run(both)).toEqual(["in-sync", 0]);
+    expect([...both.mirror.texts()]).toEqual([["note.md", TEXT]]);
+    both.mirror.write("later.md", "");
+    both.rig.app.create("later.md", TEXT);
+    expect(await run(both)).toEqual(["attention", 1]);
+  });
+
   test.each([
     ["cut off elsewhere", TEXT.slice(0, 700)],
     ["cut off and written into", TEXT.slice(0, 500).padEnd(512, "!")],

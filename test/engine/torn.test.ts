@@ -123,6 +123,38 @@ describe("a new file that was not on the medium yet, after a restart of the mach
   });
 });
 
+describe("a new file whose disk was lost and mounted again, without a restart of the machine", () => {
+  /** @param later ms after the file was made */
+  async function mountAgain(left: string, later = 0) {
+    const { rig, mirror } = await begin();
+    const [link] = mirror.state.load().links.values();
+    mirror.disk.user.open(mirror.path("note.md")).write(left);
+    mirror.disk.user.setTime(mirror.path("note.md"), link!.stamp!.mtimeMs + later);
+    const report = await mirror.sync();
+    return { rig, mirror, report };
+  }
+
+  test.each([
+    ["empty", ""],
+    ["zeroed", "\0".repeat(TEXT.length)],
+    ["cut off after a sector", cut(512)],
+  ])("I13 %s, is made again, and nothing of it is sent", async (_what, torn) => {
+    const { rig, mirror, report } = await mountAgain(torn);
+    expect(report).toMatchObject({ state: "in-sync", counts: { uploaded: 0 } });
+    expect([mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text]).toEqual([TEXT, TEXT]);
+    expect(trashed(mirror)).toContain(torn);
+  });
+
+  test.each([
+    ["emptied", "", 1],
+    ["cut off after a sector", cut(512), 1],
+    ["changed", "other\n", 0],
+  ])("I14 %s by a person, is an edit", async (_what, edited, later) => {
+    const { rig, mirror } = await mountAgain(edited, later);
+    expect([mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text]).toEqual([edited, edited]);
+  });
+});
+
 async function inTrash(): Promise<{ rig: Rig; mirror: Mirror }> {
   const rig = createRig(2);
   const mirror = rig.mirror();

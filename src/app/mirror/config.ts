@@ -228,8 +228,18 @@ function readInterface(value: unknown, fault: OnFault): Config["interface"] {
   return { progress: progress === true, quietFor: isLengthOfTime(quietFor) ? quietFor : usual.quietFor };
 }
 
-/** Writes the whole file or nothing. @throws as node:fs does */
+/** Writes the whole file or nothing, also where the power is lost. @throws as node:fs does */
 export function writeConfig(folder: string, { wiki, ...config }: Config): void {
   const links = wiki ? { mode: config.links, wiki } : config.links;
-  replaceOwn(folder, CONFIG_FILE, `${JSON.stringify({ ...config, links }, null, 2)}\n`);
+  replaceOwn(folder, CONFIG_FILE, `${JSON.stringify({ ...config, links }, null, 2)}\n`, true);
+}
+
+/**
+ * Whether a folder is linked: it has a configuration, which a power loss did not leave empty or
+ * full of zeros.
+ * @param folder absolute path of `.mdmirror` @throws UnsafePath; else as node:fs does
+ */
+export function hasConfig(folder: string): boolean {
+  const read = readOwn(folder, CONFIG_FILE);
+  return read?.bytes.some((byte) => byte !== 0) === true;
 }

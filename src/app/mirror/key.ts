@@ -114,7 +114,7 @@ function unreadable(shown: string, error: unknown): Result<never> {
  * @throws UnsafePath; else as node:fs does
  */
 export function storeKey(folder: string, key: string): void {
-  replaceOwn(folder, KEY_FILE, `${key}\n`);
+  replaceOwn(folder, KEY_FILE, `${key}\n`, true);
 }
 
 /** The two commands of a keychain: one prints the key, one removes it. */

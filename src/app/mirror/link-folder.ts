@@ -11,7 +11,7 @@ import { makeMirrorFolder, readMarker } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
 import { makeOwnFolder } from "../../state/own-files.ts";
 import { examineOwnFolder, tightenOwnFolder } from "../../state/own-folder.ts";
-import { CONFIG_FILE, type Config, writeConfig } from "./config.ts";
+import { CONFIG_FILE, type Config, hasConfig, writeConfig } from "./config.ts";
 import { storeKey } from "./key.ts";
 import { unwritable } from "./folder-trouble.ts";
 import { SILENT_LOG } from "./log.ts";
@@ -47,7 +47,7 @@ export function judgeFolder(
   if (stat !== undefined && !stat.isDirectory()) return trouble("usage", `${dir} is a file`, "name a folder");
   const root = stat === undefined ? dir : realpathSync(dir);
   examineOwnFolder(join(root, MIRROR_FOLDER));
-  if (existsSync(join(root, MIRROR_FOLDER, CONFIG_FILE))) return ok("linked");
+  if (hasConfig(join(root, MIRROR_FOLDER))) return ok("linked");
   const above = mirrorAbove(root, env);
   if (above !== null) {
     return trouble(

@@ -83,32 +83,42 @@ export function hasRestarted({ state, bootId }: World): boolean {
  * ORDER: once all is mended, and before the pass makes files. A pass that ends before, killed or
  * without a service, would leave a file that a power loss took for one that somebody deleted.
  */
-export function rememberBoot(world: World): void {
-  const { state, bootId, clock } = world;
-  if (bootId === null || state.meta(META.boot) === bootId) return;
-  const restarted = hasRestarted(world);
+export function rememberBoot(ctx: PassContext): void {
+  const { state, bootId, clock } = ctx.world;
+  const isNewBoot = bootId !== null && state.meta(META.boot) !== bootId;
+  const isNewTear = !isTearKnown(state) && mayHaveTorn(ctx);
+  if (!isNewBoot && !isNewTear) return;
   // Else a power loss in a first clone would take this, too, and leave torn files of no known boot.
   state.transactSafely(() => {
-    if (restarted) state.setMeta(META.restartedAt, String(clock.now()));
-    state.setMeta(META.boot, bootId);
+    // A first clone makes many files before its rows are safe: that it began must be known.
+    if (ctx.notes.ahead !== null) void ctx.run;
+    if (isNewTear) state.setMeta(META.tornAt, String(clock.now()));
+    if (isNewBoot) state.setMeta(META.boot, bootId);
   });
 }
 
 /**
- * Whether files that base does not know may be torn: the machine was restarted, and since then no
- * run was in sync. The first ones after it may not have reached the service.
+ * Whether files that base does not know may be torn: the machine was restarted, or a run was cut
+ * off, as its disk may have been, and since then no run was in sync. The first ones after it may
+ * not have reached the service.
  */
-export function mayHaveTorn(world: World): boolean {
-  if (hasRestarted(world)) return true;
-  const restartedAt = world.state.meta(META.restartedAt);
-  return restartedAt !== null && Number(world.state.meta(META.syncedAt) ?? 0) < Number(restartedAt);
+export function mayHaveTorn(ctx: PassContext): boolean {
+  const { state } = ctx.world;
+  if (hasRestarted(ctx.world) || isTearKnown(state)) return true;
+  const before = state.runs(2).find(({ run }) => !ctx.isThisRun(run));
+  return before !== undefined && before.endedAt === null;
+}
+
+function isTearKnown(state: World["state"]): boolean {
+  return Number(state.meta(META.syncedAt) ?? 0) < Number(state.meta(META.tornAt) ?? 0);
 }
 
 /**
- * Makes torn files again after a restart of the machine. Returns whether there were any: then the
- * folder must be walked again.
+ * Makes torn files again. Returns whether there were any: then the folder must be walked again.
+ * @param restarted the machine was, since the last pass. Without that a disk may have been lost and
+ * mounted again, and only a file that was not changed since it was made counts as torn
  */
-export function restoreTorn(ctx: PassContext, base: BaseTree, local: LocalTree): boolean {
+export function restoreTorn(ctx: PassContext, base: BaseTree, local: LocalTree, restarted: boolean): boolean {
   let restored = false;
   const owners = once(
     () => new Map(Array.from(base.links.values(), ({ id, stamp }) => [fileInodeKey(stamp), id] as const)),
@@ -120,6 +130,7 @@ export function restoreTorn(ctx: PassContext, base: BaseTree, local: LocalTree):
   const byInode = once(() => new Map(Array.from(local.files.values(), (file) => [fileInodeKey(file.stamp), file])));
   for (const link of base.links.values()) {
     if (link.durable || link.standing !== "linked" || local.unseen.has(link.localPath)) continue;
+    if (!restarted && !isAsMade(link, local.files.get(link.localPath))) continue;
     // If the file was moved since, it is not missing, and the file at base's path is another
     // one.
     const key = local.inodesTrusted ? fileInodeKey(link.stamp) : null;
@@ -128,6 +139,15 @@ export function restoreTorn(ctx: PassContext, base: BaseTree, local: LocalTree):
     if (restoreTornOne(ctx, link, file, moved === undefined && isOthers(link, file))) restored = true;
   }
   return restored;
+}
+
+/**
+ * Whether a file is another one than was made, and was changed by nobody since: a person's change
+ * gives it a later time, and the one that a lost disk shows is that of its making, or of before.
+ */
+function isAsMade({ stamp, localDigest }: Link, file: LocalFile | undefined): boolean {
+  if (file === undefined || stamp === null || file.digest === localDigest) return false;
+  return file.stamp.ino === stamp.ino && file.stamp.mtimeMs <= stamp.mtimeMs;
 }
 
 /** @param isTaken whether `file`, at its path, is another document's */

@@ -38,7 +38,7 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
   const keep = textKeeper(ctx, input, before);
   const { local: walked, remote } = await lookAtBoth(ctx, input, before, inodesTrusted, keep);
   const { restarted } = left;
-  ctx.notes.mayHaveTorn = mayHaveTorn(world);
+  ctx.notes.mayHaveTorn = mayHaveTorn(ctx);
   // What a power loss took comes back from the store, whether the service answers or not.
   if (remote.kind === "unreachable" && !restarted) return { kind: "offline", fault: remote.fault };
   const { base, local } = input.dry
@@ -165,7 +165,7 @@ async function mendLook(
   let [base, local] = [before, walked];
   const isBack = restarted && (readyTools() ?? (await loadTools())).returnTrashed(ctx, base, local);
   if (isBack) local = observeLocal(world, base, inodesTrusted, keep);
-  if (restarted && restoreTorn(ctx, base, local)) {
+  if (restoreTorn(ctx, base, local, restarted)) {
     base = world.state.load();
     local = observeLocal(world, base, inodesTrusted, keep);
   }
@@ -173,7 +173,7 @@ async function mendLook(
     local = observeLocal(world, base, inodesTrusted, keep);
   base = refreshStamps(world, base, local);
   await flushEarlier(world, base, local);
-  rememberBoot(world);
+  rememberBoot(ctx);
   return { base, local: borrowing(local, base) };
 }
 
