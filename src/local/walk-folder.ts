@@ -2,7 +2,7 @@ import { depthOf, joinPath, type LocalPath, parentOf } from "../model/path.ts";
 import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
 import type { FsStat } from "../ports/fs.ts";
 import { errnoOf, errnoText } from "./errno.ts";
-import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { type Exclusion, exclusionOf, rulesAt, rulesOf, UnfitRules } from "./rules.ts";
 import type { Listed } from "./recorded.ts";
 import { sameInode, stampOf } from "./stamp.ts";
@@ -14,6 +14,10 @@ import type { WalkedFolder, WalkWork } from "./walk-work.ts";
  * call on the stack, and every folder of a chain is looked at along its whole path.
  */
 const MAX_DEPTH = 256;
+
+/** Why a folder that is mirrored by itself is not read. */
+export const IS_MIRROR =
+  "it is a mirror of its own, and nothing in it is sent here: move it out of this folder, or unlink it";
 
 export type Subfolder = Pick<WalkedFolder, "path" | "abs" | "stat">;
 
@@ -40,6 +44,7 @@ export function* readFolder(
   try {
     const recorded = work.recorded?.take(abs, stat) ?? null;
     const names = recorded?.listed ?? listNames(work, folder);
+    if (isMirror(work, folder, names)) return unread(folder, IS_MIRROR);
     const isAsBefore = readRules(work, folder, names);
     for (let n = 0; n < names.length; n++) {
       const entry = names[n]!;
@@ -54,10 +59,22 @@ export function* readFolder(
     }
   } catch (error) {
     // Without its names, or its ignore rules, nothing is known of the folder and of what is below.
-    const unseen = new Map([[path, whyUnread(error)]]);
-    return { path, abs, stat, files: [], same: [], others: [], folders: [], unseen };
+    return unread(folder, whyUnread(error));
   }
   return folder;
+}
+
+function unread({ path, abs, stat }: Subfolder, why: string): WalkedFolder {
+  return { path, abs, stat, files: [], same: [], others: [], folders: [], unseen: new Map([[path, why]]) };
+}
+
+/**
+ * Whether a folder below the root is mirrored by itself: moved in here, all of its documents would
+ * go to this workspace, too. @throws as the port does
+ */
+function isMirror({ fs }: WalkWork, { path, abs }: Subfolder, names: readonly Listed[]): boolean {
+  if (path === "" || !names.some(({ name, kind }) => name === MIRROR_FOLDER && kind === "folder")) return false;
+  return fs.readdir(`${abs}/${MIRROR_FOLDER}`).some(({ name }) => name === CONFIG_FILE);
 }
 
 /** The order of names decides the order of everything that follows from a walk (I32). */

@@ -1,6 +1,9 @@
 /** The mirror's own folder, in the root. Nothing in it is ever mirrored. */
 export const MIRROR_FOLDER = ".mdmirror";
 
+/** A file in it, which says what the folder mirrors: without it, it mirrors nothing. */
+export const CONFIG_FILE = "config.json";
+
 /**
  * A file in it, there while a daemon keeps the folder: it names the socket, so that a process with
  * another environment finds it too.
@@ -16,7 +19,7 @@ export const CONTROL_FILE = "daemon.json";
 export type OwnKind = "replaced" | "in-place" | "folder" | "store";
 
 const SQLITE_FILES = ["state.db", "texts.db", "search.db"];
-const REPLACED = ["marker", "config.json", "key", "lock.json", "quiet.json", CONTROL_FILE];
+const REPLACED = ["marker", CONFIG_FILE, "key", "lock.json", "quiet.json", CONTROL_FILE];
 const LOGS = ["mdmirror.log", "mdmirror.log.1", "mdmirror.log.2", "mdmirror.log.3", "mdmirror.log.4", "launchd.err"];
 
 /**

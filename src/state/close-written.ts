@@ -1,4 +1,5 @@
-import { type Db, faultOf, leaveWal } from "./database.ts";
+import { type Db, faultOf } from "./database.ts";
+import { leaveWal } from "./wal-mode.ts";
 
 /**
  * Closes a file that was opened for writing, and takes it out of WAL mode: a reader of a WAL file

@@ -4,6 +4,7 @@ import { keepBefore } from "./before-migration.ts";
 import { openOwnDatabase } from "./own-database.ts";
 import { lookAtOwn, readOwn } from "./own-files.ts";
 import type { Schema } from "./schema.ts";
+import { enterWal, securePages } from "./wal-mode.ts";
 
 export type Db = Sqlite.Database;
 
@@ -62,19 +63,6 @@ export function openForWriting(path: string, schema: Schema, wal = true): Opened
 }
 
 /**
- * What was just made survives a power loss from here on, and what is committed after it can: SQLite
- * takes no WAL beside a file without pages, and removes it.
- */
-function securePages(db: Db): void {
-  db.pragma("synchronous = FULL");
-  try {
-    db.pragma("wal_checkpoint(TRUNCATE)");
-  } finally {
-    db.pragma("synchronous = NORMAL");
-  }
-}
-
-/**
  * On macOS fsync leaves bytes in the medium's own cache, in no certain order; this asks for
  * F_FULLFSYNC there, as Node's fsync does by itself. Elsewhere it changes nothing.
  */
@@ -108,35 +96,6 @@ const CACHE_KIB = 2_000;
 /** For each connection: better-sqlite3 has it keep 16 MB. */
 export function keepFewPages(db: Db): void {
   if (!db.memory) db.pragma(`cache_size = -${CACHE_KIB}`);
-}
-
-/** Must not be called within a transaction. */
-export function enterWal(db: Db): void {
-  if (!db.memory) switchMode(db, "WAL");
-}
-
-/** Where somebody reads the file, it stays as it is. */
-export function leaveWal(db: Db): void {
-  const [told] = db.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
-  if (told?.busy === 0) switchMode(db, "DELETE");
-}
-
-/**
- * Between WAL mode and the other one. That changes some bytes of the first page, after which the
- * file is sound whether they reached the medium or not: so nothing is fsynced for them, which would
- * be a twentieth of a sync with nothing to do. That their journal is gone is on the medium before a
- * page is written back: a new WAL is fsynced with its folder. ASSUMES: all that is in a WAL was
- * written back.
- */
-function switchMode(db: Db, mode: "WAL" | "DELETE"): void {
-  db.pragma("synchronous = OFF");
-  try {
-    db.pragma(`journal_mode = ${mode}`);
-  } finally {
-    // A commit survives the process. A power cut may lose the last ones, never consistency; what
-    // they recorded is found again by looking.
-    db.pragma("synchronous = NORMAL");
-  }
 }
 
 /**

@@ -1,4 +1,5 @@
-import { type Db, enterWal, faultOf } from "./database.ts";
+import { type Db, faultOf } from "./database.ts";
+import { enterWal } from "./wal-mode.ts";
 import { Statement } from "./statement.ts";
 
 /**

@@ -1,8 +1,7 @@
 import { join } from "node:path";
-import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
+import { CONFIG_FILE, MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { readMarker } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
-import { CONFIG_FILE } from "../mirror/config.ts";
 import { placeOf } from "../trust/gate.ts";
 import { findByMarker } from "../trust/registry.ts";
 

@@ -2,8 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Daemon } from "../../engine/daemon/daemon.ts";
-import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
-import { CONFIG_FILE } from "../mirror/config.ts";
+import { CONFIG_FILE, MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import type { OpenedMirror } from "../mirror/open-mirror.ts";
 import { aborted } from "../aborted.ts";
 

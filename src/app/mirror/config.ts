@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { isJsonObject } from "../../contract/json.ts";
 import { patternFault } from "../../local/pattern-fault.ts";
 import { readOwn, replaceOwn } from "../../state/own-files.ts";
+import { CONFIG_FILE } from "../../model/mirror-folder.ts";
 import { UnsafePath } from "../../state/unsafe-path.ts";
 import { pathFault } from "../../contract/names.ts";
 import type { RemotePath } from "../../model/path.ts";
@@ -56,8 +57,6 @@ export type LinkMode = "keep" | "translate";
 
 export type ConflictPolicy = ReturnType<Policy["conflicts"]>;
 type ConflictRule = { readonly paths: string; readonly policy: ConflictPolicy };
-
-export const CONFIG_FILE = "config.json";
 
 export const DEFAULT_CONFIG: Omit<Config, "url"> = {
   remote: "",

@@ -1,17 +1,18 @@
 import { existsSync, readdirSync, realpathSync, rmdirSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { Action } from "../../model/action.ts";
 import type { RootIdentity } from "../../ports/disk.ts";
 import type { Clock, Progress, Random } from "../../ports/world.ts";
 import { rememberRoot } from "../../engine/run/guard-facts.ts";
 import type { World } from "../../engine/run/world.ts";
 import { LocalDisk } from "../../local/disk.ts";
-import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
+import { CONFIG_FILE, MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { makeMirrorFolder, readMarker } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
+import { IS_MIRROR } from "../../local/walk-folder.ts";
 import { makeOwnFolder } from "../../state/own-files.ts";
 import { examineOwnFolder, tightenOwnFolder } from "../../state/own-folder.ts";
-import { CONFIG_FILE, type Config, hasConfig, writeConfig } from "./config.ts";
+import { type Config, hasConfig, writeConfig } from "./config.ts";
 import { storeKey } from "./key.ts";
 import { unwritable } from "./folder-trouble.ts";
 import { SILENT_LOG } from "./log.ts";
@@ -45,7 +46,7 @@ export function judgeFolder(
 ): Result<FolderKind> {
   const stat = statSync(dir, { throwIfNoEntry: false });
   if (stat !== undefined && !stat.isDirectory()) return trouble("usage", `${dir} is a file`, "name a folder");
-  const root = stat === undefined ? dir : realpathSync(dir);
+  const root = realPathOf(dir);
   examineOwnFolder(join(root, MIRROR_FOLDER));
   if (hasConfig(join(root, MIRROR_FOLDER))) return ok("linked");
   const above = mirrorAbove(root, env);
@@ -65,6 +66,14 @@ export function judgeFolder(
     );
   }
   return ok("new");
+}
+
+/** The real path of a folder that may not be there yet: what is above it may be reached by a link. */
+function realPathOf(dir: string): string {
+  const missing: string[] = [];
+  let there = resolve(dir);
+  for (; !existsSync(there) && dirname(there) !== there; there = dirname(there)) missing.unshift(basename(there));
+  return join(realpathSync(there), ...missing);
 }
 
 /** Why hardly anybody means to mirror this folder, in words; null: it is a usual one. */
@@ -191,9 +200,7 @@ export function onlyFillsFolder({ plan, trees }: Extract<Preview, { kind: "plann
 
 /** Other mirrors inside the folder: their files would be mirrored twice. */
 export function mirrorsInside({ trees }: Extract<Preview, { kind: "planned" }>): string[] {
-  return [...trees.local.others.keys()]
-    .filter((path) => path.endsWith(`/${MIRROR_FOLDER}`))
-    .map((path) => dirname(path));
+  return [...trees.local.unseen].flatMap(([path, { why }]) => (why === IS_MIRROR ? [path] : []));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { CONTROL_FILE, MIRROR_FOLDER } from "../../model/mirror-folder.ts";
+import { CONFIG_FILE, CONTROL_FILE, MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { readMarker } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
 import { setAsideUnlinked } from "../../state/damage.ts";
@@ -8,7 +8,7 @@ import { lookAtOwn, removeOwn } from "../../state/own-files.ts";
 import { addressOf, pickUrl } from "../trust/address.ts";
 import { hookMemoryAt, keepMirror, placeOf } from "../trust/gate.ts";
 import { findByMarker, findByRoot, listMirrors, removeMirror } from "../trust/registry.ts";
-import { CONFIG_FILE, readConfig } from "./config.ts";
+import { readConfig } from "./config.ts";
 import { unwritable } from "./folder-trouble.ts";
 import { forgetInKeychain, KEY_FILE } from "./key.ts";
 import { errnoClause, ok, type Result, trouble } from "./trouble.ts";

@@ -26,7 +26,7 @@ export const META = {
   knownAtHalt: "halt.known",
   /** The boot of the machine for which a pass last mended what a power loss may have taken. */
   boot: "boot",
-  /** When a pass last saw that new files may be torn: after a restart, or a run that was cut off. */
+  /** When a pass last saw that new files may be torn: after a restart, or a run cut off. */
   tornAt: "torn.at",
   /** Set while the daemon is paused. */
   paused: "watch.paused",

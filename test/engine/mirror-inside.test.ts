@@ -1,0 +1,50 @@
+import { describe, expect, test } from "vitest";
+import type { Mirror } from "../simulator/mirror.ts";
+import { createRig } from "../simulator/rig.ts";
+
+/** A folder that is mirrored by itself, below a mirrored folder. */
+const CONFIG = "inner/.mdmirror/config.json";
+
+describe("a mirror that was moved into another one", () => {
+  test("sends nothing to the other's workspace, and is told until it is moved out", async () => {
+    const rig = createRig(3);
+    const mirror = rig.mirror();
+    mirror.write("own.md", "own\n");
+    mirror.write("inner/deep/secret.md", "secret\n");
+    mirror.write(CONFIG, "{}");
+    const report = await mirror.sync();
+    expect([report?.state, [...rig.app.files().keys()], rig.app.folders()]).toEqual(["attention", ["own.md"], []]);
+    expect(report?.attention.map(({ path, kind }) => [path, kind])).toEqual([["inner", "not-seen"]]);
+    expect(report?.attention[0]?.detail).toMatch(/mirror of its own.*move it out/);
+    moveOut(mirror);
+    expect((await mirror.sync())?.state).toBe("in-sync");
+  });
+
+  test("I04 leaves alone what of it was mirrored before, on both sides", async () => {
+    const rig = createRig(4);
+    const mirror = rig.mirror();
+    rig.app.create("inner/note.md", "note\n");
+    await mirror.sync();
+    mirror.write(CONFIG, "{}");
+    mirror.write("inner/note.md", "edited\n");
+    for (let run = 0; run < 3; run++) expect((await mirror.sync())?.state).toBe("attention");
+    expect(rig.app.files().get("inner/note.md")?.text).toBe("note\n");
+    mirror.disk.user.remove(mirror.path(CONFIG));
+    expect((await mirror.sync())?.state).toBe("in-sync");
+    expect(rig.app.files().get("inner/note.md")?.text).toBe("edited\n");
+  });
+
+  test("is none without a configuration: what an unlinked one left is a folder like others", async () => {
+    const rig = createRig(5);
+    const mirror = rig.mirror();
+    mirror.write("inner/note.md", "note\n");
+    mirror.write("inner/.mdmirror/unlinked/state.db", "");
+    expect((await mirror.sync())?.state).toBe("in-sync");
+    expect([...rig.app.files().keys()]).toEqual(["inner/note.md"]);
+  });
+});
+
+function moveOut(mirror: Mirror): void {
+  mirror.disk.user.makeFolder("/home/ann/elsewhere");
+  mirror.disk.user.rename(mirror.path("inner"), "/home/ann/elsewhere/inner");
+}
