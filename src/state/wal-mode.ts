@@ -1,4 +1,6 @@
-import type { Db } from "./database.ts";
+import type Sqlite from "better-sqlite3";
+
+type Db = Sqlite.Database;
 
 /** Must not be called within a transaction. */
 export function enterWal(db: Db): void {

@@ -25,6 +25,29 @@ async function run({ mirror }: { mirror: Mirror }, settings: Partial<Settings> =
   return [report?.state, report?.counts.conflicts];
 }
 
+type Both = ReturnType<typeof newOnBoth>;
+
+type Changed = { readonly settings?: Partial<Settings>; readonly remote?: Remote };
+
+/** @param before the boot of the last run; null: it is still the same */
+async function reboot({ mirror }: Both, { settings, ...world }: Changed = {}, before: string | null = "boot-1") {
+  if (before !== null) mirror.state.setMeta("boot", before);
+  const input = { settings: { ...SETTINGS, ...settings }, retryRefused: false, kind: "sync" };
+  return syncToConvergence({ ...mirror.world(), bootId: "boot-2", ...world }, input);
+}
+
+function unreachable({ mirror }: Both): Remote {
+  const { clock, random, log } = mirror.world();
+  const wire: Wire = { send: async () => ({ kind: "not-sent", why: "ECONNREFUSED" }), close: closeNothing };
+  return createRemote({ wire, key: "mdm_key", clock, random, log, traits: null });
+}
+
+/** A mirror that a boot has worked on, and a document that base lost with it. */
+async function startAnew(left: string) {
+  const both = newOnBoth(left, TEXT);
+  return { ...both, report: await reboot(both) };
+}
+
 describe("a document that is new on both sides, and empty on one", () => {
   const PREFERENCES = [null, "local", "remote", "each"] as const;
 
@@ -73,29 +96,6 @@ describe("a document that is new on both sides, and empty on one", () => {
 });
 
 describe("a file that base does not know, after a power loss in a clone", () => {
-  type Both = ReturnType<typeof newOnBoth>;
-
-  type Changed = { readonly settings?: Partial<Settings>; readonly remote?: Remote };
-
-  /** @param before the boot of the last run; null: it is still the same */
-  async function reboot({ mirror }: Both, { settings, ...world }: Changed = {}, before: string | null = "boot-1") {
-    if (before !== null) mirror.state.setMeta("boot", before);
-    const input = { settings: { ...SETTINGS, ...settings }, retryRefused: false, kind: "sync" };
-    return syncToConvergence({ ...mirror.world(), bootId: "boot-2", ...world }, input);
-  }
-
-  function unreachable({ mirror }: Both): Remote {
-    const { clock, random, log } = mirror.world();
-    const wire: Wire = { send: async () => ({ kind: "not-sent", why: "ECONNREFUSED" }), close: closeNothing };
-    return createRemote({ wire, key: "mdm_key", clock, random, log, traits: null });
-  }
-
-  /** A mirror that a boot has worked on, and a document that base lost with it. */
-  async function startAnew(left: string) {
-    const both = newOnBoth(left, TEXT);
-    return { ...both, report: await reboot(both) };
-  }
-
   test.each([
     ["empty", ""],
     ["a byte order mark", "\ufeff"],

@@ -123,17 +123,17 @@ describe("a new file that was not on the medium yet, after a restart of the mach
   });
 });
 
-describe("a new file whose disk was lost and mounted again, without a restart of the machine", () => {
-  /** @param later ms after the file was made */
-  async function mountAgain(left: string, later = 0) {
-    const { rig, mirror } = await begin();
-    const [link] = mirror.state.load().links.values();
-    mirror.disk.user.open(mirror.path("note.md")).write(left);
-    mirror.disk.user.setTime(mirror.path("note.md"), link!.stamp!.mtimeMs + later);
-    const report = await mirror.sync();
-    return { rig, mirror, report };
-  }
+/** @param later ms after the file was made */
+async function mountAgain(left: string, later = 0) {
+  const { rig, mirror } = await begin();
+  const [link] = mirror.state.load().links.values();
+  mirror.disk.user.open(mirror.path("note.md")).write(left);
+  mirror.disk.user.setTime(mirror.path("note.md"), link!.stamp!.mtimeMs + later);
+  const report = await mirror.sync();
+  return { rig, mirror, report };
+}
 
+describe("a new file whose disk was lost and mounted again, without a restart of the machine", () => {
   test.each([
     ["empty", ""],
     ["zeroed", "\0".repeat(TEXT.length)],

@@ -68,7 +68,7 @@ export function judgeFolder(
   return ok("new");
 }
 
-/** The real path of a folder that may not be there yet: what is above it may be reached by a link. */
+/** The real path of a folder that may not be there yet: a link may lead to what is above it. */
 function realPathOf(dir: string): string {
   const missing: string[] = [];
   let there = resolve(dir);
