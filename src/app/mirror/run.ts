@@ -20,6 +20,7 @@ import { planOnly, syncToConvergence } from "../../engine/run/sync.ts";
 import type { HandsOff, Settings } from "../../engine/run/world.ts";
 import type { Config, ConflictPolicy } from "./config.ts";
 import { timeMs } from "./config-times.ts";
+import { placeOfNotes, withoutNotes } from "./in-place.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
 import { keepUp } from "./upkeep.ts";
 
@@ -101,9 +102,10 @@ export async function runSync(
   stoppable?: Stoppable,
 ): Promise<RunReport> {
   const settings = settingsOf(mirror, request);
+  const place = placeOfNotes(mirror.root);
   let walked: LocalTree | null = null;
   const world = stoppable === undefined ? mirror.world : { ...mirror.world, stoppable };
-  const report = await syncToConvergence(world, {
+  const ended = await syncToConvergence(world, {
     settings,
     retryRefused: isRetryDue(mirror, request),
     kind,
@@ -111,6 +113,7 @@ export async function runSync(
       walked = local;
     },
   });
+  const report = placeOfNotes(mirror.root) === place ? ended : withoutNotes(ended);
   noteReport(mirror, report, request.maxDeletes);
   await keepUp(mirror, walked);
   return report;

@@ -1,0 +1,62 @@
+import { renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openMirror, type OpenedMirror } from "../../src/app/mirror/open-mirror.ts";
+import { runSync, type RunReport, USUAL_RUN } from "../../src/app/mirror/run.ts";
+import { systemRandom } from "../../src/app/mirror/random.ts";
+import { openRig, type Rig } from "./rig.ts";
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+});
+afterEach(() => rig.close());
+
+/** A sync during which something happens after the service has shown its documents. */
+async function syncDuring(happens: () => void): Promise<RunReport> {
+  const env = { XDG_STATE_HOME: rig.stateHome, XDG_CONFIG_HOME: rig.configHome };
+  const { clock, dir: cwd } = rig;
+  const opened = await openMirror(rig.root, { mode: "write", what: "sync", env, cwd, clock, random: systemRandom() });
+  if (opened.kind === "trouble") throw new Error(opened.trouble.what);
+  try {
+    return await runSync(within(opened.value, happens), USUAL_RUN, "sync");
+  } finally {
+    await opened.value.close();
+  }
+}
+
+function within(mirror: OpenedMirror, happens: () => void): OpenedMirror {
+  const { remote } = mirror.world;
+  const listFiles: typeof remote.listFiles = async (...asked) => {
+    const listing = await remote.listFiles(...asked);
+    happens();
+    return listing;
+  };
+  const watched = new Proxy(remote, {
+    get: (target, name) => {
+      const member: unknown = name === "listFiles" ? listFiles : Reflect.get(target, name);
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+  return { ...mirror, world: { ...mirror.world, remote: watched } };
+}
+
+describe("a sync whose notes go elsewhere is not in sync, for the next one knows nothing of it", () => {
+  const own = () => join(rig.root, ".mdmirror");
+
+  test.each([
+    ["its folder was moved", () => renameSync(own(), join(rig.dir, "elsewhere"))],
+    ["its folder was removed", () => rmSync(own(), { recursive: true })],
+    ["its state was removed", () => rmSync(join(own(), "state.db"))],
+  ])("where %s", async (_what, happens) => {
+    await rig.init();
+    const { state, attention } = await syncDuring(happens);
+    expect(state).not.toBe("in-sync");
+    expect(attention.map(({ path, kind }) => [path, kind])).toContainEqual([".mdmirror", "unproven"]);
+  });
+
+  test("and is, where nothing happens to them", async () => {
+    await rig.init();
+    expect(await syncDuring(() => undefined)).toMatchObject({ state: "in-sync", attention: [] });
+  });
+});
