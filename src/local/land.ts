@@ -1,7 +1,7 @@
-import { digestOf } from "../model/digest.ts";
+import { type Digest, digestOf } from "../model/digest.ts";
 import { unpackedBytes } from "../model/packed-text.ts";
 import type { DiskFolding, LocalPath } from "../model/path.ts";
-import type { DiskOutcome, Made, MadeFile, NewFile, Written } from "../ports/disk.ts";
+import type { DiskOutcome, Made, MadeEntry, MadeFile, MadeOf, NewFile, Written } from "../ports/disk.ts";
 import type { Fs } from "../ports/fs.ts";
 import type { Random } from "../ports/world.ts";
 import { stale } from "./errno.ts";
@@ -32,6 +32,8 @@ export type Burst = {
   readonly ino: number;
   readonly folding: DiskFolding;
   readonly paths: readonly LocalPath[];
+  /** What each is made of; null: of bytes that are no version's text. */
+  readonly of: readonly (MadeOf | null)[];
   readonly ends: readonly number[];
 };
 
@@ -40,7 +42,8 @@ export function burstOf({ stat }: Root, folding: DiskFolding, files: readonly Ne
   if (!files.every(({ text }) => typeof text !== "string" || text.isWellFormed())) return null;
   let size = 0;
   const ends = files.map(({ text }) => (size += typeof text === "string" ? Buffer.byteLength(text) : text.size));
-  return { dev: stat.dev, ino: stat.ino, folding, paths: files.map(({ path }) => path), ends };
+  const of = files.map((file) => file.of ?? null);
+  return { dev: stat.dev, ino: stat.ino, folding, paths: files.map(({ path }) => path), of, ends };
 }
 
 /** The part of each text in the bytes of a burst. */
@@ -87,6 +90,20 @@ function writtenAt(stamps: Float64Array, n: number): DiskOutcome<Written> {
   return { kind: "done", value: { stamp } };
 }
 
+/** @param landed left out: nothing is made yet */
+function entriesOf({ paths, of }: Burst, digests: readonly (Digest | null)[], landed?: Landed): readonly MadeEntry[] {
+  return of.flatMap((version, n) => {
+    const digest = digests[n] ?? null;
+    if (version === null || digest === null || landed?.notDone.has(n) === true) return [];
+    const inode = landed === undefined ? null : inodeAt(landed.stamps, n);
+    return [{ ...version, path: paths[n]!, digest, inode }];
+  });
+}
+
+function inodeAt(stamps: Float64Array, n: number): MadeEntry["inode"] {
+  return { dev: stamps[n * STAMP.length]!, ino: stamps[n * STAMP.length + 1]! };
+}
+
 /** What became of a file whose thread has ended: it is not known, and the next look tells. */
 export function unknownEnd(): DiskOutcome<Written> {
   return stale("the thread that made it has ended");
@@ -95,14 +112,34 @@ export function unknownEnd(): DiskOutcome<Written> {
 /** Makes the bursts of one mirrored folder, within the thread. */
 export class Lander {
   readonly #guard: RootGuard;
+  readonly #note: (entries: readonly MadeEntry[]) => void;
 
-  /** @param root absolute path of the mirrored folder */
-  constructor(root: string, random: Pick<Random, "hex">, fs: Fs = createNodeFs()) {
+  /**
+   * @param root absolute path of the mirrored folder
+   * @param note writes down what is about to be made
+   */
+  constructor(
+    root: string,
+    random: Pick<Random, "hex">,
+    note: (entries: readonly MadeEntry[]) => void = () => undefined,
+    fs: Fs = createNodeFs(),
+  ) {
     this.#guard = new RootGuard(fs, root, random);
+    this.#note = note;
   }
 
-  /** @param texts a text that is null is none, and gets no file */
-  land(burst: Burst, texts: readonly (Buffer | null)[]): Landed {
+  /**
+   * @param texts a text that is null is none, and gets no file
+   * @param digests of the texts
+   */
+  land(burst: Burst, texts: readonly (Buffer | null)[], digests: readonly (Digest | null)[]): Landed {
+    this.#note(entriesOf(burst, digests));
+    const landed = this.#land(burst, texts);
+    this.#note(entriesOf(burst, digests, landed));
+    return landed;
+  }
+
+  #land(burst: Burst, texts: readonly (Buffer | null)[]): Landed {
     const stat = this.#guard.identify()?.stat;
     if (stat?.dev !== burst.dev || stat.ino !== burst.ino)
       return landedOf(burst.paths.map(() => stale("the mirrored folder is not there, or is another one")));

@@ -1,7 +1,8 @@
 import type { PackedText } from "../contract/packed-text.ts";
 import type { Digest } from "../model/digest.ts";
 import type { Stamp } from "../model/link.ts";
-import type { DiskFolding, LocalPath } from "../model/path.ts";
+import type { ChangeId, DocId } from "../contract/ids.ts";
+import type { DiskFolding, LocalPath, RemotePath } from "../model/path.ts";
 import type { LocalTree } from "../model/tree.ts";
 
 /**
@@ -33,8 +34,32 @@ export type DiskOutcome<T> =
 
 export type Written = { readonly stamp: Stamp };
 
-/** A text may be packed where `Disk.takesPacked` says so. */
-export type NewFile = { readonly path: LocalPath; readonly text: string | PackedText };
+/** The version of a document of the service that a new file is made of. */
+export type MadeOf = { readonly id: DocId; readonly remotePath: RemotePath; readonly changeId: ChangeId };
+
+/**
+ * A text may be packed where `Disk.takesPacked` says so. `of`: left out where its file holds other
+ * bytes than the version's text.
+ */
+export type NewFile = { readonly path: LocalPath; readonly text: string | PackedText; readonly of?: MadeOf };
+
+/** A new file, with the digest of its text. `inode` null: it is about to be made. */
+export type MadeEntry = MadeOf & {
+  readonly path: LocalPath;
+  readonly digest: Digest;
+  readonly inode: Pick<Stamp, "dev" | "ino"> | null;
+};
+
+/**
+ * What is written down of new files before any of them is there, and again once they are: their
+ * rows come later, and a process that is killed in between leaves files that base does not know.
+ */
+export type MadeList = {
+  /** Those of a run that was cut off, in their order; the newest of many. */
+  read(): readonly MadeEntry[];
+  /** All of them are known by now. */
+  drop(): void;
+};
 
 /**
  * How making a new file ended, and its text as the store takes it: packed, where another thread has

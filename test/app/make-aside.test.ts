@@ -25,7 +25,7 @@ function setUp(worthIt = 2) {
     return worker;
   });
   onTestFinished(() => thread.close());
-  const { disk, at } = mirrorOn(bench, { aside: new MakeAside(thread, worthIt) });
+  const { disk, at } = mirrorOn(bench, { aside: new MakeAside(thread, () => undefined, worthIt) });
   const make = async (...files: NewFile[]) => await disk.createAll(files);
   return { disk, at, threads, make, first: () => make({ path: "first.md", text: "first" }) };
 }

@@ -41,9 +41,9 @@ function within(mirror: OpenedMirror, happens: () => void): OpenedMirror {
   return { ...mirror, world: { ...mirror.world, remote: watched } };
 }
 
-describe("a sync whose notes go elsewhere is not in sync, for the next one knows nothing of it", () => {
-  const own = () => join(rig.root, ".mdmirror");
+const own = () => join(rig.root, ".mdmirror");
 
+describe("a sync whose notes go elsewhere is not in sync, for the next one knows nothing of it", () => {
   test.each([
     ["its folder was moved", () => renameSync(own(), join(rig.dir, "elsewhere"))],
     ["its folder was removed", () => rmSync(own(), { recursive: true })],

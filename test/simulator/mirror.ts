@@ -43,7 +43,11 @@ export const SETTINGS: Settings = {
 };
 
 /** A disk and a state, as the mirror left them. */
-export type MirrorCopy = StateCopy & { readonly disk: Buffer; readonly requests: readonly string[] };
+export type MirrorCopy = StateCopy & {
+  readonly disk: Buffer;
+  readonly requests: readonly string[];
+  readonly boot: number;
+};
 
 export type MirrorOptions = {
   readonly disk?: RamDiskOptions;
@@ -73,6 +77,7 @@ export class Mirror {
   readonly #around: Surroundings;
   readonly #options: MirrorOptions;
   readonly #copyState: () => StateCopy;
+  readonly #boot: number;
   readonly #random: Random;
   #safe: StateCopy | null = null;
   #calls = 0;
@@ -88,6 +93,7 @@ export class Mirror {
     this.state = state;
     this.#copyState = copy;
     this.requests = [...(from?.requests ?? [])];
+    this.#boot = from?.boot ?? 1;
     this.#random = dice;
     if (from === null) rememberRoot(this.world());
     this.disk.beforeCall = null;
@@ -177,7 +183,7 @@ export class Mirror {
       remote,
       disk: new LocalDisk(this.disk, ROOT, { random, gitignore: followed({ gitignore }, this.state) }),
       state,
-      bootId: "boot-1",
+      bootId: `boot-${this.#boot}`,
       prefix: this.#options.prefix ?? "",
     };
     const { links = false } = this.#options;
@@ -186,7 +192,7 @@ export class Mirror {
 
   /** Of all that outlives the process, between two runs. */
   copy(): MirrorCopy {
-    return { disk: this.disk.copy(), ...this.#copyState(), requests: [...this.requests] };
+    return { disk: this.disk.copy(), ...this.#copyState(), requests: [...this.requests], boot: this.#boot };
   }
 
   /**
@@ -194,7 +200,7 @@ export class Mirror {
    * by then.
    */
   copyAfterPowerCut(): MirrorCopy {
-    return { ...this.copy(), ...this.#safe };
+    return { ...this.copy(), ...this.#safe, boot: this.#boot + 1 };
   }
 
   /**

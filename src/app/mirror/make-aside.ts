@@ -1,5 +1,6 @@
 import type { DiskFolding } from "../../model/path.ts";
-import type { Made, NewFile } from "../../ports/disk.ts";
+import { digestOf } from "../../model/digest.ts";
+import type { Made, MadeEntry, NewFile } from "../../ports/disk.ts";
 import { type Burst, burstOf, endsOf, type MakesAside, unknownEnd } from "../../local/land.ts";
 import type { Root } from "../../local/root-guard.ts";
 import type { AsideThread } from "./aside-thread.ts";
@@ -12,6 +13,17 @@ import { givenText, SharedTexts, zippedOf } from "./shared-texts.ts";
  */
 const WORTH_IT = 256;
 
+/** The rows of fewer follow at once, and their note would cost as much as their files. */
+const WORTH_NOTING = 8;
+
+type Note = (entries: readonly MadeEntry[]) => void;
+
+function entryOf({ path, text, of }: NewFile): MadeEntry[] {
+  return of === undefined || typeof text !== "string" || !text.isWellFormed()
+    ? []
+    : [{ ...of, path, digest: digestOf(text), inode: null }];
+}
+
 /**
  * Makes new files in a thread, and packs their texts there for the store. The system's `open` of a
  * new file takes 50 µs and more, packing as much: together more than all that the main thread has
@@ -20,14 +32,19 @@ const WORTH_IT = 256;
  */
 export class MakeAside implements MakesAside {
   readonly #thread: AsideThread;
+  readonly #note: Note;
   readonly #worthIt: number;
   readonly #texts = new SharedTexts();
   readonly #lending = new LentTexts();
   #count = 0;
 
-  /** @param worthIt how many files must have been made before a thread is */
-  constructor(thread: AsideThread, worthIt = WORTH_IT) {
+  /**
+   * @param note writes down what is about to be made here, as the thread does
+   * @param worthIt how many files must have been made before a thread is
+   */
+  constructor(thread: AsideThread, note: Note, worthIt = WORTH_IT) {
     this.#thread = thread;
+    this.#note = note;
     this.#worthIt = worthIt;
   }
 
@@ -43,7 +60,10 @@ export class MakeAside implements MakesAside {
   /** Of a thread that ended, what became of the files is not known: they are stale. */
   create(root: Root | null, folding: DiskFolding, files: readonly NewFile[]): Promise<Made> | null {
     this.#count += files.length;
-    if (root === null || this.#thread.hasEnded || this.#count < this.#worthIt) return null;
+    if (root === null || this.#thread.hasEnded || this.#count < this.#worthIt) {
+      if (files.length >= WORTH_NOTING) this.#note(files.flatMap(entryOf));
+      return null;
+    }
     const burst = burstOf(root, folding, files);
     if (burst === null) return null;
     return this.#make(burst, this.#texts.put(files, burst.ends), zippedOf(files));

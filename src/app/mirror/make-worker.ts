@@ -1,9 +1,12 @@
+import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { type Burst, type Landed, Lander, textsIn } from "../../local/land.ts";
 import { CODEC } from "../../contract/packed-text.ts";
 import { type Digest, digestOf } from "../../model/digest.ts";
 import { unpackedBytes } from "../../model/packed-text.ts";
 import { packBytes } from "../../state/text-codec.ts";
+import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
+import { noterIn } from "./made-list.ts";
 import { systemRandom } from "./random.ts";
 
 /** The thread of `aside-thread.ts`: makes new files, and packs texts for the store. */
@@ -38,7 +41,8 @@ export type Ended = {
   readonly digests: readonly (Digest | null)[] | null;
 };
 
-const lander = new Lander(workerData as string, systemRandom());
+const root = workerData as string;
+const lander = new Lander(root, systemRandom(), noterIn(join(root, MIRROR_FOLDER)));
 const slots: SharedArrayBuffer[] = [];
 
 function perform({ burst, ends, zipped, slot, memory }: Task): Ended {
@@ -46,8 +50,9 @@ function perform({ burst, ends, zipped, slot, memory }: Task): Ended {
   const shared = slots[slot]!;
   const came = textsIn({ ends }, Buffer.from(shared, 0, shared.byteLength / 2));
   const texts = zipped === null ? came : came.map((text, n) => unzipped(shared, ends, n, zipped[n]!, text));
-  const landed = burst === null ? null : lander.land(burst, texts);
-  const digests = zipped?.map((length, n) => (length === 0 || texts[n] == null ? null : digestOf(texts[n]!))) ?? null;
+  const all = burst === null && zipped === null ? null : texts.map((text) => (text === null ? null : digestOf(text)));
+  const landed = burst === null ? null : lander.land(burst, texts, all!);
+  const digests = zipped?.map((length, n) => (length === 0 ? null : all![n]!)) ?? null;
   return { landed, packed: pack(shared, ends, texts, zipped), digests };
 }
 

@@ -9,6 +9,7 @@ import { META } from "../../engine/run/meta.ts";
 import type { World } from "../../engine/run/world.ts";
 import { LocalDisk } from "../../local/disk.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
+import { madeListOf, noterIn } from "./made-list.ts";
 import { makeMirrorFolder } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
 import type { Fs } from "../../ports/fs.ts";
@@ -181,13 +182,14 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
     disk: new LocalDisk(fs, root, {
       random,
       probe: mode === "write",
-      aside: aside && new MakeAside(aside),
+      aside: aside && new MakeAside(aside, noterIn(folder)),
       records,
       gitignore: followed(config, state),
     }),
     state,
     ...(aside && { packer: new PackAside(aside) }),
     ...(rowWriter && { rowWriter }),
+    madeList: madeListOf(folder),
     bootId: readBootId(),
     prefix: config.remote,
   };

@@ -67,14 +67,16 @@ function begin(ctx: PassContext, action: Creation, answer: Answer<ServedFile>): 
   if (fromService(ctx.world, file.path) !== action.remotePath)
     return { end: createServed(ctx, action, { file, requestId }) };
   const creating = { changeId: file.lastChangeId, isProtected: file.protected };
+  const { id, localPath: path, remotePath } = action;
+  const of = { id, remotePath, changeId: file.lastChangeId };
   const { content } = file;
   if (typeof content !== "string" && content.isZipped) {
     const text = content.take();
-    return { creating: { ...creating, digest: null }, file: { path: action.localPath, text } };
+    return { creating: { ...creating, digest: null }, file: { path, text, of } };
   }
   const text = takenText(content);
   if (text?.isWellFormed() === true)
-    return { creating: { ...creating, digest: digestOf(text) }, file: { path: action.localPath, text } };
+    return { creating: { ...creating, digest: digestOf(text) }, file: { path, text, of } };
   // One that came damaged is read again; one that no file can hold is told in the usual way.
   const ended =
     text === null

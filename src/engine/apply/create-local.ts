@@ -143,7 +143,7 @@ async function handOver(ctx: PassContext, action: ActionOf<"create-local">, serv
       changeId,
       digest: null,
       isProtected,
-      making: ctx.group.create({ path: localPath, text: content.take() }),
+      making: ctx.group.create({ path: localPath, text: content.take(), of: { id, remotePath, changeId } }),
     });
   const fetched = await unpackServed(ctx, id, localPath, served);
   if (fetched.kind === "end") return fetched;
@@ -152,7 +152,12 @@ async function handOver(ctx: PassContext, action: ActionOf<"create-local">, serv
   // for it, wherever its targets are by then, if it is in the store.
   if (isMoved || links?.mayLink(text)) state.putKnownText(digest, text, seenThere(localPath, id));
   if (isMoved) return ended(stale("it was moved on the service meanwhile"));
-  return got({ changeId, digest, isProtected, making: ctx.group.create({ path: localPath, text }) });
+  return got({
+    changeId,
+    digest,
+    isProtected,
+    making: ctx.group.create({ path: localPath, text, of: { id, remotePath, changeId } }),
+  });
 }
 
 /** What came of it: the file; or its text is stored, and tried again where its folder lacked. */

@@ -6,6 +6,7 @@ import type { Fault } from "../../ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteTree, Trees } from "../../model/tree.ts";
 import { ReadAhead } from "./ahead.ts";
 import { flushEarlier, hasRestarted, mayHaveTorn, rememberBoot, restoreTorn } from "../journal/durable.ts";
+import { adoptMade } from "../journal/adopt-made.ts";
 import { putAwayTorn } from "../journal/put-away-torn.ts";
 import { APPROVE_EMPTY, type PassInput, type PassContext } from "../run/pass-context.ts";
 import { approvedKeys } from "../run/guard-facts.ts";
@@ -171,6 +172,7 @@ async function mendLook(
   }
   if (ctx.notes.mayHaveTorn && remote.kind === "seen" && putAwayTorn(ctx, base, local, remote.tree))
     local = observeLocal(world, base, inodesTrusted, keep);
+  if (remote.kind === "seen" && (await adoptMade(ctx, base, local, remote.tree))) base = world.state.load();
   base = refreshStamps(world, base, local);
   await flushEarlier(world, base, local);
   rememberBoot(ctx);

@@ -10,7 +10,7 @@ import {
   type RemotePath,
 } from "../../model/path.ts";
 import type { Policy } from "../../model/policy.ts";
-import type { Disk } from "../../ports/disk.ts";
+import type { Disk, MadeList } from "../../ports/disk.ts";
 import type { Remote } from "../../ports/remote.ts";
 import type { RowWriter } from "../../ports/row-writer.ts";
 import type { EventSide, MirrorEvent, State } from "../../ports/state.ts";
@@ -39,6 +39,8 @@ export type World = {
   readonly packer?: TextPacker;
   /** Left out: the rows of new files are written here. */
   readonly rowWriter?: RowWriter;
+  /** Left out: nothing is written down of new files. */
+  readonly madeList?: MadeList;
   /** The id of this boot of the machine; null where the system has none. */
   readonly bootId: string | null;
   /**

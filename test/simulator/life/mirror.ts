@@ -15,6 +15,7 @@ import { type Db, openEmpty } from "../../../src/state/database.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../../src/state/schema.ts";
 import { StoredState } from "../../../src/state/state.ts";
 import { rollDice } from "../dice.ts";
+import { MadeInMemory } from "./made-in-memory.ts";
 import { MakesInTurn } from "../make-in-turn.ts";
 import { WritesInTurn } from "../write-in-turn.ts";
 import { RamDisk } from "../ram-disk.ts";
@@ -43,6 +44,7 @@ export class LifeMirror {
   readonly index: number;
   readonly setup: MirrorSetup;
   readonly disk: RamDisk;
+  readonly #made = new MadeInMemory();
   readonly desk: Desk;
   /** Everything that was logged: no key, no text may be in it (I30). */
   readonly log: string[] = [];
@@ -160,7 +162,8 @@ export class LifeMirror {
       prefix: this.setup.prefix,
       leastTogether: 2,
     };
-    if (this.#makesAside) Object.assign(world, { rowWriter: new WritesInTurn(world.state, this.#rowCalls) });
+    if (this.#makesAside)
+      Object.assign(world, { rowWriter: new WritesInTurn(world.state, this.#rowCalls), madeList: this.#made });
     return this.#links ? translating(world, true) : world;
   }
 
@@ -170,7 +173,7 @@ export class LifeMirror {
       part: 3,
       records: this.#record,
       processes: LIVING,
-      aside: this.#makesAside ? new MakesInTurn(fs, ROOT, this.#random) : null,
+      aside: this.#makesAside ? new MakesInTurn(fs, ROOT, this.#random, (entries) => this.#made.add(entries)) : null,
     });
   }
 
