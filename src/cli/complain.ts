@@ -1,6 +1,7 @@
 import type { Trouble } from "../app/mirror/trouble.ts";
 import type { Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { fewOpenFiles } from "../app/mirror/open-files.ts";
 import { originClause } from "../app/told/origin.ts";
 import { shownWords } from "../model/shown-name.ts";
 
@@ -14,7 +15,8 @@ const EXITS: Readonly<Record<Trouble["kind"], ExitCode>> = {
 /** Says why a command cannot go on, and ends it. */
 export function complain(io: Io, trouble: Trouble): ExitCode {
   io.err(`mdmirror: ${shownWords(trouble.what)}${originClause(trouble.code ?? null, trouble.requestId ?? null)}`);
-  io.err(`  next: ${shownWords(trouble.next)}`);
+  const { next } = (trouble.kind === "fault" && fewOpenFiles()) || trouble;
+  io.err(`  next: ${shownWords(next)}`);
   return exitOfTrouble(trouble);
 }
 

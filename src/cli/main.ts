@@ -1,4 +1,5 @@
 import { diskTrouble } from "../app/mirror/disk-trouble.ts";
+import { fewOpenFiles } from "../app/mirror/open-files.ts";
 import type { Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { hasOpenedStream, Output } from "./output.ts";
@@ -30,6 +31,12 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
       io.err(`mdmirror: ${fault.message}`);
       io.err(`  next: ${String(fault.next)}`);
       return EXIT.usage;
+    }
+    const few = fewOpenFiles();
+    if (few !== null) {
+      io.err(`mdmirror: ${few.what} (it failed with: ${fault.message})`);
+      io.err(`  next: ${few.next}`);
+      return EXIT.fault;
     }
     const disk = diskTrouble(fault);
     if (disk !== null) {

@@ -33,17 +33,22 @@ export function attentionLines(all: readonly Attention[], most: number, paint: P
   return [...blocks.slice(0, most).flat(), ...more];
 }
 
+/** Where it came from, as far as its words do not say so. */
+function originOf({ code, detail, requestId }: Attention): string {
+  return originClause(code !== null && detail.endsWith(`(${code})`) ? null : code, requestId);
+}
+
 function aloneLines(one: Attention, paint: Paint): string[] {
-  const { path, kind, code, detail, requestId } = one;
+  const { path, kind, detail } = one;
   return [
-    `${path === "" ? "" : `${paint.strong(shownName(path))}: `}${paint.asks(kind)}: ${shownWords(detail)}${originClause(code, requestId)}`,
+    `${path === "" ? "" : `${paint.strong(shownName(path))}: `}${paint.asks(kind)}: ${shownWords(detail)}${originOf(one)}`,
     paint.dim(`  next: ${shownWords(nextFor(one))}`),
   ];
 }
 
 function sharedLines(group: readonly Attention[], paint: Paint): string[] {
   const [first] = group;
-  const { kind, code, detail, requestId } = first!;
+  const { kind, detail } = first!;
   const names = group
     .toSorted(byPath)
     .slice(0, NAMES)
@@ -51,7 +56,7 @@ function sharedLines(group: readonly Attention[], paint: Paint): string[] {
     .join(", ");
   const more = group.length > NAMES ? ` and ${count(group.length - NAMES)} more` : "";
   return [
-    `${paint.strong(`${count(group.length)} documents`)}: ${paint.asks(kind)}: ${shownWords(detail)}${originClause(code, requestId)}`,
+    `${paint.strong(`${count(group.length)} documents`)}: ${paint.asks(kind)}: ${shownWords(detail)}${originOf(first!)}`,
     `  ${names}${more}`,
     paint.dim(`  next: ${nextForEach(first!)}`),
   ];
