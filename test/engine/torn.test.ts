@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { syncToConvergence } from "../../src/engine/run/sync.ts";
+import { planOnly, syncToConvergence } from "../../src/engine/run/sync.ts";
 import { Killed, type Mirror, ROOT, SETTINGS } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 
@@ -132,6 +132,15 @@ async function mountAgain(left: string, later = 0) {
   const report = await mirror.sync();
   return { rig, mirror, report };
 }
+
+test("I23 what is torn is no edit in a plan, either, and the plan writes nothing", async () => {
+  const { mirror } = await begin();
+  mirror.write("note.md", cut(512));
+  const input = { settings: SETTINGS, retryRefused: true, kind: "sync" };
+  const planned = await planOnly({ ...mirror.world(), bootId: "boot-2" }, input);
+  expect(planned).toMatchObject({ kind: "planned", plan: { steps: [] } });
+  expect(mirror.texts().get("note.md")).toBe(cut(512));
+});
 
 describe("a new file whose disk was lost and mounted again, without a restart of the machine", () => {
   test.each([

@@ -141,6 +141,21 @@ export function restoreTorn(ctx: PassContext, base: BaseTree, local: LocalTree, 
   return restored;
 }
 
+/** The folder as `restoreTorn` would leave it, for a dry run: what it would make again is there. */
+export function asIfRestored(ctx: PassContext, { links }: BaseTree, local: LocalTree): LocalTree {
+  const restarted = hasRestarted(ctx.world);
+  const restored = [...links.values()].flatMap((link): LocalFile[] => {
+    if (link.durable || link.standing !== "linked") return [];
+    const file = local.files.get(link.localPath);
+    if (file === undefined || !(restarted || isAsMade(link, file)) || !isTorn(ctx, link, file)) return [];
+    return [{ ...file, digest: link.localDigest, textFault: null, empty: false }];
+  });
+  if (restored.length === 0) return local;
+  const files = new Map(local.files);
+  for (const file of restored) files.set(file.path, file);
+  return { ...local, files };
+}
+
 /**
  * Whether a file is another one than was made, and was changed by nobody since: a person's change
  * gives it a later time, and the one that a lost disk shows is that of its making, or of before.

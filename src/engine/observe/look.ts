@@ -5,7 +5,14 @@ import type { OnText } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteTree, Trees } from "../../model/tree.ts";
 import { ReadAhead } from "./ahead.ts";
-import { flushEarlier, hasRestarted, mayHaveTorn, rememberBoot, restoreTorn } from "../journal/durable.ts";
+import {
+  asIfRestored,
+  flushEarlier,
+  hasRestarted,
+  mayHaveTorn,
+  rememberBoot,
+  restoreTorn,
+} from "../journal/durable.ts";
 import { adoptMade } from "../journal/adopt-made.ts";
 import { putAwayTorn } from "../journal/put-away-torn.ts";
 import { APPROVE_EMPTY, type PassInput, type PassContext } from "../run/pass-context.ts";
@@ -43,7 +50,7 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
   // What a power loss took comes back from the store, whether the service answers or not.
   if (remote.kind === "unreachable" && !restarted) return { kind: "offline", fault: remote.fault };
   const { base, local } = input.dry
-    ? { base: before, local: walked }
+    ? { base: before, local: asIfRestored(ctx, before, walked) }
     : await mendLook(ctx, before, walked, remote, { inodesTrusted, keep, restarted });
   if (remote.kind === "unreachable") return { kind: "offline", fault: remote.fault };
   for (const folder of remote.tree.folders.values()) ctx.notes.folderIds.set(folder.path, folder.id);
