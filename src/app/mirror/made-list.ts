@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { isChangeId, isDocId } from "../../contract/ids.ts";
+import { type DocId, isChangeId, isDocId } from "../../contract/ids.ts";
 import type { Digest } from "../../model/digest.ts";
 import type { LocalPath, RemotePath } from "../../model/path.ts";
 import { MADE_FILE } from "../../model/mirror-folder.ts";
@@ -41,33 +41,46 @@ export function noterIn(folder: string): (entries: readonly MadeEntry[]) => void
 
 export function madeListOf(folder: string): MadeList {
   return {
-    read: () => [BEFORE, MADE_FILE].flatMap((name) => readIn(folder, name)),
+    read: () => {
+      const entries = new Map<DocId, MadeEntry>();
+      for (const name of [BEFORE, MADE_FILE]) readInto(entries, folder, name);
+      return [...entries.values()];
+    },
     drop: () => {
       for (const name of [BEFORE, MADE_FILE]) if (existsSync(join(folder, name))) removeOwn(folder, name);
     },
   };
 }
 
-function readIn(folder: string, name: string): MadeEntry[] {
+function readInto(entries: Map<DocId, MadeEntry>, folder: string, name: string): void {
   const text = readOwn(folder, name)?.bytes.toString("utf8") ?? "";
-  return text.split("\n").flatMap((line) => entryOf(line) ?? []);
-}
-
-function lineOf({ path, id, remotePath, changeId, digest, inode }: MadeEntry): string {
-  const names = [path, id, remotePath, changeId, digest];
-  return `${JSON.stringify(inode === null ? names : [...names, inode.dev, inode.ino])}\n`;
-}
-
-function entryOf(line: string): MadeEntry | null {
-  let values: unknown;
-  try {
-    values = JSON.parse(line);
-  } catch {
-    return null;
+  for (const line of text.split("\n")) {
+    const values = valuesOf(line);
+    const entry = values.length === NAMES ? entryOf(values) : withInode(entries, values);
+    if (entry !== null) entries.set(entry.id, entry);
   }
-  if (!Array.isArray(values) || (values.length !== 5 && values.length !== 7)) return null;
-  const inode = inodeOf(values.slice(5));
-  if (inode === undefined || !values.slice(0, 5).every((value) => typeof value === "string")) return null;
+}
+
+/** What was said of a document before is not said again. */
+function lineOf({ path, id, remotePath, changeId, digest, inode }: MadeEntry): string {
+  const values = inode === null ? [path, id, remotePath, changeId, digest] : [id, inode.dev, inode.ino];
+  return `${JSON.stringify(values)}\n`;
+}
+
+/** How many values the first line of a document has. */
+const NAMES = 5;
+
+function valuesOf(line: string): readonly unknown[] {
+  try {
+    const values: unknown = JSON.parse(line);
+    return Array.isArray(values) ? values : [];
+  } catch {
+    return [];
+  }
+}
+
+function entryOf(values: readonly unknown[]): MadeEntry | null {
+  if (!values.every((value) => typeof value === "string")) return null;
   const [path, id, remotePath, changeId, digest] = values as [string, string, string, string, string];
   if (!isDocId(id) || !isChangeId(changeId) || !/^[0-9a-f]{64}$/.test(digest)) return null;
   return {
@@ -76,15 +89,16 @@ function entryOf(line: string): MadeEntry | null {
     remotePath: remotePath as RemotePath,
     changeId,
     digest: digest as Digest,
-    inode,
+    inode: null,
   };
 }
 
-/** @returns undefined for what is none */
-function inodeOf(values: readonly unknown[]): MadeEntry["inode"] | undefined {
-  const [dev, ino] = values;
-  if (values.length === 0) return null;
-  return typeof dev === "number" && typeof ino === "number" ? { dev, ino } : undefined;
+/** @returns null for a line that tells nothing of a document that was named before */
+function withInode(entries: ReadonlyMap<DocId, MadeEntry>, [id, dev, ino]: readonly unknown[]): MadeEntry | null {
+  const entry = entries.get(id as DocId);
+  return entry === undefined || typeof dev !== "number" || typeof ino !== "number"
+    ? null
+    : { ...entry, inode: { dev, ino } };
 }
 
 function isOfDisk(error: unknown): boolean {
