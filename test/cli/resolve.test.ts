@@ -41,6 +41,13 @@ describe("resolve", () => {
     expect(rig.remote("plan.md")!.content).toBe(MERGED);
   });
 
+  test("--theirs of a document that was deleted there says where its text still is, and changes nothing", async () => {
+    rig.api("DELETE", `/v1/files/${rig.remote("plan.md")!.id}`);
+    const { code, err } = await rig.run(["resolve", "w/plan.md", "--theirs"]);
+    expect([code, err[0]]).toEqual([1, expect.stringMatching(/gone on the service.*copy plan \(theirs\)\.md over it/)]);
+    expect([rig.read("plan.md"), rig.read("plan (theirs).md")]).toEqual([MINE, THEIRS]);
+  });
+
   test("--merged refuses a text with conflict markers, and changes nothing", async () => {
     writeFileSync(join(rig.dir, "merged.md"), `<<<<<<< a\n${MINE}=======\n${THEIRS}>>>>>>> b\n`);
     const { code, err } = await rig.run(["resolve", "w/plan.md", "--merged", "merged.md"]);

@@ -104,13 +104,22 @@ function endConflict(
 }
 
 /**
+ * The outcome where the document is not there any more: its last text is in the sidecar alone, and
+ * the next run sends the one that is here, as a new document.
+ */
+function goneThere(outcome: Outcome, conflict: Conflict | null): Outcome {
+  if (outcome.kind !== "stale" || conflict === null) return outcome;
+  return stale(`its document is gone on the service; to keep that text, copy ${conflict.sidecarPath} over it first`);
+}
+
+/**
  * The live text takes the document's place: ends a conflict, a review, or an edit that the service
  * refuses.
  */
 export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Conflict | null): Promise<HandEnd> {
   const { link, at: path, seen } = placed;
   const fetched = await fetchText(ctx, link.id, path);
-  if (fetched.kind === "end") return notDone(fetched.outcome);
+  if (fetched.kind === "end") return notDone(goneThere(fetched.outcome, conflict));
   const { file, text, digest } = fetched.value;
   if (isOther(seen?.theirs, digest)) return notDone(stale(`${path} was edited on the service meanwhile`));
   const before = keepText(ctx, path, link.id);
