@@ -1,5 +1,6 @@
 import { depthOf, joinPath, type LocalPath, parentOf } from "../model/path.ts";
 import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
+import { IS_MIRROR } from "../model/seen.ts";
 import type { FsStat } from "../ports/fs.ts";
 import { errnoOf, errnoText } from "./errno.ts";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
@@ -14,10 +15,6 @@ import type { WalkedFolder, WalkWork } from "./walk-work.ts";
  * call on the stack, and every folder of a chain is looked at along its whole path.
  */
 const MAX_DEPTH = 256;
-
-/** Why a folder that is mirrored by itself is not read. */
-export const IS_MIRROR =
-  "it is a mirror of its own, and nothing in it is sent here: move it out of this folder, or unlink it";
 
 export type Subfolder = Pick<WalkedFolder, "path" | "abs" | "stat">;
 

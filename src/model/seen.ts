@@ -13,6 +13,10 @@ export type Unread = { readonly kind: "still-being-written" | "local-unreadable"
 /** The file is not judged before it rests. */
 export const STILL_WRITTEN: Unread = { kind: "still-being-written", why: "still-being-written" };
 
+/** Why a folder that is mirrored by itself is not read, and gets nothing. */
+export const IS_MIRROR =
+  "it is a mirror of its own, and nothing in it is sent here: move it out of this folder, or unlink it";
+
 export function unreadable(why: string): Unread {
   return { kind: "local-unreadable", why };
 }

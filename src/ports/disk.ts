@@ -57,6 +57,8 @@ export type MadeEntry = MadeOf & {
 export type MadeList = {
   /** Those of a run that was cut off, in their order; the newest of many. */
   read(): readonly MadeEntry[];
+  /** Whether it is empty, or holds zeros: a lost disk has torn it. */
+  isTorn(): boolean;
   /** All of them are known by now. */
   drop(): void;
 };

@@ -3,6 +3,7 @@ import { syncToConvergence } from "../../src/engine/run/sync.ts";
 import type { Settings } from "../../src/engine/run/world.ts";
 import { type Mirror, SETTINGS } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
+import type { MadeList } from "../../src/ports/disk.ts";
 import type { Remote } from "../../src/ports/remote.ts";
 import type { Wire } from "../../src/ports/wire.ts";
 import { createRemote } from "../../src/remote/client.ts";
@@ -27,7 +28,7 @@ async function run({ mirror }: { mirror: Mirror }, settings: Partial<Settings> =
 
 type Both = ReturnType<typeof newOnBoth>;
 
-type Changed = { readonly settings?: Partial<Settings>; readonly remote?: Remote };
+type Changed = { readonly settings?: Partial<Settings>; readonly remote?: Remote; readonly madeList?: MadeList };
 
 /** @param before the boot of the last run; null: it is still the same */
 async function reboot({ mirror }: Both, { settings, ...world }: Changed = {}, before: string | null = "boot-1") {
@@ -146,14 +147,21 @@ describe("a file that base does not know, after a power loss in a clone", () => 
     expect((await reboot(both, {}, null)).counts.conflicts).toBe(1);
   });
 
-  test("I13 is known after a run that was cut off, as its disk may have been", async () => {
+  test("I14 is none after a run that was killed: a program may hold the empty file open", async () => {
     const both = newOnBoth("", TEXT);
     both.mirror.state.beginRun("sync", 0);
-    expect(await run(both)).toEqual(["in-sync", 0]);
-    expect([...both.mirror.texts()]).toEqual([["note.md", TEXT]]);
-    both.mirror.write("later.md", "");
-    both.rig.app.create("later.md", TEXT);
+    const held = both.mirror.disk.user.open(both.mirror.path("note.md"));
     expect(await run(both)).toEqual(["attention", 1]);
+    held.write("saved late\n");
+    for (let more = 0; more < 3; more++) await both.mirror.sync();
+    expect(both.mirror.texts().get("note.md")).toBe("saved late\n");
+  });
+
+  test("I13 is known by the torn list of a run that was cut off, as its disk was", async () => {
+    const both = newOnBoth("", TEXT);
+    const madeList = { read: () => [], isTorn: () => true, drop: () => undefined };
+    expect((await reboot(both, { madeList }, null)).state).toBe("in-sync");
+    expect([...both.mirror.texts()]).toEqual([["note.md", TEXT]]);
   });
 
   test.each([

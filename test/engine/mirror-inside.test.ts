@@ -20,6 +20,22 @@ describe("a mirror that was moved into another one", () => {
     expect((await mirror.sync())?.state).toBe("in-sync");
   });
 
+  test("gets nothing of the other's workspace, which would go to its own", async () => {
+    const rig = createRig(6);
+    const mirror = rig.mirror();
+    mirror.write("inner/own.md", "own\n");
+    mirror.write(CONFIG, "{}");
+    rig.app.create("inner/outer.md", "outer\n");
+    expect((await mirror.sync())?.attention.map(({ path }) => path).toSorted()).toEqual(["inner/outer.md"]);
+    expect(mirror.texts().has("inner/outer.md")).toBe(false);
+    moveOut(mirror);
+    expect((await mirror.sync())?.state).toBe("in-sync");
+    expect([mirror.texts().get("inner/outer.md"), [...rig.app.files().keys()]]).toEqual([
+      "outer\n",
+      ["inner/outer.md"],
+    ]);
+  });
+
   test("I04 leaves alone what of it was mirrored before, on both sides", async () => {
     const rig = createRig(4);
     const mirror = rig.mirror();

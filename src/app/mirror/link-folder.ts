@@ -9,7 +9,7 @@ import { LocalDisk } from "../../local/disk.ts";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { makeMirrorFolder, readMarker } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
-import { IS_MIRROR } from "../../local/walk-folder.ts";
+import { IS_MIRROR } from "../../model/seen.ts";
 import { makeOwnFolder } from "../../state/own-files.ts";
 import { examineOwnFolder, tightenOwnFolder } from "../../state/own-folder.ts";
 import { type Config, hasConfig, writeConfig } from "./config.ts";

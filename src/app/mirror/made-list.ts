@@ -46,6 +46,7 @@ export function madeListOf(folder: string): MadeList {
       for (const name of [BEFORE, MADE_FILE]) readInto(entries, folder, name);
       return [...entries.values()];
     },
+    isTorn: () => [BEFORE, MADE_FILE].some((name) => isTorn(folder, name)),
     drop: () => {
       for (const name of [BEFORE, MADE_FILE]) if (existsSync(join(folder, name))) removeOwn(folder, name);
     },
@@ -59,6 +60,12 @@ function readInto(entries: Map<DocId, MadeEntry>, folder: string, name: string):
     const entry = values.length === NAMES ? entryOf(values) : withInode(entries, values);
     if (entry !== null) entries.set(entry.id, entry);
   }
+}
+
+function isTorn(folder: string, name: string): boolean {
+  if (!existsSync(join(folder, name))) return false;
+  const bytes = readOwn(folder, name)?.bytes;
+  return bytes !== undefined && (bytes.length === 0 || bytes.includes(0));
 }
 
 /** What was said of a document before is not said again. */

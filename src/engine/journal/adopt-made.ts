@@ -4,6 +4,7 @@ import type { MadeEntry } from "../../ports/disk.ts";
 import { commit } from "../apply/commit.ts";
 import { fetchText } from "../apply/effect.ts";
 import { isCutOff } from "./cut-off.ts";
+import { wasCutOff } from "./durable.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
@@ -19,7 +20,7 @@ export async function adoptMade(
 ): Promise<boolean> {
   const { madeList } = ctx.world;
   if (madeList === undefined) return false;
-  const entries = ctx.notes.mayHaveTorn ? unknownOf(madeList.read(), base) : [];
+  const entries = wasCutOff(ctx) ? unknownOf(madeList.read(), base) : [];
   let isAny = false;
   for (const entry of entries) {
     const file = local.files.get(entry.path);

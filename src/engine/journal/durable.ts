@@ -98,19 +98,22 @@ export function rememberBoot(ctx: PassContext): void {
 }
 
 /**
- * Whether files that base does not know may be torn: the machine was restarted, or a run was cut
- * off, as its disk may have been, and since then no run was in sync. The first ones after it may
- * not have reached the service.
+ * Whether files that base does not know may be torn: the machine was restarted, or the list of new
+ * files is torn itself, as after a kill alone it never is. So it is until a run has seen both
+ * sides: the first ones after that may not have reached the service.
  */
 export function mayHaveTorn(ctx: PassContext): boolean {
-  const { state } = ctx.world;
-  if (hasRestarted(ctx.world) || isTearKnown(state)) return true;
-  const before = state.runs(2).find(({ run }) => !ctx.isThisRun(run));
+  return hasRestarted(ctx.world) || isTearKnown(ctx.world.state) || ctx.world.madeList?.isTorn() === true;
+}
+
+/** Whether the run before this one came to no end. */
+export function wasCutOff(ctx: PassContext): boolean {
+  const before = ctx.world.state.runs(2).find(({ run }) => !ctx.isThisRun(run));
   return before !== undefined && before.endedAt === null;
 }
 
 function isTearKnown(state: World["state"]): boolean {
-  return Number(state.meta(META.syncedAt) ?? 0) < Number(state.meta(META.tornAt) ?? 0);
+  return state.meta(META.tornAt) !== null;
 }
 
 /**

@@ -47,6 +47,9 @@ export function rememberLast({ state, address }: World, { state: ended, beside, 
   const asked = fault === null ? null : (address ?? null);
   const kept = JSON.stringify({ state: ended, beside, fault, staysLocal: stays, asked } satisfies LastRun);
   if (kept !== known) state.setMeta(META.lastReport, kept);
+  // What may have been torn was looked at beside the service, and a person goes on from here.
+  const sawBoth = ended === "in-sync" || ended === "attention";
+  if (sawBoth && state.meta(META.tornAt) !== null) state.setMeta(META.tornAt, null);
 }
 
 /**

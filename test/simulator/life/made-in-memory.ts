@@ -12,6 +12,10 @@ export class MadeInMemory implements MadeList {
     return this.#entries;
   }
 
+  isTorn(): boolean {
+    return false;
+  }
+
   drop(): void {
     this.#entries = [];
   }
