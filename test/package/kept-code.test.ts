@@ -215,8 +215,8 @@ describe("the code of the parts", () => {
   it("of other versions goes after a month, and what a kill left half written", () => {
     expect(sync()).toMatchObject({ code: 0 });
     const file = kept().get("sync sync")!;
-    const other = (digit: string) => file.replace(/-[0-9a-f]{16}-/, `-${digit.repeat(16)}-`);
-    const [old, newer, half] = [other("1"), other("2"), `${file}.4711`];
+    const others = ["1", "2"].map((digit) => file.replace(/-[0-9a-f]{16}-/, `-${digit.repeat(16)}-`));
+    const [old = "", newer = "", half = ""] = [...others, `${file}.4711`];
     for (const one of [old, newer, half]) writeFileSync(one, "");
     const longAgo = new Date(Date.now() - 31 * 86_400_000);
     for (const one of [old, half]) utimesSync(one, longAgo, longAgo);
