@@ -1,7 +1,7 @@
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openMirror, type OpenedMirror } from "../../src/app/mirror/open-mirror.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { openMirror } from "../../src/app/mirror/open-mirror.ts";
 import { runSync, type RunReport, USUAL_RUN } from "../../src/app/mirror/run.ts";
 import { systemRandom } from "../../src/app/mirror/random.ts";
 import { openRig, type Rig } from "./rig.ts";
@@ -19,26 +19,17 @@ async function syncDuring(happens: () => void): Promise<RunReport> {
   const opened = await openMirror(rig.root, { mode: "write", what: "sync", env, cwd, clock, random: systemRandom() });
   if (opened.kind === "trouble") throw new Error(opened.trouble.what);
   try {
-    return await runSync(within(opened.value, happens), USUAL_RUN, "sync");
+    const { remote } = opened.value.world;
+    const listFiles = remote.listFiles.bind(remote);
+    vi.spyOn(remote, "listFiles").mockImplementation(async (...asked) => {
+      const listing = await listFiles(...asked);
+      happens();
+      return listing;
+    });
+    return await runSync(opened.value, USUAL_RUN, "sync");
   } finally {
     await opened.value.close();
   }
-}
-
-function within(mirror: OpenedMirror, happens: () => void): OpenedMirror {
-  const { remote } = mirror.world;
-  const listFiles: typeof remote.listFiles = async (...asked) => {
-    const listing = await remote.listFiles(...asked);
-    happens();
-    return listing;
-  };
-  const watched = new Proxy(remote, {
-    get: (target, name) => {
-      const member: unknown = name === "listFiles" ? listFiles : Reflect.get(target, name);
-      return typeof member === "function" ? member.bind(target) : member;
-    },
-  });
-  return { ...mirror, world: { ...mirror.world, remote: watched } };
 }
 
 const own = () => join(rig.root, ".mdmirror");
