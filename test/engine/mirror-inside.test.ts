@@ -36,6 +36,31 @@ describe("a mirror that was moved into another one", () => {
     ]);
   });
 
+  test("gets nothing that is moved into it on the service, document or folder", async () => {
+    const rig = createRig(8);
+    const mirror = rig.mirror();
+    rig.app.create("inner/first.md", "first\n");
+    rig.app.create("note.md", "note\n");
+    rig.app.create("box/deep.md", "deep\n");
+    await mirror.sync();
+    mirror.write(CONFIG, "{}");
+    rig.app.move("note.md", "inner");
+    rig.app.moveFolder("box", "inner");
+    rig.app.create("inner/new/newer.md", "newer\n");
+    for (let run = 0; run < 3; run++) expect((await mirror.sync())?.state).toBe("attention");
+    expect([...mirror.texts().keys()].toSorted()).toEqual(["box/deep.md", CONFIG, "inner/first.md", "note.md"]);
+    expect(mirror.disk.user.exists(mirror.path("inner/new"))).toBe(false);
+    expect([...rig.app.files().keys()].toSorted()).toEqual([
+      "inner/box/deep.md",
+      "inner/first.md",
+      "inner/new/newer.md",
+      "inner/note.md",
+    ]);
+    mirror.disk.user.remove(mirror.path(CONFIG));
+    expect((await mirror.sync())?.state).toBe("in-sync");
+    expect([...mirror.texts().keys()].toSorted()).toEqual([...rig.app.files().keys()].toSorted());
+  });
+
   test("I04 leaves alone what of it was mirrored before, on both sides", async () => {
     const rig = createRig(4);
     const mirror = rig.mirror();

@@ -16,6 +16,8 @@ import {
 } from "../match/row.ts";
 import { joinPath, type LocalPath, nameOf, type RemotePath } from "../../model/path.ts";
 import type { Policy } from "../../model/policy.ts";
+import { IS_MIRROR } from "../../model/seen.ts";
+import { whyHidden } from "../match/unseen.ts";
 import { excludedBy, type PlanDraft } from "./plan-draft.ts";
 import { isFolderStopped } from "./remembered.ts";
 import { PLACE_RULES, type PlaceRule } from "./table.ts";
@@ -127,8 +129,8 @@ function remoteBar(draft: PlanDraft, folder: FolderRow): Bar | null {
 }
 
 /**
- * Why nothing can be put below this folder on disk: it is missing and cannot be made. null: it is
- * possible.
+ * Why nothing can be put below this folder on disk: it is missing and cannot be made, or it belongs
+ * to another mirror. null: it is possible.
  */
 function localBar(draft: PlanDraft, folder: FolderRow): Bar | null {
   const names: string[] = [];
@@ -148,7 +150,10 @@ function localBar(draft: PlanDraft, folder: FolderRow): Bar | null {
     if (draft.trees.local.ignores(path, "folder"))
       return barred("suspended", `the service has it in a folder excluded by ${excludedBy(draft, path, "folder")}`);
   }
-  return null;
+  // What lies in another mirror goes to that one's workspace.
+  return whyHidden(path, draft.trees)?.why === IS_MIRROR
+    ? barred("not-seen", `its folder is not seen: ${IS_MIRROR}`)
+    : null;
 }
 
 function barred(reason: HoldReason, detail: string): Bar {

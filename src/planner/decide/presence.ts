@@ -3,9 +3,7 @@ import type { Drift } from "../drift/drift.ts";
 import type { Link } from "../../model/link.ts";
 import { type DocumentRow, type FolderRow, wantAt } from "../match/row.ts";
 import { baseRemoteFolderAt } from "../match/forest.ts";
-import { type LocalPath, parentOf } from "../../model/path.ts";
-import { IS_MIRROR } from "../../model/seen.ts";
-import { whyHidden } from "../match/unseen.ts";
+import { parentOf } from "../../model/path.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import { absentPath } from "./absence.ts";
 import { type PlanDraft, propose, holdDocument } from "./plan-draft.ts";
@@ -32,11 +30,6 @@ export function createHere(
     return;
   }
   if (isDirectionOff(draft, row, "push-only", why) || isStopped(draft, row, "pull")) return;
-  // What lies in another mirror would go to that one's workspace.
-  if (whyHidden(parentOf(there.path as string as LocalPath), draft.trees)?.why === IS_MIRROR) {
-    holdDocument(draft, row, "not-seen", `its folder is not seen: ${IS_MIRROR}`);
-    return;
-  }
   wantAt(row, "local", wish.place);
   propose(draft, row, "arrive-local", (at) => ({
     kind: "create-local",
