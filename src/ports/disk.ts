@@ -55,7 +55,7 @@ export type MadeEntry = MadeOf & {
  * rows come later, and a process that is killed in between leaves files that base does not know.
  */
 export type MadeList = {
-  /** Those of a run that was cut off, in their order; the newest of many. */
+  /** Those of a run that was cut off, the last one of each document; the newest of many. */
   read(): readonly MadeEntry[];
   /** Whether it is empty, or holds zeros: a lost disk has torn it. */
   isTorn(): boolean;

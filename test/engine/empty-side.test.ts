@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, type Mock, test, vi } from "vitest";
 import { syncToConvergence } from "../../src/engine/run/sync.ts";
 import type { Settings } from "../../src/engine/run/world.ts";
 import { type Mirror, SETTINGS } from "../simulator/mirror.ts";
@@ -35,6 +35,11 @@ async function reboot({ mirror }: Both, { settings, ...world }: Changed = {}, be
   if (before !== null) mirror.state.setMeta("boot", before);
   const input = { settings: { ...SETTINGS, ...settings }, retryRefused: false, kind: "sync" };
   return syncToConvergence({ ...mirror.world(), bootId: "boot-2", ...world }, input);
+}
+
+/** A list of new files that a lost disk has torn, until it is dropped. */
+function tornUntil(drop: Mock<() => void>): MadeList {
+  return { read: () => [], isTorn: () => drop.mock.calls.length === 0, drop };
 }
 
 function unreachable({ mirror }: Both): Remote {
@@ -159,7 +164,15 @@ describe("a file that base does not know, after a power loss in a clone", () => 
 
   test("I13 is known by the torn list of a run that was cut off, as its disk was", async () => {
     const both = newOnBoth("", TEXT);
-    const madeList = { read: () => [], isTorn: () => true, drop: () => undefined };
+    expect((await reboot(both, { madeList: tornUntil(vi.fn()) }, null)).state).toBe("in-sync");
+    expect([...both.mirror.texts()]).toEqual([["note.md", TEXT]]);
+  });
+
+  test("I13 is still known after a run that was killed as it dropped that list", async () => {
+    const both = newOnBoth("", TEXT);
+    const drop = vi.fn().mockThrowOnce(new Error("killed"));
+    const madeList = tornUntil(drop);
+    await expect(reboot(both, { madeList }, null)).rejects.toThrow("killed");
     expect((await reboot(both, { madeList }, null)).state).toBe("in-sync");
     expect([...both.mirror.texts()]).toEqual([["note.md", TEXT]]);
   });

@@ -1,3 +1,4 @@
+import { linksByPath } from "../../model/link.ts";
 import { newLink } from "../../model/settle.ts";
 import type { BaseTree, LocalFile, LocalTree, RemoteTree } from "../../model/tree.ts";
 import type { MadeEntry } from "../../ports/disk.ts";
@@ -29,15 +30,13 @@ export async function adoptMade(
     if (isMade) adopt(ctx, entry, file, remote);
     isAny ||= isMade;
   }
-  madeList.drop();
   return isAny;
 }
 
-/** The newest entry of each document, as far as base knows neither it nor its path. */
+/** Those of documents of which base knows neither the id nor the path. */
 function unknownOf(entries: readonly MadeEntry[], { links, tombstones }: BaseTree): readonly MadeEntry[] {
-  const newest = new Map(entries.map((entry) => [entry.id, entry] as const));
-  const taken = new Set(Array.from(links.values(), ({ localPath }) => localPath));
-  return [...newest.values()].filter(({ id, path }) => !links.has(id) && !tombstones.has(id) && !taken.has(path));
+  const taken = linksByPath(links.values());
+  return entries.filter(({ id, path }) => !links.has(id) && !tombstones.has(id) && !taken.has(path));
 }
 
 /**

@@ -49,11 +49,14 @@ export async function flushNow(ctx: PassContext): Promise<void> {
  */
 export async function flushEarlier(world: World, base: BaseTree, local: LocalTree): Promise<void> {
   const waiting = new Map<DocId, LocalPath>();
-  for (const { id, durable, standing, localPath } of base.links.values())
-    if (!durable && standing === "linked" && local.files.has(localPath)) waiting.set(id, localPath);
+  for (const link of base.links.values())
+    if (mayBeLost(link) && local.files.has(link.localPath)) waiting.set(link.id, link.localPath);
   if (waiting.size > FLUSH_AT_ONCE && (await world.disk.flushAll())) setDurable(world, waiting);
   else if (waiting.size > 0) await flush(world, new Map([...waiting].slice(0, FLUSH_LATER)));
 }
+
+/** Whether a power loss may take the file of a link. */
+const mayBeLost = ({ durable, standing }: Link): boolean => !durable && standing === "linked";
 
 /** @returns paths that may not survive a power loss yet; one that is gone is not among them */
 export async function flushFiles({ disk, log }: World, paths: readonly LocalPath[]): Promise<ReadonlySet<LocalPath>> {
@@ -84,15 +87,15 @@ export function hasRestarted({ state, bootId }: World): boolean {
  * without a service, would leave a file that a power loss took for one that somebody deleted.
  */
 export function rememberBoot(ctx: PassContext): void {
-  const { state, bootId, clock } = ctx.world;
+  const { state, bootId } = ctx.world;
   const isNewBoot = bootId !== null && state.meta(META.boot) !== bootId;
-  const isNewTear = !isTearKnown(state) && mayHaveTorn(ctx);
+  const isNewTear = ctx.notes.mayHaveTorn && !isTearKnown(state);
   if (!isNewBoot && !isNewTear) return;
   // Else a power loss in a first clone would take this, too, and leave torn files of no known boot.
   state.transactSafely(() => {
     // A first clone makes many files before its rows are safe: that it began must be known.
     if (ctx.notes.ahead !== null) void ctx.run;
-    if (isNewTear) state.setMeta(META.tornAt, String(clock.now()));
+    if (isNewTear) state.setMeta(META.torn, "yes");
     if (isNewBoot) state.setMeta(META.boot, bootId);
   });
 }
@@ -113,7 +116,7 @@ export function wasCutOff(ctx: PassContext): boolean {
 }
 
 function isTearKnown(state: World["state"]): boolean {
-  return state.meta(META.tornAt) !== null;
+  return state.meta(META.torn) !== null;
 }
 
 /**
@@ -132,7 +135,7 @@ export function restoreTorn(ctx: PassContext, base: BaseTree, local: LocalTree, 
   };
   const byInode = once(() => new Map(Array.from(local.files.values(), (file) => [fileInodeKey(file.stamp), file])));
   for (const link of base.links.values()) {
-    if (link.durable || link.standing !== "linked" || local.unseen.has(link.localPath)) continue;
+    if (!mayBeLost(link) || local.unseen.has(link.localPath)) continue;
     if (!restarted && !isAsMade(link, local.files.get(link.localPath))) continue;
     // If the file was moved since, it is not missing, and the file at base's path is another
     // one.
@@ -147,8 +150,7 @@ export function restoreTorn(ctx: PassContext, base: BaseTree, local: LocalTree, 
 /** The folder as `restoreTorn` would leave it, for a dry run: what it would make again is there. */
 export function asIfRestored(ctx: PassContext, { links }: BaseTree, local: LocalTree): LocalTree {
   const restarted = hasRestarted(ctx.world);
-  const restored = [...links.values()].flatMap((link): LocalFile[] => {
-    if (link.durable || link.standing !== "linked") return [];
+  const restored = [...links.values()].filter(mayBeLost).flatMap((link): LocalFile[] => {
     const file = local.files.get(link.localPath);
     if (file === undefined || !(restarted || isAsMade(link, file)) || !isTorn(ctx, link, file)) return [];
     return [{ ...file, digest: link.localDigest, textFault: null, empty: false }];

@@ -1,7 +1,8 @@
 import type { DocId } from "../../contract/ids.ts";
-import type { Link } from "../../model/link.ts";
+import { linksByPath } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { BaseTree, LocalFile, LocalTree, RemoteTree } from "../../model/tree.ts";
+import { inodeKey } from "../../planner/match/inode.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { recordEvent, trashPlace } from "../run/world.ts";
 import { isZeroed } from "./cut-off.ts";
@@ -12,26 +13,19 @@ import { isZeroed } from "./cut-off.ts";
  * @returns whether there was any: then the folder must be walked again
  */
 export function putAwayTorn(ctx: PassContext, base: BaseTree, local: LocalTree, remote: RemoteTree): boolean {
-  const links = new Map(Array.from(base.links.values(), (link) => [link.localPath, link] as const));
-  const unknown = [...local.files.values()].filter(({ path }) => !links.has(path));
-  const seconds = unknown.filter((file) => isSecondName(file, links, local));
+  const links = linksByPath(base.links.values());
+  const files = [...local.files.values()];
+  const unknown = files.filter(({ path }) => !links.has(path));
+  // A document's own file under a name that nobody knows: the power went between the two halves of
+  // its move, and took what was noted of that.
+  const linked = new Set(files.filter(({ path }) => links.has(path)).map(({ stamp }) => inodeKey(stamp)));
+  const seconds = unknown.filter(({ stamp }) => stamp.nlink > 1 && linked.has(inodeKey(stamp)));
   const zeroed = ctx.settings.direction === "push-only" ? [] : unknown.filter(isPerhapsZeroed);
   const ended = [
     ...seconds.map((file) => putAway(ctx, null, file, "a move that a power loss cut off left a second name of a file")),
     ...putAwayZeroed(ctx, base, zeroed, remote),
   ];
   return ended.includes(true);
-}
-
-/**
- * Whether a file is a document's own under a name that nobody knows: the power went between the two
- * halves of its move, and took what was noted of that.
- */
-function isSecondName({ stamp }: LocalFile, links: ReadonlyMap<LocalPath, Link>, { files }: LocalTree): boolean {
-  if (stamp.nlink < 2) return false;
-  return [...files.values()].some(
-    (other) => other.stamp.ino === stamp.ino && other.stamp.dev === stamp.dev && links.has(other.path),
-  );
 }
 
 const isPerhapsZeroed = ({ textFault }: LocalFile): boolean => textFault === "holds-nul";

@@ -183,6 +183,8 @@ async function mendLook(
   base = refreshStamps(world, base, local);
   await flushEarlier(world, base, local);
   rememberBoot(ctx);
+  // ORDER: only once it is noted that the list was torn, and what it told.
+  if (remote.kind === "seen") world.madeList?.drop();
   return { base, local: borrowing(local, base) };
 }
 

@@ -26,8 +26,8 @@ export const META = {
   knownAtHalt: "halt.known",
   /** The boot of the machine for which a pass last mended what a power loss may have taken. */
   boot: "boot",
-  /** When a pass last saw that new files may be torn: after a restart, or a run cut off. */
-  tornAt: "torn.at",
+  /** Set while files that base does not know may be torn: until a run has seen both sides. */
+  torn: "files.torn",
   /** Set while the daemon is paused. */
   paused: "watch.paused",
   /** What `init --prefer` chose; holds until the first complete run. */

@@ -49,7 +49,7 @@ export function rememberLast({ state, address }: World, { state: ended, beside, 
   if (kept !== known) state.setMeta(META.lastReport, kept);
   // What may have been torn was looked at beside the service, and a person goes on from here.
   const sawBoth = ended === "in-sync" || ended === "attention";
-  if (sawBoth && state.meta(META.tornAt) !== null) state.setMeta(META.tornAt, null);
+  if (sawBoth && state.meta(META.torn) !== null) state.setMeta(META.torn, null);
 }
 
 /**

@@ -1,15 +1,16 @@
+import type { DocId } from "../../../src/contract/ids.ts";
 import type { MadeEntry, MadeList } from "../../../src/ports/disk.ts";
 
 /** What is written down of new files; all of it survives, though a power cut may take the files. */
 export class MadeInMemory implements MadeList {
-  #entries: MadeEntry[] = [];
+  readonly #entries = new Map<DocId, MadeEntry>();
 
   add(entries: readonly MadeEntry[]): void {
-    this.#entries.push(...entries);
+    for (const entry of entries) this.#entries.set(entry.id, entry);
   }
 
   read(): readonly MadeEntry[] {
-    return this.#entries;
+    return [...this.#entries.values()];
   }
 
   isTorn(): boolean {
@@ -17,6 +18,6 @@ export class MadeInMemory implements MadeList {
   }
 
   drop(): void {
-    this.#entries = [];
+    this.#entries.clear();
   }
 }
