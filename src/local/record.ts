@@ -7,6 +7,7 @@ import type { RootGuard } from "./root-guard.ts";
 import { UnfitRules } from "./rules.ts";
 import {
   excludedFolder,
+  isMirror,
   isTooDeep,
   listNames,
   readRules,
@@ -57,12 +58,13 @@ export function* recordTree(
 function* recordFolder(work: RulesWork, folder: Subfolder, writer: PortionWriter): Generator<void, void> {
   const listed = readNames(work, folder);
   if (listed === null) return;
+  const isRead = !isInnerMirror(work, folder, listed);
   const below: Subfolder[] = [];
   writer.addFolder(folder.abs, folder.stat, listed);
   for (const { name, kind } of listed) {
     const stat = statOf(work, folder, name, kind);
     writer.addEntry(kind, stat);
-    if (stat?.kind === "folder") addSubfolder(below, work, folder, name, stat);
+    if (isRead && stat?.kind === "folder") addSubfolder(below, work, folder, name, stat);
   }
   yield;
   for (const one of below) yield* recordFolder(work, one, writer);
@@ -77,6 +79,16 @@ function readNames(work: RulesWork, folder: Subfolder): readonly Listed[] | null
   } catch (error) {
     if (!(error instanceof UnfitRules) && errnoOf(error) === null) throw error;
     return null;
+  }
+}
+
+/** One of which it cannot be said is for the walk to read. */
+function isInnerMirror(work: RulesWork, folder: Subfolder, listed: readonly Listed[]): boolean {
+  try {
+    return isMirror(work, folder, listed);
+  } catch (error) {
+    if (errnoOf(error) === null) throw error;
+    return true;
   }
 }
 

@@ -69,7 +69,7 @@ function unread({ path, abs, stat }: Subfolder, why: string): WalkedFolder {
  * Whether a folder below the root is mirrored by itself: moved in here, all of its documents would
  * go to this workspace, too. @throws as the port does
  */
-function isMirror({ fs }: WalkWork, { path, abs }: Subfolder, names: readonly Listed[]): boolean {
+export function isMirror({ fs }: Pick<WalkWork, "fs">, { path, abs }: Subfolder, names: readonly Listed[]): boolean {
   if (path === "" || !names.some(({ name, kind }) => name === MIRROR_FOLDER && kind === "folder")) return false;
   return fs.readdir(`${abs}/${MIRROR_FOLDER}`).some(({ name }) => name === CONFIG_FILE);
 }

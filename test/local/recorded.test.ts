@@ -93,6 +93,20 @@ describe("what was recorded", () => {
     expect([...disk.walk(nothing, noText).files.keys()]).toEqual(["other.md"]);
   });
 
+  it("leaves out what lies in another mirror, which the walk does not read either", async () => {
+    const { ram, at } = grown(ramMirror());
+    for (const folder of ["f1/.mdmirror", "f1/deep"]) ram.user.makeFolder(at(folder));
+    ram.user.write(at("f1/.mdmirror/config.json"), "{}");
+    const read: string[] = [];
+    ram.beforeCall = (call, path) => void (call === "readdir" && read.push(path));
+    const recorded = record(ram, ROOT);
+    ram.beforeCall = null;
+    expect(read).toEqual([ROOT, at("f0"), at("f1"), at("f1/.mdmirror"), at("f2"), at("f3")]);
+    const tree = (await diskAfter(ram, ROOT, recorded)).walk(nothing, noText);
+    expect([...tree.unseen.keys()]).toEqual(["f1"]);
+    expect(shown(tree)).toEqual(shown(new LocalDisk(ram, ROOT, { random: rollDice(6) }).walk(nothing, noText)));
+  });
+
   it("leaves out what git would ignore, which the walk reads where it is linked", async () => {
     const { ram, at } = grown(ramMirror());
     ram.user.write(at(".gitignore"), "f2/\n");
