@@ -14,12 +14,12 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { buildDist } from "../../scripts/build/dist.ts";
 import { EXIT } from "../../src/cli/exit.ts";
 import { keepCode, loadPart } from "../../src/cli/part-script.ts";
-import { CHECKOUT, type Installed, makeDir, type Running, run, start } from "./installed.ts";
+import { CHECKOUT, type Installed, run } from "./installed.ts";
+import { type ServedMirror, serveMirror } from "./served-mirror.ts";
 
 /** The code of the parts of dist is kept from run to run: `src/cli/part-script.ts`. */
 
@@ -28,29 +28,17 @@ const ENTRY = join(DIST, "cli/entry.mjs");
 
 let dir: string;
 let built: Installed;
-let service: Running;
 let mirror: string;
+let served: ServedMirror;
 let cache: string;
 
 beforeAll(async () => {
-  expect(buildDist(CHECKOUT)).not.toMatchObject({ kind: "failed" });
-  dir = makeDir();
-  const env = { PATH: [dirname(process.execPath), "/usr/bin"].join(delimiter), HOME: dir, XDG_RUNTIME_DIR: dir };
-  built = { by: "linked", said: "", folder: CHECKOUT, command: ENTRY, env, dir };
-  mirror = join(dir, "notes");
-  mkdirSync(join(dir, "given"));
-  writeFileSync(join(dir, "given", "plan.md"), "# plan\n");
-  service = start(built, "serve", "--data", join(dir, "service"), "--port", "0", "--import", join(dir, "given"));
-  const url = (await service.line((line) => line.startsWith("serving "))).slice("serving ".length);
-  const key = join(dir, "service", "key");
-  expect(run(built, "init", mirror, "--url", url, "--key-file", key, "--yes")).toMatchObject({ code: 0, err: "" });
-  expect(run(built, "sync", mirror)).toMatchObject({ code: 0 });
+  served = await serveMirror(["plan.md"]);
+  ({ built, mirror } = served);
+  ({ dir } = built);
 });
 
-afterAll(async () => {
-  await service.stop();
-  rmSync(dirname(dir), { recursive: true, force: true });
-});
+afterAll(() => served.stop());
 
 beforeEach(() => {
   cache = mkdtempSync(join(dir, "cache-"));

@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { buildSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildDist } from "../../scripts/build/dist.ts";
 import { PARTS, TAKEN_IN } from "../../scripts/build/parts.ts";
-import { CHECKOUT, type Installed, makeDir, type Running, run, start } from "./installed.ts";
+import { CHECKOUT, type Installed, run } from "./installed.ts";
+import { type ServedMirror, serveMirror } from "./served-mirror.ts";
 
 const DIST = join(CHECKOUT, "dist");
 const ours = (path: string) => import(pathToFileURL(join(DIST, path)).href) as Promise<Record<string, unknown>>;
@@ -28,30 +28,16 @@ function partsRunWith(cache: string): readonly string[] {
 
 let dir: string;
 let built: Installed;
-let service: Running;
 let mirror: string;
+let served: ServedMirror;
 
 beforeAll(async () => {
-  expect(buildDist(CHECKOUT)).not.toMatchObject({ kind: "failed" });
-  dir = makeDir();
-  const env = { PATH: [dirname(process.execPath), "/usr/bin"].join(delimiter), HOME: dir, XDG_RUNTIME_DIR: dir };
-  built = { by: "linked", said: "", folder: CHECKOUT, command: join(DIST, "cli/entry.mjs"), env, dir };
-  const notes = join(dir, "given");
-  mirror = join(dir, "notes");
-  mkdirSync(join(notes, "deep"), { recursive: true });
-  for (const name of ["plan.md", "deep/list.md"]) writeFileSync(join(notes, name), `# ${name}\n`);
-  service = start(built, "serve", "--data", join(dir, "service"), "--port", "0", "--import", notes);
-  const url = (await service.line((line) => line.startsWith("serving "))).slice("serving ".length);
-  const key = join(dir, "service", "key");
-  expect(run(built, "init", mirror, "--url", url, "--key-file", key, "--yes")).toMatchObject({ code: 0, err: "" });
-  // What the first one left is settled by the second.
-  expect(run(built, "sync", mirror)).toMatchObject({ code: 0 });
+  served = await serveMirror(["plan.md", "deep/list.md"]);
+  ({ built, mirror } = served);
+  ({ dir } = built);
 });
 
-afterAll(async () => {
-  await service.stop();
-  rmSync(dirname(dir), { recursive: true, force: true });
-});
+afterAll(() => served.stop());
 
 describe("the parts of dist", () => {
   it.each([
