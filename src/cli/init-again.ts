@@ -82,8 +82,9 @@ async function refusalOf(io: Io, origin: TrustedOrigin, key: string, { url, remo
   try {
     const answer = await asking.findFolder(remote === "" ? ANY_FOLDER : remote);
     if (answer.ok) return null;
-    if (answer.fault.kind === "locked-out") return faultTrouble(answer.fault, url);
-    io.err(`mdmirror: the key was not checked: ${shownWords(faultTrouble(answer.fault, url).what)}`);
+    const told = faultTrouble(answer.fault, url);
+    if (answer.fault.kind === "locked-out") return told;
+    io.err(`mdmirror: the key was not checked: ${shownWords(told.what)}`);
     return null;
   } finally {
     await asking.close();

@@ -1,3 +1,4 @@
+import type { Stats } from "node:fs";
 import type { Script } from "node:vm";
 
 /**
@@ -104,7 +105,8 @@ function readKept(file: string, version: Version): Kept | null {
   try {
     const from = fs.openSync(file, O_RDONLY | O_NONBLOCK);
     try {
-      return mayBeRun(from) ? readTwice(from, version) : null;
+      const stat = fs.fstatSync(from);
+      return mayBeRun(stat) ? readTwice(from, (stat.size - HEAD) / 2, version) : null;
     } finally {
       fs.closeSync(from);
     }
@@ -115,14 +117,15 @@ function readKept(file: string, version: Version): Kept | null {
 }
 
 /** Whether only this user can have written it. */
-function mayBeRun(from: number): boolean {
-  const stat = fs.fstatSync(from);
+function mayBeRun(stat: Stats): boolean {
   return stat.isFile() && stat.size < MOST_BYTES && stat.uid === process.geteuid?.() && (stat.mode & 0o022) === 0;
 }
 
-/** The second copy is read in pieces, so that it is never in memory beside the first. */
-function readTwice(from: number, version: Version): Kept | null {
-  const size = (fs.fstatSync(from).size - HEAD) / 2;
+/**
+ * The second copy is read in pieces, so that it is never in memory beside the first.
+ * @param size of one copy, in bytes
+ */
+function readTwice(from: number, size: number, version: Version): Kept | null {
   const bytes = Buffer.allocUnsafeSlow(HEAD + size);
   if (fs.readSync(from, bytes, 0, bytes.length, 0) !== bytes.length) return null;
   if (bytes.readDoubleLE(8) !== version.size || bytes.readDoubleLE(16) !== version.mtimeMs) return null;

@@ -1,6 +1,6 @@
-import { existsSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { cleanPrefix, type Config, DEFAULT_CONFIG } from "../app/mirror/config.ts";
 import { findKey } from "../app/mirror/key.ts";
 import {
@@ -11,6 +11,7 @@ import {
   mirrorsInside,
   openUnlinked,
 } from "../app/mirror/link-folder.ts";
+import { nearestFolder } from "../app/mirror/nearest-folder.ts";
 import { ok, type Result, trouble } from "../app/mirror/trouble.ts";
 import { originOfUser } from "../app/trust/gate.ts";
 import type { TrustedOrigin } from "../app/trust/origin.ts";
@@ -46,8 +47,7 @@ export async function link(given: string, options: LinkOptions): Promise<Result<
 }
 
 function judgePlace(dir: string, env: World["env"]): Result<null> {
-  let there = dir;
-  while (!existsSync(there) && dirname(there) !== there) there = dirname(there);
+  const there = nearestFolder(dir);
   if (there === dir || ownershipOf(there, env).kind === "by-sudo") {
     const own = ownFolder(realpathSync(there), env);
     if (own.kind === "trouble") return own;

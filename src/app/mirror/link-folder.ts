@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, realpathSync, rmdirSync, statSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import type { Action } from "../../model/action.ts";
 import type { RootIdentity } from "../../ports/disk.ts";
 import type { Clock, Progress, Random } from "../../ports/world.ts";
@@ -16,6 +16,7 @@ import { type Config, hasConfig, writeConfig } from "./config.ts";
 import { storeKey } from "./key.ts";
 import { unwritable } from "./folder-trouble.ts";
 import { SILENT_LOG } from "./log.ts";
+import { nearestFolder } from "./nearest-folder.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
 import { memoryState } from "./open-state.ts";
 import type { Preview } from "./run.ts";
@@ -70,10 +71,9 @@ export function judgeFolder(
 
 /** The real path of a folder that may not be there yet: a link may lead to what is above it. */
 function realPathOf(dir: string): string {
-  const missing: string[] = [];
-  let there = resolve(dir);
-  for (; !existsSync(there) && dirname(there) !== there; there = dirname(there)) missing.unshift(basename(there));
-  return join(realpathSync(there), ...missing);
+  const whole = resolve(dir);
+  const there = nearestFolder(whole);
+  return join(realpathSync(there), relative(there, whole));
 }
 
 /** Why hardly anybody means to mirror this folder, in words; null: it is a usual one. */

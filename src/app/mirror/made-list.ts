@@ -34,7 +34,7 @@ export function noterIn(folder: string): (entries: readonly MadeEntry[]) => void
     } catch (error) {
       // Without it a kill makes conflicts of what is edited afterwards. The files tell what is
       // wrong.
-      if (!isOfDisk(error)) throw error;
+      if (!(error instanceof UnsafePath) && faultOf(error) === null) throw error;
     }
   };
 }
@@ -106,10 +106,4 @@ function withInode(entries: ReadonlyMap<DocId, MadeEntry>, [id, dev, ino]: reado
   return entry === undefined || typeof dev !== "number" || typeof ino !== "number"
     ? null
     : { ...entry, inode: { dev, ino } };
-}
-
-function isOfDisk(error: unknown): boolean {
-  return (
-    error instanceof UnsafePath || faultOf(error) !== null || typeof (error as NodeJS.ErrnoException).code === "string"
-  );
 }

@@ -1,6 +1,7 @@
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { Config } from "../../app/mirror/config.ts";
 import type { FoundKey } from "../../app/mirror/key.ts";
+import { nearestFolder } from "../../app/mirror/nearest-folder.ts";
 import { ok, type Result } from "../../app/mirror/trouble.ts";
 import type { TrustedOrigin } from "../../app/trust/origin.ts";
 import { ownershipOf } from "../../app/trust/owner.ts";
@@ -91,8 +92,7 @@ export const command: Command = {
  * made belongs to the owner of the one above.
  */
 function workOnNew(io: Io, dir: string): Result<string> {
-  let there = dir;
-  while (!existsSync(there) && dirname(there) !== there) there = dirname(there);
+  const there = nearestFolder(dir);
   return there === dir || ownershipOf(there, io.env).kind === "by-sudo"
     ? workAsOwner(io, realpathSync(there))
     : ok(dir);

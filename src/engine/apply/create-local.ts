@@ -138,12 +138,13 @@ async function handOver(ctx: PassContext, action: ActionOf<"create-local">, serv
   const { state, links, disk } = ctx.world;
   const { content, path, lastChangeId: changeId, protected: isProtected } = served.file;
   const isMoved = fromService(ctx.world, path) !== remotePath;
+  const of = { id, remotePath, changeId };
   if (typeof content !== "string" && content.isZipped && !isMoved && disk.takesPacked?.() === true)
     return got({
       changeId,
       digest: null,
       isProtected,
-      making: ctx.group.create({ path: localPath, text: content.take(), of: { id, remotePath, changeId } }),
+      making: ctx.group.create({ path: localPath, text: content.take(), of }),
     });
   const fetched = await unpackServed(ctx, id, localPath, served);
   if (fetched.kind === "end") return fetched;
@@ -156,7 +157,7 @@ async function handOver(ctx: PassContext, action: ActionOf<"create-local">, serv
     changeId,
     digest,
     isProtected,
-    making: ctx.group.create({ path: localPath, text, of: { id, remotePath, changeId } }),
+    making: ctx.group.create({ path: localPath, text, of }),
   });
 }
 
