@@ -32,10 +32,13 @@ export async function shrink(
   return best;
 }
 
-/** What a failure is about: the promise's id, or what was thrown. */
+/**
+ * What a failure is about: the promise's id and its sentence up to a colon, without the names and
+ * numbers of this one, or what was thrown.
+ */
 function promiseOf({ failures }: Life): string {
   const [first = ""] = failures;
-  return /^I\d\d/.exec(first)?.[0] ?? first.split("\n")[0]!.slice(0, 40);
+  return /^I\d\d[^:]*/.exec(first)?.[0].replace(/ \S*[\d./_]\S*/g, "") ?? first.split("\n")[0]!.slice(0, 40);
 }
 
 async function fewerSteps(current: () => Script, attempt: (script: Script) => Promise<boolean>): Promise<void> {
