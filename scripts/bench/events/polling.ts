@@ -59,8 +59,11 @@ async function foldersOf(service: Service, count: number): Promise<Folder[]> {
 
 async function requestsOf({ url }: Service): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
-  const counts = text.matchAll(/^mdmirror_service_requests_total\{.*route="\/v1\/.*\} (\d+)$/gm);
-  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+  const counts = text.matchAll(/^mdmirror_service_requests_total\{.*route="[A-Z]+ \/v1\/.*\} (\d+)$/gm);
+  const count = [...counts].reduce((sum, [, one]) => sum + Number(one), 0);
+  // The mirror has been made by then.
+  if (count === 0) throw new Error("the service tells of no request in /metrics");
+  return count;
 }
 
 /** Requests a minute while `work` was done, without its own. */

@@ -29,7 +29,7 @@ export type HotPlace = {
 /** LIMIT: how many places are asked for by themselves. */
 const MOST = 16;
 /** How much of the budget they may take altogether; the rest is for looks at everything. */
-const SHARE = 0.6;
+const SHARE = 0.7;
 /** The interval grows with the time in which nothing changed there: a thirtieth of it. */
 const COOLING = 30;
 /** Times of several places that are so near to each other are one turn, in milliseconds. */
