@@ -87,6 +87,33 @@ test("I33 texts that were promoted before they were released are collected when 
   expect(few).toBeGreaterThan(many!);
 });
 
+/** How often all of the heap is looked at, where much of it stays, as what a daemon knows does. */
+const STAYING = `
+import { GCProfiler, setFlagsFromString } from "node:v8";
+import { withHeapGrowth } from "${ROOM}";
+setFlagsFromString("--semi-space-growth-factor=1");
+const staying = Array.from({ length: 1_000_000 }, (_, n) => ({ n, path: "folder/" + n }));
+const progress = withHeapGrowth({ report: () => undefined }, { documents: 0, staysLong: true });
+progress.report("apply", 0, 10_000);
+const profiler = new GCProfiler();
+profiler.start();
+const bytes = Buffer.alloc(5_000, "text");
+const kept = [];
+for (let n = 1; n <= 40_000; n++) {
+  kept[n % 3_000] = { n, text: bytes.toString("latin1") };
+  if (n % 64 === 0) progress.report("apply", n, 50_000);
+}
+const whole = profiler.stop().statistics.filter(({ gcType }) => gcType === "MarkSweepCompact");
+console.log(JSON.stringify({ collections: whole.length, staying: staying.length }));
+`;
+
+test("what is promoted is collected more rarely where much stays in use, since each collection looks at all of it", () => {
+  const args = ["--input-type=module", "-e", STAYING];
+  const { collections } = JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" }));
+  expect(collections).toBeGreaterThan(0);
+  expect(collections).toBeLessThan(24);
+});
+
 test("what is reported goes on as it was", () => {
   const told: unknown[] = [];
   const progress = withHeapGrowth(

@@ -9,9 +9,9 @@ const ASKED_EVERY = 64;
 
 /**
  * `space`: V8's space for new objects, both halves of it, may grow to about this size. `budget`:
- * how much may be added to what is in use before garbage is collected: what waits for its commit
- * outlives some collections of new objects, and V8 alone would collect what was promoted when it is
- * some hundred megabytes.
+ * how much may be added to what is in use, at least, before garbage is collected: what waits for
+ * its commit outlives some collections of new objects, and V8 alone would collect what was promoted
+ * when it is some hundred megabytes.
  */
 type Bounds = { readonly space: number; readonly budget: number };
 
@@ -120,11 +120,17 @@ function change(option: string, usual: string): void {
 /** Asked for when it is needed: it takes two milliseconds of a start. */
 const v8 = () => process.getBuiltinModule("node:v8");
 
+/**
+ * A collection looks at all that stays. Where that is much, as the trees of 100,000 documents that a
+ * daemon knows, this share of it may be added: else collections took most of the time.
+ */
+const SHARE_OF_LIVE = 1 / 10;
+
 /** Collects garbage when much was added since the last time. */
 class Budget {
   readonly #collect = takeCollector();
   readonly #bytes: number;
-  #least: number;
+  #most: number;
 
   /**
    * Begins with what the look and the plan left, so that V8 makes the space for new objects small
@@ -133,13 +139,17 @@ class Budget {
   constructor(bytes: number) {
     this.#bytes = bytes;
     this.#collect({ type: "major", execution: "sync", flavor: "last-resort" });
-    this.#least = bytesInUse();
+    this.#most = this.#mostFrom(bytesInUse());
   }
 
   keep(): void {
-    if (bytesInUse() < this.#least + this.#bytes) return;
+    if (bytesInUse() < this.#most) return;
     this.#collect();
-    this.#least = bytesInUse();
+    this.#most = this.#mostFrom(bytesInUse());
+  }
+
+  #mostFrom(live: number): number {
+    return live + Math.max(this.#bytes, live * SHARE_OF_LIVE);
   }
 }
 
