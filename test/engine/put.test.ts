@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { keepsText, openFixture, settle } from "../promises/fixture.ts";
+import { type Fixture, keepsText, openFixture, settle } from "../promises/fixture.ts";
+import type { AppFile } from "../simulator/app.ts";
+import type { Fault } from "../variants/variant.ts";
 
 const LINES = Array.from({ length: 12 }, (_, line) => `line ${line}\n\n`);
 
@@ -27,4 +29,52 @@ test("I03 what a PUT answers is kept, though another text is there when its chan
   expect(keepsText(fixture, second.join(""))).toBe(true);
   await settle(mirror);
   expect(mirror.texts().get("note.md")).toBe(last);
+});
+
+/** What a service answers that saved `content` as the live version `lastChangeId`. */
+function savedAs({ id, path }: Pick<AppFile, "id" | "path">, lastChangeId: string, content: string): Fault {
+  const file = { object: "file", id, path: `/${path}`, protected: false, lastChangeId };
+  const headers = { "content-type": "application/json" };
+  return { status: 200, headers, body: JSON.stringify({ object: "edit", file, content }) };
+}
+
+/** Answers the first PUT by `answer`, in place of the service. */
+function answerFirstPut(fixture: Fixture, answer: (content: string) => Fault): void {
+  fixture.fault = ({ method, body }) => {
+    if (method !== "PUT") return null;
+    fixture.fault = () => null;
+    return answer(body?.["content"] as string);
+  };
+}
+
+test("I03 a text that is said to be saved as the version of before was not, and is sent again", async () => {
+  const fixture = openFixture(53);
+  const { rig, mirror } = fixture;
+  rig.app.create("note.md", LINES.join(""));
+  await settle(mirror);
+  const before = rig.app.files().get("note.md")!;
+  const mine = LINES.with(9, "written here\n\n").join("");
+  mirror.write("note.md", mine);
+  answerFirstPut(fixture, (content) => savedAs(before, before.changeId, content));
+  await settle(mirror);
+  expect(rig.app.files().get("note.md")?.text).toBe(mine);
+  rig.app.edit("note.md", LINES.with(9, "written here\n\n").with(2, "in the app\n\n").join(""));
+  await settle(mirror);
+  expect(mirror.texts().get("note.md")).toContain("written here");
+});
+
+test("I03 a text that a PUT answers in place of the one that was sent is read before it comes into the file", async () => {
+  const fixture = openFixture(54);
+  const { rig, mirror } = fixture;
+  rig.app.create("note.md", LINES.join(""));
+  await settle(mirror);
+  const mine = LINES.with(9, "written here\n\n").join("");
+  mirror.write("note.md", mine);
+  answerFirstPut(fixture, (content) => {
+    rig.app.edit("note.md", content);
+    const { changeId, ...file } = rig.app.files().get("note.md")!;
+    return savedAs(file, changeId, "another text\n");
+  });
+  await settle(mirror);
+  expect([mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text]).toEqual([mine, mine]);
 });

@@ -68,7 +68,11 @@ export async function put(ctx: PassContext, planned: ActionOf<"put">): Promise<O
   if (answer.value.kind === "in-review") {
     return noteSubmission(ctx, link, action, { intentId, stamp: local.value.stamp, review: answer.value });
   }
-  const saved = await savedVersion(ctx, action, answer.value.changeId, answer.value.content);
+  if (isContradiction(link, answer.value)) {
+    const detail = "the service answered that it saved a new text, as the version that was there before";
+    return settlePut(ctx, intentId, intent, { kind: "uncertain", detail, requestId: answer.requestId });
+  }
+  const saved = await savedVersion(ctx, action, answer.value, link.digest);
   // The service has saved it, but which version it is now is not known. The intent stays open
   // until a read tells.
   if (saved.kind === "end")
@@ -95,20 +99,31 @@ async function holdBase(ctx: PassContext, link: Link, path: LocalPath): Promise<
   return null;
 }
 
+/**
+ * A version has one text. Where the answer shows base's version with another one, the text may not
+ * have been saved (a cache between, a write that was lost): taken for saved, it would be lost with
+ * the next edit there.
+ */
+function isContradiction(link: Link, { changeId, content }: Extract<PutResult, { kind: "live" }>): boolean {
+  return changeId === link.changeId && content?.isWellFormed() === true && digestOf(content) !== link.digest;
+}
+
 type Saved = Pick<RemoteText, "text" | "digest"> & { readonly changeId: Link["changeId"] };
 
+/** What goes into the file in place of the text that was sent is read, not only told. */
 async function savedVersion(
   ctx: PassContext,
   action: ActionOf<"put">,
-  changeId: Link["changeId"] | null,
-  content: string | null,
+  { changeId, content }: Extract<PutResult, { kind: "live" }>,
+  baseDigest: Link["digest"],
 ): Promise<Got<Saved>> {
   if (content?.isWellFormed()) {
     const digest = digestOf(content);
     // The sent text is in the store since the intent was opened. Where the answer has no change
     // id, the text that is read back may be another one; it is kept as well (I03).
     if (digest !== action.expect) ctx.world.state.putKnownText(digest, content, seenThere(action.localPath, action.id));
-    if (changeId !== null) return got({ text: content, digest, changeId });
+    const isExpected = digest === action.expect || digest === baseDigest;
+    if (changeId !== null && isExpected) return got({ text: content, digest, changeId });
   }
   const fetched = await fetchText(ctx, action.id, action.localPath);
   if (fetched.kind === "end") return fetched;
