@@ -90,12 +90,19 @@ export function newsLines<K extends FolderEvent["kind"]>(news: News<K>): string[
   return NEWS_LINES[news.kind as K](news);
 }
 
+/** What to do where it does not come right by itself. */
+const WAITING_NEXT: { readonly [why: string]: string } = {
+  unauthenticated: "next: give a valid key: mdmirror init DIR --key-file FILE",
+};
+
 function phaseLines(phase: News<"phase">["phase"]): string[] {
   switch (phase.kind) {
     case "waiting":
       return phase.why === "paused"
         ? ["paused; next: mdmirror resume"]
-        : [`${phase.why}: ${shownWords(phase.detail)}; tried again by itself`];
+        : [
+            `${phase.why}: ${shownWords(phase.detail).replace(/\.$/, "")}; ${WAITING_NEXT[phase.why] ?? "tried again by itself"}`,
+          ];
     case "halted":
       return [
         `halted: ${shownWords(phase.detail)}`,

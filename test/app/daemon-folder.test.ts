@@ -5,7 +5,8 @@ import { askDaemon, borrowFolder, NO_DAEMON } from "../../src/app/control/ask.ts
 import { DaemonFolder, type FolderOptions } from "../../src/app/daemon/daemon-folder.ts";
 import type { FolderEvent } from "../../src/app/daemon/folder-events.ts";
 import { systemRandom } from "../../src/app/mirror/random.ts";
-import type { Daemon } from "../../src/engine/daemon/daemon.ts";
+import { storeKey } from "../../src/app/mirror/key.ts";
+import type { Daemon, DaemonEvent } from "../../src/engine/daemon/daemon.ts";
 import type { World } from "../../src/engine/run/world.ts";
 import type { Clock } from "../../src/ports/world.ts";
 import { openRig, type Rig } from "../cli/rig.ts";
@@ -199,6 +200,25 @@ describe("a daemon that ends", () => {
     cut.reject(new Error("the daemon has stopped"));
     const answer = await asking;
     expect(JSON.stringify(answer)).toMatch(/run the command again/);
+  });
+});
+
+const REFUSED = { kind: "waiting", why: "unauthenticated", failures: 1, detail: "not valid" } as const;
+const refused = () => ({ ...IDLE, phase: REFUSED });
+
+describe("a folder whose key was refused", () => {
+  test("is opened anew for what is asked of it once another key is there", async () => {
+    await keep({ status: refused }, { request: async () => undefined as never });
+    storeKey(join(rig.root, ".mdmirror"), "mdm_another-key");
+    expect(await askDaemon(rig.root, { do: "pause" })).toMatchObject({ kind: "ok", value: { changed: true } });
+  });
+
+  test("is opened anew when it is refused again, and another key is there", async () => {
+    const tells: ((event: DaemonEvent) => void)[] = [];
+    await keep({ status: refused, onEvent: (listener) => (tells.push(listener), doNothing) }, {});
+    storeKey(join(rig.root, ".mdmirror"), "mdm_another-key");
+    tells[0]!({ kind: "phase", phase: REFUSED, at: 0 });
+    await told("opened", 2);
   });
 });
 

@@ -8,10 +8,10 @@ import type { ControlRequest, DaemonStatus } from "../control/protocol.ts";
 import { endOfLeft, type FolderEnd, type Leaving } from "./leave.ts";
 import { aborted } from "../aborted.ts";
 import { lendFolder } from "./lend.ts";
+import { KeyRenewal } from "./new-key.ts";
+import { noteEvent } from "./note-event.ts";
 import { type DaemonSetup, openDaemon, type OpenedDaemon } from "./open-daemon.ts";
 import { type FolderEvent, logEvent, type OnFolderEvent } from "./folder-events.ts";
-import { noteReport, runThatHalted } from "../mirror/run.ts";
-import { pruneDaily } from "../mirror/upkeep.ts";
 import { beatDuring, codeClause, doAsked, endingTrouble, refusedClosed, retryMsAfter, statusOf } from "./answer.ts";
 import { ExchangeTally } from "../../remote/tally.ts";
 import { Traffic } from "./traffic.ts";
@@ -41,6 +41,7 @@ export class DaemonFolder {
   #closedBy: Trouble | null = null;
   /** A command works on the folder, of which nothing is open; `free` is called when that is so. */
   #leaving: Leaving | null = null;
+  readonly #renewal = new KeyRenewal();
   readonly #marker: string | null;
 
   private constructor(open: OpenedDaemon, options: Tallied) {
@@ -73,6 +74,7 @@ export class DaemonFolder {
       const place = choosePlace(this.root, this.#options);
       return place.kind === "trouble" ? place : await unlessAway(this.root, () => this.#serve(place.value, stop));
     } finally {
+      this.#renewal.end();
       await this.close();
     }
   }
@@ -112,6 +114,7 @@ export class DaemonFolder {
   async #keep(stop: AbortSignal): Promise<FolderEnd> {
     for (let failures = 0; !stop.aborted; ) {
       const opened = await this.#openAgain();
+      this.#renewal.end();
       const ended = opened.kind === "trouble" ? opened.trouble : await this.#runOnce(opened.value, stop);
       if (ended === null) failures = 0;
       await this.close();
@@ -145,13 +148,10 @@ export class DaemonFolder {
   }
 
   /** @returns why it broke; null when it was asked to end */
-  async #runOnce({ mirror, daemon, reopen }: OpenedDaemon, stop: AbortSignal): Promise<Trouble | null> {
+  async #runOnce(open: OpenedDaemon, stop: AbortSignal): Promise<Trouble | null> {
+    const { mirror, daemon, reopen } = open;
     const off = daemon.onEvent((event) => {
-      if (event.kind === "run") {
-        noteReport(mirror, event.report, runThatHalted(mirror, true).maxDeletes);
-        // Between two passes, once a day: a day without a run leaves nothing to prune.
-        pruneDaily(mirror);
-      }
+      noteEvent(open, event);
       this.#publish(event);
     });
     this.#closedBy = null;
@@ -182,7 +182,7 @@ export class DaemonFolder {
   async #handle(request: ControlRequest, call: Call, stop: AbortSignal): Promise<Handled> {
     const { clock } = this.#options;
     if (request.do === "status") return { kind: "done", value: this.status() };
-    const open = this.#open;
+    const open = await this.#renewal.settled(() => this.#open);
     // What is closed holds nothing.
     if (open === null && request.do === "leave") return { kind: "done", value: { left: true } };
     if (open === null) return refusedClosed(this.root, this.#closedBy);

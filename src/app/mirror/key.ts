@@ -37,6 +37,17 @@ export function findKey({ origin, ...source }: KeySource): Result<FoundKey> {
   return lookUp({ ...source, url: origin.url });
 }
 
+/** Whether another key would be found now. What is wrong with one is told by who opens the folder. */
+export function isOtherKey(source: KeySource, key: string): boolean {
+  try {
+    const found = findKey(source);
+    return found.kind === "ok" && found.value.key !== key;
+  } catch (error) {
+    if (error instanceof UnsafePath) return false;
+    throw error;
+  }
+}
+
 /**
  * Where a key would come from; null: there is none, or none that can be used. It also serves
  * addresses that are not trusted, so it does not return the key.

@@ -1,11 +1,8 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import type { RemoteTraits } from "../../ports/remote.ts";
-import type { State } from "../../ports/state.ts";
 import type { Clock, Log, Progress, Random } from "../../ports/world.ts";
 import { type RecordAside, recordIfLarge } from "./record-aside.ts";
 import { rememberRoot } from "../../engine/run/guard-facts.ts";
-import { META } from "../../engine/run/meta.ts";
 import type { World } from "../../engine/run/world.ts";
 import { LocalDisk } from "../../local/disk.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
@@ -20,7 +17,7 @@ import { readBootId } from "./boot-id.ts";
 import { Closers } from "./closers.ts";
 import { type Config, readConfig } from "./config.ts";
 import { withLinks } from "./with-links.ts";
-import { findKey } from "./key.ts";
+import { findKey, isOtherKey } from "./key.ts";
 import { openLog, SILENT_LOG } from "./log.ts";
 import { AsideThread, makeThread } from "./aside-thread.ts";
 import { MakeAside } from "./make-aside.ts";
@@ -28,7 +25,7 @@ import { PackAside } from "./pack-aside.ts";
 import { WriteAside, writeThread } from "./write-aside.ts";
 import { withHeapGrowth } from "./heap-growth.ts";
 import { followed } from "./open-disk.ts";
-import { openToRead, openToWrite } from "./open-state.ts";
+import { openToRead, openToWrite, readTraits } from "./open-state.ts";
 import { borrowLock, DAEMON, FolderLock } from "./folder-lock.ts";
 import { unwritable } from "./folder-trouble.ts";
 import type { ExchangeTally } from "../../remote/tally.ts";
@@ -79,6 +76,8 @@ export type OpenedMirror = {
   readonly lock?: Pick<FolderLock, "free" | "take">;
   /** Whether a daemon has lent this folder: it goes on when the mirror is closed. */
   readonly borrowed?: boolean;
+  /** Whether another key than the one in use would be found by now. */
+  hasNewKey?(): boolean;
   close(): Promise<void>;
 };
 
@@ -121,15 +120,17 @@ function findEntry(root: string, options: MirrorOptions): Result<Entry> {
 }
 
 function readEntry(root: string, folder: string, options: MirrorOptions): Result<Entry> {
-  const { env, cwd, keyFile = null } = options;
   const config = readConfig(folder);
   if (config.kind === "trouble") return config;
   const admitted = admit(root, config.value, options);
   if (admitted.kind === "trouble") return admitted;
-  const { origin } = admitted.value;
-  const found = findKey({ folder, keyFile, cwd, env, origin });
+  const found = findKey(keySourceOf(folder, admitted.value, options));
   if (found.kind === "trouble") return found;
   return ok({ root, folder, config: config.value, admitted: admitted.value, key: found.value.key });
+}
+
+function keySourceOf(folder: string, { origin }: Admitted, { env, cwd, keyFile = null }: MirrorOptions) {
+  return { folder, keyFile, cwd, env, origin };
 }
 
 /** Checks the folder as a whole before anything in it is opened. */
@@ -198,7 +199,8 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
   // overwrites nothing (I05).
   if (isNew) rememberRoot(world);
   const { url } = admitted.origin;
-  return ok({ root, config, url, world, notes, ...locked.value, close: () => closers.close() });
+  const hasNewKey = () => isOtherKey(keySourceOf(folder, admitted, options), key);
+  return ok({ root, config, url, world, notes, ...locked.value, hasNewKey, close: () => closers.close() });
 }
 
 /** About how many bytes of the state file a document has in a large mirror. */
@@ -241,9 +243,4 @@ function logOf(mode: MirrorOptions["mode"], folder: string, key: string, options
   const debug = options.env["MDMIRROR_LOG"] === "debug";
   const onFault = (error: Error) => void notes.push(`the log cannot be written: ${errnoClause(error)}`);
   return openLog({ folder, clock: options.clock, secret: key, debug, onFault });
-}
-
-function readTraits(state: State): RemoteTraits | null {
-  const text = state.meta(META.traits);
-  return text === null ? null : (JSON.parse(text) as RemoteTraits);
 }

@@ -1,4 +1,6 @@
 import type { Clock } from "../../ports/world.ts";
+import type { RemoteTraits } from "../../ports/remote.ts";
+import type { State } from "../../ports/state.ts";
 import { META } from "../../engine/run/meta.ts";
 import { setAsideDamaged } from "../../state/damage.ts";
 import type { DatabaseFault } from "../../state/database.ts";
@@ -132,4 +134,10 @@ export function stateTrouble(
       );
     }
   }
+}
+
+/** How the service has behaved so far; null: nothing is known. */
+export function readTraits(state: Pick<State, "meta">): RemoteTraits | null {
+  const text = state.meta(META.traits);
+  return text === null ? null : (JSON.parse(text) as RemoteTraits);
 }
