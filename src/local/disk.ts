@@ -1,20 +1,11 @@
 import type { Digest } from "../model/digest.ts";
 import type { DiskFolding, LocalPath } from "../model/path.ts";
-import type {
-  Disk,
-  DiskOutcome,
-  FileUse,
-  LocalText,
-  Look,
-  Made,
-  NewFile,
-  RootIdentity,
-  Written,
-} from "../ports/disk.ts";
+import type { Disk, DiskOutcome, FileUse, LocalText, Made, NewFile, RootIdentity, Written } from "../ports/disk.ts";
 import type { Fs } from "../ports/fs.ts";
 import type { Random } from "../ports/world.ts";
 import type { LocalTree } from "../model/tree.ts";
 import { type Processes, SYSTEM_PROCESSES, useOf } from "./editor-locks.ts";
+import { HeldFiles } from "./held-files.ts";
 import { flushDisk, flushPaths } from "./flush.ts";
 import { type FolderName, folderSeal, namesIn, stampsIn, staysAt } from "./folder-names.ts";
 import { learnFolding } from "./folding.ts";
@@ -24,7 +15,7 @@ import { AwaitedRecord, type Records } from "./awaited-record.ts";
 import { RootGuard } from "./root-guard.ts";
 import { readMarker } from "./marker.ts";
 import { makeFolder, moveFile, moveFolder, removeFolder, trashFile } from "./move.ts";
-import { discardParked, listParked, listTrashed, putBack, readParked, sweep } from "./parked.ts";
+import { discardParked, isHeld, listParked, listTrashed, putBack, readParked, sweep } from "./parked.ts";
 import { type WalkOptions, walkTree } from "./walk.ts";
 import { lookAtFiles } from "./watch-look.ts";
 import { look, readText } from "./look.ts";
@@ -58,6 +49,7 @@ export class LocalDisk implements Disk {
   readonly #processes: Processes;
   readonly #aside: MakesAside | null;
   readonly #record: AwaitedRecord;
+  readonly #held: HeldFiles;
   #isFoldingKnown = false;
 
   /**
@@ -71,6 +63,7 @@ export class LocalDisk implements Disk {
     this.#guard = new RootGuard(fs, root, random);
     this.#options = { probe, ignore, gitignore, part };
     this.#processes = processes ?? SYSTEM_PROCESSES;
+    this.#held = new HeldFiles(fs);
   }
 
   identify(): RootIdentity | null {
@@ -99,25 +92,19 @@ export class LocalDisk implements Disk {
     return walkTree(this.#guard, this.#options, known, onText, this.#record.take());
   }
 
-  awaitRecorded(): Promise<void> {
-    return this.#record.wait();
-  }
+  readonly awaitRecorded = (): Promise<void> => this.#record.wait();
 
   lookAtFiles(...asked: Parameters<Disk["lookAtFiles"]>): LocalTree | null {
     return lookAtFiles(this.#guard, ...asked);
   }
 
-  look(path: LocalPath): Look {
-    return this.#effect((guard) => look(guard, path));
-  }
+  readonly look: Disk["look"] = (path) => this.#effect((guard) => look(guard, path));
 
   useOf(path: LocalPath): FileUse {
     return this.#effect((guard) => useOf(guard, path, this.#processes));
   }
 
-  together<T>(work: () => T): T {
-    return this.#guard.during(work);
-  }
+  readonly together: Disk["together"] = (work) => this.#guard.during(work);
 
   read(path: LocalPath): DiskOutcome<LocalText> {
     return this.#effect((guard) => readText(guard, path));
@@ -179,6 +166,10 @@ export class LocalDisk implements Disk {
     return this.#change((guard) => putBack(guard, parkAt, path));
   }
 
+  isHeld(parkAt: string): boolean {
+    return this.#effect((guard) => isHeld(guard, parkAt, this.#held));
+  }
+
   discardParked(parkAt: string): void {
     this.#effect((guard) => discardParked(guard, parkAt));
   }
@@ -192,6 +183,7 @@ export class LocalDisk implements Disk {
   }
 
   sweep(keep: ReadonlySet<string>): void {
+    this.#held.forget();
     this.#effect((guard) => sweep(guard, keep));
   }
 

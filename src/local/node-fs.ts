@@ -1,6 +1,7 @@
 import type { Dirent, Stats } from "node:fs";
 import type { FolderHandle, Fs, FsStat, OpenFile } from "../ports/fs.ts";
 import { once } from "../model/once.ts";
+import { filesHeldToWrite } from "./held-files.ts";
 
 const nodeFs = process.getBuiltinModule("node:fs");
 
@@ -30,6 +31,7 @@ export function createNodeFs(): Fs {
     writeNew,
     makeNew,
     readLink: (path) => nodeFs.readlinkSync(path),
+    heldToWrite: filesHeldToWrite,
     rename: (from, to) => nodeFs.renameSync(from, to),
     link: (existing, path) => nodeFs.linkSync(existing, path),
     unlink: (path) => nodeFs.unlinkSync(path),

@@ -3,6 +3,7 @@ import type { Stamp } from "../model/link.ts";
 import type { LocalPath } from "../model/path.ts";
 import type { DiskOutcome, LocalText, Written } from "../ports/disk.ts";
 import { attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
+import type { HeldFiles } from "./held-files.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { ASIDE_PREFIX, nameNew, statNow, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 import { sameInode, stampOf } from "./stamp.ts";
@@ -44,6 +45,13 @@ export function putBack(guard: RootGuard, parkAt: string, path: LocalPath): Disk
     const stat = there === null ? nameNew(guard, park.abs, target.abs) : null;
     return stat === null ? stale("something is at this path now") : done({ stamp: stampOf(stat) });
   });
+}
+
+/** Whether another process has it open to write. */
+export function isHeld(guard: RootGuard, parkAt: string, held: HeldFiles): boolean {
+  const place = guard.mirrorPlace(parkAt, false);
+  const stat = place.ok ? statOrNull(guard.fs, place.abs) : null;
+  return stat !== null && held.has(stat);
 }
 
 /** If the disk refuses, the file stays, and `sweep` keeps it in the trash. */

@@ -200,6 +200,8 @@ export interface Disk {
    * taken.
    */
   putBack(parkAt: string, path: LocalPath): DiskOutcome<Written>;
+  /** Whether another process has a parked inode open to write, as far as the system tells. */
+  isHeld(parkAt: string): boolean;
   discardParked(parkAt: string): void;
   /**
    * Every `tmp/…` path with something that was taken aside: after a power loss, its intent may be

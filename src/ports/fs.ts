@@ -68,4 +68,8 @@ export interface Fs {
    * system has no such thing.
    */
   handle?(path: string): FolderHandle;
+  /**
+   * Which files other processes have open to write, as `dev:ino`. Left out where that is not told.
+   */
+  heldToWrite?(): ReadonlySet<string>;
 }

@@ -215,7 +215,11 @@ describe("a folder whose key was refused", () => {
 
   test("is opened anew when it is refused again, and another key is there", async () => {
     const tells: ((event: DaemonEvent) => void)[] = [];
-    await keep({ status: refused, onEvent: (listener) => (tells.push(listener), doNothing) }, {});
+    const onEvent: Daemon["onEvent"] = (listener) => {
+      tells.push(listener);
+      return doNothing;
+    };
+    await keep({ status: refused, onEvent }, {});
     storeKey(join(rig.root, ".mdmirror"), "mdm_another-key");
     tells[0]!({ kind: "phase", phase: REFUSED, at: 0 });
     await told("opened", 2);

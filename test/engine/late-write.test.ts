@@ -97,3 +97,28 @@ describe("I06 I14 a text saved into a file that was replaced is an edit of the t
     expect(live(fixture)).toBe(textWith("editor"));
   });
 });
+
+test("I14 a file that was replaced is kept while a program has it open to write, and each of its texts comes back", async () => {
+  const rig = createRig(2);
+  rig.app.create("note.md", BASE);
+  const mirror = rig.mirror();
+  await mirror.sync();
+  const path = mirror.path("note.md");
+  const program = mirror.disk.user.open(path);
+  const held = new Set([`1:${mirror.disk.user.inode(path)}`]);
+  mirror.disk.heldToWrite = () => held;
+  const fixture = { rig, mirror, id: "" };
+  rig.app.edit("note.md", textWith("app"));
+  for (const line of ["one\n", "two\n", "three\n"]) {
+    await settle(fixture);
+    await settle(fixture);
+    program.append(line);
+    if (line === "two\n") rig.app.edit("note.md", live(fixture)!.replace("line 5", "by again"));
+  }
+  held.clear();
+  await settle(fixture);
+  await settle(fixture);
+  const whole = `${textWith("app").replace("line 5", "by again")}one\ntwo\nthree\n`;
+  expect([mirror.texts().get("note.md"), live(fixture)]).toEqual([whole, whole]);
+  expect(mirror.state.intents()).toEqual([]);
+});

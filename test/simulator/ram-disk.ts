@@ -68,6 +68,8 @@ export class RamDisk implements Fs {
   capacity = Number.POSITIVE_INFINITY;
   /** Only where the system has such a call. */
   syncDisk?: (path: string) => Promise<boolean>;
+  /** Likewise. */
+  heldToWrite?: () => ReadonlySet<string>;
   readonly #nodes: RamNodes;
   readonly #calls: RamCalls;
   readonly #faults: { readonly fault: RamFault; left: number }[] = [];

@@ -121,8 +121,8 @@ function change(option: string, usual: string): void {
 const v8 = () => process.getBuiltinModule("node:v8");
 
 /**
- * A collection looks at all that stays. Where that is much, as the trees of 100,000 documents that a
- * daemon knows, this share of it may be added: else collections took most of the time.
+ * A collection looks at all that stays. Where that is much, as the trees of 100,000 documents that
+ * a daemon knows, this share of it may be added: else collections took most of the time.
  */
 const SHARE_OF_LIVE = 1 / 10;
 

@@ -37,7 +37,9 @@ export function findKey({ origin, ...source }: KeySource): Result<FoundKey> {
   return lookUp({ ...source, url: origin.url });
 }
 
-/** Whether another key would be found now. What is wrong with one is told by who opens the folder. */
+/**
+ * Whether another key would be found now. What is wrong with one is told by who opens the folder.
+ */
 export function isOtherKey(source: KeySource, key: string): boolean {
   try {
     const found = findKey(source);

@@ -81,7 +81,8 @@ export function inspectParked(
     );
   if (parked.kind !== "done") return `what was taken aside cannot be read: ${parked.detail}`;
   if (parked.value === null || parked.value.digest === intent.expect) {
-    if (parked.value !== null && ctx.isThisRun(run)) return null;
+    // Who has it open may write into it yet.
+    if (parked.value !== null && (ctx.isThisRun(run) || disk.isHeld(intent.parkAt))) return null;
     if (parked.value !== null) {
       // It was stored when it was first seen. If the store lost it since, it is stored again before
       // the file goes (I03).
@@ -174,22 +175,27 @@ function bringBack(
   if (landed.kind === "end") return "an edit that was saved while the file was replaced could not be brought back yet";
   const base = holdsChanges(ctx, intent.baseDigest, link.digest, text) ? {} : baseBefore(intent, link);
   const localDigest = base.digest ?? link.localDigest;
-  commit(ctx, {
-    link: { ...link, ...base, localDigest, stamp: landed.value.stamp, stampTrusted: false },
-    closes: intentId,
-    landed: landed.value,
-    event: {
-      kind: "late-write",
-      side: "local",
-      id: intent.id,
-      path: intent.path,
-      before: intent.expect,
-      after: late.digest,
-      detail: "saved into the replaced file while it was replaced; brought back",
-    },
+  const isHeld = disk.isHeld(intent.parkAt);
+  state.transact(() => {
+    commit(ctx, {
+      link: { ...link, ...base, localDigest, stamp: landed.value.stamp, stampTrusted: false },
+      ...(isHeld ? {} : { closes: intentId }),
+      landed: landed.value,
+      event: {
+        kind: "late-write",
+        side: "local",
+        id: intent.id,
+        path: intent.path,
+        before: intent.expect,
+        after: late.digest,
+        detail: "saved into the replaced file while it was replaced; brought back",
+      },
+    });
+    // What is written next is merged in on top of this text.
+    if (isHeld) state.turnIntent(intentId, { ...intent, expect: late.digest, baseChangeId: null, baseDigest: null });
   });
   state.secureTexts();
-  disk.discardParked(intent.parkAt);
+  if (!isHeld) disk.discardParked(intent.parkAt);
   return null;
 }
 

@@ -1,7 +1,6 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import { digestOf } from "../../model/digest.ts";
 import type { Link, Stamp } from "../../model/link.ts";
-import type { LocalPath } from "../../model/path.ts";
 import type { Fault, PutResult } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import { moveBase, noteEcho, submit } from "../../model/settle.ts";
@@ -21,6 +20,7 @@ import {
   stale,
 } from "./effect.ts";
 import { commit, commitWithOthers, hasAnotherId, openIntentWithOthers, withIdNow } from "./commit.ts";
+import { holdBase } from "./hold-base.ts";
 import { landText } from "./land-text.ts";
 import { settlePut } from "../journal/settle-writes.ts";
 import { stillInReview } from "./in-review.ts";
@@ -78,25 +78,6 @@ export async function put(ctx: PassContext, planned: ActionOf<"put">): Promise<O
   if (saved.kind === "end")
     return { kind: "uncertain", detail: "saved, but its version could not be read", requestId: answer.requestId };
   return landSaved(ctx, link, action, local.value, intentId, saved.value);
-}
-
-/**
- * Makes sure that the base's text is in the store before a PUT overwrites it on the service (I03,
- * I07). If the store lost it, it is read from the service, as long as the document still stands at
- * that version. Otherwise the document was edited on both sides and its base is lost, which the
- * next plan deals with.
- * @returns null when the store holds the text
- */
-async function holdBase(ctx: PassContext, link: Link, path: LocalPath): Promise<Outcome | null> {
-  const { state } = ctx.world;
-  if (state.text(link.digest) !== null) return null;
-  const live = await fetchText(ctx, link.id, path);
-  if (live.kind === "end") return live.outcome;
-  if (live.value.file.lastChangeId !== link.changeId) return stale("it was edited on the service meanwhile");
-  // ORDER: before the PUT: a power cut could take back the last commits of the store, but never
-  // the PUT.
-  state.secureTexts();
-  return null;
 }
 
 /**

@@ -206,6 +206,7 @@ export class LinkedDisk implements Disk {
   readonly together: Disk["together"] = (work) => this.plain.together(work);
   readonly makeFolder: Disk["makeFolder"] = (path) => this.plain.makeFolder(path);
   readonly removeFolder: Disk["removeFolder"] = (...folder) => this.plain.removeFolder(...folder);
+  readonly isHeld: Disk["isHeld"] = (parkAt) => this.plain.isHeld(parkAt);
   readonly discardParked: Disk["discardParked"] = (parkAt) => this.plain.discardParked(parkAt);
   readonly listParked: Disk["listParked"] = () => this.plain.listParked();
   readonly listTrashed: Disk["listTrashed"] = () => this.plain.listTrashed();
