@@ -11,7 +11,7 @@ const LISTEN_TROUBLES: readonly {
   {
     codes: /^EADDRINUSE$/,
     what: ({ host, port }) => `port ${port} of ${host} is taken`,
-    next: "give another with --port N, or none for any free one",
+    next: "give another with --port N; --port 0 takes any free one",
   },
   {
     codes: /^(?:EACCES|EADDRNOTAVAIL|ENOTFOUND)$/,

@@ -100,6 +100,8 @@ function keepCompiled(name) {
   const { dirname, isAbsolute, join } = process.getBuiltinModule("node:path");
   try {
     const given = process.env["XDG_CACHE_HOME"] ?? "";
+    // An empty HOME is taken by Node as it is: what lies below the present folder may be anybody's.
+    if (!isAbsolute(given) && !isAbsolute(homedir())) return;
     const folder = join(isAbsolute(given) ? given : join(homedir(), ".cache"), "mdmirror");
     makeFolders(folder, dirname);
     const { uid, mode } = lstatSync(folder);

@@ -66,10 +66,27 @@ function tellOutside(io: Io, outside: Extract<WaitAnswer, { kind: "outside" }>["
 function showOpen(io: Io, waited: Waited): void {
   const open = waited.paths.filter(({ state }) => state !== "live" && state !== "gone");
   const paint = paintFor(io, "error");
-  for (const one of open.slice(0, MOST)) for (const line of linesOf(one, paint)) io.err(line);
+  for (const one of open.slice(0, MOST)) for (const line of linesOf(one, waited.state, paint)) io.err(line);
   if (open.length > MOST) io.err(`… and ${count(open.length - MOST)} more: mdmirror wait --json`);
-  if (waited.state === "paused") io.err("  next: mdmirror resume, or once: mdmirror sync");
+  const next = NEXT[waited.state];
+  if (next !== undefined) io.err(`  next: ${next}`);
 }
+
+/** What all of them wait for is told once. */
+const NEXT: Readonly<Partial<Record<Waited["state"], string>>> = {
+  paused: "mdmirror resume, or once: mdmirror sync",
+  halted: "mdmirror plan; to let it go: mdmirror approve; to bring it back: mdmirror approve --refuse",
+  offline: "mdmirror status says what is known, mdmirror sync tries again",
+};
+
+/** Why one that nothing is told of is not live. */
+const WAITS: Readonly<Partial<Record<Waited["state"], string>>> = {
+  paused: "until the daemon goes on",
+  halted: "until the halt is answered",
+  offline: "for the service",
+};
+
+const STILL_WAITS = "it is on its way, is changed again and again, or cannot be read";
 
 const SAID: Readonly<Record<Exclude<Waited["state"], "live">, string>> = {
   "in-review": "in review",
@@ -87,11 +104,15 @@ function summaryLine({ state, live, documents, still }: Waited, took: number, pa
   return `${paint.asks(SAID[state])}${why}; live: ${count(live)} of ${plural(documents, "document")} ${seconds}`;
 }
 
-function linesOf({ path, state, reviews, open }: Waited["paths"][number], paint: Paint): string[] {
+function linesOf(
+  { path, state, reviews, open }: Waited["paths"][number],
+  all: Waited["state"],
+  paint: Paint,
+): string[] {
   const ids = reviews.length === 0 ? "" : ` (${reviews.join(", ")})`;
   const head = `${paint.strong(path === "" ? "." : shownName(path))}: ${paint.asks(state)}${ids}`;
-  if (open === null)
-    return [state === "waiting" ? `${head}: it is on its way, is changed again and again, or cannot be read` : head];
+  if (open === null && state !== "waiting") return [head];
+  if (open === null) return [`${head}${WAITS[all] === undefined ? `: ${STILL_WAITS}` : ` ${WAITS[all]}`}`];
   const said = `${head}: ${shownWords(open.detail)}${originClause(open.code, open.requestId)}`;
   return [said, paint.dim(`  next: ${shownWords(nextFor(open))}`)];
 }

@@ -43,6 +43,15 @@ describe("I21 I22 a halt stands while the workspace grows", () => {
     expect([(await sync()).code, there(GONE)]).toEqual([0, []]);
   });
 
+  test("and is what wait names, with what answers it", async () => {
+    const { code, err } = await rig.run(["wait", `w/${GONE[0]}`]);
+    expect([code, err[0], err.at(-1)]).toEqual([
+      4,
+      `${GONE[0]}: waiting until the halt is answered`,
+      "  next: mdmirror plan; to let it go: mdmirror approve; to bring it back: mdmirror approve --refuse",
+    ]);
+  });
+
   test("by new documents there, and what was refused comes back", async () => {
     for (let n = 0; n < 30; n++) rig.api("POST", "/v1/files", { path: `far${n}.md`, content: "far\n" });
     expect((await sync()).code).toBe(4);

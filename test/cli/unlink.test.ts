@@ -93,6 +93,9 @@ describe("unlink", () => {
     const { code, err } = await rig.run(["unlink", "w"], { env: env() });
     expect([code, err[0]]).toEqual([3, `mdmirror: of ${rig.root} this was not sent, or is open:`]);
     expect(err.join("\n")).toMatch(/new on the service: 1[\s\S]*new\.md[\s\S]*update on the service: 1[\s\S]*a\.md/);
+    // Pasted in another mirror, a line without the folder would unlink that one.
+    expect(err.at(-1)).toContain(`mdmirror sync ${rig.root}, and what it tells`);
+    expect(err.at(-1)).toContain(`mdmirror unlink ${rig.root} --force`);
     expect(existsSync(own("config.json"))).toBe(true);
     const forced = await rig.run(["unlink", "w", "--force"], { env: env() });
     expect([forced.code, forced.err.join().includes("new.md")]).toEqual([0, true]);

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { buildSync } from "esbuild";
@@ -54,6 +54,14 @@ describe("the parts of dist", () => {
     expect([code, loaded.sort()]).toEqual([0, begun]);
     expect(partsRunWith(cache)).toEqual(parts);
     expect(err).not.toContain("PACKAGE");
+  });
+
+  it.each(["", "here"])("keep no code below the present folder, where HOME is %j", (home) => {
+    const cwd = join(dir, `home ${home}`);
+    mkdirSync(cwd);
+    const env = { ...built.env, HOME: home, XDG_CACHE_HOME: undefined };
+    expect(execFileSync(built.command, ["--version"], { cwd, env, encoding: "utf8" })).toMatch(/^mdmirror|^\d/);
+    expect(readdirSync(cwd)).toEqual([]);
   });
 
   it("stand beside the licenses of the packages that they take in", () => {

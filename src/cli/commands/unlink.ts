@@ -91,7 +91,8 @@ async function judgeUnsent(io: Io, root: string, args: Args): Promise<ExitCode |
   io.err(`mdmirror: of ${shownName(root)} this was not sent, or is open:`);
   for (const line of planLines(unsent.value, 20).slice(0, -1)) io.err(line);
   if (force) return null;
-  io.err("  next: mdmirror sync, and what it tells; or leave it so: mdmirror unlink --force");
+  const at = shellWord(root);
+  io.err(`  next: mdmirror sync ${at}, and what it tells; or leave it so: mdmirror unlink ${at} --force`);
   return unsent.value.plan.verdict.kind === "halt" ? EXIT.halted : EXIT.attention;
 }
 
