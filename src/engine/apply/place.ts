@@ -137,7 +137,10 @@ async function landMove(
   // Read again: an effect on its text may have ended during that request.
   const current = state.link(action.id);
   if (current === null) return stale("its link went meanwhile");
-  const moved = movePlace(current, { remotePath });
+  // Only another folder was asked for: the name is somebody's rename. Base gets the place without
+  // it, so that the next pass sees it.
+  const isRenamedThere = action.kind === "reparent-remote" && nameOf(remotePath) !== nameOf(action.to);
+  const moved = movePlace(current, { remotePath: isRenamedThere ? action.to : remotePath });
   // On a deployment that gives a new change id on a rename, the same text has a new id. If the text
   // is another one, or an effect on it ended during the request, the old id stays, and the next
   // pass reads the document. ORDER: the id that was read with the text, not the one that the move
@@ -156,6 +159,7 @@ async function landMove(
       requestId: answer.requestId,
     }),
   });
+  if (isRenamedThere) return stale("it was renamed on the service meanwhile");
   if (nameOf(remotePath) !== nameOf(action.to)) return renamedOtherwise(ctx, action, remotePath, answer.requestId);
   // The move is done, but not the document: another pass must look at the version that was seen.
   return now.changeId === known ? done : stale("it has another version on the service by now");
