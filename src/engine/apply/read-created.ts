@@ -2,7 +2,7 @@ import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
 import type { Link } from "../../model/link.ts";
 import { moveBase } from "../../model/settle.ts";
-import { DONE, ended, fetchText, leftAlone } from "./effect.ts";
+import { DONE, ended, fetchText, leftAlone, stale } from "./effect.ts";
 import { commit } from "./commit.ts";
 import { landText } from "./land-text.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -50,13 +50,15 @@ export async function readCreated(ctx: PassContext, intentId: number, link: Link
       state.closeIntent(intentId);
       return landed.outcome;
     }
-    // Base is what the service has; the local bytes are an edit of it, or differ in form only.
-    return commit(ctx, {
+    // Base is what the service has; the local bytes are an edit of it, or differ in form only: the
+    // next pass tells which.
+    commit(ctx, {
       text: { ...link, ...version, localDigest: digest, stampTrusted: false },
       version: { id: link.id, ...version },
       closes: intentId,
       event: { ...event, side: "remote" },
     });
+    return stale("its file could not be given the text that the service saved");
   }
   const base = { ...version, localDigest: digest, stamp: landed.value.stamp, stampTrusted: false, durable: false };
   return commit(ctx, {
