@@ -70,6 +70,8 @@ function compile(root: string, dist: string): string | null {
   const tsc = join(root, "node_modules", ".bin", "tsc");
   const args = ["-p", join(root, "config", "tsconfig.build.json"), "--outDir", dist];
   const { status, stdout, error } = spawnSync(tsc, args, { cwd: root, encoding: "utf8" });
+  if ((error as NodeJS.ErrnoException | undefined)?.code === "ENOENT")
+    return "the compiler is not installed (npm start takes what running needs alone); next: npm ci --ignore-scripts";
   if (status !== 0) return `tsc failed (${status ?? error?.message}):\n${stdout}`;
   for (const file of COPIED) copyFileSync(join(root, "src", file), join(dist, file));
   for (const file of COPIED) chmodSync(join(dist, file), 0o755);

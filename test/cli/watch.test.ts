@@ -2,7 +2,6 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, 
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { findPlace } from "../../src/app/control/place.ts";
-import { acquireLock } from "../../src/state/lock.ts";
 import { isChange, isRun, useWatchedFolder } from "./watched-folder.ts";
 
 const watched = useWatchedFolder();
@@ -47,14 +46,6 @@ describe("watch", () => {
     expect(await second.ended).toBe(6);
     expect(second.err()).toContain(`process ${watch.pid}`);
     expect(await watched.daemon()).toMatchObject({ pid: watch.pid });
-  });
-
-  test("while a command has the folder it is refused with 6, naming the command", async () => {
-    const lock = acquireLock(watched.own, { since: Date.now(), what: "sync" });
-    const watch = watched.startHere();
-    expect(await watch.ended).toBe(6);
-    expect(watch.err()).toContain("mdmirror sync");
-    if (lock.kind === "locked") lock.release();
   });
 
   test("a configuration fault ends it with 2, so that a service manager does not start it again", async () => {

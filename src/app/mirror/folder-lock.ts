@@ -55,7 +55,7 @@ export async function borrowLock(
 ): Promise<Result<(() => void) | null>> {
   const first = lock.acquire();
   if (first.kind === "locked") return ok(null);
-  if (what === DAEMON) return busyTrouble(root, first.holder, clock);
+  if (what === DAEMON) return awaitCommand(root, lock, first, clock);
   const { borrowFolder, NO_DAEMON } = await import("../control/ask.ts");
   const borrowed = await borrowFolder(root, what);
   if (borrowed === NO_DAEMON) return busyTrouble(root, first.holder, clock);
@@ -64,4 +64,23 @@ export async function borrowLock(
   if (second.kind === "locked") return ok(borrowed.value.giveBack);
   borrowed.value.giveBack();
   return busyTrouble(root, second.holder, clock);
+}
+
+/** How long a daemon that starts waits for a command. */
+const COMMAND_MS = 10_000;
+const LOOK_MS = 200;
+
+/** A command that has the folder ends soon, as a `sync` from cron does; another daemon does not. */
+async function awaitCommand(
+  root: string,
+  lock: FolderLock,
+  first: Extract<AcquiredLock, { kind: "busy" }>,
+  clock: Clock,
+): Promise<Result<null>> {
+  const until = clock.monotonic() + COMMAND_MS;
+  for (let found: AcquiredLock = first; found.kind === "busy"; found = lock.acquire()) {
+    if (found.holder?.what === DAEMON || clock.monotonic() >= until) return busyTrouble(root, found.holder, clock);
+    await clock.sleep(LOOK_MS);
+  }
+  return ok(null);
 }

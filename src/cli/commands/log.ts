@@ -7,6 +7,7 @@ import { useLocal } from "../use-mirror.ts";
 import { eventLine } from "../../app/told/event-line.ts";
 import { jsonLine } from "../json-line.ts";
 import { publicKind } from "../../app/told/actions.ts";
+import { shownName } from "../../model/shown-name.ts";
 
 export const command: Command = {
   usage: "log [DIR] [--limit N] [--path PATH] [--run N] [--json]",
@@ -20,8 +21,8 @@ export const command: Command = {
   operands: { least: 0, most: 1 },
   async run(io, args) {
     const [limit, run] = [number(args.text("limit") ?? "50"), number(args.text("run"))];
-    if (limit === null || limit === "bad" || run === "bad")
-      return misuse(io, "log", "--limit and --run take a whole number");
+    if (limit === null || limit === "bad" || limit === 0 || run === "bad")
+      return misuse(io, "log", "--limit and --run take a whole number from 1 on");
     const name = args.text("path");
     const place = name === null ? null : locate(io, name);
     if (place?.kind === "trouble") return complain(io, place.trouble);
@@ -33,7 +34,7 @@ export const command: Command = {
       const found = run === null || events.length > 0 ? null : findRuns(state, run);
       if (found?.kind === "trouble") return complain(io, found.trouble);
       if (args.flag("json")) for (const event of events) io.out(jsonLine({ ...event, kind: publicKind(event.kind) }));
-      else for (const line of eventLines(events)) io.out(line);
+      else for (const line of eventLines(events, name)) io.out(line);
       return EXIT.inSync;
     });
   },
@@ -45,6 +46,8 @@ function number(text: string | null): number | "bad" | null {
   return /^\d{1,9}$/.test(text) ? Number(text) : "bad";
 }
 
-function eventLines(events: readonly MirrorEvent[]): string[] {
-  return events.length === 0 ? ["nothing happened yet"] : events.map(eventLine);
+/** @param name the document that was asked for; null: all */
+function eventLines(events: readonly MirrorEvent[], name: string | null): string[] {
+  if (events.length > 0) return events.map(eventLine);
+  return [name === null ? "nothing happened yet" : `nothing is known of ${shownName(name)}`];
 }
