@@ -5,6 +5,7 @@ import { rememberPrefer, type RunReport, runSync, USUAL_RUN } from "../app/mirro
 import type { Io } from "./command.ts";
 import { exitOfTrouble } from "./complain.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { shownName } from "../model/shown-name.ts";
 import { stayLine } from "./describe.ts";
 import type { ExitCode } from "./exit.ts";
 import { exitOf, showReport } from "./show-report.ts";
@@ -37,6 +38,16 @@ async function wikiLine({ root, world: { state, links, disk } }: OpenedMirror): 
   return "wiki links ([[Name]]) are left as they are; mdmirror links translate --wiki: no rename breaks them, either";
 }
 
+/** A folder that is not there is made with its first document: it may as well be mistyped. */
+async function tellOfNoFolder(io: Io, { config: { remote }, world }: OpenedMirror): Promise<void> {
+  if (remote === "") return;
+  const answer = await world.remote.findFolder(remote);
+  if (!answer.ok || answer.value !== null) return;
+  io.err(
+    `mdmirror: the service shows no folder ${shownName(remote)}; it is made there with the first document; if it is another one: mdmirror unlink, then init`,
+  );
+}
+
 /** The sync at the end of `init`, which brings the files that the user came for. */
 export function firstSync(
   io: Io,
@@ -47,6 +58,7 @@ export function firstSync(
   return useMirror(io, root, { mode: "write", what: "init", keyFile }, async (mirror) => {
     const began = io.clock.monotonic();
     if (prefer !== null) rememberPrefer(mirror, prefer);
+    await tellOfNoFolder(io, mirror);
     const report = await withLinksAsNeeded(io, mirror, await runSync(mirror, USUAL_RUN, "init", io.stoppable));
     showReport(io, report, io.clock.monotonic() - began, mirror.url);
     const stays = stayLine(report.staysLocal);

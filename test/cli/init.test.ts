@@ -143,6 +143,15 @@ describe("init", () => {
     expect((await rig.run(["sync", "w"])).code).toBe(3);
   });
 
+  test("--remote of a folder that is not there says so, for it may be mistyped", async () => {
+    rig.api("POST", "/v1/files", { path: "docs/a.md", content: "a\n" });
+    const { code, err } = await rig.init("--remote", "dosc");
+    expect([code, err]).toEqual([0, [expect.stringContaining("the service shows no folder dosc; it is made there")]]);
+    rig.write("mine.md", "mine\n");
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+    expect(rig.remote("dosc/mine.md")!.content).toBe("mine\n");
+  });
+
   test("--remote mirrors one folder of the workspace", async () => {
     upload("in/a.md", "a\n");
     upload("out/b.md", "b\n");
