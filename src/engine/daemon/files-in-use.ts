@@ -1,4 +1,5 @@
 import type { Hold } from "../../model/link.ts";
+import type { Intent } from "../../ports/state.ts";
 import { isOver, quietIn } from "../run/hands-off.ts";
 import type { HandsOff, World } from "../run/world.ts";
 
@@ -6,14 +7,19 @@ import type { HandsOff, World } from "../run/world.ts";
 const LOCK_LOOK_MS = 2_000;
 const LEAST_MS = 100;
 
+type Parked = Extract<Intent, { kind: "parked" }>;
+
 /**
- * The files that somebody has in hand, over which the service's text waits to be written, and when
- * to look at them again. Times are monotonic.
+ * The files that somebody has in hand: over which the service's text waits to be written, and which
+ * were replaced while a program had them open to write. When to look at them again. Times are
+ * monotonic.
  */
 export class FilesInUse {
   readonly #world: World;
   readonly #handsOff: HandsOff | undefined;
   #holds: readonly Hold[] = [];
+  /** Old files into which somebody may write yet. */
+  #parked: readonly Parked[] = [];
   #lookAt: number | null = null;
 
   constructor(world: World, handsOff: HandsOff | undefined) {
@@ -26,6 +32,15 @@ export class FilesInUse {
     const { clock } = this.#world;
     const waiting = holds.filter(({ reason }) => reason === "in-use");
     this.#holds = waiting.map((hold) => (hold.since === 0 ? { ...hold, since: clock.now() } : hold));
+    this.noteReplaced();
+  }
+
+  /** Takes the files that a pass has replaced. */
+  noteReplaced(): void {
+    const { state, disk } = this.#world;
+    this.#parked = state
+      .intents()
+      .flatMap(({ intent }) => (intent.kind === "parked" && disk.isHeld(intent.parkAt) ? [intent] : []));
     this.#schedule();
   }
 
@@ -34,9 +49,12 @@ export class FilesInUse {
     return this.#lookAt;
   }
 
-  /** Looks again. @returns whether one may be written over now, so that a run is due */
+  /**
+   * Looks again.
+   * @returns whether one may be written over now, or somebody wrote into one, so that a run is due
+   */
   isAnyFree(): boolean {
-    if (this.#holds.some((hold) => this.#waitsMs(hold) <= 0)) {
+    if (this.#holds.some((hold) => this.#waitsMs(hold) <= 0) || this.#parked.some((one) => this.#isWritten(one))) {
       this.#lookAt = null;
       return true;
     }
@@ -46,7 +64,13 @@ export class FilesInUse {
 
   #schedule(): void {
     const waits = this.#holds.map((hold) => Math.max(LEAST_MS, this.#waitsMs(hold)));
+    if (this.#parked.length > 0) waits.push(LOCK_LOOK_MS);
     this.#lookAt = waits.length === 0 ? null : this.#world.clock.monotonic() + Math.min(...waits);
+  }
+
+  #isWritten({ parkAt, path, expect }: Parked): boolean {
+    const found = this.#world.disk.readParked(parkAt, path);
+    return found.kind === "done" && found.value !== null && found.value.digest !== expect;
   }
 
   /** How long to wait before the next look at it; not above 0: it is free. */

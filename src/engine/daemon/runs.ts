@@ -121,7 +121,10 @@ export class Runs {
   /** @returns `whole`: a whole pass must judge, or go on where one did not end well */
   async runPart(part: Trees, last: RunReport): Promise<"whole" | RunEnd> {
     const ended = await runPart(this.#world, this.#settings, part, last);
-    if (ended !== "whole") this.#noteWork(ended.end);
+    if (ended !== "whole") {
+      this.#noteWork(ended.end);
+      this.inUse.noteReplaced();
+    }
     if (ended === "whole" || ended.done) return ended;
     this.knownTrees.forgetRemote(false);
     return "whole";

@@ -26,6 +26,21 @@ describe("a daemon and files that somebody has in hand", () => {
     expect(rig.sent("GET").length).toBeLessThanOrEqual(2);
   });
 
+  test("brings back within seconds what a program writes into a file that was replaced while it had it open", async () => {
+    const rig = await watching();
+    const { user } = rig.mirrored.disk;
+    const path = rig.mirrored.path("note.md");
+    const program = user.open(path);
+    const held = new Set([`1:${user.inode(path)}`]);
+    rig.mirrored.disk.heldToWrite = () => held;
+    rig.app.edit("note.md", TEXT.replace("one", "theirs"));
+    await rig.until(() => text(rig)!.includes("theirs"), 2 * MINUTE);
+    await rig.pass(10_000);
+    program.append("late\n");
+    const both = `${TEXT.replace("one", "theirs")}late\n`;
+    await rig.until(() => text(rig) === both && rig.app.files().get("note.md")!.text === both, 10_000);
+  });
+
   test("gives up after the longest wait, however the clock is set meanwhile", async () => {
     const rig = await watching();
     rig.mirrored.disk.user.write(SWAP, OPEN);
