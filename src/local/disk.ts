@@ -1,8 +1,9 @@
 import type { Digest } from "../model/digest.ts";
 import type { DiskFolding, LocalPath } from "../model/path.ts";
-import type { Disk, DiskOutcome, FileUse, LocalText, Made, NewFile, RootIdentity, Written } from "../ports/disk.ts";
+import type { Disk, DiskOutcome, LocalText, Look, Made, NewFile, RootIdentity, Written } from "../ports/disk.ts";
 import type { Fs } from "../ports/fs.ts";
 import type { Random } from "../ports/world.ts";
+import { toEnd } from "../model/to-end.ts";
 import type { LocalTree } from "../model/tree.ts";
 import { type Processes, SYSTEM_PROCESSES, useOf } from "./editor-locks.ts";
 import { HeldFiles } from "./held-files.ts";
@@ -92,19 +93,25 @@ export class LocalDisk implements Disk {
     return walkTree(this.#guard, this.#options, known, onText, this.#record.take());
   }
 
-  readonly awaitRecorded = (): Promise<void> => this.#record.wait();
+  awaitRecorded(): Promise<void> {
+    return this.#record.wait();
+  }
 
   lookAtFiles(...asked: Parameters<Disk["lookAtFiles"]>): LocalTree | null {
     return lookAtFiles(this.#guard, ...asked);
   }
 
-  readonly look: Disk["look"] = (path) => this.#effect((guard) => look(guard, path));
+  look(path: LocalPath): Look {
+    return this.#effect((guard) => look(guard, path));
+  }
 
-  useOf(path: LocalPath): FileUse {
+  useOf(path: LocalPath): ReturnType<Disk["useOf"]> {
     return this.#effect((guard) => useOf(guard, path, this.#processes));
   }
 
-  readonly together: Disk["together"] = (work) => this.#guard.during(work);
+  together<T>(work: () => T): T {
+    return this.#guard.during(work);
+  }
 
   read(path: LocalPath): DiskOutcome<LocalText> {
     return this.#effect((guard) => readText(guard, path));
@@ -222,20 +229,14 @@ export class LocalDisk implements Disk {
     return stampsIn(this.#guard, folder, names);
   }
 
-  /** What was read of the folder before counts no more. */
+  /** What was read of the folder before, and of who has its files open, counts no more. */
   #change<T>(work: (guard: RootGuard) => T): T {
     this.#record.forget();
+    this.#held.forget();
     return this.#effect(work);
   }
 
   #effect<T>(work: (guard: RootGuard) => T): T {
     return this.#guard.during(() => work(this.#guard));
-  }
-}
-
-function toEnd<T>(parts: Generator<void, T>): T {
-  for (;;) {
-    const part = parts.next();
-    if (part.done === true) return part.value;
   }
 }

@@ -4,7 +4,9 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { filesHeldToWrite, HeldFiles } from "../../src/local/held-files.ts";
+import { digestOf } from "../../src/model/digest.ts";
 import { usualTmpdir } from "../memory-folder.ts";
+import { ramMirror } from "./benches.ts";
 
 const nameOf = ({ dev, ino }: { readonly dev: number; readonly ino: number }) => `${dev}:${ino}`;
 
@@ -37,5 +39,17 @@ describe("what other processes have open", () => {
     files.forget();
     expect([1, 2].map((ino) => files.has({ dev: 1, ino }))).toEqual([false, true]);
     expect(new HeldFiles({}).has({ dev: 1, ino: 1 })).toBe(false);
+  });
+
+  it("is asked for anew for a file that was replaced since", () => {
+    const { ram, disk, at } = ramMirror();
+    ram.user.write(at("note.md"), "text\n");
+    const opened = new Set<string>();
+    ram.heldToWrite = () => new Set(opened);
+    expect(disk.replace("note.md", "first\n", digestOf("text\n"), "tmp/park-1").kind).toBe("done");
+    expect(disk.isHeld("tmp/park-1")).toBe(false);
+    opened.add(`1:${ram.user.inode(at("note.md"))}`);
+    expect(disk.replace("note.md", "second\n", digestOf("first\n"), "tmp/park-2").kind).toBe("done");
+    expect(["tmp/park-1", "tmp/park-2"].map((park) => disk.isHeld(park))).toEqual([false, true]);
   });
 });
