@@ -1,3 +1,4 @@
+import type { Digest } from "../../model/digest.ts";
 import type { Hold } from "../../model/link.ts";
 import type { Intent } from "../../ports/state.ts";
 import { isOver, quietIn } from "../run/hands-off.ts";
@@ -20,6 +21,8 @@ export class FilesInUse {
   #holds: readonly Hold[] = [];
   /** Old files into which somebody may write yet. */
   #parked: readonly Parked[] = [];
+  /** By its place, the text for which a run was asked: none is asked for twice. */
+  readonly #judged = new Map<string, Digest>();
   #lookAt: number | null = null;
 
   constructor(world: World, handsOff: HandsOff | undefined) {
@@ -41,6 +44,8 @@ export class FilesInUse {
     this.#parked = state
       .intents()
       .flatMap(({ intent }) => (intent.kind === "parked" && disk.isHeld(intent.parkAt) ? [intent] : []));
+    const places = new Set(this.#parked.map(({ parkAt }) => parkAt));
+    for (const place of this.#judged.keys()) if (!places.has(place)) this.#judged.delete(place);
     this.#schedule();
   }
 
@@ -70,7 +75,10 @@ export class FilesInUse {
 
   #isWritten({ parkAt, path, expect }: Parked): boolean {
     const found = this.#world.disk.readParked(parkAt, path);
-    return found.kind === "done" && found.value !== null && found.value.digest !== expect;
+    const digest = found.kind === "done" ? (found.value?.digest ?? expect) : expect;
+    if (digest === expect || digest === this.#judged.get(parkAt)) return false;
+    this.#judged.set(parkAt, digest);
+    return true;
   }
 
   /** How long to wait before the next look at it; not above 0: it is free. */

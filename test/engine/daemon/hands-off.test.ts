@@ -41,6 +41,26 @@ describe("a daemon and files that somebody has in hand", () => {
     await rig.until(() => text(rig) === both && rig.app.files().get("note.md")!.text === both, 10_000);
   });
 
+  test("asks once for a run where what a program wrote so cannot be brought back", async () => {
+    const rig = await watching();
+    const { disk } = rig.mirrored;
+    const path = rig.mirrored.path("note.md");
+    const program = disk.user.open(path);
+    const held = new Set([`1:${disk.user.inode(path)}`]);
+    disk.heldToWrite = () => held;
+    rig.app.edit("note.md", TEXT.replace("one", "theirs"));
+    await rig.until(() => text(rig)!.includes("theirs"), 2 * MINUTE);
+    program.append("late\n");
+    disk.capacity = 0;
+    let looks = 0;
+    rig.daemon.onEvent((event) => void (event.kind === "phase" && event.phase.kind === "observing" && looks++));
+    await rig.pass(20_000);
+    expect([looks > 0, looks < 4, text(rig)!.includes("late")]).toEqual([true, true, false]);
+    disk.capacity = Number.POSITIVE_INFINITY;
+    await rig.daemon.request("sync");
+    await rig.until(() => text(rig)!.includes("late") && text(rig)!.includes("theirs"), 10_000);
+  });
+
   test("gives up after the longest wait, however the clock is set meanwhile", async () => {
     const rig = await watching();
     rig.mirrored.disk.user.write(SWAP, OPEN);
