@@ -100,9 +100,10 @@ function keepCompiled(name) {
   const { dirname, isAbsolute, join } = process.getBuiltinModule("node:path");
   try {
     const given = process.env["XDG_CACHE_HOME"] ?? "";
+    const caches = isAbsolute(given) ? given : join(homedir(), ".cache");
     // An empty HOME is taken by Node as it is: what lies below the present folder may be anybody's.
-    if (!isAbsolute(given) && !isAbsolute(homedir())) return;
-    const folder = join(isAbsolute(given) ? given : join(homedir(), ".cache"), "mdmirror");
+    if (!isAbsolute(caches)) return;
+    const folder = join(caches, "mdmirror");
     makeFolders(folder, dirname);
     const { uid, mode } = lstatSync(folder);
     // What lies there is run: in a folder that others can write (a `sudo` that keeps HOME), it is

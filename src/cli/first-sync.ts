@@ -5,6 +5,7 @@ import { rememberPrefer, type RunReport, runSync, USUAL_RUN } from "../app/mirro
 import type { Io } from "./command.ts";
 import { exitOfTrouble } from "./complain.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { shellWord } from "../model/shell-word.ts";
 import { shownName } from "../model/shown-name.ts";
 import { stayLine } from "./describe.ts";
 import type { ExitCode } from "./exit.ts";
@@ -39,12 +40,12 @@ async function wikiLine({ root, world: { state, links, disk } }: OpenedMirror): 
 }
 
 /** A folder that is not there is made with its first document: it may as well be mistyped. */
-async function tellOfNoFolder(io: Io, { config: { remote }, world }: OpenedMirror): Promise<void> {
+async function tellOfNoFolder(io: Io, { root, config: { remote }, world }: OpenedMirror): Promise<void> {
   if (remote === "") return;
   const answer = await world.remote.findFolder(remote);
   if (!answer.ok || answer.value !== null) return;
   io.err(
-    `mdmirror: the service shows no folder ${shownName(remote)}; it is made there with the first document; if it is another one: mdmirror unlink, then init`,
+    `mdmirror: the service shows no folder ${shownName(remote)}; it is made there with the first document; if it is another one: mdmirror unlink ${shellWord(root)}, then init`,
   );
 }
 

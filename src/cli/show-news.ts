@@ -1,10 +1,12 @@
 import { basename } from "node:path";
+import { GIVE_VALID_KEY } from "../app/mirror/fault-trouble.ts";
 import { listOwnMirrors } from "../app/trust/list.ts";
 import type { FolderEvent } from "../app/daemon/daemon.ts";
 import type { ActionKind } from "../model/action.ts";
 import type { Io } from "./command.ts";
 import { originClause } from "../app/told/origin.ts";
 import { ACTION_WORDS } from "../app/told/actions.ts";
+import { NEXT_OF_HALT } from "../app/told/attention.ts";
 import { newsJson } from "../app/told/news.ts";
 import { count } from "../model/count.ts";
 import { tellOpenNews } from "./open-news.ts";
@@ -90,24 +92,18 @@ export function newsLines<K extends FolderEvent["kind"]>(news: News<K>): string[
   return NEWS_LINES[news.kind as K](news);
 }
 
-/** What to do where it does not come right by itself. */
-const WAITING_NEXT: { readonly [why: string]: string } = {
-  unauthenticated: "next: give a valid key: mdmirror init DIR --key-file FILE",
-};
+function nextOfWaiting(why: string): string {
+  return why === "unauthenticated" ? `next: ${GIVE_VALID_KEY}` : "tried again by itself";
+}
 
 function phaseLines(phase: News<"phase">["phase"]): string[] {
   switch (phase.kind) {
     case "waiting":
       return phase.why === "paused"
         ? ["paused; next: mdmirror resume"]
-        : [
-            `${phase.why}: ${shownWords(phase.detail).replace(/\.$/, "")}; ${WAITING_NEXT[phase.why] ?? "tried again by itself"}`,
-          ];
+        : [`${phase.why}: ${shownWords(phase.detail).replace(/\.$/, "")}; ${nextOfWaiting(phase.why)}`];
     case "halted":
-      return [
-        `halted: ${shownWords(phase.detail)}`,
-        "  next: mdmirror plan; to let it go: mdmirror approve; to bring it back: mdmirror approve --refuse",
-      ];
+      return [`halted: ${shownWords(phase.detail)}`, `  next: ${NEXT_OF_HALT}`];
     case "stopped":
       return ["stopped"];
     case "idle":

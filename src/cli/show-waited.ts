@@ -2,6 +2,7 @@ import { STAYS } from "../app/doctor/why-plan.ts";
 import { originClause } from "../app/told/origin.ts";
 import type { WaitAnswer, Waited } from "../app/control/waited.ts";
 import { waitedJson } from "../app/told/waited.ts";
+import { NEXT_OF_HALT } from "../app/told/attention.ts";
 import { nextFor } from "../app/told/next-step.ts";
 import { trouble } from "../app/mirror/trouble.ts";
 import { count, plural } from "../model/count.ts";
@@ -75,7 +76,7 @@ function showOpen(io: Io, waited: Waited): void {
 /** What all of them wait for is told once. */
 const NEXT: Readonly<Partial<Record<Waited["state"], string>>> = {
   paused: "mdmirror resume, or once: mdmirror sync",
-  halted: "mdmirror plan; to let it go: mdmirror approve; to bring it back: mdmirror approve --refuse",
+  halted: NEXT_OF_HALT,
   offline: "mdmirror status says what is known, mdmirror sync tries again",
 };
 

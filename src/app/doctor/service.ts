@@ -3,6 +3,7 @@ import type { WireResponse } from "../../contract/wire.ts";
 import type { Wire, WireResult } from "../../ports/wire.ts";
 import type { Clock } from "../../ports/world.ts";
 import { ageText } from "../../model/age.ts";
+import { GIVE_VALID_KEY } from "../mirror/fault-trouble.ts";
 import { bad, type Check, good, warn } from "./check.ts";
 import { failureWords } from "../../remote/failure-words.ts";
 
@@ -82,8 +83,6 @@ function keyChecks(listed: Listed, validity: Validity): Check[] {
   if (validity === "good") return [good("key", `the service calls it good (${VALIDATE_KEY})`)];
   return validity === "refused" ? badKey(`the service refuses it (${VALIDATE_KEY})`, GIVE_VALID_KEY) : [];
 }
-
-const GIVE_VALID_KEY = "give a valid key: mdmirror init DIR --key-file FILE";
 
 function badKey(what: string, next: string): Check[] {
   return [bad("key", "offline", what, next)];

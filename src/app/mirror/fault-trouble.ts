@@ -59,6 +59,9 @@ const LATER_WORDS: Readonly<Record<Extract<Fault, { kind: "later" }>["cause"], s
   "rate-limited": "the service asks for a pause",
 };
 
+/** What to do where the service refuses the key. */
+export const GIVE_VALID_KEY = "give a valid key: mdmirror init DIR --key-file FILE";
+
 function lockedOut(code: string, origin: string, requestId: string | null): Trouble {
   const common = { kind: "offline", code, requestId } as const;
   if (code === "workspace_not_found") {
@@ -68,5 +71,5 @@ function lockedOut(code: string, origin: string, requestId: string | null): Trou
       next: "give the key of a workspace: mdmirror init DIR --key-file FILE",
     };
   }
-  return { ...common, what: `${origin} refuses the key`, next: "give a valid key: mdmirror init DIR --key-file FILE" };
+  return { ...common, what: `${origin} refuses the key`, next: GIVE_VALID_KEY };
 }

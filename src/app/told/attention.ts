@@ -15,6 +15,10 @@ type Open = Pick<RunReport, "attention" | "fault"> & {
 export const NEXT_OF_LOST_ROOT =
   "mount the disk that holds the mirror; or move .mdmirror/ away, and link the folder again: mdmirror init";
 
+/** What to do about a halt of which the reasons are not at hand. */
+export const NEXT_OF_HALT =
+  "mdmirror plan; to let it go: mdmirror approve; to bring it back: mdmirror approve --refuse";
+
 /** Halts in which nothing was deleted, so there is nothing to bring back. */
 const BRINGS_NOTHING_BACK: ReadonlySet<HaltReason> = new Set([
   "root-missing",
