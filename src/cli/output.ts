@@ -4,6 +4,12 @@ const { fstatSync, writeSync } = process.getBuiltinModule("node:fs");
 
 const STANDARD_OUTPUT = 1;
 
+/**
+ * Codes of a reader that has left: a closed pipe (`| head`), a closed socket, a closed terminal.
+ * Nobody is left to read a message, so none of them is an error.
+ */
+const READER_LEFT: ReadonlySet<string> = new Set(["EPIPE", "ECONNRESET", "ENOTCONN", "EIO"]);
+
 let usesStreams = false;
 
 /**
@@ -77,8 +83,7 @@ export class Output {
   }
 
   #fail(error: NodeJS.ErrnoException): void {
-    // A reader that left (`| head`, a closed terminal) is no fault: nobody is left to be told.
-    if (this.#hasFailed || error.code === "EPIPE" || error.code === "EIO") return;
+    if (this.#hasFailed || READER_LEFT.has(error.code ?? "")) return;
     this.#hasFailed = true;
     tellAtExit(error);
   }

@@ -73,6 +73,18 @@ test("a reader that left is no fault", async () => {
   expect(await ended(child)).toEqual([0, "false undefined false"]);
 });
 
+// Which code the system gives depends on the kind of pipe, and on what the reader had read.
+test.each(["EPIPE", "ECONNRESET", "ENOTCONN", "EIO"])("a reader that left is no fault: %s", async (code) => {
+  const script = `
+import { Output } from "${OUTPUT}";
+const output = new Output(() => {
+  throw Object.assign(new Error("left"), { code: "${code}" });
+});
+output.write("one\\n");`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["ignore", "pipe", "pipe"] });
+  expect(await ended(child)).toEqual([0, ""]);
+});
+
 /** A process that ends with `code`, and whose second line meets a full disk. */
 function fullOnce(code: number): string[] {
   const script = `
