@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   cpSync,
@@ -24,7 +24,6 @@ import { type ServedMirror, serveMirror } from "./served-mirror.ts";
 /** The code of the parts of dist is kept from run to run: `src/cli/part-script.ts`. */
 
 const DIST = join(CHECKOUT, "dist");
-const ENTRY = join(DIST, "cli/entry.mjs");
 
 let dir: string;
 let built: Installed;
@@ -61,23 +60,6 @@ function kept(): ReadonlyMap<string, string> {
 /** In how many runs what is kept was made. */
 const runs = (name: string): number => readFileSync(kept().get(name)!).readDoubleLE(0);
 
-/** The functions of the parts that a sync compiles, under the options by which V8 tells them. */
-function compiled(): readonly string[] {
-  const log = join(cache, "v8.log");
-  const args = ["--log-function-events", "--no-logfile-per-isolate", `--logfile=${log}`, ENTRY, "sync", mirror];
-  expect(spawnSync(process.execPath, args, { env: withCache().env, encoding: "utf8" })).toMatchObject({ status: 0 });
-  const lines = readFileSync(log, "utf8")
-    .split("\n")
-    .map((line) => line.split(","));
-  const scripts = new Set(
-    lines.flatMap(([kind, id, name]) => (kind === "script-details" && name!.endsWith(".cjs") ? [id] : [])),
-  );
-  expect(scripts.size).toBe(4);
-  return lines.flatMap(([kind, what, id, , , , , name]) =>
-    kind === "function" && what === "full-parse" && scripts.has(id) ? [name!] : [],
-  );
-}
-
 describe("a part", () => {
   it("that is not there is told with its file", () => {
     expect(() => loadPart("gone-0123456789abcdef")).toThrow(/ENOENT.*parts\/gone-0123456789abcdef\.cjs/);
@@ -97,11 +79,6 @@ describe("a part", () => {
 });
 
 describe("the code of the parts", () => {
-  it("is kept, so that the next run compiles no function that an earlier one called", () => {
-    expect(compiled().length).toBeGreaterThan(200);
-    expect(compiled()).toEqual([]);
-  });
-
   it("is made anew in the first three runs that end well, for each command by itself", () => {
     expect(sync()).toMatchObject({ code: 0 });
     expect([...kept().keys()]).toEqual(["common sync", "start sync", "sync sync", "threads sync"]);

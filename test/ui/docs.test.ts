@@ -89,22 +89,18 @@ describe("a folder's names, each with how it stands", () => {
     }
   });
 
-  test("of which there are 10,000 is read once, and again only where something changed", async () => {
+  test("of which there are 10,000 is shown in parts", async () => {
     const rig = await openRig();
     try {
       await rig.init();
       for (let n = 10_000; n < 20_000; n++) rig.write(`many/${n}.md`, "");
       const lists = new FolderLists(systemRandom());
-      const look = () => {
-        const began = performance.now();
-        const found = lists.list(rig.root, "many", { from: 200, count: 200 });
+      for (const from of [200, 9_800]) {
+        const found = lists.list(rig.root, "many", { from, count: 200 });
         if (found.kind === "trouble") throw new Error(found.trouble.what);
         const { total, entries } = found.value;
-        expect([total, entries.length, entries[0]!.name]).toEqual([10_000, 200, "10200.md"]);
-        return performance.now() - began;
-      };
-      const first = look();
-      expect(Math.min(...Array.from({ length: 5 }, look))).toBeLessThan(first / 2);
+        expect([total, entries.length, entries[0]!.name]).toEqual([10_000, 200, `${10_000 + from}.md`]);
+      }
     } finally {
       await rig.close();
     }
