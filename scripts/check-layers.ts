@@ -61,8 +61,6 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
 /** Ours → the one file of `app/` and `cli/` that may import it: no connection is made beside it. */
 const GATES: Readonly<Record<string, string>> = {
   "remote/wire.ts": "app/trust/connect.ts",
-  "remote/node-wire.ts": "app/trust/connect.ts",
-  "remote/undici-wire.ts": "app/trust/connect.ts",
   "remote/client.ts": "app/trust/connect.ts",
 };
 

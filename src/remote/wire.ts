@@ -1,71 +1,104 @@
+import type { Dispatcher } from "undici";
+import Pool from "undici/lib/dispatcher/pool.js";
 import type { WireRequest } from "../contract/wire.ts";
 import type { StreamBounds, StreamEnd, Wire, WireResult } from "../ports/wire.ts";
-import { NodeWire } from "./node-wire.ts";
-import type { WireOptions } from "./undici-wire.ts";
+import { checkBaseUrl } from "./base-url.ts";
+import { ACCEPTED_ENCODINGS } from "./body-text.ts";
+import { Exchange } from "./exchange.ts";
+import { StreamExchange } from "./stream-exchange.ts";
 
-/** A wire that is ready at once, and quick where there is much to send. */
+type WireOptions = {
+  /** Check it with `checkBaseUrl` first: a bad one throws here. */
+  readonly baseUrl: string;
+  /** Hosts, besides loopback, that may be reached by plain http (`--allow-http`). */
+  readonly allowHttpHosts?: readonly string[];
+  /**
+   * Most sockets: twice as many as the queue lets calls run. undici uses a socket again one turn of
+   * the loop after its answer; with spare ones the next exchange is sent at once.
+   */
+  readonly connections?: number;
+  /** PEM of a certificate authority to trust instead of the system's. */
+  readonly ca?: string;
+};
 
 /**
- * From how many exchanges at one time on undici is worth loading: it saves some 80 µs of each, and
- * takes some 100 ms of processor time to load and 23 MB. Where requests share exchanges, four that
- * read, four that write and two lists are under way, and each says enough for 64: a clone of
- * 100,000 documents is some 2,000 exchanges. Asked one after the other, even more are not worth it.
+ * A wire over HTTP/1.1 with kept-alive sockets. It adds nothing of its own: no retry, no redirect,
+ * no cookie, no proxy.
+ * @throws on a base URL that `checkBaseUrl` refuses; the message does not repeat it
  */
-const MANY_AT_ONCE = 10;
-
-const CLOSED = { kind: "not-sent", why: "closed" } as const;
-
-/** @throws on a base URL that `checkBaseUrl` refuses; the message does not repeat it */
 export function createWire(options: WireOptions): Wire {
-  return new GrowingWire(options);
+  return new PooledWire(options);
 }
 
-class GrowingWire implements Wire {
+class PooledWire implements Wire {
+  readonly #origin: string;
+  readonly #prefix: string;
   readonly #options: WireOptions;
-  readonly #few: NodeWire;
-  #many: Promise<Wire> | null = null;
-  #running = 0;
+  readonly #closed = new AbortController();
+  #opened: Pool | null = null;
   #closing: Promise<void> | null = null;
 
   constructor(options: WireOptions) {
+    const base = checkBaseUrl(options.baseUrl, options.allowHttpHosts ?? []);
+    if (base.kind === "bad") throw new Error(`bad base URL: ${base.why}`);
+    this.#origin = base.origin;
+    this.#prefix = base.prefix;
     this.#options = options;
-    this.#few = new NodeWire(options);
   }
 
   async send(request: WireRequest, bounds: Parameters<Wire["send"]>[1]): Promise<WireResult> {
     if (this.#closing !== null) return CLOSED;
-    this.#running++;
-    try {
-      if (this.#running > MANY_AT_ONCE) this.#many ??= this.#load();
-      const wire = this.#many === null ? this.#few : await this.#many;
-      return await wire.send(request, bounds);
-    } finally {
-      this.#running--;
-    }
+    if (!request.path.startsWith("/")) throw new Error("a request path must start with a slash");
+    return new Promise((settle) => this.#dispatch(request, ACCEPTED_ENCODINGS, new Exchange(bounds, settle)));
   }
 
   async stream(request: WireRequest, bounds: StreamBounds, onBytes: (bytes: Buffer) => void): Promise<StreamEnd> {
     if (this.#closing !== null) return CLOSED;
-    this.#many ??= this.#load();
-    const { stream } = await this.#many.then(bound);
-    return stream(request, bounds, onBytes);
+    const signal = AbortSignal.any([bounds.signal, this.#closed.signal]);
+    return new Promise((settle) => {
+      // A packed stream would be held back until there is enough to pack.
+      this.#dispatch(request, "identity", new StreamExchange({ ...bounds, signal }, onBytes, settle));
+    });
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#end();
+    // ORDER: a stream would keep the pool from ever ending.
+    this.#closed.abort();
+    this.#closing ??= this.#opened?.close() ?? Promise.resolve();
     return this.#closing;
   }
 
-  async #end(): Promise<void> {
-    await Promise.all([this.#few.close(), this.#many?.then((wire) => wire.close())]);
+  /** Every failure, also that of a malformed header, reaches the handler: nothing is thrown. */
+  #dispatch(request: WireRequest, encodings: string, handler: Dispatcher.DispatchHandler): void {
+    const { method, path, headers, body } = request;
+    this.#opened ??= this.#open();
+    this.#opened.dispatch(
+      {
+        method: method as "GET",
+        path: this.#prefix + path,
+        headers: { "accept-encoding": encodings, ...headers },
+        body,
+      },
+      handler,
+    );
   }
 
-  async #load(): Promise<Wire> {
-    const { createUndiciWire } = await import("./undici-wire.ts");
-    return createUndiciWire(this.#options);
+  // ASSUMES: the exact version of undici that package.json names has its pool in this file.
+  // Only the parser of events is loaded beside it.
+  #open(): Pool {
+    const { connections = 64, ca } = this.#options;
+    return new Pool(this.#origin, {
+      connections,
+      pipelining: 1,
+      // One exchange a socket: over HTTP/2 one lost connection would end several exchanges at
+      // once.
+      allowH2: false,
+      // Each exchange has its own deadline, and it is the only one.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: { timeout: 10_000, ...(ca === undefined ? {} : { ca }) },
+    });
   }
 }
 
-function bound(wire: Wire) {
-  return { stream: wire.stream!.bind(wire) };
-}
+const CLOSED = { kind: "not-sent", why: "closed" } as const;

@@ -5,7 +5,7 @@ import type { FileResource } from "../../src/contract/resources.ts";
 import type { Answer, Remote } from "../../src/ports/remote.ts";
 import type { Wire, WireResult } from "../../src/ports/wire.ts";
 import { createRemote } from "../../src/remote/client.ts";
-import { createUndiciWire } from "../../src/remote/undici-wire.ts";
+import { createWire } from "../../src/remote/wire.ts";
 import { startHttp } from "../../src/server/http.ts";
 import type { ServiceWire } from "../../src/server/service.ts";
 import { SyncService } from "../sync-service/service.ts";
@@ -55,7 +55,7 @@ async function start(variant: Variant = {}, overHttp = false): Promise<CallConte
   if (overHttp) {
     const server = await startHttp({ handle });
     closers.push(() => server.close());
-    wire = createUndiciWire({ baseUrl: server.url });
+    wire = createWire({ baseUrl: server.url });
   }
   const clock = virtualClock();
   // Known from the lists before: an empty workspace shows no ids.

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import type { StreamBounds, StreamEnd } from "../../src/ports/wire.ts";
-import { closeAfterEach, GET, serve } from "./undici-fixture.ts";
+import { closeAfterEach, GET, serve } from "./wire-fixture.ts";
 
 closeAfterEach();
 

@@ -4,12 +4,12 @@ import { fileURLToPath } from "node:url";
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { LIST_LIMITS } from "../../src/remote/list-limits.ts";
-import { createUndiciWire } from "../../src/remote/undici-wire.ts";
+import { createWire } from "../../src/remote/wire.ts";
 import { answer, bench } from "../remote/scripted-wire.ts";
 import { type Handle, serve } from "./loopback.ts";
 
 /**
- * Answers without measure, beyond test/remote/undici-wire.test.ts: whatever a service sends, memory
+ * Answers without measure, beyond test/remote/wire.test.ts: whatever a service sends, memory
  * stays bounded and the fault says what it was.
  */
 
@@ -131,7 +131,7 @@ const BOUNDS = { deadlineMs: 10_000, maxBytes: 100_000 };
 const GET = { method: "GET", path: "/v1/files", headers: { authorization: "Bearer mdm_secret" }, body: null };
 
 async function sendTo(port: number) {
-  const wire = createUndiciWire({ baseUrl: `http://127.0.0.1:${port}` });
+  const wire = createWire({ baseUrl: `http://127.0.0.1:${port}` });
   onTestFinished(() => wire.close());
   return wire.send(GET, BOUNDS);
 }

@@ -148,7 +148,7 @@ const breaches = (file: string, text: string) =>
 
 describe("the one way to the network", () => {
   test("is the gate's: no other file of app and cli may open a connection, or call an address trusted", () => {
-    const wire = 'import { createUndiciWire } from "../remote/undici-wire.ts";';
+    const wire = 'import { createWire } from "../remote/wire.ts";';
     const client = 'import { createRemote } from "../../remote/client.ts";';
     const trusted = 'const origin = { url: "https://evil.example" } as TrustedOrigin;';
     expect([
@@ -156,7 +156,7 @@ describe("the one way to the network", () => {
       breaches("app/doctor/new.ts", client),
       breaches("app/new.ts", trusted),
     ]).toEqual([
-      ["imports remote/undici-wire.ts, which app/trust/connect.ts alone may"],
+      ["imports remote/wire.ts, which app/trust/connect.ts alone may"],
       ["imports remote/client.ts, which app/trust/connect.ts alone may"],
       ["makes a trusted address, which app/trust/gate.ts alone may"],
     ]);

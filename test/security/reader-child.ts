@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { createUndiciWire } from "../../src/remote/undici-wire.ts";
+import { createWire } from "../../src/remote/wire.ts";
 import { createRemote } from "../../src/remote/client.ts";
 import { systemClock } from "../../src/app/mirror/clock.ts";
 import { NO_LOG } from "../simulator/quiet-ports.ts";
@@ -12,7 +12,7 @@ import { NO_LOG } from "../simulator/quiet-ports.ts";
 const [url = "", what = ""] = process.argv.slice(2);
 const clock = systemClock();
 const remote = createRemote({
-  wire: createUndiciWire({ baseUrl: url }),
+  wire: createWire({ baseUrl: url }),
   key: "mdm_key",
   // No test waits for a retry.
   clock: { now: () => clock.now(), monotonic: () => clock.monotonic(), sleep: async () => undefined },

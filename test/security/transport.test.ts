@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createUndiciWire } from "../../src/remote/undici-wire.ts";
+import { createWire } from "../../src/remote/wire.ts";
 import { openRig } from "../cli/rig.ts";
 import { TEST_CERTIFICATE } from "../remote/test-certificate.ts";
 import { serve } from "./loopback.ts";
@@ -42,12 +42,12 @@ describe("I30 a redirect, through the command line", () => {
     const secure = await serve((_request, response) => {
       response.writeHead(302, { location: `http://127.0.0.1:${plain.port}/v1/files` }).end();
     }, true);
-    const wary = createUndiciWire({ baseUrl: `https://localhost:${secure.port}` });
+    const wary = createWire({ baseUrl: `https://localhost:${secure.port}` });
     onTestFinished(() => wary.close());
     expect(await wary.send(GET, BOUNDS)).toMatchObject({ kind: "not-sent" });
     expect(secure.seen).toEqual([]);
     const baseUrl = `https://localhost:${secure.port}`;
-    const wire = createUndiciWire({ baseUrl, ca: TEST_CERTIFICATE });
+    const wire = createWire({ baseUrl, ca: TEST_CERTIFICATE });
     onTestFinished(() => wire.close());
     expect(await wire.send(GET, BOUNDS)).toMatchObject({ kind: "answer", response: { status: 302 } });
     expect([secure.seen.length, plain.seen.length]).toEqual([1, 0]);

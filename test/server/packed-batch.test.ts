@@ -3,7 +3,7 @@ import { BATCH_TYPE, PACKED_BATCH_TYPE } from "../../src/contract/batch.ts";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import { unpackedText } from "../../src/model/packed-text.ts";
 import { readBatchAnswer, readPackedAnswer } from "../../src/remote/batch-lines.ts";
-import { createUndiciWire } from "../../src/remote/undici-wire.ts";
+import { createWire } from "../../src/remote/wire.ts";
 import { startHttp } from "../../src/server/http.ts";
 import { linesOf, type Asked } from "../contract/suite/batch-wire.ts";
 import { openService } from "./fixture.ts";
@@ -46,7 +46,7 @@ function answersIn(response: WireResponse, count: number): unknown[] {
 it.each(["in process", "over HTTP"])("are those of the other form, %s", async (how) => {
   const { service, asked, ask } = await ground();
   const server = how === "over HTTP" ? await startHttp(service) : null;
-  const wire = server === null ? null : createUndiciWire({ baseUrl: server.url });
+  const wire = server === null ? null : createWire({ baseUrl: server.url });
   onTestFinished(async () => {
     await wire?.close();
     await server?.close();

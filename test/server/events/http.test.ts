@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { NewsHint, NewsState } from "../../../src/ports/news.ts";
 import { createRemote } from "../../../src/remote/client.ts";
-import { createUndiciWire } from "../../../src/remote/undici-wire.ts";
+import { createWire } from "../../../src/remote/wire.ts";
 import { startHttp } from "../../../src/server/http.ts";
 import { systemClock } from "../../../src/app/mirror/clock.ts";
 import { NO_LOG } from "../../simulator/quiet-ports.ts";
@@ -39,7 +39,7 @@ test("the client hears of a change over HTTP, and of the service's end", async (
   const asked = await open();
   const server = await startHttp(asked.opened.service);
   onTestFinished(() => server.close());
-  const wire = createUndiciWire({ baseUrl: server.url });
+  const wire = createWire({ baseUrl: server.url });
   const random = { fraction: () => 0.5, hex: (n: number) => "0".repeat(n) };
   const options = { wire, key: asked.opened.key, clock: systemClock(), random, log: NO_LOG, traits: null };
   const remote = createRemote(options);

@@ -1,34 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Server as TcpServer } from "node:net";
-import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import { afterEach, expect } from "vitest";
 import type { WireRequest } from "../../src/contract/wire.ts";
 import type { Wire, WireResult } from "../../src/ports/wire.ts";
-import { NodeWire } from "../../src/remote/node-wire.ts";
-import { createUndiciWire, type WireOptions } from "../../src/remote/undici-wire.ts";
+import { createWire } from "../../src/remote/wire.ts";
 
 export const closers: (() => Promise<void>)[] = [];
-
-const OPEN = {
-  undici: createUndiciWire,
-  "node:http": (options: WireOptions): Wire => new NodeWire(options),
-} as const;
-export const WIRES = ["undici", "node:http"] as const;
-let used: (typeof WIRES)[number] = "undici";
-
-/** Called at the beginning of a group of tests: over what its wires go. */
-export function useWire(which: typeof used): void {
-  beforeAll(() => {
-    used = which;
-  });
-  // Files of tests share their modules.
-  afterAll(() => {
-    used = "undici";
-  });
-}
-
-export function openWire(options: WireOptions): Wire {
-  return OPEN[used](options);
-}
 
 /** Called by each file of tests: closes what a test opened. */
 export function closeAfterEach(): void {
@@ -70,7 +47,7 @@ export async function serve(handle: (request: IncomingMessage, response: ServerR
 }
 
 export function wireTo(baseUrl: string, connections = 4): Wire {
-  const wire = openWire({ baseUrl, connections });
+  const wire = createWire({ baseUrl, connections });
   closers.push(() => wire.close());
   return wire;
 }
