@@ -65,10 +65,6 @@ describe("the documents", () => {
     expect(cited.length).toBeGreaterThan(5);
   });
 
-  it("are short where users begin: README.md has 8 kB at most", () => {
-    expect(Buffer.byteLength(read("README.md"))).toBeLessThanOrEqual(8_192);
-  });
-
   it("are short where choices are told: a decision has 12 lines at most", () => {
     const entries = read("src/decisions.md").split(/\n\n+/);
     expect(entries.filter((entry) => entry.split("\n").length > 12)).toEqual([]);

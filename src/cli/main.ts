@@ -4,7 +4,7 @@ import type { Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { hasOpenedStream, Output } from "./output.ts";
 import { COMMANDS, findCommand } from "./table.ts";
-import { version } from "./version.ts";
+import { version } from "../app/version.ts";
 
 /** Runs one command line, to one exit code. Nothing heavy is imported before a command needs it. */
 

@@ -5,6 +5,8 @@ import type { StreamBounds, StreamEnd, Wire, WireResult } from "../ports/wire.ts
 import { checkBaseUrl } from "./base-url.ts";
 import { ACCEPTED_ENCODINGS } from "./body-text.ts";
 import { Exchange } from "./exchange.ts";
+import { failureWords } from "./failure-words.ts";
+import type { Route } from "./proxy.ts";
 import { StreamExchange } from "./stream-exchange.ts";
 
 type WireOptions = {
@@ -19,11 +21,15 @@ type WireOptions = {
   readonly connections?: number;
   /** PEM of a certificate authority to trust instead of the system's. */
   readonly ca?: string;
+  /** Value of the header `User-Agent`. Default: the header is not sent. */
+  readonly userAgent?: string;
+  /** How the service is reached. Default: directly. */
+  readonly route?: Route;
 };
 
 /**
- * A wire over HTTP/1.1 with kept-alive sockets. It adds nothing of its own: no retry, no redirect,
- * no cookie, no proxy.
+ * Opens a wire over HTTP/1.1 with kept-alive sockets. It does not retry, follow redirects or keep
+ * cookies.
  * @throws on a base URL that `checkBaseUrl` refuses; the message does not repeat it
  */
 export function createWire(options: WireOptions): Wire {
@@ -34,8 +40,9 @@ class PooledWire implements Wire {
   readonly #origin: string;
   readonly #prefix: string;
   readonly #options: WireOptions;
+  readonly #sender: Readonly<Record<string, string>>;
   readonly #closed = new AbortController();
-  #opened: Pool | null = null;
+  #opened: Promise<Dispatcher> | null = null;
   #closing: Promise<void> | null = null;
 
   constructor(options: WireOptions) {
@@ -44,39 +51,54 @@ class PooledWire implements Wire {
     this.#origin = base.origin;
     this.#prefix = base.prefix;
     this.#options = options;
+    this.#sender = options.userAgent === undefined ? {} : { "user-agent": options.userAgent };
   }
 
   async send(request: WireRequest, bounds: Parameters<Wire["send"]>[1]): Promise<WireResult> {
     if (this.#closing !== null) return CLOSED;
     if (!request.path.startsWith("/")) throw new Error("a request path must start with a slash");
-    return new Promise((settle) => this.#dispatch(request, ACCEPTED_ENCODINGS, new Exchange(bounds, settle)));
+    const { route } = this.#options;
+    if (route?.kind === "bad") return { kind: "not-sent", why: `${route.variable} is not the URL of an HTTP proxy` };
+    this.#opened ??= this.#open();
+    const dispatcher = await this.#opened;
+    return new Promise((settle) => {
+      const exchange = new Exchange(bounds, (result) => settle(nameProxy(result, route)));
+      this.#dispatch(dispatcher, request, ACCEPTED_ENCODINGS, exchange);
+    });
   }
 
   async stream(request: WireRequest, bounds: StreamBounds, onBytes: (bytes: Buffer) => void): Promise<StreamEnd> {
     if (this.#closing !== null) return CLOSED;
     const signal = AbortSignal.any([bounds.signal, this.#closed.signal]);
+    this.#opened ??= this.#open();
+    const dispatcher = await this.#opened;
     return new Promise((settle) => {
       // A packed stream would be held back until there is enough to pack.
-      this.#dispatch(request, "identity", new StreamExchange({ ...bounds, signal }, onBytes, settle));
+      this.#dispatch(dispatcher, request, "identity", new StreamExchange({ ...bounds, signal }, onBytes, settle));
     });
   }
 
   close(): Promise<void> {
     // ORDER: a stream would keep the pool from ever ending.
     this.#closed.abort();
-    this.#closing ??= this.#opened?.close() ?? Promise.resolve();
+    this.#closing ??= this.#opened?.then((dispatcher) => dispatcher.close()) ?? Promise.resolve();
     return this.#closing;
   }
 
   /** Every failure, also that of a malformed header, reaches the handler: nothing is thrown. */
-  #dispatch(request: WireRequest, encodings: string, handler: Dispatcher.DispatchHandler): void {
+  #dispatch(
+    dispatcher: Dispatcher,
+    request: WireRequest,
+    encodings: string,
+    handler: Dispatcher.DispatchHandler,
+  ): void {
     const { method, path, headers, body } = request;
-    this.#opened ??= this.#open();
-    this.#opened.dispatch(
+    dispatcher.dispatch(
       {
         method: method as "GET",
+        origin: this.#origin,
         path: this.#prefix + path,
-        headers: { "accept-encoding": encodings, ...headers },
+        headers: { "accept-encoding": encodings, ...this.#sender, ...headers },
         body,
       },
       handler,
@@ -84,21 +106,33 @@ class PooledWire implements Wire {
   }
 
   // ASSUMES: the exact version of undici that package.json names has its pool in this file.
-  // Only the parser of events is loaded beside it.
-  #open(): Pool {
-    const { connections = 64, ca } = this.#options;
-    return new Pool(this.#origin, {
+  async #open(): Promise<Dispatcher> {
+    const { connections = 64, ca, route } = this.#options;
+    const trusted = ca === undefined ? {} : { ca };
+    const options = {
       connections,
       pipelining: 1,
-      // One exchange a socket: over HTTP/2 one lost connection would end several exchanges at
-      // once.
+      // With HTTP/2, one lost connection would end several exchanges.
       allowH2: false,
       // Each exchange has its own deadline, and it is the only one.
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: { timeout: 10_000, ...(ca === undefined ? {} : { ca }) },
-    });
+    };
+    if (route?.kind === "proxy") {
+      // Loads all of undici: its tunnels need the methods that its index adds to a dispatcher.
+      const { ProxyAgent } = await import("undici");
+      return new ProxyAgent({ ...options, uri: route.url, connectTimeout: CONNECT_MS, requestTls: trusted });
+    }
+    return new Pool(this.#origin, { ...options, connect: { timeout: CONNECT_MS, ...trusted } });
   }
 }
 
+const CONNECT_MS = 10_000;
+
+/** Names the proxy where no connection was made: the service's address is not to blame then. */
+function nameProxy(result: WireResult, route: Route | undefined): WireResult {
+  if (result.kind !== "not-sent" || route?.kind !== "proxy") return result;
+  const cause = result.why === "UND_ERR_ABORTED" ? "it refused" : failureWords(result.why);
+  return { ...result, why: `no connection by the proxy ${route.origin} (${route.variable}): ${cause}` };
+}
 const CLOSED = { kind: "not-sent", why: "closed" } as const;

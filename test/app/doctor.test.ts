@@ -8,8 +8,11 @@ import { checkService, skewOf } from "../../src/app/doctor/service.ts";
 import { traitChecks } from "../../src/app/doctor/traits.ts";
 import type { RemoteTraits } from "../../src/ports/remote.ts";
 import type { Wire, WireResult } from "../../src/ports/wire.ts";
+import { routeTo } from "../../src/remote/proxy.ts";
 import { NO_TRAITS } from "../../src/remote/traits.ts";
 import { closeNothing } from "../simulator/quiet-ports.ts";
+
+const ADDRESS = { origin: "https://files.example.org", route: { kind: "direct" } } as const;
 
 let dir: string;
 beforeEach(() => {
@@ -37,7 +40,7 @@ describe("the service", () => {
   ];
   test.each(cases)("%s", async (_what, result, expected) => {
     const wire: Wire = { send: async () => result, close: closeNothing };
-    const checks = await checkService(wire, "mdm_secret", "https://files.example.org", clock);
+    const checks = await checkService(wire, "mdm_secret", ADDRESS, clock);
     expect(
       checks.map(({ state, about, fault }) => [state, about, fault].filter((part) => part !== undefined).join(" ")),
     ).toEqual(expected);
@@ -89,7 +92,7 @@ describe("the service", () => {
       },
       close: closeNothing,
     };
-    const checks = await checkService(wire, "mdm_secret", "https://files.example.org", clock);
+    const checks = await checkService(wire, "mdm_secret", ADDRESS, clock);
     expect(asked).toEqual(["GET /v1/files?limit=1 null", "POST /auth/validate-key {}"]);
     const key = checks.find(({ about }) => about === "key");
     expect(key === undefined ? null : `${key.state}: ${key.detail}`).toBe(expected);
@@ -209,4 +212,12 @@ describe("the size of the history", () => {
   test("of a folder that has none yet is nothing", () => {
     expect(checkHistory(dir).bytes).toEqual({ texts: 0, state: 0, trash: 0, log: 0 });
   });
+});
+
+test("I30 a proxy is named, without its password", async () => {
+  const route = routeTo("https://files.example.org", { HTTPS_PROXY: "http://ann:pw@proxy.test:3128" });
+  const wire: Wire = { send: async () => answer(200, '{"object":"list","data":[]}'), close: closeNothing };
+  const checks = await checkService(wire, "mdm_secret", { ...ADDRESS, route }, clock);
+  expect(JSON.stringify(checks)).toContain("http://proxy.test:3128 (HTTPS_PROXY)");
+  expect(JSON.stringify(checks)).not.toContain("pw@");
 });

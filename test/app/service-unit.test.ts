@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { makeUnit, type ServiceUnit, type UnitOptions } from "../../src/app/autostart/service-unit.ts";
+import { makeCronLine, makeUnit, type ServiceUnit, type UnitOptions } from "../../src/app/autostart/service-unit.ts";
 
 let dir: string;
 beforeEach(() => {
@@ -110,6 +110,45 @@ describe("a systemd unit", () => {
       env: { ...process.env, XDG_RUNTIME_DIR: join(dir, "run") },
     });
     expect({ status, told: stderr.includes(made.name) ? stderr : "" }).toEqual({ status: 0, told: "" });
+  });
+});
+
+test("a unit brings along the proxy and the authorities of this shell", () => {
+  const network = { HTTPS_PROXY: "http://proxy:3128", NO_PROXY: "*.test", NODE_EXTRA_CA_CERTS: "/etc/ca 1.pem" };
+  expect(environment({ ...network, HTTP_PROXY: "" })).toEqual([
+    'Environment="HTTPS_PROXY=http://proxy:3128"',
+    'Environment="NO_PROXY=*.test"',
+    'Environment="NODE_EXTRA_CA_CERTS=/etc/ca 1.pem"',
+  ]);
+});
+
+describe("a line for cron", () => {
+  const line = (root: string, env: UnitOptions["env"] = {}) => {
+    const made = makeCronLine(root, env);
+    if (made.kind === "trouble") throw new Error(made.trouble.what);
+    return made.value;
+  };
+  /** Words of the command as cron's shell reads them: cron takes the backslash before a % away. */
+  const wordsOf = (text: string) => {
+    const command = text.replace("*/5 * * * * ", "").replaceAll("\\%", "%");
+    const argv = ["-c", `for word in ${command}; do printf '%s\\0' "$word"; done`];
+    return spawnSync("/bin/sh", argv, { encoding: "utf8" }).stdout.split("\0").slice(0, -1);
+  };
+
+  test("names the Node that runs now and the program by their paths", () => {
+    const [node, entry, ...rest] = wordsOf(line("/home/ann/notes"));
+    expect([node, rest]).toEqual([process.execPath, ["sync", "--quiet", "/home/ann/notes"]]);
+    expect(entry).toMatch(/^\/.*entry\.mjs$/);
+  });
+
+  test("keeps a hostile path one word, and brings the proxy along", () => {
+    const words = wordsOf(line(HOSTILE, { HTTPS_PROXY: "http://a b%20c@proxy:1" }));
+    expect([words[0], words.at(-1)]).toEqual(["HTTPS_PROXY=http://a b%20c@proxy:1", HOSTILE]);
+    expect(line("/a%b")).not.toMatch(/[^\\]%/);
+  });
+
+  test("is refused for a path that would add a line", () => {
+    expect(makeCronLine("/a\n* * * * * rm", {}).kind).toBe("trouble");
   });
 });
 

@@ -159,7 +159,7 @@ describe.skipIf(!has("fish"))("the completion of fish (skipped where fish is mis
     ["mdmirror search --regex flour w", ["work"]],
     ["mdmirror sync --dr", ["--dry-run"]],
     ["mdmirror service ", ["install", "print", "status", "uninstall"]],
-    ["mdmirror service print --for ", ["launchd", "systemd"]],
+    ["mdmirror service print --for ", ["cron", "launchd", "systemd"]],
     ["mdmirror why a", ["a.md"]],
     ["mdmirror list ", []],
     ["mdmirror init --prefer ", ["each", "local", "remote"]],

@@ -1,3 +1,4 @@
+import { execFile } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -44,6 +45,14 @@ const env = () => ({
 const run = (...argv: string[]) => rig.run(["service", ...argv], { env: env() });
 const asked = () => (existsSync(calls) ? readFileSync(calls, "utf8").trimEnd().split("\n") : []);
 
+/** @returns the error, standard output and standard error of a command in the environment of cron */
+function runAsCron(command: string): Promise<readonly unknown[]> {
+  const options = { env: { PATH: "/usr/bin:/bin", HOME: join(rig.dir, "home") } };
+  return new Promise((resolve) => {
+    execFile("/bin/sh", ["-c", command], options, (...ended) => resolve(ended));
+  });
+}
+
 describe.skipIf(process.platform !== "linux")("service", () => {
   test("print shows the unit and writes nothing", async () => {
     const { code, out } = await run("print", "w");
@@ -56,6 +65,15 @@ describe.skipIf(process.platform !== "linux")("service", () => {
   test("print --for launchd shows the agent of another system", async () => {
     const { code, out } = await run("print", "w", "--for", "launchd");
     expect([code, out[0]]).toEqual([0, '<?xml version="1.0" encoding="UTF-8"?>']);
+  });
+
+  test("print --for cron shows a line that syncs where PATH has no Node", async () => {
+    const { code, out } = await run("print", "w", "--for", "cron");
+    expect([code, out.length]).toEqual([0, 1]);
+    const command = out[0]!.replace("*/5 * * * * ", "").replaceAll("\\%", "%");
+    rig.write("from-cron.md", "text\n");
+    expect(await runAsCron(command)).toEqual([null, "", ""]);
+    expect(rig.remote("from-cron.md")?.content).toBe("text\n");
   });
 
   test("install writes the unit, starts it, and twice is once; uninstall takes it away", async () => {
@@ -159,7 +177,7 @@ describe.skipIf(process.platform !== "linux")("service", () => {
   test.each([
     [["start", "w"], "it takes install, uninstall, status, print"],
     [["install", "w", "--for", "launchd"], "--for goes with print alone"],
-    [["print", "w", "--for", "upstart"], "--for takes systemd or launchd"],
+    [["print", "w", "--for", "upstart"], "--for takes systemd, launchd or cron"],
   ])("service %j is misuse", async (argv, why) => {
     expect(await run(...argv)).toMatchObject({
       code: 2,

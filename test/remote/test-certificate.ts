@@ -1,5 +1,5 @@
 /**
- * A certificate that signs itself, for `localhost` alone, valid until 2120. It protects nothing:
+ * A certificate that signs itself, for `localhost` and `service.test`, valid for 90 years. It protects nothing:
  * its key is in the open, below.
  */
 
@@ -11,13 +11,14 @@ fcwS0ZMRv1p71jLhZ0Vv3T7bxcy/ht5FcK9R4LRo/ul/oLu4AsscrLr9
 `;
 
 export const TEST_CERTIFICATE = `-----BEGIN CERTIFICATE-----
-MIIBYjCCAQegAwIBAgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhv
-c3QwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBQxEjAQBgNVBAMM
-CWxvY2FsaG9zdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABJQDlmhR/8yLlQE/
-B7LehiHjvaoh2gx9zBLRkxG/WnvWMuFnRW/dPtvFzL+G3kVwr1HgtGj+6X+gu7gC
-yxysuv2jSDBGMBQGA1UdEQQNMAuCCWxvY2FsaG9zdDAPBgNVHRMBAf8EBTADAQH/
-MB0GA1UdDgQWBBSVwUQCpFjnm5aaoeS+RXvdHskxlDAKBggqhkjOPQQDAgNJADBG
-AiEAnqcITysWhxKqEjWpNaM9hHk8+kUX6oSGAvb7dFrjAc4CIQCbMJl5vgwfq5vL
-Hd0kXK8JyDb/rR8L95555qHvPuWbNg==
+MIIBozCCAUmgAwIBAgIUbJD4holGNFgc1XNmhA/PPDQPKIgwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyODAxMDUxMloYDzIxMTkxMjMx
+MDEwNTEyWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAASUA5ZoUf/Mi5UBPwey3oYh472qIdoMfcwS0ZMRv1p71jLhZ0Vv3T7b
+xcy/ht5FcK9R4LRo/ul/oLu4AsscrLr9o3cwdTAdBgNVHQ4EFgQUlcFEAqRY55uW
+mqHkvkV73R7JMZQwHwYDVR0jBBgwFoAUlcFEAqRY55uWmqHkvkV73R7JMZQwIgYD
+VR0RBBswGYIJbG9jYWxob3N0ggxzZXJ2aWNlLnRlc3QwDwYDVR0TAQH/BAUwAwEB
+/zAKBggqhkjOPQQDAgNIADBFAiAmCv03+h0esjc9Oa6ZqmAVR/rlDgdHWAd4IUuW
+hg92LgIhAPlhfulqd2NliZrXOHw0LOvFvAnBRHU9bS/Fl/XxeF5s
 -----END CERTIFICATE-----
 `;

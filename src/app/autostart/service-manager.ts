@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { withoutKey } from "../mirror/key.ts";
 import type { ManagerKind, ServiceUnit } from "./service-unit.ts";
@@ -29,7 +29,9 @@ export function managerOf(platform: NodeJS.Platform): ManagerKind | null {
 export async function installUnit(unit: ServiceUnit, env: Env): Promise<Result<string | null>> {
   try {
     makeFolders(dirname(unit.file));
-    writeFileSync(unit.file, unit.text, { mode: 0o644 });
+    // A proxy's URL in it may hold a password.
+    writeFileSync(unit.file, unit.text, { mode: 0o600 });
+    chmodSync(unit.file, 0o600);
   } catch (error) {
     return trouble("fault", `${unit.file} cannot be written: ${errnoClause(error)}`, "mdmirror service print shows it");
   }

@@ -37,12 +37,11 @@ export function makeUnit(options: UnitOptions): Result<ServiceUnit> {
   const { manager, root, home, env } = options;
   if (root !== null && /\p{Cc}/u.test(root))
     return trouble("usage", `${JSON.stringify(root)} holds a control character`, "rename the folder");
-  const unfit = KEPT.find((name) => /\p{Cc}/u.test(env[name] ?? ""));
-  if (unfit !== undefined) return trouble("usage", `${unfit} holds a control character`, "set it to another folder");
-  const kept = KEPT.filter((name) => isAbsolute(env[name] ?? "")).map((name): Kept => ({ name, value: env[name]! }));
+  const environment = keptEnvironment(env);
+  if (environment.kind === "trouble") return environment;
+  const kept = environment.value;
   const name = root === null ? ALL_NAME : nameOf(root);
-  const entry = fileURLToPath(new URL("../../cli/entry.mjs", import.meta.url));
-  const command = [process.execPath, entry, "watch", root ?? "--all"];
+  const command = [...PROGRAM, "watch", root ?? "--all"];
   const shape = { name, kept, command, what: root ?? "all mirrors of mdmirror list" };
   if (manager === "systemd") {
     const configHome = env["XDG_CONFIG_HOME"] || join(home, ".config");
@@ -56,12 +55,48 @@ export function makeUnit(options: UnitOptions): Result<ServiceUnit> {
 }
 
 /**
- * The list of this user's mirrors and the user's hooks lie there, and the service does not have
- * this shell's environment.
+ * Returns a line for `crontab`: a sync every five minutes, by the Node that runs now, because the
+ * PATH of cron has an old one or none.
+ * @param root real path of the linked folder
  */
-const KEPT = ["XDG_STATE_HOME", "XDG_CONFIG_HOME"] as const;
+export function makeCronLine(root: string, env: UnitOptions["env"]): Result<string> {
+  if (/\p{Cc}/u.test(root))
+    return trouble("usage", `${JSON.stringify(root)} holds a control character`, "rename the folder");
+  const kept = keptEnvironment(env);
+  if (kept.kind === "trouble") return kept;
+  const variables = kept.value.map(({ name, value }) => `${name}=${shellWord(value)}`);
+  const words = [...variables, ...[...PROGRAM, "sync", "--quiet", root].map(shellWord)];
+  // An unescaped % is the end of the command in a crontab, also within quotes.
+  return ok(`*/5 * * * * ${words.join(" ").replaceAll("%", "\\%")}`);
+}
 
-type Kept = { readonly name: (typeof KEPT)[number]; readonly value: string };
+function shellWord(text: string): string {
+  return /^[\w@+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** The Node that runs now, and this program. */
+const PROGRAM = [process.execPath, fileURLToPath(new URL("../../cli/entry.mjs", import.meta.url))] as const;
+
+/** Variables with a folder: the list of this user's mirrors and the user's hooks lie there. */
+const KEPT_FOLDERS = ["XDG_STATE_HOME", "XDG_CONFIG_HOME"] as const;
+/** Variables that decide how the service is reached. */
+const KEPT_NETWORK = [
+  ...["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy"],
+  "NODE_EXTRA_CA_CERTS",
+] as const;
+
+type Kept = { readonly name: string; readonly value: string };
+
+/** Returns the variables that a unit and a cron line carry: neither has the environment of this shell. */
+function keptEnvironment(env: UnitOptions["env"]): Result<readonly Kept[]> {
+  const kept = [
+    ...KEPT_FOLDERS.filter((name) => isAbsolute(env[name] ?? "")),
+    ...KEPT_NETWORK.filter((name) => (env[name] ?? "") !== ""),
+  ].map((name): Kept => ({ name, value: env[name]! }));
+  const unfit = [...KEPT_FOLDERS, ...KEPT_NETWORK].find((name) => /\p{Cc}/u.test(env[name] ?? ""));
+  if (unfit !== undefined) return trouble("usage", `${unfit} holds a control character`, "set it to another value");
+  return ok(kept);
+}
 
 /** No folder's unit is called so: those end with eight hexadecimal digits. */
 const ALL_NAME = "mdmirror-all";

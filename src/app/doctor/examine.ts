@@ -8,14 +8,14 @@ import { type Config, readConfig } from "../mirror/config.ts";
 import { findKey } from "../mirror/key.ts";
 import { openDisk } from "../mirror/open-disk.ts";
 import type { Result } from "../mirror/trouble.ts";
-import { openWire } from "../trust/connect.ts";
+import { openWire, routeOf } from "../trust/connect.ts";
 import { admit } from "../trust/gate.ts";
 import { bad, type Check, good, note } from "./check.ts";
 import { checkDisk, checkNeighbours, checkWatches } from "./disk.ts";
 import { checkHooks } from "./hooks.ts";
 import { checkHistory } from "./history.ts";
 import { checkNews } from "./news.ts";
-import { checkService } from "./service.ts";
+import { checkService, type ServiceAddress } from "./service.ts";
 import { checkTraits } from "./traits.ts";
 
 type ExamineOptions = {
@@ -74,7 +74,7 @@ async function examineWay(
       good("links", saidOfLinks(config.value)),
       ...told,
       good("key-source", from === "stored" ? ".mdmirror/key, which nobody else may read" : from),
-      ...(await checkWay(wire, key, new URL(origin.url).origin, clock)),
+      ...(await checkWay(wire, key, { origin: new URL(origin.url).origin, route: routeOf(origin.url) }, clock)),
     ];
   } finally {
     await wire.close();
@@ -87,8 +87,8 @@ function saidOfLinks({ links, wiki }: Config): string {
 }
 
 /** Whether changes are told is asked only of a service that is there and takes the key. */
-async function checkWay(wire: Wire, key: string, origin: string, clock: Clock): Promise<Check[]> {
-  const checks = await checkService(wire, key, origin, clock);
+async function checkWay(wire: Wire, key: string, address: ServiceAddress, clock: Clock): Promise<Check[]> {
+  const checks = await checkService(wire, key, address, clock);
   return checks.some(({ state }) => state === "bad") ? checks : [...checks, ...(await checkNews(wire, key))];
 }
 

@@ -6,6 +6,7 @@ import { ageText } from "../../model/age.ts";
 import { GIVE_VALID_KEY } from "../mirror/fault-trouble.ts";
 import { bad, type Check, good, warn } from "./check.ts";
 import { failureWords } from "../../remote/failure-words.ts";
+import type { Route } from "../../remote/proxy.ts";
 
 /**
  * A clock that is wrong by more falsifies dates of folders, retention and `Retry-After` dates, but
@@ -21,7 +22,12 @@ const BOUNDS = { deadlineMs: 15_000, maxBytes: 1024 * 1024 } as const;
  * Asks, by two requests, whether the service is there, takes the key, and what its time is. If it
  * has no way to validate a key, its list tells whether it takes it.
  */
-export async function checkService(wire: Wire, key: string, origin: string, clock: Clock): Promise<Check[]> {
+export async function checkService(
+  wire: Wire,
+  key: string,
+  { origin, route }: ServiceAddress,
+  clock: Clock,
+): Promise<Check[]> {
   const began = clock.monotonic();
   const headers = { authorization: `Bearer ${key}`, accept: "application/json, application/problem+json" };
   const result = await wire.send({ method: "GET", path: `${FILES}?limit=1`, headers, body: null }, BOUNDS);
@@ -33,10 +39,16 @@ export async function checkService(wire: Wire, key: string, origin: string, cloc
   const answered =
     listed === "unavailable"
       ? bad("service", "offline", `${origin} is not available now (503)`, "try again later")
-      : good("service", `${origin} answers in ${took} ms`);
+      : good("service", `${origin} answers in ${took} ms${routeText(route)}`);
   const asked = { method: "POST", path: VALIDATE_KEY, headers: { ...headers, ...JSON_BODY }, body: "{}" } as const;
   const validity = validityOf(await wire.send(asked, BOUNDS));
   return [answered, ...keyChecks(listed, validity), ...skew];
+}
+
+export type ServiceAddress = { readonly origin: string; readonly route: Route };
+
+function routeText(route: Route): string {
+  return route.kind === "proxy" ? `, by the proxy ${route.origin} (${route.variable})` : "";
 }
 
 const JSON_BODY = { "content-type": "application/json" } as const;
@@ -93,7 +105,7 @@ function unreachable({ why }: Exclude<WireResult, { kind: "answer" }>, origin: s
     "service",
     "offline",
     `${origin} cannot be reached: ${failureWords(why)}`,
-    "check the address and the network; behind a proxy, allow this host",
+    "check the address, the network and the proxy (HTTPS_PROXY, NO_PROXY)",
   );
 }
 

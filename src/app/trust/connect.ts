@@ -2,7 +2,9 @@ import type { Remote } from "../../ports/remote.ts";
 import type { Wire } from "../../ports/wire.ts";
 import { createRemote, type RemoteOptions } from "../../remote/client.ts";
 import { type ExchangeTally, tallied } from "../../remote/tally.ts";
+import { type Route, routeTo } from "../../remote/proxy.ts";
 import { createWire } from "../../remote/wire.ts";
+import { userAgent } from "../version.ts";
 import type { TrustedOrigin } from "./origin.ts";
 
 /**
@@ -11,7 +13,13 @@ import type { TrustedOrigin } from "./origin.ts";
  */
 
 export function openWire(origin: TrustedOrigin): Wire {
-  return createWire({ baseUrl: origin.url, allowHttpHosts: origin.allowHttp });
+  const { url, allowHttp } = origin;
+  return createWire({ baseUrl: url, allowHttpHosts: allowHttp, route: routeOf(url), userAgent: userAgent() });
+}
+
+/** Returns how requests reach a service: directly, or by the proxy that the environment names. */
+export function routeOf(url: string): Route {
+  return routeTo(url, process.env);
 }
 
 /** @param tally null: nobody asks how exchanges end */
@@ -30,5 +38,5 @@ export function connect(
  * @param origin https, or this machine's own
  */
 export function openHookWire(origin: string): Wire {
-  return createWire({ baseUrl: origin, connections: 1 });
+  return createWire({ baseUrl: origin, connections: 1, route: routeOf(origin) });
 }

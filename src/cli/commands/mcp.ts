@@ -3,7 +3,7 @@ import type { Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { version } from "../version.ts";
+import { version } from "../../app/version.ts";
 
 const { realpathSync } = process.getBuiltinModule("node:fs");
 

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import type { ServiceUnit } from "../../app/autostart/service-unit.ts";
-import type { Command, Io } from "../command.ts";
+import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
@@ -8,47 +8,56 @@ import { shownWords } from "../../model/shown-name.ts";
 
 const VERBS = ["install", "uninstall", "status", "print"] as const;
 type Verb = (typeof VERBS)[number];
+const FOR = ["systemd", "launchd", "cron"] as const;
 
 export const command: Command = {
-  usage: "service install|uninstall|status|print [DIR | --all] [--for systemd|launchd]",
+  usage: "service install|uninstall|status|print [DIR | --all] [--for systemd|launchd|cron]",
   about: [
     "Keeps DIR in sync from login on: a systemd user unit, or a launchd agent, that runs mdmirror watch and starts it again",
-    "when it fails or hangs. print shows the file and writes nothing. With --all it is one service for every mirror of mdmirror",
-    "list, as the list changes; it takes the place of those for single folders.",
+    "when it fails or hangs. print shows the file and writes nothing; print --for cron shows a whole line for crontab -e. With",
+    "--all it is one service for every mirror of mdmirror list, as the list changes; it takes the place of those for single",
+    "folders.",
   ],
   options: {
     all: { help: "one service for every mirror of this user" },
     for: {
       value: "KIND",
-      choices: ["systemd", "launchd"],
-      help: "print for systemd or launchd, whatever this system has",
+      choices: FOR,
+      help: "print for systemd, launchd or cron, whatever this system has",
     },
   },
   operands: { least: 1, most: 2, words: VERBS },
   async run(io, args): Promise<ExitCode> {
     const verb = VERBS.find((one) => one === args.operands[0]);
-    if (verb === undefined) return misuse(io, "service", `it takes ${VERBS.join(", ")}`);
-    const all = args.flag("all");
-    if (all && args.operands.length > 1) return misuse(io, "service", "it takes a folder or --all, not both");
-    const found = all ? null : findMirror(io, args.operands[1]);
+    const wrong = misuseOf(verb, args);
+    if (verb === undefined || wrong !== null) return misuse(io, "service", wrong ?? `it takes ${VERBS.join(", ")}`);
+    const found = args.flag("all") ? null : findMirror(io, args.operands[1]);
     if (found?.kind === "trouble") return complain(io, found.trouble);
+    const root = found === null ? null : realpathSync(found.value);
     const { managerOf } = await import("../../app/autostart/service-manager.ts");
-    const asked = args.text("for");
-    if (asked !== null && asked !== "systemd" && asked !== "launchd")
-      return misuse(io, "service", "--for takes systemd or launchd");
-    if (asked !== null && verb !== "print") return misuse(io, "service", "--for goes with print alone");
-    const manager = asked ?? managerOf(process.platform);
+    const manager = FOR.find((kind) => kind === args.text("for")) ?? managerOf(process.platform);
+    if (manager === "cron") return printCronLine(io, root);
     if (manager === null)
       return misuse(io, "service", "this system has neither systemd nor launchd; run mdmirror watch there");
     const { makeUnit } = await import("../../app/autostart/service-unit.ts");
     const { isOnPath } = await import("../../app/mirror/key.ts");
-    const root = found === null ? null : realpathSync(found.value);
-    const notifies = asked !== null || isOnPath("systemd-notify", io.env["PATH"] ?? "");
+    const notifies = args.text("for") !== null || isOnPath("systemd-notify", io.env["PATH"] ?? "");
     const unit = makeUnit({ manager, root, home: io.home, env: io.env, notifies });
     if (unit.kind === "trouble") return complain(io, unit.trouble);
     return RUN[verb](io, unit.value, root);
   },
 };
+
+/** Returns what is wrong with the words of a call, as a clause; null when nothing is. */
+function misuseOf(verb: Verb | undefined, args: Args): string | null {
+  const kind = args.text("for");
+  if (verb === undefined) return null;
+  if (args.flag("all") && args.operands.length > 1) return "it takes a folder or --all, not both";
+  if (kind === null) return null;
+  if (!FOR.some((one) => one === kind)) return "--for takes systemd, launchd or cron";
+  if (verb !== "print") return "--for goes with print alone";
+  return kind === "cron" && args.flag("all") ? "--for cron takes one folder: print a line for each" : null;
+}
 
 const RUN: Readonly<Record<Verb, (io: Io, unit: ServiceUnit, root: string | null) => Promise<ExitCode>>> = {
   install,
@@ -59,6 +68,14 @@ const RUN: Readonly<Record<Verb, (io: Io, unit: ServiceUnit, root: string | null
     return EXIT.inSync;
   },
 };
+
+async function printCronLine(io: Io, root: string | null): Promise<ExitCode> {
+  const { makeCronLine } = await import("../../app/autostart/service-unit.ts");
+  const line = makeCronLine(root!, io.env);
+  if (line.kind === "trouble") return complain(io, line.trouble);
+  io.out(line.value);
+  return EXIT.inSync;
+}
 
 async function install(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {
   const { isKeptWithAll, readyAll } = await import("../service-all.ts");

@@ -17,7 +17,7 @@ export const command: Command = {
   async run(io, args) {
     const [{ findFormats, KNOWN }, { version }] = await Promise.all([
       import("../../app/mirror/formats.ts"),
-      import("../version.ts"),
+      import("../../app/version.ts"),
     ]);
     const found = findFormats(io.env);
     if (found.kind === "trouble") return complain(io, found.trouble);

@@ -1,0 +1,12 @@
+import { readFileSync } from "node:fs";
+
+/** Version of this program, as its package says. */
+export function version(): string {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { readonly version: string }).version;
+}
+
+/** Value of the header by which a service's operator knows this program, its runtime and its system. */
+export function userAgent(): string {
+  return `mdmirror/${version()} (+node/${process.versions.node}; ${process.platform})`;
+}
