@@ -6,7 +6,7 @@ export function version(): string {
   return (JSON.parse(text) as { readonly version: string }).version;
 }
 
-/** Value of the header by which a service's operator knows this program, its runtime and its system. */
+/** Returns the header by which an operator knows this program, its runtime and its system. */
 export function userAgent(): string {
   return `mdmirror/${version()} (+node/${process.versions.node}; ${process.platform})`;
 }

@@ -46,7 +46,7 @@ export function routeTo(origin: string, env: Env): Route {
   return { kind: "proxy", variable, url, origin: parsed.origin };
 }
 
-/** Whether `NO_PROXY` lists a host: by its name, a domain above it, or `*`, with or without a port. */
+/** Whether `NO_PROXY` lists a host: by name, by a domain above it, or by `*`, maybe with a port. */
 function isListed(host: string, port: string, noProxy: string): boolean {
   return noProxy
     .toLowerCase()

@@ -45,7 +45,7 @@ const env = () => ({
 const run = (...argv: string[]) => rig.run(["service", ...argv], { env: env() });
 const asked = () => (existsSync(calls) ? readFileSync(calls, "utf8").trimEnd().split("\n") : []);
 
-/** @returns the error, standard output and standard error of a command in the environment of cron */
+/** Runs a command in the environment of cron. Returns its error, output and error output. */
 function runAsCron(command: string): Promise<readonly unknown[]> {
   const options = { env: { PATH: "/usr/bin:/bin", HOME: join(rig.dir, "home") } };
   return new Promise((resolve) => {
