@@ -89,6 +89,37 @@ describe("a mirror stays usable", () => {
     expect((await rig.run(["sync", "w"])).code).toBe(0);
   });
 
+  describe("copied, the name stays with the folder that had it", () => {
+    const named = async () => (await list()).map(({ root, name, place }) => [root, name, place]);
+
+    beforeEach(async () => {
+      await rig.init();
+      cpSync(rig.root, at("copy"), { recursive: true });
+      expect((await rig.run(["sync", "copy"])).code).toBe(4);
+      renameSync(rig.root, at("moved"));
+    });
+
+    test("also after it was moved", async () => {
+      expect((await rig.run(["sync", "moved"])).code).toBe(0);
+      expect(await named()).toEqual([
+        [at("copy"), "w-2", "here"],
+        [at("moved"), "w", "here"],
+      ]);
+    });
+
+    test("and means no copy while it is away", async () => {
+      expect((await rig.run(["sync", "copy"])).code).toBe(4);
+      expect(await named()).toContainEqual([rig.root, "w", "gone"]);
+      expect((await rig.run(["status", "w"])).code).toBe(2);
+    });
+
+    test("until the user approves the copy while it is away", async () => {
+      expect((await rig.run(["approve", "copy", "--yes"])).code).toBe(0);
+      for (const _run of [1, 2]) expect((await rig.run(["sync", "copy"])).code).toBe(0);
+      expect(await named()).toContainEqual([at("copy"), "w", "here"]);
+    });
+  });
+
   test("restored from a backup of an earlier linking: its older marker is still known", async () => {
     await rig.init();
     cpSync(rig.root, at("backup"), { recursive: true, preserveTimestamps: true });

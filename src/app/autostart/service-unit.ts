@@ -87,7 +87,7 @@ const KEPT_NETWORK = [
 
 type Kept = { readonly name: string; readonly value: string };
 
-/** Returns the variables that a unit and a cron line carry: neither has the environment of this shell. */
+/** Returns the variables that a unit and a cron line carry: neither has this environment. */
 function keptEnvironment(env: UnitOptions["env"]): Result<readonly Kept[]> {
   const kept = [
     ...KEPT_FOLDERS.filter((name) => isAbsolute(env[name] ?? "")),

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock, Log, Progress, Random } from "../../ports/world.ts";
 import { type RecordAside, recordIfLarge } from "./record-aside.ts";
-import { rememberRoot } from "../../engine/run/guard-facts.ts";
+import { checkRoot, rememberRoot } from "../../engine/run/guard-facts.ts";
 import type { World } from "../../engine/run/world.ts";
 import { LocalDisk } from "../../local/disk.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
@@ -30,7 +30,7 @@ import { borrowLock, DAEMON, FolderLock } from "./folder-lock.ts";
 import { unwritable } from "./folder-trouble.ts";
 import type { ExchangeTally } from "../../remote/tally.ts";
 import { connect } from "../trust/connect.ts";
-import { type Admitted, admit, keepMarker } from "../trust/gate.ts";
+import { type Admitted, admit, claimName, keepMarker } from "../trust/gate.ts";
 import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
 
 export type MirrorOptions = {
@@ -198,6 +198,7 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
   // A new state knows nothing of this folder, so any root is right: the first sync deletes and
   // overwrites nothing (I05).
   if (isNew) rememberRoot(world);
+  if (mode === "write" && checkRoot(world).root === "same") claimName(root, admitted, options.env);
   const { url } = admitted.origin;
   const hasNewKey = () => isOtherKey(keySourceOf(folder, admitted, options), key);
   return ok({ root, config, url, world, notes, ...locked.value, hasNewKey, close: () => closers.close() });

@@ -7,7 +7,7 @@ import { setAsideUnlinked } from "../../state/damage.ts";
 import { lookAtOwn, removeOwn } from "../../state/own-files.ts";
 import { addressOf, pickUrl } from "../trust/address.ts";
 import { hookMemoryAt, keepMirror, placeOf } from "../trust/gate.ts";
-import { findByMarker, findByRoot, listMirrors, removeMirror } from "../trust/registry.ts";
+import { findByMarker, findByRoot, folderId, listMirrors, removeMirror } from "../trust/registry.ts";
 import { readConfig } from "./config.ts";
 import { unwritable } from "./folder-trouble.ts";
 import { forgetInKeychain, KEY_FILE } from "./key.ts";
@@ -76,7 +76,8 @@ export function forgetRoot(root: string, marker: string | null, env: Env): Resul
   if (found.kind !== "known") return ok(null);
   const roots = found.mirror.roots.filter((other) => other !== root);
   if (roots.length > 0) {
-    const kept = keepMirror(place.value, { ...found.mirror, roots });
+    const folder = roots[0] === found.mirror.roots[0] ? found.mirror.folder : folderId(roots[0]!);
+    const kept = keepMirror(place.value, { ...found.mirror, roots, folder });
     return kept.kind === "trouble" ? kept : ok(null);
   }
   try {

@@ -22,7 +22,8 @@ const INSTEAD: Readonly<Partial<Record<HaltReason, string>>> = {
     "give the right key or URL (mdmirror doctor tells which are used). If they are right, and what they show is gone there: " +
     "mdmirror approve takes it to the trash here; or move .mdmirror/ away and link the folder again, which sends all of it as new: mdmirror init",
   "root-moved-or-copied":
-    "of a copy: remove its .mdmirror/ folder, and it is a folder like any other; the first one goes on. Of a folder that moved: mdmirror approve",
+    "if you moved the folder: mdmirror approve. If it is a copy: delete it, or make it a linked folder of its own: " +
+    "rm -r DIR/.mdmirror && mdmirror init DIR --url URL --key-file FILE; the original goes on either way",
   "conflict-flood":
     "to let one side win where both are new: mdmirror init DIR --prefer local | remote; to see each: mdmirror diff",
 };

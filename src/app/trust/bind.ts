@@ -4,7 +4,7 @@ import { shellWord } from "../../model/shell-word.ts";
 import { type Result, trouble } from "../mirror/trouble.ts";
 import { findMirror, keepMirror, placeOf } from "./gate.ts";
 import { usualName } from "./list.ts";
-import { findByMarker } from "./registry.ts";
+import { findByMarker, folderId } from "./registry.ts";
 
 /** What the user gave: an address for a mirror's documents and key. */
 type Given = {
@@ -29,12 +29,14 @@ export function bindMirror(root: string, marker: string, given: Given): Result<s
   const before = found.kind === "known" ? found.mirror : null;
   const fs = createNodeFs();
   const others = (before?.roots ?? []).filter((other) => other !== root && readMarker(fs, other) === marker);
+  const roots = [...others, root];
   return keepMirror(place.value, {
     marker,
     name: given.name ?? before?.name ?? usualName(given.env, root),
     addresses: [...new Set([...(before?.addresses ?? []), given.address])],
     allowHttp: [...new Set([...(before?.allowHttp ?? []), ...given.allowHttp])],
-    roots: [...others, root],
+    roots,
+    folder: (roots[0] === before?.roots[0] ? before?.folder : null) ?? folderId(roots[0]!),
   });
 }
 
@@ -60,6 +62,6 @@ export function nameMirror(root: string, name: string, env: Given["env"]): Resul
     );
   }
   const { mirror } = found;
-  // Of several copies, the first one has the name.
-  return keepMirror(place.value, { ...mirror, name, roots: [root, ...mirror.roots.filter((other) => other !== root)] });
+  const roots = [root, ...mirror.roots.filter((other) => other !== root)];
+  return keepMirror(place.value, { ...mirror, name, roots, folder: folderId(root) });
 }

@@ -10,6 +10,7 @@ import {
   configFolder,
   findByMarker,
   findByRoot,
+  folderId,
   type FoundMirror,
   type KnownMirror,
   registryFolder,
@@ -146,8 +147,8 @@ function doubtOf(found: FoundMirror, picked: PickedUrl, address: string): Doubt 
 }
 
 /**
- * Updates the registry for a folder that was moved, and knows a copy as one. If it cannot be
- * written, the note comes again.
+ * Updates the registry for a folder that was moved, and adds a copy behind the folder that has the
+ * name. If the registry cannot be written, the note comes again.
  */
 function followRoot(
   place: string,
@@ -156,16 +157,36 @@ function followRoot(
   mode: GateOptions["mode"],
 ): Pick<Admitted, "mirror" | "notes"> {
   if (mirror.roots.includes(root)) return { mirror, notes: [] };
-  const fs = createNodeFs();
-  const there = mirror.roots.filter((other) => readMarker(fs, other) === mirror.marker);
-  // The halt reports a copy, and asks whether it was meant.
-  const before = mirror.roots.at(-1) ?? "another folder";
-  const note = `${root} was ${before} before; it is known as one of your mirrors, and goes on`;
-  const notes = there.length > 0 ? [] : [note];
-  const followed = { ...mirror, roots: [...there, root] };
+  const there = rootsThere(mirror);
+  const isNamed = mirror.folder === null ? there.length === 0 : mirror.folder === folderId(root);
+  const before = mirror.roots[0] ?? "another folder";
+  // The safety check reports a copy, and asks whether it was meant.
+  const notes = isNamed ? [`${root} was ${before} before; it is known as one of your mirrors, and goes on`] : [];
+  const others = isNamed ? there : [before, ...there.filter((other) => other !== before)];
+  const followed = { ...mirror, roots: isNamed ? [root, ...others] : [...others, root] };
   if (mode === "read") return { mirror: followed, notes };
   const kept = keepMirror(place, followed);
   return { mirror: followed, notes: kept.kind === "ok" ? notes : [...notes, kept.trouble.what] };
+}
+
+function rootsThere({ roots, marker }: KnownMirror): readonly string[] {
+  const fs = createNodeFs();
+  return roots.filter((other) => readMarker(fs, other) === marker);
+}
+
+/**
+ * Gives a mirror's name to the folder that the user approved, unless the folder that had the name
+ * is still there. Called once the state belongs to this folder.
+ */
+export function claimName(root: string, { mirror }: Admitted, env: UrlSources["env"]): void {
+  const place = placeOf(env);
+  const folder = folderId(root);
+  const holder = mirror.roots[0];
+  if (place.kind === "trouble" || (holder === root && mirror.folder === folder)) return;
+  const isHolder = (other: string) => (mirror.folder === null ? other === holder : folderId(other) === mirror.folder);
+  if (holder !== root && rootsThere(mirror).some(isHolder)) return;
+  // If it cannot be written, the name stays where it was.
+  keepMirror(place.value, { ...mirror, folder, roots: [root, ...mirror.roots.filter((other) => other !== root)] });
 }
 
 /** A marker that was made anew, because the old one was lost, keeps what the user allowed. */
@@ -174,7 +195,7 @@ export function keepMarker(root: string, { mirror }: Admitted, env: UrlSources["
   const place = placeOf(env);
   if (marker === null || marker === mirror.marker || place.kind === "trouble") return;
   // If it cannot be written, the folder has to be trusted again, which is said then.
-  keepMirror(place.value, { ...mirror, marker, roots: [root] });
+  keepMirror(place.value, { ...mirror, marker, roots: [root], folder: folderId(root) });
 }
 
 /** @returns what was set aside for it, or null */

@@ -10,7 +10,7 @@ const { existsSync } = process.getBuiltinModule("node:fs");
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export type ListedMirror = Omit<KnownMirror, "name" | "roots"> & {
+export type ListedMirror = Omit<KnownMirror, "name" | "roots" | "folder"> & {
   readonly root: string;
   /** Unique: what the user calls it, else the folder's name. */
   readonly name: string;
@@ -36,7 +36,7 @@ export function listOwnMirrors(env: Env): Result<MirrorList> {
   if (place.kind === "trouble") return place;
   const { mirrors, unfit } = listMirrors(place.value);
   const fs = createNodeFs();
-  const rows = mirrors.flatMap(({ roots, ...mirror }) =>
+  const rows = mirrors.flatMap(({ roots, folder: _folder, ...mirror }) =>
     roots.map((root, nth) => ({ ...mirror, root, nth, place: placeAt(root, readMarker(fs, root), mirror.marker) })),
   );
   const here = new Set(rows.filter(isHere).map(({ root }) => root));

@@ -25,8 +25,10 @@ export type KnownMirror = {
   readonly addresses: readonly string[];
   /** Hosts for which the user allowed plain http. */
   readonly allowHttp: readonly string[];
-  /** Real paths where it was last seen; several after a copy. */
+  /** Real paths where it was last seen; several after a copy. The first one has the name. */
   readonly roots: readonly string[];
+  /** Identity of the folder that has the name, as `folderId` gives it; null when it is not known. */
+  readonly folder: string | null;
 };
 
 export type FoundMirror =
@@ -183,8 +185,9 @@ function parseEntry(text: string): KnownMirror | "newer" | null {
   if (typeof json["version"] === "number" && json["version"] > VERSION) return "newer";
   if (json["version"] !== VERSION) return null;
   if (!Object.entries(MEMBERS).every(([name, isFit]) => isFit(json[name]))) return null;
-  const { marker, name, addresses, allowHttp, roots } = json as KnownMirror;
-  return { marker, name, addresses, allowHttp, roots };
+  // Entries of earlier versions do not have the last member.
+  const { marker, name, addresses, allowHttp, roots, folder = null } = json as KnownMirror;
+  return { marker, name, addresses, allowHttp, roots, folder };
 }
 
 const MEMBERS: Readonly<Record<keyof KnownMirror, (value: unknown) => boolean>> = {
@@ -193,7 +196,22 @@ const MEMBERS: Readonly<Record<keyof KnownMirror, (value: unknown) => boolean>> 
   addresses: isStrings,
   allowHttp: isStrings,
   roots: isStrings,
+  folder: (value) => value === undefined || value === null || typeof value === "string",
 };
+
+/**
+ * Returns what tells a folder that was moved from a copy of it: its inode and its time of birth.
+ * Null when it cannot be read.
+ */
+export function folderId(root: string): string | null {
+  try {
+    const { ino, birthtimeMs } = statSync(root);
+    return `${ino}:${birthtimeMs}`;
+  } catch {
+    // Moved or not mounted: it has no identity now, so nothing is decided by it.
+    return null;
+  }
+}
 
 function isStrings(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((one) => typeof one === "string");

@@ -37,6 +37,7 @@ const NOTES: KnownMirror = {
   addresses: ["https://files.example.org"],
   allowHttp: ["nas.local"],
   roots: ["/home/ann/notes"],
+  folder: "7:1700000000000",
 };
 const isRoot = process.getuid?.() === 0;
 const NOBODY = 65_534;
