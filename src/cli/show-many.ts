@@ -23,7 +23,14 @@ export async function tellMany(io: Io, args: Args, mirror: OpenedMirror, done: D
   const json = args.flag("json");
   if (!json) showMany(io, done);
   const isOwed = !done.isStopped && !args.flag("no-sync") && done.ends.some(({ end }) => end === "done");
-  const sync = isOwed ? await syncAfter(io, mirror, json) : null;
+  const sync = isOwed
+    ? await syncAfter(
+        io,
+        mirror,
+        json,
+        done.ends.map(({ path }) => path),
+      )
+    : null;
   if (json) io.out(jsonLine({ ...done.beside, ...manyJson(done), sync: sync?.report ?? null }));
   if (done.isStopped) return tellStopped(io, done.run);
   if (sync !== null && sync.exit !== EXIT.inSync) return sync.exit;

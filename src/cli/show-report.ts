@@ -13,7 +13,7 @@ import { attentionLines } from "./show-attention.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { needs } from "../app/told/needs.ts";
 import { type Paint, paintFor, PLAIN } from "./paint.ts";
-import { count } from "../model/count.ts";
+import { count, plural } from "../model/count.ts";
 import { shownName, shownWords } from "../model/shown-name.ts";
 import { byPath } from "../model/by-path.ts";
 
@@ -43,7 +43,37 @@ export function showReport(io: Io, report: RunReport, took: number, url: string)
   io.out(summaryLine(report, took, paintFor(io)));
   for (const line of onceLines(report)) io.err(line);
   for (const line of inertDetails(report)) io.out(line);
+  if (report.oneWay !== undefined)
+    io.out(`${plural(report.oneWay, "document")} left as they are, because this sync had one direction`);
   showOpen(io, report, report.attention, url);
+}
+
+/** Divides what is open into the problems of some documents, and those of all others. */
+export function splitAttention({ attention }: RunReport, paths: ReadonlySet<string>) {
+  const isOwn = ({ path }: RunReport["attention"][number]) => path === "" || paths.has(path);
+  return { own: attention.filter(isOwn), others: attention.filter((one) => !isOwn(one)) };
+}
+
+/**
+ * Shows a run after a command on some documents.
+ * @param report with the problems of these documents alone
+ * @param others problems of other documents: one line tells how many
+ */
+export function showReportOn(
+  io: Io,
+  report: RunReport,
+  others: RunReport["attention"],
+  took: number,
+  url: string,
+): void {
+  if (report.state !== "attention" || report.attention.length > 0 || report.isStopped === true)
+    showReport(io, report, took, url);
+  else {
+    io.out(`synced: ${doneLine(report.counts) ?? "nothing to do"} (${(took / 1_000).toFixed(1)} s)`);
+    for (const line of onceLines(report)) io.err(line);
+    for (const line of inertDetails(report)) io.out(line);
+  }
+  if (others.length > 0) io.out(`${plural(others.length, "other document")} with open problems: mdmirror status`);
 }
 
 /**

@@ -3,7 +3,7 @@ import type { LocalMirror } from "../app/mirror/open-local.ts";
 import { ok } from "../app/mirror/trouble.ts";
 import type { Args, Io, OptionSpec } from "./command.ts";
 import { complain } from "./complain.ts";
-import type { ExitCode } from "./exit.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
 import { showProgress } from "./progress.ts";
 import { shownWords } from "../model/shown-name.ts";
 
@@ -53,23 +53,26 @@ export async function useLocal(io: Io, root: string, work: (mirror: LocalMirror)
 }
 
 /**
- * Runs a sync for what an effect by hand left to send.
- * @returns the object of `sync --json`, and how the run ended
+ * Runs a sync after a command that changed documents. Problems of other documents neither fail the
+ * command nor are listed: one line says how many there are.
+ * @param paths local paths of the documents that the command was about
+ * @returns the object of `sync --json`, and the exit code of the command
  */
 export async function syncAfter(
   io: Io,
   mirror: OpenedMirror,
   json: boolean,
+  paths: Iterable<string>,
 ): Promise<{ readonly report: object; readonly exit: ExitCode }> {
   const { runSync, USUAL_RUN } = await import("../app/mirror/run.ts");
   const { reportJson } = await import("../app/told/report.ts");
-  const { exitOf, showReport } = await import("./show-report.ts");
+  const { exitOf, showReportOn, splitAttention } = await import("./show-report.ts");
   const began = io.clock.monotonic();
   const report = await runSync(mirror, USUAL_RUN, "sync", io.stoppable);
-  if (!json) {
-    showReport(io, report, io.clock.monotonic() - began, mirror.url);
-  }
-  return { report: reportJson(report), exit: exitOf(report) };
+  const { own, others } = splitAttention(report, new Set(paths));
+  if (!json) showReportOn(io, { ...report, attention: own }, others, io.clock.monotonic() - began, mirror.url);
+  const isDone = report.state === "attention" && own.length === 0 && report.isStopped !== true;
+  return { report: reportJson(report), exit: isDone ? EXIT.inSync : exitOf(report) };
 }
 
 /** Asks before something that is hard to take back. Without a terminal, only `--yes` answers. */

@@ -88,7 +88,8 @@ const REASONS = {
   outside: { ...COMPUTED, ways: ["keep", "delete"] },
   /** The user's own ignore rules exclude it, on both sides. */
   suspended: { kept: "computed", open: "no" },
-  "direction-off": COMPUTED,
+  /** The user asked for one direction only; the next sync of both directions carries it out. */
+  "direction-off": { kept: "computed", open: "no" },
   /** Somebody has the file in hand here: the service's text is not written over it yet. */
   "in-use": WAITS,
   "second-look": { ...WAITS, undecided: true },

@@ -12,9 +12,8 @@ test.each(reasons)("what to do about %s is said by itself, and is no way back to
 
 test("what needs a person names something to do, and what ends by itself says so", () => {
   expect(reasons.filter((reason) => next(reason).startsWith("nothing:") && needsYou(reason))).toEqual([
-    // Both end with the next run that can see, or may send, what was not seen or sent.
+    // It ends with the next run that can see what was not seen.
     "not-seen",
-    "direction-off",
   ]);
 });
 

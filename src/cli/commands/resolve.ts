@@ -132,7 +132,7 @@ async function sendEnded(
     io.out(`${shownName(ended.path)}: ${ended.way}`);
     for (const note of ended.notes) io.out(`  ${shownWords(note)}`);
   }
-  const sync = args.flag("no-sync") ? null : await syncAfter(io, mirror, json);
+  const sync = args.flag("no-sync") ? null : await syncAfter(io, mirror, json, [ended.path]);
   if (json) io.out(jsonLine({ ...ended, sync: sync?.report ?? null }));
   return sync?.exit ?? EXIT.inSync;
 }

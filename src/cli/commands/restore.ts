@@ -90,7 +90,7 @@ async function restoreOne(io: Io, args: Args, mirror: OpenedMirror, name: string
     io.out(`${shownName(path)}: version ${entry.n} is back`);
     for (const note of notes) io.out(`  ${shownWords(note)}`);
   }
-  const sync = args.flag("no-sync") ? null : await syncAfter(io, mirror, json);
+  const sync = args.flag("no-sync") ? null : await syncAfter(io, mirror, json, [path]);
   if (json) io.out(jsonLine({ path, version: entry.n, anew, notes, sync: sync?.report ?? null }));
   return sync?.exit ?? EXIT.inSync;
 }
@@ -137,7 +137,15 @@ async function sendRestored(io: Io, args: Args, mirror: OpenedMirror, restored: 
   const { items, ends, isStopped } = restored;
   const json = args.flag("json");
   if (!json) showEnds(io, restored);
-  const sync = args.flag("no-sync") || isStopped ? null : await syncAfter(io, mirror, json);
+  const sync =
+    args.flag("no-sync") || isStopped
+      ? null
+      : await syncAfter(
+          io,
+          mirror,
+          json,
+          items.map(({ path }) => path),
+        );
   if (json) io.out(jsonLine({ ...restoredJson(restored), sync: sync?.report ?? null }));
   if (isStopped) return tellStopped(io, restored.run);
   if (sync !== null && sync.exit !== EXIT.inSync) return sync.exit;

@@ -95,7 +95,15 @@ async function sendUndone(io: Io, args: Args, mirror: OpenedMirror, sent: Sent):
   const { ends } = undone;
   const json = args.flag("json");
   if (!json) showEnds(io, undone);
-  const sync = args.flag("no-sync") || isStopped ? null : await syncAfter(io, mirror, json);
+  const sync =
+    args.flag("no-sync") || isStopped
+      ? null
+      : await syncAfter(
+          io,
+          mirror,
+          json,
+          ends.map(({ item }) => item.path),
+        );
   if (json) {
     const done = ends.map((end) => ({ path: end.item.path, kind: end.item.kind, done: end.done, note: end.note }));
     io.out(jsonLine({ ...runsJson(plan, wanted), items: plan.items, done, sync: sync?.report ?? null }));

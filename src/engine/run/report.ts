@@ -64,6 +64,8 @@ export type RunReport = {
   readonly madeWay?: readonly MadeWay[];
   /** Links of the texts that the run sent which lead to no document; left out: there are none. */
   readonly inert?: readonly InertLinks[];
+  /** How many documents differ only because the sync had one direction; left out: none. */
+  readonly oneWay?: number;
   /** Somebody stopped it before all was begun that there was to do; left out: nobody did. */
   readonly isStopped?: true;
   readonly halt: Extract<Verdict, { kind: "halt" }> | null;
@@ -86,7 +88,14 @@ export function reportOf(
   end: PassEnd,
   more: boolean,
 ): RunReport {
-  const common = { run, passes, counts: { ...counts, holds: holds.length }, stopped: [] };
+  const oneWay = holds.filter(({ reason }) => reason === "direction-off").length;
+  const common = {
+    run,
+    passes,
+    counts: { ...counts, holds: holds.length },
+    stopped: [],
+    ...(oneWay > 0 && { oneWay }),
+  };
   if (end.kind === "offline") {
     const attention = attentionOf(holds, []);
     return { ...common, state: "offline", attention, beside: [], halt: null, staysLocal: null, fault: end.fault };

@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openRig, type Rig } from "./rig.ts";
+
+/** Commands on some documents, in a folder where another document has an open conflict. */
+
+let rig: Rig;
+
+function editRemotely(path: string, content: string): void {
+  const { id, lastChangeId } = rig.remote(path)!;
+  rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content });
+}
+
+function clash(path: string): void {
+  rig.write(path, "# Title\n\nlocal words\n");
+  editRemotely(path, "# Title\n\nother words\n");
+}
+
+beforeEach(async () => {
+  rig = await openRig();
+  for (const path of ["plan.md", "other.md", "note.md"])
+    rig.api("POST", "/v1/files", { path, content: "# Title\n\nbase words\n" });
+  await rig.init();
+  rig.write("note.md", "second version\n");
+  expect((await rig.run(["sync", "w"])).code).toBe(0);
+  clash("other.md");
+  expect((await rig.run(["sync", "w"])).code).toBe(3);
+});
+afterEach(() => rig.close());
+
+const linesOn = (lines: readonly string[]) => lines.filter((line) => line.includes("other document")).length;
+
+test.each([
+  ["restore", "w/note.md@1"],
+  ["undo", "w", "2", "--yes"],
+  ["search", "second", "w", "--replace", "third", "--apply"],
+])("%s succeeds, and one line tells of the other document", async (...argv) => {
+  const { code, out, err } = await rig.run(argv);
+  expect([code, linesOn(out), err]).toEqual([0, 1, []]);
+  expect(rig.remote("note.md")!.content).toBe(rig.read("note.md"));
+  expect(rig.read("note.md")).not.toBe("second version\n");
+});
+
+test("resolve succeeds, and one line tells of the other document", async () => {
+  clash("plan.md");
+  expect((await rig.run(["sync", "w"])).code).toBe(3);
+  const { code, out, err } = await rig.run(["resolve", "w/plan.md", "--mine"]);
+  expect([code, linesOn(out), err]).toEqual([0, 1, []]);
+});
+
+test("a command fails by a problem of its own document", async () => {
+  editRemotely("note.md", "# Title\n\nwords of somebody else\n");
+  const { code, err } = await rig.run(["restore", "w/note.md@1"]);
+  expect([code, err.length > 0]).toEqual([3, true]);
+  expect((await rig.run(["conflicts", "w"])).code).toBe(3);
+});
+
+test("JSON has all problems, and the exit code is that of the command's own documents", async () => {
+  const { code, out } = await rig.run(["restore", "w/note.md@1", "--json"]);
+  expect([code, JSON.parse(out[0]!)]).toMatchObject([
+    0,
+    { sync: { state: "attention", attention: [{ path: "other.md" }] } },
+  ]);
+});
+
+test("local files that a sync of one direction leaves are no problem to fix", async () => {
+  expect((await rig.run(["resolve", "w/other.md", "--mine"])).code).toBe(0);
+  rig.write("new.md", "new\n");
+  rig.write("note.md", "third version\n");
+  const pulled = await rig.run(["sync", "w", "--pull-only", "--json"]);
+  expect([pulled.code, JSON.parse(pulled.out[0]!)]).toMatchObject([0, { state: "in-sync", attention: [] }]);
+  expect([rig.remote("new.md"), rig.remote("note.md")!.content]).toEqual([null, "second version\n"]);
+  expect((await rig.run(["sync", "w"])).code).toBe(0);
+  expect([rig.remote("new.md")!.content, rig.remote("note.md")!.content]).toEqual(["new\n", "third version\n"]);
+});
