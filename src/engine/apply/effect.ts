@@ -34,7 +34,7 @@ export function ended(outcome: Outcome): { readonly kind: "end"; readonly outcom
 }
 
 /** Faults after which nothing else that is sent would fare better. */
-const ENDS_A_RUN: ReadonlySet<string> = new Set(["unreachable", "unavailable", "not-the-service"]);
+export const ENDS_A_RUN: ReadonlySet<string> = new Set(["unreachable", "unavailable", "not-the-service"]);
 
 /**
  * The outcome of a fault of a read, or of a write that certainly did nothing. A 404 is stale: the

@@ -5,6 +5,7 @@ import type { Hold } from "../../model/link.ts";
 import { isBelow, type LocalPath } from "../../model/path.ts";
 import type { GaveWay, Plan, Verdict } from "../../planner/plan-types.ts";
 import type { Fault } from "../../ports/remote.ts";
+import { ENDS_A_RUN } from "../apply/effect.ts";
 import type { LocalOther, LocalTree, Trees } from "../../model/tree.ts";
 import type { StepEnd } from "./execute.ts";
 import type { InertLinks } from "../links/inert.ts";
@@ -121,12 +122,24 @@ export function reportOf(
   return { ...seen, state: attention.length > 0 ? "attention" : "in-sync", halt: null, fault: null };
 }
 
+type Cause = Extract<Fault, { kind: "later" }>["cause"];
+type Lockout = Extract<Fault, { kind: "locked-out" }>["code"];
+
+function isCause(code: string): code is Cause {
+  return ENDS_A_RUN.has(code);
+}
+
+function isLockout(code: string): code is Lockout {
+  return code === "unauthenticated" || code === "workspace_not_found";
+}
+
 /** The fault by which the service was lost in the middle of the steps. */
 function faultThatCutOff(ends: readonly StepEnd[]): Fault | null {
   for (const end of ends) {
     if (end.kind !== "ran" || end.outcome.kind !== "later" || !end.outcome.unreachable) continue;
-    const { detail, requestId } = end.outcome;
-    return { kind: "later", detail, requestId, cause: "unreachable" };
+    const { code, detail, requestId } = end.outcome;
+    if (isLockout(code)) return { kind: "locked-out", code, detail, requestId };
+    return { kind: "later", detail, requestId, cause: isCause(code) ? code : "unreachable" };
   }
   return null;
 }
