@@ -104,6 +104,21 @@ describe("history, show, diff PATH@N", () => {
     expect([code, err[0]]).toEqual([2, expect.stringContaining("it was gone by then")]);
   });
 
+  test.each([
+    ["locally", () => unlinkSync(join(rig.root, "a.md"))],
+    ["on the service", () => rig.api("DELETE", `/v1/files/${rig.remote("a.md")!.id}`)],
+  ])("of a document that was deleted %s it says when and by which run", async (_where, remove) => {
+    remove();
+    rig.pass(60_000);
+    const began = rig.clock.now();
+    const { run: last } = JSON.parse((await run("sync", "--json")).out[0]!) as { run: number };
+    const { gone, deleted } = JSON.parse((await run("history", "a.md", "--json")).out[0]!);
+    expect([gone, deleted]).toMatchObject([true, { run: last, what: expect.any(String) }]);
+    expect(deleted.at).toBeGreaterThanOrEqual(began);
+    expect((await run("history", "a.md")).out.at(-1)).toContain(`by run ${last}`);
+    expect(JSON.parse((await run("history", "k.md", "--json")).out[0]!).deleted).toBe(null);
+  });
+
   test("a document that nobody knows is a usage error", async () => {
     expect((await run("history", "nobody.md")).code).toBe(2);
   });

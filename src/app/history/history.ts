@@ -65,6 +65,27 @@ export function readHistory(
   return withMerges(numbered(state, [...seen, ...sightedAlone(sightings, document, events, seen)]), events);
 }
 
+/** How a document ended. */
+export type Deletion = {
+  /** In milliseconds since the epoch. */
+  readonly at: number;
+  /** The run that removed it; null when no event of it is kept. */
+  readonly run: number | null;
+  /** Why, as a clause; null when no event of it is kept. */
+  readonly what: string | null;
+};
+
+const REMOVALS: ReadonlySet<string> = new Set(["trash-local", "delete-remote", "forget"]);
+
+/** Returns when and by which run a document was deleted; null while it exists. */
+export function readDeletion(state: State, { id, link, tombstone }: KnownPlace): Deletion | null {
+  if (id === null || link !== null) return null;
+  // Newest first.
+  const event = state.events({ limit: EVENTS, id }).find(({ kind }) => REMOVALS.has(kind));
+  if (event !== undefined) return { at: event.at, run: event.run, what: event.detail };
+  return tombstone === null ? null : { at: tombstone.at, run: null, what: null };
+}
+
 /** @param noted in the order in which it was noted */
 function inOrder<T extends { readonly at: number; readonly order?: number }>(noted: readonly T[]): Ordered<T>[] {
   let latest = Number.NEGATIVE_INFINITY;

@@ -1,10 +1,11 @@
+import type { Disk } from "../../ports/disk.ts";
 import type { KnownPlace } from "../../app/history/find-document.ts";
 import type { partsClause as PartsClauseOf } from "../../app/told/merge-parts.ts";
-import type { HistoryEntry } from "../../app/history/history.ts";
+import type { Deletion, HistoryEntry } from "../../app/history/history.ts";
 import type { entryAt as EntryAt } from "../../app/history/restore-many.ts";
-import type { Command } from "../command.ts";
+import type { Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
-import { EXIT } from "../exit.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
 import { locateDocument } from "../locate-document.ts";
 import { useLocal } from "../use-mirror.ts";
 import { bytes, localTime } from "../../app/told/when.ts";
@@ -49,30 +50,50 @@ export const command: Command = {
       const { showMerge } = await import("../show-merge.ts");
       return useLocal(io, root, (local) => showMerge(io, local, name, Number(merged), args.flag("json")));
     }
-    const { partsClause } = await import("../../app/told/merge-parts.ts");
-    const { findVersion } = await import("../../app/history/restore.ts");
-    const { entryAt } = await import("../../app/history/restore-many.ts");
-    return useLocal(io, root, ({ state, disk }) => {
-      const found = findVersion({ state }, name, null);
-      if (found.kind === "trouble") return complain(io, found.trouble);
-      const { document, entries } = found.value;
-      const shown = asOf === null ? entries : shownAt(document, entries, asOf, entryAt);
-      if (typeof shown === "string") {
-        io.err(`mdmirror: ${shownName(document.path)} at ${localTime(asOf!)}: ${shown}`);
-        io.err(`  next: mdmirror history ${shellWord(name)}`);
-        return EXIT.usage;
-      }
-      const look = disk.look(document.path);
-      const now = document.link !== null && look.kind === "file" ? look.digest : null;
-      if (args.flag("json"))
-        io.out(jsonLine({ id: document.id, path: document.path, gone: document.link === null, versions: shown }));
-      else for (const line of versionLines(document, entries, now, partsClause, shown)) io.out(line);
-      return EXIT.inSync;
-    });
+    return showHistory(io, root, name, asOf, args.flag("json"));
   },
 };
 
+/** Shows the versions of a document; with `asOf`, the one of that time. */
+async function showHistory(io: Io, root: string, name: string, asOf: number | null, json: boolean): Promise<ExitCode> {
+  const { partsClause } = await import("../../app/told/merge-parts.ts");
+  const { findVersion } = await import("../../app/history/restore.ts");
+  const { entryAt } = await import("../../app/history/restore-many.ts");
+  const { readDeletion } = await import("../../app/history/history.ts");
+  return useLocal(io, root, ({ state, disk }) => {
+    const found = findVersion({ state }, name, null);
+    if (found.kind === "trouble") return complain(io, found.trouble);
+    const { document, entries } = found.value;
+    const { id, path, link } = document;
+    const shown = asOf === null ? entries : shownAt(document, entries, asOf, entryAt);
+    if (typeof shown === "string") {
+      io.err(`mdmirror: ${shownName(path)} at ${localTime(asOf!)}: ${shown}`);
+      io.err(`  next: mdmirror history ${shellWord(name)}`);
+      return EXIT.usage;
+    }
+    const deleted = readDeletion(state, document);
+    if (json) {
+      io.out(jsonLine({ id, path, gone: link === null, deleted, versions: shown }));
+      return EXIT.inSync;
+    }
+    for (const line of versionLines(document, entries, digestOfFile(disk, document), partsClause, shown)) io.out(line);
+    if (deleted !== null && asOf === null) io.out(deletionLine(deleted));
+    return EXIT.inSync;
+  });
+}
+
+/** Returns the digest of a document's file; null when it has none. */
+function digestOfFile(disk: Pick<Disk, "look">, { link, path }: KnownPlace): string | null {
+  const look = disk.look(path);
+  return link !== null && look.kind === "file" ? look.digest : null;
+}
+
 type PartsClause = typeof PartsClauseOf;
+
+function deletionLine({ at, run, what }: Deletion): string {
+  const by = run === null ? "" : ` by run ${run}`;
+  return `deleted ${localTime(at)}${by}${what === null ? "" : `: ${shownWords(what)}`}`;
+}
 
 /** The text as of that time, as `restore --as-of` finds it; or why there is none, as a clause. */
 function shownAt(
