@@ -24,6 +24,25 @@ describe("commands where a daemon runs", () => {
     expect(watch.events.some(({ kind }) => kind === "lent")).toBe(false);
   });
 
+  test("sync after a deletion says what it waits for, once, and nothing where its output is JSON", async () => {
+    const watch = await watched.watchingHere();
+    for (const flags of [[], ["--json"]]) {
+      watched.rig.write("gone.md", "# gone\n");
+      expect((await watched.rig.run(["sync", "w"])).code).toBe(0);
+      unlinkSync(join(watched.rig.root, "gone.md"));
+      const synced = watched.rig.run(["sync", "w", ...flags]);
+      watch.clock.hurry(20);
+      const { code, err } = await synced;
+      watch.clock.hurry(1);
+      expect([flags, code, err.filter((line) => line.includes("deletion")).length]).toEqual([
+        flags,
+        0,
+        1 - flags.length,
+      ]);
+      expect(watched.rig.remote("gone.md")).toBe(null);
+    }
+  });
+
   test("a sync with options of its own borrows the folder, and the daemon goes on after it", async () => {
     const watch = await watched.watchingHere();
     expect((await watched.rig.run(["sync", "w", "--pull-only"])).code).toBe(0);

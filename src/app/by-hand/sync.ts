@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { askDaemon, NO_DAEMON } from "../control/ask.ts";
+import type { HeldBack } from "../control/protocol.ts";
 import { readConfig } from "../mirror/config.ts";
 import type { MirrorOptions } from "../mirror/open-mirror.ts";
 import type { RunReport, RunRequest } from "../mirror/run.ts";
@@ -10,6 +11,8 @@ import { ok, type Result } from "../mirror/trouble.ts";
 type SyncOptions = Omit<MirrorOptions, "mode" | "what"> & {
   /** Called once a daemon has taken the request. */
   readonly onDaemon?: () => void;
+  /** Called when the daemon waits before it sends something. */
+  readonly onHeldBack?: (heldBack: HeldBack) => void;
   /** Runs the steps of its plans. Left out: nobody stops them. */
   readonly stoppable?: Stoppable;
 };
@@ -29,10 +32,13 @@ type Synced = {
 export async function syncMirror(
   root: string,
   request: RunRequest,
-  { onDaemon, stoppable, ...options }: SyncOptions,
+  { onDaemon, onHeldBack, stoppable, ...options }: SyncOptions,
 ): Promise<Result<Synced>> {
   if (isPlain(request, options)) {
-    const asked = await askDaemon(root, { do: "sync" }, undefined, onDaemon);
+    const asked = await askDaemon(root, { do: "sync" }, undefined, {
+      ...(onDaemon && { onConnected: onDaemon }),
+      ...(onHeldBack && { onHeldBack }),
+    });
     if (asked !== NO_DAEMON) return asked.kind === "trouble" ? asked : syncedThere(root, asked.value.report);
   }
   // Loaded only here: where a daemon does it, nothing of the engine is needed.

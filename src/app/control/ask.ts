@@ -7,6 +7,7 @@ import { type ControlPlace, findPlace } from "./place.ts";
 import {
   type ControlAnswers,
   type ControlRequest,
+  type HeldBack,
   MAX_ANSWER,
   readReply,
   type Reply,
@@ -33,19 +34,25 @@ export const DEADLINE_MS: Readonly<Record<ControlRequest["do"], number>> = {
   leave: 60_000,
 };
 
+type Listener = {
+  /** Called when a daemon has taken the request. */
+  readonly onConnected?: () => void;
+  /** Called when the daemon reports what a sync waits for. */
+  readonly onHeldBack?: (heldBack: HeldBack) => void;
+};
+
 /**
  * Asks the daemon of a mirrored folder and waits for its answer.
  * @param dir a folder that holds `.mdmirror/`
  * @param deadlineMs how long it may be silent before it is taken to hang
- * @param onConnected called when something listens
  */
 export async function askDaemon<R extends ControlRequest>(
   dir: string,
   request: R,
   deadlineMs = DEADLINE_MS[request.do],
-  onConnected?: () => void,
+  listener: Listener = {},
 ): Promise<Result<ControlAnswers[R["do"]]> | typeof NO_DAEMON> {
-  const held = await callDaemon(dir, request, deadlineMs, onConnected);
+  const held = await callDaemon(dir, request, deadlineMs, listener);
   if (held === NO_DAEMON || held.kind === "trouble") return held;
   held.value.socket.destroy();
   return ok(held.value.value as ControlAnswers[R["do"]]);
@@ -84,7 +91,7 @@ function callDaemon(
   dir: string,
   request: ControlRequest,
   deadlineMs: number,
-  onConnected?: () => void,
+  { onConnected, onHeldBack }: Listener = {},
 ): Promise<Result<Held> | typeof NO_DAEMON> {
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const place = findPlace(join(root, ".mdmirror"));
@@ -111,6 +118,7 @@ function callDaemon(
     const reader = new LineReader(MAX_ANSWER, (line) => {
       const reply = readReply(line);
       if (reply?.kind !== "beat") end(reply === null ? notOurs(place) : endOf(reply, socket));
+      else if (reply.heldBack !== undefined) onHeldBack?.(reply.heldBack);
     });
     socket.on("data", (chunk) => {
       if (!reader.push(chunk)) end(notOurs(place));

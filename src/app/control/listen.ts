@@ -3,7 +3,15 @@ import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import type { Trouble } from "../mirror/trouble.ts";
 import { LineReader } from "./lines.ts";
-import { type ControlRequest, MAX_REQUEST, PROTOCOL, readRequest, type Reply, replyLine } from "./protocol.ts";
+import {
+  type ControlRequest,
+  type HeldBack,
+  MAX_REQUEST,
+  PROTOCOL,
+  readRequest,
+  type Reply,
+  replyLine,
+} from "./protocol.ts";
 
 /** The daemon's end of the socket. */
 
@@ -12,8 +20,11 @@ export type Handled =
   | { readonly kind: "refused"; readonly trouble: Trouble };
 
 export type Call = {
-  /** Tells the caller that the work goes on, because a caller gives up after some silence. */
-  beat(): void;
+  /**
+   * Reports to the caller that the work continues, because a caller gives up after some silence.
+   * @param heldBack what a sync waits for; left out while it works
+   */
+  beat(heldBack?: HeldBack): void;
   /** Aborted when the caller is gone. */
   readonly gone: AbortSignal;
 };
@@ -130,7 +141,7 @@ class Caller {
     const { id, root, request } = read.envelope;
     if (root !== this.#service.root) return this.#send({ id, kind: "other-root" });
     try {
-      const beat = () => this.#send({ id, kind: "beat" });
+      const beat = (heldBack?: HeldBack) => this.#send({ id, kind: "beat", ...(heldBack && { heldBack }) });
       this.#send({ id, ...(await this.#service.handle(request, { gone: this.#gone.signal, beat })) });
     } catch (error) {
       this.#service.onFault(error);

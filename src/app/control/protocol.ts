@@ -87,9 +87,17 @@ export type TrafficNow = {
 
 type Envelope = { readonly id: number; readonly root: string; readonly request: ControlRequest };
 
+/** What a sync waits for: changes that the daemon does not send right away. */
+export type HeldBack = {
+  /** Files that were saved a moment ago. */
+  readonly files: number;
+  /** Deletions in their grace period. */
+  readonly deletions: number;
+};
+
 /** One line of an answer. `beat`: the daemon is still at work. */
 export type Reply =
-  | { readonly id: number; readonly kind: "beat" }
+  | { readonly id: number; readonly kind: "beat"; readonly heldBack?: HeldBack }
   | { readonly id: number; readonly kind: "done"; readonly value: unknown }
   | { readonly id: number; readonly kind: "refused"; readonly trouble: Trouble }
   /** The daemon serves another mirrored folder: for the caller there is none. */
@@ -164,10 +172,16 @@ export function readReply(line: string): Reply | null {
   const json = parseObject(line);
   if (json === null || typeof json["id"] !== "number") return null;
   const kind = json["kind"];
-  if (kind === "beat" || kind === "other-root") return { id: json["id"], kind };
+  if (kind === "beat")
+    return { id: json["id"], kind, ...(isHeldBack(json["heldBack"]) && { heldBack: json["heldBack"] }) };
+  if (kind === "other-root") return { id: json["id"], kind };
   if (kind === "done" && isJsonObject(json["value"])) return { id: json["id"], kind, value: json["value"] };
   if (kind === "refused" && isTrouble(json["trouble"])) return { id: json["id"], kind, trouble: json["trouble"] };
   return null;
+}
+
+function isHeldBack(value: unknown): value is HeldBack {
+  return isJsonObject(value) && typeof value["files"] === "number" && typeof value["deletions"] === "number";
 }
 
 function isTrouble(value: unknown): value is Trouble {

@@ -66,7 +66,7 @@ export async function doAsked(
   const { do: verb } = request;
   if (verb === "sync") {
     forgetBudgetOfHalt(mirror);
-    const report = await syncNow(daemon, { mostMs: HELD_BACK_MS, clock, gone: call.gone });
+    const report = await syncNow(daemon, { mostMs: HELD_BACK_MS, clock, gone: call.gone, onHeldBack: call.beat });
     return { kind: "done", value: { report: boundReport(report) } };
   }
   const changed = isPaused(daemon) === (verb === "resume");

@@ -1,9 +1,20 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Daemon } from "../../engine/daemon/daemon.ts";
 import type { Clock } from "../../ports/world.ts";
+import type { HeldBack } from "../control/protocol.ts";
 import type { RunReport } from "../mirror/run.ts";
 
 const LOOK_MS = 100;
+
+type SyncNow = {
+  /** How long to wait for changes that are held back, in milliseconds. */
+  readonly mostMs: number;
+  readonly clock: Clock;
+  /** Aborted when the caller is gone. */
+  readonly gone: AbortSignal;
+  /** Called when the wait begins, and after each further run. */
+  readonly onHeldBack: (heldBack: HeldBack) => void;
+};
 
 /**
  * What `sync` asks of the daemon. A person who asks wants both sides equal, so after the run it
@@ -12,7 +23,7 @@ const LOOK_MS = 100;
  */
 export async function syncNow(
   daemon: Pick<Daemon, "request" | "status" | "onEvent">,
-  { mostMs, clock, gone }: { readonly mostMs: number; readonly clock: Clock; readonly gone: AbortSignal },
+  { mostMs, clock, gone, onHeldBack }: SyncNow,
 ): Promise<RunReport> {
   const runs = new Map<number, RunReport>();
   const off = daemon.onEvent((event) => {
@@ -23,6 +34,9 @@ export async function syncNow(
     let last = await daemon.request("sync");
     runs.set(last.run, last);
     while (holdsBack(daemon, last) && clock.monotonic() < until && !gone.aborted) {
+      const { dirty, pendingDeletions } = daemon.status();
+      if (dirty.count + pendingDeletions.length > 0)
+        onHeldBack({ files: dirty.count, deletions: pendingDeletions.length });
       do {
         await wait(LOOK_MS);
       } while (holdsBack(daemon, daemon.status().lastReport ?? last) && clock.monotonic() < until && !gone.aborted);

@@ -1,3 +1,5 @@
+import { plural } from "../../model/count.ts";
+import type { HeldBack } from "../../app/control/protocol.ts";
 import { parseAge } from "../../model/age.ts";
 import type { waitFor, WaitRequest } from "../../app/by-hand/wait.ts";
 import { ok, type Result, trouble } from "../../app/mirror/trouble.ts";
@@ -102,8 +104,11 @@ async function syncNow(
     byDaemon = true;
     if (io.terminal.error && !silent) io.status("the daemon is at it …");
   };
+  const onHeldBack = (heldBack: HeldBack) => {
+    if (!silent) io.err(heldBackLine(heldBack));
+  };
   const began = clock.monotonic();
-  const options = { env, cwd, clock, random, progress, onDaemon, ...reach };
+  const options = { env, cwd, clock, random, progress, onDaemon, onHeldBack, ...reach };
   const ended = await syncMirror(root, request, { ...options, stoppable }).finally(progress.end);
   if (ended.kind === "trouble") return tellTrouble(io, root, ended.trouble, telling);
   const { report, url, notes } = ended.value;
@@ -113,6 +118,13 @@ async function syncNow(
   // A daemon tells them by itself.
   if (!byDaemon) await tellHooks(io, root, report, telling.quiet);
   return exit;
+}
+
+/** Names what the daemon holds back, because a sync beside it is silent until that is sent. */
+function heldBackLine({ files, deletions }: HeldBack): string {
+  const saved = files === 0 ? [] : [`${plural(files, "file")} saved a moment ago`];
+  const gone = deletions === 0 ? [] : [`${plural(deletions, "deletion")} in the grace period of 30 s`];
+  return `waiting for ${[...saved, ...gone].join(" and ")}`;
 }
 
 type SyncTelling = Telling & {
