@@ -31,7 +31,6 @@ export function createNodeFs(): Fs {
     writeNew,
     makeNew,
     readLink: (path) => nodeFs.readlinkSync(path),
-    heldToWrite: filesHeldToWrite,
     rename: (from, to) => nodeFs.renameSync(from, to),
     link: (existing, path) => nodeFs.linkSync(existing, path),
     unlink: (path) => nodeFs.unlinkSync(path),
@@ -39,7 +38,7 @@ export function createNodeFs(): Fs {
     rmdir: (path) => nodeFs.rmdirSync(path),
     realpath: (path) => nodeFs.realpathSync.native(path),
     sync,
-    ...(process.platform === "linux" ? { syncDisk } : {}),
+    ...(process.platform === "linux" ? { syncDisk, heldToWrite: () => filesHeldToWrite() } : {}),
     ...(canHoldFolders() ? { handle } : {}),
   };
 }

@@ -47,11 +47,10 @@ export function putBack(guard: RootGuard, parkAt: string, path: LocalPath): Disk
   });
 }
 
-/** Whether another process has it open to write. */
+/** Returns whether another process has it open to write. */
 export function isHeld(guard: RootGuard, parkAt: string, held: HeldFiles): boolean {
   const place = guard.mirrorPlace(parkAt, false);
-  const stat = place.ok ? statOrNull(guard.fs, place.abs) : null;
-  return stat !== null && held.has(stat);
+  return place.ok && held.has(place.abs);
 }
 
 /** If the disk refuses, the file stays, and `sweep` keeps it in the trash. */

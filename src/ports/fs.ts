@@ -27,6 +27,12 @@ export type OpenFile = {
   close(): void;
 };
 
+/** The files that other processes had open to write at one moment. */
+export type HeldToWrite = {
+  /** Whether the file at this path is one of them, or may be. False where no file is there. */
+  has(path: string): boolean;
+};
+
 /**
  * The system calls that `local/` makes, on absolute paths: those of node:fs in use, of a RAM disk
  * in the simulator. Errors are thrown with `code` set to the errno name, as node:fs throws them.
@@ -68,8 +74,6 @@ export interface Fs {
    * system has no such thing.
    */
   handle?(path: string): FolderHandle;
-  /**
-   * Which files other processes have open to write, as `dev:ino`. Left out where that is not told.
-   */
-  heldToWrite?(): ReadonlySet<string>;
+  /** The files that other processes have open to write. Left out where the system lists none. */
+  heldToWrite?(): HeldToWrite;
 }

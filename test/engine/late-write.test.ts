@@ -105,8 +105,7 @@ test("I14 a file that was replaced is kept while a program has it open to write,
   await mirror.sync();
   const path = mirror.path("note.md");
   const program = mirror.disk.user.open(path);
-  const held = new Set([`1:${mirror.disk.user.inode(path)}`]);
-  mirror.disk.heldToWrite = () => held;
+  mirror.disk.openToWrite = new Set([mirror.disk.user.inode(path)]);
   const fixture = { rig, mirror, id: "" };
   rig.app.edit("note.md", textWith("app"));
   for (const line of ["one\n", "two\n", "three\n"]) {
@@ -115,7 +114,7 @@ test("I14 a file that was replaced is kept while a program has it open to write,
     program.append(line);
     if (line === "two\n") rig.app.edit("note.md", live(fixture)!.replace("line 5", "by again"));
   }
-  held.clear();
+  mirror.disk.openToWrite = new Set();
   await settle(fixture);
   await settle(fixture);
   const whole = `${textWith("app").replace("line 5", "by again")}one\ntwo\nthree\n`;

@@ -1,55 +1,113 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { filesHeldToWrite, HeldFiles } from "../../src/local/held-files.ts";
+import type { HeldToWrite } from "../../src/ports/fs.ts";
 import { digestOf } from "../../src/model/digest.ts";
 import { usualTmpdir } from "../memory-folder.ts";
 import { ramMirror } from "./benches.ts";
 
-const nameOf = ({ dev, ino }: { readonly dev: number; readonly ino: number }) => `${dev}:${ino}`;
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(usualTmpdir(), "mdmirror-held-"));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
 
-describe("what other processes have open", () => {
-  it.skipIf(process.platform !== "linux")("is told where they may write into it, until they close it", async () => {
-    const dir = mkdtempSync(join(usualTmpdir(), "mdmirror-held-"));
-    try {
-      const [read, written] = ["read.md", "written.md"].map((name) => join(dir, name)) as [string, string];
-      for (const file of [read, written]) writeFileSync(file, "text\n");
-      const stats = { read: nameOf(statSync(read)), written: nameOf(statSync(written)) };
-      const script = 'exec 3<"$0" 4>>"$1"; echo open; read line; exec 4>&-; echo closed; read line';
-      const program = spawn("sh", ["-c", script, read, written], { stdio: ["pipe", "pipe", "inherit"] });
-      await once(program.stdout, "data");
-      rmSync(written);
-      expect([stats.read, stats.written].map((one) => filesHeldToWrite().has(one))).toEqual([false, true]);
-      program.stdin.write("\n");
-      await once(program.stdout, "data");
-      expect(filesHeldToWrite().has(stats.written)).toBe(false);
-      program.stdin.end();
-      await once(program, "exit");
-    } finally {
-      rmSync(dir, { recursive: true });
-    }
+const isRoot = process.getuid?.() === 0;
+
+describe.skipIf(process.platform !== "linux")("the files that other processes have open to write", () => {
+  it("are those that they may write, until they close them, whatever their names are", async () => {
+    const [read, written, aside] = ["read.md", "written.md", "aside"].map((name) => join(dir, name)) as [
+      string,
+      string,
+      string,
+    ];
+    for (const file of [read, written]) writeFileSync(file, "text\n");
+    const script = 'exec 3<"$0" 4>>"$1"; echo open; read line; exec 4>&-; echo closed; read line';
+    const program = spawn("sh", ["-c", script, read, written], { stdio: ["pipe", "pipe", "inherit"] });
+    await once(program.stdout, "data");
+    renameSync(written, aside);
+    const held = filesHeldToWrite();
+    expect([read, written, aside].map((one) => held.has(one))).toEqual([false, false, true]);
+    program.stdin.write("\n");
+    await once(program.stdout, "data");
+    expect(filesHeldToWrite().has(aside)).toBe(false);
+    program.stdin.end();
+    await once(program, "exit");
   });
 
-  it("is asked for once until it is to be forgotten, and is nothing where the system does not tell", () => {
-    let asked = 0;
-    const files = new HeldFiles({ heldToWrite: () => new Set([`1:${++asked}`]) });
-    expect([1, 2].map((ino) => files.has({ dev: 1, ino }))).toEqual([true, false]);
+  // Only root may mount.
+  it.skipIf(!isRoot)("are read beside a file system that never answers", async (test) => {
+    // In a namespace of its own the mount ends with its process.
+    const mount = [process.execPath, join(import.meta.dirname, "hung-mount.ts"), dir];
+    const hung = spawn("unshare", ["--mount", ...mount], { stdio: ["pipe", "pipe", "inherit"] });
+    test.onTestFinished(() => void hung.kill("SIGKILL"));
+    const [opened] = await Promise.race([once(hung.stdout, "data"), once(hung, "exit")]);
+    if (!Buffer.isBuffer(opened)) return test.skip("this system lets nobody mount");
+    const module = join(import.meta.dirname, "../../src/local/held-files.ts");
+    const script = `const { filesHeldToWrite } = await import(${JSON.stringify(module)});
+      console.log(filesHeldToWrite().has(${JSON.stringify(import.meta.filename)}));`;
+    // While the mount is there, whoever looks at it hangs: a reader that does is killed.
+    const reader = spawn(process.execPath, ["--input-type=module", "--eval", script], {
+      timeout: 60_000,
+      killSignal: "SIGKILL",
+    });
+    const [printed] = await Promise.race([once(reader.stdout, "data"), once(reader, "exit")]);
+    expect(String(printed)).toBe("false\n");
+  });
+
+  describe("by what /proc says of a descriptor", () => {
+    const OWN = { mnt_id: "30", ino: "12" };
+    it.each([
+      ["of the same mount and inode", { mnt_id: OWN.mnt_id, ino: OWN.ino }, true, 0],
+      ["of another inode", { mnt_id: OWN.mnt_id, ino: `${OWN.ino}1` }, false, 0],
+      ["on another device, whatever its inode", { mnt_id: "31", ino: OWN.ino }, false, 0],
+      ["of a mount that nobody lists", { mnt_id: "32", ino: OWN.ino }, true, 0],
+      ["without an inode, on the same device", { mnt_id: OWN.mnt_id }, true, 2],
+      ["without an inode, on another device", { mnt_id: "31" }, false, 0],
+    ])("%s", (_, info, isHeld, stats) => {
+      const proc = join(dir, "proc");
+      for (const folder of ["7/fd", "7/fdinfo", "self/fdinfo"]) mkdirSync(join(proc, folder), { recursive: true });
+      symlinkSync("/far/note.md", join(proc, "7/fd/3"));
+      writeFileSync(join(proc, "7/fdinfo/3"), lines({ flags: "0100001", ...info }));
+      writeFileSync(join(proc, "7/mountinfo"), "31 1 0:99 / /far rw - fuse far rw\n");
+      writeFileSync(join(proc, "self/mountinfo"), `${OWN.mnt_id} 1 8:1 / / rw - ext4 disk rw\n`);
+      // What the kernel says of whatever descriptor the file itself gets.
+      for (let fd = 0; fd < 200; fd++)
+        writeFileSync(join(proc, `self/fdinfo/${fd}`), lines("ino" in info ? OWN : { mnt_id: OWN.mnt_id }));
+      const stat = vi.fn().mockReturnValue({ dev: 1, ino: 1 });
+      expect(filesHeldToWrite(proc, stat).has(import.meta.filename)).toBe(isHeld);
+      expect(stat).toHaveBeenCalledTimes(stats);
+    });
+  });
+});
+
+describe("held files", () => {
+  it("are read once until they are forgotten, and are none where the system does not list them", () => {
+    const heldToWrite = vi.fn<() => HeldToWrite>();
+    for (const held of ["1", "2"]) heldToWrite.mockReturnValueOnce(new Set([held]));
+    const files = new HeldFiles({ heldToWrite });
+    expect(["1", "2"].map((path) => files.has(path))).toEqual([true, false]);
     files.forget();
-    expect([1, 2].map((ino) => files.has({ dev: 1, ino }))).toEqual([false, true]);
-    expect(new HeldFiles({}).has({ dev: 1, ino: 1 })).toBe(false);
+    expect(["1", "2"].map((path) => files.has(path))).toEqual([false, true]);
+    expect(new HeldFiles({}).has("1")).toBe(false);
   });
 
-  it("is asked for anew for a file that was replaced since", () => {
+  it("are read again for a file that was replaced since", () => {
     const { ram, disk, at } = ramMirror();
     ram.user.write(at("note.md"), "text\n");
-    const opened = new Set<string>();
-    ram.heldToWrite = () => new Set(opened);
     expect(disk.replace("note.md", "first\n", digestOf("text\n"), "tmp/park-1").kind).toBe("done");
     expect(disk.isHeld("tmp/park-1")).toBe(false);
-    opened.add(`1:${ram.user.inode(at("note.md"))}`);
+    ram.openToWrite = new Set([ram.user.inode(at("note.md"))]);
     expect(disk.replace("note.md", "second\n", digestOf("first\n"), "tmp/park-2").kind).toBe("done");
     expect(["tmp/park-1", "tmp/park-2"].map((park) => disk.isHeld(park))).toEqual([false, true]);
   });
 });
+
+function lines(fields: Readonly<Record<string, string>>): string {
+  return Object.entries(fields)
+    .map(([name, value]) => `${name}:\t${value}\n`)
+    .join("");
+}

@@ -1,5 +1,5 @@
 import { EXACT_DISK } from "../../src/model/path.ts";
-import type { Fs, FsStat, OpenFile } from "../../src/ports/fs.ts";
+import type { Fs, FsStat, HeldToWrite, OpenFile } from "../../src/ports/fs.ts";
 import { RamCalls, statOf } from "./ram-calls.ts";
 import { type Inode, RamNodes } from "./ram-nodes.ts";
 import { findPath, RamError } from "./ram-paths.ts";
@@ -68,8 +68,8 @@ export class RamDisk implements Fs {
   capacity = Number.POSITIVE_INFINITY;
   /** Only where the system has such a call. */
   syncDisk?: (path: string) => Promise<boolean>;
-  /** Likewise. */
-  heldToWrite?: () => ReadonlySet<string>;
+  /** Inodes that programs have open to write, as the system lists them. */
+  openToWrite: ReadonlySet<number | null> = new Set();
   readonly #nodes: RamNodes;
   readonly #calls: RamCalls;
   readonly #faults: { readonly fault: RamFault; left: number }[] = [];
@@ -214,6 +214,12 @@ export class RamDisk implements Fs {
       entry.left--;
       throw new RamError(fault.code, call, path);
     }
+  }
+
+  heldToWrite(): HeldToWrite {
+    const open = new Set(this.openToWrite);
+    open.delete(null);
+    return { has: (path) => open.has(this.user.inode(path)) };
   }
 
   async #syncWhole(path: string): Promise<boolean> {

@@ -31,8 +31,7 @@ describe("a daemon and files that somebody has in hand", () => {
     const { user } = rig.mirrored.disk;
     const path = rig.mirrored.path("note.md");
     const program = user.open(path);
-    const held = new Set([`1:${user.inode(path)}`]);
-    rig.mirrored.disk.heldToWrite = () => held;
+    rig.mirrored.disk.openToWrite = new Set([user.inode(path)]);
     rig.app.edit("note.md", TEXT.replace("one", "theirs"));
     await rig.until(() => text(rig)!.includes("theirs"), 2 * MINUTE);
     await rig.pass(10_000);
@@ -46,8 +45,7 @@ describe("a daemon and files that somebody has in hand", () => {
     const { disk } = rig.mirrored;
     const path = rig.mirrored.path("note.md");
     const program = disk.user.open(path);
-    const held = new Set([`1:${disk.user.inode(path)}`]);
-    disk.heldToWrite = () => held;
+    disk.openToWrite = new Set([disk.user.inode(path)]);
     rig.app.edit("note.md", TEXT.replace("one", "theirs"));
     await rig.until(() => text(rig)!.includes("theirs"), 2 * MINUTE);
     program.append("late\n");
