@@ -12,6 +12,7 @@ import { type FolderName, folderSeal, namesIn, stampsIn, staysAt } from "./folde
 import { learnFolding } from "./folding.ts";
 import { makeHere, type MakesAside } from "./land.ts";
 import type { LinkedSource } from "./linked-paths.ts";
+import { learnNameLimit } from "./name-limit.ts";
 import { AwaitedRecord, type Records } from "./awaited-record.ts";
 import { RootGuard } from "./root-guard.ts";
 import { readMarker } from "./marker.ts";
@@ -52,6 +53,7 @@ export class LocalDisk implements Disk {
   readonly #record: AwaitedRecord;
   readonly #held: HeldFiles;
   #isFoldingKnown = false;
+  #maxNameBytes: number | null = null;
 
   /**
    * @param root absolute path of the mirrored folder; it need not exist yet, and may be reached
@@ -81,6 +83,12 @@ export class LocalDisk implements Disk {
       this.#isFoldingKnown = true;
     }
     return this.#guard.folding();
+  }
+
+  /** Learned when it is first needed, and kept. */
+  maxNameBytes(): number {
+    this.#maxNameBytes ??= this.#effect(learnNameLimit);
+    return this.#maxNameBytes;
   }
 
   walk(...asked: Parameters<Disk["walk"]>): LocalTree {

@@ -68,11 +68,14 @@ export function hasStandInName(link: LinkedPaths, kind: "file" | "folder"): bool
 
 type LinkedPaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath; readonly id: string };
 
-/** `note.md`, 2 → `note-2.md`: the name of the local one where two documents want one path. */
-export function numberedName(name: string, kind: "file" | "folder", number: number): string {
+/**
+ * `note.md`, 2 → `note-2.md`: the name of the local one where two documents want one path.
+ * @param max bytes of the longest name that the disk takes
+ */
+export function numberedName(name: string, kind: "file" | "folder", number: number, max = MAX_NAME_BYTES): string {
   const ending = kind === "file" && name.endsWith(".md") ? ".md" : "";
   const stem = name.slice(0, name.length - ending.length);
-  return `${cutToBytes(stem, MAX_NAME_BYTES - 12)}-${number}${ending}`;
+  return `${cutToBytes(stem, max - 12)}-${number}${ending}`;
 }
 
 /**

@@ -118,6 +118,8 @@ export interface Disk {
   /** null when the root is not there or not a folder. */
   identify(): RootIdentity | null;
   folding(): DiskFolding;
+  /** Bytes of the longest name that the disk takes. */
+  maxNameBytes(): number;
   /**
    * Walks the whole folder; reads and hashes each file whose stamp `known` does not have. New texts
    * are handed to `onText`, which keeps them before they can be lost.

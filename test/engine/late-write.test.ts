@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Leftovers, Moment } from "../simulator/moment.ts";
-import type { Mirror } from "../simulator/mirror.ts";
+import type { Mirror, MirrorOptions } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 
 /**
@@ -37,6 +37,20 @@ async function settle({ mirror }: Fixture): Promise<void> {
 
 function live({ rig }: Fixture, path = "note.md"): string | undefined {
   return rig.app.files().get(path)?.text;
+}
+
+/** The app, the editor and a save by path have each changed the same line. */
+async function clash(name: string, options: MirrorOptions = {}): Promise<Fixture> {
+  const rig = createRig(3);
+  const id = rig.app.create(name, BASE);
+  const mirror = rig.mirror(options);
+  await mirror.sync();
+  const editor = mirror.disk.user.open(mirror.path(name));
+  rig.app.edit(name, textWith("app"));
+  await mirror.sync();
+  editor.write(BASE.replace("line 5", "late"));
+  mirror.write(name, textWith("app").replace("line 5", "other"));
+  return { rig, mirror, id };
 }
 
 const BETWEEN: Readonly<Record<string, { act: (mirror: Mirror) => void; ends: string }>> = {
@@ -95,6 +109,28 @@ describe("I06 I14 a text saved into a file that was replaced is an edit of the t
     expect(live(fixture, "plan.md")).toBe(textWith("app"));
     expect(fixture.rig.app.files().get("plan.md")?.id).toBe(fixture.id);
     expect(live(fixture)).toBe(textWith("editor"));
+  });
+});
+
+describe("I14 a late save that does not merge", () => {
+  const late = BASE.replace("line 5", "late");
+
+  test("lands beside its document on a disk with short names", async () => {
+    const name = `${"n".repeat(140)}.md`;
+    const { mirror } = await clash(name, { disk: { maxNameBytes: 143 } });
+    await mirror.sync();
+    expect([...mirror.texts()].filter(([, text]) => text === late)).toEqual([[`${"n".repeat(135)}-late.md`, late]]);
+    expect(mirror.state.intents()).toEqual([]);
+  });
+
+  test("stays aside while nobody can say what lies beside its document", async () => {
+    const { mirror } = await clash("note.md");
+    const heal = mirror.disk.fail({ call: "lstat", path: mirror.path("note-late.md"), code: "EIO" });
+    await mirror.sync();
+    expect(mirror.state.intents().map(({ intent }) => intent.kind)).toEqual(["parked"]);
+    heal();
+    await mirror.sync();
+    expect([...mirror.texts().values()]).toContain(late);
   });
 });
 

@@ -22,6 +22,18 @@ async function startAnew({ mirror }: { readonly mirror: Mirror }, bootId: string
   mirror.disk.beforeCall = null;
 }
 
+/** Two new files, not on the medium yet: one is lost, and a person moves the other to its path. */
+async function takePath(): Promise<{ rig: Rig; mirror: Mirror; ids: string[] }> {
+  const rig = createRig(1);
+  const mirror = rig.mirror();
+  const ids = ["note.md", "other.md"].map((path) => rig.app.create(path, `${path} ${TEXT}`));
+  await mirror.sync();
+  for (const link of [...mirror.state.load().links.values()]) mirror.state.putLink({ ...link, durable: false });
+  mirror.disk.user.remove(mirror.path("note.md"));
+  mirror.disk.user.rename(mirror.path("other.md"), mirror.path("note.md"));
+  return { rig, mirror, ids };
+}
+
 function trashed(mirror: Mirror): string[] {
   return [...mirror.disk.user.texts(`${ROOT}/.mdmirror`, true).values()];
 }
@@ -93,26 +105,22 @@ describe("a new file that was not on the medium yet, after a restart of the mach
   });
 
   test("I04 whose path another document's file was moved to before any run, comes back beside it, and stays", async () => {
-    const rig = createRig(1);
-    const mirror = rig.mirror();
-    const ids = ["note.md", "other.md"].map((path) => rig.app.create(path, `${path} ${TEXT}`));
-    await mirror.sync();
-    for (const link of [...mirror.state.load().links.values()]) mirror.state.putLink({ ...link, durable: false });
-    mirror.disk.user.remove(mirror.path("note.md"));
-    mirror.disk.user.rename(mirror.path("other.md"), mirror.path("note.md"));
+    const { rig, mirror, ids } = await takePath();
     await startAnew({ mirror }, "boot-2");
-    expect([...mirror.texts()].toSorted()).toEqual([
-      ["note-2.md", `note.md ${TEXT}`],
-      ["note.md", `other.md ${TEXT}`],
-    ]);
-    const there = [...rig.app.files().values()].map(({ id, path }) => [id, path]);
-    expect(there.toSorted()).toEqual(
-      [
-        [ids[0], "note-2.md"],
-        [ids[1], "note.md"],
-      ].toSorted(),
-    );
+    const paths = Array.from(rig.app.files().values(), ({ id, path }) => [id, path]);
+    expect(Object.fromEntries(paths)).toEqual({ [ids[0]!]: "note-2.md", [ids[1]!]: "note.md" });
+    expect(Object.fromEntries(mirror.texts())).toEqual({
+      "note-2.md": `note.md ${TEXT}`,
+      "note.md": `other.md ${TEXT}`,
+    });
     expect(mirror.requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
+  });
+
+  test("I04 whose path was taken so, stays on the service while nobody can say what lies beside it", async () => {
+    const { rig, mirror, ids } = await takePath();
+    mirror.disk.fail({ call: "lstat", path: mirror.path("note-2.md"), code: "EIO" });
+    await startAnew({ mirror }, "boot-2");
+    expect(new Set([...rig.app.files().values()].map(({ id }) => id))).toEqual(new Set(ids));
   });
 
   test("I14 cut off where a sector ends, but without a restart, it was edited by a person", async () => {

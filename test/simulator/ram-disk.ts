@@ -1,4 +1,4 @@
-import { EXACT_DISK } from "../../src/model/path.ts";
+import { EXACT_DISK, MAX_NAME_BYTES } from "../../src/model/path.ts";
 import type { Fs, FsStat, HeldToWrite, OpenFile } from "../../src/ports/fs.ts";
 import { RamCalls, statOf } from "./ram-calls.ts";
 import { type Inode, RamNodes } from "./ram-nodes.ts";
@@ -17,6 +17,8 @@ export type RamDiskOptions = {
   readonly granularityMs?: number;
   /** Whether the number of a removed inode is given to the next one, as ext4 does. Default true. */
   readonly reusesInodes?: boolean;
+  /** Default 255; eCryptfs takes 143. */
+  readonly maxNameBytes?: number;
   /**
    * `darwin`: the calls answer as those of macOS do where they differ, and a whole disk cannot be
    * brought to the medium by one call. Default `linux`.
@@ -66,7 +68,6 @@ export class RamDisk implements Fs {
   readonly user: RamUser;
   /** Bytes of all files; a `writeNew` that would exceed it fails with ENOSPC. */
   capacity = Number.POSITIVE_INFINITY;
-  /** Only where the system has such a call. */
   syncDisk?: (path: string) => Promise<boolean>;
   /** Inodes that programs have open to write, as the system lists them. */
   openToWrite: ReadonlySet<number | null> = new Set();
@@ -84,6 +85,7 @@ export class RamDisk implements Fs {
       },
       granularityMs: options.granularityMs ?? 4,
       reusesInodes: options.reusesInodes ?? true,
+      maxNameBytes: options.maxNameBytes ?? MAX_NAME_BYTES,
       isDarwin: options.system === "darwin",
     });
     if (options.system !== "darwin") this.syncDisk = (path) => this.#syncWhole(path);
@@ -172,9 +174,7 @@ export class RamDisk implements Fs {
   fail(fault: RamFault): () => void {
     const entry = { fault, left: fault.times ?? Number.POSITIVE_INFINITY };
     this.#faults.push(entry);
-    return () => {
-      entry.left = 0;
-    };
+    return () => Object.assign(entry, { left: 0 });
   }
 
   /** Milliseconds, of the disk's own clock. */
@@ -217,8 +217,7 @@ export class RamDisk implements Fs {
   }
 
   heldToWrite(): HeldToWrite {
-    const open = new Set(this.openToWrite);
-    open.delete(null);
+    const open = this.openToWrite;
     return { has: (path) => open.has(this.user.inode(path)) };
   }
 

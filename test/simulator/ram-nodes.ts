@@ -54,6 +54,7 @@ export type NodesOptions = {
   /** Milliseconds: stamps are rounded down to it. */
   readonly granularityMs: number;
   readonly reusesInodes: boolean;
+  readonly maxNameBytes: number;
   /** Whether it behaves as a disk of macOS does where that differs from Linux. */
   readonly isDarwin: boolean;
 };

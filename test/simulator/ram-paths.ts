@@ -32,7 +32,6 @@ export type Found = {
   readonly real: string;
 };
 
-const MAX_NAME_BYTES = 255;
 const MAX_PATH_BYTES = 4_095;
 const MAX_SYMLINKS = 40;
 
@@ -44,6 +43,7 @@ export function findPath(nodes: RamNodes, call: string, path: string, follow: bo
   if (path.includes("\0")) throw new RamError("ERR_INVALID_ARG_VALUE", call, path);
   if (path.length > MAX_PATH_BYTES / 4 && Buffer.byteLength(path) > MAX_PATH_BYTES)
     throw new RamError("ENAMETOOLONG", call, path);
+  const { maxNameBytes } = nodes.options;
   const names = path.split("/");
   let symlinks = 0;
   let at: Inode = nodes.root;
@@ -59,7 +59,7 @@ export function findPath(nodes: RamNodes, call: string, path: string, follow: bo
       found = { folder: at, name: "", inode: at, entry: null, real };
       continue;
     }
-    if (name.length > MAX_NAME_BYTES / 3 && Buffer.byteLength(name) > MAX_NAME_BYTES)
+    if (name.length > maxNameBytes / 3 && Buffer.byteLength(name) > maxNameBytes)
       throw new RamError("ENAMETOOLONG", call, path);
     const entry: Entry | undefined = at.entries.get(nodes.key(name));
     const last = i === names.length - 1;

@@ -1,11 +1,12 @@
 import type { Digest } from "../../model/digest.ts";
 import type { Link } from "../../model/link.ts";
 import { mergeText } from "../../merge/merge.ts";
-import { cutToBytes, joinPath, type LocalPath, MAX_NAME_BYTES, nameOf, parentOf } from "../../model/path.ts";
+import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf } from "../../model/path.ts";
 import type { DiskOutcome, LocalText, Look } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
 import { ensureFolders } from "./parents.ts";
 import { commit } from "./commit.ts";
+import { findFreePath, type FreePath } from "./free-path.ts";
 import { landText } from "./land-text.ts";
 import { madeOfBoth, seenHere } from "./text-name.ts";
 import { recordEvent } from "../run/world.ts";
@@ -151,11 +152,13 @@ function landLateWrite(
     const text = withLateText(ctx, intent, link, late, current.value);
     if (text !== null) return bringBack(ctx, intentId, intent, { link, late, text, current: current.value.digest });
   }
+  const beside = findPathBeside(ctx, intent.path);
+  if (beside.kind === "unknown") return `could not be put back: the path beside it cannot be looked at: ${beside.why}`;
   return putBack(
     ctx,
     intentId,
     intent.parkAt,
-    freePlaceFor(ctx, intent.path),
+    beside.path,
     intent.id,
     "saved into the replaced file while it was replaced; it does not merge, so it is put beside",
   );
@@ -230,11 +233,11 @@ export function holdsChanges(ctx: PassContext, from: Digest | null, to: Digest |
   return merged.kind === "clean" && merged.text === text;
 }
 
-function freePlaceFor(ctx: PassContext, path: LocalPath): LocalPath {
+/** `note.md` → `note-late.md`, `note-late-2.md` … */
+function findPathBeside({ world: { disk } }: PassContext, path: LocalPath): FreePath {
   const stem = nameOf(path).replace(/\.md$/, "");
-  for (let n = 1; ; n++) {
-    const tail = `-late${n === 1 ? "" : `-${n}`}.md`;
-    const place = joinPath(parentOf(path), `${cutToBytes(stem, MAX_NAME_BYTES - tail.length)}${tail}`);
-    if (ctx.world.disk.look(place).kind === "absent") return place;
-  }
+  return findFreePath(disk, (number) => {
+    const tail = `-late${number === 1 ? "" : `-${number}`}.md`;
+    return joinPath(parentOf(path), `${cutToBytes(stem, disk.maxNameBytes() - tail.length)}${tail}`);
+  });
 }

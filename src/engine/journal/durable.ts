@@ -9,6 +9,7 @@ import { isCutOff } from "./cut-off.ts";
 import { META } from "../run/meta.ts";
 import { outcomeOfDisk } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
+import { findFreePath } from "../apply/free-path.ts";
 import type { World } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
@@ -172,19 +173,23 @@ function isAsMade({ stamp, localDigest }: Link, file: LocalFile | undefined): bo
 
 /** @param isTaken whether `file`, at its path, is another document's */
 function restoreTornOne(ctx: PassContext, link: Link, file: LocalFile | undefined, isTaken: boolean): boolean {
-  if (isTaken) return restoreOne(ctx, link, undefined, freeBeside(ctx, link.localPath));
+  if (isTaken) return restoreBeside(ctx, link);
   return isTorn(ctx, link, file) && restoreOne(ctx, link, file);
 }
 
 /**
- * A path beside one that another document's file has taken: somebody moved that there while the
- * lost one could not be seen, and wanted nothing deleted.
+ * Makes a lost file again beside its path, which another document's file has taken: somebody moved
+ * that file while the lost one could not be seen, and wanted nothing deleted.
  */
-function freeBeside({ world: { disk } }: PassContext, path: LocalPath): LocalPath {
-  for (let number = 2; ; number++) {
-    const beside = joinPath(parentOf(path), numberedName(nameOf(path), "file", number));
-    if (disk.look(beside).kind === "absent") return beside;
-  }
+function restoreBeside(ctx: PassContext, link: Link): boolean {
+  const { disk, log } = ctx.world;
+  const path = link.localPath;
+  const beside = findFreePath(disk, (number) =>
+    joinPath(parentOf(path), numberedName(nameOf(path), "file", number + 1, disk.maxNameBytes())),
+  );
+  if (beside.kind === "free") return restoreOne(ctx, link, undefined, beside.path);
+  log.write("warn", "not-restored", { path, detail: beside.why });
+  return false;
 }
 
 function isTorn(ctx: PassContext, link: Link, file: LocalFile | undefined): boolean {

@@ -1,14 +1,6 @@
 import { type DocId, isDocId } from "../../contract/ids.ts";
 import type { ActionKind } from "../../model/action.ts";
-import {
-  cutToBytes,
-  joinPath,
-  type LocalPath,
-  MAX_NAME_BYTES,
-  nameOf,
-  parentOf,
-  type RemotePath,
-} from "../../model/path.ts";
+import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../../model/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { Disk, MadeList } from "../../ports/disk.ts";
 import type { Remote } from "../../ports/remote.ts";
@@ -186,14 +178,19 @@ export function parkedDocument(place: string): DocId | null {
   return isDocId(id) ? id : null;
 }
 
+type TrashWorld = Pick<World, "clock" | "random"> & { readonly disk: Pick<Disk, "maxNameBytes"> };
+
 /**
  * A path in the trash for a removed document: readable for people, unique by its last part.
  * `trash/2026-11-21/notes/plan.1a2b3c4d.md`
  */
-export function trashPlace(world: Pick<World, "clock" | "random">, path: LocalPath): string {
+export function trashPlace(world: TrashWorld, path: LocalPath): string {
   const day = new Date(world.clock.now()).toISOString().slice(0, 10);
   const ending = path.endsWith(".md") ? ".md" : "";
   const tail = `.${world.random.hex(8)}${ending}`;
   const stem = nameOf(path).slice(0, nameOf(path).length - ending.length);
-  return joinPath(`trash/${day}`, joinPath(parentOf(path), `${cutToBytes(stem, MAX_NAME_BYTES - tail.length)}${tail}`));
+  return joinPath(
+    `trash/${day}`,
+    joinPath(parentOf(path), `${cutToBytes(stem, world.disk.maxNameBytes() - tail.length)}${tail}`),
+  );
 }
