@@ -17,6 +17,8 @@ export class GroupedWrites {
   readonly #begin;
   readonly #commit;
   readonly #rollback;
+  readonly #mark;
+  readonly #unmark;
   #inWal = false;
   #isGrouping = false;
   /** Writes of the group that is not committed yet. */
@@ -27,6 +29,9 @@ export class GroupedWrites {
     this.#begin = new Statement(db, "BEGIN IMMEDIATE");
     this.#commit = new Statement(db, "COMMIT");
     this.#rollback = new Statement(db, "ROLLBACK");
+    // No text has this number.
+    this.#mark = new Statement(db, "INSERT INTO idle (seq, since) VALUES (0, 0)");
+    this.#unmark = new Statement(db, "DELETE FROM idle WHERE seq = 0");
   }
 
   begin(): void {
@@ -93,5 +98,26 @@ export class GroupedWrites {
     if (this.#count === 0) return;
     this.#commit.run();
     this.#count = 0;
+  }
+
+  /**
+   * Brings all that was committed to the medium, by any connection. A commit under FULL fsyncs the
+   * WAL, whoever reads the file; a checkpoint leaves out what a reader needs, and may fsync
+   * nothing. Only a commit that writes a page does so.
+   */
+  secure(): void {
+    this.commitGroup();
+    if (this.#db.memory) return;
+    this.enterWal();
+    this.#db.pragma("synchronous = FULL");
+    try {
+      this.#begin.run();
+      this.#mark.run();
+      this.#unmark.run();
+      this.#commit.run();
+    } finally {
+      if (this.#db.inTransaction) this.#rollback.run();
+      this.#db.pragma("synchronous = NORMAL");
+    }
   }
 }

@@ -163,14 +163,10 @@ export class TextStore implements Companion {
     return row !== undefined && provenText(digest, row) !== null;
   }
 
-  /**
-   * What is stored so far survives a power cut from here on. A commit alone does not: with
-   * `synchronous = NORMAL`, the WAL is only fsynced by checkpoints.
-   */
+  /** Makes what is stored so far survive a power cut; other commits do not, until a checkpoint. */
   secure(): void {
     if (this.#secured) return;
-    this.#writes.commitGroup();
-    if (!this.#db.memory) this.#watch(() => this.#db.pragma("wal_checkpoint(PASSIVE)"));
+    this.#watch(() => this.#writes.secure());
     this.#secured = true;
   }
 
