@@ -54,9 +54,10 @@ async function lookShortly(io: Io, root: string): Promise<readonly [Short, ExitC
   const asked = await askFirst(root, { env: io.env, cwd: io.cwd, daemonMs: DAEMON_MS, isStrict: true });
   if (asked.kind === "unseen" && asked.isOfDaemon !== true)
     return unseen(asked.trouble.code === "untrusted" ? "untrusted" : "unreadable", asked.trouble);
-  const isSilent = asked.kind === "unseen";
-  const look = await readAfter(root, isSilent ? { kind: "asked", daemon: null } : asked);
+  const isTrouble = asked.kind === "unseen";
+  const look = await readAfter(root, isTrouble ? { kind: "asked", daemon: null } : asked);
   if (look.kind === "unseen") return unseen("unreadable", look.trouble);
+  const isSilent = isTrouble || look.daemon?.phase === "silent";
   return [shortOf(look, isSilent), EXIT_OF_STATE[look.status.state]];
 }
 

@@ -7,6 +7,7 @@ import { type ControlPlace, findPlace } from "./place.ts";
 import {
   type ControlAnswers,
   type ControlRequest,
+  type DaemonStatus,
   type HeldBack,
   MAX_ANSWER,
   readReply,
@@ -19,10 +20,12 @@ const { existsSync, realpathSync } = process.getBuiltinModule("node:fs");
 /** How a command asks the daemon of a mirrored folder, over that daemon's socket. */
 
 export const NO_DAEMON = "no-daemon";
+/** The code of the trouble with a daemon that does not answer. */
+const SILENT = "daemon-silent";
 
 /**
  * How long a daemon may be silent. While it works, it sends a beat every few seconds as long as its
- * loop moves on.
+ * loop moves on; a long step of the loop, as on a slow disk, answers nobody.
  */
 export const DEADLINE_MS: Readonly<Record<ControlRequest["do"], number>> = {
   status: 3_000,
@@ -44,7 +47,7 @@ type Listener = {
 /**
  * Asks the daemon of a mirrored folder and waits for its answer.
  * @param dir a folder that holds `.mdmirror/`
- * @param deadlineMs how long it may be silent before it is taken to hang
+ * @param deadlineMs how long it may be silent
  */
 export async function askDaemon<R extends ControlRequest>(
   dir: string,
@@ -56,6 +59,23 @@ export async function askDaemon<R extends ControlRequest>(
   if (held === NO_DAEMON || held.kind === "trouble") return held;
   held.value.socket.destroy();
   return ok(held.value.value as ControlAnswers[R["do"]]);
+}
+
+/**
+ * Asks the daemon for its status. A daemon that does not answer in time has the phase `silent`: it
+ * is busy with a long step, or hangs, which nobody can tell from outside.
+ */
+export async function askStatus(
+  dir: string,
+  deadlineMs = DEADLINE_MS.status,
+): Promise<Result<DaemonStatus> | typeof NO_DAEMON> {
+  const asked = await askDaemon(dir, { do: "status" }, deadlineMs);
+  if (asked === NO_DAEMON || asked.kind === "ok" || asked.trouble.code !== SILENT) return asked;
+  const place = placeOf(dir);
+  if (place === null) return NO_DAEMON;
+  const { pid, since } = place;
+  const detail = `no answer for ${ageText(deadlineMs)}`;
+  return ok({ pid, since, phase: "silent", detail, paused: false, inSyncAsOf: null, stillMs: deadlineMs });
 }
 
 type Borrowed = {
@@ -93,8 +113,8 @@ function callDaemon(
   deadlineMs: number,
   { onConnected, onHeldBack }: Listener = {},
 ): Promise<Result<Held> | typeof NO_DAEMON> {
-  const root = existsSync(dir) ? realpathSync(dir) : dir;
-  const place = findPlace(join(root, ".mdmirror"));
+  const root = realRoot(dir);
+  const place = placeOf(dir);
   if (place === null) return Promise.resolve(NO_DAEMON);
   // Most folders have no daemon, and the module takes 3 ms to load.
   const { connect } = process.getBuiltinModule("node:net");
@@ -105,7 +125,7 @@ function callDaemon(
       resolve(result);
     };
     let connected = false;
-    socket.setTimeout(deadlineMs, () => end(hangs(root, place, request, deadlineMs)));
+    socket.setTimeout(deadlineMs, () => end(silent(root, place, request, deadlineMs)));
     socket.once("connect", () => {
       connected = true;
       onConnected?.();
@@ -126,6 +146,14 @@ function callDaemon(
   });
 }
 
+function realRoot(dir: string): string {
+  return existsSync(dir) ? realpathSync(dir) : dir;
+}
+
+function placeOf(dir: string): ControlPlace | null {
+  return findPlace(join(realRoot(dir), ".mdmirror"));
+}
+
 function isHeld(result: Result<Held> | typeof NO_DAEMON): boolean {
   return result !== NO_DAEMON && result.kind === "ok";
 }
@@ -141,12 +169,12 @@ function endOf(reply: Exclude<Reply, { kind: "beat" }>, socket: Socket): Result<
   }
 }
 
-function hangs(root: string, { pid }: ControlPlace, request: ControlRequest, deadlineMs: number): Result<never> {
+function silent(root: string, { pid }: ControlPlace, request: ControlRequest, deadlineMs: number): Result<never> {
   return trouble(
     "fault",
-    `the daemon of ${root} (process ${pid}) has not answered "${request.do}" for ${ageText(deadlineMs)}: it hangs`,
-    `end it and start it again: kill ${pid}; kill -9 ${pid} if it stays; nothing is lost by that`,
-    { code: "daemon-hangs" },
+    `the daemon of ${root} (process ${pid}) has not answered "${request.do}" for ${ageText(deadlineMs)}: it is busy or hangs`,
+    `try again in some minutes; if it still does not answer, end it and start it again: kill ${pid}; nothing is lost by that`,
+    { code: SILENT },
   );
 }
 

@@ -56,7 +56,10 @@ export type DaemonStatus = {
   readonly pid: number;
   /** When the daemon was started, in milliseconds since the epoch. */
   readonly since: number;
-  /** What its loop does: a phase of the engine, `lent`, `opening` or `closed`. */
+  /**
+   * What its loop does: a phase of the engine, `lent`, `opening` or `closed`; `silent`: it did not
+   * answer in time.
+   */
   readonly phase: string;
   readonly detail: string;
   readonly paused: boolean;

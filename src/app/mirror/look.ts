@@ -12,7 +12,7 @@ const { existsSync } = process.getBuiltinModule("node:fs");
 /** The state of a mirror, by its state file and its daemon: no network, walk, lock or writing. */
 export type Look =
   | { readonly kind: "seen"; readonly status: MirrorStatus; readonly daemon: DaemonStatus | null }
-  /** Not known as the user's (`untrusted`), a daemon that hangs, a state that cannot be read. */
+  /** Not known as the user's (`untrusted`), trouble of its daemon, a state that cannot be read. */
   | { readonly kind: "unseen"; readonly trouble: Trouble };
 
 export type LookOptions = {
@@ -72,14 +72,14 @@ function doubtOf(root: string, { env, cwd, isStrict = false }: LookOptions): Tro
   return isStrict || admitted.trouble.code === "untrusted" ? admitted.trouble : null;
 }
 
-/** The phases of a daemon's loop in the middle of a run. */
-const BUSY: ReadonlySet<string> = new Set(["observing", "applying"]);
+/** The phases of a daemon's loop in which a run may be under way. */
+const BUSY: ReadonlySet<string> = new Set(["observing", "applying", "silent"]);
 
 /** Loads the code that asks a daemon only if there is one: most folders have none. */
 async function askAny(root: string, deadlineMs?: number): Promise<Result<DaemonStatus | null>> {
   if (!existsSync(join(root, MIRROR_FOLDER, CONTROL_FILE))) return ok(null);
-  const { askDaemon, NO_DAEMON } = await import("../control/ask.ts");
-  const asking = await askDaemon(root, { do: "status" }, deadlineMs);
+  const { askStatus, NO_DAEMON } = await import("../control/ask.ts");
+  const asking = await askStatus(root, deadlineMs);
   return asking === NO_DAEMON ? ok(null) : asking;
 }
 

@@ -140,7 +140,7 @@ async function uninstall(io: Io, unit: ServiceUnit, root: string | null): Promis
 
 async function status(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {
   const { isInstalled, unitState } = await import("../../app/autostart/service-manager.ts");
-  const { askDaemon, NO_DAEMON } = await import("../../app/control/ask.ts");
+  const { askStatus, NO_DAEMON } = await import("../../app/control/ask.ts");
   const isThere = isInstalled(unit);
   io.out(
     `${unit.manager}: ${isThere ? unit.file : "not installed; next: mdmirror service install"}${!isThere && root === null ? " --all" : ""}`,
@@ -150,7 +150,7 @@ async function status(io: Io, unit: ServiceUnit, root: string | null): Promise<E
     io.out("what each mirror does: mdmirror status --all");
     return isThere ? EXIT.inSync : EXIT.attention;
   }
-  const daemon = await askDaemon(root, { do: "status" });
+  const daemon = await askStatus(root);
   if (daemon === NO_DAEMON) {
     io.out("daemon: none runs");
     return EXIT.attention;

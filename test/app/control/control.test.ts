@@ -97,10 +97,10 @@ describe("a daemon's socket", () => {
 });
 
 describe("a call has a deadline", () => {
-  test("a daemon that never answers hangs, and the message says how to end it", async () => {
+  test("a daemon that never answers is silent, and the message says how to end it", async () => {
     await impostor(() => undefined);
     const answer = await askDaemon(root, { do: "sync" }, 40);
-    expect(answer).toMatchObject({ kind: "trouble", trouble: { kind: "fault", code: "daemon-hangs" } });
+    expect(answer).toMatchObject({ kind: "trouble", trouble: { kind: "fault", code: "daemon-silent" } });
     expect(JSON.stringify(answer)).toContain("kill 4242");
   });
 
