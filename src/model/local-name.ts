@@ -39,12 +39,23 @@ export function localNameFor(name: string, kind: "file" | "folder", id: string):
  */
 export function hashedName(name: string, kind: "file" | "folder", id: string): string {
   const ending = kind === "file" ? ".md" : "";
-  const tail = `-${digestOf(id).slice(0, 8)}${ending}`;
+  const tail = `${digitsOf(id)}${ending}`;
   const stem = (kind === "file" ? name.slice(0, -3) : name)
     .toWellFormed()
     .replace(CONTROL_OR_SLASH, "-")
     .replace(/^\.[#_]+/, "");
   return `${cutToBytes(stem, MAX_NAME_BYTES - tail.length)}${tail}`;
+}
+
+/** The mark of an id in a name that `hashedName` made. */
+function digitsOf(id: string): string {
+  return `-${digestOf(id).slice(0, 8)}`;
+}
+
+/** Whether a name ends with the digits of this id, so that `hashedName` may have made it. */
+export function hasDigitsOf(name: string, id: string): boolean {
+  const digits = digitsOf(id);
+  return name.endsWith(digits) || name.endsWith(`${digits}.md`);
 }
 
 const HAS_DIGITS = /-[0-9a-f]{8}(?:\.md)?$/;

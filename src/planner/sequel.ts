@@ -1,7 +1,8 @@
 import type { Action, ActionKind } from "../model/action.ts";
 import type { HoldReason } from "../model/hold.ts";
+import { hasDigitsOf, isTemporaryName } from "../model/local-name.ts";
 import { once } from "../model/once.ts";
-import { type LocalPath, parentOf } from "../model/path.ts";
+import { type LocalPath, nameOf, parentOf } from "../model/path.ts";
 import type { Trees } from "../model/tree.ts";
 import type { Plan } from "./plan-types.ts";
 
@@ -45,8 +46,22 @@ const SEQUELS: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> = {
   "remove-folder-remote": false,
 };
 
-// A temporary name, or one that gave way: the next pass may be able to take it back.
-const MADE_NAME = /-[0-9a-f]{8}(?:\.md)?$/;
+/**
+ * Whether mdmirror made up a name of this action: one that only breaks a circle, or one with the
+ * digits of its id. The next cycle may be able to give the proper name back.
+ */
+function hasMadeName(action: Action): boolean {
+  const id = idOf(action);
+  return pathsOf(action).some((path) => {
+    const name = nameOf(path);
+    return isTemporaryName(name) || (id !== null && hasDigitsOf(name, id));
+  });
+}
+
+function idOf(action: Action): string | null {
+  if ("id" in action) return action.id;
+  return "dirId" in action ? action.dirId : null;
+}
 
 function pathsOf(action: Action): readonly string[] {
   return [
@@ -84,7 +99,7 @@ function mayEndItsHold(action: Action, held: () => ReadonlySet<string>): boolean
 }
 
 function hasSequel(action: Action, mayBeLeftEmpty: (folder: LocalPath) => boolean): boolean {
-  if (pathsOf(action).some((path) => MADE_NAME.test(path))) return true;
+  if (hasMadeName(action)) return true;
   const sequel = SEQUELS[action.kind];
   if (sequel !== "leaves-a-folder") return sequel;
   switch (action.kind) {

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { hashedName } from "../../src/model/local-name.ts";
+import { sequels } from "../../src/planner/sequel.ts";
+import { planOf, say, worldAfter } from "./table.ts";
+import { treesOf } from "./world-trees.ts";
+
+/** Whether a step of the plan asks for another cycle. */
+function hasSequel(base: string, local: string, remote = ""): boolean {
+  const world = worldAfter([base, local, remote, ""]);
+  const plan = planOf(world);
+  expect(say(plan)).not.toBe("");
+  return plan.steps.some(({ action }) => sequels(plan, treesOf(world))(action));
+}
+
+test.each([
+  ["a.md=1", "mv a.md standup-20260611.md", ""],
+  ["standup-20260611.md=1", "edit standup-20260611.md 2", ""],
+  ["standup-20260611.md=1", "", "mv standup-20260611.md standup.md"],
+  ["", "new notes-deadbeef/standup-20260611.md 1", ""],
+])("a name that ends in a date asks for no other cycle: %j, %j, %j", (base, local, remote) => {
+  expect(hasSequel(base, local, remote)).toBe(false);
+});
+
+test("a name that only breaks a circle, or has the digits of its document's id, asks for another cycle", () => {
+  expect(hasSequel("a.md=1 b.md=2", "mv a.md t.md; mv b.md a.md; mv t.md b.md")).toBe(true);
+  const world = worldAfter(["a.md=1 b.md=2", "", "", ""]);
+  const id = world.idAt("a.md");
+  const standIn = hashedName("a.md", "file", id);
+  world.moveLocal("a.md", standIn);
+  world.patchLink(id, { localPath: standIn });
+  const plan = planOf(world);
+  const move = plan.steps[0]!.action;
+  expect(move).toMatchObject({ kind: "move-local", from: standIn, to: "a.md" });
+  expect(sequels(plan, treesOf(world))(move)).toBe(true);
+});
