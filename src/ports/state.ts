@@ -19,10 +19,7 @@ export type Intent =
       readonly remotePath: RemotePath;
       readonly digest: Digest;
       readonly replaces?: DocId | null;
-      /**
-       * The stamp of the file that was sent: if it is renamed before the write is settled, its
-       * inode still identifies it.
-       */
+      /** Of the file that was sent: its inode identifies the file if its user renames it. */
       readonly stamp?: Stamp;
     }
   | {
@@ -37,10 +34,10 @@ export type Intent =
     }
   /** A POST was answered, but what the service saved was not read yet: base has what was sent. */
   | { readonly kind: "read-back"; readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest }
-  | { readonly kind: "patch"; readonly id: DocId; readonly from: RemotePath; readonly to: RemotePath }
+  | ({ readonly kind: "patch"; readonly id: DocId } & RemoteMove)
   | { readonly kind: "delete"; readonly id: DocId; readonly localPath: LocalPath; readonly changeId: ChangeId }
   | { readonly kind: "post-folder"; readonly localPath: LocalPath; readonly remotePath: RemotePath }
-  | { readonly kind: "patch-folder"; readonly dirId: DirId; readonly from: RemotePath; readonly to: RemotePath }
+  | ({ readonly kind: "patch-folder"; readonly dirId: DirId } & RemoteMove)
   | { readonly kind: "delete-folder"; readonly dirId: DirId; readonly remotePath: RemotePath }
   // local
   /**
@@ -76,6 +73,9 @@ export type Intent =
       readonly baseChangeId: ChangeId | null;
       readonly baseDigest: Digest | null;
     };
+
+/** `stands`: where it was on disk when the move was sent; older versions left it out. */
+type RemoteMove = { readonly from: RemotePath; readonly to: RemotePath; readonly stands?: LocalPath };
 
 export type OpenIntent = { readonly intentId: number; readonly run: number; readonly intent: Intent };
 

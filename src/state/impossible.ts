@@ -174,6 +174,7 @@ const OPTIONAL: Readonly<Record<string, Judge>> = {
   replaces: isDocId,
   nextChangeId: isChangeId,
   nextDigest: isDigest,
+  stands: isPlain,
 };
 
 function isIntent(intent: unknown): boolean {

@@ -56,6 +56,7 @@ export async function moveFolderRemote(
     dirId: action.dirId,
     from: action.from,
     to: action.to,
+    stands: whereItIs(ctx, action.stands),
   } as const satisfies Intent;
   const intentId = state.openIntent(ctx.run, intent);
   const answer =

@@ -60,9 +60,11 @@ export async function moveRemote(
   const parent = action.kind === "reparent-remote" ? await folderAt(ctx, parentOf(action.to)) : null;
   if (parent?.kind === "end") return parent.outcome;
   const request = moveRequest(link, action, parent?.value ?? null);
-  const refused = refusedBefore(ctx, request, { key: action.id, path: whereItIs(ctx, action.stands) });
+  const stands = whereItIs(ctx, action.stands);
+  const refused = refusedBefore(ctx, request, { key: action.id, path: stands });
   if (refused !== null) return refused;
-  const intent = { kind: "patch", id: action.id, from: action.from, to: action.to } as const satisfies Intent;
+  const { id, from, to } = action;
+  const intent = { kind: "patch", id, from, to, stands } as const satisfies Intent;
   const intentId = state.openIntent(ctx.run, intent);
   const answer =
     parent === null

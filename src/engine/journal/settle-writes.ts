@@ -12,6 +12,7 @@ import { DONE, fetchText, isNotFound, readFacts, type RemoteText, stale } from "
 import { commit, endLink, hasAnotherId } from "../apply/commit.ts";
 import { noteNotThere } from "../apply/sent-lately.ts";
 import { readCreated } from "../apply/read-created.ts";
+import { isMovedBack, noteMovedBack } from "./moved-back.ts";
 import { settlePost } from "./settle-post.ts";
 import { didNotHappen, notSettledBy, unsettled } from "./unsettled.ts";
 import { type EventFields, fromService, recordEvent, toService, type World } from "../run/world.ts";
@@ -127,10 +128,13 @@ async function settlePatch(
   const before = state.link(intent.id);
   const answer = await readFacts(ctx, intent.id, before?.localPath ?? intent.to);
   if (!answer.ok && !isNotFound(answer)) return notSettledBy(answer.fault);
+  const isBack = isMovedBack(ctx.world, intent);
   return state.transact(() => {
     state.closeIntent(intentId);
     const isThere = answer.ok && fromService(ctx.world, answer.value.path) === intent.to;
-    return isThere && before !== null ? noteMoved(ctx, before, intent.to, answer.value) : DONE;
+    const outcome = isThere && before !== null ? noteMoved(ctx, before, intent.to, answer.value) : DONE;
+    if (isBack) noteMovedBack(ctx.world, intent);
+    return outcome;
   });
 }
 
@@ -188,8 +192,10 @@ async function settleFolder(ctx: PassContext, intentId: number, intent: FolderIn
   const path = intent.kind === "patch-folder" ? intent.to : intent.remotePath;
   const found = await remote.findFolder(toService(ctx.world, path));
   if (!found.ok) return notSettledBy(found.fault);
+  const isBack = intent.kind === "patch-folder" && isMovedBack(ctx.world, intent);
   state.transact(() => {
     learnFolder(state, intent, found.value?.id ?? null);
+    if (isBack) noteMovedBack(ctx.world, intent);
     state.closeIntent(intentId);
   });
   return DONE;

@@ -1,0 +1,60 @@
+import type { DirId, DocId } from "../../contract/ids.ts";
+import { sameInodeAndBirth } from "../../model/link.ts";
+import { isPathPair } from "../../model/name-pair.ts";
+import type { LocalPath } from "../../model/path.ts";
+import { movePlace } from "../../model/settle.ts";
+import type { Look } from "../../ports/disk.ts";
+import type { Intent } from "../../ports/state.ts";
+import type { World } from "../run/world.ts";
+
+/**
+ * A move on the service was cut off, and its user has moved the file, or the folder, back since.
+ * Base still has the old local place, so that nothing would look moved locally, and the document
+ * would follow the service to the place that its user gave up.
+ */
+
+type Moved = Extract<Intent, { kind: "patch" | "patch-folder" }>;
+
+/** Looks whether the user moved back what the intent was to move on the service. */
+export function isMovedBack({ disk, state }: World, intent: Moved): boolean {
+  const { stands } = intent;
+  const base = intent.kind === "patch" ? state.link(intent.id) : state.dir(intent.dirId);
+  if (base === null || stands === undefined || stands === base.localPath) return false;
+  const now = disk.look(base.localPath);
+  const isOwn = "stamp" in base ? isFileOf(now, base.stamp) : isFolderOf(now, base);
+  if (isOwn) return true;
+  return now.kind === (intent.kind === "patch" ? "file" : "folder") && disk.look(stands).kind === "absent";
+}
+
+function isFileOf(look: Look, stamp: Parameters<typeof sameInodeAndBirth>[0] | null): boolean {
+  return look.kind === "file" && stamp !== null && sameInodeAndBirth(look.stamp, stamp);
+}
+
+function isFolderOf(look: Look, { dev, ino, birthMs }: Inode): boolean {
+  return look.kind === "folder" && look.ino === ino && look.dev === dev && look.birthMs === birthMs;
+}
+
+type Inode = { readonly dev: number; readonly ino: number; readonly birthMs: number };
+
+/**
+ * Moves base to where the file was when the move was sent, where base's two places do not belong
+ * together by now. The next plan then sees that the user moved it from there. Called within the
+ * transaction that settles the move.
+ */
+export function noteMovedBack({ state }: World, intent: Moved): void {
+  if (intent.stands === undefined) return;
+  if (intent.kind === "patch") noteFileBack(state, intent.id, intent.stands);
+  else noteFolderBack(state, intent.dirId, intent.stands);
+}
+
+function noteFileBack(state: World["state"], id: DocId, stood: LocalPath): void {
+  const link = state.link(id);
+  if (link !== null && !isPathPair(link.localPath, link.remotePath, id))
+    state.putLink(movePlace(link, { localPath: stood }));
+}
+
+function noteFolderBack(state: World["state"], id: DirId, stood: LocalPath): void {
+  const dir = state.dir(id);
+  if (dir !== null && !isPathPair(dir.localPath, dir.remotePath, id, "folder"))
+    state.moveSubtree("local", dir.localPath, stood);
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from "vitest";
+import { openFixture, remoteTexts, settle } from "../promises/fixture.ts";
+
+/** A file or a folder, and how many PATCHes its move takes. */
+const MOVES = [
+  ["a.md", "b.md", 1],
+  ["a.md", "d/a.md", 1],
+  ["a.md", "d/b.md", 2],
+  ["f", "g", 1],
+  ["f", "d/f", 1],
+  ["f", "d/g", 2],
+] as const;
+
+const CASES = MOVES.flatMap(([from, to, patches]) =>
+  Array.from({ length: patches }, (_, index) =>
+    (["drop-before", "drop-after"] as const).map((fault) => [from, to, index + 1, fault] as const),
+  ).flat(),
+);
+
+/**
+ * A mirror that died in the given PATCH of a move.
+ * @param fault whether the service carried that PATCH out
+ */
+async function diedInMove(from: string, to: string, nth: number, fault: "drop-before" | "drop-after") {
+  const fixture = openFixture(61);
+  const { rig, mirror } = fixture;
+  for (const path of ["a.md", "d/stays.md", "f/x.md"]) rig.app.create(path, `${path}\n`);
+  await settle(mirror);
+  const before = remoteTexts(rig);
+  mirror.disk.user.rename(mirror.path(from), mirror.path(to));
+  let patches = 0;
+  fixture.onRequest = ({ method }) => {
+    if (method === "PATCH" && ++patches === nth) mirror.killAt(1);
+  };
+  fixture.fault = ({ method }) => (method === "PATCH" && patches === nth ? fault : null);
+  expect(await mirror.sync()).toBeNull();
+  expect(patches).toBe(nth);
+  fixture.fault = () => null;
+  fixture.onRequest = () => undefined;
+  return { rig, mirror, before };
+}
+
+describe.each(CASES)("%s moved to %s, the process killed in PATCH %i (%s)", (from, to, nth, fault) => {
+  test("I09 I13 what its user moves back is back on the service, too", async () => {
+    const { rig, mirror, before } = await diedInMove(from, to, nth, fault);
+    mirror.disk.user.rename(mirror.path(to), mirror.path(from));
+    await settle(mirror);
+    expect(mirror.texts()).toEqual(before);
+    expect(remoteTexts(rig)).toEqual(before);
+    expect(mirror.requests.filter((request) => /^(?:POST|DELETE)/.test(request))).toEqual([]);
+  });
+  test("I09 I13 the same where something new is at the place that was given up", async () => {
+    const { rig, mirror, before } = await diedInMove(from, to, nth, fault);
+    mirror.disk.user.rename(mirror.path(to), mirror.path(from));
+    const added = from.endsWith(".md") ? to : `${to}/new.md`;
+    if (added !== to) mirror.disk.user.makeFolder(mirror.path(to));
+    mirror.disk.user.write(mirror.path(added), "new\n");
+    await settle(mirror);
+    const after = [...before, [added, "new\n"]] as const;
+    expect(remoteTexts(rig)).toEqual(new Map(after.toSorted(([a], [b]) => (a < b ? -1 : 1))));
+    expect(mirror.texts()).toEqual(remoteTexts(rig));
+    expect(mirror.requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
+  });
+  test("I09 I13 what its user leaves there goes there, or on to where it is by then", async () => {
+    for (const end of [to, from.replace(/^[af]/, "z")]) {
+      const { rig, mirror } = await diedInMove(from, to, nth, fault);
+      if (end !== to) mirror.disk.user.rename(mirror.path(to), mirror.path(end));
+      await settle(mirror);
+      expect([...mirror.texts().keys()].filter((path) => path.startsWith(end))).toHaveLength(1);
+      expect(remoteTexts(rig)).toEqual(mirror.texts());
+      expect(mirror.requests.filter((request) => /^(?:POST|DELETE)/.test(request))).toEqual([]);
+    }
+  });
+});
