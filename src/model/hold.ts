@@ -48,6 +48,11 @@ const REASONS = {
   "not-seen": { ...COMPUTED, passes: true },
   "local-unreadable": { ...COMPUTED, passes: true },
   "still-being-written": { ...WAITS, undecided: true },
+  /**
+   * Several files may be the document, by equal evidence. It ends when another file comes or goes,
+   * so only whole passes judge.
+   */
+  "ambiguous-file": { ...COMPUTED, passes: true },
   "not-utf-8": TEXT_FAULT,
   "holds-nul": TEXT_FAULT,
   "too-large": TEXT_FAULT,

@@ -1,3 +1,5 @@
+import type { LocalPath } from "./path.ts";
+
 /**
  * What one look at one side says about one thing. An incomplete listing, a failed read or a file
  * that is still being written is `unknown`, which can never mean "deleted".
@@ -7,8 +9,11 @@ export type Seen<T> =
   | { readonly kind: "absent" }
   | { readonly kind: "unknown"; readonly unread: Unread };
 
-/** Why something here was not seen: as the name of the hold that stands for it, and in words. */
-export type Unread = { readonly kind: "still-being-written" | "local-unreadable"; readonly why: string };
+/** Why a look cannot tell what is there: as the reason of the hold that follows, and in words. */
+export type Unread = {
+  readonly kind: "still-being-written" | "local-unreadable" | "ambiguous-file";
+  readonly why: string;
+};
 
 /** The file is not judged before it rests. */
 export const STILL_WRITTEN: Unread = { kind: "still-being-written", why: "still-being-written" };
@@ -19,6 +24,18 @@ export const IS_MIRROR =
 
 export function unreadable(why: string): Unread {
   return { kind: "local-unreadable", why };
+}
+
+/** LIMIT: files that a message names. */
+const MOST_NAMED = 4;
+
+/** @param paths of the files that may be the document */
+export function ambiguousFile(paths: readonly LocalPath[]): Unread {
+  const named = paths.slice(0, MOST_NAMED).map((path) => JSON.stringify(path));
+  const more = paths.length - named.length;
+  const list =
+    more === 0 ? `${named.slice(0, -1).join(", ")} or ${named.at(-1)}` : `${named.join(", ")} or ${more} more`;
+  return { kind: "ambiguous-file", why: `its file may be ${list}: none of them has better evidence` };
 }
 
 export const ABSENT = { kind: "absent" } as const;

@@ -50,7 +50,7 @@ export function decide(trees: Trees, policy: Policy, texts: TextLookup, matched:
   }
   resolveNameClashes(draft, (path: LocalPath) => matched.includeQuiet(path));
   untieRecords(draft);
-  keepUnseen(draft, matched.undecided);
+  keepUnseen(draft);
   return draft;
 }
 

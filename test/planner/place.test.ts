@@ -124,9 +124,19 @@ describe("who wins: places of documents", () => {
       "",
       "rename-remote a.md>c.md; relink c.md; delete-remote b.md",
     ],
-    [`a.md=${LONG}`, `mv a.md b.md; save b.md ${LONG}|x; new a.md 1`, "", "put a.md; create-remote b.md"],
+    [
+      `a.md=${LONG}`,
+      `mv a.md b.md; save b.md ${LONG}|x; new a.md 1`,
+      "",
+      "rename-remote a.md>b.md; put b.md; create-remote a.md; relink b.md",
+    ],
     [`a.md=${LONG}`, "mv a.md b.md; new a.md 1", "", "rename-remote a.md>b.md; create-remote a.md; relink b.md"],
-    [`a.md=${LONG}`, `mv a.md b.md; edit b.md ${LONG}|x; new a.md 1`, "", "put a.md; create-remote b.md"],
+    [
+      `a.md=${LONG}`,
+      `mv a.md b.md; edit b.md ${LONG}|x; new a.md 1`,
+      "",
+      "rename-remote a.md>b.md; put b.md; create-remote a.md; relink b.md",
+    ],
     // renamed to what is not mirrored
     ["a.md=1", "rename-to-other a.md a.txt", "", "hold renamed-out-of-mirror a.md"],
     ["a.md=1", "rename-to-other a.md a.txt; new a.md 2", "", "put a.md"],

@@ -32,6 +32,8 @@ const NEXT_BY_KIND: Readonly<Record<Attention["kind"], string>> = {
   "not-seen": "nothing: it is looked at again by the next sync",
   "direction-off": "nothing: a sync of both directions sends or brings it",
   "still-being-written": "nothing: the next sync looks again",
+  "ambiguous-file":
+    "move all of these files but the right one out of the folder, run: mdmirror sync, then move them back as new documents",
   "in-use": "nothing: close the file in the editor, or let it rest; the service's text comes then",
   "second-look": "nothing: the next sync looks again",
   "review-quiet": "nothing: the next sync sends it to review, unless it is edited again",

@@ -106,7 +106,9 @@ export class Runs {
     // While a whole folder has not settled, nothing in it is judged.
     const waiting = this.dirty.unsettled(this.#now());
     if (waiting.has("") || paths.some((path) => isHidden(path, waiting))) return "whole";
-    return this.knownTrees.lookAtPart(paths);
+    const part = this.knownTrees.lookAtPart(paths);
+    // One of these documents may have been moved to a file that is still being written.
+    return typeof part === "string" ? part : { ...part, local: hidePaths(part.local, waiting) };
   }
 
   /** The same for documents that the service has just shown, at whatever paths they are here. */

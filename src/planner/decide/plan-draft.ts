@@ -19,6 +19,8 @@ export type PlanDraft = {
   readonly texts: TextLookup;
   readonly forest: Forest;
   readonly documents: DocumentRow[];
+  /** Files that were seen, and are not judged. */
+  readonly undecided: Matched["undecided"];
   readonly proposals: Map<Row, Proposal[]>;
   readonly holds: Map<string, Hold>;
   readonly drifts: Map<DocumentRow, Drift>;
@@ -54,6 +56,7 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
     texts,
     forest: matched.forest,
     documents: matched.documents,
+    undecided: matched.undecided,
     quietFolders: matched.quietFolders,
     proposals: new Map(),
     holds: new Map(),

@@ -97,17 +97,15 @@ export function keepUnmet(draft: PlanDraft, { path, digest }: LocalFile): void {
 /**
  * The same for holds without a document of base: a folder that the walk could not show, and a new
  * file or folder (held by its path). Called when all is decided.
- * @param undecided files that were seen, and are not judged
  */
-export function keepUnseen(draft: PlanDraft, undecided: ReadonlySet<LocalPath>): void {
-  const { base, local } = draft.trees;
-  if (base.holds.size === 0 || local.unseen.size === 0) return;
+export function keepUnseen(draft: PlanDraft): void {
+  const { undecided, trees } = draft;
+  const { base, local } = trees;
+  if (base.holds.size === 0 || (local.unseen.size === 0 && undecided.size === 0)) return;
   const hidden = hiddenFolders(draft);
   for (const one of base.holds.values()) {
     if (!isRemembered(one) || draft.holds.has(one.key) || isTriedAgain(draft, one)) continue;
-    const isUnjudged = isDirId(one.key)
-      ? hidden.has(one.key)
-      : undecided.has(one.key) || isUnseenPath(draft.trees, one.key);
+    const isUnjudged = isDirId(one.key) ? hidden.has(one.key) : undecided.has(one.key) || isUnseenPath(trees, one.key);
     if (isUnjudged) keepHold(draft, one);
   }
 }

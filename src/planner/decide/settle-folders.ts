@@ -1,6 +1,6 @@
 import type { DirId } from "../../contract/ids.ts";
 import { type Row, type DocumentRow, type FolderRow, type Side, SIDES, wantAt } from "../match/row.ts";
-import { baseFolderAt, baseRemoteFolderAt } from "../match/forest.ts";
+import { baseFolderAt, baseRemoteFolderAt, folderAt } from "../match/forest.ts";
 import { once } from "../../model/once.ts";
 import { depthOf, type LocalPath, parentOf } from "../../model/path.ts";
 import { absentPath } from "./absence.ts";
@@ -21,6 +21,7 @@ export function settleFolders(draft: PlanDraft, heldInPlace: ReadonlySet<Row>): 
     noteParents(needs, document);
     noteUnseen(draft, document, needs);
   }
+  for (const path of draft.undecided) needs.local.add(folderAt(draft.forest, "local", parentOf(path)));
   for (const folder of draft.forest.folders) if (isOnBoth(folder)) noteParents(needs, folder);
   const occupied = once(() => occupiedFolders(draft));
   const order = [...draft.forest.folders]

@@ -2,7 +2,7 @@ import type { DocId } from "../../contract/ids.ts";
 import { isAway, type Link, linksByPath } from "../../model/link.ts";
 import { type LocalPath, nameOf, parentOf } from "../../model/path.ts";
 import type { Policy } from "../../model/policy.ts";
-import { ABSENT, present, type Seen, type Unread, unknown } from "../../model/seen.ts";
+import { ABSENT, ambiguousFile, present, type Seen, STILL_WRITTEN, type Unread, unknown } from "../../model/seen.ts";
 import type { LocalFile, RemoteFile, TextLookup, Trees } from "../../model/tree.ts";
 import { type DocumentRow, type RemoteSeen, type Side, wantInPlace } from "./row.ts";
 import { matchDocuments } from "./documents.ts";
@@ -10,7 +10,7 @@ import { findFolders } from "./folder-paths.ts";
 import { type Forest, folderAt, placeFolders, plantForest } from "./forest.ts";
 import { mergeFolders } from "./merged-folders.ts";
 import { plantUnlinked } from "./new-folders.ts";
-import { whyNothingIsAbsent, whyUnseen } from "./unseen.ts";
+import { isAnythingWritten, whyNothingIsAbsent, whyUnseen } from "./unseen.ts";
 import { partDocuments } from "./quiet-documents.ts";
 import { once } from "../../model/once.ts";
 import type { LocalMatch, Matching } from "./matching.ts";
@@ -47,14 +47,15 @@ export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, aske
   // Rows are laid out in the order of ids, whatever the order of the input.
   const loose = [...links.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   for (const link of loose) if (isAway(link)) links.delete(link.id);
-  const matching: Matching = { trees, texts, folders, files, links, matches: new Map(), undecided: new Set() };
+  const found = { matches: new Map(), undecided: new Set<LocalPath>(), blocked: new Map() };
+  const matching: Matching = { trees, texts, folders, files, links, ...found };
   matchDocuments(matching);
   const unread = whyNothingIsAbsent(trees, (id) => matching.matches.has(id));
   const forest = plantForest(trees, folders, unread !== null);
   mergeFolders(forest, trees, policy, folders);
   plantUnlinked(forest, trees, policy, folders);
   placeFolders(forest);
-  const documents = loose.map((link) => linkedDocument(forest, trees, link, matching.matches.get(link.id), unread));
+  const documents = loose.map((link) => linkedDocument(forest, trees, link, seenLocally(matching, link, unread)));
   addNew(forest, documents, trees, policy, [...matching.files.values()]);
   const byPath = once(() => linksByPath(trees.base.links.values()));
   const includeQuiet = (path: LocalPath): DocumentRow | null => {
@@ -62,7 +63,7 @@ export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, aske
     const file = trees.local.files.get(path);
     if (link === undefined || file === undefined) return null;
     quietPaths().delete(path);
-    const row = linkedDocument(forest, trees, link, { file, evidence: "path" }, null);
+    const row = linkedDocument(forest, trees, link, { seen: present(file), evidence: "path" });
     wantInPlace(row);
     documents.push(row);
     return row;
@@ -86,18 +87,35 @@ function remoteFoldersMoved(trees: Trees): boolean {
   return false;
 }
 
+type SeenLocally = { readonly seen: Seen<LocalFile>; readonly evidence: DocumentRow["evidence"] };
+
 /** @param unread why what was not found may be somewhere all the same; null: it is nowhere */
-function linkedDocument(
-  forest: Forest,
+function seenLocally({ trees, matches, blocked }: Matching, link: Link, unread: Unread | null): SeenLocally {
+  const match = matches.get(link.id);
+  const why = whyUnsure(trees, link, match, blocked.get(link.id), unread);
+  if (why !== null) return { seen: unknown(why), evidence: null };
+  return match === undefined
+    ? { seen: ABSENT, evidence: null }
+    : { seen: present(match.file), evidence: match.evidence };
+}
+
+/** Why it cannot be told what a document is locally; null: it can. */
+function whyUnsure(
   trees: Trees,
   link: Link,
   match: LocalMatch | undefined,
+  mayBe: readonly LocalFile[] | undefined,
   unread: Unread | null,
-): DocumentRow {
-  const why = match === undefined ? (whyUnseen(link.localPath, trees) ?? unread) : null;
-  const seen: Seen<LocalFile> = match !== undefined ? present(match.file) : why === null ? ABSENT : unknown(why);
+): Unread | null {
+  if (mayBe !== undefined) return ambiguousFile(mayBe.map(({ path }) => path));
+  if (match === undefined) return whyUnseen(link.localPath, trees) ?? unread;
+  // Only the path speaks for this file. The document may be one that is being written elsewhere.
+  return match.evidence === "path" && isAnythingWritten(trees) ? STILL_WRITTEN : null;
+}
+
+function linkedDocument(forest: Forest, trees: Trees, link: Link, { seen, evidence }: SeenLocally): DocumentRow {
   const tombstone = trees.base.tombstones.get(link.id) ?? null;
-  return document(forest, link.id, link, tombstone, seen, remoteSeen(trees, link), match?.evidence ?? null);
+  return document(forest, link.id, link, tombstone, seen, remoteSeen(trees, link), evidence);
 }
 
 /**

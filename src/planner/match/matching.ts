@@ -15,14 +15,18 @@ import type { FolderPaths } from "./folder-paths.ts";
 import { fileInodeKey } from "./inode.ts";
 import { whyHidden } from "./unseen.ts";
 
-/** Why a file on disk was taken for a linked document. */
+/** Why a file on disk was taken for a linked document, the strongest evidence first. */
 export type Evidence =
   | "inode-and-text"
-  | "path"
+  | "path-and-inode"
+  | "path-and-similar-text"
   | "inode-and-similar-text"
+  | "path-and-part-of-text"
   | "same-text"
   | "path-in-moved-folder"
-  | "similar-text";
+  | "similar-text"
+  | "inode"
+  | "path";
 
 export type LocalMatch = { readonly file: LocalFile; readonly evidence: Evidence };
 
@@ -37,16 +41,27 @@ export type Matching = {
   readonly links: Map<DocId, Link>;
   readonly matches: Map<DocId, LocalMatch>;
   /**
-   * Files that may be documents whose own files are being written at this moment: neither new nor
-   * moved until that is known.
+   * Files that are neither new nor moved yet: each may be a document that is blocked, or one whose
+   * own file is being written at this moment.
    */
   readonly undecided: Set<LocalPath>;
+  /** Links with balanced evidence, each with the files that may be its document. */
+  readonly blocked: Map<DocId, readonly LocalFile[]>;
 };
 
 export function claim(matching: Matching, link: Link, file: LocalFile, evidence: Evidence): void {
   matching.matches.set(link.id, { file, evidence });
   matching.links.delete(link.id);
   matching.files.delete(file.path);
+}
+
+/** Blocks a document that may be any of some files: none of them is judged. */
+export function block(matching: Matching, link: Link, files: readonly LocalFile[]): void {
+  matching.blocked.set(link.id, [...new Set(files)]);
+  for (const { path } of files) {
+    matching.undecided.add(path);
+    matching.files.delete(path);
+  }
 }
 
 /**
@@ -90,16 +105,21 @@ export function isLike(matching: Matching, link: Link, file: LocalFile): boolean
 }
 
 /**
- * Whether one of the document's texts is contained in the file: a short note that was filled is not
- * similar any more.
+ * Whether the file contains one of the document's texts, or is contained in one: a short note that
+ * was filled, or a long one that was split, is not similar any more.
  */
-export function isGrown(matching: Matching, link: Link, file: LocalFile): boolean {
+export function holdsPart(matching: Matching, link: Link, file: LocalFile): boolean {
   const is = readProfile(matching, file.digest);
   if (is === null) return false;
   return knownTexts(matching, link).some((digest) => {
     const was = readProfile(matching, digest);
-    return was !== null && isKeptIn(was, is);
+    return was !== null && (isKeptIn(was, is) || isKeptIn(is, was));
   });
+}
+
+/** Whether a file's text is evidence that the file is the document. */
+export function resembles(matching: Matching, link: Link, file: LocalFile): boolean {
+  return isLike(matching, link, file) || holdsPart(matching, link, file);
 }
 
 export function readProfile(matching: Matching, digest: Digest): LineProfile | null {

@@ -2,7 +2,7 @@ import { compareStrings } from "../../model/by-path.ts";
 import type { Link } from "../../model/link.ts";
 import { isSimilar, type LineProfile, mayBeSimilar, similarity } from "../../model/similar.ts";
 import type { LocalFile } from "../../model/tree.ts";
-import { claimByText, knownTexts, type Matching, readProfile } from "./matching.ts";
+import { knownTexts, type Matching, readProfile } from "./matching.ts";
 
 /**
  * LIMIT: comparisons of texts in one pass. Past it, what is left are deletions and new files, which
@@ -14,16 +14,6 @@ const MAX_PROFILES = 1_000;
 
 type Candidate = { readonly file: LocalFile; readonly profile: LineProfile };
 type Pair = { readonly link: Link; readonly file: LocalFile; readonly score: number };
-
-/**
- * Moved, edited, and without an inode that tells: the most similar pair first, ties by id and path,
- * so that the order of input is nothing.
- */
-export function matchBySimilarity(matching: Matching): void {
-  if (matching.links.size === 0 || matching.files.size === 0) return;
-  for (const { link, file } of pairUp(matching, matching.links.values(), matching.files.values()))
-    if (matching.links.has(link.id) && matching.files.has(file.path)) claimByText(matching, link, file, "similar-text");
-}
 
 /** Documents with the files that are like them, the most similar pair first. */
 export function pairUp(matching: Matching, links: Iterable<Link>, files: Iterable<LocalFile>): readonly Pair[] {

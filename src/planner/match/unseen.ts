@@ -27,6 +27,12 @@ export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread
   return null;
 }
 
+/** Whether some file is still being written, so that this walk did not see its text. */
+export function isAnythingWritten({ local: { unseen } }: Trees): boolean {
+  for (const { kind } of unseen.values()) if (kind === STILL_WRITTEN.kind) return true;
+  return false;
+}
+
 /**
  * Why nothing counts as absent in this walk: what is missing may have been moved to a place that
  * the walk could not see (I04: "the scan complete"). A linked document's own file that cannot be

@@ -146,6 +146,15 @@ export const REMOTE_FAULTS: readonly PlantedFault[] = [
     net: "lost-answers",
   },
   {
+    id: "moved-back-ignored",
+    promise: "I09",
+    does: "leaves base at the old local place of a move that was cut off, so that moving back is no move",
+    file: "engine/journal/settle-writes.ts",
+    find: "    if (isBack) noteMovedBack(ctx.world, intent);\n    return outcome;",
+    replace: "    return outcome;",
+    net: ["engine/moved-back.test.ts"],
+  },
+  {
     id: "move-answer-over-read",
     promise: "I12",
     does: "gives base the change id that a move was answered with, whatever was read with its text",

@@ -138,8 +138,8 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
     promise: "I04",
     does: "takes a path that could not be looked at for an absent one",
     file: "planner/match/match.ts",
-    find: "const why = match === undefined ? (whyUnseen(link.localPath, trees) ?? unread) : null;",
-    replace: "const why = null;",
+    find: "if (match === undefined) return whyUnseen(link.localPath, trees) ?? unread;",
+    replace: "if (match === undefined) return null;",
     also: [
       {
         file: "engine/apply/delete-proven.ts",

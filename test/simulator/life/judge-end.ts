@@ -39,6 +39,7 @@ const MAY_STAND: ReadonlySet<HoldReason> = new Set([
   "occupied-unseen",
   "gone-or-unreadable",
   // A person's turn.
+  "ambiguous-file",
   "in-review",
   "review-conflict",
   "review-unknown",
