@@ -35,7 +35,7 @@ export function ambiguousFile(paths: readonly LocalPath[]): Unread {
   const more = paths.length - named.length;
   const list =
     more === 0 ? `${named.slice(0, -1).join(", ")} or ${named.at(-1)}` : `${named.join(", ")} or ${more} more`;
-  return { kind: "ambiguous-file", why: `its file may be ${list}: none of them has better evidence` };
+  return { kind: "ambiguous-file", why: `its file may be ${list}; the evidence for each is equal` };
 }
 
 export const ABSENT = { kind: "absent" } as const;

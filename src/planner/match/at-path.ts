@@ -46,8 +46,8 @@ export function matchByPathAndText(matching: Matching, evidence: Evidence = "pat
 }
 
 /**
- * Tells whether the inode of the file at a document's path is another document's, with a text that
- * is at least as similar to that one's, while this document's inode and a similar text are elsewhere.
+ * Returns a test for a file at a document's path: whether its inode is another document's, its text
+ * at least as similar to that one's, and this document's inode with a similar text elsewhere.
  */
 function exchangeTest(matching: Matching): (link: Link, file: LocalFile) => boolean {
   const inodes = sameInodes(matching);
@@ -60,7 +60,7 @@ function exchangeTest(matching: Matching): (link: Link, file: LocalFile) => bool
   };
 }
 
-/** Whether a file is rather `owner`'s. Without a birth time, an inode does not outweigh the path. */
+/** Whether a file is more similar to `owner`. Without a birth time, equal does not count. */
 function isRatherOf(matching: Matching, owner: Link, link: Link, file: LocalFile): boolean {
   const text = readProfile(matching, file.digest);
   if (text === null) return false;
@@ -69,7 +69,7 @@ function isRatherOf(matching: Matching, owner: Link, link: Link, file: LocalFile
 }
 
 /**
- * Matches each document at whose path a file contains its text, or is contained in it: a short note
+ * Matches each document whose file at its path contains its text, or is a part of it: a short note
  * was filled, or a long one was split.
  */
 export function matchByPathAndPart(matching: Matching): void {
@@ -77,8 +77,8 @@ export function matchByPathAndPart(matching: Matching): void {
 }
 
 /**
- * Matches by the path alone what nothing else claims. A document whose move was cut off, so that its
- * two paths in base do not belong together, comes last.
+ * Matches by the path alone what nothing else claims. A document whose two paths in base do not
+ * belong together comes last.
  */
 export function matchByPathAlone(matching: Matching): void {
   matchAt(matching, "path", ({ localPath, remotePath, id }) => isPathPair(localPath, remotePath, id));
@@ -133,9 +133,9 @@ class FilesByPath {
 }
 
 /**
- * Lists documents with the files at their paths, to be asked once `matchByPathAndInode` and
- * `matchByPathAndText` have confirmed what they could. A document whose two paths in base do not
- * belong together is left out: its move was cut off, and the file may be another document's.
+ * Lists documents with the files at their paths, after `matchByPathAndInode` and
+ * `matchByPathAndText` have taken those that they confirm. A document whose two paths in base do
+ * not belong together is left out: its move was cut off, and the file may be another document's.
  */
 export function unconfirmedFiles(matching: Matching): [Link, LocalFile][] {
   const found = new Map<Link, LocalFile>();

@@ -16,9 +16,7 @@ import { type LifeMirror, ROOT } from "./mirror.ts";
 import { bare } from "./wire-reading.ts";
 import { shownText } from "./ledger.ts";
 
-/**
- * Holds that may stand when all is quiet, and nothing else may: whatever ends by itself has ended.
- */
+/** Reasons that may remain when all is quiet; every block that ends by itself has ended then. */
 const MAY_STAND: ReadonlySet<HoldReason> = new Set([
   // What the folder holds cannot be sent as it is.
   "not-utf-8",
