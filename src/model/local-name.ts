@@ -1,9 +1,10 @@
+import { mapName } from "../contract/names.ts";
 import { digestOf } from "./digest.ts";
 import { cutToBytes, isSidecarName, type LocalPath, MAX_NAME_BYTES, nameOf, type RemotePath } from "./path.ts";
 
 /**
- * Remote → local names: which remote names the disk can hold as they are, and the deterministic
- * names of the others.
+ * Names that both sides can hold: which remote names the disk takes as they are, the deterministic
+ * names of the others, and the remote name of a local one.
  */
 
 const CONTROL_OR_SLASH = /[\u0000-\u001f\u007f-\u009f\\/]/g;
@@ -31,6 +32,16 @@ export function localNameFor(name: string, kind: "file" | "folder", id: string):
     !LITTER.test(name) &&
     !(kind === "file" && isSidecarName(name));
   return fits ? name : hashedName(name, kind, id);
+}
+
+/**
+ * Returns the remote name under which a local name is uploaded. Null where the service takes none,
+ * or where every other mirror would refuse it (`isUnsafeName`).
+ * @param refused characters that the deployment refuses in names
+ */
+export function remoteNameFor(name: string, kind: "file" | "folder", refused: string): string | null {
+  const mapped = mapName(name, kind, refused);
+  return mapped === null || isUnsafeName(mapped, kind) ? null : mapped;
 }
 
 /**

@@ -96,6 +96,11 @@ describe("who wins: places of documents", () => {
       "mv b.md c.md; new c-2.md 3",
       "rename-remote a.md>c-3.md; move-local c.md>c-3.md; move-local b.md>c.md; create-local c-2.md; relink c-3.md; relink c.md",
     ],
+    // a name that the service takes, and that no mirror takes from it
+    ["", "new .md 1", "", "hold name-refused .md"],
+    ["", "new d/.md 1", "", "hold name-refused d/.md"],
+    ["a.md=1", "mv a.md .md", "", "hold name-refused .md"],
+    ["", "new .md 1", "new .md 1", "hold name-refused .md; hold remote-name-unsafe .md"],
     // names that the service has otherwise
     ["", "new My_notes.md 1", "", "create-remote My notes.md=My-notes.md"],
     ["My_notes.md>My-notes.md=1", "edit My_notes.md 2", "", "put My notes.md"],

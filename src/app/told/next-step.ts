@@ -10,7 +10,7 @@ type Attention = RunReport["attention"][number];
 const NEXT_BY_KIND: Readonly<Record<Attention["kind"], string>> = {
   conflict:
     'edit the file as you want it and delete the "(theirs)" file, or run: mdmirror resolve PATH --mine | --theirs',
-  "name-refused": "rename it; the service refuses this name",
+  "name-refused": "rename it: this name cannot be synced",
   "name-clash": "rename one of the two; the service would give both the same name",
   "too-large": "split the document: the service takes at most 51,200 characters",
   "not-utf-8": "save the file as UTF-8",

@@ -1,4 +1,4 @@
-import { mapName } from "../../contract/names.ts";
+import { remoteNameFor } from "../../model/local-name.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
@@ -23,8 +23,8 @@ export async function recreate(ctx: PassContext, { link, at: path }: Placed): Pr
   const { state, clock } = ctx.world;
   if (!leadsToRoot(link.remotePath, path))
     return notDone(stale("this is no move to the root any more: sync shows what it is"));
-  const remotePath = mapName(path, "file", ctx.world.remote.traits().refusedCharacters);
-  if (remotePath === null) return notDone(stale(`the service would refuse the name ${path}`));
+  const remotePath = remoteNameFor(path, "file", ctx.world.remote.traits().refusedCharacters);
+  if (remotePath === null) return notDone(stale(`no file named ${path} can be synced`));
   const expect = keepText(ctx, path, link.id);
   if (expect === null) return notDone(stale(`no file is at ${path}`));
   const unfit = await judgeOld(ctx, link, path);

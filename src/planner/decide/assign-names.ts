@@ -1,6 +1,12 @@
-import { mapName } from "../../contract/names.ts";
 import type { HoldReason } from "../../model/hold.ts";
-import { hashedName, isTemporaryName, lastingName, localNameFor, numberedName } from "../../model/local-name.ts";
+import {
+  hashedName,
+  isTemporaryName,
+  lastingName,
+  localNameFor,
+  numberedName,
+  remoteNameFor,
+} from "../../model/local-name.ts";
 import { idOf, isMoving, nameKindOf, type Place, type Row, samePlace, type Side, SIDES } from "../match/row.ts";
 import { nameOf } from "../../model/path.ts";
 import type { PlanDraft } from "./plan-draft.ts";
@@ -144,7 +150,7 @@ export class NameAssignment {
     const there = row.remote.goal?.name;
     if (row.link === null || there === undefined) return null;
     const own = localNameFor(there, nameKindOf(row), idOf(row));
-    const mapped = mapName(here, nameKindOf(row), this.#draft.policy.refusedCharacters);
+    const mapped = remoteNameFor(here, nameKindOf(row), this.#draft.policy.refusedCharacters);
     return here === own || mapped === there ? null : own;
   }
 
@@ -159,7 +165,7 @@ export class NameAssignment {
     const linked = row.link !== null && row.remote.now !== null;
     for (let number = 2; number <= MAX_NUMBER; number++) {
       const local = { parent: here.parent, name: numberedName(lastingName(here.name), nameKindOf(row), number) };
-      const mapped = mapName(local.name, nameKindOf(row), this.#draft.policy.refusedCharacters);
+      const mapped = remoteNameFor(local.name, nameKindOf(row), this.#draft.policy.refusedCharacters);
       if (mapped === null) return false;
       const remote = { parent: there.parent, name: mapped };
       if (!this.#areFree(row, local, remote)) continue;

@@ -1,6 +1,12 @@
-import { mapName } from "../../contract/names.ts";
 import type { DirLink, Link } from "../../model/link.ts";
-import { isTemporaryName, lastingName, localNameFor, numberedName, ownNameOf } from "../../model/local-name.ts";
+import {
+  isTemporaryName,
+  lastingName,
+  localNameFor,
+  numberedName,
+  ownNameOf,
+  remoteNameFor,
+} from "../../model/local-name.ts";
 import { type DocumentRow, idOf, nameKindOf, otherSide, pathOn, type Row, type Side, SIDES } from "../match/row.ts";
 import { nameOf } from "../../model/path.ts";
 import { DIRECTION_WITHOUT } from "./gates.ts";
@@ -51,7 +57,7 @@ function nameOnOtherSide(row: Row, side: Side): string | null {
 
 function legalName({ policy }: PlanDraft, row: Row, side: Side, name: string): string | null {
   const kind = nameKindOf(row);
-  return side === "local" ? localNameFor(name, kind, idOf(row)) : mapName(name, kind, policy.refusedCharacters);
+  return side === "local" ? localNameFor(name, kind, idOf(row)) : remoteNameFor(name, kind, policy.refusedCharacters);
 }
 
 /**

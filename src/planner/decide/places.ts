@@ -1,8 +1,7 @@
-import { mapName } from "../../contract/names.ts";
 import type { WhoMoved } from "../drift/drift.ts";
 import { isNamePair } from "../../model/name-pair.ts";
 import type { HoldReason } from "../../model/hold.ts";
-import { isTemporaryName, isUnsafeName, lastingName, localNameFor } from "../../model/local-name.ts";
+import { isTemporaryName, isUnsafeName, lastingName, localNameFor, remoteNameFor } from "../../model/local-name.ts";
 import {
   type FolderRow,
   idOf,
@@ -102,8 +101,8 @@ function remoteName(
   kind: "file" | "folder",
   policy: Policy,
 ): { readonly kind: "name"; readonly name: string } | Bar {
-  const mapped = mapName(name, kind, policy.refusedCharacters);
-  if (mapped === null) return barred("name-refused", `the service takes no ${kind} named ${JSON.stringify(name)}`);
+  const mapped = remoteNameFor(name, kind, policy.refusedCharacters);
+  if (mapped === null) return barred("name-refused", `no ${kind} named ${JSON.stringify(name)} can be synced`);
   if (mapped !== name && policy.names === "hold")
     return barred(
       "name-refused",

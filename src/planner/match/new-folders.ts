@@ -1,6 +1,5 @@
 import type { DirId } from "../../contract/ids.ts";
-import { mapName } from "../../contract/names.ts";
-import { hashedName, isUnsafeName, localNameFor } from "../../model/local-name.ts";
+import { hashedName, isUnsafeName, localNameFor, remoteNameFor } from "../../model/local-name.ts";
 import { ownOf } from "../../model/borrowed-map.ts";
 import { compareStrings } from "../../model/by-path.ts";
 import {
@@ -146,7 +145,7 @@ function isKeptThere({ localSeen, remoteSeen }: FolderRow): boolean {
 function plantLocal(forest: Forest, path: LocalPath, policy: Policy): void {
   if (forest.byLocal.has(path)) return;
   const parent = forest.byLocal.get(parentOf(path));
-  const mapped = policy.names === "map" ? mapName(nameOf(path), "folder", policy.refusedCharacters) : null;
+  const mapped = policy.names === "map" ? remoteNameFor(nameOf(path), "folder", policy.refusedCharacters) : null;
   const above = parent?.remotePath ?? null;
   const twin = mapped === null || above === null ? undefined : forest.byRemote.get(joinPath(above, mapped));
   if (twin !== undefined && twin.localPath === null && (twin.link === null || isKeptThere(twin))) {

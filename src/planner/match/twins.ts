@@ -1,6 +1,5 @@
 import { compareStrings } from "../../model/by-path.ts";
-import { mapName } from "../../contract/names.ts";
-import { hashedName, isUnsafeName, localNameFor } from "../../model/local-name.ts";
+import { hashedName, isUnsafeName, localNameFor, remoteNameFor } from "../../model/local-name.ts";
 import { joinPath, type LocalPath, nameOf, parentOf, pathKey } from "../../model/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { LocalFile, RemoteFile, Trees } from "../../model/tree.ts";
@@ -99,7 +98,7 @@ function mappedTwin(forest: Forest, waiting: ReadonlyMap<string, LocalFile>, pol
   const byRemotePath = new Map<string, LocalFile | null>();
   for (const file of waiting.values()) {
     const folder = folderAt(forest, "local", parentOf(file.path)).remotePath;
-    const name = mapName(nameOf(file.path), "file", policy.refusedCharacters);
+    const name = remoteNameFor(nameOf(file.path), "file", policy.refusedCharacters);
     if (folder === null || name === null) continue;
     const path = joinPath(folder, name);
     byRemotePath.set(path, byRemotePath.has(path) ? null : file);
