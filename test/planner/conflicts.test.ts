@@ -144,6 +144,8 @@ const rows: [what: string, then: (world: World) => void, looksGone: number, plan
     (world) => {
       world.documents.delete(world.idAt("a.md"));
       world.documents.delete(world.idAt("d/x.md"));
+      world.foldersComplete = false;
+      world.dirs.clear();
     },
     0,
     "trash-local d/x.md; hold gone-or-unreadable a.md",

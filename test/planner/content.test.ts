@@ -20,7 +20,12 @@ describe("who wins: content and presence", () => {
     ["a.md=1", "save a.md 2", "edit a.md 3", "merge a.md"],
     ["a.md=1 b.md=2", "edit a.md 3", "rm a.md", "forget a.md; create-remote a.md"],
     ["a.md=1", "edit a.md 3", "rm a.md", "hold gone-or-unreadable a.md"],
-    ["d/a.md=1 b.md=2", "edit d/a.md 3", "rm d/a.md", "hold gone-or-unreadable d/a.md"],
+    // a listed folder is readable, so what it does not show is gone
+    ["d/a.md=1 b.md=2", "edit d/a.md 3", "rm d/a.md", "forget d/a.md; create-remote d/a.md"],
+    ["d/e/a.md=1 b.md=2", "edit d/e/a.md 3", "rm d/e/a.md", "forget d/e/a.md; create-remote d/e/a.md"],
+    // nothing lists the root: what else lies directly in it must be shown
+    ["a.md=1 d/b.md=2", "edit a.md 3", "rm a.md", "forget a.md; create-remote a.md"],
+    ["a.md=1 d/b.md=2 e/", "edit a.md 3", "rm a.md; rmdir e", "remove-folder-local e; hold gone-or-unreadable a.md"],
     ["d/a.md=1 d/b.md=2", "edit d/a.md 3", "rm d/a.md", "forget d/a.md; create-remote d/a.md"],
     [
       "d/a.md=1 d/b.md=2",

@@ -42,8 +42,8 @@ describe("I13 I16 temporary names that were left", () => {
     [
       `d/a-${TMP}.md>d/a.md=1`,
       `edit d/a-${TMP}.md 2`,
-      "rm d/a.md",
-      "move-local d/a-TMP.md>d/a.md; hold gone-or-unreadable d/a-TMP.md",
+      "rmdir d",
+      "forget-folder; move-local d/a-TMP.md>d/a.md; hold gone-or-unreadable d/a-TMP.md",
     ],
     [
       `d/a-${TMP}.md=1`,

@@ -156,16 +156,16 @@ export async function observeRemote(
   const [files, early] = await list(world, base, known);
   const own = documentsOf(world, files, base.links);
   const seen = withRecognised(base.links, files, own);
-  // Where no known document is listed, only a folder in this very listing shows that the key
-  // still sees the workspace; one of an earlier listing does not.
-  const noneListed = base.links.size > 0 && !showsDocument(base, seen);
-  const believed = noneListed ? null : believable(known.folders, seen);
+  // Where a document is missing, only a folder that is listed in this very look shows that the key
+  // still reads the workspace, and that folder.
+  const isAnyMissing = missesDocument(base, seen);
+  const believed = isAnyMissing ? null : believable(known.folders, seen);
   const folders = believed === null ? (early ?? (await listFolders(world))) : NOT_LISTED;
   const lost = faultOfWhole(files);
   if (lost !== null) return { kind: "unreachable", fault: lost };
 
   const dirs = foldersOf(world, believed, folders);
-  const isHealthy = trustEmpty || (noneListed && showsFolder(base, dirs));
+  const isHealthy = trustEmpty || (isAnyMissing && showsFolder(base, dirs));
   const proof = files.complete
     ? await proveAbsences(world, base, seen, own, isHealthy, known.keep)
     : unprovable(base, seen, files.fault);
@@ -223,10 +223,11 @@ function faultOfWhole({ complete, fault, items, same }: Listing<FileResource>): 
   return isWholeServiceFault(fault) || (fault.kind === "problem" && showsNothing) ? fault : null;
 }
 
-function showsDocument({ links }: BaseTree, listed: ReadonlyMap<DocId, RemoteFile>): boolean {
-  // What is borrowed is a link's. To ask for one id would collect those of all.
-  if (ownOf(listed, links).size < listed.size) return true;
-  for (const id of links.keys()) if (listed.has(id)) return true;
+/** Returns whether a document of the mirrored subtree is not listed. */
+function missesDocument({ links }: BaseTree, listed: ReadonlyMap<DocId, RemoteFile>): boolean {
+  // When only linked documents are listed, and as many as there are records, none is missing.
+  if (ownOf(listed, links).size === 0 && listed.size === links.size) return false;
+  for (const { id, standing } of links.values()) if (standing !== "outside" && !listed.has(id)) return true;
   return false;
 }
 

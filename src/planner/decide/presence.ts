@@ -126,8 +126,8 @@ export function post(draft: PlanDraft, row: DocumentRow, here: LocalFile): void 
 }
 
 /**
- * Deleted there and edited here: the edit wins as a new document, if the documents around the old
- * one are still readable (otherwise the key may only have lost its access).
+ * Deleted on the service and edited locally: the edit wins as a new document, if the folder is
+ * still readable. Otherwise the key may only have lost its access.
  */
 export function postAsNew(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile): void {
   // A text that the service normalised to the base's own, or that only waits for review, is no edit
@@ -203,8 +203,21 @@ export function meet(draft: PlanDraft, row: DocumentRow, here: LocalFile, there:
   }));
 }
 
-/** Whether the folder still exists and some document directly in it is still listed. */
+/**
+ * Returns whether a folder of the service is readable, so that a document that it does not show is
+ * deleted and not hidden. A list shows only what the key may read, so a listed folder is readable.
+ */
 function isReadable(draft: PlanDraft, folder: FolderRow): boolean {
   if (folder.remotePath === null || folder.remoteSeen === "gone") return false;
-  return draft.populated().has(folder.remotePath);
+  if (draft.populated().has(folder.remotePath)) return true;
+  return folder === draft.forest.root ? showsAllInRoot(draft) : folder.remoteSeen === "listed";
+}
+
+/**
+ * Returns the same for the root, which no list shows. A key that lost the root has lost the folders
+ * in it too, unless each has a grant of its own.
+ */
+function showsAllInRoot({ forest }: PlanDraft): boolean {
+  const known = [...forest.folders].filter(({ link }) => link !== null && parentOf(link.remotePath) === "");
+  return known.length > 0 && known.every(({ remoteSeen }) => remoteSeen === "listed");
 }

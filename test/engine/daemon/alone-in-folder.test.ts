@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { makeKey } from "../../promises/fixture.ts";
+import { createRig } from "../../simulator/rig.ts";
+import { startDaemon } from "./rig.ts";
+
+/** Starts a daemon with a key of its own, in sync, with a document that is alone in its folder. */
+async function alone() {
+  const service = createRig(17);
+  service.app.create("f/note.md", "was\n");
+  service.app.create("g/other.md", "other\n");
+  const own = makeKey(service);
+  const mirror = service.mirror({ key: own.key });
+  const rig = await startDaemon({ rig: service, mirror });
+  await rig.until(() => mirror.texts().size === 2);
+  await rig.pass(60_000);
+  return { rig, mirror, own };
+}
+
+test("I06 an edit beats a deletion of a document that is alone in its folder", async () => {
+  const { rig, mirror } = await alone();
+  rig.app.remove("f/note.md");
+  rig.save("f/note.md", "edited locally\n");
+  await rig.until(() => rig.app.files().get("f/note.md")?.text === "edited locally\n", 300_000);
+  expect(mirror.texts().get("f/note.md")).toBe("edited locally\n");
+  expect(mirror.state.holds()).toEqual([]);
+  await rig.stop();
+});
+
+test("I19 a folder that is hidden since the last list of folders is not readable: its edited document is not sent as new", async () => {
+  const { rig, mirror, own } = await alone();
+  const other = [...mirror.state.load().dirs.values()].find(({ remotePath }) => remotePath === "g")!;
+  rig.service.admin.setGrants(own.id, [{ on: other.id, level: "full" }]);
+  rig.save("f/note.md", "edited locally\n");
+  await rig.until(() => mirror.state.holds().some(({ reason }) => reason === "gone-or-unreadable"), 300_000);
+  rig.service.admin.setGrants(own.id, [{ on: null, level: "full" }]);
+  await rig.until(() => rig.app.files().get("f/note.md")?.text === "edited locally\n", 300_000);
+  expect([rig.app.files().size, mirror.state.holds()]).toEqual([2, []]);
+  await rig.stop();
+});
