@@ -75,9 +75,7 @@ function endLine(steps: number, held: number, verdict: Planned["plan"]["verdict"
   if (steps === 0) return `nothing to do${held === 0 ? "" : " but what is held"}; nothing was written`;
   const all = plural(steps, "step");
   if (verdict.kind === "run") return `${all}; nothing was written, mdmirror sync does this`;
-  const others = verdict.stopsAll ? 0 : steps - verdict.guarded.length;
-  if (others === 0) return `${all}; nothing was written, and mdmirror sync does none of this before it is approved`;
-  return `${all}; nothing was written; mdmirror sync does ${count(others)} of them, and the others once they are approved`;
+  return `${all}; nothing was written, and mdmirror sync does none of this before it is approved`;
 }
 
 function verdictLines(verdict: Planned["plan"]["verdict"], paint: Paint): string[] {

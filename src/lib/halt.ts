@@ -17,12 +17,12 @@ type Decidable = Extract<Halted, { kind: "halted" }>;
 
 export function haltOf({ plan: { verdict, steps } }: Planned): Halt | null {
   if (verdict.kind === "run") return null;
-  const { reasons, guarded, stopsAll } = verdict;
+  const { reasons, guarded, byReason } = verdict;
   const keys = [
-    ...(stopsAll ? reasons.map(({ reason }) => reason) : []),
+    ...(byReason ? reasons.map(({ reason }) => reason) : []),
     ...guarded.map((at) => guardKey(steps[at]!.action)),
   ];
-  return { reasons, stopsAll, keys: [...keys].sort() };
+  return { reasons, byReason, keys: [...keys].sort() };
 }
 
 export async function approveHalt(mirror: OpenedMirror, plan: MirrorPlan): Promise<HaltAnswer> {

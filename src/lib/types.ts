@@ -56,11 +56,11 @@ export type SyncOptions = {
   readonly signal?: AbortSignal;
 };
 
-/** What a guard stops. */
+/** Why a guard has stopped the mirror: until the answer nothing changes on either side. */
 export type Halt = {
   readonly reasons: readonly HaltReasonEntry[];
-  /** Nothing at all runs; else the guarded steps alone wait. */
-  readonly stopsAll: boolean;
+  /** Whether the reasons themselves are approved, and not only the steps that they are about. */
+  readonly byReason: boolean;
   /** Names what is stopped, so that `approve` and `refuse` answer to just that. */
   readonly keys: readonly string[];
 };

@@ -44,11 +44,6 @@ export type Signals = {
   readonly conflictsOpened: number;
   /** Sides that a halt found emptied, and that were neither seen otherwise nor approved since. */
   readonly emptied: ReadonlySet<"local" | "remote">;
-  /**
-   * How many documents were linked when a halt by a budget of deletions began that stands still:
-   * new ones give it no room. null: none does.
-   */
-  readonly knownAtHalt: number | null;
   /** `guardKey`s of actions that the user approved. */
   readonly approved: ReadonlySet<string>;
 };
@@ -70,21 +65,21 @@ export type HaltReason =
 export const NOT_APPROVABLE: ReadonlySet<HaltReason> = new Set(["root-missing", "root-replaced"]);
 
 /**
- * May this plan run? A halt stops the guarded steps and what needs them; it persists until approved
- * or until its cause ends.
+ * May this plan run? A halt stops all of it, and persists until it is answered or its cause ends.
  */
 export type Verdict =
-  /** `waived`: approved reasons to stop everything that are still there. Not set: none. */
+  /** `waived`: approved reasons that are still there. Not set: none. */
   | { readonly kind: "run"; readonly waived?: readonly HaltReason[] }
   | {
       readonly kind: "halt";
       readonly reasons: readonly { readonly reason: HaltReason; readonly detail: string }[];
-      /**
-       * Indexes of the guarded steps. When nothing at all may run (`stopsAll`): of those that are
-       * approved with the reasons.
-       */
+      /** Indexes of the steps that are approved, by themselves or with the reasons. */
       readonly guarded: readonly number[];
-      readonly stopsAll: boolean;
-      /** Of what `approve` approves, sorted: the guarded steps' keys, and reasons to stop all. */
+      /**
+       * Whether the reasons themselves are approved: they doubt the folder, the workspace or the
+       * service as a whole, and so every step.
+       */
+      readonly byReason: boolean;
+      /** Of what `approve` approves, sorted: the keys of the guarded steps, and such reasons. */
       readonly hash: Digest;
     };

@@ -32,7 +32,7 @@ export type HaltModel = {
   };
   /** Identifies what is shown; an answer sends it back. */
   readonly seen: string;
-  readonly stopsAll: boolean;
+  readonly byReason: boolean;
   /** Counts by kind of action: `→ delete on the service: 27`. */
   readonly sums: readonly string[];
   readonly part: Part<StoppedRow> | null;
@@ -57,7 +57,7 @@ export function modelOfHalt(ui: Ui, looked: LookedAt, asked: Asked): HaltModel {
   return { ...common, ...viewOf(look, asked) };
 }
 
-const EMPTY = { seen: "", stopsAll: false, sums: [], part: null, back: [], instead: [] } as const;
+const EMPTY = { seen: "", byReason: false, sums: [], part: null, back: [], instead: [] } as const;
 
 function viewOf(
   { since, seen }: HaltLook,
@@ -76,7 +76,7 @@ function viewOf(
   return {
     look: { since, at, kind: "halted", trouble: null },
     seen: view.seen,
-    stopsAll: view.stopsAll,
+    byReason: view.byReason,
     sums: sumsOf(view.stopped),
     part: partOf(view.stopped, asked, SIZE),
     back: backOf(able === 0 ? [] : view.back),

@@ -19,8 +19,8 @@ export function reasonsOf(reasons: HaltModel["reasons"]): Html {
 
 /** Both answers. Each has to be confirmed, and says how much it is about. */
 export function answersTo(halt: HaltModel, moment: Moment): Html {
-  const { mirror, seen, sums, part, back, stopsAll, instead } = halt;
-  const things = plural(part!.total, stopsAll ? "step" : "thing");
+  const { mirror, seen, sums, part, back, byReason, instead } = halt;
+  const things = plural(part!.total, byReason ? "step" : "thing");
   const go = html`<p>${sums.map((sum) => html`<span class="sum">${sum}</span> `)}</p>
 ${mirrorForm(mirror, { ...LET_GO, fields: { seen } }, moment, html`<button class="main-action">Yes, let ${things} go</button>`)}`;
   const able = back.filter(({ kind }) => kind !== "left").reduce((sum, { total }) => sum + total, 0);

@@ -17,13 +17,8 @@ const USUAL = {
   onEnd: () => undefined,
 } as const;
 
-function execute(
-  steps: readonly Step[],
-  perform: (action: Action) => Promise<Outcome>,
-  withheld: ReadonlySet<number> = new Set(),
-  concurrency = 4,
-) {
-  return executeSteps(steps, withheld, perform, {
+function execute(steps: readonly Step[], perform: (action: Action) => Promise<Outcome>, concurrency = 4) {
+  return executeSteps(steps, perform, {
     ...USUAL,
     concurrency,
   });
@@ -74,15 +69,6 @@ describe("executing the steps of a plan", () => {
     ]);
   });
 
-  it("leaves withheld steps and what needs them undone", async () => {
-    const ends = await execute([step("a"), step("b", 0), step("c")], async () => DONE, new Set([0]));
-    expect(ends.map((end) => (end.kind === "ran" ? end.outcome.kind : end.why))).toEqual([
-      "withheld",
-      "needs-failed",
-      "done",
-    ]);
-  });
-
   it("starts nothing more once the service is gone", async () => {
     const ran: string[] = [];
     const steps = Array.from({ length: 10 }, (_, n) => step(String(n)));
@@ -92,7 +78,6 @@ describe("executing the steps of a plan", () => {
         ran.push(nameOf(action));
         return GONE;
       },
-      new Set(),
       2,
     );
     expect(ran).toHaveLength(2);
@@ -122,7 +107,7 @@ function noted(names: string[], action: Action): string {
 async function executeTogether(
   steps: readonly Step[],
   outcomeOf: (name: string) => Outcome = () => DONE,
-  more: { readonly withheld?: ReadonlySet<number>; readonly stop?: AbortSignal; readonly concurrency?: number } = {},
+  more: { readonly stop?: AbortSignal; readonly concurrency?: number } = {},
 ) {
   const together: string[][] = [];
   const alone: string[] = [];
@@ -134,8 +119,8 @@ async function executeTogether(
     running -= count;
     return value;
   };
-  const { withheld = new Set<number>(), stop, concurrency = 8 } = more;
-  const ends = await executeSteps(steps, withheld, (action) => during(1, outcomeOf(noted(alone, action))), {
+  const { stop, concurrency = 8 } = more;
+  const ends = await executeSteps(steps, (action) => during(1, outcomeOf(noted(alone, action))), {
     ...USUAL,
     concurrency,
     ...(stop === undefined ? {} : { stop }),
@@ -173,11 +158,11 @@ describe("steps that go together", () => {
     expect(ends.every((end) => end.kind === "ran" && end.outcome.kind === "done")).toBe(true);
   });
 
-  it("wait for what they need, and are none that others need, are of another kind, or are withheld", async () => {
-    const steps = [step("a"), ...many(4, 0), step("b"), step("x4"), step("x5"), step("x6"), step("c", 8)];
-    const { together, alone } = await executeTogether(steps, undefined, { withheld: new Set([2]) });
+  it("wait for what they need, and are none that others need, or are of another kind", async () => {
+    const steps = [step("a"), ...many(2, 0), step("b"), step("x4"), step("x5"), step("x6"), step("c", 6)];
+    const { together, alone } = await executeTogether(steps);
     expect(together).toEqual([]);
-    expect(alone.toSorted()).toEqual(["a", "b", "c", "x0", "x2", "x3", "x4", "x5", "x6"]);
+    expect(alone.toSorted()).toEqual(["a", "b", "c", "x0", "x1", "x4", "x5", "x6"]);
     expect(alone.indexOf("a")).toBeLessThan(alone.indexOf("x0"));
   });
 

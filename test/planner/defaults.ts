@@ -26,6 +26,5 @@ export const SIGNALS: Signals = {
   restored: false,
   conflictsOpened: 0,
   emptied: new Set(),
-  knownAtHalt: null,
   approved: new Set(),
 };

@@ -90,7 +90,6 @@ const signals: fc.Arbitrary<Signals> = fc.record({
   restored: fc.boolean(),
   conflictsOpened: fc.nat(20),
   emptied: fc.subarray(["local", "remote"] as const).map((sides) => new Set(sides)),
-  knownAtHalt: fc.option(fc.nat(20)),
   approved: fc.constant(new Set<string>()),
 });
 

@@ -25,7 +25,7 @@ export type Halted =
   | {
       readonly kind: "halted";
       readonly reasons: readonly Reason[];
-      /** What waits for an answer: where a reason stops everything, all that the plan would do. */
+      /** What the answer is about. */
       readonly stopped: readonly Action[];
       readonly keys: readonly string[];
       readonly plan: Plan;
@@ -37,13 +37,12 @@ export async function findHalt(mirror: OpenedMirror, request: RunRequest): Promi
   if (preview.kind === "offline") return preview;
   const { verdict, steps } = preview.plan;
   if (verdict.kind === "run") return { kind: "nothing" };
-  const { reasons, guarded, stopsAll } = verdict;
+  const { reasons, guarded, byReason } = verdict;
   if (reasons.some(({ reason }) => NOT_APPROVABLE.has(reason))) return { kind: "not-approvable", reasons };
   const stopped = stoppedBy(verdict, steps);
   const actions = guarded.map((index) => steps[index]!.action);
-  // Some reasons stop everything: they concern the folder or the workspace, so the reason itself is
-  // approved instead of an action.
-  const keys = [...(stopsAll ? reasons.map(({ reason }) => reason) : []), ...actions.map(guardKey)];
+  // Some reasons concern the folder or the workspace as a whole: the reason itself is approved.
+  const keys = [...(byReason ? reasons.map(({ reason }) => reason) : []), ...actions.map(guardKey)];
   return { kind: "halted", reasons, stopped, keys, plan: preview.plan, trees: preview.trees };
 }
 

@@ -37,8 +37,8 @@ export type HaltView =
       readonly seen: Digest;
       /** By path. */
       readonly stopped: readonly StoppedRow[];
-      /** Nothing at all runs, not only what a guard names. */
-      readonly stopsAll: boolean;
+      /** Whether the answer is about everything that the plan would do. */
+      readonly byReason: boolean;
       readonly back: readonly RefuseItem[];
     };
 
@@ -101,14 +101,14 @@ function viewOf(mirror: OpenedMirror, halted: Exclude<Halted, { kind: "offline" 
   if (halted.kind !== "halted") return halted;
   const { reasons, plan, trees } = halted;
   const back = itemsOf(mirror, halted);
-  const stopsAll = plan.verdict.kind === "halt" && plan.verdict.stopsAll;
+  const byReason = plan.verdict.kind === "halt" && plan.verdict.byReason;
   const stopped = halted.stopped.map((action) => rowOf(action, trees.base));
   return {
     kind: "halted",
     reasons,
     seen: seenOf(halted, back),
     stopped: stopped.toSorted(byPath),
-    stopsAll,
+    byReason,
     back,
   };
 }

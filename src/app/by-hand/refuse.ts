@@ -42,7 +42,7 @@ export function planRefusal(
 ): RefuseItem[] {
   const { verdict, steps } = plan;
   if (verdict.kind === "run") return [];
-  const items = verdict.stopsAll
+  const items = verdict.byReason
     ? reasons.every((reason) => reason === "service-restored")
       ? [
           ...olderThere(state, trees),

@@ -70,17 +70,15 @@ export function isWithin(folder: LocalPath, path: LocalPath): boolean {
 }
 
 function stepsOf(plan: Plan, keys: ReadonlySet<string | undefined>, asked: LocalPath): PlanFacts["steps"] {
-  const { verdict } = plan;
-  const guarded = new Set(verdict.kind === "halt" ? verdict.guarded : []);
-  const stopsAll = verdict.kind === "halt" && verdict.stopsAll;
-  return plan.steps.flatMap(({ action }, index) => {
+  const isStopped = plan.verdict.kind === "halt";
+  return plan.steps.flatMap(({ action }) => {
     const { id, path } = subjectOf(action);
     const isOurs =
       keys.has(path) ||
       (id !== null && keys.has(id)) ||
       ("from" in action && keys.has(action.from)) ||
       isWithin(asked, path);
-    return isOurs ? [{ action, guarded: stopsAll || guarded.has(index) }] : [];
+    return isOurs ? [{ action, guarded: isStopped }] : [];
   });
 }
 

@@ -17,7 +17,7 @@ import { keepHere, seenHere, seenThere } from "../apply/text-name.ts";
 import { isRestored } from "../run/generation.ts";
 import { documentsOf } from "../observe/listed.ts";
 import { observeLocal, observeRemote, type RemoteLook } from "../observe/observe.ts";
-import type { Observers, PassContext, PassEnd } from "../run/pass-context.ts";
+import type { Observers, PassEnd } from "../run/pass-context.ts";
 import type { World } from "../run/world.ts";
 import {
   haveSameDocuments,
@@ -34,11 +34,8 @@ import { treesAfterPass } from "./trees-after-pass.ts";
 /** A listing that no pass has used yet, and when it was asked for (monotonic). */
 type NewListing = { readonly listing: Listing<FileResource>; readonly at: number };
 
-/**
- * Prepares a walked tree for a pass: leaves out what must not be judged yet.
- * @param walk walks again, where preparing changed the folder
- */
-type PrepareLocal = (ctx: PassContext, base: BaseTree, local: LocalTree, walk: () => LocalTree) => LocalTree;
+/** Prepares a walked tree for a pass: leaves out what must not be judged yet. */
+type PrepareLocal = (base: BaseTree, local: LocalTree) => LocalTree;
 
 /**
  * The trees as the daemon saw them last, so that editing one document costs one look at one file
@@ -64,14 +61,19 @@ export class KnownTrees {
     this.#onLetGo = onLetGo;
   }
 
-  observers(prepare: PrepareLocal): Observers {
+  observers(prepare: PrepareLocal, redirect: Observers["redirectSaves"]): Observers {
     return {
-      local: (ctx, base, inodesTrusted, keepText) => {
-        const walk = () => this.#walk(base, inodesTrusted, keepText);
-        const known = this.#local === null ? walk() : { ...this.#local, inodesTrusted };
-        return prepare(ctx, base, known, walk);
+      local: (base, inodesTrusted, keepText) => {
+        const known =
+          this.#local === null ? this.#walk(base, inodesTrusted, keepText) : { ...this.#local, inodesTrusted };
+        return prepare(base, known);
       },
       remote: (base, trustEmpty) => this.#observeRemote(base, trustEmpty),
+      redirectSaves: (ctx, trees) => {
+        const isRedirected = redirect(ctx, trees);
+        if (isRedirected) this.forgetLocal();
+        return isRedirected;
+      },
     };
   }
 

@@ -12,10 +12,7 @@ export type Phase =
   | { readonly kind: "applying" }
   /** `failures`: how many attempts in a row have failed. `detail`: a sentence for people. */
   | { readonly kind: "waiting"; readonly why: WaitReason; readonly failures: number; readonly detail: string }
-  /**
-   * A guard stopped some deletions, or everything. The daemon goes on looking, and does what is not
-   * guarded.
-   */
+  /** A safety check stopped the mirror. The daemon goes on looking, and changes nothing. */
   | { readonly kind: "halted"; readonly detail: string }
   | { readonly kind: "stopped" };
 

@@ -6,12 +6,12 @@ import type { Trees } from "../../model/tree.ts";
 import { flushNow } from "../journal/durable.ts";
 import { policyOf } from "../run/plan-pass.ts";
 import { applyPlan } from "../run/apply-plan.ts";
-import { converge, type ConvergeInput, type Planned, rememberTraits, reportRun, RunEntry } from "../run/converge.ts";
+import { converge, type ConvergeInput, rememberTraits, reportRun, RunEntry } from "../run/converge.ts";
 import { isRestored, rememberGeneration } from "../run/generation.ts";
 import { checkRoot, endsApproval, gatherSignals, haltNote, rememberHalt } from "../run/guard-facts.ts";
 import { filesInUse } from "../run/hands-off.ts";
 import { META } from "../run/meta.ts";
-import { PassContext, type PassEnd } from "../run/pass-context.ts";
+import { PassContext, type PassEnd, type Planned } from "../run/pass-context.ts";
 import type { RunReport } from "../run/report.ts";
 import { type Settings, type World, zeroCounts } from "../run/world.ts";
 

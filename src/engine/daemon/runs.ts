@@ -4,7 +4,7 @@ import type { Hold } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { Unread } from "../../model/seen.ts";
 import type { BaseTree, LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
-import type { PassContext, PassEnd, Tally } from "../run/pass-context.ts";
+import type { PassEnd, Planned, Tally } from "../run/pass-context.ts";
 import type { RunReport } from "../run/report.ts";
 import type { Settings, World } from "../run/world.ts";
 import { DirtyPaths } from "./dirty-paths.ts";
@@ -20,7 +20,6 @@ import { type RunEnd, runPart, runPasses } from "./run-passes.ts";
 import { StalePaths } from "./stale-paths.ts";
 import type { DaemonTiming } from "./timing.ts";
 
-type PlannedPass = Extract<PassEnd, { kind: "planned" }>;
 /**
  * A deletion whose grace began. A document in conflict comes back here instead of being deleted on
  * the service.
@@ -79,7 +78,10 @@ export class Runs {
     let sent: ReadonlySet<LocalPath> = new Set();
     const changes = new ChangesOfRun();
     if (retryRefused) this.#refused.clear();
-    const observers = this.knownTrees.observers((ctx, base, tree, walk) => this.#prepareLocal(ctx, base, tree, walk));
+    const observers = this.knownTrees.observers(
+      (base, tree) => this.#hideUnsettled(base, tree),
+      (ctx, { base, local }) => this.#stalePaths.redirect(ctx, base, local, this.#now()),
+    );
     const ended = await runPasses(this.#world, {
       settings: this.#settings,
       retryRefused,
@@ -144,13 +146,7 @@ export class Runs {
     return this.#world.clock.monotonic();
   }
 
-  #prepareLocal(ctx: PassContext, base: BaseTree, tree: LocalTree, walk: () => LocalTree): LocalTree {
-    const judged = this.#hideUnsettled(tree, base);
-    const moved = this.#stalePaths.redirect(ctx, base, judged, this.#now());
-    return moved ? this.#hideUnsettled(walk(), base) : judged;
-  }
-
-  #hideUnsettled(tree: LocalTree, base: BaseTree): LocalTree {
+  #hideUnsettled(base: BaseTree, tree: LocalTree): LocalTree {
     const found = findEmptied(tree, base);
     this.emptied.update(this.#now(), found);
     const over = this.emptied.over(this.#now());
@@ -180,7 +176,7 @@ export class Runs {
     this.hot.noteRun(end, this.knownTrees.documentCount(), this.#now());
   }
 
-  #updateDeletions({ plan, trees }: PlannedPass, sent: ReadonlySet<LocalPath>, changes: ChangesOfRun): void {
+  #updateDeletions({ plan, trees }: Planned, sent: ReadonlySet<LocalPath>, changes: ChangesOfRun): void {
     const absent = new Map<LocalPath, BegunDeletion>();
     for (const { reason, path, key } of plan.holds)
       if (reason === "second-look") absent.set(path, { inConflict: trees.base.conflicts.has(key as DocId) });
@@ -221,8 +217,8 @@ function textsBeforeReview(holds: readonly Hold[]): Map<DocId, Digest> {
   return texts;
 }
 
-/** Local paths of the deletions that a guard holds back. */
-function guardedDeletions({ plan }: PlannedPass): ReadonlySet<LocalPath> {
+/** Returns the local paths of the deletions that a safety check asks about. */
+function guardedDeletions({ plan }: Planned): ReadonlySet<LocalPath> {
   const paths = new Set<LocalPath>();
   if (plan.verdict.kind !== "halt") return paths;
   for (const index of plan.verdict.guarded) {

@@ -146,7 +146,7 @@ function lookHere(
   keep: OnText,
 ): LocalTree | Promise<LocalTree> {
   const { world } = ctx;
-  if (observers !== undefined) return observers.local(ctx, base, inodesTrusted, keep);
+  if (observers !== undefined) return observers.local(base, inodesTrusted, keep);
   const { turn } = world.clock;
   if (turn === undefined) return observeLocal(world, base, inodesTrusted, keep);
   const walk = (take: OnText) => observeLocalInTurns(world, base, inodesTrusted, take, turn);

@@ -27,15 +27,13 @@ const AT_ONCE = 192;
 const BUNDLE = { least: 16, most: 64 } as const;
 
 /** @param stop when it aborts, no more steps are begun */
-export async function applyPlan(ctx: PassContext, plan: Plan, stop?: AbortSignal): Promise<StepEnd[]> {
-  const { steps } = plan;
+export async function applyPlan(ctx: PassContext, { steps }: Plan, stop?: AbortSignal): Promise<StepEnd[]> {
   const { progress, rowWriter } = ctx.world;
-  const withheld = withheldOf(plan);
   if (steps.length > 0) progress.report("apply", 0, steps.length);
   ctx.notes.awaited = awaitedOf(steps);
   if (rowWriter !== undefined && steps.length >= rowWriter.worthIt) ctx.group.writeAside(rowWriter);
   try {
-    const ends = await executeSteps(steps, withheld, (action) => ctx.group.during(() => performNoted(ctx, action)), {
+    const ends = await executeSteps(steps, (action) => ctx.group.during(() => performNoted(ctx, action)), {
       concurrency: AT_ONCE,
       isFatal: (outcome) => outcome.kind === "later" && outcome.unreachable,
       onEnd: (done) => progress.report("apply", done, steps.length),
@@ -52,12 +50,6 @@ export async function applyPlan(ctx: PassContext, plan: Plan, stop?: AbortSignal
   } finally {
     await ctx.group.abandon();
   }
-}
-
-/** Indexes of the steps that a halt stops. */
-function withheldOf({ verdict, steps }: Plan): ReadonlySet<number> {
-  if (verdict.kind !== "halt") return new Set();
-  return new Set(verdict.stopsAll ? steps.keys() : verdict.guarded);
 }
 
 /** Actions on which others build. */

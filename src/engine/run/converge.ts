@@ -3,7 +3,7 @@ import { sequels } from "../../planner/sequel.ts";
 import { endedWell, metAnotherEdit, type StepEnd } from "./execute.ts";
 import { META } from "./meta.ts";
 import { runPass } from "./pass.ts";
-import { type PassEnd, type PassInput, type Tally, zeroTally } from "./pass-context.ts";
+import { type PassEnd, type PassInput, type Planned, type Tally, zeroTally } from "./pass-context.ts";
 import { isVainRepeat } from "./repeat-guard.ts";
 import { reportOf, type RunReport } from "./report.ts";
 import { type Counts, type Settings, type World, zeroCounts } from "./world.ts";
@@ -11,9 +11,6 @@ import { type Counts, type Settings, type World, zeroCounts } from "./world.ts";
 /** Runs passes until nothing is left to do, with or without a daemon. */
 
 const MAX_PASSES = 5;
-
-/** The end of a pass that got as far as a plan. */
-export type Planned = Extract<PassEnd, { kind: "planned" }>;
 
 /** A run as the log has it. It gets its number when something of it is first written. */
 export class RunEntry {

@@ -1,5 +1,6 @@
 import type { Action, Outcome, Step } from "../../model/action.ts";
 
+/** How a step ended. `withheld`: a safety check stopped the plan, so no step of it began. */
 export type StepEnd =
   | { readonly kind: "ran"; readonly outcome: Outcome }
   | { readonly kind: "skipped"; readonly why: "withheld" | "needs-failed" | "stopped" };
@@ -42,16 +43,14 @@ type Bundles = {
  * Runs the steps of a plan, each when those it needs have ended well, several at a time. A failing
  * step delays only what needs it (I17). Stops starting new ones when `isFatal` says so of an
  * outcome (the service is gone, the key is refused).
- * @param withheld indexes of steps that must not run (guarded by a halt)
  * @returns how each step ended, by its index
  */
 export function executeSteps(
   steps: readonly Step[],
-  withheld: ReadonlySet<number>,
   perform: (action: Action) => Promise<Outcome>,
   options: Options,
 ): Promise<StepEnd[]> {
-  return new Execution(steps, withheld, perform, options).run();
+  return new Execution(steps, perform, options).run();
 }
 
 const NONE: readonly number[] = [];
@@ -60,7 +59,6 @@ const RAN_WELL: StepEnd = { kind: "ran", outcome: { kind: "done" } };
 
 class Execution {
   readonly #steps: readonly Step[];
-  readonly #withheld: ReadonlySet<number>;
   readonly #perform: (action: Action) => Promise<Outcome>;
   readonly #options: Options;
   readonly #ends: (StepEnd | undefined)[];
@@ -76,14 +74,8 @@ class Execution {
   #stopped = false;
   #wake = (): void => undefined;
 
-  constructor(
-    steps: readonly Step[],
-    withheld: ReadonlySet<number>,
-    perform: (action: Action) => Promise<Outcome>,
-    options: Options,
-  ) {
+  constructor(steps: readonly Step[], perform: (action: Action) => Promise<Outcome>, options: Options) {
     this.#steps = steps;
-    this.#withheld = withheld;
     this.#perform = perform;
     this.#options = options;
     this.#ends = new Array(steps.length);
@@ -139,7 +131,6 @@ class Execution {
     const index = this.#ready[this.#next++]!;
     if (this.#ends[index] !== undefined) return;
     if (this.#stopped || this.#options.stop?.aborted === true) this.#end(index, { kind: "skipped", why: "stopped" });
-    else if (this.#withheld.has(index)) this.#end(index, { kind: "skipped", why: "withheld" });
     else this.#start(index);
   }
 
@@ -150,8 +141,12 @@ class Execution {
     const bundle: number[] = [];
     for (let at = this.#next; at < this.#ready.length && bundle.length < bundles.most; at++) {
       const index = this.#ready[at]!;
-      const isFree = this.#ends[index] === undefined && !this.#withheld.has(index);
-      if (!isFree || this.#dependants[index] !== undefined || !bundles.takes(this.#steps[index]!.action)) break;
+      if (
+        this.#ends[index] !== undefined ||
+        this.#dependants[index] !== undefined ||
+        !bundles.takes(this.#steps[index]!.action)
+      )
+        break;
       bundle.push(index);
     }
     return bundle.length < bundles.least ? null : bundle;

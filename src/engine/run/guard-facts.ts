@@ -123,46 +123,17 @@ function emptiedSides(world: World): Set<Emptied> {
   return new Set(text === null ? [] : (text.split(" ") as Emptied[]));
 }
 
-function knownAtHalt({ state }: World): number | null {
-  const text = state.meta(META.knownAtHalt);
-  return text === null ? null : Number(text);
-}
-
 const EMPTIED_BY: { readonly [reason in HaltReason]?: Emptied } = {
   "local-emptied": "local",
   "remote-emptied": "remote",
 };
 
-/** Keeps from pass to pass what a halt is judged by: what comes meanwhile must not end it. */
-export function rememberPending(world: World, plan: Plan, trees: Trees): void {
-  rememberEmptied(world, plan, trees);
-  rememberKnown(world, plan, trees);
-}
-
 /**
- * For a halt by a budget of deletions, which is a share of what is known: what comes to the mirror
- * while it waits for its answer must not answer it.
+ * Remembers which sides a safety check found without any document (I21, I22): one that comes back
+ * by itself, or after a crash, says nothing about the others. It ends when all of that side was
+ * seen, and every deletion that is left was approved.
  */
-function rememberKnown({ state }: World, { verdict, holds }: Plan, { base, local, remote }: Trees): void {
-  const known = state.meta(META.knownAtHalt);
-  if (verdict.kind === "halt") {
-    if (known !== null || !verdict.reasons.some(({ reason }) => BUDGETS.has(reason))) return;
-    const linked = [...base.links.values()].filter(({ standing }) => standing === "linked").length;
-    state.setMeta(META.knownAtHalt, String(linked));
-    return;
-  }
-  const isWhole = local.unseen.size === 0 && remote.complete && remote.unseen.size === 0;
-  if (known !== null && isWhole && !leavesUndecided(holds)) state.setMeta(META.knownAtHalt, null);
-}
-
-const BUDGETS: ReadonlySet<HaltReason> = new Set(["delete-budget-local", "delete-budget-remote"]);
-
-/**
- * For a halt by an emptied side (I21, I22): only the deletions are stopped, and
- * anything that the pass brings to that side would end the halt by itself. It ends when all of that
- * side was seen, and every deletion that is left was approved.
- */
-function rememberEmptied(world: World, { verdict, holds }: Plan, { local, remote }: Trees): void {
+export function rememberEmptied(world: World, { verdict, holds }: Plan, { local, remote }: Trees): void {
   const before = emptiedSides(world);
   const sides = new Set(before);
   if (verdict.kind === "halt") {
@@ -217,7 +188,6 @@ export function gatherSignals(ctx: PassContext, base: BaseTree, remote: RemoteTr
     restored: isRestored(state, remote.generation ?? null),
     conflictsOpened: ctx.notes.counts.conflicts + floodedConflicts(ctx.world),
     emptied: emptiedSides(ctx.world),
-    knownAtHalt: knownAtHalt(ctx.world),
     approved: approvedKeys(ctx.world),
   };
 }

@@ -22,8 +22,6 @@ export const META = {
   flood: "conflicts.flood",
   /** Sides that were found emptied (`local`, `remote`), until nothing of that is pending. */
   emptied: "emptied",
-  /** How many documents were linked when a budget of deletions halted, until nothing is pending. */
-  knownAtHalt: "halt.known",
   /** The boot of the machine for which a pass last mended what a power loss may have taken. */
   boot: "boot",
   /** Set while files that base does not know may be torn: until a run has seen both sides. */

@@ -44,8 +44,14 @@ export type PassInput = {
  * still being written.
  */
 export type Observers = {
-  local(ctx: PassContext, base: BaseTree, inodesTrusted: boolean, keep: OnText): LocalTree;
+  local(base: BaseTree, inodesTrusted: boolean, keep: OnText): LocalTree;
   remote(base: BaseTree, trustEmpty: boolean): Promise<RemoteLook>;
+  /**
+   * Moves texts that were saved to an old path of a document to that document. Called when no
+   * safety check stops the plan.
+   * @returns whether files changed, so that both sides are to be looked at again
+   */
+  redirectSaves(ctx: PassContext, trees: Trees): boolean;
 };
 
 export type PassEnd =
@@ -58,6 +64,9 @@ export type PassEnd =
       /** Somebody stopped it, so that some steps may not have been begun. Left out: nobody did. */
       readonly isStopped?: boolean;
     };
+
+/** The end of a pass that got as far as a plan. */
+export type Planned = Extract<PassEnd, { kind: "planned" }>;
 
 /**
  * The approval under which a workspace counts as emptied although nothing known is visible in it.

@@ -7,8 +7,8 @@ import { observe } from "../observe/look.ts";
 import { planBlind, planPass } from "./plan-pass.ts";
 import { keepSidecar } from "../apply/keep-sidecar.ts";
 import type { StepEnd } from "./execute.ts";
-import { checkRoot, conflictBudget, gatherSignals, rememberPending } from "./guard-facts.ts";
-import { PassContext, type PassEnd, type PassInput } from "./pass-context.ts";
+import { checkRoot, conflictBudget, gatherSignals, rememberEmptied } from "./guard-facts.ts";
+import { PassContext, type PassEnd, type PassInput, type Planned } from "./pass-context.ts";
 import { loadTools, readyTools } from "./tools.ts";
 import { stoppableBy } from "../../model/stoppable.ts";
 import type { World } from "./world.ts";
@@ -31,23 +31,40 @@ async function lookAndAct(
   inodesTrusted: boolean,
 ): Promise<PassEnd> {
   const { world } = ctx;
-  const seen = await observe(ctx, input, inodesTrusted);
-  if (seen.kind === "offline") return seen;
-  const { trees } = seen;
-  const signals = gatherSignals(ctx, trees.base, trees.remote, root);
-  const decided = await planPass(ctx, input, trees, signals, inodesTrusted);
-  if (input.dry) return { kind: "planned", ...decided, ends: [] };
+  let decided = await decide(ctx, input, root, inodesTrusted);
+  if (decided.kind === "offline") return decided;
+  if (input.dry) return { ...decided, ends: [] };
+  // ORDER: only once no safety check stops the plan, because this already changes files.
+  const mayRedirect = decided.plan.verdict.kind === "run";
+  if (mayRedirect && input.observers?.redirectSaves(ctx, decided.trees) === true) {
+    decided = await decide(ctx, input, root, inodesTrusted);
+    if (decided.kind === "offline") return decided;
+  }
   noteLook(ctx, decided.plan, decided.trees);
-  rememberPending(world, decided.plan, decided.trees);
+  rememberEmptied(world, decided.plan, decided.trees);
   ctx.notes.conflictBudget = conflictBudget(world, decided.plan, decided.trees, input.settings.guards);
   ctx.notes.tally.readsOther = false;
   const { value: ends, isStopped } = await carryOut(ctx, decided.plan);
   settleLinks(ctx, decided.plan);
   await flushNow(ctx);
-  return { kind: "planned", ...decided, ends, isStopped };
+  return { ...decided, ends, isStopped };
 }
 
-/** What moved is linked to anew; not in a halt, which asks before anything is done. */
+/** Looks at both sides and plans. */
+async function decide(
+  ctx: PassContext,
+  input: PassInput,
+  root: Signals["root"],
+  inodesTrusted: boolean,
+): Promise<Extract<PassEnd, { kind: "offline" }> | Omit<Planned, "ends">> {
+  const seen = await observe(ctx, input, inodesTrusted);
+  if (seen.kind === "offline") return seen;
+  const { trees } = seen;
+  const signals = gatherSignals(ctx, trees.base, trees.remote, root);
+  return { kind: "planned", ...(await planPass(ctx, input, trees, signals, inodesTrusted)) };
+}
+
+/** Rewrites the links to what moved; not while a safety check stops the plan. */
 function settleLinks(ctx: PassContext, { verdict, steps }: Plan): void {
   const { links } = ctx.world;
   if (links === undefined || verdict.kind !== "run") return;
@@ -58,10 +75,14 @@ function settleLinks(ctx: PassContext, { verdict, steps }: Plan): void {
   links.tidy();
 }
 
+const WITHHELD: StepEnd = { kind: "skipped", why: "withheld" };
+
 type CarriedOut = { readonly value: readonly StepEnd[]; readonly isStopped: boolean };
 
+/** Between a stop and its answer nothing changes on either side, so no step begins. */
 async function carryOut(ctx: PassContext, plan: Plan): Promise<CarriedOut> {
   if (plan.steps.length === 0) return { value: [], isStopped: false };
+  if (plan.verdict.kind === "halt") return { value: plan.steps.map(() => WITHHELD), isStopped: false };
   for (const { from, to } of plan.gaveWay ?? []) ctx.notes.tally.gaveWay.set(from, to);
   const { applyPlan } = readyTools() ?? (await loadTools());
   const { links, stoppable = unstoppable } = ctx.world;

@@ -70,7 +70,7 @@ export type RunReport = {
   /** Somebody stopped it before all was begun that there was to do; left out: nobody did. */
   readonly isStopped?: true;
   readonly halt: Extract<Verdict, { kind: "halt" }> | null;
-  /** What the halt stopped, in the order of the plan. */
+  /** What the answer to the halt is about, in the order of the plan. */
   readonly stopped: readonly Action[];
   /** How many things in the folder are not mirrored, by kind. null: the folder was not seen. */
   readonly staysLocal: Readonly<Partial<Record<LocalOther["kind"], number>>> | null;

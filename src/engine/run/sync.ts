@@ -1,12 +1,12 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../model/digest.ts";
 import type { LocalTree } from "../../model/tree.ts";
-import { converge, type Planned, rememberTraits, reportRun, RunEntry } from "./converge.ts";
+import { converge, rememberTraits, reportRun, RunEntry } from "./converge.ts";
 import { rememberGeneration } from "./generation.ts";
 import { rememberFlood, rememberHalt } from "./guard-facts.ts";
 import { META } from "./meta.ts";
 import { runPass } from "./pass.ts";
-import type { PassEnd } from "./pass-context.ts";
+import type { PassEnd, Planned } from "./pass-context.ts";
 import type { RunReport } from "./report.ts";
 import { rememberReport } from "./standing.ts";
 import { type Settings, type World, zeroCounts } from "./world.ts";

@@ -1,10 +1,13 @@
 import type { Action } from "../../model/action.ts";
 import type { Plan, Verdict } from "../plan-types.ts";
 
-/** What a halt keeps from being done, in the order of the plan. */
+/**
+ * Returns the actions that the answer to a halt is about, in the order of the plan. All others wait
+ * for the answer as well.
+ */
 export function stoppedBy(
-  { guarded, stopsAll }: Extract<Verdict, { kind: "halt" }>,
+  { guarded, byReason }: Extract<Verdict, { kind: "halt" }>,
   steps: Plan["steps"],
 ): readonly Action[] {
-  return stopsAll ? steps.map(({ action }) => action) : guarded.map((index) => steps[index]!.action);
+  return byReason ? steps.map(({ action }) => action) : guarded.map((index) => steps[index]!.action);
 }

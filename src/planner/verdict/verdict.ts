@@ -44,14 +44,14 @@ export function judge(
 function haltAll(stops: readonly Reason[], removals: readonly Guarded[]): Verdict {
   const asked = [...stops.map(({ reason }) => reason), ...removals.map(({ key }) => key)].sort();
   const guarded = removals.map(({ index }) => index).sort((a, b) => a - b);
-  return { kind: "halt", reasons: stops, guarded, stopsAll: true, hash: digestOf(asked.join("\n")) };
+  return { kind: "halt", reasons: stops, guarded, byReason: true, hash: digestOf(asked.join("\n")) };
 }
 
 function haltOf(findings: readonly Finding[]): Verdict {
   const reasons = findings.map(({ reason, detail }) => ({ reason, detail }));
   const keys = new Map(findings.flatMap(({ steps }) => steps.map(({ index, key }) => [index, key] as const)));
   const hash = digestOf([...keys.values()].sort().join("\n"));
-  return { kind: "halt", reasons, guarded: [...keys.keys()].sort((a, b) => a - b), stopsAll: false, hash };
+  return { kind: "halt", reasons, guarded: [...keys.keys()].sort((a, b) => a - b), byReason: false, hash };
 }
 
 function judgeFlood(
@@ -166,7 +166,7 @@ function tellDocuments(count: number): string {
 }
 
 function judgeBudgets(limits: GuardLimits, signals: Signals, counts: PresenceCounts, deletions: Deletions): Finding[] {
-  const budget = deleteBudget(limits, Math.min(counts.known, signals.knownAtHalt ?? counts.known));
+  const budget = deleteBudget(limits, counts.known);
   return (["local", "remote"] as const).flatMap((side): Finding[] => {
     const [done, planned] = [signals.deletionsDone[side], deletions[side].length];
     if (planned > 0 && done + planned > budget)

@@ -181,7 +181,6 @@ describe("the part cut out of base", () => {
         restored: false,
         conflictsOpened: 0,
         emptied: new Set<never>(),
-        knownAtHalt: null,
         approved: new Set<string>(),
       } as const;
       const plan = makePlan(

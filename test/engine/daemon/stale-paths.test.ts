@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { guardKey } from "../../../src/planner/verdict/guard-key.ts";
+import { META } from "../../../src/engine/run/meta.ts";
 import { createRig } from "../../simulator/rig.ts";
 import { type DaemonRig, startDaemon } from "./rig.ts";
 
@@ -83,6 +85,28 @@ describe("a document renamed on the service, open in an editor here", () => {
     rig.save("notes/goal.md", OTHER);
     await rig.until(() => textOf(rig, "notes/goal.md") === OTHER && textOf(rig, "notes/plan.md") === text);
     expect(rig.mirrored.texts().get("notes/plan.md")).toBe(text);
+    await rig.stop();
+  });
+
+  test("I21 nothing is redirected, merged or taken away while a safety check stops the mirror", async () => {
+    const { rig, id } = await renamedThere();
+    for (let n = 0; n < 12; n++) rig.app.create(`more/${n}.md`, `more ${n}\n`);
+    await rig.until(() => rig.mirrored.texts().size === 14);
+    await rig.pass(60_000);
+    for (let n = 0; n < 12; n++) rig.app.remove(`more/${n}.md`);
+    await rig.until(() => rig.daemon.status().phase.kind === "halted", 300_000);
+    rig.save("notes/goal.md", TEXT.replace("first line", "first line, edited at the new path"));
+    rig.save("notes/plan.md", TEXT.replace("third line", "third line, saved at the old path"));
+    const saved = rig.mirrored.texts();
+    await rig.pass(120_000);
+    expect(rig.daemon.status().phase.kind).toBe("halted");
+    expect(rig.mirrored.texts()).toEqual(saved);
+    expect(textOf(rig, "notes/goal.md")).toBe(TEXT);
+    const { stopped } = rig.daemon.status().lastReport!;
+    rig.mirrored.state.setMeta(META.approved, JSON.stringify(stopped.map(guardKey)));
+    await rig.daemon.request("sync");
+    await rig.until(() => /new path[\s\S]*old path/.test(textOf(rig, "notes/goal.md") ?? ""));
+    expect([idOf(rig, "notes/goal.md"), rig.app.files().size]).toEqual([id, 2]);
     await rig.stop();
   });
 

@@ -21,7 +21,7 @@ test("in a restored service nothing is removed here unasked, and what is removed
   const detail = "the service was restored from a backup, and 2 documents of this mirror are not in it";
   const world = synced(20, { there: 2 });
   const { verdict } = planOf(world, {}, { restored: true });
-  expect(verdict).toMatchObject({ stopsAll: true, reasons: [{ reason: "service-restored", detail }] });
+  expect(verdict).toMatchObject({ byReason: true, reasons: [{ reason: "service-restored", detail }] });
   const keys = guardedKeys(planOf(world, {}, { restored: true }));
   expect(keys).toHaveLength(2);
   expect(reasonsOf(planOf(world, {}, { restored: true, approved: new Set(keys) }))).toEqual([]);

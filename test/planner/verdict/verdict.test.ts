@@ -55,7 +55,7 @@ function lost(count: number): Plan {
 }
 
 describe("guards", () => {
-  const rows: [string, () => World, Partial<Signals>, HaltReason[], stopsAll: boolean][] = [
+  const rows: [string, () => World, Partial<Signals>, HaltReason[], byReason: boolean][] = [
     ["nothing to say", () => synced(6), {}, [], false],
     ["no folder", () => synced(1), root("missing"), ["root-missing"], true],
     ["a folder without its marker", () => synced(1), root("marker-missing"), ["root-replaced"], true],
@@ -126,11 +126,11 @@ describe("guards", () => {
     ["three refused bases", () => synced(1), { refusedBases: 3 }, ["service-restored"], true],
     ["two refused bases", () => synced(1), { refusedBases: 2 }, [], false],
   ];
-  test.each(rows)("%s", (_, make, signals, reasons, stopsAll) => {
+  test.each(rows)("%s", (_, make, signals, reasons, byReason) => {
     const plan = planOf(make(), {}, signals);
     expect(reasonsOf(plan)).toEqual(reasons);
-    expect(plan.verdict.kind === "halt" && plan.verdict.stopsAll).toBe(stopsAll);
-    if (stopsAll) expect(guardedKeys(plan)).toEqual([]);
+    expect(plan.verdict.kind === "halt" && plan.verdict.byReason).toBe(byReason);
+    if (byReason) expect(guardedKeys(plan)).toEqual([]);
   });
 
   test("none of the known documents visible, and nothing else that is known: another workspace", () => {

@@ -80,9 +80,9 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
     id: "guarded-steps-run",
     promise: "I21",
     does: "halts, and runs the deletions that it asks about all the same",
-    file: "engine/run/apply-plan.ts",
-    find: "verdict.stopsAll ? steps.keys() : verdict.guarded",
-    replace: "verdict.stopsAll ? steps.keys() : []",
+    file: "engine/run/pass.ts",
+    find: 'if (plan.verdict.kind === "halt") return { value',
+    replace: "if (plan.steps.length === 0) return { value",
     net: "guards",
   },
   {

@@ -88,7 +88,7 @@ describe("seeded lives of several mirrors and a person in the app", () => {
   it.each([
     ["plain", 12, makeScript, 30, 80],
     ["with plots", 10, makePlottedScript, 30, 80],
-    ["of linked documents", 5, makeLinkedScript, 25, 40],
+    ["of linked documents", 5, makeLinkedScript, 25, 30],
     ["beside programs", 3, makeProgramScript, 6, 15],
   ] as const)(
     "all that can be judged from outside holds over lives with a service that takes batches: %s",
