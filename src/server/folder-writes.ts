@@ -6,7 +6,7 @@ import { readOneMember } from "./file-writes.ts";
 import type { FolderRow } from "./rows.ts";
 import { moveProtected } from "./guard-moves.ts";
 import { pathTooLong, readName, readParent, readPathId } from "./input.ts";
-import { holdKeptGrants, keepGrantsBelow } from "./kept-grants.ts";
+import { holdKeptGrants, keepGrantsBelow, moveKeptGrants } from "./kept-grants.ts";
 import { findPlace, findWritableFolder, occupied, type Place, pathIn } from "./place.ts";
 import { presentFolder } from "./present.ts";
 import { readFlag } from "./query.ts";
@@ -65,6 +65,7 @@ async function placeFolder(
   if (over !== null) return over;
   return moveProtected(context, await tables.files.protectedInTree(workspace.seq, row.path), async () => {
     await tables.folders.place(workspace.seq, row, { parent: parent.seq, name, path });
+    await moveKeptGrants(context, row.path, path);
     await holdKeptGrants(context, path);
     return done(200, presentFolder({ ...row, parent: parent.seq, parentId: parent.id, name, path }));
   });

@@ -1,6 +1,6 @@
 import { Access, RANK } from "./access.ts";
 import type { RequestContext } from "./context.ts";
-import type { GrantOfKey, PlacedGrant } from "./rows.ts";
+import type { GrantOfKey, KeptGrant, PlacedGrant } from "./rows.ts";
 
 /**
  * Grants that outlive what they were on. Deleting a folder and making it again, as a mirror may do
@@ -27,7 +27,23 @@ async function keep(where: Where, placed: readonly PlacedGrant[]): Promise<void>
   const grants = await grantsOf(where, placed);
   for (const { key, parent, path, level } of placed) {
     const above = await new Access(grants.get(key) ?? [], tables.folders).levelOfFolder(parent);
-    if (RANK[level] < RANK[above]) await tables.grants.keep({ key, workspace: workspace.seq, path, level });
+    if (RANK[level] < RANK[above]) await keepStricter(where, { key, workspace: workspace.seq, path, level });
+  }
+}
+
+/** Keeps a grant, unless the key has a stricter one for the same path. */
+async function keepStricter({ tables }: Where, grant: KeptGrant): Promise<void> {
+  const within = await tables.grants.keptWithin(grant.workspace, grant.path);
+  const other = within.find(({ key, path }) => key === grant.key && path === grant.path);
+  if (other === undefined || RANK[grant.level] < RANK[other.level]) await tables.grants.keep(grant);
+}
+
+/** Moves the grants that are kept for paths below a folder along with the folder. */
+export async function moveKeptGrants(where: Where, from: string, to: string): Promise<void> {
+  const { tables, workspace } = where;
+  for (const kept of await tables.grants.keptWithin(workspace.seq, from)) {
+    await tables.grants.dropKept(kept);
+    await keepStricter(where, { ...kept, path: to + kept.path.slice(from.length) });
   }
 }
 

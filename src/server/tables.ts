@@ -125,7 +125,7 @@ export type Folders = {
   extentBelow(workspace: number, path: string): Promise<{ readonly longest: string; readonly slashes: number } | null>;
   /** @returns its row number */
   insert(folder: Omit<FolderRow, "seq" | "parentId"> & { readonly workspace: number }): Promise<number>;
-  /** Renames or moves a folder, with the paths of folders below and of the grants kept there. */
+  /** Renames or moves a folder, with the paths of the folders below. */
   place(workspace: number, row: FolderRow, to: Pick<FolderRow, "parent" | "name" | "path">): Promise<void>;
   /** Removes a folder and all below it: folders, files, their changes, and the grants on them. */
   removeTree(workspace: number, row: FolderRow): Promise<void>;

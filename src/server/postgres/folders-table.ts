@@ -53,10 +53,6 @@ const SQL = {
     "folders.rebase",
     `UPDATE folders SET path = $3 || substr(path, length($2) + 1) WHERE workspace = $1 AND ${isBelow("path", "$2")}`,
   ),
-  rebaseKept: sql(
-    "folders.rebaseKept",
-    `UPDATE kept_grants SET path = $3 || substr(path, length($2) + 1) WHERE workspace = $1 AND ${isWithin("path", "$2")}`,
-  ),
 } as const;
 
 /** ORDER: what refers to a row goes before it; but the outbox takes the grants on it along. */
@@ -139,7 +135,6 @@ export class FoldersTable implements Folders {
   async place(workspace: number, row: FolderRow, to: Pick<FolderRow, "parent" | "name" | "path">): Promise<void> {
     this.#session.send(SQL.place, row.seq, to.parent, to.name, to.path);
     this.#session.send(SQL.rebase, workspace, row.path, to.path);
-    this.#session.send(SQL.rebaseKept, workspace, row.path, to.path);
   }
 
   async removeTree(workspace: number, row: FolderRow): Promise<void> {

@@ -2,7 +2,7 @@ import type { Db } from "./database.ts";
 import { type FolderRow, ROOT } from "../rows.ts";
 import type { Folders, NamePage, Page } from "../tables.ts";
 import type { FilesTable } from "./files-table.ts";
-import { isBelow, isWithin, type Subtree } from "./sql.ts";
+import { isBelow, type Subtree } from "./sql.ts";
 
 const SELECT = `
 SELECT seq, id, parent, (SELECT p.id FROM folders p WHERE p.seq = folders.parent) AS parentId, name, path
@@ -100,7 +100,6 @@ export class FoldersTable implements Folders {
   async place(workspace: number, row: FolderRow, to: Pick<FolderRow, "parent" | "name" | "path">): Promise<void> {
     const move = { workspace, path: row.path, to: to.path };
     this.#files.forgetShown();
-    this.#writes.rebaseKept.run(move);
     this.#writes.place.run(to.parent, to.name, to.path, row.seq);
     this.#writes.rebase.run(move);
   }
@@ -153,10 +152,6 @@ function prepareWrites(db: Db) {
     // length() and substr() both count code points, so the cut is right for astral names too.
     rebase: db.prepare<[Subtree & { to: string }]>(
       `UPDATE folders SET path = @to || substr(path, length(@path) + 1) WHERE ${BELOW}`,
-    ),
-    rebaseKept: db.prepare<[Subtree & { to: string }]>(
-      `UPDATE OR REPLACE kept_grants SET path = @to || substr(path, length(@path) + 1)
-       WHERE workspace = @workspace AND ${isWithin("path")}`,
     ),
     remove: db.prepare<[number]>("DELETE FROM folders WHERE seq = ?"),
     removeBelow: db.prepare<[Subtree]>(`DELETE FROM folders WHERE ${BELOW}`),

@@ -60,6 +60,35 @@ export const keptGrantTests: readonly ContractTest[] = [
     const file = await api.file("renamed/sub/a.md");
     expectProblem(await as(key).get(`/v1/files/${file.id}`), "file_not_found");
   }),
+  adminTest("lets the strictest grant win when two that are kept come to one path", async (world) => {
+    const { api, admin, as, folder } = world;
+    for (const [moved, stays] of [
+      ["read", "none"],
+      ["none", "read"],
+    ] as const) {
+      const from = await api.folder(`${folder.path}/from`);
+      const [first, second] = [await api.folder(`${from.path}/x`), await api.folder(`${folder.path}/to/x`)];
+      const { key, id } = await admin().key([
+        { on: folder.id, level: "edit" },
+        { on: first.id, level: moved },
+        { on: second.id, level: stays },
+      ]);
+      const limited = as(key);
+      expectGone(await api.delete(`/v1/folders/${first.id}`));
+      const to = (await api.page("folders", { path: `${folder.path}/to` })).data[0]!;
+      expectGone(await api.delete(`/v1/folders/${to.id}?recursive=true`));
+      expectOk(await limited.patch(`/v1/folders/${from.id}`, { name: "to" }), 200);
+      const path = `${folder.path}/to/x`;
+      const shown = expectOk(await admin().api.get("/admin/keys"), 200).data;
+      assert.deepEqual(shown.find((each: { id: string }) => each.id === id).grants, [
+        { on: folder.id, level: "edit" },
+        { on: path, level: "none" },
+      ]);
+      const file = await api.file(`${path}/a.md`);
+      expectProblem(await limited.get(`/v1/files/${file.id}`), "file_not_found");
+      expectGone(await api.delete(`/v1/folders/${from.id}?recursive=true`));
+    }
+  }),
   adminTest("does not keep a grant that gave more than the place above it", async (world) => {
     const { api, admin, as, folder } = world;
     const sub = await api.folder(`${folder.path}/sub`);
