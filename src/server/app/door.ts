@@ -49,14 +49,11 @@ export class Door {
     key: string,
     { headers, from }: { readonly headers: WireHeaders; readonly from: string },
   ): Promise<Entered> {
-    const address = this.#addressOf(headers, from);
-    const seconds = this.#limiter.waitOf(address);
-    if (seconds !== null) return { kind: "wait", seconds };
-    // ORDER: before the look, during which others may try.
-    this.#limiter.noteTry(address);
     const who = await identify(this.#core, key.trim());
-    if (who === null) return { kind: "wrong" };
-    this.#limiter.noteRight(address);
+    if (who === null) {
+      const seconds = this.#limiter.noteWrong(this.#addressOf(headers, from));
+      return seconds === null ? { kind: "wrong" } : { kind: "wait", seconds };
+    }
     return { kind: "in", cookie: this.#cookie(headers, this.#sessions.begin({ who, since: this.#core.server.now() })) };
   }
 
@@ -104,6 +101,6 @@ export class Door {
 }
 
 export function tooMany(seconds: number): PageTrouble {
-  const next = `wait ${seconds} s; the key stands in the file that mdmirror serve named, or that you were given`;
-  return { status: 429, what: "too many wrong keys came from here", next, retryAfter: String(seconds) };
+  const next = `wait ${seconds} s; the key is in the file that mdmirror serve named, or that you were given`;
+  return { status: 429, what: "too many wrong keys came from this address", next, retryAfter: String(seconds) };
 }
