@@ -25,6 +25,7 @@ export type BodyFault =
   | "headers-too-large"
   | "too-slow"
   | "no-host"
+  | "repeated-header"
   | "unknown-expectation"
   | "overloaded";
 
@@ -48,6 +49,8 @@ export function refuseRequest(fault: BodyFault | null): Refused | null {
       return refuse("invalid_request", "The request line and the headers are too long.");
     case "no-host":
       return refuse("invalid_request", "The header Host is missing.");
+    case "repeated-header":
+      return refuse("invalid_request", "The header Host or Authorization came more than once.");
     case "unknown-expectation":
       return refuse("invalid_request", "Of the header Expect, only 100-continue is known here.");
     // ASSUMES: a request that came too slowly, or in too great a number, was not begun, and is

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { WireHeaders } from "../contract/wire.ts";
 
 /** Writes answers: the headers and a body that is known in one piece, or one that goes on. */
@@ -99,11 +99,4 @@ function flatHeaders(headers: WireHeaders, isLast: boolean): string[] {
   for (const name in headers) flat.push(name, headers[name]!);
   if (isLast) flat.push("connection", "close");
   return flat;
-}
-
-/** Headers in the form of the core. Only those of cookies to be set are not joined by Node. */
-export function headersOf({ headers }: IncomingMessage): WireHeaders {
-  const cookies = headers["set-cookie"];
-  if (cookies === undefined) return headers as WireHeaders;
-  return { ...headers, "set-cookie": cookies.join(", ") } as WireHeaders;
 }

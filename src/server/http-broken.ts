@@ -2,7 +2,7 @@ import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { WireResponse } from "../contract/wire.ts";
 import type { BodyFault } from "./body.ts";
-import { headersOf } from "./http-answer.ts";
+import { headersOf, headFault } from "./http-head.ts";
 import type { ServiceWire } from "./service.ts";
 
 /**
@@ -37,7 +37,7 @@ export function answerTunnels(server: Pick<Server, "on">, handle: ServiceWire): 
   server.on("connect", (request: IncomingMessage, socket: Duplex) => {
     socket.on("error", () => socket.destroy());
     const head = { method: "CONNECT", path: request.url ?? "/", headers: headersOf(request) };
-    void answerRaw(handle, head, null, socket);
+    void answerRaw(handle, head, headFault(request), socket);
   });
 }
 

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { RequestHead } from "./dispatch.ts";
-import { headersOf, type WholeAnswer } from "./http-answer.ts";
+import type { WholeAnswer } from "./http-answer.ts";
 import type { Desk } from "./http-desk.ts";
+import { headersOf } from "./http-head.ts";
 import { splitTarget } from "./router.ts";
 
 /** What an operator's programs ask: `/healthz`, `/readyz` and `/metrics`. */

@@ -4,10 +4,11 @@ import type { PageAnswer } from "./app/site.ts";
 import type { BodyFault } from "./body.ts";
 import type { RequestHead } from "./dispatch.ts";
 import type { Taken } from "./http-access.ts";
-import { headersOf, sendStream, sendWhole } from "./http-answer.ts";
+import { sendStream, sendWhole } from "./http-answer.ts";
 import { mostBytesOf, NO_BODY, readBody, sentLength } from "./http-body.ts";
 import { markAnsweredEarly } from "./http-broken.ts";
 import type { Desk, Eventually } from "./http-desk.ts";
+import { headersOf, headFault } from "./http-head.ts";
 import { answerOperator } from "./http-operators.ts";
 import { isPagePath, type LoadPages } from "./http-pages.ts";
 import { splitTarget } from "./router.ts";
@@ -64,6 +65,11 @@ async function serve(
 
 async function answer(desk: Desk, exchange: Exchange): Promise<void> {
   const { request, head, taken } = exchange;
+  const unfit = headFault(request);
+  if (unfit !== null) {
+    markAnsweredEarly(request.socket);
+    return send(desk, exchange, await desk.service.handle({ ...head, body: null }, unfit), true);
+  }
   const own = answerOperator(desk, head, request);
   if (own !== null) return send(desk, exchange, await own);
   if (isForStream(desk, head)) return openStream(desk, exchange);
@@ -100,7 +106,6 @@ async function refuseEarly(
   { handle, admit }: Answerer,
 ): Promise<Answered | null> {
   const told = (fault: BodyFault) => handle({ ...head, body: null }, fault);
-  if (request.httpVersion === "1.1" && head.headers["host"] === undefined) return told("no-host");
   if (expects === "something-else") return told("unknown-expectation");
   const bytes = sentLength(request);
   const refused = bytes === 0 ? null : await admit?.(head);
