@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { backUpDatabase } from "../../server/postgres/backup.ts";
 import { restoreDatabase } from "../../server/postgres/restore.ts";
-import { type BackupContents, examineBackup } from "../../server/sqlite/backup-file.ts";
+import { type BackupContents, examineBackup, sealBackup } from "../../server/sqlite/backup-file.ts";
 import { databaseTrouble } from "../admin/database-trouble.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
 import { isThere, type Taken } from "./take.ts";
@@ -17,7 +17,7 @@ export async function takeDatabaseBackup(url: string, out: string): Promise<Resu
   if (existsSync(out)) return isThere(out);
   try {
     await backUpDatabase(url, out);
-    return ok({ file: out, ...examineBackup(out) });
+    return ok({ file: out, ...sealBackup(out) });
   } catch (error) {
     const code = codeOf(error);
     if (code !== null && /^E(?:ACCES|EXIST|ISDIR|NOENT|NOSPC|NOTDIR|PERM|ROFS)$/.test(code)) {

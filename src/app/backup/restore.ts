@@ -34,7 +34,7 @@ export async function restoreBackup(file: string, data: string): Promise<Result<
 /** Why nothing was restored. @throws what is a bug */
 export function noBackup(file: string, error: unknown): Result<never> {
   if (error instanceof NoBackup) {
-    const next = "give a file that mdmirror serve backup made";
+    const next = "give a file that mdmirror serve backup made; of a copied service.db, start a service in a new folder";
     return trouble("usage", `${file} ${error.message}; nothing was restored`, next);
   }
   if (codeOf(error) === null) throw error;

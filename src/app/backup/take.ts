@@ -3,15 +3,15 @@ import { copyFile, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../ports/world.ts";
 import { BACKUP_FILE } from "../../server/sqlite/backup.ts";
-import { type BackupContents, examineBackup, NoBackup } from "../../server/sqlite/backup-file.ts";
+import { type BackupContents, sealBackup, NoBackup } from "../../server/sqlite/backup-file.ts";
 import { reachByFolder } from "../admin/reach.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
 
 export type Taken = BackupContents & { readonly file: string };
 
 /**
- * A backup of a service's data folder, while a service runs on it or not. It is looked at before it
- * is called one.
+ * Makes a backup of a service's data folder, while a service runs on it or not. It is checked before
+ * it gets its name.
  * @param data and out absolute; nothing may be at `out`
  */
 export async function takeBackup(data: string, out: string, clock: Clock): Promise<Result<Taken>> {
@@ -29,7 +29,7 @@ export async function takeBackup(data: string, out: string, clock: Clock): Promi
 
 async function keep(made: string, out: string): Promise<Result<Taken>> {
   try {
-    const contents = examineBackup(made);
+    const contents = sealBackup(made);
     await move(made, out);
     return ok({ file: out, ...contents });
   } catch (error) {

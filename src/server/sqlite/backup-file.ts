@@ -1,6 +1,7 @@
 import { closeSync, openSync, rmSync } from "node:fs";
 import Sqlite from "better-sqlite3";
 import { GENERATION_NAME, newGeneration } from "../generation.ts";
+import { checkDigest, dropDigest, writeDigest } from "./backup-digest.ts";
 import { MIGRATIONS } from "./schema.ts";
 
 /** A backup: a whole `service.db` in one file, of the same form whatever store it was taken of. */
@@ -17,21 +18,34 @@ export class NoBackup extends Error {
 }
 
 /**
- * Looks whether a file is a backup that can be restored, page by page, and makes it one file that
- * needs no other beside it.
+ * Checks a database that was just copied, page by page, and makes it a backup: one file that needs no
+ * other beside it, with its digest.
  * @throws NoBackup; as node:fs and better-sqlite3 do when it cannot be read
  */
+export function sealBackup(file: string): BackupContents {
+  return withBackup(file, (db) => {
+    const contents = examine(db);
+    writeDigest(db);
+    return contents;
+  });
+}
+
+/**
+ * Checks whether a file is a backup that can be restored: each page, and the digest of its rows.
+ * @throws as `sealBackup`
+ */
 export function examineBackup(file: string): BackupContents {
-  return withBackup(file, examine);
+  return withBackup(file, examineSealed);
 }
 
 /**
  * Makes a service of the copy of a backup: mirrors are to see that it is not as they knew it.
- * @throws as `examineBackup`
+ * @throws as `sealBackup`
  */
 export function renewBackup(copy: string): BackupContents {
   return withBackup(copy, (db) => {
-    const contents = examine(db);
+    const contents = examineSealed(db);
+    dropDigest(db);
     const text = "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)";
     db.prepare(text).run(GENERATION_NAME, newGeneration());
     return contents;
@@ -85,10 +99,19 @@ function examine(db: Sqlite.Database): BackupContents {
   if (version === 0 || !isOurs) throw new NoBackup("is no backup of a service");
   // One that was copied out of a running service is marked as one with a journal beside it.
   db.pragma("journal_mode = DELETE");
-  const [first] = db.pragma("quick_check(1)") as { readonly quick_check: string }[];
-  if (first?.quick_check !== "ok") throw new NoBackup(`is damaged (${first?.quick_check ?? "it cannot be read"})`);
+  const [first] = db.pragma("integrity_check(1)") as { readonly integrity_check: string }[];
+  const told = first?.integrity_check ?? "it cannot be read";
+  if (told !== "ok") throw new NoBackup(`is damaged (${told})`);
   const count = (table: string) => db.prepare<[], { n: number }>(`SELECT count(*) AS n FROM ${table}`).get()!.n;
   return { workspaces: count("workspaces"), documents: count("files"), keys: count("keys") };
+}
+
+function examineSealed(db: Sqlite.Database): BackupContents {
+  const contents = examine(db);
+  const digest = checkDigest(db);
+  if (digest === "another") throw new NoBackup("is damaged (its digest is another one)");
+  if (digest === "none") throw new NoBackup("has no digest, as a backup has");
+  return contents;
 }
 
 function isNoDatabase(error: unknown): boolean {

@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
@@ -202,6 +211,22 @@ describe("what is no backup", () => {
     const restored = await restoreBackup(join(dir, "b.db"), join(dir, "restored"));
     expect(restored).toMatchObject({ kind: "trouble", trouble: { what: expect.stringContaining(why) } });
     expect(readdirSync(join(dir, "restored"))).toEqual([]);
+  });
+
+  it("is not restored: one with another text than was backed up, or a database that is no backup", async () => {
+    const { api, close } = await serve("data");
+    await api.file("a.md", "the price is 100\n");
+    await close();
+    copyFileSync(join(dir, "data", "service.db"), join(dir, "live.db"));
+    await backUp("data", "b.db");
+    const bytes = readFileSync(join(dir, "b.db"));
+    bytes.write("900", bytes.indexOf("the price is 100") + "the price is ".length);
+    writeFileSync(join(dir, "b.db"), bytes);
+    for (const name of ["b.db", "live.db"]) {
+      const restored = await restoreBackup(join(dir, name), join(dir, "restored"));
+      expect(restored).toMatchObject({ kind: "trouble", trouble: { what: expect.stringContaining(`${name} `) } });
+      expect(readdirSync(join(dir, "restored"))).toEqual([]);
+    }
   });
 
   it("is not restored: a damaged one", async () => {

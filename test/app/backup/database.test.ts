@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -87,6 +87,10 @@ describe.skipIf(whyNoPostgres !== null)("a backup, from one store to the other a
     expect(wanted).toMatchObject({ texts: { length: 5 }, folders: { length: 5 }, removal: "file_protected" });
 
     must(await takeBackup(at("first"), at("one.db"), systemClock()));
+    const altered = readFileSync(at("one.db"));
+    altered.write("lies", altered.indexOf("live\n"));
+    writeFileSync(at("altered.db"), altered);
+    expect(await restoreToDatabase(at("altered.db"), database)).toMatchObject({ kind: "trouble" });
     expect(must(await restoreToDatabase(at("one.db"), database))).toEqual({ workspaces: 1, documents: 5, keys: 1 });
     const second = await onPostgres(at("second"), database);
     expect(await seenBy(second.url, first.key, cursor)).toEqual(wanted);
