@@ -21,6 +21,11 @@ export type LocalFile = {
   readonly digest: Digest;
   /** Of the bytes, where they are another text. */
   readonly bytes?: Digest;
+  /**
+   * Whether its links are yet to be read by where documents are; until then `digest` stands for the
+   * bytes, or for a text that the same bytes had elsewhere. Not set: they are read, or it has none.
+   */
+  readonly linksUnread?: true;
   readonly textFault: TextFault | null;
   /**
    * Whether it has no bytes: an empty text is no evidence of identity, and may be left by an editor

@@ -5,6 +5,7 @@ import type { Conflict, DirLink, Hold, Link } from "../../model/link.ts";
 import type { Evidence } from "../../planner/match/matching.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import type { LocalPath } from "../../model/path.ts";
+import type { Digest } from "../../model/digest.ts";
 import { DEFAULT_GUARDS, type Policy } from "../../model/policy.ts";
 import type { Disk, Look } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
@@ -136,8 +137,9 @@ function heldBelow(holds: readonly Hold[], folder: LocalPath): Why["heldBelow"] 
 
 /** The planner's own match and decision, for the document that is, or was, at the path. */
 function judge(mirror: OpenedMirror, trees: Trees, asked: LocalPath): DocumentExplanation | null {
-  const { state } = mirror.world;
-  const explained = explainPath(trees, policyOf(mirror), (digest) => state.text(digest), asked);
+  const { state, links } = mirror.world;
+  const find = (digest: Digest): string | null => state.text(digest);
+  const explained = explainPath(trees, policyOf(mirror), links?.comparing(find) ?? find, asked);
   return explained.kind === "document" ? explained : null;
 }
 

@@ -3,8 +3,9 @@ import type { Plan } from "../../planner/plan-types.ts";
 import { makePlan } from "../../planner/plan.ts";
 import { leavesUndecided } from "../../model/hold.ts";
 import type { Trees } from "../../model/tree.ts";
+import { keepHere } from "../apply/text-name.ts";
 import { flushNow } from "../journal/durable.ts";
-import { policyOf } from "../run/plan-pass.ts";
+import { policyOf, textFinder } from "../run/policy.ts";
 import { applyPlan } from "../run/apply-plan.ts";
 import { converge, type ConvergeInput, rememberTraits, reportRun, RunEntry } from "../run/converge.ts";
 import { isRestored, rememberGeneration } from "../run/generation.ts";
@@ -69,21 +70,25 @@ function needsHaltNote(world: World, { plan: { verdict, holds } }: Planned): boo
 export async function runPart(
   world: World,
   settings: Settings,
-  trees: Trees,
+  part: Trees,
   last: RunReport,
 ): Promise<"whole" | (RunEnd & { readonly done: boolean })> {
   const { root, inodesTrusted } = checkRoot(world);
-  if (root !== "same" || !inodesTrusted || isLeftOpen(world, trees)) return "whole";
+  if (root !== "same" || !inodesTrusted || isLeftOpen(world, part)) return "whole";
   if (isRestored(world.state, world.remote.generation())) return "whole";
   const counts = zeroCounts();
   const run = new RunEntry(world, "watch");
   const input = { run, settings: watched(settings), counts, retryRefused: false, quietTexts: null, dry: false };
   const ctx = new PassContext(world, input);
   world.links?.begin(false);
-  ctx.notes.local = trees.local;
+  const policy = policyOf(ctx, input, new Set());
+  const texts = textFinder(ctx);
+  const local = world.links?.read(part, { policy, texts }, keepHere(world.state, part.base), false) ?? part.local;
+  const trees = { ...part, local };
+  ctx.notes.local = local;
   for (const folder of trees.remote.folders.values()) ctx.notes.folderIds.set(folder.path, folder.id);
   const signals = gatherSignals(ctx, trees.base, trees.remote, root);
-  const plan = makePlan(trees, policyOf(ctx, input, new Set()), signals, (digest) => world.state.text(digest));
+  const plan = makePlan(trees, policy, signals, texts);
   // A file that somebody has in hand is held, by a whole pass.
   if (!isPlain(world, plan) || filesInUse(ctx, plan, trees.base).size > 0) return "whole";
   const ends = await applyPlan(ctx, plan);

@@ -43,20 +43,3 @@ export function idsUnknownBefore(earlier: readonly Spelling[], text: string, lea
   const ids = earlier.flatMap((one) => one.leads).filter(({ said, to }) => said === to && !known.has(said));
   return ids.filter(({ said }) => text.includes(said));
 }
-
-/**
- * A file that is no known document's by inode or path may be one that was moved and then saved by
- * an editor that makes a new file: it still says most of what that one's links said.
- * @param lost of files that are not where they were
- */
-export function likest(lost: readonly Spelling[], text: string, { wiki }: LinkScope): Spelling | null {
-  const said = new Set(destinationsOf(text, wiki));
-  let found: Spelling | null = null;
-  let most = 0.5;
-  for (const spelling of lost) {
-    const { leads } = spelling;
-    const share = leads.filter((lead) => said.has(lead.said)).length / Math.max(leads.length, 1);
-    if (share > most) [found, most] = [spelling, share];
-  }
-  return found;
-}

@@ -6,6 +6,8 @@ import { type DocId, isDocId } from "../../contract/ids.ts";
 import { type Digest, digestOf } from "../../model/digest.ts";
 import { type LocalPath, parentOf } from "../../model/path.ts";
 import type { Lead, Spelling } from "../../model/spelling.ts";
+import type { RemoteTree } from "../../model/tree.ts";
+import type { Whereabouts } from "../../planner/whereabouts.ts";
 import type { State } from "../../ports/state.ts";
 import { idsUnknownBefore, meantBefore } from "./earlier.ts";
 import { KnownSpellings } from "./known-spellings.ts";
@@ -55,6 +57,17 @@ export class LinkForms {
     return { now: new LinkPlaces(base, this.scope), before: new LinkPlaces(base, this.scope) };
   }
 
+  /**
+   * Takes where everything is by a match, for the rest of the pass.
+   * @param remote what the service shows; null: only a part of it is known
+   */
+  matched(match: Whereabouts, remote: RemoteTree | null): Where {
+    const where = this.whereOfBase();
+    where.now.take(match, remote);
+    this.#where = where;
+    return where;
+  }
+
   /** What was where is read anew. @param dry whether nothing may be kept until the next call */
   begin(dry: boolean): void {
     this.#where = null;
@@ -66,7 +79,22 @@ export class LinkForms {
     return this.#where?.now ?? null;
   }
 
-  /** The text, in the service's form, that a file's bytes stand for, as a walk finds them. */
+  /**
+   * Returns the text that a file's bytes are taken for before documents are matched: what they stood
+   * for at this path (`isKnown`) or at another one, else as their links read by base's places.
+   */
+  recognise(path: LocalPath, bytes: Form): { readonly form: Form; readonly isKnown: boolean } {
+    const own = this.known.of(path, bytes.digest);
+    const form = this.#remembered(own);
+    if (own !== null && form !== null) {
+      this.known.asNewest(own);
+      return { form, isKnown: true };
+    }
+    const [elsewhere = null] = this.#state.spellings.with(bytes.digest);
+    return { form: this.#remembered(elsewhere) ?? this.#read(path, bytes, this.where()).form, isKnown: false };
+  }
+
+  /** Returns the text, in the service's form, that a file's bytes stand for. */
   toService(path: LocalPath, bytes: Form, where: Where): Form {
     if (!this.mayLink(bytes.text)) return bytes;
     return this.#remembered(this.spellingOf(path, bytes.digest, where)) ?? this.readAnew(path, bytes, where);

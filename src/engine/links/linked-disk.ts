@@ -1,19 +1,17 @@
 import { type Digest, digestOf } from "../../model/digest.ts";
+import { withValues } from "../../model/borrowed-map.ts";
 import { unpackedText } from "../../model/packed-text.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { LocalFile, LocalTree } from "../../model/tree.ts";
 import type { Disk, DiskOutcome, FileUse, LocalText, Look, Made, NewFile, OnText, Written } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import type { Form, LinkForms } from "./forms.ts";
-import { FoundReader, isSameStamp } from "./read-found.ts";
+import { bytesOf, faultOf, FoundReader, isSameStamp } from "./read-found.ts";
 
 const CHANGED = "the file was changed since it was looked at";
 
-/**
- * LIMIT: walks of one look, where files went elsewhere between a walk and the reading of their
- * links.
- */
-const WALKS = 4;
+/** Files of a walk that may link, each with the text that its bytes are taken for. */
+type Linking = Map<LocalPath, Pick<LocalFile, "digest" | "textFault"> & { readonly isKnown: boolean }>;
 
 /**
  * A disk on which links are by path, as its users see them, shown in the service's form: the
@@ -34,23 +32,13 @@ export class LinkedDisk implements Disk {
   }
 
   walk(known: Parameters<Disk["walk"]>[0], onText: OnText): LocalTree {
-    for (let left = WALKS; ; left--) {
-      const found = new Set<LocalPath>();
-      const tree = this.plain.walk(known, this.#withoutLinking(found, onText));
-      if (left === 1) return this.found.readSome(tree, found, onText);
-      const read = this.found.readAll(tree, found, onText);
-      if (read !== null) return read;
-    }
+    const linking: Linking = new Map();
+    return withLinking(this.plain.walk(known, this.#recognising(linking, onText)), linking);
   }
 
   *walkInParts(known: Parameters<Disk["walk"]>[0], onText: OnText): Generator<void, LocalTree> {
-    for (let left = WALKS; ; left--) {
-      const found = new Set<LocalPath>();
-      const tree = yield* this.plain.walkInParts(known, this.#withoutLinking(found, onText));
-      if (left === 1) return this.found.readSome(tree, found, onText);
-      const read = this.found.readAll(tree, found, onText);
-      if (read !== null) return read;
-    }
+    const linking: Linking = new Map();
+    return withLinking(yield* this.plain.walkInParts(known, this.#recognising(linking, onText)), linking);
   }
 
   async awaitRecorded(): Promise<void> {
@@ -59,19 +47,20 @@ export class LinkedDisk implements Disk {
 
   lookAtFiles(...[tree, asked, onText, elsewhere]: Parameters<Disk["lookAtFiles"]>): LocalTree | null {
     const paths = [...asked];
-    const found = new Set<LocalPath>();
-    const looked = this.plain.lookAtFiles(tree, paths, this.#withoutLinking(found, onText), elsewhere);
-    if (looked === null || looked === tree || found.size === 0) return looked;
-    const read = this.found.readAll(looked, found, onText);
-    if (read === null) return null;
+    const linking: Linking = new Map();
+    const looked = this.plain.lookAtFiles(tree, paths, this.#recognising(linking, onText), elsewhere);
+    if (looked === null || looked === tree || linking.size === 0) return looked;
+    const read = withLinking(looked, linking);
     return paths.every((path) => isSameFile(tree.files.get(path), read.files.get(path))) ? tree : read;
   }
 
-  /** Texts that may link are noted by their path, and read when the walk is done. */
-  #withoutLinking(found: Set<LocalPath>, onText: OnText): OnText {
+  /** Notes which text a file that may link is taken for until both sides are seen. */
+  #recognising(linking: Linking, onText: OnText): OnText {
     return (digest, text, path) => {
-      if (this.#forms.mayLink(text)) found.add(path);
-      else onText(digest, text, path);
+      if (!this.#forms.mayLink(text)) return onText(digest, text, path);
+      const { form, isKnown } = this.#forms.recognise(path, { text, digest });
+      linking.set(path, { digest: form.digest, isKnown, textFault: faultOf(form.text) });
+      onText(form.digest, form.text, path);
     };
   }
 
@@ -225,4 +214,16 @@ function isSameFile(a: LocalFile | undefined, b: LocalFile | undefined): boolean
 /** @param meant the texts that are stored, where a file may hold another one */
 function withTexts(made: Made, meant: readonly (string | null)[]): Made {
   return made.map((file, n) => ({ ...file, text: meant[n] ?? file.text }));
+}
+
+function withLinking(tree: LocalTree, linking: Linking): LocalTree {
+  const changed = new Map<LocalPath, LocalFile>();
+  for (const [path, { digest, isKnown, textFault }] of linking) {
+    // A folder that the walk has read again may not hold the file any more.
+    const file = tree.files.get(path);
+    if (file === undefined) continue;
+    const read = { ...file, digest, textFault, ...bytesOf(file.digest, digest) };
+    changed.set(path, isKnown ? read : { ...read, stampTrusted: false, linksUnread: true });
+  }
+  return changed.size === 0 ? tree : { ...tree, files: withValues(tree.files, changed) };
 }

@@ -1,12 +1,12 @@
 import { type DocId, isDocId } from "../../contract/ids.ts";
 import { INERT } from "../../links/destination.ts";
 import { leadsOf, meantBy } from "../../links/leads.ts";
-import { respell, toDisk } from "../../links/translate.ts";
+import { respell, toDisk, withoutDestinations } from "../../links/translate.ts";
 import { type Digest, digestOf } from "../../model/digest.ts";
 import { isAway, type Link } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { Lead, Spelling } from "../../model/spelling.ts";
-import type { LocalTree, Trees } from "../../model/tree.ts";
+import type { LocalTree, TextLookup, Trees } from "../../model/tree.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import type { Disk, OnText } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
@@ -15,6 +15,7 @@ import { isAnothers, isAsKnown, isUnsettled, leadsAstray, leadsSomewhereNew } fr
 import { type InertLinks, inertLinks } from "./inert.ts";
 import { LinkedDisk } from "./linked-disk.ts";
 import { LinkPlaces, type LinkScope } from "./places.ts";
+import type { Matching } from "./read-found.ts";
 
 /** A file whose links lead elsewhere than they did, and the bytes that lead there again. */
 export type Respelling = { readonly link: Link; readonly from: Spelling; readonly to: Spelling; readonly bytes: Form };
@@ -58,6 +59,14 @@ export class MirrorLinks {
     this.#forms.begin(dry);
   }
 
+  /** Returns a lookup of texts in which both forms of a text are one. */
+  comparing(texts: TextLookup): TextLookup {
+    return (digest) => {
+      const text = texts(digest);
+      return text === null ? null : withoutDestinations(text, this.scope.wiki);
+    };
+  }
+
   /** Documents that links by path lead to, and that neither base nor a whole list shows. */
   unknownTargets({ base, remote }: Trees): DocId[] {
     if (!remote.complete) return [];
@@ -67,9 +76,13 @@ export class MirrorLinks {
     return [...ids].filter((id) => !isKnown(id) && !remote.outside.has(id) && !remote.unseen.has(id));
   }
 
-  /** Files that are to be read again, now that both sides are seen. */
-  lookAgain(trees: Trees, keep: OnText): LocalTree {
-    return this.disk.found.readAgain(trees, keep);
+  /**
+   * Reads links now that both sides are seen.
+   * @param again whether all that the service shows is known: then also files whose links can be read anew since others have come or gone
+   */
+  read(trees: Trees, matching: Matching, keep: OnText, again: boolean): LocalTree {
+    const local = this.disk.found.readNew(trees, matching, keep, again);
+    return again ? this.disk.found.readAgain({ ...trees, local }, matching, keep) : local;
   }
 
   /** Before a plan is carried out: where it puts documents is where links to them lead. */

@@ -7,6 +7,7 @@ import { isAway } from "../../model/link.ts";
 import type { LocalPath, RemotePath } from "../../model/path.ts";
 import type { Lead } from "../../model/spelling.ts";
 import type { BaseTree, RemoteTree } from "../../model/tree.ts";
+import type { Whereabouts } from "../../planner/whereabouts.ts";
 import { standingPlaces } from "./standing.ts";
 
 export type Id = DocId | DirId;
@@ -57,9 +58,19 @@ export class LinkPlaces {
     return this.pathOf(id) === path && this.idAt(path) === id;
   }
 
-  /** What the service shows now. */
-  listed(remote: RemoteTree): void {
+  /**
+   * Moves everything to where a plan's match has it. What the match leaves open is where base has it.
+   * @param remote what the service shows; null: not known
+   */
+  take({ found, open, coming, unlinked }: Whereabouts, remote: RemoteTree | null): void {
     this.#remote = remote;
+    // ORDER: first, since a hold may say where a document was that is back where base has it.
+    for (const link of this.#links.values())
+      if (!isAway(link) && !found.has(link.id) && !open.has(link.id) && !this.isAt(link.id, link.localPath))
+        this.set(link.id, link.localPath);
+    for (const [id, path] of found) if (!this.isAt(id, path)) this.set(id, path);
+    for (const path of unlinked) this.setUnlinked(path);
+    for (const [id, path] of coming) if (this.idAt(path) === null && !this.isUnlinked(path)) this.set(id, path);
   }
 
   /**
@@ -133,8 +144,9 @@ export class LinkPlaces {
     else this.#byPath.delete(path);
   }
 
-  /** A file is there that is no known document. */
+  /** Notes that the file at a path is no known document: what base has there is elsewhere. */
   setUnlinked(path: LocalPath): void {
+    this.#byPath.delete(path);
     this.#unlinked.add(path);
     this.#named?.add(path);
   }

@@ -1,94 +1,48 @@
 import type { DocId } from "../../contract/ids.ts";
 import { countCharacters, MAX_CONTENT_CHARACTERS } from "../../contract/limits.ts";
-import { withValues } from "../../model/borrowed-map.ts";
+import { ownOf, withValues } from "../../model/borrowed-map.ts";
+import type { Digest } from "../../model/digest.ts";
 import { sameInodeAndBirth, type Stamp } from "../../model/link.ts";
-import { once } from "../../model/once.ts";
 import type { LocalPath } from "../../model/path.ts";
 import { unreadable } from "../../model/seen.ts";
 import type { Spelling } from "../../model/spelling.ts";
-import type { BaseTree, LocalFile, LocalTree, Trees } from "../../model/tree.ts";
+import type { Policy } from "../../model/policy.ts";
+import type { BaseTree, LocalFile, LocalTree, TextLookup, Trees } from "../../model/tree.ts";
+import { findWhereabouts } from "../../planner/whereabouts.ts";
 import type { Disk, OnText } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import { leadsSomewhereNew, leadsToGone } from "./astray.ts";
-import { likest } from "./earlier.ts";
-import type { Form, LinkForms, Where } from "./forms.ts";
-import { LinkPlaces } from "./places.ts";
-import { placesSeen } from "./places-seen.ts";
+import type { LinkForms, Where } from "./forms.ts";
+import type { LinkPlaces } from "./places.ts";
+
+/** What a pass matches documents by, besides the trees. */
+export type Matching = { readonly policy: Policy; readonly texts: TextLookup };
 
 /** Reads the files of a walk that hold links, in the service's form. */
 export class FoundReader {
   readonly #plain: Pick<Disk, "read">;
   readonly #forms: LinkForms;
-  readonly #state: Pick<State, "load" | "spellings">;
+  readonly #state: Pick<State, "spellings">;
 
-  constructor(plain: Pick<Disk, "read">, forms: LinkForms, state: Pick<State, "load" | "spellings">) {
+  constructor(plain: Pick<Disk, "read">, forms: LinkForms, state: Pick<State, "spellings">) {
     this.#plain = plain;
     this.#forms = forms;
     this.#state = state;
   }
 
   /**
-   * Reads files of which the plain walk gives the digests of the bytes.
-   * @returns null where one of them is not there any more, or another file is: what the walk saw is
-   * not what is there, and a document may be where nobody looked
+   * Reads the links that a walk left unread, by where the planner's match has documents.
+   * @param isListed whether all that the service shows is known
+   * @returns the local tree, in which nothing counts as absent if a file was replaced since the walk
    */
-  readAll(tree: LocalTree, found: ReadonlySet<LocalPath>, onText: OnText): LocalTree | null {
-    const { files, missed } = this.#read(tree, found, onText);
-    return missed.size > 0 ? null : files === tree.files ? tree : { ...tree, files };
-  }
-
-  /** The same of a folder that does not come to rest: nothing counts as absent. */
-  readSome(tree: LocalTree, found: ReadonlySet<LocalPath>, onText: OnText): LocalTree {
-    const { files, missed } = this.#read(tree, found, onText);
-    if (missed.size === 0) return { ...tree, files };
-    const unseen = new Map(tree.unseen).set("", unreadable("its files keep changing places"));
-    return { ...tree, files: new Map([...files].filter(([path]) => !missed.has(path))), unseen };
-  }
-
-  #read(
-    tree: LocalTree,
-    found: ReadonlySet<LocalPath>,
-    onText: OnText,
-  ): { readonly files: LocalTree["files"]; readonly missed: ReadonlySet<LocalPath> } {
-    const missed = new Set<LocalPath>();
-    if (found.size === 0) return { files: tree.files, missed };
-    const base = this.#state.load();
-    const { scope } = this.#forms;
-    const where = { now: placesSeen(base, tree, null, scope), before: new LinkPlaces(base, scope) };
-    this.#findLost(where, tree, found);
-    const changed = new Map<LocalPath, LocalFile>();
-    for (const path of found) {
-      // The walk has read a folder again, and it was not there any more.
-      const file = tree.files.get(path);
-      if (file === undefined) continue;
-      const read = this.readFile(file, where, onText, false);
-      if (read === null) missed.add(path);
-      else changed.set(path, read);
-    }
-    return { files: withValues(tree.files, changed), missed };
-  }
-
-  /**
-   * Finds documents that were moved, as files that are not known by inode: saved as new ones, or
-   * written by us before a power cut. By their bytes, else by what their links say.
-   */
-  #findLost({ now, before }: Where, { files }: LocalTree, found: Iterable<LocalPath>): void {
-    const isLost = (id: string | null) => id !== null && !isPresent(id, now, files);
-    const lost = once(() =>
-      this.#state.spellings.all().filter(({ path, id }) => {
-        const there = before.idAt(path);
-        return isLost(there) && (id === null || id === there);
-      }),
-    );
-    for (const path of found) {
-      if (!now.isUnlinked(path) || lost().length === 0) continue;
-      const bytes = this.#plain.read(path);
-      if (bytes.kind !== "done") continue;
-      const { text, digest } = bytes.value;
-      const likes = lost().find((one) => one.bytes === digest) ?? likest(lost(), text, this.#forms.scope);
-      const id = likes === null ? null : before.idAt(likes.path);
-      if (id !== null && isLost(id)) now.set(id, path);
-    }
+  readNew(trees: Trees, matching: Matching, onText: OnText, isListed: boolean): LocalTree {
+    const { local, base } = trees;
+    const unread = [...ownOf(local.files, base.links).values()].filter(({ linksUnread }) => linksUnread === true);
+    if (unread.length === 0) return local;
+    const where = this.#match(trees, matching, isListed);
+    const files = new Map<LocalPath, LocalFile | null>();
+    for (const file of unread) files.set(file.path, this.#readFile(file, where, onText, false));
+    return withFiles(local, files);
   }
 
   /**
@@ -96,28 +50,26 @@ export class FoundReader {
    * ones of which a link leads to what is gone. A document that is held, protected or in conflict
    * waits for its next edit: nobody asked for this one.
    */
-  readAgain({ base, local, remote }: Trees, onText: OnText): LocalTree {
+  readAgain(trees: Trees, matching: Matching, onText: OnText): LocalTree {
     const spellings = this.#state.spellings.all();
+    const { base, local } = trees;
     if (spellings.length === 0) return local;
-    const { scope } = this.#forms;
-    this.#forms.where().now.listed(remote);
-    const where = { now: placesSeen(base, local, remote, scope), before: new LinkPlaces(base, scope) };
-    this.#findLost(
-      where,
-      local,
-      spellings.map(({ path }) => path),
-    );
+    const where = this.#match(trees, matching, true);
     const waits = waitingPaths(base);
-    const changed = new Map<LocalPath, LocalFile>();
+    const files = new Map<LocalPath, LocalFile | null>();
     for (const spelling of spellings) {
       const { path, text } = spelling;
       if (!isToBeReadAgain(spelling, base, waits, where.now)) continue;
       const file = local.files.get(path);
       if (file === undefined || file.digest !== text) continue;
-      const read = this.readFile(file, where, onText, true);
-      if (read !== null && read.digest !== file.digest) changed.set(path, { ...read, stampTrusted: false });
+      const read = this.#readFile(file, where, onText, true);
+      if (read !== null && read.digest !== file.digest) files.set(path, { ...read, stampTrusted: false });
     }
-    return changed.size === 0 ? local : { ...local, files: withValues(local.files, changed) };
+    return withFiles(local, files);
+  }
+
+  #match(trees: Trees, { policy, texts }: Matching, isListed: boolean): Where {
+    return this.#forms.matched(findWhereabouts(trees, policy, texts), isListed ? trees.remote : null);
   }
 
   /**
@@ -125,7 +77,8 @@ export class FoundReader {
    * @param anew by what is where now, whatever its bytes stood for
    * @returns null where it cannot be read, holds no text, or is another file by now
    */
-  readFile(file: LocalFile, where: Where, onText: OnText, anew: boolean): LocalFile | null {
+  #readFile(file: LocalFile, where: Where, onText: OnText, anew: boolean): LocalFile | null {
+    const { linksUnread, bytes: _, ...plain } = file;
     const { path } = file;
     const bytes = this.#plain.read(path);
     if (bytes.kind !== "done" || !sameInodeAndBirth(bytes.value.stamp, file.stamp)) return null;
@@ -136,11 +89,11 @@ export class FoundReader {
       : this.#forms.toService(path, bytes.value, where);
     onText(form.digest, form.text, path);
     return {
-      ...file,
+      ...plain,
       stamp,
       stampTrusted,
       digest: form.digest,
-      ...bytesOf(bytes.value, form),
+      ...bytesOf(bytes.value.digest, form.digest),
       textFault: faultOf(form.text),
     };
   }
@@ -170,21 +123,25 @@ function waitingPaths({ links, holds, conflicts }: BaseTree): ReadonlySet<LocalP
   return waits;
 }
 
-/** Whether a file is where a document is, as far as the walk tells. */
-function isPresent(id: string, now: LinkPlaces, files: LocalTree["files"]): boolean {
-  const path = now.pathOf(id);
-  return path !== null && now.idAt(path) === id && files.has(path);
+/** @param changed null: the file is not the one that the walk saw */
+function withFiles(tree: LocalTree, changed: ReadonlyMap<LocalPath, LocalFile | null>): LocalTree {
+  if (changed.size === 0) return tree;
+  const read = new Map([...changed].flatMap(([path, file]) => (file === null ? [] : [[path, file] as const])));
+  const files = withValues(tree.files, read);
+  if (read.size === changed.size) return { ...tree, files };
+  const seen = new Map([...files].filter(([path]) => changed.get(path) !== null));
+  return { ...tree, files: seen, unseen: new Map(tree.unseen).set("", unreadable("its files keep changing places")) };
 }
 
 export function isSameStamp(a: Stamp, b: Stamp): boolean {
   return a.ino === b.ino && a.ctimeMs === b.ctimeMs && a.mtimeMs === b.mtimeMs && a.size === b.size;
 }
 
-function bytesOf(bytes: Form, form: Form): Pick<LocalFile, "bytes"> {
-  return bytes.digest === form.digest ? {} : { bytes: bytes.digest };
+export function bytesOf(bytes: Digest, text: Digest): Pick<LocalFile, "bytes"> {
+  return bytes === text ? {} : { bytes };
 }
 
-function faultOf(text: string): LocalFile["textFault"] {
+export function faultOf(text: string): LocalFile["textFault"] {
   if (text.includes("\0")) return "holds-nul";
   return countCharacters(text) > MAX_CONTENT_CHARACTERS ? "too-large" : null;
 }

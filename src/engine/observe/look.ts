@@ -31,6 +31,7 @@ import type { StillOpen } from "../journal/recover-remote.ts";
 import { seekTargets } from "./link-targets.ts";
 import { PackAhead } from "./pack-ahead.ts";
 import { keepHere, seenThere } from "../apply/text-name.ts";
+import { policyOf, textFinder } from "../run/policy.ts";
 import { loadTools, readyTools } from "../run/tools.ts";
 import type { World } from "../run/world.ts";
 
@@ -202,11 +203,16 @@ function readAhead({ world, notes }: PassContext): void {
   notes.ahead = new ReadAhead(world);
 }
 
-/** The folder with links read anew that led nowhere, and whose targets both sides show by now. */
+/** Returns the folder with its links read by where documents are, now that both sides are seen. */
 export function withLinks(ctx: PassContext, input: PassInput, trees: Trees): LocalTree {
   const { links } = ctx.world;
-  if (links === undefined || input.settings.direction === "pull-only") return trees.local;
-  return links.lookAgain(trees, textKeeper(ctx, input, trees.base));
+  if (links === undefined) return trees.local;
+  const matching = { policy: policyOf(ctx, input, null), texts: textFinder(ctx) };
+  const again = input.settings.direction !== "pull-only";
+  const local = links.read(trees, matching, textKeeper(ctx, input, trees.base), again);
+  // A daemon looks again at what its watch reports.
+  ctx.notes.tally.filesMoved = input.observers === undefined && local.unseen.has("") && !trees.local.unseen.has("");
+  return local;
 }
 
 export function withReturned({ notes: { returned } }: PassContext, local: LocalTree): LocalTree {

@@ -83,7 +83,7 @@ export async function converge(world: World, input: ConvergeInput): Promise<Conv
 
 function needsAnother(end: PassEnd, tally: Tally, mustJudge: boolean): end is Planned {
   if (end.kind === "offline" || end.isStopped === true || wasCutOff(end.ends)) return false;
-  return wantsMore(end, tally) || mustJudge;
+  return wantsMore(end, tally) || mustJudge || tally.filesMoved;
 }
 
 /**

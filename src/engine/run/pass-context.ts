@@ -102,6 +102,8 @@ export type Tally = {
   readsOther: boolean;
   /** Whether a write was sent whose end no answer told, and which a read did not find. */
   hasUnfound: boolean;
+  /** Whether files with links were replaced between the last pass's walk and their reading. */
+  filesMoved: boolean;
 };
 
 /** `keptAs`: where the file is now, below the root. */
@@ -109,7 +111,16 @@ export type MadeWay = { readonly path: LocalPath; readonly keptAs: string };
 
 export function zeroTally(): Tally {
   const maps = { vain: new Map(), refused: new Map(), gaveWay: new Map() };
-  return { created: 0, refusedBases: 0, ...maps, madeWay: [], linksOpen: false, readsOther: false, hasUnfound: false };
+  return {
+    created: 0,
+    refusedBases: 0,
+    ...maps,
+    madeWay: [],
+    linksOpen: false,
+    readsOther: false,
+    hasUnfound: false,
+    filesMoved: false,
+  };
 }
 
 /** What looks and effects of one pass leave for later ones; dropped with the pass. */

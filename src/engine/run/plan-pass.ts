@@ -1,4 +1,3 @@
-import type { Digest } from "../../model/digest.ts";
 import { EXACT_DISK, type LocalPath } from "../../model/path.ts";
 import { unreadable } from "../../model/seen.ts";
 import type { Plan, Signals } from "../../planner/plan-types.ts";
@@ -9,26 +8,11 @@ import type { PassEnd, PassInput, PassContext } from "./pass-context.ts";
 import { gatherSignals } from "./guard-facts.ts";
 import { filesInUse, type InUse } from "./hands-off.ts";
 import { observeLocal } from "../observe/observe.ts";
+import { policyOf, textFinder } from "./policy.ts";
 import { loadTools, readyTools } from "./tools.ts";
 import { textKeeper, withLinks, withReturned, withUnseen } from "../observe/look.ts";
 
 /** Makes a plan from the looks of a pass. */
-
-export function policyOf(ctx: PassContext, input: PassInput, absentTwice: ReadonlySet<LocalPath> | null): Policy {
-  const { reviewAfterQuiet, secondLookMs, handsOff, ...settings } = input.settings;
-  const traits = ctx.world.remote.traits();
-  return {
-    ...settings,
-    refusedCharacters: traits.refusedCharacters,
-    remoteFolding: traits,
-    folderMoves: traits.folderPatch !== "no",
-    // Where a subtree is mirrored, its root is an ordinary folder of the service.
-    movesToRoot: ctx.world.prefix !== "" || traits.moveToRoot !== "no",
-    retryRefused: input.retryRefused,
-    quietTexts: input.quietTexts,
-    absentTwice,
-  };
-}
 
 type Decided = { readonly plan: Plan; readonly trees: Trees; readonly policy: Policy };
 
@@ -100,10 +84,6 @@ export async function planWithSecondLook(
   const seenTwice = { ...trees, local };
   const then = policyOf(ctx, input, twice);
   return { plan: makePlan(seenTwice, then, signals, texts), trees: seenTwice, policy: then };
-}
-
-function textFinder({ world, notes }: PassContext): (digest: Digest) => string | null {
-  return (digest) => notes.dryTexts.get(digest) ?? world.state.text(digest);
 }
 
 /**

@@ -152,3 +152,24 @@ describe("a link that is edited on both sides while its target moves", () => {
     expect(there(rig, a).text).toBe(linking(b, c).replace("the plan", "my plan"));
   });
 });
+
+test("a text that is read once more as it is sent, for a target that was just created, keeps its links though its folder went elsewhere on both sides (I10)", async () => {
+  const rig = createRig(1);
+  const b = rig.app.create("folder/b.md", "# B\n\nwhat is paid back\n");
+  const c = rig.app.create("c.md", "# C\n\nwhich trains\n");
+  const a = rig.app.create("folder/a.md", `${FILLER}\n[b](${b})\n`);
+  const mirror = rig.mirror({ links: true });
+  await mirror.sync();
+  rig.app.renameFolder("folder", "directory");
+  moveHere(mirror, "folder", "directory");
+  moveHere(mirror, "directory/b.md", "aside.tmp");
+  moveHere(mirror, "c.md", "directory/b.md");
+  moveHere(mirror, "aside.tmp", "c.md");
+  mirror.write("new.md", "# New\n");
+  mirror.write("directory/a.md", `${FILLER}\n[b](b.md)\n\n[new](../new.md)\n`);
+  await mirror.sync();
+  await mirror.sync();
+  const idOfNew = rig.app.files().get("new.md")!.id;
+  expect(there(rig, a).text).toBe(`${FILLER}\n[b](${b})\n\n[new](${idOfNew})\n`);
+  expect([there(rig, b).path, there(rig, c).path]).toEqual(["c.md", "directory/b.md"]);
+});

@@ -44,3 +44,19 @@ test("documents exchange paths, the sync is killed, and one is saved as a new fi
     expect(mirror.texts().get("sub/b.md"), `killed at call ${kill}`).toContain("[b](../a.md) [c](../c.md)");
   }
 });
+
+test("two documents exchange paths as one is moved, so that base has one inode for both: each text keeps its id and its links (I09)", async () => {
+  const { rig, mirror } = await begin();
+  const idsBefore = new Map([...rig.app.files()].map(([path, { id }]) => [path, id]));
+  const [a, b] = ["a.md", "sub/b.md"].map((path) => mirror.state.link(idsBefore.get(path)!)!);
+  // A rename takes the file that has come to the path since it was looked at.
+  mirror.state.putLink({ ...a!, stamp: b!.stamp, stampTrusted: false });
+  exchange(mirror, "a.md", "sub/b.md");
+  await mirror.sync();
+  await mirror.sync();
+  const there = rig.app.files();
+  expect([there.get("sub/b.md")!.id, there.get("a.md")!.id]).toEqual([a!.id, b!.id]);
+  expect(mirror.texts().get("a.md")).toContain("[c](c.md) [a](sub/b.md)");
+  expect(mirror.texts().get("sub/b.md")).toContain("[b](../a.md) [c](../c.md)");
+  expect(mirror.texts().get("c.md")).toContain("[a](sub/b.md) [b](a.md)");
+});

@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
-import { LinkForms } from "../../../src/engine/links/forms.ts";
-import { LinkedDisk } from "../../../src/engine/links/linked-disk.ts";
+import { remoteTreeOf } from "../../../src/engine/daemon/in-sync-snapshot.ts";
+import type { LinkedDisk } from "../../../src/engine/links/linked-disk.ts";
+import { MirrorLinks } from "../../../src/engine/links/mirror-links.ts";
 import { syncToConvergence } from "../../../src/engine/run/sync.ts";
+import type { Digest } from "../../../src/model/digest.ts";
 import type { Disk } from "../../../src/ports/disk.ts";
+import { POLICY } from "../../planner/defaults.ts";
 import { type Mirror, type MirrorCopy, SETTINGS } from "../../simulator/mirror.ts";
 import { createRig } from "../../simulator/rig.ts";
 
@@ -43,6 +46,8 @@ async function syncWith(mirror: Mirror, act: (call: number) => void): Promise<nu
   return calls;
 }
 
+const ignore = (): void => undefined;
+
 type Copies = { readonly rig: Parameters<typeof createRig>[3]; readonly mirror: MirrorCopy };
 
 function again(copies: Copies) {
@@ -68,19 +73,22 @@ test("a document that is moved while a sync looks, at any call of the disk, keep
   }
 });
 
-test("in a folder that does not come to rest, what was not read is not there, and nothing counts as absent (I04)", async () => {
+test("a file that is replaced between the walk and the reading of its links is not there, and nothing counts as absent (I04)", async () => {
   const { mirror, rig } = await exchanged();
   const { state, disk } = again({ mirror, rig }).mirror.world();
   const { plain } = disk as LinkedDisk;
-  const gone: Disk = Object.assign(Object.create(plain) as Disk, {
+  let hasWalked = false;
+  const moving: Disk = Object.assign(Object.create(plain) as Disk, {
     walk: (...asked: Parameters<Disk["walk"]>) => plain.walk(...asked),
-    read: (path: string) => (path === "a.md" ? { kind: "stale", detail: "it went away" } : plain.read(path)),
+    read: (path: string) =>
+      hasWalked && path === "a.md" ? { kind: "stale", detail: "it went away" } : plain.read(path),
   });
-  const forms = new LinkForms(state, { prefix: "", wiki: false }, true);
-  const { files, unseen } = new LinkedDisk(gone, forms, state).walk(
-    () => null,
-    () => undefined,
-  );
+  const links = new MirrorLinks({ state, disk: moving, scope: { prefix: "", wiki: false }, keeps: true });
+  const local = { ...links.disk.walk(() => null, ignore), inodesTrusted: true };
+  hasWalked = true;
+  const trees = { base: state.load(), local, remote: remoteTreeOf(state.load().links.values(), []) };
+  const matching = { policy: POLICY, texts: (digest: Digest) => state.text(digest) };
+  const { files, unseen } = links.read(trees, matching, ignore, true);
   expect([...files.keys()]).toEqual(["c.md", "sub/b.md"]);
   expect([...unseen.keys()]).toEqual([""]);
 });
