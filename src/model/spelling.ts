@@ -13,7 +13,17 @@ export type Lead = {
   readonly at: LocalPath | null;
   /** What it stands for; null where that is nothing known. */
   readonly to: DocId | DirId | null;
+  /**
+   * What it stood for until that was gone: a document that is shown again is linked to again. Only
+   * where `to` is null. Not set: it never stood for anything.
+   */
+  readonly was?: DocId | DirId;
 };
+
+/** Returns what a link stands for, or stood for until that was gone; null: neither. */
+export function everMeant({ to, was }: Lead): DocId | DirId | null {
+  return to ?? was ?? null;
+}
 
 /** What a file's bytes say in the service's form, where the two forms spell its links apart. */
 export type Spelling = {

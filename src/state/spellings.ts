@@ -7,7 +7,7 @@ import type { Db } from "./database.ts";
 import { Statement } from "./statement.ts";
 
 type Row = [path: string, bytes: Digest, text: Digest, spelledAt: string, leads: string, id: DocId | null];
-type LeadRow = [said: string, at: Lead["at"], to: Lead["to"]];
+type LeadRow = [said: string, at: Lead["at"], to: Lead["to"], was?: Lead["was"]];
 
 const COLUMNS = "path, bytes, text, spelled_at, leads, id";
 
@@ -106,14 +106,7 @@ export class SpellingTable implements Spellings {
   }
 
   put({ path, bytes, text, spelledAt, leads, id }: Spelling): void {
-    this.#put.run(
-      path,
-      bytes,
-      text,
-      spelledAt,
-      JSON.stringify(leads.map(({ said, at, to }): LeadRow => [said, at, to])),
-      id,
-    );
+    this.#put.run(path, bytes, text, spelledAt, JSON.stringify(leads.map(rowOf)), id);
   }
 
   copy(from: LocalPath, to: LocalPath): void {
@@ -141,5 +134,13 @@ function spellingOrNone(row: Row | undefined): Spelling | null {
 
 function spellingOf([path, bytes, text, spelledAt, leads, id]: Row): Spelling {
   const read = JSON.parse(leads) as LeadRow[];
-  return { path, id, bytes, text, spelledAt, leads: read.map(([said, at, to]) => ({ said, at, to })) };
+  return { path, id, bytes, text, spelledAt, leads: read.map(leadOf) };
+}
+
+function rowOf({ said, at, to, was }: Lead): LeadRow {
+  return was === undefined ? [said, at, to] : [said, at, to, was];
+}
+
+function leadOf([said, at, to, was]: LeadRow): Lead {
+  return was === undefined ? { said, at, to } : { said, at, to, was };
 }

@@ -4,9 +4,17 @@ import type { LinkPlaces } from "./places.ts";
 
 /** How what is remembered of a file's links stands to where documents are. */
 
-/** Whether a document is where a link led to nothing, or to one that is gone. */
+/** Whether a document is where a link led to nothing or to one that is gone, or that one is back. */
 export function leadsSomewhereNew(leads: readonly Lead[], now: LinkPlaces): boolean {
-  return leads.some((lead) => (lead.to === null || now.pathOf(lead.to) === null) && now.isThere(lead));
+  return leads.some((lead) => {
+    if (lead.was !== undefined && now.pathOf(lead.was) !== null && !now.isGone(lead.was)) return true;
+    return (lead.to === null || now.pathOf(lead.to) === null) && now.isThere(lead);
+  });
+}
+
+/** Returns a lead as one that leads nowhere still, as it did before. */
+export function asOpen(lead: Lead, before: Lead | undefined): Lead {
+  return before === undefined ? lead : { ...before, at: lead.at };
 }
 
 /** Whether a path leads to what is known to be gone. */
@@ -54,8 +62,8 @@ export function isFound({ said, to }: Lead, places: LinkPlaces): boolean {
 export function isAsKnown(one: Spelling, next: Spelling): boolean {
   const { leads } = next;
   if (one.bytes !== next.bytes || one.spelledAt !== next.spelledAt || one.leads.length !== leads.length) return false;
-  return one.leads.every(({ said, at, to }, n) => {
+  return one.leads.every(({ said, at, to, was }, n) => {
     const other = leads[n]!;
-    return said === other.said && at === other.at && to === other.to;
+    return said === other.said && at === other.at && to === other.to && was === other.was;
   });
 }

@@ -1,7 +1,7 @@
 import { destinationsOf, meantBy } from "../../links/leads.ts";
 import type { Meant } from "../../links/translate.ts";
 import { once } from "../../model/once.ts";
-import type { Lead, Spelling } from "../../model/spelling.ts";
+import { everMeant, type Lead, type Spelling } from "../../model/spelling.ts";
 import type { LinkPlaces, LinkScope } from "./places.ts";
 
 /** What the bytes that a file had before tell of the links in those that it has now. */
@@ -28,13 +28,25 @@ export function meantBefore(
   { wiki }: LinkScope,
 ): MeantBefore {
   const known = ({ to }: Lead): boolean => to !== null && !now.isGone(to);
-  const leads = (newest?.leads ?? []).filter(known);
+  // What a link stood for until it was gone may be shown again.
+  const leads = (newest?.leads ?? []).map((lead) => ({ ...lead, to: everMeant(lead) })).filter(known);
   const former = once(() => {
     const said = new Set(destinationsOf(text, wiki));
     const isSaid = new Set(leads.filter((lead) => said.has(lead.said)).map(({ to }) => to));
     return meantBy(older.flatMap((one) => one.leads).filter((lead) => known(lead) && !isSaid.has(lead.to)));
   });
   return { stood: meantBy(leads), formerly: (said) => (older.length === 0 ? null : former()(said)) };
+}
+
+/** Returns leads with what they stood for, as far as that is gone. */
+export function withGone(leads: readonly Lead[], earlier: readonly Spelling[], now: LinkPlaces): Lead[] {
+  const before = once(() => earlier.flatMap((one) => one.leads));
+  return leads.map((lead) => {
+    if (lead.to !== null) return lead;
+    const former = before().find((one) => one.said === lead.said && everMeant(one) !== null);
+    const was = former === undefined ? null : everMeant(former);
+    return was === null || !now.isGone(was) ? lead : { ...lead, was };
+  });
 }
 
 /** Ids that stand in a text since nothing was known to be there: they become paths in time. */

@@ -9,10 +9,10 @@ import type { Lead, Spelling } from "../../model/spelling.ts";
 import type { RemoteTree } from "../../model/tree.ts";
 import type { Whereabouts } from "../../planner/whereabouts.ts";
 import type { State } from "../../ports/state.ts";
-import { idsUnknownBefore, meantBefore } from "./earlier.ts";
+import { idsUnknownBefore, meantBefore, withGone } from "./earlier.ts";
 import { KnownSpellings } from "./known-spellings.ts";
 import { LinkPlaces, type LinkScope } from "./places.ts";
-import { isFound } from "./astray.ts";
+import { asOpen, isFound } from "./astray.ts";
 
 type LinkState = Pick<State, "load" | "text" | "link" | "conflict" | "spellings" | "transactSafely">;
 
@@ -148,7 +148,7 @@ export class LinkForms {
     const text = toService(bytes.text, place, options);
     const form = text === bytes.text ? bytes : { text, digest: digestOf(text) };
     const leads = leadsOf(bytes.text, place, [meant.stood, place, placeBefore, meant.formerly]);
-    return { form, leads: [...leads, ...idsUnknownBefore(known, bytes.text, leads)] };
+    return { form, leads: [...withGone(leads, known, now), ...idsUnknownBefore(known, bytes.text, leads)] };
   }
 
   /**
@@ -257,10 +257,10 @@ function docAt(places: LinkPlaces, path: LocalPath): DocId | null {
  * read anew, though its target is there by now: only so does it go up by its id.
  */
 function stillOpen(leads: Lead[], text: string, before: Spelling | null, { wiki }: LinkScope): readonly Lead[] {
-  const open = new Set(before?.leads.flatMap(({ said, to }) => (to === null ? [said] : [])));
+  const open = new Map(before?.leads.flatMap((lead) => (lead.to === null ? [[lead.said, lead]] : [])));
   if (open.size === 0) return leads;
   const inert = new Set(inertIn(text, wiki));
-  return leads.map((lead) => (open.has(lead.said) && inert.has(lead.said) ? { ...lead, to: null } : lead));
+  return leads.map((lead) => (inert.has(lead.said) ? asOpen(lead, open.get(lead.said)) : lead));
 }
 
 /** Whether something in a file's new bytes could not be read by what is known of the old ones. */

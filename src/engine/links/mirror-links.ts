@@ -11,7 +11,7 @@ import type { Plan } from "../../planner/plan-types.ts";
 import type { Disk, OnText } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import { type Form, LinkForms } from "./forms.ts";
-import { isAnothers, isAsKnown, isUnsettled, leadsAstray, leadsSomewhereNew } from "./astray.ts";
+import { asOpen, isAnothers, isAsKnown, isUnsettled, leadsAstray, leadsSomewhereNew } from "./astray.ts";
 import { type InertLinks, inertLinks } from "./inert.ts";
 import { LinkedDisk } from "./linked-disk.ts";
 import { LinkPlaces, type LinkScope } from "./places.ts";
@@ -196,7 +196,7 @@ export class MirrorLinks {
     // Edited since, or written over: then it is read anew.
     if (read.kind !== "done" || read.value.digest !== digest) return null;
     const place = places.from(path);
-    const open = new Set(leads.flatMap(({ said, to }) => (to === null ? [said] : [])));
+    const open = new Map(leads.flatMap((lead) => (lead.to === null ? [[lead.said, lead]] : [])));
     const moved = respell(read.value.text, meantBy(leads), place, (id) => places.isAway(id));
     const text = this.#forms.hasFound(spelling, places) ? toDisk(moved, place) : moved;
     const bytes = text === read.value.text ? read.value : { text, digest: digestOf(text) };
@@ -207,9 +207,7 @@ export class MirrorLinks {
       text: spelling.text,
       spelledAt: path,
       // What leads nowhere in the text does so until that is read anew, whatever is there by now.
-      leads: leadsOf(text, place, [place, meantBy(leads)]).map((lead) =>
-        open.has(lead.said) ? { ...lead, to: null } : lead,
-      ),
+      leads: leadsOf(text, place, [place, meantBy(leads)]).map((lead) => asOpen(lead, open.get(lead.said))),
     };
     return isAsKnown(spelling, to) ? null : { link, from: spelling, to, bytes };
   }

@@ -51,3 +51,34 @@ test("a link to what was deleted before it came here is inert", async () => {
   expect(mirror.texts().get("a.md")).toBe("[b](box/b.md)\n\nand more\n");
   expect(textThere(rig, "a.md")).toBe("[b](ref://box/b.md)\n\nand more\n");
 });
+
+test("a link to what a key may not read for a time leads there again once it may (I19)", async () => {
+  const rig = createRig(1);
+  const b = rig.app.create("box/b.md", "b\n");
+  rig.app.create("a.md", `[b](${b})\n`);
+  const { admin } = rig.service;
+  const made = admin.createKey({
+    workspaceId: admin.workspaces()[0]!.id,
+    grants: [{ on: null, level: "full" }],
+  });
+  if (!("key" in made)) throw new Error(made.detail);
+  const mirror = rig.mirror({ links: true, key: made.key });
+  await mirror.sync();
+  const { data } = rig.app.call("GET", "/v1/folders?path=box").json as {
+    readonly data: readonly { readonly id: string }[];
+  };
+  admin.setGrants(made.id, [
+    { on: null, level: "full" },
+    { on: data[0]!.id, level: "none" },
+  ]);
+  await mirror.sync();
+  mirror.write("a.md", "[b](box/b.md)\n\nand more\n");
+  await mirror.sync();
+  expect(textThere(rig, "a.md")).toBe("[b](ref://box/b.md)\n\nand more\n");
+  rig.app.rename("box/b.md", "c.md");
+  admin.setGrants(made.id, [{ on: null, level: "full" }]);
+  await mirror.sync();
+  await mirror.sync();
+  expect(textThere(rig, "a.md")).toBe(`[b](${b})\n\nand more\n`);
+  expect(mirror.texts().get("a.md")).toBe("[b](box/c.md)\n\nand more\n");
+});
