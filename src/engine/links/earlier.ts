@@ -1,3 +1,4 @@
+import { isId } from "../../links/destination.ts";
 import { destinationsOf, meantBy } from "../../links/leads.ts";
 import type { Meant } from "../../links/translate.ts";
 import { once } from "../../model/once.ts";
@@ -49,9 +50,18 @@ export function withGone(leads: readonly Lead[], earlier: readonly Spelling[], n
   });
 }
 
-/** Ids that stand in a text since nothing was known to be there: they become paths in time. */
-export function idsUnknownBefore(earlier: readonly Spelling[], text: string, leads: readonly Lead[]): Lead[] {
+/** Returns ids that stand in a text since nothing was known to be there: they become paths in time. */
+export function idsUnknownBefore(earlier: readonly Spelling[]): Lead[] {
+  return earlier.flatMap((one) => one.leads).filter(({ said, to }) => said === to);
+}
+
+/** Returns all ids of a text as such. */
+export function idsIn(text: string, wiki: boolean): Lead[] {
+  return destinationsOf(text, wiki).flatMap((said) => (isId(said) ? [{ said, at: null, to: said as Lead["to"] }] : []));
+}
+
+/** Returns those of some ids that a text still says, beside its other links. */
+export function stillThere(ids: readonly Lead[], text: string, leads: readonly Lead[]): Lead[] {
   const known = new Set(leads.map(({ said }) => said));
-  const ids = earlier.flatMap((one) => one.leads).filter(({ said, to }) => said === to && !known.has(said));
-  return ids.filter(({ said }) => text.includes(said));
+  return ids.filter(({ said }) => !known.has(said) && known.add(said) && text.includes(said));
 }

@@ -9,7 +9,7 @@ import type { Lead, Spelling } from "../../model/spelling.ts";
 import type { RemoteTree } from "../../model/tree.ts";
 import type { Whereabouts } from "../../planner/whereabouts.ts";
 import type { State } from "../../ports/state.ts";
-import { idsUnknownBefore, meantBefore, withGone } from "./earlier.ts";
+import { idsIn, idsUnknownBefore, meantBefore, stillThere, withGone } from "./earlier.ts";
 import { KnownSpellings } from "./known-spellings.ts";
 import { LinkPlaces, type LinkScope } from "./places.ts";
 import { asOpen, isFound } from "./astray.ts";
@@ -148,7 +148,9 @@ export class LinkForms {
     const text = toService(bytes.text, place, options);
     const form = text === bytes.text ? bytes : { text, digest: digestOf(text) };
     const leads = leadsOf(bytes.text, place, [meant.stood, place, placeBefore, meant.formerly]);
-    return { form, leads: [...withGone(leads, known, now), ...idsUnknownBefore(known, bytes.text, leads)] };
+    // A file that base does not know may be of a clone that was cut off.
+    const ids = base === null && known.length === 0 ? idsIn(bytes.text, this.scope.wiki) : idsUnknownBefore(known);
+    return { form, leads: [...withGone(leads, known, now), ...stillThere(ids, bytes.text, leads)] };
   }
 
   /**

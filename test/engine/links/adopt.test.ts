@@ -54,3 +54,18 @@ test("a file that differs from the text in more than its links is a version of i
   expect((await mirror.sync())!.counts).toMatchObject({ conflicts: 1 });
   expect(mirror.texts().get("a.md")).toBe("[b](sub/b.md)\n");
 });
+
+test("ids that a clone left in a file, and forgot when it was killed, become paths (I13)", async () => {
+  const rig = createRig(1);
+  const b = rig.app.create("b.md", "b\n");
+  const mirror = rig.mirror({ links: true });
+  await mirror.sync();
+  rig.app.create("a.md", `[b](${b}#late)\n`);
+  mirror.write("a.md", `[b](${b}#late)\n`);
+  expect((await mirror.sync())!.counts).toMatchObject({ conflicts: 0, uploaded: 0 });
+  expect(mirror.texts().get("a.md")).toBe("[b](b.md#late)\n");
+  rig.app.rename("b.md", "c.md");
+  await mirror.sync();
+  expect(mirror.texts().get("a.md")).toBe("[b](c.md#late)\n");
+  expect(textThere(rig, "a.md")).toBe(`[b](${b}#late)\n`);
+});
