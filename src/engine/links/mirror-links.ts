@@ -153,9 +153,13 @@ export class MirrorLinks {
     return !this.#forms.known.isEmpty();
   }
 
-  /** What the links of a text lead to, as its file was last seen; none where it has none. */
+  /**
+   * Returns what the links of a text lead to, as its file was last seen; none where it has none.
+   * @param path where the file is, or will be once the plan has moved its folder
+   */
   leadsOf(path: LocalPath, text: Digest): readonly Lead[] {
-    return this.#forms.known.standingFor(path, text)?.leads ?? [];
+    const here = this.#forms.known.standingFor(path, text);
+    return (here ?? this.#state.spellings.all().find((one) => one.text === text))?.leads ?? [];
   }
 
   /** Whether a link that leads nowhere in what was sent has a target by now. */

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Link } from "../../../src/model/link.ts";
 import type { Mirror } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 import { idThere, start, textThere } from "./linked-rig.ts";
@@ -164,4 +165,19 @@ test("an absolute path that a person wrote stays while it leads somewhere, and c
   expect((await mirror.sync())!.counts.respelled).toBe(0);
   expect(mirror.state.spellings.all()).toEqual(before);
   expect(mirror.texts().get("notes/a.md")).toBe("[b](/plans/b.md)\n");
+});
+
+test("a protected text in a folder that is renamed there goes to review with a link to what is created in the same sync (I31)", async () => {
+  const { rig, mirror } = start();
+  rig.app.create("home/a.md", "words\n");
+  await mirror.sync();
+  rig.app.protect("home/a.md", true);
+  rig.app.renameFolder("home", "house");
+  mirror.write("home/a.md", "words\n\n[new](../new.md)\n");
+  mirror.write("new.md", "new\n");
+  await mirror.sync();
+  const [{ submissions }] = [...mirror.state.load().links.values()].filter(({ protected: is }) => is) as [Link];
+  expect(submissions.map(({ digest }) => mirror.state.text(digest))).toEqual([
+    `words\n\n[new](${idThere(rig, "new.md")})\n`,
+  ]);
 });
