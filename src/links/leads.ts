@@ -36,6 +36,17 @@ export function destinationsOf(text: string, wiki: boolean): string[] {
   return findLinks(text, wiki).map((link) => readFound(text, link).said);
 }
 
+/** Returns a text without what its links lead to, which is the same in both forms. */
+export function withoutDestinations(text: string, wiki: boolean): string {
+  let result = "";
+  let end = 0;
+  for (const { from, to, wiki: named } of findLinks(text, wiki)) {
+    result += text.slice(end, named?.from ?? from) + (named?.text ?? "");
+    end = named?.to ?? to;
+  }
+  return result + text.slice(end);
+}
+
 /** What the links of one text mean by the ids that stand in another, which has as many of them. */
 export function meantByIdsOf(other: string, text: string, wiki: boolean): Meant {
   const ids = findLinks(other, wiki).map((link) => readFound(other, link));

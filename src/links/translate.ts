@@ -150,17 +150,6 @@ export function respell(
   return toBeRead(made, after);
 }
 
-/** Returns a text without what its links lead to, which is the same in both forms. */
-export function withoutDestinations(text: string, wiki: boolean): string {
-  let result = "";
-  let end = 0;
-  for (const { from, to, wiki: named } of findLinks(text, wiki)) {
-    result += text.slice(end, named?.from ?? from) + (named?.text ?? "");
-    end = named?.to ?? to;
-  }
-  return result + text.slice(end);
-}
-
 /** What the links of a text lead to is often asked for next: it need not be parsed for that. */
 function toBeRead({ result, links }: Respelled, { names }: Place): string {
   if (names === undefined) expectLinks(result, links);

@@ -4,7 +4,7 @@ import type { LinkPlaces } from "./places.ts";
 
 /** How what is remembered of a file's links stands to where documents are. */
 
-/** Whether a document is where a link led to nothing or to one that is gone, or that one is back. */
+/** Whether a document is where a link led to nothing or to a gone one, or that one is back. */
 export function leadsSomewhereNew(leads: readonly Lead[], now: LinkPlaces): boolean {
   return leads.some((lead) => {
     if (lead.was !== undefined && now.pathOf(lead.was) !== null && !now.isGone(lead.was)) return true;

@@ -1,8 +1,9 @@
 import { isId } from "../../links/destination.ts";
-import { destinationsOf, meantBy } from "../../links/leads.ts";
+import { destinationsOf, inertIn, meantBy } from "../../links/leads.ts";
 import type { Meant } from "../../links/translate.ts";
 import { once } from "../../model/once.ts";
 import { everMeant, type Lead, type Spelling } from "../../model/spelling.ts";
+import { asOpen } from "./astray.ts";
 import type { LinkPlaces, LinkScope } from "./places.ts";
 
 /** What the bytes that a file had before tell of the links in those that it has now. */
@@ -50,7 +51,7 @@ export function withGone(leads: readonly Lead[], earlier: readonly Spelling[], n
   });
 }
 
-/** Returns ids that stand in a text since nothing was known to be there: they become paths in time. */
+/** Returns ids that were written since nothing was known to be there: they become paths later. */
 export function idsUnknownBefore(earlier: readonly Spelling[]): Lead[] {
   return earlier.flatMap((one) => one.leads).filter(({ said, to }) => said === to);
 }
@@ -64,4 +65,20 @@ export function idsIn(text: string, wiki: boolean): Lead[] {
 export function stillThere(ids: readonly Lead[], text: string, leads: readonly Lead[]): Lead[] {
   const known = new Set(leads.map(({ said }) => said));
   return ids.filter(({ said }) => !known.has(said) && known.add(said) && text.includes(said));
+}
+
+/**
+ * What led nowhere in a file's bytes of before, and is inert in its new text, does so until it is
+ * read anew, though its target is there by now: only so does it go up by its id.
+ */
+export function stillOpen(leads: Lead[], text: string, before: Spelling | null, { wiki }: LinkScope): readonly Lead[] {
+  const open = new Map(before?.leads.flatMap((lead) => (lead.to === null ? [[lead.said, lead]] : [])));
+  if (open.size === 0) return leads;
+  const inert = new Set(inertIn(text, wiki));
+  return leads.map((lead) => (inert.has(lead.said) ? asOpen(lead, open.get(lead.said)) : lead));
+}
+
+/** Whether something in a file's new bytes could not be read by what is known of the old ones. */
+export function saysMore(leads: readonly Lead[], before: Spelling | null): boolean {
+  return leads.some((lead) => !before?.leads.some(({ said, to }) => said === lead.said && to === lead.to));
 }

@@ -1,26 +1,23 @@
 import { mayHoldLinks } from "../../links/candidates.ts";
 import { INERT } from "../../links/destination.ts";
-import { inertIn, leadsOf, meantByIdsOf } from "../../links/leads.ts";
+import { leadsOf, meantByIdsOf } from "../../links/leads.ts";
 import { toDisk, toService } from "../../links/translate.ts";
-import { type DocId, isDocId } from "../../contract/ids.ts";
+import type { DocId } from "../../contract/ids.ts";
 import { type Digest, digestOf } from "../../model/digest.ts";
-import { type LocalPath, parentOf } from "../../model/path.ts";
+import type { LocalPath } from "../../model/path.ts";
 import type { Lead, Spelling } from "../../model/spelling.ts";
 import type { RemoteTree } from "../../model/tree.ts";
 import type { Whereabouts } from "../../planner/whereabouts.ts";
 import type { State } from "../../ports/state.ts";
-import { idsIn, idsUnknownBefore, meantBefore, stillThere, withGone } from "./earlier.ts";
+import { idsIn, idsUnknownBefore, meantBefore, saysMore, stillOpen, stillThere, withGone } from "./earlier.ts";
 import { KnownSpellings } from "./known-spellings.ts";
-import { LinkPlaces, type LinkScope } from "./places.ts";
-import { asOpen, isFound } from "./astray.ts";
+import { LinkPlaces, type LinkScope, type Where } from "./places.ts";
+import { isFound } from "./astray.ts";
 
 type LinkState = Pick<State, "load" | "text" | "link" | "conflict" | "spellings" | "transactSafely">;
 
 /** A text with the digest of its bytes. */
 export type Form = { readonly text: string; readonly digest: Digest };
-
-/** What is where: now, and when base was made. */
-export type Where = { readonly now: LinkPlaces; readonly before: LinkPlaces };
 
 /**
  * The two forms of the texts of a mirror, and what is remembered of them: the bytes of a file stand
@@ -80,8 +77,8 @@ export class LinkForms {
   }
 
   /**
-   * Returns the text that a file's bytes are taken for before documents are matched: what they stood
-   * for at this path (`isKnown`) or at another one, else as their links read by base's places.
+   * Returns the text that a file's bytes are taken for before documents are matched: what they
+   * stood for at this path (`isKnown`) or another one; else as their links read by base's places.
    */
   recognise(path: LocalPath, bytes: Form): { readonly form: Form; readonly isKnown: boolean } {
     const own = this.known.of(path, bytes.digest);
@@ -97,7 +94,7 @@ export class LinkForms {
   /** Returns the text, in the service's form, that a file's bytes stand for. */
   toService(path: LocalPath, bytes: Form, where: Where): Form {
     if (!this.mayLink(bytes.text)) return bytes;
-    return this.#remembered(this.spellingOf(path, bytes.digest, where)) ?? this.readAnew(path, bytes, where);
+    return this.#remembered(this.known.found(path, bytes.digest, where)) ?? this.readAnew(path, bytes, where);
   }
 
   /**
@@ -136,7 +133,7 @@ export class LinkForms {
     { now, before }: Where,
     earlier?: readonly Spelling[],
   ): { readonly form: Form; readonly leads: readonly Lead[] } {
-    const id = docAt(now, path);
+    const id = now.docAt(path);
     const base = id === null ? null : this.#state.link(id);
     const was = base === null ? null : this.#state.text(base.digest);
     const pathBefore = (id === null ? null : before.pathOf(id)) ?? path;
@@ -222,56 +219,9 @@ export class LinkForms {
   shown(path: LocalPath, text: string): string {
     return this.mayLink(text) ? toDisk(text, this.where().now.from(path)) : text;
   }
-
-  /**
-   * What is remembered of these bytes: at this path; of a file that was moved, as its document's,
-   * or at base's path of that; or at another path of this folder, from which its links lead to the
-   * same.
-   */
-  spellingOf(path: LocalPath, bytes: Digest, { now, before }: Where): Spelling | null {
-    const own = this.known.of(path, bytes);
-    if (own !== null) return this.known.asNewest(own);
-    const others = this.#state.spellings.with(bytes);
-    if (others.length === 0) return null;
-    const id = now.idAt(path);
-    const old = id === null ? null : before.pathOf(id);
-    const found =
-      others.find((other) => id !== null && other.id === id) ??
-      others.find((other) => other.path === old) ??
-      ofFolder(others, parentOf(path));
-    if (found !== null) this.known.put({ ...found, path, id: docAt(now, path) });
-    return found;
-  }
 }
 
 /** What is to be remembered of a file whose bytes stand for a text. */
 function noted(at: LinkPlaces, path: LocalPath, bytes: Digest, text: Digest, leads: readonly Lead[]): Spelling {
-  return { path, id: docAt(at, path), bytes, text, spelledAt: path, leads };
-}
-
-function docAt(places: LinkPlaces, path: LocalPath): DocId | null {
-  const id = places.idAt(path);
-  return isDocId(id) ? id : null;
-}
-
-/**
- * What led nowhere in a file's bytes of before, and is inert in its new text, does so until it is
- * read anew, though its target is there by now: only so does it go up by its id.
- */
-function stillOpen(leads: Lead[], text: string, before: Spelling | null, { wiki }: LinkScope): readonly Lead[] {
-  const open = new Map(before?.leads.flatMap((lead) => (lead.to === null ? [[lead.said, lead]] : [])));
-  if (open.size === 0) return leads;
-  const inert = new Set(inertIn(text, wiki));
-  return leads.map((lead) => (inert.has(lead.said) ? asOpen(lead, open.get(lead.said)) : lead));
-}
-
-/** Whether something in a file's new bytes could not be read by what is known of the old ones. */
-function saysMore(leads: readonly Lead[], before: Spelling | null): boolean {
-  return leads.some((lead) => !before?.leads.some(({ said, to }) => said === lead.said && to === lead.to));
-}
-
-function ofFolder(spellings: readonly Spelling[], folder: LocalPath): Spelling | null {
-  const near = spellings.filter(({ spelledAt }) => parentOf(spelledAt) === folder);
-  const [first] = near;
-  return first !== undefined && near.every(({ text }) => text === first.text) ? first : null;
+  return { path, id: at.docAt(path), bytes, text, spelledAt: path, leads };
 }

@@ -1,8 +1,9 @@
 import type { Digest } from "../../model/digest.ts";
-import type { LocalPath } from "../../model/path.ts";
+import { type LocalPath, parentOf } from "../../model/path.ts";
 import type { Spelling } from "../../model/spelling.ts";
 import type { Spellings } from "../../ports/spellings.ts";
 import type { State } from "../../ports/state.ts";
+import type { Where } from "./places.ts";
 
 /** What is remembered of the bytes of files, through a pass. */
 export class KnownSpellings {
@@ -30,6 +31,26 @@ export class KnownSpellings {
 
   of(path: LocalPath, bytes: Digest): Spelling | null {
     return this.#unkept.get(keyOf(path, bytes)) ?? this.#stored.of(path, bytes);
+  }
+
+  /**
+   * What is remembered of these bytes: at this path; of a file that was moved, as its document's,
+   * or at base's path of that; or at another path of this folder, from which its links lead to the
+   * same.
+   */
+  found(path: LocalPath, bytes: Digest, { now, before }: Where): Spelling | null {
+    const own = this.of(path, bytes);
+    if (own !== null) return this.asNewest(own);
+    const others = this.#stored.with(bytes);
+    if (others.length === 0) return null;
+    const id = now.idAt(path);
+    const old = id === null ? null : before.pathOf(id);
+    const found =
+      others.find((other) => id !== null && other.id === id) ??
+      others.find((other) => other.path === old) ??
+      ofFolder(others, parentOf(path));
+    if (found !== null) this.put({ ...found, path, id: now.docAt(path) });
+    return found;
   }
 
   /** How the file at a path spells this text, as it was last seen. */
@@ -92,4 +113,10 @@ export class KnownSpellings {
 
 function keyOf(path: LocalPath, bytes: Digest): string {
   return `${path}\0${bytes}`;
+}
+
+function ofFolder(spellings: readonly Spelling[], folder: LocalPath): Spelling | null {
+  const near = spellings.filter(({ spelledAt }) => parentOf(spelledAt) === folder);
+  const [first] = near;
+  return first !== undefined && near.every(({ text }) => text === first.text) ? first : null;
 }

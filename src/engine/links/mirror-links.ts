@@ -1,7 +1,7 @@
 import { type DocId, isDocId } from "../../contract/ids.ts";
 import { INERT } from "../../links/destination.ts";
-import { leadsOf, meantBy } from "../../links/leads.ts";
-import { respell, toDisk, withoutDestinations } from "../../links/translate.ts";
+import { leadsOf, meantBy, withoutDestinations } from "../../links/leads.ts";
+import { respell, toDisk } from "../../links/translate.ts";
 import { type Digest, digestOf } from "../../model/digest.ts";
 import { isAway, type Link } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
@@ -78,7 +78,8 @@ export class MirrorLinks {
 
   /**
    * Reads links now that both sides are seen.
-   * @param again whether all that the service shows is known: then also files whose links can be read anew since others have come or gone
+   * @param again whether all that the service shows is known: then also links whose targets have
+   * come or gone
    */
   read(trees: Trees, matching: Matching, keep: OnText, again: boolean): LocalTree {
     const local = this.disk.found.readNew(trees, matching, keep, again);
@@ -86,29 +87,8 @@ export class MirrorLinks {
   }
 
   /** Before a plan is carried out: where it puts documents is where links to them lead. */
-  expect({ steps }: Plan): void {
-    const { now } = this.#forms.where();
-    for (const { action } of steps) {
-      switch (action.kind) {
-        case "create-local":
-        case "meet":
-        case "relink":
-          now.set(action.id, action.localPath);
-          break;
-        case "move-local":
-          if (!action.temporary) now.set(action.id, action.to);
-          break;
-        case "rename-remote":
-        case "reparent-remote":
-          now.set(action.id, action.stands);
-          break;
-        case "make-folder-local":
-        case "link-folder":
-          now.set(action.dirId, action.localPath);
-          break;
-        default:
-      }
-    }
+  expect(plan: Plan): void {
+    this.#forms.where().now.expect(plan);
   }
 
   /** Where everything will be when the plan is done, to be changed; null: nobody has asked yet. */

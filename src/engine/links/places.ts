@@ -7,10 +7,11 @@ import { isAway } from "../../model/link.ts";
 import type { LocalPath, RemotePath } from "../../model/path.ts";
 import type { Lead } from "../../model/spelling.ts";
 import type { BaseTree, RemoteTree } from "../../model/tree.ts";
+import type { Plan } from "../../planner/plan-types.ts";
 import type { Whereabouts } from "../../planner/whereabouts.ts";
 import { standingPlaces } from "./standing.ts";
 
-export type Id = DocId | DirId;
+type Id = DocId | DirId;
 
 /** How a mirror's links are read. */
 export type LinkScope = {
@@ -19,6 +20,9 @@ export type LinkScope = {
   /** Whether wiki links count. */
   readonly wiki: boolean;
 };
+
+/** What is where: now, and when base was made. */
+export type Where = { readonly now: LinkPlaces; readonly before: LinkPlaces };
 
 /** Which document or folder is where, for the links that lead there. */
 export class LinkPlaces {
@@ -53,13 +57,18 @@ export class LinkPlaces {
     return this.#byPath.get(path) ?? null;
   }
 
+  docAt(path: LocalPath): DocId | null {
+    const id = this.idAt(path);
+    return isDocId(id) ? id : null;
+  }
+
   /** Whether this is there, and no other. */
   isAt(id: Id, path: LocalPath): boolean {
     return this.pathOf(id) === path && this.idAt(path) === id;
   }
 
   /**
-   * Moves everything to where a plan's match has it. What the match leaves open is where base has it.
+   * Moves everything to where a plan's match has it. What the match leaves open stays.
    * @param remote what the service shows; null: not known
    */
   take({ found, open, coming, unlinked }: Whereabouts, remote: RemoteTree | null): void {
@@ -113,6 +122,31 @@ export class LinkPlaces {
     this.#byId.set(id, path);
     this.#byPath.set(path, id);
     this.#named?.add(path);
+  }
+
+  /** Puts documents and folders where a plan will. */
+  expect({ steps }: Plan): void {
+    for (const { action } of steps) {
+      switch (action.kind) {
+        case "create-local":
+        case "meet":
+        case "relink":
+          this.set(action.id, action.localPath);
+          break;
+        case "move-local":
+          if (!action.temporary) this.set(action.id, action.to);
+          break;
+        case "rename-remote":
+        case "reparent-remote":
+          this.set(action.id, action.stands);
+          break;
+        case "make-folder-local":
+        case "link-folder":
+          this.set(action.dirId, action.localPath);
+          break;
+        default:
+      }
+    }
   }
 
   #makeNames(): Names {

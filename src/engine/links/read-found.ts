@@ -12,8 +12,8 @@ import { findWhereabouts } from "../../planner/whereabouts.ts";
 import type { Disk, OnText } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import { leadsSomewhereNew, leadsToGone } from "./astray.ts";
-import type { LinkForms, Where } from "./forms.ts";
-import type { LinkPlaces } from "./places.ts";
+import type { LinkForms } from "./forms.ts";
+import type { LinkPlaces, Where } from "./places.ts";
 
 /** What a pass matches documents by, besides the trees. */
 export type Matching = { readonly policy: Policy; readonly texts: TextLookup };
@@ -33,7 +33,7 @@ export class FoundReader {
   /**
    * Reads the links that a walk left unread, by where the planner's match has documents.
    * @param isListed whether all that the service shows is known
-   * @returns the local tree, in which nothing counts as absent if a file was replaced since the walk
+   * @returns the local tree; nothing in it counts as absent if a file was replaced since the walk
    */
   readNew(trees: Trees, matching: Matching, onText: OnText, isListed: boolean): LocalTree {
     const { local, base } = trees;

@@ -10,9 +10,14 @@ export const LINK_FAULTS: readonly PlantedFault[] = [
     promise: "I10",
     does: "forgets what a file's bytes stand for, and reads its links by what is where now",
     file: "engine/links/forms.ts",
-    find: "return this.#remembered(this.spellingOf(path, bytes.digest, where)) ?? this.readAnew(path, bytes, where);",
+    find: "return this.#remembered(this.known.found(path, bytes.digest, where)) ?? this.readAnew(path, bytes, where);",
     replace: "return this.readAnew(path, bytes, where);",
     also: [
+      {
+        file: "engine/links/forms.ts",
+        find: "if (own !== null && form !== null) {",
+        replace: "if (own !== null && form === null) {",
+      },
       {
         file: "links/translate.ts",
         find: "resolveIn(read, [stood, place, before, formerly])",
