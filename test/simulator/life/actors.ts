@@ -41,6 +41,8 @@ export class Actors {
   readonly #lastTags = new Map<string, string>();
   /** Ids that a mirror's key could not read at some time of its run. */
   readonly #everUnreadable = new Set<string>();
+  /** The same of all runs of all mirrors. */
+  readonly #everHidden = new Set<string>();
   #looker = 0;
 
   constructor({ seed, setup }: Script) {
@@ -67,8 +69,17 @@ export class Actors {
   /** What can be read at this moment, by the mirror at work. */
   noteIds(): void {
     const readable = new Set(this.lifeWorld.readable(this.#looker).map(({ id }) => id as string));
-    for (const id of this.liveIds().keys()) if (!readable.has(id)) this.#everUnreadable.add(id);
-    for (const id of this.#tags.keys()) if (!readable.has(id)) this.#everUnreadable.add(id);
+    this.liveIds();
+    for (const id of this.#tags.keys())
+      if (!readable.has(id)) {
+        this.#everUnreadable.add(id);
+        this.#everHidden.add(id);
+      }
+  }
+
+  /** Whether a mirror could not read a document at some time. */
+  wasHidden(id: string): boolean {
+    return this.#everHidden.has(id);
   }
 
   wasUnreadable(id: string): boolean {

@@ -124,3 +124,16 @@ it("I09 the text that was kept of a conflict, and sent, must keep its document's
 it("I09 that id may go where it is renamed before it was sent: base has the other text alone", () => {
   expect(renamedAfterKept(false)).toEqual(new Set(["1", "2"]));
 });
+
+it("I01 the other version of a conflict is the document's where it is moved over that one's file", () => {
+  const history = new History();
+  history.takenHere(0, A, B);
+  expect(history.mayVanish).toEqual(new Set(["1"]));
+});
+
+it("I01 it is a new document where it is moved over a file that was moved there", () => {
+  const history = new History();
+  history.renamedHere(0, A);
+  history.takenHere(0, A, B);
+  expect(history.mayVanish).toEqual(new Set(["1", "2"]));
+});

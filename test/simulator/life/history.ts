@@ -105,13 +105,6 @@ export class History {
     return cut;
   }
 
-  /** The same lines with other line ends: to a deployment that normalises, the same text. */
-  redress(text: string): string {
-    const next = text.includes("\r\n") ? text.replaceAll("\r\n", "\n") : text.replaceAll("\n", "\r\n");
-    this.texts.add(next);
-    return next;
-  }
-
   /** A mirror sends a text of a document. */
   sends(body: string): void {
     for (const mark of marksOf(body)) this.sent.add(mark);
@@ -162,6 +155,12 @@ export class History {
     this.kept[mirror] ??= new Map();
     this.kept[mirror].set(tag, other);
     this.editedHere(mirror, kept);
+  }
+
+  /** A conflict's other version was moved over a file; over another's, it is a new document. */
+  takenHere(mirror: number, over: string, theirs: string): void {
+    this.vanishes(over);
+    if (this.#renamed[mirror]?.has(tagOf(over) ?? "") === true) this.vanishes(theirs);
   }
 
   rewrittenHere(mirror: number, text: string): void {

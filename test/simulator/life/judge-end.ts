@@ -1,8 +1,7 @@
 import { mapName, nameFaults } from "../../../src/contract/names.ts";
 import type { HoldReason } from "../../../src/model/hold.ts";
 import { type Hold, type Link, linksByPath } from "../../../src/model/link.ts";
-import { ancestorsOf, isSidecarName, nameOf, pathKey } from "../../../src/model/path.ts";
-import { isTemporaryName } from "../../../src/model/local-name.ts";
+import { ancestorsOf, pathKey } from "../../../src/model/path.ts";
 import type { Actors } from "./actors.ts";
 import { digestOf } from "../../../src/model/digest.ts";
 import { marksOf, tagOf } from "./text-marks.ts";
@@ -10,6 +9,7 @@ import type { LiveFile } from "./live-lists.ts";
 import { documentsOf } from "./desk.ts";
 import { essenceOf } from "./linked-texts.ts";
 import { isRefusedForLinks, judgeLinksHere } from "./judge-links.ts";
+import { judgeNames } from "./judge-names.ts";
 import { judgeSecrets } from "./judge-secrets.ts";
 import { isTextOf } from "./stored-texts.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
@@ -91,9 +91,12 @@ export function judgeConverged(actors: Actors, mirror: LifeMirror): void {
   // Without the right to write, a move or a new file is refused as a whole: one hold says so, often
   // the folder's.
   const mayNotMove = setup.level === "read" && [...holds.values()].some(({ reason }) => reason === "read-only");
-  // Base has one whose move is held at the place that it left: another may stand there by now.
-  const isElsewhere = ({ id, localPath }: Link): boolean => (holds.get(id)?.path ?? localPath) !== localPath;
-  const byPath = linksByPath([...links.values()].sort((a, b) => Number(isElsewhere(b)) - Number(isElsewhere(a))));
+  // Base has a document whose move is blocked at the place that it left; its hold says where it is.
+  const standsAt = (link: Link): Link => ({ ...link, localPath: holds.get(link.id)?.path ?? link.localPath });
+  const isElsewhere = (link: Link): boolean => standsAt(link).localPath !== link.localPath;
+  const elsewhere = [...links.values()].filter(isElsewhere);
+  const inPlace = [...links.values()].filter((link) => !isElsewhere(link));
+  const byPath = linksByPath([...elsewhere, ...elsewhere.map(standsAt), ...inPlace]);
   for (const [path, text] of local) {
     const link = byPath.get(path);
     if (link === undefined) {
@@ -166,13 +169,7 @@ export function judgeConverged(actors: Actors, mirror: LifeMirror): void {
     (name) => !name.startsWith("park-"),
   );
   fail(`I13 temp files are left behind: ${temporary.join(" ")}`, temporary.length > 0);
-  // What is no text, as a file whose sectors a power cut took, is left alone until it is one.
-  const noTexts = new Set([...holds.values()].flatMap(({ reason, path }) => (reason === "holds-nul" ? [path] : [])));
-  const paths = [...local.keys()].filter((path) => !noTexts.has(path));
-  for (const path of [...paths, ...[...readable.values()].map((file) => file.path)])
-    fail(`I13 a name that only breaks a cycle is left: ${path}`, isTemporaryName(nameOf(path)));
-  for (const file of readable.values())
-    fail(`I26 a sidecar is on the service: ${file.path}`, isSidecarName(nameOf(file.path)));
+  judgeNames(mirror, [...local.keys()], [...readable.values()], fail);
   judgeSecrets(actors, mirror, fail);
   actors.tally.links += judgeLinksHere(actors, mirror);
 }

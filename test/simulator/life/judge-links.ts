@@ -19,7 +19,10 @@ export function judgeLinksThere(actors: Actors): number {
     for (const link of promisedIn(actors, file.text, files)) {
       resolved++;
       const { said, to } = link;
-      if (leadsThere(link, files) !== homeOf(to, files)!.id)
+      const [found, home] = [leadsThere(link, files), homeOf(to, files)!];
+      // As `leadsToAnother`.
+      const isAnothers = files.some(({ id }) => id === found) && actors.wasHidden(home.id);
+      if (found !== home.id && !isAnothers)
         actors.history.fail(`I01 the link ${link.mark} of ${file.path} on the service leads to ${said}, not to ${to}`);
     }
   return resolved;
@@ -47,7 +50,7 @@ export function judgeLinksHere(actors: Actors, mirror: LifeMirror): number {
       // Where both were new at one path, the text that stands here has another tag.
       if (conflicts.has(home.id) || isOutside(links.get(home.id))) continue;
       resolved++;
-      if (!leadsHomeHere(mirror, path, link, home))
+      if (!leadsHomeHere(mirror, path, link, home, links.has(home.id)) && !leadsToAnother(actors, mirror, path, link))
         actors.history.fail(
           `I01 the link ${link.mark} of ${path} in mirror ${mirror.index} leads to ${link.said}, not to ${link.to}`,
         );
@@ -58,13 +61,30 @@ export function judgeLinksHere(actors: Actors, mirror: LifeMirror): number {
 
 const LEFT = "renamed-out-of-mirror";
 
-function leadsHomeHere({ desk }: LifeMirror, path: string, { to, said }: LifeLink, home: LiveFile): boolean {
+/** @param isLinked whether base has the target; else a file of its tag is another document */
+function leadsHomeHere(
+  { desk }: LifeMirror,
+  path: string,
+  { to, said }: LifeLink,
+  home: LiveFile,
+  isLinked: boolean,
+): boolean {
   const target = pathSaid(path, said);
   const found = target === null ? null : desk.user.read(`${ROOT}/${target}`);
   if (found !== null && tagOf(found) === to) return true;
-  const isHere = [...documentsOf(desk).values()].some((one) => tagOf(one) === to);
-  // What was here, and was moved out of the mirrored part, left a path that leads to nothing.
+  const isHere = isLinked && [...documentsOf(desk).values()].some((one) => tagOf(one) === to);
+  // A document that was moved out of the mirrored part left a path that leads to nothing.
   return !isHere && (said === home.id || found === null);
+}
+
+/**
+ * A key that may not read a document for a time cannot tell it from one that is gone. A link to it
+ * leads to what has come to its path meanwhile, as it would after a deletion.
+ */
+function leadsToAnother(actors: Actors, { desk }: LifeMirror, path: string, { to, said }: LifeLink): boolean {
+  const target = pathSaid(path, said);
+  const isTaken = target !== null && desk.user.read(`${ROOT}/${target}`) !== null;
+  return isTaken && actors.wasHidden(homeOf(to, actors.lifeWorld.files())!.id);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { isSidecarName } from "../../../src/model/path.ts";
 import { at, type Desk, isFile, makeParent, type Person, read } from "./desk.ts";
 import type { History } from "./history.ts";
-import { marksOf, tagOf } from "./text-marks.ts";
+import { marksOf, tagOf, withOtherEnds } from "./text-marks.ts";
 import { choose } from "./choose.ts";
 
 export function finishSave(desk: Desk, history: History): void {
@@ -70,8 +70,11 @@ const IN_PLACE: ReadonlySet<SaveAct> = new Set(["write-in-place", "rewrite", "cu
 /** null: nothing to be changed in this way. */
 function editedText(history: History, how: SaveAct, text: string, seed: number, by: string): string | null {
   if (how === "rewrite") return history.rewrite(text, by);
-  if (how === "redress") return history.redress(text);
-  return how === "cut-short" ? history.cutShort(text, seed) : history.edit(text, seed, by);
+  if (how === "cut-short") return history.cutShort(text, seed);
+  if (how !== "redress") return history.edit(text, seed, by);
+  const next = withOtherEnds(text);
+  history.texts.add(next);
+  return next;
 }
 
 /**
@@ -116,8 +119,9 @@ export function endConflict({ desk, history, seed }: Person): string | null {
   }
   if (seed % 3 === 1) {
     history.replaced(mine, theirs);
-    // With their text it may be edited and moved at once.
-    history.vanishes(mine);
+    // With their text it may be edited and moved at once. A file that came there since the mirror
+    // looked is no longer the conflict's: that one is elsewhere, and keeps the links to it.
+    history.takenHere(desk.mirror, mine, theirs);
     user.rename(at(desk, sidecar), at(desk, note));
     return `${sidecar} → ${note}`;
   }

@@ -25,3 +25,8 @@ export function tagOf(text: string): string | null {
 export function marksOf(text: string): Set<string> {
   return new Set(Array.from(text.matchAll(MARK), (found) => found[1]!));
 }
+
+/** The same lines with other line ends: to a deployment that normalises, the same text. */
+export function withOtherEnds(text: string): string {
+  return text.includes("\r\n") ? text.replaceAll("\r\n", "\n") : text.replaceAll("\n", "\r\n");
+}

@@ -1,0 +1,33 @@
+import { isTemporaryName } from "../../../src/model/local-name.ts";
+import type { Hold } from "../../../src/model/link.ts";
+import { isSidecarName, nameOf } from "../../../src/model/path.ts";
+import { isRefusedForLinks } from "./judge-links.ts";
+import type { LiveFile } from "./live-lists.ts";
+import type { LifeMirror } from "./mirror.ts";
+
+/**
+ * I13 I26: no name that only breaks a cycle is left, and no sidecar is on the service.
+ * @param local paths of the files in the folder
+ * @param live what the mirror's key may read
+ */
+export function judgeNames(
+  { state }: LifeMirror,
+  local: readonly string[],
+  live: readonly LiveFile[],
+  fail: (what: string, when: boolean) => void,
+): void {
+  const leftAlone = new Set<string>();
+  for (const hold of state.load().holds.values()) if (isLeftAlone(hold, live)) leftAlone.add(hold.path);
+  for (const path of [...local.filter((one) => !leftAlone.has(one)), ...live.map((file) => file.path)])
+    fail(`I13 a name that only breaks a cycle is left: ${path}`, isTemporaryName(nameOf(path)));
+  for (const file of live) fail(`I26 a sidecar is on the service: ${file.path}`, isSidecarName(nameOf(file.path)));
+}
+
+/**
+ * A file that is no text, since a power cut took its sectors, is left alone until it is one. So is
+ * one that is no document's and that the service refuses: its hold reports it by its name.
+ */
+function isLeftAlone(hold: Hold, live: readonly LiveFile[]): boolean {
+  if (hold.reason === "holds-nul") return true;
+  return hold.key === hold.path && (hold.reason === "read-only" || isRefusedForLinks(hold, live));
+}
