@@ -1,3 +1,6 @@
+import { join } from "node:path";
+import { readConfig } from "../app/mirror/config.ts";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import type { Progress } from "../ports/world.ts";
 import { PHASE_WORDS } from "../app/told/phases.ts";
 import { count } from "../model/count.ts";
@@ -21,7 +24,13 @@ type ShownProgress = Progress & { readonly end: () => void };
 
 export type ProgressIo = Pick<Io, "err" | "status" | "terminal" | "clock">;
 
-/** @param silent with `--quiet`, `--json`, or by config */
+/** Returns whether the configuration of a linked folder turns the progress off. */
+export function hidesProgress(root: string): boolean {
+  const config = readConfig(join(root, MIRROR_FOLDER));
+  return config.kind === "ok" && !config.value.interface.progress;
+}
+
+/** @param silent with `--quiet`, `--json`, or by the configuration */
 export function showProgress(io: ProgressIo, silent: boolean): ShownProgress {
   if (silent) return { report: () => undefined, end: () => undefined };
   const { clock, terminal } = io;

@@ -4,7 +4,7 @@ import { ok } from "../app/mirror/trouble.ts";
 import type { Args, Io, OptionSpec } from "./command.ts";
 import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import { showProgress } from "./progress.ts";
+import { hidesProgress, showProgress } from "./progress.ts";
 import { shownWords } from "../model/shown-name.ts";
 
 /** Opens and closes what a command works on; what help does not need is loaded by then. */
@@ -34,7 +34,7 @@ export async function useMirror(
 ): Promise<ExitCode> {
   const { withMirror } = await import("../app/mirror/with-mirror.ts");
   const { env, cwd, clock, random } = io;
-  const progress = showProgress(io, quiet);
+  const progress = showProgress(io, quiet || hidesProgress(root));
   const opening = { ...use, env, cwd, clock, random, progress };
   const ended = await withMirror(root, opening, async (mirror) => {
     for (const note of mirror.notes) io.err(`mdmirror: ${shownWords(note)}`);

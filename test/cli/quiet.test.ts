@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { noteTransient } from "../../src/app/mirror/transient-trouble.ts";
 import { acquireLock } from "../../src/state/lock.ts";
 import { startHttp } from "../../src/server/http.ts";
@@ -90,6 +90,22 @@ describe("sync --quiet", () => {
     await rig.stopService();
     expect((await rig.run(["sync", "w"])).err[0]).toContain("cannot be reached");
     expect(existsSync(own("quiet.json"))).toBe(false);
+  });
+
+  test.each([
+    ["sync", ["sync", "w"]],
+    ["a command that opens the mirror", ["plan", "w"]],
+    ["wait", ["wait", "w"]],
+  ])("%s shows progress unless the configuration turns it off", async (_, command) => {
+    const isShown: boolean[] = [];
+    for (const progress of [true, false]) {
+      const config = JSON.parse(readFileSync(own("config.json"), "utf8")) as object;
+      writeFileSync(own("config.json"), JSON.stringify({ ...config, interface: { progress } }));
+      const onStatus = vi.fn();
+      await rig.run(command, { terminal: true, onStatus });
+      isShown.push(onStatus.mock.calls.length > 0);
+    }
+    expect(isShown).toEqual([true, false]);
   });
 
   test("says it at once where the config wants that, and where it cannot be noted", async () => {

@@ -29,6 +29,7 @@ export type RunOptions = {
   /** Called with each line as it is printed. */
   readonly onOut?: (line: string) => void;
   readonly onErr?: (line: string) => void;
+  readonly onStatus?: (text: string) => void;
   /** Instead of the rig's, on which no wait takes time. */
   readonly clock?: Io["clock"];
 };
@@ -100,6 +101,7 @@ class RigIo implements Io {
 
   status(text: string): void {
     this.#rig.printed.push(text);
+    this.#options.onStatus?.(text);
   }
 
   become(caller: SudoCaller): void {

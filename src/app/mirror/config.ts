@@ -44,8 +44,9 @@ export type Config = {
   /** Hosts that plain http may be used for, besides loopback. */
   readonly allowHttp: readonly string[];
   /**
-   * `quietFor`: how long `sync --quiet` stays silent about a locked folder or an unreachable
-   * service, in the form that `parseAge` reads.
+   * `progress`: whether commands show the progress of long work. `quietFor`: how long `sync
+   * --quiet` stays silent about a locked folder or an unreachable service, in the form that
+   * `parseAge` reads.
    */
   readonly interface: { readonly progress: boolean; readonly quietFor: string };
   readonly events: typeof USUAL_EVENTS;

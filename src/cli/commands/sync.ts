@@ -10,7 +10,7 @@ import { type ExitCode, worstExit } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { locateAll, USUAL_WAIT } from "../locate-all.ts";
 import type { Telling } from "../tell-run.ts";
-import { showProgress } from "../progress.ts";
+import { hidesProgress, showProgress } from "../progress.ts";
 import { shownWords } from "../../model/shown-name.ts";
 import { REACH_OPTIONS, reachOf } from "../use-mirror.ts";
 
@@ -97,7 +97,7 @@ async function syncNow(
   const { syncMirror } = await import("../../app/by-hand/sync.ts");
   const { tellTrouble } = await import("../tell-run.ts");
   const { env, cwd, clock, random, stoppable } = io;
-  const silent = telling.quiet || telling.json;
+  const silent = telling.quiet || telling.json || hidesProgress(root);
   const progress = showProgress(io, silent);
   let byDaemon = false;
   const onDaemon = () => {

@@ -2,7 +2,7 @@ import { parseAge } from "../../model/age.ts";
 import type { Command } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { locateAll, USUAL_WAIT } from "../locate-all.ts";
-import { showProgress } from "../progress.ts";
+import { hidesProgress, showProgress } from "../progress.ts";
 
 export const command: Command = {
   usage: "wait [PATH…] [--timeout 30s] [--json]",
@@ -26,9 +26,9 @@ export const command: Command = {
     const { tellWaited } = await import("../show-waited.ts");
     const json = args.flag("json");
     const { env, cwd, clock, random } = io;
-    const progress = showProgress(io, json);
-    const began = clock.monotonic();
     const { root, paths } = place.value;
+    const progress = showProgress(io, json || hidesProgress(root));
+    const began = clock.monotonic();
     const options = { env, cwd, clock, random, progress };
     const ended = await waitFor(root, { paths, timeoutMs }, options).finally(progress.end);
     if (ended.kind === "trouble") return complain(io, ended.trouble);
