@@ -12,7 +12,7 @@ import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { isFileFault, type MirrorSearch, openSearch, removeSearch } from "../state/search.ts";
 import { SEARCH_FILE } from "../state/search-file.ts";
 import { openDisk } from "./mirror/open-disk.ts";
-import { ok, type Result, trouble } from "./mirror/trouble.ts";
+import { codeOf, ok, type Result, trouble } from "./mirror/trouble.ts";
 
 /**
  * Searches the mirrored folder offline, by the same code as the service, over an index kept in
@@ -122,7 +122,10 @@ export function keepSearchIndex(root: string, tree: LocalTree, disk: Pick<Disk, 
       opened.search.close();
     }
   } catch (error) {
-    log.write("warn", "search-index-failed", { error: error instanceof Error ? error.message : String(error) });
+    log.write("warn", "search-index-failed", {
+      code: codeOf(error),
+      why: error instanceof Error ? error.message : null,
+    });
   }
 }
 

@@ -1,3 +1,4 @@
+import type { KeptAlone, LogFields } from "./log.ts";
 import type { Action } from "../model/action.ts";
 /**
  * What the engine needs of the world. Adapters implement these; the simulator implements the lowest
@@ -36,10 +37,10 @@ export interface Log {
    */
   readonly debug?: boolean;
   /** Never a text, never a key (I30). */
-  write(
+  write<Fields extends LogFields>(
     level: "debug" | "info" | "warn" | "error",
     event: string,
-    fields: Readonly<Record<string, string | number | boolean | null>>,
+    fields: Fields & KeptAlone<Fields>,
   ): void;
 }
 

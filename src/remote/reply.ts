@@ -1,5 +1,6 @@
 import type { TextBeside, WireResponse } from "../contract/wire.ts";
 import type { JsonObject } from "../contract/json.ts";
+import type { LogFields } from "../ports/log.ts";
 import type { Fault } from "../ports/remote.ts";
 import type { WireResult } from "../ports/wire.ts";
 import { failureWords } from "./failure-words.ts";
@@ -64,7 +65,7 @@ export type Reply =
 /** A reply without a value. */
 export type Failure = Exclude<Reply, { readonly kind: "success" }>;
 
-export function logFields(reply: Reply): Record<string, string | number | null> {
+export function logFields(reply: Reply): Pick<LogFields, "outcome" | "why" | "status" | "requestId" | "code"> {
   if (reply.kind === "no-answer") return { outcome: reply.sent ? "lost" : "not-sent", why: reply.why ?? null };
   if (reply.kind === "paused") return { outcome: "paused" };
   const common = { outcome: reply.kind, status: reply.status, requestId: reply.requestId };

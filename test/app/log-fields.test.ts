@@ -4,10 +4,20 @@ import { join } from "node:path";
 import { fc } from "../property.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openLog } from "../../src/app/mirror/log.ts";
+import { LOG_FIELDS, type LogFields, type LogForm, type LogValue } from "../../src/ports/log.ts";
 import type { Clock } from "../../src/ports/world.ts";
 
 const SECRET = "key_5f3c0a9d";
 const clock: Clock = { now: () => Date.UTC(2026, 10, 21, 8), monotonic: () => 0, sleep: async () => undefined };
+
+const EXAMPLES: Readonly<Record<LogForm, LogValue>> = {
+  count: 3,
+  flag: true,
+  word: "put",
+  ident: "doc_1",
+  place: "a.md",
+  errors: "EACCES",
+};
 
 let folder: string;
 beforeEach(() => {
@@ -63,6 +73,20 @@ describe("the log", () => {
     expect(lines()[0]).not.toHaveProperty("why");
   });
 
+  test("keeps every member that a call may give, and a call that gives another does not compile", () => {
+    const log = open();
+    const given = Object.fromEntries(Object.entries(LOG_FIELDS).map(([name, form]) => [name, EXAMPLES[form]]));
+    log.write("info", "all", given as LogFields);
+    expect(lines()[0]).toMatchObject(given);
+    // @ts-expect-error a member of no form
+    log.write("info", "other", { error: "EACCES" });
+    const spread = { error: "EACCES", path: "a.md" };
+    // @ts-expect-error the same in an object that is spread
+    log.write("info", "other", { ...spread });
+    // @ts-expect-error a word where a number belongs
+    log.write("info", "other", { count: "two" });
+  });
+
   test("rotates by size and keeps four older files", () => {
     const log = open({ maxBytes: 400 });
     for (let n = 0; n < 60; n++) log.write("info", "tick", { count: n });
@@ -106,7 +130,8 @@ describe("the log", () => {
         (fields) => {
           rmSync(join(folder, "log"), { recursive: true, force: true });
           const log = open({ debug: true });
-          for (const level of ["debug", "info", "warn", "error"] as const) log.write(level, "event", fields);
+          for (const level of ["debug", "info", "warn", "error"] as const)
+            log.write(level, "event", fields as LogFields);
           const written = readFileSync(join(folder, "log", "mdmirror.log"), "utf8");
           expect(written).not.toContain(SECRET);
           expect(written).not.toContain("garden");

@@ -109,7 +109,7 @@ async function live(seen: Map<string, Made>): Promise<void> {
     onFault: (error) => expect.unreachable(error.message),
   });
   await watchFolder(seen, async () => {
-    for (let line = 0; line < 20; line++) log.write("info", "run", { documents: line });
+    for (let line = 0; line < 20; line++) log.write("info", "run", { count: line });
   });
   writeFileSync(own("texts.db"), "no database", { flag: "r+" });
   await run("sync", "w");

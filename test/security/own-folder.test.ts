@@ -167,7 +167,7 @@ const OPENERS: Readonly<Record<string, { readonly uses: RegExp; readonly open: (
     uses: /^log/,
     open: () => {
       const log = openLog({ folder: own(), clock, secret: "no", debug: false, maxBytes: 100, onFault: doNothing });
-      for (let line = 0; line < 10; line++) log.write("info", "run", { documents: line });
+      for (let line = 0; line < 10; line++) log.write("info", "run", { count: line });
     },
   },
   "a damaged file": { uses: /^(damaged|state|tmp)/, open: () => setAsideDamaged(own(), "state.db", "2026") },

@@ -53,9 +53,9 @@ function changeLine(event: EventOf<"change">): Line {
 
 function runLine({ report }: EventOf<"run">): Line {
   const { state, run, passes, counts, attention, fault } = report;
-  const did = Object.entries(counts).filter(([, count]) => count > 0);
+  const did: Partial<typeof counts> = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
   const failed = fault === null ? {} : { reason: fault.kind, requestId: fault.requestId };
-  const fields = { state, run, passes, attention: attention.length, ...Object.fromEntries(did), ...failed };
+  const fields = { state, run, passes, attention: attention.length, ...did, ...failed };
   return [state === "in-sync" || state === "attention" ? "info" : "warn", "run", fields];
 }
 

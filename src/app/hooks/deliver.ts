@@ -1,3 +1,4 @@
+import type { LogFields } from "../../ports/log.ts";
 import type { Clock, Log } from "../../ports/world.ts";
 import type { EventName } from "./events.ts";
 import type { Env, Hook, HookEnd } from "./hook.ts";
@@ -57,7 +58,7 @@ export function logEnd(log: Log | null, { name }: Hook, event: EventName, end: H
     });
 }
 
-function codeOf({ code }: Extract<HookEnd, { kind: "failed" }>): Readonly<Record<string, string | number>> {
+function codeOf({ code }: Extract<HookEnd, { kind: "failed" }>): Pick<LogFields, "status" | "code"> {
   if (code === null) return {};
   return typeof code === "number" ? { status: code } : { code };
 }

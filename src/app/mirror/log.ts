@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { constants } from "node:os";
 import { shownName } from "../../model/shown-name.ts";
+import { LOG_FIELDS, type LogFields, type LogForm, type LogValue } from "../../ports/log.ts";
 import type { Clock, Log } from "../../ports/world.ts";
 import { appendOwn, lookAtOwn, makeOwnFolder, renameOwn } from "../../state/own-files.ts";
 
@@ -25,8 +26,8 @@ type LogOptions = {
 };
 
 /**
- * JSON lines (pino) in `.mdmirror/log/mdmirror.log`. Only the members in `FIELDS` get in, each in
- * its own form, so neither a text nor the key can (I30). If the log cannot be written (a full
+ * JSON lines (pino) in `.mdmirror/log/mdmirror.log`. Only the members in `LOG_FIELDS` get in, each
+ * in its own form, so neither a text nor the key can (I30). If the log cannot be written (a full
  * disk), that is said once, and the mirror goes on.
  */
 export function openLog(options: LogOptions): Log {
@@ -109,23 +110,13 @@ function putAside(folder: string, file: string): void {
   }
 }
 
-/**
- * What a log line may hold: the members of this list, each in its own narrow form. Free text (a
- * service's `detail`, an exception's message) may repeat a document's text, so it is left out; of
- * `detail` and `why` only the names of system errors stay. The full text for people is in the state
- * file (`mdmirror log`, `mdmirror why`).
- */
-
-type LogValue = string | number | boolean | null;
 type Form = (value: LogValue) => LogValue | undefined;
 
 const count: Form = (value) => (typeof value === "number" && Number.isFinite(value) ? value : undefined);
 const flag: Form = (value) => (typeof value === "boolean" ? value : undefined);
-/** A word of ours or of the contract: `delete-remote`, `file_not_found`. */
 const word = textOf(/^[A-Za-z0-9_.:-]{1,64}$/);
-/** An id of the service: `doc_…`, or that of a request. */
 const ident = textOf(/^[\x21-\x7e]{1,128}$/);
-/** A path, never what is in it: one line, which cannot steer the terminal that shows it. */
+/** One line, which cannot steer the terminal that shows it. */
 const place: Form = (value) => (typeof value === "string" && PLACE.test(value) ? shownName(value) : undefined);
 const PLACE = /^[^\p{Cc}\u2028\u2029]{0,1024}$/u;
 
@@ -140,65 +131,16 @@ const errors: Form = (value) => {
   return known ?? undefined;
 };
 
-const FIELDS: Readonly<Record<string, Form>> = {
-  accepted: count,
-  action: word,
-  attempt: count,
-  attention: count,
-  byPolicy: count,
-  cause: word,
-  changeId: ident,
-  code: word,
-  conflicts: count,
-  count: count,
-  createdLocal: count,
-  createdRemote: count,
-  deletedLocal: count,
-  deletedRemote: count,
-  detail: errors,
-  downloaded: count,
-  errno: word,
-  folders: count,
-  holds: count,
-  id: ident,
-  level: word,
-  merged: count,
-  method: word,
-  movedLocal: count,
-  movedRemote: count,
-  ms: count,
-  outcome: word,
-  passes: count,
-  path: place,
-  paused: flag,
-  phase: word,
-  pid: count,
-  polling: flag,
-  reason: word,
-  requestId: ident,
-  root: place,
-  route: place,
-  run: count,
-  signal: word,
-  side: word,
-  state: word,
-  status: count,
-  submitted: count,
-  uploaded: count,
-  waitMs: count,
-  what: word,
-  why: errors,
-};
+const FORMS: Readonly<Record<LogForm, Form>> = { count, flag, word, ident, place, errors };
 
 /**
  * @param secret removed from any member that still holds it: a path that was named after the key
  */
-function keepFields(fields: Readonly<Record<string, LogValue>>, secret: string): Record<string, LogValue> {
+function keepFields(fields: LogFields, secret: string): Record<string, LogValue> {
   const kept: Record<string, LogValue> = {};
   for (const [name, value] of Object.entries(fields)) {
-    if (value === null) continue;
-    const form = Object.hasOwn(FIELDS, name) ? FIELDS[name]! : null;
-    const shown = form?.(value);
+    if (value === null || !Object.hasOwn(LOG_FIELDS, name)) continue;
+    const shown = FORMS[LOG_FIELDS[name as keyof typeof LOG_FIELDS]](value);
     if (shown === undefined) continue;
     kept[name] = typeof shown === "string" && secret !== "" ? shown.replaceAll(secret, "[key]") : shown;
   }

@@ -1,0 +1,88 @@
+/** The forms of a member of a log line. */
+type LogValues = {
+  /** A finite number. */
+  readonly count: number;
+  readonly flag: boolean;
+  /** A word of ours or of the contract: `delete-remote`, `file_not_found`. */
+  readonly word: string;
+  /** An id of the service: `doc_…`, or that of a request. */
+  readonly ident: string;
+  /** A path, never what is in it. */
+  readonly place: string;
+  /** Free text, of which the name of a system error alone is kept. */
+  readonly errors: string;
+};
+
+export type LogForm = keyof LogValues;
+export type LogValue = LogValues[LogForm];
+
+/**
+ * What a log line may hold. Free text (a service's `detail`, an exception's message) may repeat a
+ * document's content, so nothing else gets in (I30). The whole text for people is in the state
+ * file.
+ */
+export const LOG_FIELDS = {
+  accepted: "count",
+  action: "word",
+  attempt: "count",
+  attention: "count",
+  byPolicy: "count",
+  cause: "word",
+  changeId: "ident",
+  code: "word",
+  conflicts: "count",
+  count: "count",
+  createdLocal: "count",
+  createdRemote: "count",
+  deletedLocal: "count",
+  deletedRemote: "count",
+  detail: "errors",
+  downloaded: "count",
+  errno: "word",
+  events: "count",
+  folders: "count",
+  holds: "count",
+  id: "ident",
+  indexed: "count",
+  level: "word",
+  merged: "count",
+  method: "word",
+  movedLocal: "count",
+  movedRemote: "count",
+  ms: "count",
+  outcome: "word",
+  passes: "count",
+  path: "place",
+  paused: "flag",
+  phase: "word",
+  pid: "count",
+  polling: "flag",
+  reason: "word",
+  requestId: "ident",
+  respelled: "count",
+  root: "place",
+  route: "place",
+  run: "count",
+  runs: "count",
+  side: "word",
+  signal: "word",
+  state: "word",
+  status: "count",
+  submitted: "count",
+  texts: "count",
+  uploaded: "count",
+  versions: "count",
+  waitMs: "count",
+  what: "word",
+  why: "errors",
+} as const satisfies Readonly<Record<string, LogForm>>;
+
+type LogFieldName = keyof typeof LOG_FIELDS;
+
+/** Null: the member is left out. */
+export type LogFields = {
+  readonly [Name in LogFieldName]?: LogValues[(typeof LOG_FIELDS)[Name]] | null;
+};
+
+/** Refuses members that the log would drop, also where an object is spread into another one. */
+export type KeptAlone<Fields> = { readonly [Name in Exclude<keyof Fields, LogFieldName>]: never };
