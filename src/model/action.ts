@@ -30,13 +30,13 @@ type DocumentAction =
       readonly comesBack?: boolean;
     }
   /** Download, then replace the file, whose bytes must still be `expect`. */
-  | {
+  | ({
       readonly kind: "write-local";
       readonly id: DocId;
       readonly localPath: LocalPath;
       readonly changeId: ChangeId;
       readonly expect: Digest;
-    }
+    } & TakesText)
   /**
    * Create on the service; the file's bytes must still be `expect`. `tombstone`: the deleted
    * document that this one brings back under a new id.
@@ -48,7 +48,10 @@ type DocumentAction =
       readonly expect: Digest;
       readonly tombstone: DocId | null;
     }
-  /** PUT on the base version. `review`: the document is protected, so a 202 is expected. */
+  /**
+   * PUT on the base version. `review`: the document is protected, so a 202 is expected. `empties`:
+   * the text is blank, and that of the base version is not. Not set: it is not so.
+   */
   | {
       readonly kind: "put";
       readonly id: DocId;
@@ -56,19 +59,20 @@ type DocumentAction =
       readonly baseChangeId: ChangeId;
       readonly expect: Digest;
       readonly review: boolean;
+      readonly empties?: true;
     }
   /**
    * Both sides edited it. Download and merge; if clean: write the result here, then PUT it on the
    * remote's change id; if not: open or renew the conflict.
    */
-  | {
+  | ({
       readonly kind: "merge";
       readonly id: DocId;
       readonly localPath: LocalPath;
       readonly changeId: ChangeId;
       readonly expect: Digest;
       readonly review: boolean;
-    }
+    } & TakesText)
   /**
    * Both sides have a new document at one path. Download; if the texts are equal (also but for line
    * ends, BOM, final newline): link them; else `prefer` decides; else it is a conflict with an
@@ -196,13 +200,19 @@ type DocumentAction =
    * local, live) is the live text, the review is settled; else the live text is merged under the
    * local one.
    */
-  | {
+  | ({
       readonly kind: "settle-review";
       readonly id: DocId;
       readonly localPath: LocalPath;
       readonly changeId: ChangeId;
       readonly expect: Digest;
-    };
+    } & TakesText);
+
+/**
+ * What an action has that brings a text of the service to the file. `empties`: whether that text is
+ * blank, and the base version's is not. Not set: it was not read for the plan.
+ */
+type TakesText = { readonly empties?: boolean };
 
 export type ActionKind = Action["kind"];
 

@@ -3,6 +3,11 @@
  * it without changing a word.
  */
 
+/** Returns whether a text holds nothing but white space, line ends or a byte order mark. */
+export function isBlank(text: string): boolean {
+  return text.trim() === "";
+}
+
 /** Whether two texts are the same but for their form. */
 export function sameExceptTextForm(a: string, b: string): boolean {
   return a === b || undress(a) === undress(b);

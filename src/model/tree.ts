@@ -95,6 +95,8 @@ export type RemoteFile = {
   readonly path: RemotePath;
   readonly changeId: ChangeId;
   readonly protected: boolean;
+  /** Of its text. Not set: that version was not read for the plan. */
+  readonly digest?: Digest;
 };
 
 export type RemoteFolder = { readonly id: DirId; readonly path: RemotePath };

@@ -26,7 +26,9 @@ export function planClone(trees: Trees, policy: Policy, signals: Signals): Plan 
   const { base, local, remote } = trees;
   if (policy.direction === "push-only" || !isBlank(base) || !isEmpty(local) || !showedAll(remote)) return null;
   const steps = new Arrivals(local).all(remote);
-  return steps === null ? null : { steps, holds: [], verdict: judge(trees, policy, signals, steps, NONE_KNOWN) };
+  return steps === null
+    ? null
+    : { steps, holds: [], verdict: judge(trees, policy, signals, steps, NONE_KNOWN).verdict };
 }
 
 const NONE_KNOWN = { known: 0, hereNow: 0, absentHere: 0, shownThere: 0, goneThere: 0 } as const;

@@ -1,3 +1,4 @@
+import type { DocId } from "../contract/ids.ts";
 import type { Digest } from "../model/digest.ts";
 import type { Step } from "../model/action.ts";
 import type { Hold } from "../model/link.ts";
@@ -10,6 +11,11 @@ export type Plan = {
   /** All holds after this plan, with remembered ones that still apply. */
   readonly holds: readonly Hold[];
   readonly verdict: Verdict;
+  /**
+   * Documents whose new text on the service must be read before the verdict counts, because it may
+   * be blank. Not set: none.
+   */
+  readonly toRead?: readonly DocId[];
   /** Local names that this plan changes in favour of the service's; left out: none. */
   readonly gaveWay?: readonly GaveWay[];
 };
@@ -26,8 +32,11 @@ export type GaveWay = { readonly from: LocalPath; readonly to: LocalPath };
  */
 export type Signals = {
   readonly root: "same" | "missing" | "marker-missing" | "other-marker" | "moved-or-copied";
-  /** How many deletions were done within the last hour, and after the last approval, by side. */
-  readonly deletionsDone: { readonly local: number; readonly remote: number };
+  /**
+   * How many documents were deleted, or became empty, within the last hour and after the last
+   * approval, by side.
+   */
+  readonly lossesDone: { readonly local: number; readonly remote: number };
   /** How many linked documents are listed with a change id that was an earlier one of theirs. */
   readonly earlierChangeIds: number;
   /**
@@ -56,6 +65,7 @@ export type HaltReason =
   | "remote-emptied"
   | "delete-budget-local"
   | "delete-budget-remote"
+  | "emptied"
   | "wrong-workspace"
   | "service-restored"
   | "conflict-flood"

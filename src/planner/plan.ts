@@ -24,9 +24,15 @@ export function makePlan(trees: Trees, policy: Policy, signals: Signals, texts: 
   const draft = decide(trees, policy, texts, matched);
   const steps = layOut(draft);
   const holds = [...draft.holds.values()].sort((a, b) => compareStrings(a.key, b.key));
-  const verdict = judge(trees, policy, signals, steps, countPresences(trees, matched));
+  const { verdict, toRead } = judge(trees, policy, signals, steps, countPresences(trees, matched));
   const gaveWay = gaveWayOf(draft);
-  return { steps, holds, verdict, ...(gaveWay.length === 0 ? {} : { gaveWay }) };
+  return {
+    steps,
+    holds,
+    verdict,
+    ...(toRead.length === 0 ? {} : { toRead }),
+    ...(gaveWay.length === 0 ? {} : { gaveWay }),
+  };
 }
 
 function gaveWayOf(draft: PlanDraft): readonly GaveWay[] {

@@ -18,7 +18,7 @@ export function planQuiet(trees: Trees, policy: Policy, signals: Signals): Plan 
   if (!isQuietAll(trees)) return null;
   const count = trees.base.links.size;
   const counts = { known: count, hereNow: count, absentHere: 0, shownThere: count, goneThere: 0 };
-  return { steps: [], holds: [], verdict: judge(trees, policy, signals, [], counts) };
+  return { steps: [], holds: [], verdict: judge(trees, policy, signals, [], counts).verdict };
 }
 
 function isQuietAll(trees: Trees): boolean {

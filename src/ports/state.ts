@@ -244,7 +244,7 @@ export interface State {
     readonly endedAt: number | null;
     readonly summary: string | null;
   }[];
-  /** Deletions done on a side since a time (milliseconds since the epoch). */
-  deletionsSince(side: "local" | "remote", since: number): number;
+  /** Documents that were deleted or became empty on a side since a time (milliseconds, epoch). */
+  lossesSince(side: "local" | "remote", since: number): number;
   close(): void;
 }

@@ -32,7 +32,7 @@ const COLUMNS =
 export class EventTable {
   readonly #db: Db;
   readonly #insert;
-  readonly #deletions;
+  readonly #losses;
   /** By its condition: one statement for each set of filters that was used, 32 at most. */
   readonly #queries = new Map<string, Statement<Value[], EventRow>>();
 
@@ -42,9 +42,12 @@ export class EventTable {
       db,
       `INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
-    // Actions that took a document away: what the delete budget counts; empty folders do not. The
-    // kinds are literals, as SQLite uses the partial indexes for nothing else.
-    this.#deletions = { local: countSince(db, "trash-local"), remote: countSince(db, "delete-remote") };
+    // Actions that took a document or its text away: what the safety checks count; empty folders
+    // do not. The values are literals, as SQLite uses the partial indexes for nothing else.
+    this.#losses = {
+      local: [countSince(db, "kind = 'trash-local'"), countSince(db, "code = 'emptied' AND side <> 'remote'")],
+      remote: [countSince(db, "kind = 'delete-remote'"), countSince(db, "code = 'emptied' AND side = 'remote'")],
+    };
   }
 
   record(event: MirrorEvent): void {
@@ -77,8 +80,8 @@ export class EventTable {
       .map(eventOf);
   }
 
-  deletionsSince(side: "local" | "remote", since: number): number {
-    return this.#deletions[side].get(since) ?? 0;
+  lossesSince(side: "local" | "remote", since: number): number {
+    return this.#losses[side].reduce((sum, count) => sum + (count.get(since) ?? 0), 0);
   }
 
   #query(where: string): Statement<Value[], EventRow> {
@@ -92,8 +95,8 @@ export class EventTable {
   }
 }
 
-function countSince(db: Db, kind: "trash-local" | "delete-remote") {
-  const where = `kind = '${kind}' AND at >= ? AND outcome = 'done'`;
+function countSince(db: Db, condition: string) {
+  const where = `${condition} AND at >= ? AND outcome = 'done'`;
   return new Statement<[number], number>(db, `SELECT count(*) FROM events WHERE ${where}`, "pluck");
 }
 

@@ -147,6 +147,7 @@ CREATE TABLE spellings (
 CREATE INDEX spellings_by_bytes ON spellings (bytes);
 `,
     "ALTER TABLE spellings ADD COLUMN id TEXT;",
+    "CREATE INDEX emptied ON events (at) WHERE code = 'emptied';",
   ],
 };
 

@@ -154,8 +154,8 @@ export class StoredState extends BaseRows implements State {
     return this.#events.find(query);
   }
 
-  deletionsSince(side: "local" | "remote", since: number): number {
-    return this.#events.deletionsSince(side, since);
+  lossesSince(side: "local" | "remote", since: number): number {
+    return this.#events.lossesSince(side, since);
   }
 
   /** See `RetentionPruning`. To be run to its end, a step at a time, about once a day. */

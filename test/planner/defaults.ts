@@ -20,7 +20,7 @@ export const POLICY: Policy = {
 
 export const SIGNALS: Signals = {
   root: "same",
-  deletionsDone: { local: 0, remote: 0 },
+  lossesDone: { local: 0, remote: 0 },
   earlierChangeIds: 0,
   refusedBases: 0,
   restored: false,

@@ -84,7 +84,7 @@ function borrowing(trees: Trees): Trees {
 
 const signals: fc.Arbitrary<Signals> = fc.record({
   root: fc.constantFrom("same" as const, "moved-or-copied" as const),
-  deletionsDone: fc.constant({ local: 0, remote: 0 }),
+  lossesDone: fc.constant({ local: 0, remote: 0 }),
   earlierChangeIds: fc.nat(2),
   refusedBases: fc.nat(4),
   restored: fc.boolean(),

@@ -48,10 +48,10 @@ function remoteOf(world: World): RemoteTree {
   const goneFolders = [...world.dirLinks.keys()].filter((id) => foldersComplete && !world.dirs.has(id));
   return {
     files: new Map(
-      [...world.documents].map(([id, { path, changeId, protected: flag }]) => [
-        id,
-        { id, path, changeId, protected: flag },
-      ]),
+      [...world.documents].map(([id, { path, text, changeId, protected: flag }]) => {
+        const digest = world.read.has(id) ? { digest: world.digest(text) } : {};
+        return [id, { id, path, changeId, protected: flag, ...digest }];
+      }),
     ),
     folders: new Map(foldersComplete ? [...world.dirs].map(([id, path]) => [id, { id, path }]) : []),
     complete,

@@ -29,6 +29,8 @@ export class World {
   readonly goneDirs = new Set<DirId>();
   readonly outside = new Set<DocId>();
   readonly remoteUnseen = new Map<DocId, string>();
+  /** Documents of which the mirror has read the version that is there now. */
+  readonly read = new Set<DocId>();
   readonly texts = new Map<Digest, string>();
   ignored: (path: string) => boolean = () => false;
   disk: DiskFolding = EXACT_DISK;

@@ -211,9 +211,9 @@ describe("log", () => {
     deletion("trash-local", 21, "stale");
     deletion("delete-remote", 20);
     deletion("put", 20);
-    expect(state.deletionsSince("local", 0)).toBe(2);
-    expect(state.deletionsSince("local", 20)).toBe(1);
-    expect(state.deletionsSince("remote", 20)).toBe(1);
-    expect(state.deletionsSince("remote", 21)).toBe(0);
+    expect(state.lossesSince("local", 0)).toBe(2);
+    expect(state.lossesSince("local", 20)).toBe(1);
+    expect(state.lossesSince("remote", 20)).toBe(1);
+    expect(state.lossesSince("remote", 21)).toBe(0);
   });
 });

@@ -1,7 +1,6 @@
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import { ownOf } from "../../model/borrowed-map.ts";
 import type { Action } from "../../model/action.ts";
-import type { Digest } from "../../model/digest.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { HaltReason, Plan } from "../../planner/plan-types.ts";
 import type { State } from "../../ports/state.ts";
@@ -15,6 +14,7 @@ import {
   newerTextBack,
   otherVersionBack,
   staysAsNew,
+  textBack,
 } from "../../engine/by-hand/refuse.ts";
 import type { World } from "../../engine/run/world.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
@@ -29,13 +29,14 @@ export type RefuseItem = { readonly path: LocalPath } & (
   | { readonly kind: "folder-stays"; readonly dirId: DirId }
   | { readonly kind: "stays-as-new"; readonly action: Extract<Action, { kind: "trash-local" }> }
   | { readonly kind: "other-version-back"; readonly id: DocId }
-  | { readonly kind: "newer-text-back"; readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest }
+  | { readonly kind: "text-back"; readonly action: Extract<Action, { kind: "put" }> }
+  | { readonly kind: "newer-text-back"; readonly id: DocId; readonly changeId: ChangeId }
   | { readonly kind: "left"; readonly why: string }
 );
 
 /** @param reasons the halt's reasons; one that has nothing to bring back gives no item */
 export function planRefusal(
-  state: Pick<State, "versions" | "isEarlier">,
+  state: Pick<State, "isEarlier">,
   plan: Plan,
   trees: Trees,
   reasons: readonly HaltReason[],
@@ -44,13 +45,12 @@ export function planRefusal(
   if (verdict.kind === "run") return [];
   const items = verdict.byReason
     ? reasons.every((reason) => reason === "service-restored")
-      ? [
-          ...olderThere(state, trees),
-          ...steps.flatMap(({ action }) => itemOf(action, trees)),
-          ...foldersOf(plan, verdict.guarded),
-        ]
+      ? [...olderThere(state, trees), ...steps.flatMap(({ action }) => itemOf(action, trees))]
       : []
-    : [...verdict.guarded.flatMap((index) => itemOf(steps[index]!.action, trees)), ...foldersOf(plan, verdict.guarded)];
+    : verdict.guarded.flatMap((index) => {
+        const { action } = steps[index]!;
+        return [...itemOf(action, trees), ...textOf(action)];
+      });
   return items.toSorted(byPath);
 }
 
@@ -67,34 +67,31 @@ function itemOf(action: Action, { base }: Trees): RefuseItem[] {
       return [
         { kind: "other-version-back", path: base.links.get(action.id)?.localPath ?? action.localPath, id: action.id },
       ];
+    case "remove-folder-remote":
+      return [{ kind: "folder-back", path: action.localPath }];
+    case "remove-folder-local":
+      return action.dirId === null ? [] : [{ kind: "folder-stays", path: action.localPath, dirId: action.dirId }];
     default:
       return [];
   }
 }
 
-/** The folders that the plan would remove once the stopped deletions had emptied them. */
-function foldersOf({ steps }: Plan, guarded: readonly number[]): RefuseItem[] {
-  const stopped = new Set(guarded.map((index) => steps[index]!.action.kind));
-  return steps.flatMap(({ action }): RefuseItem[] => {
-    if (action.kind === "remove-folder-remote" && stopped.has("delete-remote"))
-      return [{ kind: "folder-back", path: action.localPath }];
-    const mayStay = stopped.has("trash-local") || stopped.has("remove-folder-local");
-    if (action.kind === "remove-folder-local" && action.dirId !== null && mayStay)
-      return [{ kind: "folder-stays", path: action.localPath, dirId: action.dirId }];
-    return [];
-  });
+/** The text of a document that became empty, locally or on the service. */
+function textOf(action: Action): RefuseItem[] {
+  if (!("empties" in action) || action.empties !== true) return [];
+  const { localPath: path, id } = action;
+  if (action.kind === "put") return [{ kind: "text-back", path, action }];
+  return [{ kind: "newer-text-back", path, id, changeId: action.changeId }];
 }
 
 /** Documents of which the service shows an older version than the one that is here. */
-function olderThere(state: Pick<State, "versions" | "isEarlier">, { base, remote }: Trees): RefuseItem[] {
+function olderThere(state: Pick<State, "isEarlier">, { base, remote }: Trees): RefuseItem[] {
   return [...ownOf(remote.files, base.links).values()].flatMap(({ id, changeId }): RefuseItem[] => {
     const link = base.links.get(id);
     if (link === undefined || link.changeId === changeId || !state.isEarlier(id, changeId, link.changeId)) return [];
     const { localPath: path } = link;
     if (base.conflicts.has(id)) return [{ kind: "left", path, why: `it is in conflict: mdmirror resolve ${path}` }];
-    const version = state.versions(id).find((one) => one.changeId === changeId);
-    if (version === undefined) return [{ kind: "left", path, why: "the text of that version was not seen" }];
-    return [{ kind: "newer-text-back", path, id, changeId, digest: version.digest }];
+    return [{ kind: "newer-text-back", path, id, changeId }];
   });
 }
 
@@ -134,8 +131,10 @@ async function bringBack(ctx: PassContext, item: RefuseItem): Promise<HandEnd> {
       return staysAsNew(ctx, item.action);
     case "other-version-back":
       return otherVersionBack(ctx, item.id);
+    case "text-back":
+      return textBack(ctx, item.action);
     case "newer-text-back":
-      return newerTextBack(ctx, item.id, item);
+      return newerTextBack(ctx, item.id, item.changeId);
     case "left":
       return notDone(stale(item.why));
   }

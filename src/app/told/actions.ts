@@ -37,13 +37,21 @@ export const ACTION_WORDS: Readonly<Record<ActionKind, Words>> = {
   "forget-folder": { arrow: "·", label: "forget a folder, gone on both sides" },
 };
 
+/** The words for an action that takes a document's text from one side. */
+const EMPTYING: Readonly<Partial<Record<ActionKind, Words>>> = {
+  put: { arrow: "→", label: "empty on the service" },
+  "write-local": { arrow: "←", label: "empty locally" },
+};
+
 const TO_REVIEW: Words = { arrow: "→", label: "send to review" };
 
 /**
- * The words for an action's kind; the text of a protected document is sent to review instead of
- * going live.
+ * Returns the words for an action: those of its kind, unless it empties a document or sends a text
+ * to review.
  */
 export function actionWords(action: Action): Words {
+  const emptying = "empties" in action && action.empties === true ? EMPTYING[action.kind] : undefined;
+  if (emptying !== undefined) return emptying;
   return action.kind === "put" && action.review ? TO_REVIEW : ACTION_WORDS[action.kind];
 }
 

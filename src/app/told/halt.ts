@@ -11,7 +11,8 @@ export const REFUSAL_WORDS: Readonly<Record<Exclude<RefuseItem["kind"], "left">,
   "stays-as-new":
     "stays here, and goes up as a new document: a deletion there is final, so its id and history there cannot be had again",
   "other-version-back": "its (theirs) file comes back, and the conflict stays open",
-  "newer-text-back": "the text here goes up again, over the earlier version that the service shows",
+  "text-back": "gets its text back locally; nothing is sent",
+  "newer-text-back": "the local text is uploaded again, over the version that the service shows",
 };
 
 /**

@@ -3,6 +3,7 @@ import { sameExceptTextForm } from "../../model/text-form.ts";
 import { moveBase, newLink, renameVersion } from "../../model/settle.ts";
 import { eventOf, fetchText, leftAlone, readLocal, stale, whyWritten } from "./effect.ts";
 import { commit, hasAnotherId, whereItStands } from "./commit.ts";
+import { codeOf } from "./emptied.ts";
 import { landText } from "./land-text.ts";
 import { takeAsOwn } from "./sent-lately.ts";
 import { fromService } from "../run/world.ts";
@@ -50,7 +51,12 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
     }),
     version: { id: action.id, ...version },
     landed: landed.value,
-    event: eventOf(action, "local", { detail: whyWritten(ctx, action), before: action.expect, after: digest }),
+    event: eventOf(action, "local", {
+      detail: whyWritten(ctx, action),
+      before: action.expect,
+      after: digest,
+      ...codeOf(ctx.world, action.expect, text),
+    }),
   });
 }
 

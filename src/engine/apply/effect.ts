@@ -133,8 +133,20 @@ export async function readFacts(ctx: PassContext, id: DocId, path: LocalPath): P
  * that uses it, and removes nothing before.
  */
 async function fetchUnkept(ctx: PassContext, id: DocId, path: LocalPath): Promise<Got<RemoteText>> {
+  const before = takeReadBefore(ctx, id);
+  if (before !== null) return got(before);
   const served = await fetchServed(ctx, id);
   return served.kind === "end" ? served : unpackServed(ctx, id, path, served.value);
+}
+
+/** Returns the document as it was read before the plan was judged; a second use reads it again. */
+function takeReadBefore({ notes, world }: PassContext, id: DocId): RemoteText | null {
+  const before = notes.readBefore.get(id);
+  if (before === undefined) return null;
+  notes.readBefore.delete(id);
+  const { file, digest } = before;
+  const text = world.state.text(digest);
+  return text === null ? null : { file: { ...file, content: text }, text, digest };
 }
 
 /** A document as it was read: its text may be packed. */

@@ -5,6 +5,7 @@ import type { LocalPath } from "../../model/path.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { parkingPlace } from "../run/world.ts";
+import { empties } from "./emptied.ts";
 import { ended, type Got, got, outcomeOfDisk, stale } from "./effect.ts";
 import { madeOfBoth } from "./text-name.ts";
 
@@ -15,6 +16,11 @@ export type Landed = {
   readonly stamp: Stamp;
   readonly parked: { readonly intentId: number; readonly next: Intent } | null;
 };
+
+/** Returns whether a document would lose its text, and the safety checks did not know that. */
+function isUnjudgedLoss({ notes: { mayEmpty }, world }: PassContext, id: DocId, text: string, before: Digest): boolean {
+  return mayEmpty !== null && !mayEmpty.has(id) && empties(world, before, text);
+}
 
 /**
  * Replaces the text of a document's file, with a journalled intent; a file that has these bytes is
@@ -40,6 +46,8 @@ export function landText(
       return ended(stale("the file was changed since it was looked at"));
     return got({ stamp: look.stamp, parked: null });
   }
+  if (isUnjudgedLoss(ctx, id, text, expect))
+    return ended(stale("it became empty since the safety checks judged the plan"));
   state.putKnownText(writes, text, madeOfBoth(path, id, "brought here by the mirror"));
   const parkAt = parkingPlace(ctx.world, id);
   const base = { baseChangeId: link?.changeId ?? null, baseDigest: link?.digest ?? null };

@@ -5,6 +5,7 @@ import { mergeText } from "../../merge/merge.ts";
 import { moveBase, moveBaseUnderEdit } from "../../model/settle.ts";
 import { eventOf, fetchText, leftAlone, readLocal, type RemoteText, stale, whyWritten } from "./effect.ts";
 import { commit, hasAnotherId } from "./commit.ts";
+import { codeOf } from "./emptied.ts";
 import { landText } from "./land-text.ts";
 import { meetLiveText } from "./in-review.ts";
 import { partedFrom, takeAsOwn } from "./sent-lately.ts";
@@ -133,6 +134,7 @@ function landMerged(
       detail: whyWritten(ctx, { why: detail, localPath: action.localPath }),
       before: action.expect,
       after: writes,
+      ...codeOf(ctx.world, action.expect, text),
       merged: mergedFrom === null ? null : { base: mergedFrom, theirs: remote.digest },
     }),
   });

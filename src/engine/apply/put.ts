@@ -20,6 +20,7 @@ import {
   stale,
 } from "./effect.ts";
 import { commit, commitWithOthers, hasAnotherId, openIntentWithOthers, withIdNow } from "./commit.ts";
+import { codeOf } from "./emptied.ts";
 import { holdBase } from "./hold-base.ts";
 import { landText } from "./land-text.ts";
 import { settlePut } from "../journal/settle-writes.ts";
@@ -155,7 +156,8 @@ async function landSaved(
   saved: Saved,
 ): Promise<Outcome> {
   const detail = action.why + stillInReview(link);
-  const event = eventOf(action, "remote", { detail, before: link.digest, after: saved.digest });
+  const loss = codeOf(ctx.world, link.digest, saved.text);
+  const event = eventOf(action, "remote", { detail, before: link.digest, after: saved.digest, ...loss });
   const version = { id: action.id, changeId: saved.changeId, digest: saved.digest };
   const base = { changeId: saved.changeId, digest: saved.digest, localDigest: saved.digest };
   ctx.notes.counts.uploaded++;

@@ -1,12 +1,12 @@
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { Action } from "../../model/action.ts";
-import type { Digest } from "../../model/digest.ts";
+import type { Link } from "../../model/link.ts";
 import { joinPath, type LocalPath } from "../../model/path.ts";
 import { moveBase } from "../../model/settle.ts";
 import { createLocal } from "../apply/create-local.ts";
 import { ensureFolders } from "../apply/parents.ts";
-import { type HandEnd, notDone } from "./by-hand.ts";
-import { DONE, outcomeOfDisk, stale } from "../apply/effect.ts";
+import { type HandEnd, landByHand, notDone } from "./by-hand.ts";
+import { DONE, ended, fetchText, type Got, got, outcomeOfDisk, stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
 import { keepAsNew } from "./resolve-hold.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -82,21 +82,55 @@ export function otherVersionBack(ctx: PassContext, id: DocId): HandEnd {
 }
 
 /**
- * The service shows an earlier version, because it was put back from a backup. That version becomes
- * the base, so that the local text is an edit of it, which the next run sends.
- * @param earlier the version that it shows, whose text was seen
+ * Gives a file that became empty the text of the base version, so that nothing is left to send.
  */
-export function newerTextBack(
+export async function textBack(
   ctx: PassContext,
-  id: DocId,
-  earlier: { readonly changeId: ChangeId; readonly digest: Digest },
-): HandEnd {
-  const { state, disk } = ctx.world;
+  { id, localPath: path, expect, baseChangeId }: Extract<Action, { kind: "put" }>,
+): Promise<HandEnd> {
+  const { state } = ctx.world;
   const link = state.link(id);
-  if (link === null) return notDone(stale("its link went meanwhile"));
+  if (link === null || link.changeId !== baseChangeId) return notDone(stale("its base moved meanwhile"));
+  const text = await baseText(ctx, link, path);
+  if (text.kind === "end") return notDone(text.outcome);
+  const landed = landByHand(ctx, { id, path, text: text.value, link, seen: expect });
+  if (landed.kind === "end") return notDone(landed.outcome);
+  const { closes, writes } = landed.value;
+  const outcome = commit(ctx, {
+    ...(closes === null ? {} : { closes }),
+    event: { kind: "restore", side: "local", id, path, detail: EMPTIED_WHY, before: expect, after: writes },
+  });
+  return { outcome, notes: [] };
+}
+
+const EMPTIED_WHY = "its text is back: that it became empty was refused";
+
+async function baseText(ctx: PassContext, link: Link, path: LocalPath): Promise<Got<string>> {
+  const kept = ctx.world.state.text(link.localDigest);
+  if (kept !== null) return got(kept);
+  const fetched = await fetchText(ctx, link.id, path);
+  if (fetched.kind === "end") return fetched;
+  const { file, text } = fetched.value;
+  return file.lastChangeId === link.changeId ? got(text) : ended(stale("it was edited on the service meanwhile"));
+}
+
+/**
+ * The service shows a version that the local text is to replace: an earlier one, because it was put
+ * back from a backup, or an empty one. That version becomes the base, so that the local text is an
+ * edit of it, which the next run sends.
+ */
+export async function newerTextBack(ctx: PassContext, id: DocId, changeId: ChangeId): Promise<HandEnd> {
+  const { state, disk } = ctx.world;
+  const path = state.link(id)?.localPath;
+  const fetched = path === undefined ? null : await fetchText(ctx, id, path);
+  const link = state.link(id);
+  if (fetched === null || link === null) return notDone(stale("its link went meanwhile"));
+  if (fetched.kind === "end") return notDone(fetched.outcome);
+  const { file, digest } = fetched.value;
+  if (file.lastChangeId !== changeId) return notDone(stale("it was edited on the service meanwhile"));
   const look = disk.look(link.localPath);
   if (look.kind !== "file") return notDone(stale(`no file is at ${link.localPath}`));
-  const base = { ...earlier, localDigest: earlier.digest, stamp: look.stamp, stampTrusted: false, durable: true };
+  const base = { changeId, digest, localDigest: digest, stamp: look.stamp, stampTrusted: false, durable: true };
   const outcome = commit(ctx, {
     link: moveBase(link, base),
     event: {
@@ -104,8 +138,8 @@ export function newerTextBack(
       side: "both",
       id,
       path: link.localPath,
-      detail: "the text here goes up over the earlier version that the service shows",
-      before: earlier.digest,
+      detail: "the local text is uploaded over the version that the service shows",
+      before: digest,
       after: look.digest,
     },
   });

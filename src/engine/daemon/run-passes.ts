@@ -110,8 +110,8 @@ function isLeftOpen({ state }: World, { base, remote }: Trees): boolean {
 }
 
 /** Whether each step carries one text across, at the place where its document is on both sides. */
-function isPlain({ links }: World, { steps, holds, verdict }: Plan): boolean {
-  if (verdict.kind !== "run" || holds.length > 0) return false;
+function isPlain({ links }: World, { steps, holds, verdict, toRead }: Plan): boolean {
+  if (verdict.kind !== "run" || holds.length > 0 || toRead !== undefined) return false;
   // Where links are translated, what comes here may change how others are spelled.
   return steps.every(({ action }) => (links === undefined || action.kind === "put") && carriesText(action));
 }

@@ -10,6 +10,7 @@ import type { Intent } from "../../ports/state.ts";
 import { moveBase, movePlace, renameVersion, submit } from "../../model/settle.ts";
 import { DONE, fetchText, isNotFound, readFacts, type RemoteText, stale } from "../apply/effect.ts";
 import { commit, endLink, hasAnotherId } from "../apply/commit.ts";
+import { codeOf } from "../apply/emptied.ts";
 import { noteNotThere } from "../apply/sent-lately.ts";
 import { readCreated } from "../apply/read-created.ts";
 import { isMovedBack, noteMovedBack } from "./moved-back.ts";
@@ -85,7 +86,7 @@ function moveToSaved(
   intentId: number,
   intent: Put,
   link: Link,
-  { file, digest }: RemoteText,
+  { file, text, digest }: RemoteText,
 ): Outcome {
   const base = {
     changeId: file.lastChangeId,
@@ -100,7 +101,10 @@ function moveToSaved(
     text: moveBase(link, base),
     version: { id: intent.id, changeId: file.lastChangeId, digest },
     closes: intentId,
-    event: lostPut(intent, "the answer was lost; the text is there", digest),
+    event: {
+      ...lostPut(intent, "the answer was lost; the text is there", digest),
+      ...codeOf(ctx.world, intent.baseDigest, text),
+    },
   });
 }
 

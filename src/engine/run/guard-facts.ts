@@ -182,7 +182,7 @@ export function gatherSignals(ctx: PassContext, base: BaseTree, remote: RemoteTr
   }
   return {
     root,
-    deletionsDone: { local: state.deletionsSince("local", since), remote: state.deletionsSince("remote", since) },
+    lossesDone: { local: state.lossesSince("local", since), remote: state.lossesSince("remote", since) },
     earlierChangeIds,
     refusedBases: ctx.notes.tally.refusedBases,
     restored: isRestored(state, remote.generation ?? null),

@@ -1,4 +1,5 @@
 import type { DirId, DocId } from "../../contract/ids.ts";
+import type { FileWithContent } from "../../contract/resources.ts";
 import type { Action, Outcome } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
 import type { Hold } from "../../model/link.ts";
@@ -167,6 +168,16 @@ type PassNotes = {
    * what is said of that.
    */
   readonly waitedEnough: Map<LocalPath, string>;
+  /**
+   * Documents that were read before the plan was judged, each for one more use. Their texts are in
+   * the store.
+   */
+  readonly readBefore: Map<DocId, { readonly file: Omit<FileWithContent, "content">; readonly digest: Digest }>;
+  /**
+   * Documents that may become blank locally, as the safety checks judged them. null: any may, since
+   * so few texts are brought here.
+   */
+  mayEmpty: ReadonlySet<DocId> | null;
   /** Texts that a dry run has read: it must not store them. */
   readonly dryTexts: Map<Digest, string>;
 };
@@ -213,6 +224,8 @@ export class PassContext {
       made: new Set(),
       conflictBudget: null,
       waitedEnough: new Map(),
+      readBefore: new Map(),
+      mayEmpty: null,
       dryTexts: new Map(),
     };
     this.#run = run;

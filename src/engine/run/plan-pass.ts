@@ -1,3 +1,4 @@
+import type { DocId } from "../../contract/ids.ts";
 import { EXACT_DISK, type LocalPath } from "../../model/path.ts";
 import { unreadable } from "../../model/seen.ts";
 import type { Plan, Signals } from "../../planner/plan-types.ts";
@@ -8,6 +9,7 @@ import type { PassEnd, PassInput, PassContext } from "./pass-context.ts";
 import { gatherSignals } from "./guard-facts.ts";
 import { filesInUse, type InUse } from "./hands-off.ts";
 import { observeLocal } from "../observe/observe.ts";
+import { readChanged } from "../observe/read-changed.ts";
 import { policyOf, textFinder } from "./policy.ts";
 import { loadTools, readyTools } from "./tools.ts";
 import { textKeeper, withLinks, withReturned, withUnseen } from "../observe/look.ts";
@@ -26,11 +28,22 @@ export async function planPass(
 ): Promise<{ plan: Plan; trees: Trees }> {
   const decided = await planWithSecondLook(ctx, input, trees, signals, inodesTrusted);
   const used = await filesToLeave(ctx, input, decided);
-  if (used.size === 0) return { plan: decided.plan, trees: decided.trees };
+  const { toRead = [] } = decided.plan;
+  ctx.notes.mayEmpty = null;
+  if (used.size === 0 && toRead.length === 0) return { plan: decided.plan, trees: decided.trees };
+  const read = toRead.length === 0 ? decided.trees : await readChanged(ctx, decided.trees, toRead, input.dry);
   const { makePlan } = readyTools() ?? (await loadTools());
   const inUse = new Map([...used].map(([path, { why }]) => [path, why]));
-  const plan = makePlan(decided.trees, { ...decided.policy, inUse }, signals, textFinder(ctx));
-  return { plan, trees: decided.trees };
+  const plan = makePlan(read, { ...decided.policy, inUse }, signals, textFinder(ctx));
+  if (toRead.length > 0) ctx.notes.mayEmpty = emptiedBy(plan);
+  return { plan, trees: read };
+}
+
+/** Returns the documents that a plan is known to empty locally. */
+function emptiedBy({ steps }: Plan): ReadonlySet<DocId> {
+  const emptied = new Set<DocId>();
+  for (const { action } of steps) if ("empties" in action && action.empties === true) emptied.add(action.id);
+  return emptied;
 }
 
 /** Where the run may sleep, files that changed a moment ago are waited for. */

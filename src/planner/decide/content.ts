@@ -6,6 +6,7 @@ import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import { decideConflict, keepUnlessLinkEnds } from "./conflict.ts";
 import { type PlanDraft, propose } from "./plan-draft.ts";
 import { isDirectionOff, isInUse, isTextHeld } from "./gates.ts";
+import { isEmptied, takenText } from "./emptied.ts";
 import { placeDocument } from "./place-document.ts";
 import { createHere, deleteThere, forget, leaveSubtree, meet, post, postAsNew, trash } from "./presence.ts";
 import { holdUnseen, isStopped } from "./remembered.ts";
@@ -83,13 +84,15 @@ function writeLocal(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalF
   if (decideReview(draft, row, link, here, there)) return;
   if (isDirectionOff(draft, row, "push-only", "edited on the service")) return;
   if (isStopped(draft, row, "pull") || isInUse(draft, row, here)) return;
+  const taken = takenText(draft, link, there);
   propose(draft, row, "content", (at) => ({
     kind: "write-local",
-    why: "edited on the service",
+    why: taken.empties === true ? "emptied on the service" : "edited on the service",
     id: link.id,
     localPath: at.local,
     changeId: there.changeId,
     expect: here.digest,
+    ...taken,
   }));
 }
 
@@ -100,14 +103,16 @@ function put(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, th
   if (decideReview(draft, row, link, here, there) || isTextHeld(draft, row, link, here)) return;
   if (isDirectionOff(draft, row, "pull-only", "edited here")) return;
   if (isStopped(draft, row, "push")) return;
+  const empties = !there.protected && isEmptied(draft, link, here.digest);
   propose(draft, row, "content", (at) => ({
     kind: "put",
-    why: "edited here",
+    why: empties ? "emptied locally" : "edited here",
     id: link.id,
     localPath: at.local,
     baseChangeId: link.changeId,
     expect: here.digest,
     review: there.protected,
+    ...(empties && { empties }),
   }));
 }
 
@@ -124,6 +129,7 @@ function merge(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, 
     changeId: there.changeId,
     expect: here.digest,
     review: there.protected,
+    ...takenText(draft, link, there),
   }));
 }
 

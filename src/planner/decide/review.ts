@@ -4,6 +4,7 @@ import type { Link } from "../../model/link.ts";
 import type { DocumentRow } from "../match/row.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import { type PlanDraft, propose, holdDocument } from "./plan-draft.ts";
+import { takenText } from "./emptied.ts";
 import { isInUse } from "./gates.ts";
 import { isStopped } from "./remembered.ts";
 
@@ -88,5 +89,6 @@ function settleReview(draft: PlanDraft, row: DocumentRow, link: Link, here: Loca
     localPath: at.local,
     changeId: there.changeId,
     expect: here.digest,
+    ...takenText(draft, link, there),
   }));
 }

@@ -10,8 +10,12 @@ export function guardKey(action: Action): string {
       return `delete-remote ${action.id} ${action.changeId}`;
     case "trash-local":
       return `trash-local ${action.id} ${action.expect}`;
+    case "put":
+      return `put ${action.id} ${action.baseChangeId} ${action.expect}`;
     case "meet":
     case "merge":
+    case "write-local":
+    case "settle-review":
       return `${action.kind} ${action.id} ${action.changeId} ${action.expect}`;
     case "end-conflict":
       return `end-conflict ${action.id} ${action.baseChangeId} ${action.expect}`;

@@ -175,7 +175,7 @@ describe("the part cut out of base", () => {
       };
       const signals = {
         root: "same",
-        deletionsDone: { local: 0, remote: 0 },
+        lossesDone: { local: 0, remote: 0 },
         earlierChangeIds: 0,
         refusedBases: 0,
         restored: false,

@@ -4,31 +4,8 @@ import type { HaltReason, Plan, Signals } from "../../../src/planner/plan-types.
 import { guardKey } from "../../../src/planner/verdict/guard-key.ts";
 import { openConflict } from "../commands.ts";
 import { planOf } from "../table.ts";
-import { World } from "../world.ts";
-
-function synced(count: number): World {
-  const world = new World();
-  for (let i = 0; i < count; i++) world.synced(`n${String(i).padStart(4, "0")}.md`, `text ${i}`);
-  return world;
-}
-
-function removeHere(world: World, count: number): World {
-  for (const path of [...world.files.keys()].slice(0, count)) world.files.delete(path);
-  return world;
-}
-
-function removeThere(world: World, to: number, from = 0): World {
-  for (const id of [...world.documents.keys()].slice(from, to)) world.documents.delete(id);
-  return world;
-}
-
-function reasonsOf({ verdict }: Plan): HaltReason[] {
-  return verdict.kind === "run" ? [] : verdict.reasons.map(({ reason }) => reason);
-}
-
-function guardedKeys({ verdict, steps }: Plan): string[] {
-  return verdict.kind === "run" ? [] : verdict.guarded.map((index) => guardKey(steps[index]!.action));
-}
+import type { World } from "../world.ts";
+import { guardedKeys, reasonsOf, removeHere, removeThere, synced } from "./worlds.ts";
 
 const root = (is: Signals["root"]): Partial<Signals> => ({ root: is });
 const earlier = (documents: number): Partial<Signals> => ({ earlierChangeIds: documents });
@@ -106,18 +83,18 @@ describe("guards", () => {
     [
       "5 gone here after 6",
       () => removeHere(synced(20), 5),
-      { deletionsDone: { local: 0, remote: 6 } },
+      { lossesDone: { local: 0, remote: 6 } },
       ["delete-budget-remote"],
       false,
     ],
     [
       "5 gone here after 6 on the other side",
       () => removeHere(synced(20), 5),
-      { deletionsDone: { local: 6, remote: 0 } },
+      { lossesDone: { local: 6, remote: 0 } },
       [],
       false,
     ],
-    ["too many done, none planned", () => synced(20), { deletionsDone: { local: 99, remote: 99 } }, [], false],
+    ["too many done, none planned", () => synced(20), { lossesDone: { local: 99, remote: 99 } }, [], false],
     ["20 of 200 gone here", () => removeHere(synced(200), 20), {}, [], false],
     ["21 of 200 gone here", () => removeHere(synced(200), 21), {}, ["delete-budget-remote"], false],
     ["a small workspace that shows one earlier version", () => synced(100), earlier(1), ["service-restored"], true],

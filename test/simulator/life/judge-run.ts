@@ -1,7 +1,7 @@
 import { digestOf } from "../../../src/model/digest.ts";
 import { META } from "../../../src/engine/run/meta.ts";
 import { DEFAULT_GUARDS } from "../../../src/model/policy.ts";
-import { deleteBudget } from "../../../src/planner/verdict/verdict.ts";
+import { deleteBudget } from "../../../src/planner/verdict/losses.ts";
 import { normaliseText } from "../../variants/requests.ts";
 import type { Actors } from "./actors.ts";
 import { bare } from "./wire-reading.ts";
@@ -89,7 +89,7 @@ function judgeBudget(actors: Actors, mirror: LifeMirror): void {
   const known = base.links.size + base.tombstones.size;
   for (const side of ["local", "remote"] as const) {
     const approved = state.meta(META.approved) !== null;
-    const done = state.deletionsSince(side, since);
+    const done = state.lossesSince(side, since);
     if (!approved && done > budgetOf(known))
       actors.history.fail(`I21 mirror ${mirror.index} did ${done} deletions (${side}) unasked`);
   }

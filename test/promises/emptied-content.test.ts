@@ -1,0 +1,159 @@
+import { describe, expect, test } from "vitest";
+import { planRefusal, refuseHalt } from "../../src/app/by-hand/refuse.ts";
+import { isBlank } from "../../src/model/text-form.ts";
+import { guardKey } from "../../src/planner/verdict/guard-key.ts";
+import { META } from "../../src/engine/run/meta.ts";
+import { planOnly } from "../../src/engine/run/sync.ts";
+import { SETTINGS } from "../simulator/mirror.ts";
+import { type Fixture, isWrite, openFixture, problem, remoteTexts, settle } from "./fixture.ts";
+
+const paths = Array.from({ length: 20 }, (_, n) => `n${n}.md`);
+const others = ["kept/a.md", "kept/b.md", "kept/c.md"];
+
+async function inSync(seed: number): Promise<Fixture> {
+  const fixture = openFixture(seed);
+  for (const path of [...paths, ...others]) fixture.rig.app.create(path, `# ${path}\n\nits text\n`);
+  await settle(fixture.mirror);
+  fixture.seen.length = 0;
+  return fixture;
+}
+
+const isText = ([, text]: readonly [string, string]) => !isBlank(text);
+
+/** How many documents have a text, locally and on the service. */
+function withText({ rig, mirror }: Fixture): [local: number, remote: number] {
+  return [[...mirror.texts()].filter(isText).length, [...remoteTexts(rig)].filter(isText).length];
+}
+
+function emptyHere({ mirror }: Fixture, of: readonly string[], text = ""): void {
+  for (const path of of) mirror.write(path, text);
+}
+
+function emptyThere({ rig }: Fixture, of: readonly string[], text = "\n"): void {
+  for (const path of of) rig.app.edit(path, text);
+}
+
+async function reasonsOf({ mirror }: Fixture): Promise<string[]> {
+  return ((await mirror.sync())!.halt?.reasons ?? []).map(({ reason }) => reason);
+}
+
+async function planOf({ mirror }: Fixture) {
+  const end = await planOnly(mirror.world(), { settings: SETTINGS, retryRefused: false, kind: "plan" });
+  if (end.kind !== "planned") throw new Error(end.kind);
+  return end;
+}
+
+async function approve(fixture: Fixture): Promise<void> {
+  const { plan } = await planOf(fixture);
+  const guarded = plan.verdict.kind === "halt" ? plan.verdict.guarded : [];
+  fixture.mirror.state.setMeta(META.approved, JSON.stringify(guarded.map((at) => guardKey(plan.steps[at]!.action))));
+}
+
+async function refuse(fixture: Fixture): Promise<void> {
+  const { plan, trees } = await planOf(fixture);
+  const world = fixture.mirror.world();
+  const ends = await refuseHalt(world, planRefusal(world.state, plan, trees, ["emptied"]));
+  expect(ends.filter(({ done }) => !done)).toEqual([]);
+}
+
+/** Documents that the mirror read, each as often as it did. */
+const readsOf = ({ seen }: Fixture) => seen.filter(({ path }) => /\/files\/doc_/.test(path)).map(({ path }) => path);
+
+describe("I21 documents that become empty are asked about as deletions are", () => {
+  test("locally: no text is overwritten on the service before somebody approves", async () => {
+    const fixture = await inSync(71);
+    emptyHere(fixture, paths);
+    for (let run = 0; run < 2; run++) expect(await reasonsOf(fixture)).toEqual(["emptied"]);
+    expect([withText(fixture), fixture.seen.filter(isWrite)]).toEqual([[3, 23], []]);
+    await approve(fixture);
+    await settle(fixture.mirror);
+    expect(withText(fixture)).toEqual([3, 3]);
+  });
+
+  test("on the service: no local text is overwritten, each document is read once, and a plan says so too", async () => {
+    const fixture = await inSync(72);
+    emptyThere(fixture, paths.slice(0, 11));
+    for (const path of others) fixture.rig.app.edit(path, `# ${path}\n\nedited\n`);
+    const planned = await planOf(fixture);
+    expect(planned.plan.verdict).toMatchObject({ kind: "halt", reasons: [{ reason: "emptied" }] });
+    fixture.seen.length = 0;
+    expect(await reasonsOf(fixture)).toEqual(["emptied"]);
+    expect(readsOf(fixture)).toHaveLength(14);
+    expect(await reasonsOf(fixture)).toEqual(["emptied"]);
+    expect([readsOf(fixture).length, withText(fixture)]).toEqual([14, [23, 12]]);
+    expect(fixture.mirror.texts().get("kept/a.md")).toBe("# kept/a.md\n\nits text\n");
+    await approve(fixture);
+    await settle(fixture.mirror);
+    expect(withText(fixture)).toEqual([12, 12]);
+    expect(fixture.mirror.texts()).toEqual(remoteTexts(fixture.rig));
+  });
+
+  test("what is read before the plan is judged is not read again to be written", async () => {
+    const fixture = await inSync(73);
+    for (const path of paths) fixture.rig.app.edit(path, `# ${path}\n\nedited\n`);
+    fixture.seen.length = 0;
+    await settle(fixture.mirror);
+    expect(fixture.mirror.texts()).toEqual(remoteTexts(fixture.rig));
+    expect([readsOf(fixture).length, new Set(readsOf(fixture)).size]).toEqual([20, 20]);
+  });
+
+  test.each(["locally", "on the service"])("some runs after each other are judged together: %s", async (where) => {
+    const fixture = await inSync(74);
+    const empty = where === "locally" ? emptyHere : emptyThere;
+    empty(fixture, paths.slice(0, 6));
+    expect(await reasonsOf(fixture)).toEqual([]);
+    empty(fixture, paths.slice(6, 12));
+    expect(await reasonsOf(fixture)).toEqual(["emptied"]);
+    expect(withText(fixture).sort()).toEqual([11, 17]);
+    await fixture.rig.clock.sleep(3_600_001);
+    expect(await reasonsOf(fixture)).toEqual([]);
+    expect(withText(fixture)).toEqual([11, 11]);
+  });
+
+  test("a text that could not be read before the plan was judged is not written when it is blank", async () => {
+    const fixture = await inSync(75);
+    emptyThere(fixture, paths.slice(0, 11));
+    const refused = new Set<string>();
+    fixture.fault = ({ path }) => {
+      if (!/\/files\/doc_/.test(path) || refused.has(path)) return null;
+      refused.add(path);
+      return problem(400, "invalid_request");
+    };
+    expect(await reasonsOf(fixture)).toEqual(["emptied"]);
+    expect([refused.size, withText(fixture)]).toEqual([11, [23, 12]]);
+  });
+
+  test("a protected document is not emptied by a text that goes to review", async () => {
+    const fixture = await inSync(76);
+    for (const path of paths) fixture.rig.app.protect(path, true);
+    await settle(fixture.mirror);
+    emptyHere(fixture, paths);
+    expect(await reasonsOf(fixture)).toEqual([]);
+    expect(withText(fixture)).toEqual([3, 23]);
+  });
+});
+
+describe("I21 refused, the texts come back", () => {
+  test("locally: the files have the base version's text, and nothing is sent", async () => {
+    const fixture = await inSync(77);
+    const before = fixture.mirror.texts();
+    emptyHere(fixture, paths);
+    expect(await reasonsOf(fixture)).toEqual(["emptied"]);
+    await refuse(fixture);
+    await settle(fixture.mirror);
+    expect(fixture.mirror.texts()).toEqual(before);
+    expect(fixture.seen.filter(isWrite)).toEqual([]);
+  });
+
+  test("on the service: the local texts are uploaded over the empty versions", async () => {
+    const fixture = await inSync(78);
+    const before = fixture.mirror.texts();
+    emptyThere(fixture, paths);
+    fixture.mirror.write(paths[0]!, `# ${paths[0]!}\n\nedited locally\n`);
+    expect(await reasonsOf(fixture)).toEqual(["emptied"]);
+    await refuse(fixture);
+    await settle(fixture.mirror);
+    const texts = new Map([...before, [paths[0]!, `# ${paths[0]!}\n\nedited locally\n`]]);
+    expect([fixture.mirror.texts(), remoteTexts(fixture.rig)]).toEqual([texts, new Map([...texts].sort())]);
+  });
+});
