@@ -1,6 +1,7 @@
 import { digestOf } from "../model/digest.ts";
 import { isSidecarName, type LocalPath } from "../model/path.ts";
 import type { Stamp } from "../model/link.ts";
+import { unreadable } from "../model/seen.ts";
 import type { KnownFile } from "../ports/disk.ts";
 import type { FsStat } from "../ports/fs.ts";
 import type { LocalFile, LocalOther } from "../model/tree.ts";
@@ -52,7 +53,7 @@ function hashInto(work: WalkWork, folder: WalkedFolder, name: string, path: Loca
   } catch (error) {
     const errno = errnoOf(error);
     if (errno === null) throw error;
-    if (errno !== "ENOENT") folder.unseen.set(path, errnoText(errno));
+    if (errno !== "ENOENT") folder.unseen.set(path, unreadable(errnoText(errno)));
   }
 }
 

@@ -1,6 +1,6 @@
 import { depthOf, joinPath, type LocalPath, parentOf } from "../model/path.ts";
 import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
-import { IS_MIRROR } from "../model/seen.ts";
+import { IS_MIRROR, type Unread, unreadable } from "../model/seen.ts";
 import type { FsStat } from "../ports/fs.ts";
 import { errnoOf, errnoText } from "./errno.ts";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
@@ -56,12 +56,12 @@ export function* readFolder(
     }
   } catch (error) {
     // Without its names, or its ignore rules, nothing is known of the folder and of what is below.
-    return unread(folder, whyUnread(error));
+    return unread(folder, unreadable(whyUnread(error)));
   }
   return folder;
 }
 
-function unread({ path, abs, stat }: Subfolder, why: string): WalkedFolder {
+function unread({ path, abs, stat }: Subfolder, why: Unread): WalkedFolder {
   return { path, abs, stat, files: [], same: [], others: [], folders: [], unseen: new Map([[path, why]]) };
 }
 
@@ -148,8 +148,8 @@ function readEntry(
     const errno = errnoOf(error);
     if (errno === null) throw error;
     // node:fs shows a name that is not UTF-8 with U+FFFD, and then cannot find it.
-    if (name.includes("\ufffd")) folder.unseen.set(path, "its name is not valid UTF-8");
-    else if (errno !== "ENOENT") folder.unseen.set(path, errnoText(errno));
+    if (name.includes("\ufffd")) folder.unseen.set(path, unreadable("its name is not valid UTF-8"));
+    else if (errno !== "ENOENT") folder.unseen.set(path, unreadable(errnoText(errno)));
     return null;
   }
   if (stat.kind === "folder") return findSubfolder(work, folder, name, { path, abs, stat }, before);
@@ -189,9 +189,9 @@ function findSubfolder(
   } else if (stat.dev !== work.dev) {
     // Nothing can be moved atomically between two disks, and the files of a disk that is unmounted
     // were not deleted.
-    folder.unseen.set(path, "another disk is mounted here");
+    folder.unseen.set(path, unreadable("another disk is mounted here"));
   } else if (isTooDeep(path)) {
-    folder.unseen.set(path, `it lies more than ${MAX_DEPTH} folders deep`);
+    folder.unseen.set(path, unreadable(`it lies more than ${MAX_DEPTH} folders deep`));
   } else {
     const earlier = before?.folders.find((known) => known.path === path && sameInode(known.stat, stat));
     if (earlier === undefined) return found;

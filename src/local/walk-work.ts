@@ -1,4 +1,5 @@
 import type { LocalPath } from "../model/path.ts";
+import type { Unread } from "../model/seen.ts";
 import type { KnownFile, OnText } from "../ports/disk.ts";
 import type { Fs, FsStat } from "../ports/fs.ts";
 import type { LocalFile, LocalOther } from "../model/tree.ts";
@@ -45,5 +46,5 @@ export type WalkedFolder = {
   readonly others: LocalOther[];
   readonly folders: WalkedFolder[];
   /** Paths that were not seen, and why not. */
-  readonly unseen: Map<LocalPath, string>;
+  readonly unseen: Map<LocalPath, Unread>;
 };

@@ -193,13 +193,13 @@ function holdsTheSame(before: WalkedFolder, again: WalkedFolder): boolean {
     files.every(({ path, stamp }, n) => path === before.files[n]!.path && sameInode(stamp, before.files[n]!.stamp)) &&
     others.every(({ path, kind }, n) => path === before.others[n]!.path && kind === before.others[n]!.kind) &&
     folders.every((child, n) => child === before.folders[n]) &&
-    [...unseen].every(([path, why]) => before.unseen.get(path) === why)
+    [...unseen].every(([path, { why }]) => before.unseen.get(path)?.why === why)
   );
 }
 
 /** The folder as it was read, with nothing in it counting as absent. */
 function doubted(folder: WalkedFolder, why: string): WalkedFolder {
-  return { ...folder, unseen: new Map(folder.unseen).set(folder.path, why) };
+  return { ...folder, unseen: new Map(folder.unseen).set(folder.path, unreadable(why)) };
 }
 
 function collect(
@@ -211,7 +211,7 @@ function collect(
   for (const file of folder.files) tree.files.set(file.path, file);
   if (folder.same.length > 0) same.push(folder.same);
   for (const other of folder.others) tree.others.set(other.path, other);
-  for (const [path, why] of folder.unseen) unseen.set(path, unreadable(why));
+  for (const [path, why] of folder.unseen) unseen.set(path, why);
   for (const child of folder.folders) {
     const { dev, ino, birthMs } = child.stat;
     tree.folders.set(child.path, { path: child.path, dev, ino, birthMs });

@@ -9,18 +9,25 @@ export type Seen<T> =
   | { readonly kind: "absent" }
   | { readonly kind: "unknown"; readonly unread: Unread };
 
-/** Why a look cannot tell what is there: as the reason of the hold that follows, and in words. */
+/**
+ * Why something was not seen on disk: the reason of the hold that follows, and a clause.
+ * `isMirror`: it is a linked folder of its own.
+ */
 export type Unread = {
   readonly kind: "still-being-written" | "local-unreadable" | "ambiguous-file";
   readonly why: string;
+  readonly isMirror?: true;
 };
 
 /** The file is not judged before it rests. */
 export const STILL_WRITTEN: Unread = { kind: "still-being-written", why: "still-being-written" };
 
-/** Why a folder that is mirrored by itself is not read, and gets nothing. */
-export const IS_MIRROR =
-  "it is a mirror of its own, and nothing in it is sent here: move it out of this folder, or unlink it";
+/** A folder that is mirrored by itself is not read, and gets nothing. */
+export const IS_MIRROR: Unread = {
+  kind: "local-unreadable",
+  why: "it is a mirror of its own, and nothing in it is sent here: move it out of this folder, or unlink it",
+  isMirror: true,
+};
 
 export function unreadable(why: string): Unread {
   return { kind: "local-unreadable", why };

@@ -6,7 +6,7 @@ import type { Sighting, State } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import { stale } from "../../engine/apply/effect.ts";
 import { type HandEnd, isStopped, notDone, runByHand } from "../../engine/by-hand/by-hand.ts";
-import { restoreGone, restoreText } from "../../engine/by-hand/restore.ts";
+import { restoreFile, restoreText } from "../../engine/by-hand/restore.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
 import type { World } from "../../engine/run/world.ts";
 import { NOT_BEGUN } from "../../model/not-begun.ts";
@@ -201,6 +201,6 @@ function putBack(ctx: PassContext, { id, path, entry, expect }: PutBack): HandEn
   const detail = `version ${entry.n} put back by hand`;
   const link = ctx.world.state.link(id);
   return link === null || expect === null
-    ? restoreGone(ctx, id, path, entry.digest, detail)
+    ? restoreFile(ctx, { id, path, isNew: link === null }, entry.digest, detail)
     : restoreText(ctx, link, entry.digest, expect, detail);
 }

@@ -2,7 +2,7 @@ import type { Digest } from "../../model/digest.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { Look } from "../../ports/disk.ts";
 import { runByHand } from "../../engine/by-hand/by-hand.ts";
-import { restoreGone, restoreText } from "../../engine/by-hand/restore.ts";
+import { restoreFile, restoreText } from "../../engine/by-hand/restore.ts";
 import type { World } from "../../engine/run/world.ts";
 import { findPlace, type KnownPlace } from "./find-document.ts";
 import { type HistoryEntry, readHistory } from "./history.ts";
@@ -127,16 +127,9 @@ export async function restoreVersion(world: World, name: string, n: number | nul
   const detail = `version ${entry.n} put back by hand`;
   const [end] = await runByHand(world, "restore", async (ctx) => [
     document.link === null || now === null
-      ? restoreGone(ctx, document.id, path, entry.digest, detail)
+      ? restoreFile(ctx, { id: document.id, path, isNew: anew }, entry.digest, detail)
       : restoreText(ctx, document.link, entry.digest, now, detail),
   ]);
   const notes = handResult(path, end!);
-  return notes.kind === "trouble"
-    ? notes
-    : ok({ path, entry, anew, notes: anew ? notes.value : notes.value.filter(isNoNewId) });
-}
-
-/** A linked document whose file is missing gets its file back under its own id. */
-function isNoNewId(note: string): boolean {
-  return !note.includes("new document");
+  return notes.kind === "trouble" ? notes : ok({ path, entry, anew, notes: notes.value });
 }

@@ -39,7 +39,7 @@ const TEXT_KINDS: ReadonlySet<string> = new Set([
 
 const MIRRORED = "it is mirrored again";
 const CAME_AND_WENT = "it was brought here, and went again";
-export const BROUGHT = "the run only brought it here; delete it by hand if it should go";
+const BROUGHT = "the run only brought it here; delete it by hand if it should go";
 
 /** @param events of this document alone, oldest first */
 export function undoDocument(id: DocId, events: readonly MirrorEvent[], context: UndoContext): UndoItem[] {
@@ -78,7 +78,7 @@ function presentBack(link: Link, events: readonly MirrorEvent[], context: UndoCo
   const back = [textBack(link, events, context), undoMove(link.id, events, context), protectionBack(link, events)];
   const items = back.filter((item) => item !== null);
   const brought = events.some(({ kind }) => kind === "create-local");
-  return brought && items.length === 0 ? [left(path, BROUGHT)] : items;
+  return brought && items.length === 0 ? [{ ...left(path, BROUGHT), isBrought: true }] : items;
 }
 
 /** By hand, the text goes and none comes. */

@@ -17,7 +17,8 @@ export type UndoItem = { readonly path: LocalPath } & (
   | { readonly kind: "move-folder-back"; readonly id: DirId; readonly to: LocalPath }
   /** Its changes go to review again, or go live again. */
   | { readonly kind: "protect-back" | "unprotect-back"; readonly id: DocId }
-  | { readonly kind: "left"; readonly why: string }
+  /** `isBrought`: the run only brought the document from the service. */
+  | { readonly kind: "left"; readonly why: string; readonly isBrought?: true }
 );
 
 export type LeftItem = Extract<UndoItem, { kind: "left" }>;

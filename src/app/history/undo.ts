@@ -6,14 +6,13 @@ import type { MirrorEvent } from "../../ports/state.ts";
 import { type HandEnd, isStopped, notDone, runByHand } from "../../engine/by-hand/by-hand.ts";
 import { stale } from "../../engine/apply/effect.ts";
 import { protect } from "../../engine/by-hand/protect.ts";
-import { removeCreated, restoreGone, restoreText } from "../../engine/by-hand/restore.ts";
+import { removeCreated, restoreFile, restoreText } from "../../engine/by-hand/restore.ts";
 import { trashPlace, type World } from "../../engine/run/world.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
 import { isDone } from "../by-hand/resolve.ts";
 import { isMoveItem, type MoveItem, undoMoves } from "./undo-places.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
 import { findRuns, RUNS } from "./events.ts";
-import { BROUGHT } from "./undo-document.ts";
 import type { LeftItem, UndoItem } from "./undo-item.ts";
 import { planUndo } from "./undo-plan.ts";
 
@@ -49,7 +48,7 @@ export function readUndo({ state, disk }: StateAndDisk, run: number | null): Res
     const leftAlone = items.filter((item) => item.kind === "left");
     if (run !== null || leftAlone.length < items.length) return ok({ runs: [one], items, passed });
     // What was only brought here is the service's change, and nobody's to take back.
-    const changed = leftAlone.filter(({ why }) => why !== BROUGHT);
+    const changed = leftAlone.filter(({ isBrought }) => isBrought !== true);
     if (changed.length > 0) passed.push({ ...one, left: changed });
   }
   const [newest] = passed;
@@ -154,7 +153,7 @@ function endOf(item: UndoItem, end: HandEnd): UndoEnd {
 
 function undoItem(ctx: PassContext, item: TextItem, detail: string): HandEnd {
   if (item.kind === "left") return notDone(stale(item.why));
-  if (item.kind === "bring-back") return restoreGone(ctx, item.id, item.path, item.digest, detail);
+  if (item.kind === "bring-back") return restoreFile(ctx, { ...item, isNew: true }, item.digest, detail);
   const link = findStill(ctx, item);
   if (typeof link === "string") return notDone(stale(link));
   return item.kind === "text-back"

@@ -9,7 +9,6 @@ import { LocalDisk } from "../../local/disk.ts";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { makeMirrorFolder, readMarker } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
-import { IS_MIRROR } from "../../model/seen.ts";
 import { makeOwnFolder } from "../../state/own-files.ts";
 import { examineOwnFolder, tightenOwnFolder } from "../../state/own-folder.ts";
 import { type Config, hasConfig, writeConfig } from "./config.ts";
@@ -200,7 +199,7 @@ export function onlyFillsFolder({ plan, trees }: Extract<Preview, { kind: "plann
 
 /** Other mirrors inside the folder: their files would be mirrored twice. */
 export function mirrorsInside({ trees }: Extract<Preview, { kind: "planned" }>): string[] {
-  return [...trees.local.unseen].flatMap(([path, { why }]) => (why === IS_MIRROR ? [path] : []));
+  return [...trees.local.unseen].flatMap(([path, { isMirror }]) => (isMirror === true ? [path] : []));
 }
 
 /**

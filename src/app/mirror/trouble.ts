@@ -36,16 +36,16 @@ export function trouble(
   return { kind: "trouble", trouble: { kind, what, next, ...more } };
 }
 
+/** A file that SQLite cannot make large enough for its shared memory counts as a full disk. */
+const FULL_CODES: readonly string[] = ["ENOSPC", "EDQUOT", "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"];
+
 const CLAUSES: ReadonlyMap<string, string> = new Map([
+  ...FULL_CODES.map((code) => [code, "the disk is full"] as const),
   ["ENOENT", "it is not there"],
   ["EACCES", "this user may not read or write it"],
   ["EPERM", "this user may not read or write it"],
   ["EISDIR", "it is a folder"],
   ["ENOTDIR", "what should be a folder is none"],
-  ["ENOSPC", "the disk is full"],
-  ["EDQUOT", "the disk is full"],
-  ["SQLITE_FULL", "the disk is full"],
-  ["SQLITE_IOERR_SHMSIZE", "the disk is full"],
   ["EROFS", "the disk is read-only"],
   ["SQLITE_READONLY", "the disk is read-only"],
   ["SQLITE_BUSY", "another program holds the file"],
@@ -71,9 +71,8 @@ export function errnoClause(error: unknown): string {
 
 export const FULL_NEXT = "nothing is lost: free some space, then run the command again";
 
-/** A file that SQLite cannot make large enough for its shared memory counts as a full disk. */
 export function isDiskFull(code: string | null): boolean {
-  return code !== null && CLAUSES.get(code) === "the disk is full";
+  return code !== null && FULL_CODES.includes(code);
 }
 
 /** The code of an error of the system or of SQLite (`ENOSPC`, `SQLITE_FULL`); null: it has none. */

@@ -41,13 +41,13 @@ export function restoreText(
 }
 
 /**
- * A document that is gone comes back as a new one, because its id cannot be used again. The path
- * must be free.
+ * Makes the file of a document again; its path must be free. A document that is gone from the
+ * service (`isNew`) comes back as a new one, because its id cannot be used again; a linked document
+ * keeps its id.
  */
-export function restoreGone(
+export function restoreFile(
   ctx: PassContext,
-  id: string | null,
-  path: LocalPath,
+  { id, path, isNew }: { readonly id: string | null; readonly path: LocalPath; readonly isNew: boolean },
   digest: Digest,
   detail: string,
 ): HandEnd {
@@ -61,7 +61,7 @@ export function restoreGone(
   const outcome = commit(ctx, { event: { kind: "restore", side: "local", id, path, detail, after: digest } });
   return {
     outcome,
-    notes: ["it comes back as a new document, with a new id; what was before stays under the old one"],
+    notes: isNew ? ["it comes back as a new document, with a new id; what was before stays under the old one"] : [],
   };
 }
 

@@ -15,7 +15,6 @@ import {
 } from "../match/row.ts";
 import { joinPath, type LocalPath, nameOf, type RemotePath } from "../../model/path.ts";
 import type { Policy } from "../../model/policy.ts";
-import { IS_MIRROR } from "../../model/seen.ts";
 import { whyHidden } from "../match/unseen.ts";
 import { excludedBy, type PlanDraft } from "./plan-draft.ts";
 import { isFolderStopped } from "./remembered.ts";
@@ -150,9 +149,8 @@ function localBar(draft: PlanDraft, folder: FolderRow): Bar | null {
       return barred("suspended", `the service has it in a folder excluded by ${excludedBy(draft, path, "folder")}`);
   }
   // What lies in another mirror goes to that one's workspace.
-  return whyHidden(path, draft.trees)?.why === IS_MIRROR
-    ? barred("not-seen", `its folder is not seen: ${IS_MIRROR}`)
-    : null;
+  const hidden = whyHidden(path, draft.trees);
+  return hidden?.isMirror === true ? barred("not-seen", `its folder is not seen: ${hidden.why}`) : null;
 }
 
 function barred(reason: HoldReason, detail: string): Bar {
