@@ -29,6 +29,8 @@ export function guardDisk(disk: RamDisk, enter: (member: string) => void, fate: 
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target);
       if (typeof member !== "function" || typeof name !== "string") return member;
+      // It asks the system which files are open, and names no path of the disk.
+      if (name === "heldToWrite") return () => target.heldToWrite?.();
       return (...args: unknown[]) => {
         fate.onDisk(name, args[0] as string, TWO_PATHS.has(name) ? (args[1] as string) : null);
         enter(`disk.${name}`);
