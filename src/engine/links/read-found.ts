@@ -1,4 +1,3 @@
-import type { DocId } from "../../contract/ids.ts";
 import { countCharacters, MAX_CONTENT_CHARACTERS } from "../../contract/limits.ts";
 import { ownOf, withValues } from "../../model/borrowed-map.ts";
 import type { Digest } from "../../model/digest.ts";
@@ -59,7 +58,7 @@ export class FoundReader {
     const files = new Map<LocalPath, LocalFile | null>();
     for (const spelling of spellings) {
       const { path, text } = spelling;
-      if (!isToBeReadAgain(spelling, base, waits, where.now)) continue;
+      if (!isToBeReadAgain(spelling, trees, waits, where.now)) continue;
       const file = local.files.get(path);
       if (file === undefined || file.digest !== text) continue;
       const read = this.#readFile(file, where, onText, true);
@@ -101,13 +100,15 @@ export class FoundReader {
 
 function isToBeReadAgain(
   { path, text, leads }: Spelling,
-  base: BaseTree,
+  { base, remote }: Trees,
   waits: ReadonlySet<LocalPath>,
   now: LinkPlaces,
 ): boolean {
-  if (leadsSomewhereNew(leads, now)) return !waits.has(path);
+  const id = now.docAt(path);
+  // A text that nobody edited must not bring back its document that is gone.
+  if (leadsSomewhereNew(leads, now)) return !waits.has(path) && (id === null || remote.files.has(id));
   if (!leadsToGone(leads, now)) return false;
-  const link = base.links.get(now.idAt(path) as DocId);
+  const link = id === null ? undefined : base.links.get(id);
   if (link === undefined) return true;
   // A text that nobody edited stays base's, whatever is gone since.
   if (link.localDigest === text || link.digest === text) return false;

@@ -181,3 +181,14 @@ test("a protected text in a folder that is renamed there goes to review with a l
     `words\n\n[new](${idThere(rig, "new.md")})\n`,
   ]);
 });
+
+test("a document that is deleted there does not come back for a link whose target appears (I04)", async () => {
+  const { rig, mirror } = start();
+  mirror.write("a.md", "[later](later.md)\n");
+  mirror.write("b.md", "b\n");
+  await mirror.sync();
+  rig.app.remove("a.md");
+  rig.app.create("later.md", "now\n");
+  expect(await mirror.sync()).toMatchObject({ state: "in-sync", counts: { createdRemote: 0, deletedLocal: 1 } });
+  expect([...rig.app.files().keys()]).toEqual(["b.md", "later.md"]);
+});

@@ -130,8 +130,8 @@ export const LINK_FAULTS: readonly PlantedFault[] = [
     promise: "I01",
     does: "leaves a link that led nowhere as it is when its target appears",
     file: "engine/links/read-found.ts",
-    find: "if (leadsSomewhereNew(leads, now)) return !waits.has(path);",
-    replace: "if (leadsSomewhereNew(leads, now)) return waits.has(path);",
+    find: "if (leadsSomewhereNew(leads, now)) return !waits.has(path) &&",
+    replace: "if (leadsSomewhereNew(leads, now)) return waits.has(path) &&",
     also: [
       {
         file: "engine/links/mirror-links.ts",
