@@ -31,6 +31,7 @@ const POINTS: Readonly<Record<string, string>> = {
   "0d1bd85": "state 3, texts 2",
   "3d5e2a3": "state 4, service 4",
   "027d888": "state 4, service 5",
+  "678de31": "state 6",
 };
 
 const root = fileURLToPath(new URL("..", import.meta.url));

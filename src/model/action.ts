@@ -15,6 +15,8 @@ export type Action = { readonly why: string } & (DocumentAction | FolderAction);
 /** The actions of one kind. */
 export type ActionOf<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 
+type LocalMove = { readonly from: LocalPath; readonly to: LocalPath };
+
 type DocumentAction =
   // content
   /**
@@ -114,13 +116,7 @@ type DocumentAction =
    * Move a file to a path that must be free. `temporary`: `to` only breaks a cycle; a later action
    * of the plan moves it on.
    */
-  | {
-      readonly kind: "move-local";
-      readonly id: DocId;
-      readonly from: LocalPath;
-      readonly to: LocalPath;
-      readonly temporary: boolean;
-    }
+  | ({ readonly kind: "move-local"; readonly id: DocId; readonly temporary: boolean } & LocalMove)
   /** PATCH {name}. Paths are those before and after this one action. */
   | {
       readonly kind: "rename-remote";
@@ -158,8 +154,8 @@ type DocumentAction =
     }
   // conflicts and reviews
   /**
-   * The sidecar was missing in two looks, so the user decided for the local text: PUT it on the
-   * last version that the sidecar showed.
+   * The user chose over the version `baseChangeId`: its copy is gone (`mine`), or was moved over
+   * the document (`theirs`). If the service has moved on to `changeId`, that is merged, or shown.
    */
   | {
       readonly kind: "end-conflict";
@@ -168,12 +164,13 @@ type DocumentAction =
       readonly how: "mine" | "theirs" | "equal";
       readonly expect: Digest;
       readonly baseChangeId: ChangeId;
+      readonly changeId: ChangeId;
     }
   /** The sidecar was found missing for the first time: note the look. */
   | { readonly kind: "look-again"; readonly id: DocId }
   /**
-   * The document changed on the service during a conflict. Download; if it merges cleanly now: do
-   * so; else replace the sidecar, unless the user edited it.
+   * The document changed on the service during a conflict. Download; if it merges now: do so; else
+   * show it in a copy of its own; the copy before goes, unless the user edited it.
    */
   | {
       readonly kind: "renew-conflict";
@@ -182,8 +179,8 @@ type DocumentAction =
       readonly changeId: ChangeId;
       readonly expect: Digest;
     }
-  /** The document was renamed: its sidecar follows. */
-  | { readonly kind: "move-sidecar"; readonly id: DocId; readonly from: LocalPath; readonly to: LocalPath }
+  /** The document was renamed: the copy of its conflict's `nth` version follows. */
+  | ({ readonly kind: "move-sidecar"; readonly id: DocId; readonly nth: number } & LocalMove)
   /** The document is gone: its sidecar goes to the trash, and the conflict is closed. */
   | {
       readonly kind: "drop-conflict";

@@ -125,44 +125,59 @@ export type Tombstone = {
   readonly at: number;
 };
 
-/** A version of the remote text that the sidecar showed. `at`: milliseconds since the epoch. */
-export type ShownVersion = { readonly changeId: ChangeId; readonly digest: Digest; readonly at: number };
+/**
+ * A version of the service's text that a conflict copy shows or has shown. The name of that copy
+ * belongs to this version alone: it is numbered by the version's place in `Conflict.shown`.
+ */
+export type ShownVersion = {
+  readonly changeId: ChangeId;
+  readonly digest: Digest;
+  /**
+   * The inode and device of its copy; 0: no copy of it is known to be in the folder. Of an earlier
+   * version only a copy that its user edited is left there.
+   */
+  readonly ino: number;
+  readonly dev: number;
+};
 
 /** The one open conflict of a document (I27). */
 export type Conflict = {
   readonly id: DocId;
-  /** The base text from which both sides started; null when both were new at one path. */
+  /**
+   * The text from which both sides started, or the version over which the user has since chosen
+   * the local text; null when both were new at one path.
+   */
   readonly baseDigest: Digest | null;
   readonly baseChangeId: ChangeId | null;
+  /** Where the copy of the newest version is. */
   readonly sidecarPath: LocalPath;
-  /** 0: the mirror itself takes it away, see `isBeingReplaced`. */
-  readonly sidecarIno: number;
-  readonly sidecarDev: number;
-  /** Oldest first, never empty. The sidecar holds the last one, unless the user edited it. */
+  /** Oldest first, never empty. */
   readonly shown: readonly ShownVersion[];
-  /** How many looks in a row found the sidecar gone while the document was there. */
+  /** How many looks in a row found the newest copy gone while the document was there. */
   readonly looksGone: number;
   readonly since: number;
 };
 
-/**
- * Whether the sidecar was about to be replaced by a newer one, or by the document's own return, and
- * nothing proves yet that this is there. What is seen of it then is not the user's doing, and the
- * recorded versions may be newer than the file.
- */
-export function isBeingReplaced({ sidecarIno }: Conflict): boolean {
-  return sidecarIno === 0;
+/** The version that the conflict's copy shows. */
+export function newestShown({ shown }: Pick<Conflict, "shown">): ShownVersion {
+  return shown.at(-1)!;
 }
 
 /**
- * The version that the sidecar shows. Versions that came after its user had edited it are recorded
- * with the time of the one that it shows, and nobody has seen them.
- * @returns an index of `shown`
+ * Whether the newest copy is known to be in the folder. If not, the mirror itself took it away or
+ * could not finish writing it: its absence is then no choice of the user.
  */
-export function displayedIndex({ shown }: Conflict): number {
-  let index = shown.length - 1;
-  while (index > 0 && shown[index]!.at === shown[index - 1]!.at) index--;
-  return index;
+export function hasCopy(conflict: Pick<Conflict, "shown">): boolean {
+  return newestShown(conflict).ino !== 0;
+}
+
+/** The conflict once the mirror itself takes its newest copy away. */
+export function withoutCopy(conflict: Conflict): Conflict {
+  return {
+    ...conflict,
+    looksGone: 0,
+    shown: [...conflict.shown.slice(0, -1), { ...newestShown(conflict), ino: 0, dev: 0 }],
+  };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { digestOf } from "./digest.ts";
+import type { Conflict, ShownVersion } from "./link.ts";
 import { cutToBytes, joinPath, type LocalPath, MAX_NAME_BYTES, nameOf, parentOf } from "./path.ts";
 
 /**
@@ -20,4 +21,32 @@ export function sidecarPath(path: LocalPath, whose: Beside = "theirs", nth = 1):
   if (Buffer.byteLength(stem) + beside.length <= MAX_NAME_BYTES) return joinPath(parentOf(path), `${stem}${beside}`);
   const tail = `-${digestOf(name).slice(0, 8)}${beside}`;
   return joinPath(parentOf(path), `${cutToBytes(stem, MAX_NAME_BYTES - tail.length)}${tail}`);
+}
+
+/** A copy that a conflict has on record. `nth`: its version's place in `shown`, counted from 1. */
+export type ConflictCopy = {
+  readonly nth: number;
+  readonly version: ShownVersion;
+  /** Where it was last known to be. Only the newest copy's place is recorded. */
+  readonly path: LocalPath;
+  readonly isNewest: boolean;
+};
+
+/** The name of a conflict copy, beside its document. */
+export function copyPath(document: LocalPath, nth: number): LocalPath {
+  return sidecarPath(document, "theirs", nth);
+}
+
+/**
+ * The copies that a conflict has on record, oldest first. The newest is always among them; an
+ * earlier one if its user edited it.
+ * @param document where base has the document
+ */
+export function copiesOf({ shown, sidecarPath: newest }: Conflict, document: LocalPath): ConflictCopy[] {
+  return shown.flatMap((version, index): ConflictCopy[] => {
+    const nth = index + 1;
+    const isNewest = nth === shown.length;
+    if (!isNewest && version.ino === 0) return [];
+    return [{ nth, version, path: isNewest ? newest : copyPath(document, nth), isNewest }];
+  });
 }

@@ -61,7 +61,7 @@ export type Intent =
   | { readonly kind: "trash"; readonly id: DocId; readonly path: LocalPath; readonly parkAt: string }
   | { readonly kind: "move"; readonly id: DocId; readonly from: LocalPath; readonly to: LocalPath }
   | { readonly kind: "move-folder"; readonly dirId: DirId; readonly from: LocalPath; readonly to: LocalPath }
-  /** A sidecar is put beside its document; without a conflict recorded for it, it is removed. */
+  /** A copy that is written or replaced: recovery removes one that no conflict has on record. */
   | { readonly kind: "sidecar"; readonly id: DocId; readonly path: LocalPath; readonly writes: Digest }
   /** A replace that is done: the next pass looks once more at the parked inode. */
   | {

@@ -10,15 +10,13 @@ type ConflictRow = {
   readonly base_digest: Digest | null;
   readonly base_change_id: ChangeId | null;
   readonly sidecar_path: string;
-  readonly sidecar_ino: number;
-  readonly sidecar_dev: number;
   /** JSON */
   readonly shown: string;
   readonly looks_gone: number;
   readonly since: number;
 };
 
-const COLUMNS = "id, base_digest, base_change_id, sidecar_path, sidecar_ino, sidecar_dev, shown, looks_gone, since";
+const COLUMNS = "id, base_digest, base_change_id, sidecar_path, shown, looks_gone, since";
 
 /** The documents in conflict. */
 export class ConflictTable {
@@ -49,8 +47,6 @@ export class ConflictTable {
       conflict.baseDigest,
       conflict.baseChangeId,
       conflict.sidecarPath,
-      conflict.sidecarIno,
-      conflict.sidecarDev,
       JSON.stringify(conflict.shown),
       conflict.looksGone,
       conflict.since,
@@ -68,8 +64,6 @@ function conflictOf(row: ConflictRow): Conflict {
     baseDigest: row.base_digest,
     baseChangeId: row.base_change_id,
     sidecarPath: row.sidecar_path,
-    sidecarIno: row.sidecar_ino,
-    sidecarDev: row.sidecar_dev,
     shown: JSON.parse(row.shown) as ShownVersion[],
     looksGone: row.looks_gone,
     since: row.since,

@@ -123,7 +123,7 @@ function isConflict({ id, baseDigest, baseChangeId, sidecarPath, shown }: Confli
 }
 
 function isShown(one: ShownVersion | null): boolean {
-  return one !== null && isDigest(one.digest) && isChangeId(one.changeId) && Number.isFinite(one.at);
+  return one !== null && isDigest(one.digest) && isChangeId(one.changeId) && [one.ino, one.dev].every(Number.isFinite);
 }
 
 /** The path is not checked: a hold may be about one that is not plain. */

@@ -148,6 +148,32 @@ CREATE INDEX spellings_by_bytes ON spellings (bytes);
 `,
     "ALTER TABLE spellings ADD COLUMN id TEXT;",
     "CREATE INDEX emptied ON events (at) WHERE code = 'emptied';",
+    // Each version that a conflict shows has a copy of its own, with the inode of that copy.
+    // Before, one copy showed one version after the other. A copy that its user had edited went on
+    // showing the version from which it was made; later versions were recorded with the same time,
+    // and unseen. So the first of those with the last time is the version that the copy shows.
+    `
+CREATE TABLE conflicts_before AS SELECT * FROM conflicts;
+DROP TABLE conflicts;
+CREATE TABLE conflicts (
+  id TEXT NOT NULL PRIMARY KEY,
+  base_digest TEXT,
+  base_change_id TEXT,
+  sidecar_path TEXT NOT NULL,
+  shown TEXT NOT NULL,
+  looks_gone INTEGER NOT NULL,
+  since REAL NOT NULL
+) STRICT;
+INSERT INTO conflicts SELECT id, base_digest, base_change_id, sidecar_path, coalesce((
+  SELECT json_array(json_object(
+    'changeId', json_extract(shown, fullkey || '.changeId'), 'digest', json_extract(shown, fullkey || '.digest'),
+    'ino', CAST(sidecar_ino AS INTEGER), 'dev', CAST(sidecar_dev AS INTEGER)))
+  FROM json_each(iif(json_valid(shown), shown, '[]'))
+  WHERE json_extract(shown, fullkey || '.at') = json_extract(shown, '$[#-1].at')
+  ORDER BY key LIMIT 1
+), shown), looks_gone, since FROM conflicts_before;
+DROP TABLE conflicts_before;
+`,
   ],
 };
 

@@ -120,7 +120,32 @@ describe("approve --refuse", () => {
     expect((await rig.run(["sync", "w"])).code).toBe(4);
   });
 
-  test("conflicts whose other versions went all at once are open again", async () => {
+  test("conflicts whose copies went all at once are open again", async () => {
+    await mirrored();
+    const names = Array.from({ length: 12 }, (_, n) => `note-${n}.md`);
+    for (const name of names) rig.write(name, `${name}\n`);
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+    // As many conflicts in one run would be a question of their own.
+    for (const some of [names.slice(0, 6), names.slice(6)]) {
+      for (const name of some) {
+        const { id, lastChangeId } = rig.remote(name) as FileWithContent;
+        rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: `theirs of ${name}\n` });
+        rig.write(name, `mine of ${name}\n`);
+      }
+      expect((await rig.run(["sync", "w"])).code).toBe(3);
+    }
+    const beside = here().filter((name) => name.includes("(theirs)"));
+    expect(beside).toHaveLength(12);
+    for (const name of beside) rmSync(join(rig.root, name));
+    const halted = await rig.run(["sync", "w"]);
+    expect([halted.code, halted.err.join("\n")]).toEqual([4, expect.stringContaining("sidecars-gone")]);
+    expect((await rig.run(["approve", "w", "--refuse", "--yes"])).code).toBe(0);
+    expect((await rig.run(["sync", "w"])).code).toBe(3);
+    for (const name of beside) expect(existsSync(join(rig.root, name))).toBe(true);
+    for (const name of names) expect(rig.remote(name)?.content).toBe(`theirs of ${name}\n`);
+  });
+
+  test("some conflicts end at once by their copies, as some documents may be deleted", async () => {
     await mirrored();
     for (const name of NAMES) {
       const { id, lastChangeId } = rig.remote(name) as FileWithContent;
@@ -128,14 +153,8 @@ describe("approve --refuse", () => {
       rig.write(name, `mine of ${name}\n`);
     }
     expect((await rig.run(["sync", "w"])).code).toBe(3);
-    const beside = here().filter((name) => name.includes("(theirs)"));
-    expect(beside).toHaveLength(4);
-    for (const name of beside) rmSync(join(rig.root, name));
-    const halted = await rig.run(["sync", "w"]);
-    expect([halted.code, halted.err.join("\n")]).toEqual([4, expect.stringContaining("sidecars-gone")]);
-    expect((await rig.run(["approve", "w", "--refuse", "--yes"])).code).toBe(0);
-    expect((await rig.run(["sync", "w"])).code).toBe(3);
-    for (const name of beside) expect(existsSync(join(rig.root, name))).toBe(true);
-    for (const name of NAMES) expect(rig.remote(name)?.content).toBe(`theirs of ${name}\n`);
+    for (const name of here().filter((one) => one.includes("(theirs)"))) rmSync(join(rig.root, name));
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+    for (const name of NAMES) expect(rig.remote(name)?.content).toBe(`mine of ${name}\n`);
   });
 });

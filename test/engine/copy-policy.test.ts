@@ -81,3 +81,38 @@ test("I06 policy copy: what was kept beside before stays, and the same text is k
   });
   expect(remoteTexts(rig)).toEqual(new Map([["note.md", "at last\n"]]));
 });
+
+test.each([null, "each"] as const)(
+  "I03 I05 policy copy: where both sides are new at one path, theirs comes in place and yours stays beside (prefer %s)",
+  async (prefer) => {
+    const { rig, mirror } = openFixture(65);
+    rig.app.create("n.md", "n\n");
+    await settle(mirror);
+    mirror.write("d/new.md", MINE);
+    rig.app.create("d/new.md", THEIRS);
+    const report = await mirror.sync({ ...COPY, prefer });
+    expect(report).toMatchObject({ state: "in-sync", counts: { byPolicy: 1, conflicts: 0, uploaded: 0 } });
+    expect(Object.fromEntries(mirror.texts())).toEqual({ "d/new (mine).md": MINE, "d/new.md": THEIRS, "n.md": "n\n" });
+    expect(Object.fromEntries(remoteTexts(rig))).toEqual({ "d/new.md": THEIRS, "n.md": "n\n" });
+  },
+);
+
+test.each(["local", "remote"] as const)(
+  "I05 policy %s: where both sides are new at one path, nothing tells which text is older: neither is overwritten",
+  async (policy) => {
+    const { rig, mirror } = openFixture(66);
+    mirror.write("new.md", MINE);
+    rig.app.create("new.md", THEIRS);
+    await mirror.sync({ conflicts: () => policy });
+    expect(Object.fromEntries(mirror.texts())).toEqual({ "new (theirs).md": THEIRS, "new.md": MINE });
+    expect(remoteTexts(rig).get("new.md")).toBe(THEIRS);
+  },
+);
+
+test("I03 policy copy: a mirror that only pushes writes nothing over a new file", async () => {
+  const { rig, mirror } = openFixture(67);
+  mirror.write("new.md", MINE);
+  rig.app.create("new.md", THEIRS);
+  await mirror.sync({ ...COPY, direction: "push-only" });
+  expect(mirror.texts().get("new.md")).toBe(MINE);
+});

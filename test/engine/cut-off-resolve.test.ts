@@ -69,7 +69,7 @@ describe.each(Object.entries(CHOICES))("I06 I10 I13 a conflict is ended %s, and 
       const isOpen = mirror.state.load().conflicts.size > 0;
       ended.add(!isOpen);
       const here = [
-        ...(isOpen ? [["note (theirs).md", backAgain(SHOWN)]] : []),
+        ...(isOpen ? [["note (theirs 2).md", backAgain(SHOWN)]] : []),
         ["note.md", isOpen ? EDITED.join("") : choice.ends],
         ["other.md", "another document\n"],
       ];

@@ -22,15 +22,13 @@ async function earlierChangeIds(shown: (first: ChangeId, second: ChangeId) => re
   rig.app.edit("plan.md", "second\n");
   await mirror.sync();
   const { digest, changeId: second } = mirror.state.link(id)!;
-  const versions = shown(first, second).map((changeId): ShownVersion => ({ changeId, digest, at: 0 }));
+  const versions = shown(first, second).map((changeId): ShownVersion => ({ changeId, digest, ino: 0, dev: 0 }));
   if (versions.length > 0)
     mirror.state.putConflict({
       id,
       baseDigest: digest,
       baseChangeId: second,
       sidecarPath: "plan (theirs).md",
-      sidecarIno: 0,
-      sidecarDev: 0,
       shown: versions,
       looksGone: 0,
       since: 0,

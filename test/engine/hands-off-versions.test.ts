@@ -17,9 +17,12 @@ function bothNew(): { rig: Rig; mirror: Mirror } {
 }
 
 describe("a file that is new on both sides, and open in an editor", () => {
-  test("I14 keeps its text until it is closed, where the service's is preferred", async () => {
+  test.each([
+    ["the service's is preferred", { prefer: "remote" }],
+    ["policy copy takes the service's", { conflicts: () => "copy" }],
+  ] as const)("I14 keeps its text until it is closed, where %s", async (_, choice) => {
     const { mirror } = bothNew();
-    const settings = { prefer: "remote", handsOff: HANDS } as const;
+    const settings = { ...choice, handsOff: HANDS };
     for (let n = 0; n < 2; n++) {
       const report = await mirror.sync(settings);
       expect(report?.attention).toEqual([expect.objectContaining({ path: "note.md", kind: "in-use", waits: true })]);
@@ -78,7 +81,7 @@ describe("a file in conflict that is open in an editor", () => {
     const { rig, mirror, mine } = await inConflict();
     rig.app.edit("note.md", TEXT.replace("two", "theirs again"));
     expect((await mirror.sync({ handsOff: HANDS }))?.attention.map(({ kind }) => kind)).toEqual(["conflict"]);
-    expect([mirror.texts().get("note.md"), mirror.texts().get("note (theirs).md")]).toEqual([
+    expect([mirror.texts().get("note.md"), mirror.texts().get("note (theirs 2).md")]).toEqual([
       mine,
       TEXT.replace("two", "theirs again"),
     ]);

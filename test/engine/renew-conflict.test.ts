@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { digestOf } from "../../src/model/digest.ts";
-import { sidecarPath } from "../../src/model/sidecar-path.ts";
+import { copyPath } from "../../src/model/sidecar-path.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 
@@ -21,8 +21,8 @@ async function inConflict(): Promise<{ readonly rig: Rig; readonly mirror: Mirro
 }
 
 /**
- * The conflict that there was: one that its user had ended, and that came again, would have another
- * base.
+ * The conflict that there was goes on, and the newest of its copies alone is in the folder: a
+ * conflict that its user had ended, and that came again, would have another base.
  */
 function expectOpen(
   { rig, mirror }: { readonly rig: Rig; readonly mirror: Mirror },
@@ -30,24 +30,28 @@ function expectOpen(
   theirs: string,
   when: string,
 ): void {
-  expect([...mirror.texts()], when).toEqual([
-    [sidecarPath(path), theirs],
-    [path, MINE],
-  ]);
+  const conflicts = [...mirror.state.load().conflicts.values()];
   expect(
-    [...mirror.state.load().conflicts.values()].map(({ baseDigest }) => baseDigest),
+    conflicts.map(({ baseDigest }) => baseDigest),
     when,
   ).toEqual([digestOf(BASE)]);
+  expect(mirror.texts(), when).toEqual(
+    new Map([
+      [copyPath(path, conflicts[0]!.shown.length), theirs],
+      [path, MINE],
+    ]),
+  );
   expect(rig.app.files().get(path)?.text, when).toBe(theirs);
 }
 
-it("I13 I27 killed at any call while its sidecar is replaced by a newer version, a conflict goes on with the newer one", async () => {
+it("I13 I27 killed at any call while a newer version is shown, a conflict goes on with that, and no name has shown two versions", async () => {
   const { rig, mirror } = await inConflict();
   // The folders of the trash are there from now on: each kill finds the calls where the one before
   // found them.
   rig.app.edit("d/note.md", "theirs 0, renewed\n");
   await mirror.sync();
   const left = () => JSON.stringify([[...mirror.texts()], [...mirror.state.load().conflicts.values()]]);
+  const shownAs = new Map<string, string>();
   let isOver = false;
   for (let call = 1; !isOver; call++) {
     const theirs = `theirs ${call}\n`;
@@ -55,6 +59,8 @@ it("I13 I27 killed at any call while its sidecar is replaced by a newer version,
     rig.app.edit("d/note.md", theirs);
     mirror.killAt(call);
     isOver = (await mirror.sync()) !== null;
+    for (const [path, text] of mirror.texts())
+      if (path !== "d/note.md") expect(shownAs.set(path, shownAs.get(path) ?? text).get(path), path).toBe(text);
     // Where nothing was done yet, the next kill finds the same.
     if (left() === before) continue;
     await mirror.sync();
@@ -68,7 +74,12 @@ it("I06 I27 a disk too full for the newer version decides nothing: it is shown w
   const emptied = mirror.disk.fail({ call: "writeNew.bytes", path: null, code: "ENOSPC" });
   await mirror.sync();
   await mirror.sync();
-  expect([...mirror.texts().keys()]).toEqual(["d/note.md"]);
+  expect(mirror.texts()).toEqual(
+    new Map([
+      ["d/note (theirs).md", "theirs 0\n"],
+      ["d/note.md", MINE],
+    ]),
+  );
   emptied();
   mirror.disk.user.rename(`${ROOT}/d`, `${ROOT}/e`);
   await mirror.sync();
@@ -76,15 +87,16 @@ it("I06 I27 a disk too full for the newer version decides nothing: it is shown w
   expectOpen({ rig, mirror }, "e/note.md", "theirs 1\n", "with room again");
 });
 
-it("I27 a sidecar that somebody edited while it waited for a newer version is not replaced", async () => {
+it("I27 a copy that somebody edited while a newer version could not be shown stays beside that", async () => {
   const { rig, mirror } = await inConflict();
   rig.app.edit("d/note.md", "theirs 1\n");
-  const ends = mirror.disk.fail({ call: "link", path: `${ROOT}/d/note (theirs).md`, code: "EIO" });
+  const ends = mirror.disk.fail({ call: "link", path: `${ROOT}/d/note (theirs 2).md`, code: "EIO" });
   await mirror.sync();
   ends();
   mirror.write("d/note (theirs).md", "theirs, and mine\n");
   await mirror.sync();
   expect(mirror.texts().get("d/note (theirs).md")).toBe("theirs, and mine\n");
+  expect(mirror.texts().get("d/note (theirs 2).md")).toBe("theirs 1\n");
   expect(rig.app.files().get("d/note.md")?.text).toBe("theirs 1\n");
 });
 

@@ -54,15 +54,23 @@ async function lost(seed: number, sent: string) {
   return { rig, mirror, texts };
 }
 
-test("I06 a PUT carried out after its run has ended is the base of what was written since", async () => {
-  const { rig, mirror, texts } = await lost(55, SENT);
-  const then = SENT.replace(", and a sentence", "");
-  mirror.write("note.md", then.replace("line 8", "the end"));
-  rig.app.edit("note.md", SENT);
-  await settle(mirror);
-  const expected = BASE.replace("line 8", "the end");
-  expect(texts()).toEqual([expected, expected]);
-});
+/** By how much the wall clock has moved when the next run begins. */
+const WALLS = [60_000, 86_400_000, 3e10, -86_400_000];
+
+test.each(WALLS)(
+  "I06 I29 a PUT carried out after its run has ended is the base of what was written since (%d ms)",
+  async (ms) => {
+    const { rig, mirror, texts } = await lost(55, SENT);
+    const { now } = rig.clock;
+    rig.clock.now = () => now() + ms;
+    const then = SENT.replace(", and a sentence", "");
+    mirror.write("note.md", then.replace("line 8", "the end"));
+    rig.app.edit("note.md", SENT);
+    await settle(mirror);
+    const expected = BASE.replace("line 8", "the end");
+    expect(texts()).toEqual([expected, expected]);
+  },
+);
 
 test.each([
   ["in the run in which it was taken back", 0],
@@ -87,12 +95,13 @@ test("I06 two runs later it is somebody else's edit, which is merged as one", as
   expect(texts()).toEqual([both, both]);
 });
 
-test("I06 after both sides rested it is somebody else's edit, too", async () => {
+test.each([0, ...WALLS])("I06 I29 after both sides rested it is somebody else's edit, too (%d ms)", async (ms) => {
   const { rig, mirror, texts } = await lost(61, SENT);
+  const at = rig.clock.now();
+  rig.clock.now = () => at;
   mirror.write("note.md", BASE);
-  await rig.clock.sleep(1_000);
   expect((await mirror.sync())?.state).toBe("in-sync");
-  await rig.clock.sleep(1_000);
+  rig.clock.now = () => at + ms;
   mirror.write("note.md", BASE.replace("line 8", "the end"));
   rig.app.edit("note.md", SENT);
   await settle(mirror);

@@ -145,9 +145,7 @@ export function openConflict(world: World, path: string): void {
     baseDigest: link.digest,
     baseChangeId: link.changeId,
     sidecarPath: sidecarPath(path),
-    sidecarIno: ino,
-    sidecarDev: 1,
-    shown: [{ changeId: document.changeId, digest: world.digest(document.text), at: 0 }],
+    shown: [{ changeId: document.changeId, digest: world.digest(document.text), ino, dev: 1 }],
     looksGone: 0,
     since: 0,
   });

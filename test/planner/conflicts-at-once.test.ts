@@ -36,7 +36,8 @@ test("I27 a sidecar that has the inode of one that was removed stays its own doc
   // Freed by the removal, and given to the next file that was made.
   world.others.set("b (theirs).md", { kind: "sidecar", ino });
   const id = world.idAt("b.md");
-  world.conflicts.set(id, { ...world.conflicts.get(id)!, sidecarIno: ino });
+  const conflict = world.conflicts.get(id)!;
+  world.conflicts.set(id, { ...conflict, shown: conflict.shown.map((version) => ({ ...version, ino })) });
   expect(say(planOf(world))).toBe("look-again; hold conflict a.md; hold conflict b.md");
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { planOf, say } from "./table.ts";
 import type { World } from "./world.ts";
-import { inConflict, moveOutside, patchConflict, SIDECAR, TEXT } from "./in-conflict.ts";
+import { inConflict, moveOutside, SIDECAR, takeCopy, TEXT } from "./in-conflict.ts";
 
 const rows: [what: string, then: (world: World) => void, looksGone: number, plan: string][] = [
   ["nothing is sent while it is open", () => undefined, 0, "hold conflict a.md"],
@@ -63,20 +63,20 @@ const rows: [what: string, then: (world: World) => void, looksGone: number, plan
       Object.assign(world.documents.get(world.idAt("a.md"))!, { text: "5", changeId: world.newChange() });
     },
     1,
-    "end-conflict mine a.md",
+    "end-conflict mine a.md; hold conflict a.md",
   ],
   [
     "a sidecar that was being replaced is not gone, and is shown again",
     (world) => {
       world.others.delete(SIDECAR);
-      patchConflict(world, { sidecarIno: 0 });
+      takeCopy(world);
     },
     1,
     "renew-conflict a.md; hold conflict a.md",
   ],
   [
     "nor is the older one taken for the newer, where it is still there",
-    (world) => patchConflict(world, { sidecarIno: 0 }),
+    takeCopy,
     0,
     "renew-conflict a.md; hold conflict a.md",
   ],

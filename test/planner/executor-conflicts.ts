@@ -1,5 +1,5 @@
-import { isBeingReplaced } from "../../src/model/link.ts";
-import { sidecarPath } from "../../src/model/sidecar-path.ts";
+import { hasCopy, newestShown } from "../../src/model/link.ts";
+import { copyPath } from "../../src/model/sidecar-path.ts";
 import { check, isTakenHere, type OfDocument } from "./refusals.ts";
 import type { World } from "./world.ts";
 
@@ -20,6 +20,10 @@ export function applyConflict(
   switch (action.kind) {
     case "end-conflict": {
       const file = fileAt(action.localPath, action.expect);
+      if (action.how !== "equal" && action.changeId !== action.baseChangeId) {
+        showVersion(world, action);
+        return;
+      }
       world.others.delete(conflict.sidecarPath);
       world.conflicts.delete(action.id);
       document!.text = file.text;
@@ -31,17 +35,10 @@ export function applyConflict(
     case "look-again":
       world.conflicts.set(action.id, { ...conflict, looksGone: conflict.looksGone + 1 });
       return;
-    case "renew-conflict": {
+    case "renew-conflict":
       fileAt(action.localPath, action.expect);
-      const shown = [...conflict.shown, { changeId: document!.changeId, digest: world.digest(document!.text), at: 0 }];
-      const replaced = isBeingReplaced(conflict);
-      const at =
-        replaced && !world.others.has(conflict.sidecarPath) ? sidecarPath(action.localPath) : conflict.sidecarPath;
-      const sidecarIno = replaced ? world.next() : conflict.sidecarIno;
-      if (replaced) world.others.set(at, { kind: "sidecar", ino: sidecarIno });
-      world.conflicts.set(action.id, { ...conflict, shown, sidecarPath: at, sidecarIno });
+      showVersion(world, action);
       return;
-    }
     case "move-sidecar": {
       const other = world.others.get(action.from);
       if (other !== undefined && action.from !== action.to) {
@@ -49,11 +46,27 @@ export function applyConflict(
         check(!isTakenHere(world, action.to), `taken: ${say}`);
         world.others.set(action.to, other);
       } else check(world.others.has(action.to), `no sidecar at ${action.from}: ${say}`);
-      world.conflicts.set(action.id, { ...conflict, sidecarPath: action.to });
+      if (action.nth === conflict.shown.length) world.conflicts.set(action.id, { ...conflict, sidecarPath: action.to });
       return;
     }
     case "drop-conflict":
       if (action.sidecarPath !== null) check(world.others.delete(action.sidecarPath), `no sidecar: ${say}`);
       world.conflicts.delete(action.id);
   }
+}
+
+/** Shows the service's version in a copy of its own, as the engine does if texts do not merge. */
+function showVersion(world: World, { id, localPath }: Extract<ConflictAction, { localPath: string }>): void {
+  const conflict = world.conflicts.get(id)!;
+  const { changeId, text } = world.documents.get(id)!;
+  const digest = world.digest(text);
+  const newest = newestShown(conflict);
+  const before = digest === newest.digest ? conflict.shown.slice(0, -1) : conflict.shown;
+  const isThere = digest === newest.digest && hasCopy(conflict);
+  const ino = isThere ? newest.ino : world.next();
+  const shown = [...before, { changeId, digest, ino, dev: 1 }];
+  const at = isThere ? conflict.sidecarPath : copyPath(localPath, shown.length);
+  if (!isThere) world.others.delete(conflict.sidecarPath);
+  world.others.set(at, { kind: "sidecar", ino });
+  world.conflicts.set(id, { ...conflict, shown, sidecarPath: at, looksGone: 0 });
 }

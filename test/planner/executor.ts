@@ -148,14 +148,12 @@ function applyDocument(world: World, action: OfDocument, say: string): void {
       const beside = sidecarPath(action.localPath);
       const ino = world.next();
       world.others.set(beside, { kind: "sidecar", ino });
-      const shown = [{ changeId: document.changeId, digest, at: 0 }];
+      const shown = [{ changeId: document.changeId, digest, ino, dev: 1 }];
       world.conflicts.set(action.id, {
         id: action.id,
         baseDigest: null,
         baseChangeId: null,
         sidecarPath: beside,
-        sidecarIno: ino,
-        sidecarDev: 1,
         shown,
         looksGone: 0,
         since: 0,

@@ -1,4 +1,4 @@
-import type { Conflict } from "../../src/model/link.ts";
+import { withoutCopy } from "../../src/model/link.ts";
 import { openConflict } from "./commands.ts";
 import { worldAfter } from "./table.ts";
 import type { World } from "./world.ts";
@@ -24,9 +24,11 @@ export function inConflict(
 
 export const SIDECAR = "a (theirs).md";
 
-export function patchConflict(world: World, patch: Partial<Conflict>): void {
+/** The mirror itself took the copy, or has not written it yet. */
+export function takeCopy(world: World): void {
   const id = world.idAt("a.md");
-  world.conflicts.set(id, { ...world.conflicts.get(id)!, ...patch });
+  const conflict = world.conflicts.get(id)!;
+  world.conflicts.set(id, { ...withoutCopy(conflict), looksGone: conflict.looksGone });
 }
 
 export function moveOutside(world: World): void {

@@ -86,9 +86,10 @@ export const anyTrees: fc.Arbitrary<Trees> = fc.record({
         baseDigest: fc.option(digest),
         baseChangeId: fc.option(changeId),
         sidecarPath: path,
-        sidecarIno: fc.nat(3),
-        sidecarDev: fc.constant(1),
-        shown: fc.array(fc.record({ changeId, digest, at: fc.nat() }), { minLength: 1, maxLength: 2 }),
+        shown: fc.array(fc.record({ changeId, digest, ino: fc.nat(3), dev: fc.constant(1) }), {
+          minLength: 1,
+          maxLength: 2,
+        }),
         looksGone: fc.nat(2),
         since: fc.nat(),
       }),

@@ -44,7 +44,7 @@ const CLASHING: readonly Row[] = [
   {
     events: "edited there again",
     happen: [editThere(CLASHES_MORE)],
-    local: { "d/p.md": SENT, "d/p (theirs).md": CLASHES_MORE },
+    local: { "d/p.md": SENT, "d/p (theirs 2).md": CLASHES_MORE },
     live: { "d/p.md": CLASHES_MORE },
     holds: STANDS,
   },
@@ -137,7 +137,7 @@ const CLASHING: readonly Row[] = [
   {
     events: "accepted as something else, which is one more edit there",
     happen: [accept(OTHERWISE)],
-    local: { "d/p.md": SENT, "d/p (theirs).md": OTHERWISE },
+    local: { "d/p.md": SENT, "d/p (theirs 2).md": OTHERWISE },
     live: { "d/p.md": OTHERWISE },
     holds: STANDS,
     reviews: 0,

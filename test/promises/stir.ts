@@ -1,3 +1,4 @@
+import { isSidecarName } from "../../src/model/path.ts";
 import type { Dice } from "../simulator/dice.ts";
 import type { Fixture } from "./fixture.ts";
 
@@ -44,7 +45,7 @@ export class Writers {
 
   here(): void {
     const { mirror } = this.#fixture;
-    const paths = [...mirror.texts().keys()].filter((path) => !path.includes("(theirs)"));
+    const paths = [...mirror.texts().keys()].filter((path) => !isSidecarName(path));
     const roll = this.#dice.below(10);
     if (paths.length < 3 || roll === 0) {
       mirror.write(`n${this.#words}.md`, this.text());
@@ -79,9 +80,9 @@ export class Writers {
   endConflict(): ReadonlySet<string> {
     const { mirror } = this.#fixture;
     const { user } = mirror.disk;
-    const beside = [...mirror.texts().keys()].find((path) => path.includes(" (theirs)"));
+    const beside = [...mirror.texts().keys()].find(isSidecarName);
     if (beside === undefined) return new Set();
-    const path = beside.replace(" (theirs)", "");
+    const path = beside.replace(/ \(theirs(?: \d+)?\)/, "");
     const [theirs, mine] = [beside, path].map((one) => wordsOf(user.read(mirror.path(one)) ?? ""));
     if (this.#dice.below(2) === 0) {
       user.remove(mirror.path(beside));

@@ -10,8 +10,6 @@ const conflictOf = (name: string): Conflict => ({
   baseDigest: null,
   baseChangeId: null,
   sidecarPath: `notes/${name} (theirs).md`,
-  sidecarIno: 7,
-  sidecarDev: 2049,
   shown: [],
   looksGone: 0,
   since: 1,

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
+import type { ShownVersion } from "../../src/model/link.ts";
 import { openForWriting } from "../../src/state/database.ts";
 import { openState } from "../../src/state/open.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/state/schema.ts";
@@ -35,6 +36,13 @@ function folderOfVersion1(): string {
     db.close();
   }
   return folder;
+}
+
+/** A state without its texts counts as damaged. */
+function openEmptyTexts(folder: string): void {
+  const made = openForWriting(join(folder, TEXTS_SCHEMA.file), TEXTS_SCHEMA);
+  if (made.kind !== "opened") throw new Error(made.kind);
+  made.db.close();
 }
 
 test("a state of version 1 opens with all its rows and texts, at the newest version", () => {
@@ -77,6 +85,30 @@ test("a state of version 1 opens with all its rows and texts, at the newest vers
     expect(db.pragma("application_id", { simple: true })).toBe(schema.applicationId);
     db.close();
   }
+});
+
+function shown(name: string, ino: number): ShownVersion[] {
+  return [{ changeId: change(name), digest: textDigest(name), ino, dev: 2049 }];
+}
+
+/** What one copy showed, one version after the other, as version 6 wrote it. */
+test("a conflict of version 6 is on record with the version that its copy shows", () => {
+  const folder = tempFolder();
+  const db = new Sqlite(join(folder, "state.db"));
+  db.exec(readFileSync(fileURLToPath(new URL("fixtures/state-v6.sql", import.meta.url)), "utf8"));
+  db.close();
+  openEmptyTexts(folder);
+  const state = openIn(folder);
+  const conflicts = [...state.load().conflicts.values()];
+  expect(conflicts.map(({ id, shown: versions }) => [id, versions])).toEqual([
+    [doc("plain"), shown("first", 11)],
+    [doc("renewed"), shown("second", 2 ** 60)],
+    [doc("edited"), shown("second", 12)],
+    [doc("replaced"), shown("second", 0)],
+  ]);
+  const base = { baseDigest: textDigest("base"), baseChangeId: change("base"), looksGone: 1, since: 4 };
+  expect(conflicts[0]).toEqual(conflictOf("plain", { ...base, shown: shown("first", 11) }));
+  state.close();
 });
 
 test("I23 read-only, a state of version 1 shows all its rows and texts at the newest version, and its files stay as they are", () => {

@@ -64,7 +64,7 @@ function nameAll(state: StoredState): string[] {
     }),
   );
   state.putConflict(
-    conflictOf("a", { baseDigest: conflict!, shown: [{ changeId: change("s"), digest: shown!, at: 1 }] }),
+    conflictOf("a", { baseDigest: conflict!, shown: [{ changeId: change("s"), digest: shown!, ino: 1, dev: 1 }] }),
   );
   state.putTombstone(tombstoneOf("t", { digest: stone! }));
   state.putHold(holdOf("h", { digest: hold! }));

@@ -1,13 +1,20 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
+import type { ChangeId } from "../../contract/ids.ts";
 import type { Digest } from "../../model/digest.ts";
-import { type Conflict, displayedIndex, type Link, type ShownVersion, type Submission } from "../../model/link.ts";
-import type { LocalPath } from "../../model/path.ts";
-import { sidecarPath } from "../../model/sidecar-path.ts";
+import {
+  type Conflict,
+  type Link,
+  newestShown,
+  type ShownVersion,
+  type Submission,
+  withoutCopy,
+} from "../../model/link.ts";
+import { copiesOf, copyPath } from "../../model/sidecar-path.ts";
 import { moveBase, moveBaseUnderEdit } from "../../model/settle.ts";
 import { DONE, eventOf, fetchText, leftAlone, outcomeOfDisk, readLocal, type RemoteText, stale } from "./effect.ts";
 import { commit } from "./commit.ts";
 import { landText } from "./land-text.ts";
-import { dropSidecar, showVersion } from "./conflict.ts";
+import { documentOf, dropCopies, dropCopy, isCopyOf, showVersion } from "./conflict-copies.ts";
 import { meetLiveText, stillInReview } from "./in-review.ts";
 import { madeOfBoth } from "./text-name.ts";
 import { recordEvent } from "../run/world.ts";
@@ -15,17 +22,23 @@ import type { PassContext } from "../run/pass-context.ts";
 
 const MERGES = "the newer version merges: the conflict ended by itself";
 const ACCEPTED = "what was in review is in the live text: the conflict ended by itself";
-/**
- * Milliseconds. If a sidecar disappears this soon after it was renewed, whoever deleted it had seen
- * the version before.
- */
-const JUST_SHOWN_MS = 60_000;
+
+/** The document changed on the service during its conflict. */
+export function renewConflict(ctx: PassContext, action: ActionOf<"renew-conflict">): Promise<Outcome> {
+  return meetNewer(ctx, action, null);
+}
 
 /**
- * The document changed on the service during its conflict. If the texts merge now, the conflict
- * ends; else the sidecar shows the new version, unless the user edited it.
+ * Meets the version that the service has now. If the texts merge, the conflict ends; else a copy of
+ * its own shows that version, and the conflict goes on.
+ * @param over the version over which the user chose the local text: both texts are then compared
+ * with that version; null: nobody chose
  */
-export async function renewConflict(ctx: PassContext, action: ActionOf<"renew-conflict">): Promise<Outcome> {
+async function meetNewer(
+  ctx: PassContext,
+  action: ActionOf<"renew-conflict" | "end-conflict">,
+  over: ChangeId | null,
+): Promise<Outcome> {
   const { state } = ctx.world;
   const local = readLocal(ctx, action.id, action.localPath, action.expect);
   if (local.kind === "end") return local.outcome;
@@ -35,7 +48,7 @@ export async function renewConflict(ctx: PassContext, action: ActionOf<"renew-co
   // ORDER: read after the wait, because the sidecar may have moved along with its document
   // meanwhile.
   const link = state.link(action.id);
-  const conflict = state.conflict(action.id);
+  const conflict = conflictSince(state.conflict(action.id), over);
   if (link === null || conflict === null) return stale("the conflict ended meanwhile");
   const here = { text: local.value.text, digest: action.expect };
   const after = meetLiveText(ctx, link, action.localPath, conflict.baseDigest, here, fetched.value);
@@ -43,17 +56,35 @@ export async function renewConflict(ctx: PassContext, action: ActionOf<"renew-co
     const { local: merged, waiting, parted } = after;
     return endByMerge(ctx, action, { link, conflict, merged, waiting, parted, remote: fetched.value });
   }
-  const shown = conflict.shown.at(-1)!;
-  const renewed = await showVersion(ctx, conflict, fetched.value, action.localPath);
-  if (renewed.kind === "end") return renewed.outcome;
+  const shown = await showVersion(ctx, conflict, fetched.value, action.localPath);
+  if (shown.kind === "end") return shown.outcome;
   // Accepted, and edited here since where it does not merge: what is settled waits no more.
   const submissions = after.waiting.filter(({ baseChangeId }) => baseChangeId !== file.lastChangeId);
+  const { sidecarPath: path } = shown.value.conflict;
+  const event = { path, before: newestShown(conflict).digest, after: digest };
   return commit(ctx, {
     ...(submissions.length === link.submissions.length ? {} : { text: { ...link, submissions } }),
     version: { id: action.id, changeId: file.lastChangeId, digest },
-    conflict: renewed.value,
-    event: eventOf(action, "local", { path: renewed.value.sidecarPath, before: shown.digest, after: digest }),
+    ...shown.value,
+    event: { ...eventOf(action, "local", event), kind: "renew-conflict" },
   });
+}
+
+/**
+ * The conflict whose base is the version over which the user chose the local text. The copy of that
+ * version is gone.
+ * @returns null: that version is not on record any more, or the conflict is over
+ */
+function conflictSince(conflict: Conflict | null, over: ChangeId | null): Conflict | null {
+  if (conflict === null || over === null) return conflict;
+  const chosen = versionNamed(conflict, over);
+  if (chosen === null) return null;
+  const shown = conflict.shown.map((version) => (version === chosen ? { ...version, ino: 0, dev: 0 } : version));
+  return { ...conflict, baseDigest: chosen.digest, baseChangeId: chosen.changeId, shown };
+}
+
+function versionNamed({ shown }: Conflict, changeId: ChangeId): ShownVersion | null {
+  return shown.findLast((version) => version.changeId === changeId) ?? null;
 }
 
 type Merging = {
@@ -69,12 +100,12 @@ type Merging = {
 
 function endByMerge(
   ctx: PassContext,
-  action: ActionOf<"renew-conflict">,
+  action: ActionOf<"renew-conflict" | "end-conflict">,
   { link, conflict, merged, waiting, parted, remote: { file, digest } }: Merging,
 ): Outcome {
   const { id, localPath, expect } = action;
   const accepted = link.submissions.length > 0 && waiting.length === 0;
-  const detail = accepted ? ACCEPTED : MERGES;
+  const detail = accepted ? ACCEPTED : action.kind === "end-conflict" ? `${action.how}: ${action.why}` : MERGES;
   const writes = digest === expect ? digest : ctx.world.state.putText(merged, madeOfBoth(localPath, id, detail));
   const inUse = writes === expect ? null : leftAlone(ctx, action);
   if (inUse !== null) return inUse;
@@ -82,8 +113,8 @@ function endByMerge(
   const landed = landText(ctx, id, localPath, merged, writes, expect, link, version);
   if (landed.kind === "end") return landed.outcome;
   ctx.notes.counts[accepted ? "accepted" : "merged"]++;
-  const dropped = dropSidecar(ctx, conflict, conflict.shown.at(-1)!.digest);
-  if (dropped !== null) return dropped;
+  const dropped = dropCopies(ctx, conflict);
+  if (dropped.kind === "end") return dropped.outcome;
   const under = moveBaseUnderEdit(link, file.lastChangeId, digest, landed.value.stamp);
   return commit(ctx, {
     text: { ...under, submissions: waiting },
@@ -101,26 +132,26 @@ function endByMerge(
 
 /**
  * The user ended the conflict. The text at the document's path is sent, based on the version that
- * the sidecar showed, or on the one before it if the last was shown only just now. The next pass
- * sends it; if the document has changed on the service meanwhile, it is merged first.
+ * the copy showed which was removed, or moved over the document. If the service has moved on since,
+ * nobody has seen what it holds now: that is merged, or shown.
  */
-export function endConflict(ctx: PassContext, action: ActionOf<"end-conflict">): Outcome {
-  const { state, clock, disk } = ctx.world;
+export async function endConflict(ctx: PassContext, action: ActionOf<"end-conflict">): Promise<Outcome> {
+  const { how, baseChangeId, changeId } = action;
+  if (how !== "equal" && changeId !== baseChangeId) return meetNewer(ctx, action, baseChangeId);
+  const { state, disk } = ctx.world;
   const link = state.link(action.id);
   const conflict = state.conflict(action.id);
-  if (link === null || conflict === null) return stale("the conflict ended meanwhile");
+  const over = conflict === null ? null : versionNamed(conflict, baseChangeId);
+  if (link === null || conflict === null || over === null) return stale("the conflict ended meanwhile");
   const look = disk.look(action.localPath);
   if (look.kind !== "file" || look.digest !== action.expect)
     return stale("the file was changed since it was looked at");
-  const shown = versionJudged(conflict, action.how, clock.now());
-  if (action.how !== "theirs") {
-    const dropped = dropSidecar(ctx, conflict, conflict.shown.at(-1)!.digest);
-    if (dropped !== null) return dropped;
-  }
+  const dropped = dropCopies(ctx, conflict);
+  if (dropped.kind === "end") return dropped.outcome;
   const base = {
-    changeId: shown.changeId,
-    digest: shown.digest,
-    localDigest: shown.digest,
+    changeId: over.changeId,
+    digest: over.digest,
+    localDigest: over.digest,
     stamp: look.stamp,
     stampTrusted: false,
     durable: true,
@@ -129,20 +160,11 @@ export function endConflict(ctx: PassContext, action: ActionOf<"end-conflict">):
     link: moveBase(link, base),
     removes: { conflict: action.id },
     event: eventOf(action, "local", {
-      detail: `${action.how}: ${action.why}${stillInReview(link)}`,
-      before: shown.digest,
+      detail: `${how}: ${action.why}${stillInReview(link)}`,
+      before: over.digest,
       after: action.expect,
     }),
   });
-}
-
-/** The version that the user had seen when the conflict was ended in this way. */
-function versionJudged(conflict: Conflict, how: ActionOf<"end-conflict">["how"], now: number): ShownVersion {
-  const index = how === "equal" ? conflict.shown.length - 1 : displayedIndex(conflict);
-  const last = conflict.shown[index]!;
-  const previous = conflict.shown[index - 1];
-  const wasJustShown = how === "mine" && now - last.at < JUST_SHOWN_MS;
-  return wasJustShown && previous !== undefined ? previous : last;
 }
 
 export function lookAgain(ctx: PassContext, action: ActionOf<"look-again">): Outcome {
@@ -156,23 +178,13 @@ export function moveSidecar(ctx: PassContext, action: ActionOf<"move-sidecar">):
   const { disk, state } = ctx.world;
   const conflict = state.conflict(action.id);
   if (conflict === null) return stale("the conflict ended meanwhile");
-  // `from` = `to`: the sidecar is there already, and only the record has to learn it.
+  // `from` = `to`: the copy is there already, and only the record has to learn it.
   if (action.from !== action.to && disk.look(action.from).kind !== "absent") {
     const moved = disk.move(action.from, action.to, null);
     if (moved.kind !== "done") return outcomeOfDisk(moved);
   }
-  state.putConflict({ ...conflict, sidecarPath: action.to });
+  if (action.nth === conflict.shown.length) state.putConflict({ ...conflict, sidecarPath: action.to });
   return DONE;
-}
-
-/**
- * Whether the sidecar at a place that the plan did not name is this conflict's: another one may be
- * there by now.
- */
-function isOwnSidecar({ world }: PassContext, { sidecarIno, sidecarDev, shown }: Conflict, at: LocalPath): boolean {
-  const look = world.disk.look(at);
-  if (look.kind !== "file") return false;
-  return (look.stamp.ino === sidecarIno && look.stamp.dev === sidecarDev) || look.digest === shown.at(-1)!.digest;
 }
 
 export function dropConflict(ctx: PassContext, action: ActionOf<"drop-conflict">): Outcome {
@@ -182,16 +194,9 @@ export function dropConflict(ctx: PassContext, action: ActionOf<"drop-conflict">
   // ORDER: recorded before the sidecar is taken away: if this is interrupted, or the service's text
   // cannot come back, another file may stand in the document's place by the next look, and nobody
   // has removed the sidecar in its favour.
-  state.putConflict({ ...conflict, sidecarIno: 0, looksGone: 0 });
-  // By its inode, as the plan knows it; by its record; and beside its document: a pass that was cut
-  // off may have moved it without the record.
-  const link = state.link(action.id);
-  const beside = link === null ? [] : [sidecarPath(link.localPath)];
-  for (const at of new Set([action.sidecarPath ?? conflict.sidecarPath, conflict.sidecarPath, ...beside])) {
-    if (at !== action.sidecarPath && !isOwnSidecar(ctx, conflict, at)) continue;
-    const dropped = dropSidecar(ctx, { ...conflict, sidecarPath: at }, conflict.shown.at(-1)!.digest);
-    if (dropped !== null) return dropped;
-  }
+  state.putConflict(withoutCopy(conflict));
+  const dropped = dropWithDocument(ctx, action, conflict);
+  if (dropped !== null) return dropped;
   // The document was deleted here during its conflict, and the service's text comes back. Until it
   // has, the record keeps the conflict: after a crash the deletion would look like a plain one.
   state.transact(() => {
@@ -199,4 +204,24 @@ export function dropConflict(ctx: PassContext, action: ActionOf<"drop-conflict">
     recordEvent(ctx.world, ctx.run, eventOf(action, "local", { path: conflict.sidecarPath }));
   });
   return DONE;
+}
+
+/**
+ * Takes the copies away whose document goes: by the path that the plan knows, by the record, and
+ * beside the document, as a pass that was cut off may have moved them without the record.
+ * @returns how it failed, or null
+ */
+function dropWithDocument(ctx: PassContext, action: ActionOf<"drop-conflict">, conflict: Conflict): Outcome | null {
+  const document = documentOf(ctx, conflict);
+  const seen = action.sidecarPath;
+  for (const { nth, version, path, isNewest } of copiesOf(conflict, document)) {
+    for (const at of new Set([...(isNewest && seen !== null ? [seen] : []), path, copyPath(document, nth)])) {
+      const look = ctx.world.disk.look(at);
+      // At a place that the plan did not name, another conflict's copy may be by now.
+      if (look.kind !== "file" || (at !== seen && !isCopyOf(version, look))) continue;
+      const dropped = dropCopy(ctx, conflict.id, at);
+      if (dropped.kind === "end") return dropped.outcome;
+    }
+  }
+  return null;
 }

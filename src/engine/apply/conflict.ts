@@ -1,16 +1,13 @@
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
 import type { DocId } from "../../contract/ids.ts";
-import { type Conflict, isBeingReplaced, type Link, type ShownVersion } from "../../model/link.ts";
+import type { Conflict, Link } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
-import { sidecarPath } from "../../model/sidecar-path.ts";
+import { copyPath, sidecarPath } from "../../model/sidecar-path.ts";
 import { flushFiles } from "../journal/durable.ts";
-import { type Got, got, outcomeOfDisk, type RemoteText, stale } from "./effect.ts";
+import { type RemoteText, stale } from "./effect.ts";
 import { commit, whereItStands, withIdNow } from "./commit.ts";
-import { keepFileText } from "./keep-file-text.ts";
-import { keepSidecar } from "./keep-sidecar.ts";
-import { seenHere } from "./text-name.ts";
-import { recordEvent, trashPlace } from "../run/world.ts";
+import { inodeOf, type Placed, placeSidecar } from "./conflict-copies.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
@@ -42,7 +39,7 @@ export async function openConflict(
   // Only now it shows that the texts do not merge. Those that are left are in the next plan, whose
   // verdict asks the user (`conflict-flood`).
   if (isOverBudget(ctx, link.id)) return stale("more conflicts than a run may open without a question");
-  const at = sidecarPath(standsAt(ctx, link, found));
+  const at = copyPath(standsAt(ctx, link, found), 1);
   const intentId = state.openIntent(ctx.run, { kind: "sidecar", id: link.id, path: at, writes: remote.digest });
   const placed = placeSidecar(ctx, at, remote.text, remote.digest);
   if (placed.kind === "end") {
@@ -55,18 +52,14 @@ export async function openConflict(
   // ORDER: the file is flushed before the state says that it is there. A sidecar that is missing
   // counts as removed by its user, and a power cut must not look like that.
   await flushFiles(ctx.world, [at]);
-  const now = clock.now();
   const conflict: Conflict = {
     id: link.id,
     baseDigest: base?.digest ?? null,
     baseChangeId: base?.changeId ?? null,
     sidecarPath: at,
-    sidecarIno: 0,
-    sidecarDev: 0,
-    ...inodeOf(ctx, at),
-    shown: [{ changeId: remote.file.lastChangeId, digest: remote.digest, at: now }],
+    shown: [{ changeId: remote.file.lastChangeId, digest: remote.digest, ...inodeOf(ctx, at) }],
     looksGone: 0,
-    since: now,
+    since: clock.now(),
   };
   return commit(ctx, {
     text: whereItStands(ctx, withIdNow(ctx, link)),
@@ -89,107 +82,6 @@ export async function openConflict(
 
 function isOverBudget({ notes: { conflictBudget: budget, counts } }: PassContext, id: DocId): boolean {
   return budget !== null && counts.conflicts > budget.most && !budget.approved.has(id);
-}
-
-/** The inode of a sidecar as it is now; nothing where none is there. */
-function inodeOf({ world: { disk } }: PassContext, at: LocalPath): Partial<Conflict> {
-  const look = disk.look(at);
-  return look.kind === "file" ? { sidecarIno: look.stamp.ino, sidecarDev: look.stamp.dev } : {};
-}
-
-/**
- * Makes the sidecar show the service's present version, unless the user edited it.
- * @returns the conflict from now on; the caller commits it
- */
-export async function showVersion(
-  ctx: PassContext,
-  conflict: Conflict,
-  { file, text, digest }: RemoteText,
-  documentPath: LocalPath,
-): Promise<Got<Conflict>> {
-  const { disk, state, clock } = ctx.world;
-  const last = conflict.shown.at(-1)!;
-  const replaced = isBeingReplaced(conflict);
-  const found = disk.look(conflict.sidecarPath);
-  const edited = found.kind === "file" && ![...conflict.shown, { digest }].some((one) => one.digest === found.digest);
-  const places = !edited && (digest !== last.digest || replaced);
-  // An edited sidecar goes on showing the version it was made from; the newer one is recorded, so
-  // that it is not fetched again.
-  const at = edited ? last.at : clock.now();
-  const shown = withVersion(conflict.shown, { changeId: file.lastChangeId, digest, at }, places);
-  // A pass took it away to replace it and ended before it could: the document may have moved since.
-  const sidecar = replaced && found.kind === "absent" ? sidecarPath(documentPath) : conflict.sidecarPath;
-  const renewed: Conflict = { ...conflict, sidecarPath: sidecar, looksGone: 0, shown };
-  if (places) {
-    // ORDER: recorded before the old sidecar is taken away: if this is interrupted, or the disk is
-    // full, the missing sidecar was not removed by its user.
-    state.putConflict({ ...renewed, sidecarIno: 0 });
-    const placed = placeSidecar(ctx, sidecar, text, digest, conflict.shown);
-    if (placed.kind === "end") return placed;
-    await flushFiles(ctx.world, [sidecar]);
-  }
-  return got({ ...renewed, ...inodeOf(ctx, sidecar) });
-}
-
-/** @param places it is put there now; else a known text keeps the time at which it was shown */
-function withVersion(shown: Conflict["shown"], version: ShownVersion, places: boolean): ShownVersion[] {
-  const last = shown.at(-1)!;
-  if (version.digest !== last.digest) return [...shown, version];
-  return [...shown.slice(0, -1), places ? version : { ...version, at: last.at }];
-}
-
-type Placed = { readonly kind: "placed" } | { readonly kind: "end"; readonly outcome: Outcome };
-
-/**
- * Writes a text as a sidecar. A file that is there already (from a state that was lost, or made by
- * somebody) goes to the trash first, because somebody may have edited it.
- * @param own versions that it may show: to replace one of them is nothing to tell
- */
-function placeSidecar(
-  ctx: PassContext,
-  at: LocalPath,
-  text: string,
-  digest: Digest,
-  own: Conflict["shown"] = [],
-): Placed {
-  const { disk } = ctx.world;
-  const look = disk.look(at);
-  if (look.kind === "file" && look.digest === digest) return { kind: "placed" };
-  if (look.kind === "file") {
-    const isOwn = own.some((one) => one.digest === look.digest);
-    const before = isOwn ? null : keepFileText(ctx.world, at, seenHere(at, null, MADE_WAY));
-    const place = trashPlace(ctx.world, at);
-    const moved = disk.trash(at, look.digest, place);
-    if (moved.kind !== "done") return { kind: "end", outcome: outcomeOfDisk(moved) };
-    if (!isOwn) tellMadeWay(ctx, at, place, before);
-  } else if (look.kind !== "absent")
-    return { kind: "end", outcome: stale(`${at} is taken, so the other version cannot be shown there`) };
-  const made = disk.create(at, text);
-  return made.kind === "done" ? { kind: "placed" } : { kind: "end", outcome: outcomeOfDisk(made) };
-}
-
-/** So that the run, `log` and `history` tell of what was no sidecar of this conflict. */
-function tellMadeWay(ctx: PassContext, at: LocalPath, place: string, before: Digest | null): void {
-  const keptAs = `.mdmirror/${place}`;
-  const detail = `made way for the other version of a conflict; kept as ${keptAs}`;
-  ctx.notes.tally.madeWay.push({ path: at, keptAs });
-  recordEvent(ctx.world, ctx.run, { kind: "trash-local", side: "local", id: null, path: at, detail, before });
-}
-
-const MADE_WAY = "what made way for the other version of a conflict";
-
-/** Moves the sidecar to the trash, whether it was edited or not. */
-export function dropSidecar(ctx: PassContext, conflict: Conflict, shown: Digest): Outcome | null {
-  const { disk } = ctx.world;
-  const look = disk.look(conflict.sidecarPath);
-  if (look.kind !== "file") return null;
-  keepSidecar(ctx.world, conflict);
-  const end = disk.trash(
-    conflict.sidecarPath,
-    look.digest === shown ? shown : look.digest,
-    trashPlace(ctx.world, conflict.sidecarPath),
-  );
-  return end.kind === "done" ? null : outcomeOfDisk(end);
 }
 
 /**

@@ -1,14 +1,16 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
 import { moveBase, newLink, renameVersion } from "../../model/settle.ts";
-import { eventOf, fetchText, leftAlone, readLocal, stale, whyWritten } from "./effect.ts";
+import { eventOf, fetchText, leftAlone, readLocal, type RemoteText, stale, whyWritten } from "./effect.ts";
+import type { Link } from "../../model/link.ts";
+import { mayTakeOver } from "../run/hands-off.ts";
 import { commit, hasAnotherId, whereItStands } from "./commit.ts";
 import { codeOf } from "./emptied.ts";
 import { landText } from "./land-text.ts";
 import { takeAsOwn } from "./sent-lately.ts";
 import { fromService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { openConflict } from "./conflict.ts";
+import { keepBeside, openConflict } from "./conflict.ts";
 import { winnerOfNew } from "./winner-of-new.ts";
 
 /**
@@ -63,9 +65,9 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
 /**
  * Both sides have a document of their own at one path, and no base. Equal texts, also but for line
  * ends, BOM and final newline, or for how links are written, are linked and the bytes left alone;
- * else an empty one gives way, or the preference of the first sync decides, else it is a conflict
- * with an empty base. No text is overwritten (I05) but by a preference that was asked for, and then
- * the loser is in the text store.
+ * else an empty one gives way, or the preference of the first sync decides, or policy `copy` keeps
+ * the local text beside, else it is a conflict with an empty base. No text is overwritten (I05) but
+ * by a preference that was asked for, and then the loser is in the text store.
  */
 export async function meet(ctx: PassContext, action: ActionOf<"meet">): Promise<Outcome> {
   const local = readLocal(ctx, action.id, action.localPath, action.expect);
@@ -103,18 +105,9 @@ export async function meet(ctx: PassContext, action: ActionOf<"meet">): Promise<
   if (prefer === "local") {
     return commit(ctx, { ...adopting, link: parted, event: { ...event, detail: why, after: digest } });
   }
-  if (prefer === "remote" && ctx.settings.direction !== "push-only") {
-    const inUse = leftAlone(ctx, action);
-    if (inUse !== null) return inUse;
-    const landed = landText(ctx, action.id, action.localPath, text, digest, action.expect, null, null);
-    if (landed.kind === "end") return landed.outcome;
-    ctx.notes.counts.downloaded++;
-    return commit(ctx, {
-      link: { ...parted, stamp: landed.value.stamp, stampTrusted: false, durable: false },
-      version: { id: action.id, ...version },
-      landed: landed.value,
-      event: { ...event, detail: whyWritten(ctx, { ...action, why }), after: digest },
-    });
+  if (mayTakeOver({ ...ctx.settings, prefer }, action.localPath)) {
+    const beside = prefer === "remote" ? null : local.value.text;
+    return takeOver(ctx, action, { parted, beside, remote: fetched.value, why });
   }
   return openConflict(
     ctx,
@@ -124,4 +117,43 @@ export async function meet(ctx: PassContext, action: ActionOf<"meet">): Promise<
     null,
     "both sides are new at this path, with different texts",
   );
+}
+
+type TakingOver = {
+  /** The link whose base is the service's version. */
+  readonly parted: Link;
+  /** The local text, which stays in a file beside; null: it is given up. */
+  readonly beside: string | null;
+  readonly remote: RemoteText;
+  readonly why: string;
+};
+
+/** The service's text takes the place of the local one. */
+async function takeOver(
+  ctx: PassContext,
+  action: ActionOf<"meet">,
+  { parted, beside, remote, why }: TakingOver,
+): Promise<Outcome> {
+  const { id, localPath, expect } = action;
+  const inUse = leftAlone(ctx, action);
+  if (inUse !== null) return inUse;
+  if (beside !== null) {
+    const kept = await keepBeside(ctx, parted, localPath, beside, expect);
+    if (kept.kind === "end") return kept.outcome;
+  }
+  const landed = landText(ctx, id, localPath, remote.text, remote.digest, expect, null, null);
+  if (landed.kind === "end") return landed.outcome;
+  ctx.notes.counts[beside === null ? "downloaded" : "byPolicy"]++;
+  const detail = beside === null ? why : "new on both sides; the policy takes the service's text, yours is beside it";
+  return commit(ctx, {
+    link: { ...parted, stamp: landed.value.stamp, stampTrusted: false, durable: false },
+    version: { id, changeId: remote.file.lastChangeId, digest: remote.digest },
+    landed: landed.value,
+    removes: { tombstone: id },
+    event: eventOf(action, "both", {
+      detail: whyWritten(ctx, { why: detail, localPath }),
+      before: expect,
+      after: remote.digest,
+    }),
+  });
 }

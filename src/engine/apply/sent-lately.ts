@@ -6,7 +6,7 @@ import type { LocalPath } from "../../model/path.ts";
 import type { FileWithContent } from "../../contract/resources.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent, MirrorEvent, State } from "../../ports/state.ts";
-import { META } from "../run/meta.ts";
+import { agreedRun } from "../run/standing.ts";
 import { recordEvent } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { commit } from "./commit.ts";
@@ -18,8 +18,9 @@ import { holdsChanges } from "./late-write.ts";
  * later: a gateway ended the request, and the service works on. Its text then looks like somebody
  * else's, while the local text descends from it. Merged from base it would bring back what was
  * taken out since, or take out what was written since. But a text that was never carried out may
- * be written by somebody else, much later, who must not be undone: so only what this run sent, and
- * the one before, counts as sent from here, and for minutes.
+ * be written by somebody else, much later, who must not be undone. So a text counts as sent by this
+ * mirror if it was sent on what is base now, in this run or in the one before, and neither was a
+ * text written since nor were both sides seen to agree.
  */
 
 /** The outcome of an event that tells of such a write. Part of the state file's format. */
@@ -27,9 +28,6 @@ const NOT_THERE = "not-there";
 
 /** How many events of a document are looked through at most. */
 const MOST_EVENTS = 64;
-
-/** Milliseconds after which no service still carries out what it was sent. */
-const LONGEST_MS = 600_000;
 
 /** Closes the intent, and remembers what was sent. */
 export function noteNotThere(
@@ -59,19 +57,18 @@ export function noteNotThere(
 
 /**
  * Notes of this run and of the one before, as long as no text was written on either side since, and
- * the mirror was not in sync: then somebody had taken back what was sent.
+ * both sides were not seen to agree: then somebody had taken back what was sent.
  */
 function notesOf(ctx: PassContext, of: Pick<Parameters<State["events"]>[0], "id" | "path">) {
-  const { state, clock } = ctx.world;
+  const { state } = ctx.world;
   // ORDER: a daemon's run has its number from here on, and is the newest of them.
   const { run: current } = ctx;
   const oldest = state.runs(2).at(-1)?.run ?? current;
-  const syncedAt = Number(state.meta(META.syncedAt) ?? 0);
-  const isYoung = (at: number) => at >= syncedAt && Math.abs(clock.now() - at) <= LONGEST_MS;
+  const agreed = agreedRun(state);
   const events = state.events({ ...of, limit: MOST_EVENTS });
   const written = events.findIndex(({ kind, after }) => kind !== "fault" && after !== null);
   const since = written < 0 ? events : events.slice(0, written);
-  return since.filter(({ run, outcome, at }) => outcome === NOT_THERE && run >= oldest && isYoung(at));
+  return since.filter(({ run, outcome }) => outcome === NOT_THERE && run >= oldest && run > agreed);
 }
 
 function sentOf(ctx: PassContext, { id, digest: base }: Link): readonly MirrorEvent[] {

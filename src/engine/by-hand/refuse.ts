@@ -1,6 +1,6 @@
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { Action } from "../../model/action.ts";
-import type { Link } from "../../model/link.ts";
+import { type Link, withoutCopy } from "../../model/link.ts";
 import { joinPath, type LocalPath } from "../../model/path.ts";
 import { moveBase } from "../../model/settle.ts";
 import { createLocal } from "../apply/create-local.ts";
@@ -69,15 +69,12 @@ export function staysAsNew(ctx: PassContext, { id, localPath }: Extract<Action, 
   return { outcome, notes: notes.slice(1) };
 }
 
-/**
- * A conflict whose sidecar was removed: the next run writes it again, as one that was about to be
- * replaced.
- */
+/** Makes the next run write a conflict copy again that was removed. */
 export function otherVersionBack(ctx: PassContext, id: DocId): HandEnd {
   const { state } = ctx.world;
   const conflict = state.conflict(id);
   if (conflict === null) return notDone(stale("the conflict ended meanwhile"));
-  state.putConflict({ ...conflict, sidecarIno: 0, looksGone: 0 });
+  state.putConflict(withoutCopy(conflict));
   return { outcome: DONE, notes: [] };
 }
 

@@ -1,11 +1,12 @@
 import type { Conflict, Link } from "../../model/link.ts";
-import { type HandEnd, keepText, keptNote, notDone } from "./by-hand.ts";
+import { type HandEnd, keepText, notDone } from "./by-hand.ts";
 import { createLocal } from "../apply/create-local.ts";
 import { ensureFolders } from "../apply/parents.ts";
 import { deleteRemote, trashLocal } from "../apply/presence.ts";
 import { stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
-import { dropSidecar, isOther, type Placed } from "./resolve.ts";
+import { dropCopies } from "../apply/conflict-copies.ts";
+import { copiesNotes, isOther, type Placed } from "./resolve.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /** Ends holds about a document's presence or place. */
@@ -86,7 +87,7 @@ export function keepAsNew(ctx: PassContext, { link, at }: Placed, conflict: Conf
  * @returns what to tell of it
  */
 function dropOther(ctx: PassContext, conflict: Conflict | null): readonly string[] {
-  const dropped = conflict === null ? null : dropSidecar(ctx, conflict);
+  const dropped = conflict === null ? null : dropCopies(ctx, conflict);
   if (dropped === null) return [];
-  return dropped.kind === "end" ? [`${conflict!.sidecarPath} stays`] : keptNote("the other version", dropped.value);
+  return dropped.kind === "end" ? [`${conflict!.sidecarPath} stays`] : copiesNotes(dropped.value);
 }

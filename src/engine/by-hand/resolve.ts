@@ -1,13 +1,6 @@
 import type { Outcome } from "../../model/action.ts";
 import { type Digest, digestOf } from "../../model/digest.ts";
-import {
-  type Conflict,
-  displayedIndex,
-  isBeingReplaced,
-  type Link,
-  type ShownVersion,
-  type Stamp,
-} from "../../model/link.ts";
+import { type Conflict, hasCopy, type Link, newestShown, type ShownVersion, type Stamp } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
 import { moveBase } from "../../model/settle.ts";
 import { type HandEnd, keepText, keptNote, type LandedByHand, landByHand, notDone } from "./by-hand.ts";
@@ -15,9 +8,9 @@ import { put } from "../apply/put.ts";
 import { ensureFolders } from "../apply/parents.ts";
 import { DONE, ended, fetchText, type Got, got, outcomeOfDisk, stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
-import { otherVersion } from "../apply/keep-sidecar.ts";
+import { dropCopies } from "../apply/conflict-copies.ts";
 import { madeOfBoth } from "../apply/text-name.ts";
-import { type EventFields, trashPlace } from "../run/world.ts";
+import type { EventFields } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
@@ -45,12 +38,12 @@ export function keepMine(ctx: PassContext, placed: Placed, conflict: Conflict): 
   if (look.kind !== "file") return notDone(stale(`no file is at ${placed.at}`));
   if (isOther(placed.seen?.mine, look.digest)) return notDone(stale(`${placed.at} was edited meanwhile`));
   keepText(ctx, placed.at, placed.link.id);
-  const dropped = dropSidecar(ctx, conflict);
+  const dropped = dropCopies(ctx, conflict);
   if (dropped.kind === "end") return notDone(dropped.outcome);
   const shown = versionSeen(conflict);
   const event = { detail: "mine, by hand", before: shown.digest, after: look.digest };
   const outcome = endConflict(ctx, placed, shown, look.stamp, null, event);
-  return { outcome, notes: keptNote("the other version", dropped.value) };
+  return { outcome, notes: copiesNotes(dropped.value) };
 }
 
 /**
@@ -71,7 +64,7 @@ export function landMerged(ctx: PassContext, placed: Placed, conflict: Conflict 
     const outcome = commit(ctx, { ...closing(closes), event: { ...event, detail: "merged, by hand" } });
     return { outcome, notes: keptNote("your text before", keptAs) };
   }
-  const dropped = dropSidecar(ctx, conflict);
+  const dropped = dropCopies(ctx, conflict);
   // The merged text is in place and the conflict is still open: trying again, or deleting the
   // sidecar, ends it.
   if (dropped.kind === "end") {
@@ -81,7 +74,7 @@ export function landMerged(ctx: PassContext, placed: Placed, conflict: Conflict 
   const after = ctx.world.state.putText(text, madeOfBoth(at, link.id, "merged, by hand"));
   const event = { detail: "merged, by hand", before: shown.digest, after };
   const outcome = endConflict(ctx, placed, shown, landed.value.stamp, landed.value.closes, event);
-  const notes = [...keptNote("your text before", landed.value.keptAs), ...keptNote("the other version", dropped.value)];
+  const notes = [...keptNote("your text before", landed.value.keptAs), ...copiesNotes(dropped.value)];
   return { outcome, notes };
 }
 
@@ -129,7 +122,7 @@ export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Con
       ? createFile(ctx, placed, text)
       : landByHand(ctx, { id: link.id, path, text, link, seen: seen?.mine, next: version });
   if (landed.kind === "end") return notDone(landed.outcome);
-  const dropped: Got<string | null> = conflict === null ? got(null) : dropSidecar(ctx, conflict);
+  const dropped: Got<readonly string[]> = conflict === null ? got([]) : dropCopies(ctx, conflict);
   if (dropped.kind === "end") {
     closeLanded(ctx, landed.value);
     return notDone(dropped.outcome);
@@ -151,7 +144,7 @@ export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Con
       after: digest,
     },
   });
-  return { outcome, notes: [...keptNote("your text", keptAs), ...keptNote("the (theirs) file", dropped.value)] };
+  return { outcome, notes: [...keptNote("your text", keptAs), ...copiesNotes(dropped.value)] };
 }
 
 /** Whether what is found is not what the person saw. */
@@ -174,15 +167,9 @@ function closeLanded(ctx: PassContext, landed: LandedByHand): void {
   if (landed.closes !== null) ctx.world.state.closeIntent(landed.closes);
 }
 
-/** @returns where the sidecar is kept; null when there was none */
-export function dropSidecar(ctx: PassContext, conflict: Conflict): Got<string | null> {
-  const { disk } = ctx.world;
-  const look = disk.look(conflict.sidecarPath);
-  if (look.kind !== "file") return got(null);
-  keepText(ctx, conflict.sidecarPath, conflict.id, otherVersion(ctx.world, conflict));
-  const place = trashPlace(ctx.world, conflict.sidecarPath);
-  const end = disk.trash(conflict.sidecarPath, look.digest, place);
-  return end.kind === "done" ? got(place) : ended(outcomeOfDisk(end));
+/** @param places of the copies, below `.mdmirror/` */
+export function copiesNotes(places: readonly string[]): string[] {
+  return places.flatMap((place) => keptNote("the other version", place));
 }
 
 /** Forgets what was sent to review: the next run submits the local text again. */
@@ -230,11 +217,10 @@ function closing(closes: number | null): { readonly closes: number } | Record<ne
 }
 
 /**
- * The last version that the sidecar showed; the one before, where it is not certain that the last
- * was written. What only the last one has is then merged like a newer edit.
+ * The version that the conflict copy shows; the one before if it is not certain that the newest
+ * copy was written. What the newest version alone holds is then merged like a newer edit.
  */
 function versionSeen(conflict: Conflict): ShownVersion {
-  const index = displayedIndex(conflict);
-  const before = isBeingReplaced(conflict) ? conflict.shown[index - 1] : undefined;
-  return before ?? conflict.shown[index]!;
+  const before = hasCopy(conflict) ? undefined : conflict.shown.at(-2);
+  return before ?? newestShown(conflict);
 }

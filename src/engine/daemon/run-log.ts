@@ -1,6 +1,6 @@
 import { META } from "../run/meta.ts";
 import type { RunReport } from "../run/report.ts";
-import { rememberLast } from "../run/standing.ts";
+import { rememberAgreed, rememberLast } from "../run/standing.ts";
 import { type World, zeroCounts } from "../run/world.ts";
 import type { EventPublisher } from "./events.ts";
 import type { PendingDeletions } from "./pending-deletions.ts";
@@ -87,6 +87,7 @@ export class RunLog {
   #noteSynced(writeNow: boolean): void {
     const { clock, state } = this.#world;
     this.#inSyncAsOf = clock.now();
+    rememberAgreed(state);
     if (!writeNow && clock.monotonic() - this.#writtenAt < NOTE_SYNCED_MS) return;
     this.#writtenAt = clock.monotonic();
     state.setMeta(META.syncedAt, String(this.#inSyncAsOf));

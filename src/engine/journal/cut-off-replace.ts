@@ -4,7 +4,7 @@ import { moveBase, moveBaseUnderEdit } from "../../model/settle.ts";
 import type { LocalText } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
 import { commit } from "../apply/commit.ts";
-import { dropSidecar } from "../apply/conflict.ts";
+import { dropCopies } from "../apply/conflict-copies.ts";
 import { holdsChanges } from "../apply/late-write.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
@@ -49,6 +49,7 @@ function isMadeOf(ctx: PassContext, { writes, nextDigest }: Replace, link: Link,
 function endedConflict(ctx: PassContext, id: DocId, base: Pick<Conflict, "baseChangeId" | "baseDigest">) {
   const conflict = ctx.world.state.conflict(id);
   if (conflict === null) return {};
-  const stays = dropSidecar(ctx, conflict, conflict.shown.at(-1)!.digest);
-  return stays === null ? { removes: { conflict: id } } : { conflict: { ...conflict, ...base } };
+  return dropCopies(ctx, conflict).kind === "got"
+    ? { removes: { conflict: id } }
+    : { conflict: { ...conflict, ...base } };
 }

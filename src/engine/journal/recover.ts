@@ -2,9 +2,10 @@ import type { DocId } from "../../contract/ids.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { DiskOutcome, LocalText, Look } from "../../ports/disk.ts";
 import type { Intent, OpenIntent } from "../../ports/state.ts";
+import { removeUnrecorded } from "../apply/conflict-copies.ts";
 import { inspectParked, lookAtParked, putBack, returnAside } from "../apply/late-write.ts";
 import { type WayBack, wayBack } from "../apply/way-back.ts";
-import { parkedDocument, recordEvent, trashPlace } from "../run/world.ts";
+import { parkedDocument, recordEvent } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { followReplaced } from "./cut-off-replace.ts";
 
@@ -190,22 +191,14 @@ function recoverFolderMove(
   return null;
 }
 
-/**
- * A sidecar that was written before the process died, and whose conflict was not recorded: it is
- * removed, unless somebody edited it.
- */
 function recoverSidecar(
   ctx: PassContext,
   intentId: number,
   intent: Extract<Intent, { kind: "sidecar" }>,
 ): string | null {
-  const { disk, state } = ctx.world;
-  if (state.conflict(intent.id) === null && disk.look(intent.path).kind === "file") {
-    const end = disk.trash(intent.path, intent.writes, trashPlace(ctx.world, intent.path));
-    if (end.kind === "fault") return `a sidecar that no conflict has cannot be removed: ${end.detail}`;
-  }
-  state.closeIntent(intentId);
-  return null;
+  const why = removeUnrecorded(ctx, intent);
+  if (why === null) ctx.world.state.closeIntent(intentId);
+  return why;
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Plan } from "../../planner/plan-types.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
 import type { PassContext } from "./pass-context.ts";
 import { wasInVain } from "./repeat-guard.ts";
-import type { HandsOff, World } from "./world.ts";
+import type { HandsOff, Settings, World } from "./world.ts";
 
 /**
  * Nothing is written over a file that somebody has in hand: that changed a moment ago, or that an
@@ -25,10 +25,15 @@ export type InUse = {
 
 /** The actions that write over a file, or take it away, and those that may. */
 type Writing = Extract<Action, { kind: "write-local" | "merge" | "trash-local" | MayWrite }>;
-type MayWrite = "settle-review" | "renew-conflict" | "meet";
+type MayWrite = "settle-review" | "renew-conflict" | "end-conflict" | "meet";
 
 const WRITING: ReadonlySet<Action["kind"]> = new Set(["write-local", "merge", "trash-local"]);
-const MAY_WRITE: ReadonlySet<Action["kind"]> = new Set<MayWrite>(["settle-review", "renew-conflict", "meet"]);
+const MAY_WRITE: ReadonlySet<Action["kind"]> = new Set<MayWrite>([
+  "settle-review",
+  "renew-conflict",
+  "end-conflict",
+  "meet",
+]);
 
 /** What the log says of a write that waited for as long as it may. */
 const OVER = "; an editor had the file open for longer than the mirror waits";
@@ -54,11 +59,20 @@ function isWriting(action: Action): action is Writing {
  * A review is most often settled by the very text that is here, an open conflict shows the new
  * version beside it, and two new texts at one path are linked or become a conflict: nothing is
  * written. Where something would be, its effect has found that out before (`leftAlone`), in this
- * run or in an earlier one; of two new texts only where the service's is preferred.
+ * run or in an earlier one; of two new texts only where the service's may take over.
  */
 function wouldWrite({ notes: { tally }, settings }: PassContext, base: BaseTree, action: Action): action is Writing {
-  if (!isMayWrite(action) || (action.kind === "meet" && settings.prefer !== "remote")) return false;
+  if (!isMayWrite(action) || (action.kind === "meet" && !mayTakeOver(settings, action.localPath))) return false;
   return base.holds.get(action.id)?.reason === "in-use" || wasInVain(tally, action);
+}
+
+/**
+ * Whether the service's text may take the place of a new file, where both sides are new at one path
+ * with different texts: it is preferred, or policy `copy` keeps the local text beside it. No other
+ * policy counts here: without a base nothing tells which text is older (I05).
+ */
+export function mayTakeOver({ direction, prefer, conflicts }: Settings, path: LocalPath): boolean {
+  return direction !== "push-only" && (prefer === "remote" || conflicts(path) === "copy");
 }
 
 function isMayWrite(action: Action): action is Extract<Action, { kind: MayWrite }> {

@@ -12,6 +12,8 @@ export const META = {
   generation: "remote.generation",
   traits: "remote.traits",
   syncedAt: "synced.at",
+  /** The newest run when both sides were last seen to agree: by order, whatever the clock says. */
+  syncedRun: "synced.run",
   lastReport: "last.report",
   /**
    * Reasons to stop that were approved and are still there: they would halt each run again, and are

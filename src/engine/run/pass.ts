@@ -5,6 +5,7 @@ import { createdFirst } from "../links/created-first.ts";
 import { respellLinks } from "../links/respell.ts";
 import { observe } from "../observe/look.ts";
 import { planBlind, planPass } from "./plan-pass.ts";
+import { copiesOf } from "../../model/sidecar-path.ts";
 import { keepSidecar } from "../apply/keep-sidecar.ts";
 import type { StepEnd } from "./execute.ts";
 import { checkRoot, conflictBudget, gatherSignals, rememberEmptied } from "./guard-facts.ts";
@@ -93,7 +94,7 @@ async function carryOut(ctx: PassContext, plan: Plan): Promise<CarriedOut> {
 
 const unstoppable = stoppableBy(new AbortController().signal);
 
-/** Writes down the plan's holds, and which sidecars are there again, before anything is done. */
+/** Writes down the plan's holds, and which copies are there again, before anything is done. */
 function noteLook(ctx: PassContext, plan: Plan, trees: Trees): void {
   const { state, clock } = ctx.world;
   state.replaceHolds(plan.holds.map((hold) => (hold.since === 0 ? { ...hold, since: clock.now() } : hold)));
@@ -102,8 +103,9 @@ function noteLook(ctx: PassContext, plan: Plan, trees: Trees): void {
     plan.steps.flatMap(({ action }) => (LOOKS.has(action.kind) && "id" in action ? [action.id] : [])),
   );
   for (const conflict of trees.base.conflicts.values())
-    if (trees.local.others.has(conflict.sidecarPath)) keepSidecar(ctx.world, conflict);
-  // A sidecar that was found again must be missing in two more looks in a row before it counts
+    for (const { path } of copiesOf(conflict, trees.base.links.get(conflict.id)?.localPath ?? conflict.sidecarPath))
+      if (trees.local.others.has(path)) keepSidecar(ctx.world, conflict.id, path);
+  // A copy that was found again must be missing in two more looks in a row before it counts
   // as gone.
   for (const conflict of trees.base.conflicts.values())
     if (conflict.looksGone > 0 && !looking.has(conflict.id)) state.putConflict({ ...conflict, looksGone: 0 });

@@ -1,6 +1,7 @@
 import type { Hold } from "../../model/link.ts";
 import type { HaltReason } from "../../planner/plan-types.ts";
 import type { Fault } from "../../ports/remote.ts";
+import type { State } from "../../ports/state.ts";
 import { META } from "./meta.ts";
 import { type Attention, attentionOf, type RunReport } from "./report.ts";
 import type { World } from "./world.ts";
@@ -37,7 +38,20 @@ export type Standing = {
 export function rememberReport(world: World, report: RunReport): void {
   const { state, clock } = world;
   rememberLast(world, report);
-  if (report.state === "in-sync") state.setMeta(META.syncedAt, String(clock.now()));
+  if (report.state !== "in-sync") return;
+  state.setMeta(META.syncedAt, String(clock.now()));
+  rememberAgreed(state);
+}
+
+/** Notes which run was the newest when both sides were seen to agree. Writes only what changed. */
+export function rememberAgreed(state: Pick<State, "runs" | "meta" | "setMeta">): void {
+  const newest = state.runs(1)[0]?.run ?? 0;
+  if (newest !== agreedRun(state)) state.setMeta(META.syncedRun, String(newest));
+}
+
+/** The newest run when both sides were last seen to agree; 0: they never were. */
+export function agreedRun(state: Pick<State, "meta">): number {
+  return Number(state.meta(META.syncedRun) ?? 0);
 }
 
 /** When the folder was not seen, the earlier counts are kept. */

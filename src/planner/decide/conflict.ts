@@ -1,14 +1,14 @@
 import type { Drift } from "../drift/drift.ts";
-import { type Conflict, isBeingReplaced, type Link } from "../../model/link.ts";
+import { type Conflict, hasCopy, type Link, newestShown, type ShownVersion } from "../../model/link.ts";
 import type { DocumentRow } from "../match/row.ts";
-import { type LocalPath, nameOf, parentOf } from "../../model/path.ts";
+import { nameOf, parentOf } from "../../model/path.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import { folderAt } from "../match/forest.ts";
 import { type PlanDraft, propose, holdDocument, withdraw } from "./plan-draft.ts";
 import { isInUse, isTextHeld, needsSecondLook } from "./gates.ts";
 import { createHere } from "./presence.ts";
 import { holdMetEdit } from "./review.ts";
-import { findSidecar, type Sidecar } from "./sidecar.ts";
+import { findCopies, type FoundCopy, hasInodeOf } from "./sidecar.ts";
 
 /**
  * Decides a document with an open conflict: nothing is PUT until the conflict ends.
@@ -23,22 +23,24 @@ export function decideConflict(
   there: RemoteFile | null,
   drift: Drift,
 ): boolean {
-  const sidecar = findSidecar(draft, conflict, here);
+  const copies = findCopies(draft, row, conflict, here);
   if (drift.remote === "gone") {
-    drop(draft, row, conflict, sidecar, "gone from the service");
+    drop(draft, row, conflict, copies, "gone from the service");
     return false;
   }
   if (drift.local === "deleted" && drift.remote === "outside")
     return endsOrWaitsWithDocument(draft, row, row.link!) === "waits";
   if (there === null || drift.local === "unknown") return false;
   if (here === null) {
-    decideDeleted(draft, row, conflict, sidecar, there);
+    decideDeleted(draft, row, conflict, copies, there);
     return true;
   }
+  const course = courseOf(draft, row, { conflict, here, there, copies });
   // The document's text is kept in the hold: base has another one, by which the file would not be
   // recognised after a move.
-  if (!endsOrWaits(draft, row, { conflict, here, there, sidecar })) holdOpen(draft, row, conflict, here);
-  if (sidecar.kind === "present") follow(draft, row, conflict, sidecar.path);
+  if (course === "stays" || course === "meets") holdOpen(draft, row, conflict, here);
+  // A newer version is shown beside its document, and the copy before goes.
+  if (course === "stays" || course === "waits") follow(draft, row, copies);
   return true;
 }
 
@@ -55,11 +57,11 @@ function decideDeleted(
   draft: PlanDraft,
   row: DocumentRow,
   conflict: Conflict,
-  sidecar: Sidecar,
+  copies: readonly FoundCopy[],
   there: RemoteFile,
 ): void {
   if (row.link !== null && needsSecondLook(draft, row, row.link)) return;
-  drop(draft, row, conflict, sidecar, "deleted here", true);
+  drop(draft, row, conflict, copies, "deleted here", true);
   createHere(draft, row, there, "deleted here while it was in conflict");
 }
 
@@ -71,7 +73,13 @@ export function endsOrWaitsWithDocument(draft: PlanDraft, row: DocumentRow, link
   const conflict = draft.trees.base.conflicts.get(link.id);
   if (conflict === undefined) return "ends";
   if (needsSecondLook(draft, row, link)) return "waits";
-  drop(draft, row, conflict, findSidecar(draft, conflict, null), "moved out of the mirrored subtree, and gone here");
+  drop(
+    draft,
+    row,
+    conflict,
+    findCopies(draft, row, conflict, null),
+    "moved out of the mirrored subtree, and gone here",
+  );
   return "ends";
 }
 
@@ -91,61 +99,74 @@ type Open = {
   readonly conflict: Conflict;
   readonly here: LocalFile;
   readonly there: RemoteFile;
-  readonly sidecar: Sidecar;
+  readonly copies: readonly FoundCopy[];
 };
 
 /**
- * @returns true where this plan ends the conflict, or the conflict waits: for its text to be
- * mended, or for its file to be free
+ * How a conflict goes on. `meets`: with a version of the service that may merge, else a copy shows
+ * it; `waits`: for its text to be mended, or for its file to be free.
  */
-function endsOrWaits(draft: PlanDraft, row: DocumentRow, open: Open): boolean {
-  const { conflict, here } = open;
-  const end = draft.policy.direction === "both" ? endOf(open) : null;
-  if (end === null) return showAgain(draft, row, open) === "in-use";
-  if (end.how !== "equal" && isTextHeld(draft, row, row.link, here)) return true;
-  const baseChangeId = conflict.shown.at(-1)!.changeId;
+type Course = "stays" | "meets" | "ends" | "waits";
+
+function courseOf(draft: PlanDraft, row: DocumentRow, open: Open): Course {
+  const { conflict, here, there } = open;
+  const end = draft.policy.direction === "both" ? endOf(draft, open) : null;
+  if (end === null) return showAgain(draft, row, open);
+  const { how, why, over } = end;
+  if (how !== "equal" && isTextHeld(draft, row, row.link, here)) return "waits";
+  const course = how === "equal" || there.changeId === over.changeId ? "ends" : "meets";
+  if (course === "meets" && isInUse(draft, row, here, { digest: here.digest })) return "waits";
   propose(draft, row, "content", (at) => ({
     kind: "end-conflict",
-    why: end.why,
+    why,
     id: conflict.id,
     localPath: at.local,
-    how: end.how,
+    how,
     expect: here.digest,
-    baseChangeId,
+    baseChangeId: over.changeId,
+    changeId: there.changeId,
   }));
-  return true;
+  return course;
 }
 
-type End = { readonly how: "mine" | "theirs" | "equal"; readonly why: string };
+/** `over`: the version that the choice refers to. */
+type End = { readonly how: "mine" | "theirs" | "equal"; readonly why: string; readonly over: ShownVersion };
 
 /**
- * How the user ended the conflict, by what was done with the two versions; null: it is still open.
+ * How the user ended the conflict, by what was done with the texts; null: it is still open. A
+ * choice refers to the version that the copy showed, whatever the service holds by now.
  */
-function endOf({ conflict, here, sidecar }: Open): End | null {
-  const replaced = isBeingReplaced(conflict);
-  const moved = here.stamp.ino === conflict.sidecarIno && here.stamp.dev === conflict.sidecarDev;
-  if (moved && sidecar.kind === "gone") return { how: "theirs", why: "the other version was put in its place" };
-  if (here.digest === conflict.shown.at(-1)!.digest) return { how: "equal", why: "both versions are the same now" };
-  if (sidecar.kind === "gone" && conflict.looksGone > 0 && !replaced)
-    return { how: "mine", why: "the other version was removed" };
+function endOf(draft: PlanDraft, { conflict, here, copies }: Open): End | null {
+  const gone = copies.filter(({ found }) => found.kind === "gone");
+  const moved = gone.findLast(({ version }) => hasInodeOf(draft, version, here));
+  if (moved !== undefined) return { how: "theirs", why: "the other version was put in its place", over: moved.version };
+  const newest = newestShown(conflict);
+  if (here.digest === newest.digest) return { how: "equal", why: "both versions are the same now", over: newest };
+  const removed = gone.findLast(isRemoved);
+  if (removed !== undefined && conflict.looksGone > 0)
+    return { how: "mine", why: "the other version was removed", over: removed.version };
   return null;
 }
 
+/** Whether a copy is not there, though the mirror did not take it away. */
+function isRemoved({ found, version }: FoundCopy): boolean {
+  return found.kind === "gone" && version.ino !== 0;
+}
+
 /**
- * Notes a look that found the sidecar missing, or shows the service's present version. That waits
+ * Notes a look that found a copy missing, or shows the service's present version. That waits
  * while somebody has the file in hand, where the texts are known to merge.
  */
-function showAgain(draft: PlanDraft, row: DocumentRow, { conflict, here, there, sidecar }: Open): "shown" | "in-use" {
+function showAgain(draft: PlanDraft, row: DocumentRow, { conflict, here, there, copies }: Open): Course {
   const { id, looksGone } = conflict;
-  const replaced = isBeingReplaced(conflict);
-  if (sidecar.kind === "gone" && !replaced) {
+  if (copies.some(isRemoved)) {
     if (looksGone === 0)
       propose(draft, row, "note", () => ({ kind: "look-again", why: "the other version is not there", id }));
-    return "shown";
+    return "stays";
   }
-  const isNewer = there.changeId !== conflict.shown.at(-1)!.changeId;
-  if (!replaced && !isNewer) return "shown";
-  if (isInUse(draft, row, here, { digest: here.digest })) return "in-use";
+  const isNewer = there.changeId !== newestShown(conflict).changeId;
+  if (hasCopy(conflict) && !isNewer) return "stays";
+  if (isInUse(draft, row, here, { digest: here.digest })) return "waits";
   propose(draft, row, "content", (at) => ({
     kind: "renew-conflict",
     why: isNewer ? "edited again on the service" : "the other version is to be shown again",
@@ -154,32 +175,36 @@ function showAgain(draft: PlanDraft, row: DocumentRow, { conflict, here, there, 
     changeId: there.changeId,
     expect: here.digest,
   }));
-  return "shown";
+  return "meets";
 }
 
 function drop(
   draft: PlanDraft,
   row: DocumentRow,
   conflict: Conflict,
-  sidecar: Sidecar,
+  copies: readonly FoundCopy[],
   why: string,
   comesBack = false,
 ): void {
+  const newest = copies.at(-1)?.found;
   propose(draft, row, "before", () => ({
     kind: "drop-conflict",
     why,
     id: conflict.id,
-    sidecarPath: sidecar.kind === "present" ? sidecar.path : null,
+    sidecarPath: newest?.kind === "present" ? newest.path : null,
     ...(comesBack ? { comesBack } : {}),
   }));
 }
 
 /**
- * Moves the sidecar to its document, where it is elsewhere or the record says so; `from` = `to`
+ * Moves the copies to their document, where they are elsewhere or the record says so; `from` = `to`
  * where only the record is wrong.
  */
-function follow(draft: PlanDraft, row: DocumentRow, conflict: Conflict, now: LocalPath): void {
-  const parent = folderAt(draft.forest, "local", parentOf(now));
-  const stands = { parent, name: nameOf(now) };
-  draft.sidecars.set(row, { recorded: conflict.sidecarPath, stands });
+function follow(draft: PlanDraft, row: DocumentRow, copies: readonly FoundCopy[]): void {
+  const standing = copies.flatMap(({ nth, path, found, isNewest }) => {
+    if (found.kind !== "present") return [];
+    const parent = folderAt(draft.forest, "local", parentOf(found.path));
+    return [{ nth, recorded: isNewest ? path : null, stands: { parent, name: nameOf(found.path) } }];
+  });
+  if (standing.length > 0) draft.copies.set(row, standing);
 }

@@ -1,16 +1,23 @@
+import type { DocId } from "../../contract/ids.ts";
 import type { Action } from "../../model/action.ts";
 import type { Drift } from "../drift/drift.ts";
 import type { HoldReason } from "../../model/hold.ts";
-import type { Conflict, Hold } from "../../model/link.ts";
+import type { Hold } from "../../model/link.ts";
 import type { Row, DocumentRow, FolderRow, Place } from "../match/row.ts";
 import type { Forest } from "../match/forest.ts";
 import type { Matched } from "../match/match.ts";
 import { fileInodeKey } from "../match/inode.ts";
 import { type LocalPath, parentOf, type RemotePath } from "../../model/path.ts";
 import { once } from "../../model/once.ts";
+import { type ConflictCopy, copiesOf } from "../../model/sidecar-path.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { LocalOther, TextLookup, Trees } from "../../model/tree.ts";
 import { listClaimants, type SlotMap, standingKeys } from "./slots.ts";
+
+export type OwnedCopy = ConflictCopy & { readonly id: DocId };
+
+/** Where a conflict copy is. `recorded`: its place on record; null: it has none. */
+export type StandingCopy = Pick<ConflictCopy, "nth"> & { readonly recorded: LocalPath | null; readonly stands: Place };
 
 /** The decisions so far, which every rule of a plan reads and adds to. */
 export type PlanDraft = {
@@ -24,13 +31,10 @@ export type PlanDraft = {
   readonly proposals: Map<Row, Proposal[]>;
   readonly holds: Map<string, Hold>;
   readonly drifts: Map<DocumentRow, Drift>;
-  /**
-   * Open conflicts whose sidecar must be moved to its document: where it is, and where the record
-   * says it is.
-   */
-  readonly sidecars: Map<DocumentRow, { readonly recorded: LocalPath; readonly stands: Place }>;
-  /** Open conflicts by the path at which base has their sidecar. */
-  readonly sidecarOwners: () => ReadonlyMap<LocalPath, Conflict>;
+  /** Conflict copies that must be moved to their document. */
+  readonly copies: Map<DocumentRow, readonly StandingCopy[]>;
+  /** Conflict copies by the paths at which base has them. */
+  readonly copyOwners: () => ReadonlyMap<LocalPath, OwnedCopy>;
   /** Folders that directly hold documents for which nothing is to be done. */
   readonly quietFolders: Matched["quietFolders"];
   /** Folders of the service that directly hold a listed document. */
@@ -63,8 +67,8 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
     drifts: new Map(),
     whys: new Map(),
     gaveWay: new Map(),
-    sidecars: new Map(),
-    sidecarOwners: once(() => new Map([...trees.base.conflicts.values()].map((one) => [one.sidecarPath, one]))),
+    copies: new Map(),
+    copyOwners: once(() => listCopyOwners(trees.base)),
     populated: once(() => new Set([...trees.remote.files.values()].map((file) => parentOf(file.path)))),
     othersByInode: once(() => {
       const index = new Map<string, LocalOther>();
@@ -78,6 +82,16 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
     standingKeys: once(() => standingKeys(trees.local)),
   };
   return draft;
+}
+
+/** Of two at one path, the newest of its conflict is the owner: its place alone is recorded. */
+function listCopyOwners({ conflicts, links }: Trees["base"]): Map<LocalPath, OwnedCopy> {
+  const copies = [...conflicts.values()].flatMap((conflict) => {
+    const document = links.get(conflict.id)?.localPath ?? "";
+    return copiesOf(conflict, document).map((copy) => ({ id: conflict.id, ...copy }));
+  });
+  const inOrder = copies.sort((a, b) => Number(a.isNewest) - Number(b.isNewest));
+  return new Map(inOrder.map((copy) => [copy.path, copy]));
 }
 
 /** What excludes a path that `ignores` excludes, as a clause. */

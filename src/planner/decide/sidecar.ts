@@ -1,60 +1,76 @@
-import type { Conflict } from "../../model/link.ts";
+import type { Conflict, ShownVersion } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
-import { sidecarPath } from "../../model/sidecar-path.ts";
+import { type ConflictCopy, copiesOf, copyPath } from "../../model/sidecar-path.ts";
 import type { LocalFile, LocalOther } from "../../model/tree.ts";
+import type { DocumentRow } from "../match/row.ts";
 import { isUnseen } from "../match/unseen.ts";
-import type { PlanDraft } from "./plan-draft.ts";
+import { type OwnedCopy, type PlanDraft, pathOfDocument } from "./plan-draft.ts";
 
-/**
- * Where the other version of an open conflict is: the service's text, in a file beside the
- * document.
- */
-export type Sidecar =
+/** Where a conflict copy is: a version of the service's text, in a file beside the document. */
+export type FoundCopy = ConflictCopy & { readonly found: Found };
+type Found =
   | { readonly kind: "present"; readonly path: LocalPath }
   | { readonly kind: "gone" }
   | { readonly kind: "unknown" };
 
 /**
- * Finds a conflict's sidecar: by its inode where it was put, or where the document's move took it;
- * else by its name in these places (an editor saved it anew); else by its inode anywhere, if the
- * user moved it. A file of another conflict is left out: the inode of a removed sidecar may belong
- * to the next one, and when two folders change places, each record names the other's.
+ * Finds the copies of a conflict: each by its inode where it was put, or where the document's move
+ * took it; else by its name in these places (an editor saved another file); else by its inode
+ * anywhere, if the user moved it. Another copy on record is left out: the inode of a removed copy
+ * may belong to the next one, and when two folders change places, each record names the other's.
  * @param here the document's own file, where there is one
+ * @returns oldest first; the newest is always among them
  */
-export function findSidecar(draft: PlanDraft, conflict: Conflict, here: LocalFile | null): Sidecar {
-  const places = [conflict.sidecarPath, ...(here === null ? [] : [sidecarPath(here.path)])];
-  const found = findAtPlaces(draft, conflict, places) ?? findMoved(draft, conflict);
-  if (found !== null) return { kind: "present", path: found.path };
+export function findCopies(
+  draft: PlanDraft,
+  row: DocumentRow,
+  conflict: Conflict,
+  here: LocalFile | null,
+): FoundCopy[] {
+  const document = row.link?.localPath ?? pathOfDocument(row);
+  return copiesOf(conflict, document).map((copy) => ({ ...copy, found: findCopy(draft, conflict, copy, here) }));
+}
+
+function findCopy(draft: PlanDraft, conflict: Conflict, copy: ConflictCopy, here: LocalFile | null): Found {
+  const places = [copy.path, ...(here === null ? [] : [copyPath(here.path, copy.nth)])];
+  const own = { id: conflict.id, ...copy };
+  const other = findAtPlaces(draft, own, places) ?? findMoved(draft, own);
+  if (other !== null) return { kind: "present", path: other.path };
   return { kind: places.some((path) => isUnseen(path, draft.trees)) ? "unknown" : "gone" };
 }
 
-function findAtPlaces(draft: PlanDraft, conflict: Conflict, places: readonly LocalPath[]): LocalOther | null {
-  const [at, beside] = places.map((path) => draft.trees.local.others.get(path));
-  const own = [at, beside].find((other) => other !== undefined && isOwn(draft, conflict, other));
-  if (own !== undefined) return own;
-  if (at !== undefined) return at;
-  return beside !== undefined && rivalAt(draft, conflict, beside.path) === null ? beside : null;
+/** At the recorded place a file is the copy whatever it holds. */
+function findAtPlaces(draft: PlanDraft, copy: OwnedCopy, places: readonly LocalPath[]): LocalOther | null {
+  const found = places.flatMap((path) => draft.trees.local.others.get(path) ?? []);
+  const isRecorded = (path: LocalPath) => copy.isNewest && path === copy.path;
+  const isFree = ({ path }: LocalOther) => isRecorded(path) || rivalAt(draft, copy, path) === null;
+  return found.find((other) => isOwn(draft, copy, other)) ?? found.find(isFree) ?? null;
 }
 
-function findMoved(draft: PlanDraft, conflict: Conflict): LocalOther | null {
+function findMoved(draft: PlanDraft, copy: OwnedCopy): LocalOther | null {
   for (const other of draft.trees.local.others.values()) {
-    if (other.kind !== "sidecar" || !hasInodeOf(draft, conflict, other)) continue;
-    if (rivalAt(draft, conflict, other.path) === null) return other;
+    if (other.kind !== "sidecar" || !hasInodeOf(draft, copy.version, other)) continue;
+    if (rivalAt(draft, copy, other.path) === null) return other;
   }
   return null;
 }
 
-function isOwn(draft: PlanDraft, conflict: Conflict, other: LocalOther): boolean {
-  const rival = rivalAt(draft, conflict, other.path);
-  return hasInodeOf(draft, conflict, other) && (rival === null || !hasInodeOf(draft, rival, other));
+function isOwn(draft: PlanDraft, copy: OwnedCopy, other: LocalOther): boolean {
+  const rival = rivalAt(draft, copy, other.path);
+  return hasInodeOf(draft, copy.version, other) && (rival === null || !hasInodeOf(draft, rival.version, other));
 }
 
-function hasInodeOf({ trees }: PlanDraft, { sidecarIno, sidecarDev }: Conflict, { stamp }: LocalOther): boolean {
-  return trees.local.inodesTrusted && stamp?.ino === sidecarIno && stamp.dev === sidecarDev;
+/** Whether a file has the inode of a version's copy. */
+export function hasInodeOf(
+  { trees }: PlanDraft,
+  { ino, dev }: ShownVersion,
+  { stamp }: Pick<LocalOther, "stamp">,
+): boolean {
+  return trees.local.inodesTrusted && stamp?.ino === ino && stamp.dev === dev;
 }
 
-/** Another conflict, whose sidecar base has at this path. */
-function rivalAt(draft: PlanDraft, conflict: Conflict, path: LocalPath): Conflict | null {
-  const owner = draft.sidecarOwners().get(path) ?? null;
-  return owner === null || owner.id === conflict.id ? null : owner;
+/** Another copy, of this conflict or of another one, that base has at this path. */
+function rivalAt(draft: PlanDraft, { id, nth }: OwnedCopy, path: LocalPath): OwnedCopy | null {
+  const owner = draft.copyOwners().get(path) ?? null;
+  return owner === null || (owner.id === id && owner.nth === nth) ? null : owner;
 }

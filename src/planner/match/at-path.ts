@@ -29,10 +29,10 @@ export function matchByPathAndInode(matching: Matching): void {
   });
 }
 
-/** Whether the user moved the conflict copy of a document over the document. */
+/** Whether the user moved a conflict copy of a document over the document. */
 function isCopyOf({ trees }: Matching, { id }: Link, { stamp }: LocalFile): boolean {
-  const conflict = trees.base.conflicts.get(id);
-  return conflict?.sidecarIno === stamp.ino && conflict.sidecarDev === stamp.dev;
+  const { shown = [] } = trees.base.conflicts.get(id) ?? {};
+  return shown.some(({ ino, dev }) => ino === stamp.ino && dev === stamp.dev);
 }
 
 /**

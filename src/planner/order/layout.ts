@@ -1,10 +1,11 @@
+import type { DocId } from "../../contract/ids.ts";
 import type { Action, Step } from "../../model/action.ts";
-import { type At, type PlanDraft, type Proposal, pathOfDocument } from "../decide/plan-draft.ts";
+import { type At, type PlanDraft, type Proposal, pathOfDocument, type StandingCopy } from "../decide/plan-draft.ts";
 import { foldingsOf, Occupancy } from "../decide/slots.ts";
 import { isTemporaryName } from "../../model/local-name.ts";
 import type { Row, DocumentRow, FolderRow, Place, Side } from "../match/row.ts";
 import { joinPath } from "../../model/path.ts";
-import { sidecarPath } from "../../model/sidecar-path.ts";
+import { copyPath } from "../../model/sidecar-path.ts";
 import { Ledger } from "./ledger.ts";
 import { type Hop, hopsBetween, temporaryName } from "./temporary.ts";
 
@@ -119,21 +120,22 @@ export class Layout {
     this.#use(row, sides, this.#emit(action, this.#dependencies(row, sides)));
   }
 
-  laySidecar(row: DocumentRow): void {
-    const sidecar = this.#draft.sidecars.get(row)!;
+  layCopies(row: DocumentRow): void {
     const place = this.#place("local", row);
     if (place === null || row.id === null) return;
+    for (const copy of this.#draft.copies.get(row) ?? []) this.#layCopy(row, row.id, place, copy);
+  }
+
+  #layCopy(row: DocumentRow, id: DocId, { parent, name }: Place, { nth, recorded, stands }: StandingCopy): void {
     const ledger = this.ledgers.local;
-    const beside = { parent: place.parent, name: sidecarPath(place.name) };
-    const [from, to] = [ledger.pathOf(sidecar.stands), ledger.pathOf(beside)];
-    const stood = joinPath(sidecar.stands.parent.localPath ?? "", sidecar.stands.name);
-    const recorded = sidecar.recorded === stood;
-    if (from === to && recorded) return;
+    const [from, to] = [ledger.pathOf(stands), ledger.pathOf({ parent, name: copyPath(name, nth) })];
+    const stood = joinPath(stands.parent.localPath ?? "", stands.name);
+    if (from === to && (recorded === null || recorded === stood)) return;
     const after = this.#dependencies(row, ["local"]);
-    ledger.waitsFor(sidecar.stands, after);
-    const step = this.#emit({ kind: "move-sidecar", why: "beside its document", id: row.id, from, to }, after);
+    ledger.waitsFor(stands, after);
+    const step = this.#emit({ kind: "move-sidecar", why: "beside its document", id, nth, from, to }, after);
     this.#use(row, ["local"], step);
-    ledger.use(sidecar.stands, step);
+    ledger.use(stands, step);
   }
 
   layArrival(row: Row, side: Side, propose: Proposal | null): void {

@@ -36,7 +36,7 @@ function addOperations(draft: PlanDraft, row: Row, operations: Operation[]): voi
     if (operation !== null) operations.push(operation);
   }
   if (row.kind !== "document") return;
-  if (draft.sidecars.has(row)) operations.push({ kind: "sidecar", row });
+  if (draft.copies.has(row)) operations.push({ kind: "sidecar", row });
   const record = proposeRecord(draft, row);
   if (record !== null) operations.push({ kind: "record", row, propose: record });
 }

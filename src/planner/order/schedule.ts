@@ -157,7 +157,7 @@ class Schedule {
         this.#layout.layText(operation.row, operation.propose, operation.kind);
         return;
       case "sidecar":
-        this.#layout.laySidecar(operation.row);
+        this.#layout.layCopies(operation.row);
         return;
       case "arrive":
         this.#layout.layArrival(row, operation.side, operation.propose);

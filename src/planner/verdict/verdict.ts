@@ -5,13 +5,10 @@ import type { GuardLimits, Policy } from "../../model/policy.ts";
 import type { Signals, Verdict } from "../plan-types.ts";
 import type { Trees } from "../../model/tree.ts";
 import { type Finding, type Guarded, unapproved } from "./guarded.ts";
-import { judgeLosses, lossesOf, mustRead } from "./losses.ts";
+import { deleteBudget, judgeLosses, lossesOf, mustRead } from "./losses.ts";
 import { type PresenceCounts, type Reason, stopsAll } from "./stops.ts";
 
 /** The guards: when a plan must stop and ask. */
-
-/** LIMIT: how many sidecars that are gone in one pass still count as decided by the user. */
-const MAX_SIDECARS_GONE = 3;
 
 /** May the plan run, and what must be read first to tell? */
 type Judgement = {
@@ -34,10 +31,11 @@ export function judge(
   const { stops, waived } = stopsAll(trees, policy, signals, counts, removals);
   if (stops.length > 0) return { verdict: haltAll(stops, removed), toRead: [] };
   const toRead = mustRead(losses.local);
+  const budget = deleteBudget(policy.guards, counts.known);
   const findings = [
     ...judgeLosses(losses),
     ...judgeFlood(trees, policy.guards, signals, counts, steps),
-    ...judgeSidecars(signals, steps),
+    ...judgeCopies(budget, signals, steps),
   ];
   if (findings.length > 0) return { verdict: haltOf(findings), toRead };
   return { verdict: { kind: "run", ...(waived.length > 0 ? { waived } : {}) }, toRead };
@@ -73,10 +71,10 @@ function judgeFlood(
   return [{ reason: "conflict-flood", detail, steps: clashes }];
 }
 
-function judgeSidecars(signals: Signals, steps: readonly Step[]): Finding[] {
+/** A copy that is gone decides for the local text, which may then replace the service's. */
+function judgeCopies(budget: number, signals: Signals, steps: readonly Step[]): Finding[] {
   const ends = unapproved(steps, signals, (action) => action.kind === "end-conflict" && action.how === "mine");
-  if (ends.length <= MAX_SIDECARS_GONE) return [];
-  return [
-    { reason: "sidecars-gone", detail: `${ends.length} conflicts lost their other version at once`, steps: ends },
-  ];
+  if (ends.length <= budget) return [];
+  const detail = `${ends.length} conflict copies are gone at once, more than the ${budget} that need no question`;
+  return [{ reason: "sidecars-gone", detail, steps: ends }];
 }

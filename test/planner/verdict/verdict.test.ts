@@ -20,8 +20,8 @@ function unseen(count: number): World {
   return world;
 }
 
-function lost(count: number): Plan {
-  const world = synced(8);
+function lost(count: number, documents: number): Plan {
+  const world = synced(documents);
   for (const path of [...world.files.keys()].slice(0, count)) {
     world.files.get(path)!.text += "x";
     openConflict(world, path);
@@ -180,10 +180,13 @@ describe("guards", () => {
     expect(planOf(world).verdict).toEqual({ kind: "run" });
   });
 
-  test("more than three sidecars gone in one pass", () => {
-    expect(reasonsOf(lost(3))).toEqual([]);
-    expect(reasonsOf(lost(4))).toEqual(["sidecars-gone"]);
-    expect(guardedKeys(lost(4))).toHaveLength(4);
+  test.each([
+    [10, 12],
+    [20, 200],
+  ])("more than %d conflict copies gone at once, of %d documents: as many as may be deleted", (most, documents) => {
+    expect(reasonsOf(lost(most, documents))).toEqual([]);
+    expect(reasonsOf(lost(most + 1, documents))).toEqual(["sidecars-gone"]);
+    expect(guardedKeys(lost(most + 1, documents))).toHaveLength(most + 1);
   });
 
   test("a flood of conflicts stops what could open more of them", () => {

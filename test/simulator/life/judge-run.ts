@@ -1,6 +1,7 @@
-import { digestOf } from "../../../src/model/digest.ts";
+import { type Digest, digestOf } from "../../../src/model/digest.ts";
 import { META } from "../../../src/engine/run/meta.ts";
 import { DEFAULT_GUARDS } from "../../../src/model/policy.ts";
+import { copyPath } from "../../../src/model/sidecar-path.ts";
 import { deleteBudget } from "../../../src/planner/verdict/losses.ts";
 import { normaliseText } from "../../variants/requests.ts";
 import type { Actors } from "./actors.ts";
@@ -134,10 +135,32 @@ function judgeStopped(actors: Actors, mirror: LifeMirror, facts: RunFacts): void
     fail("I21 it takes away here all that is gone there");
 }
 
+/** What each conflict of a mirror has shown, by its document, beginning and first version. */
+const shownBefore = new WeakMap<LifeMirror, Map<string, readonly Digest[]>>();
+
+/** I27: there is no conflict of a conflict, and the name of a copy belongs to one version. */
 function judgeSidecars(actors: Actors, mirror: LifeMirror): void {
-  for (const path of mirror.disk.user.texts(ROOT).keys())
-    if (/\(theirs.*\(theirs/.test(path))
-      actors.history.fail(`I27 mirror ${mirror.index} has a conflict of a conflict: ${path}`);
+  const fail = (what: string): void => actors.history.fail(`I27 mirror ${mirror.index} ${what}`);
+  const texts = mirror.disk.user.texts(ROOT);
+  for (const path of texts.keys()) if (/\(theirs.*\(theirs/.test(path)) fail(`has a conflict of a conflict: ${path}`);
+  const { conflicts, links } = mirror.state.load();
+  const before = shownBefore.get(mirror) ?? new Map<string, readonly Digest[]>();
+  shownBefore.set(mirror, before);
+  for (const { id, since, shown } of conflicts.values()) {
+    const digests = shown.map(({ digest }) => digest);
+    const conflict = `${id} ${since} ${digests[0]}`;
+    const known = before.get(conflict) ?? [];
+    if (known.some((digest, index) => digests[index] !== digest))
+      fail(`gives the name of a copy of ${id} to another version`);
+    before.set(conflict, digests);
+    const document = links.get(id)?.localPath;
+    for (const [index, digest] of document === undefined ? [] : digests.entries()) {
+      const text = texts.get(copyPath(document!, index + 1));
+      const found = text === undefined ? digest : digestOf(text);
+      if (found !== digest && digests.includes(found))
+        fail(`shows another version of ${id} under the name of version ${index + 1}`);
+    }
+  }
 }
 
 /** Of one side, without an approval. */

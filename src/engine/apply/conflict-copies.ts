@@ -1,0 +1,208 @@
+import type { DocId } from "../../contract/ids.ts";
+import type { Outcome } from "../../model/action.ts";
+import type { Digest } from "../../model/digest.ts";
+import { type Conflict, hasCopy, newestShown, type ShownVersion, type Stamp } from "../../model/link.ts";
+import type { LocalPath } from "../../model/path.ts";
+import { copiesOf, copyPath } from "../../model/sidecar-path.ts";
+import type { Intent } from "../../ports/state.ts";
+import { flushFiles } from "../journal/durable.ts";
+import { recordEvent, trashPlace } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
+import { ended, type Got, got, outcomeOfDisk, type RemoteText, stale } from "./effect.ts";
+import { keepFileText } from "./keep-file-text.ts";
+import { keepSidecar } from "./keep-sidecar.ts";
+import { seenHere } from "./text-name.ts";
+
+/** The files that show what the service holds while a conflict is open. */
+
+/** A conflict from now on, and the intent that ends with its commit. */
+type Shown = { readonly conflict: Conflict; readonly closes?: number };
+
+/**
+ * Shows the service's present version in a copy of its own. The copy of the version before goes to
+ * the trash, unless its user edited it.
+ * @returns what the caller commits
+ */
+export async function showVersion(
+  ctx: PassContext,
+  conflict: Conflict,
+  { file: { lastChangeId: changeId }, text, digest }: RemoteText,
+  document: LocalPath,
+): Promise<Got<Shown>> {
+  const last = newestShown(conflict);
+  if (digest === last.digest) {
+    const named = { ...conflict, looksGone: 0, shown: [...conflict.shown.slice(0, -1), { ...last, changeId }] };
+    if (hasCopy(conflict)) return got({ conflict: named });
+    const again = { ...named, sidecarPath: copyPath(document, conflict.shown.length) };
+    if (isFreeFor(ctx, again.sidecarPath, digest)) return writeCopy(ctx, conflict, again, text, null);
+  }
+  const old = findCopy(ctx, conflict, document);
+  if (old.kind === "unknown") return ended(stale("the copy of the version before cannot be looked at"));
+  const shown = [...conflict.shown.slice(0, -1), leftBehind(last, old), { changeId, digest, ino: 0, dev: 0 }];
+  const next = { ...conflict, looksGone: 0, shown, sidecarPath: copyPath(document, shown.length) };
+  return writeCopy(ctx, conflict, next, text, old.kind === "file" && old.digest === last.digest ? old.path : null);
+}
+
+function isFreeFor({ world: { disk } }: PassContext, at: LocalPath, digest: Digest): boolean {
+  const look = disk.look(at);
+  return look.kind === "absent" || (look.kind === "file" && look.digest === digest);
+}
+
+type FoundCopy =
+  | { readonly kind: "file"; readonly path: LocalPath; readonly digest: Digest; readonly stamp: Stamp }
+  | { readonly kind: "absent" | "unknown" };
+
+/**
+ * Finds the newest copy at its recorded place, whatever it holds, or beside its document, where a
+ * pass that was cut off may have moved it.
+ */
+function findCopy({ world: { disk } }: PassContext, conflict: Conflict, document: LocalPath): FoundCopy {
+  const last = newestShown(conflict);
+  for (const path of new Set([conflict.sidecarPath, copyPath(document, conflict.shown.length)])) {
+    const look = disk.look(path);
+    if (look.kind === "unknown") return { kind: "unknown" };
+    if (look.kind !== "file") continue;
+    if (path === conflict.sidecarPath || isCopyOf(last, look)) return { ...look, path };
+  }
+  return { kind: "absent" };
+}
+
+/** Whether a file is the copy of a version: by its inode, or by its content. */
+export function isCopyOf(
+  { ino, dev, digest }: ShownVersion,
+  file: { readonly digest: Digest; readonly stamp: Stamp },
+): boolean {
+  return (file.stamp.ino === ino && file.stamp.dev === dev) || file.digest === digest;
+}
+
+/**
+ * What is recorded of a version that is shown no more: a copy that its user edited stays, and if it
+ * is moved over the document, that is a choice.
+ */
+function leftBehind(version: ShownVersion, copy: FoundCopy): ShownVersion {
+  const isEdited = version.ino !== 0 && copy.kind === "file" && copy.digest !== version.digest;
+  return isEdited ? { ...version, ino: copy.stamp.ino, dev: copy.stamp.dev } : { ...version, ino: 0, dev: 0 };
+}
+
+/**
+ * Writes the newest copy of `next`. ORDER: recorded first, without an inode: interrupted here, the
+ * copy is written later, its absence is nobody's choice, and its name is never another version's.
+ * @param before the record to return to if the copy cannot be written
+ * @param old the copy that goes to the trash; null: none does
+ */
+async function writeCopy(
+  ctx: PassContext,
+  before: Conflict,
+  next: Conflict,
+  text: string,
+  old: LocalPath | null,
+): Promise<Got<Shown>> {
+  const { state } = ctx.world;
+  const { id, sidecarPath: at } = next;
+  const removal =
+    old === null ? null : ({ kind: "sidecar", id, path: old, writes: newestShown(before).digest } as const);
+  // ORDER: safely: without this record after a power cut, the old copy would count as removed.
+  const intentId = state.transactSafely(() => {
+    state.putConflict(next);
+    return removal === null ? null : state.openIntent(ctx.run, removal);
+  });
+  const placed = placeSidecar(ctx, at, text, newestShown(next).digest);
+  if (placed.kind === "end") {
+    state.transact(() => {
+      state.putConflict(before);
+      if (intentId !== null) state.closeIntent(intentId);
+    });
+    return placed;
+  }
+  const stays = removal === null ? null : removeUnrecorded(ctx, removal);
+  // ORDER: flushed before the intent ends: else a power cut may bring the old copy back.
+  await flushFiles(ctx.world, old === null ? [at] : [at, old]);
+  const shown = [...next.shown.slice(0, -1), { ...newestShown(next), ...inodeOf(ctx, at) }];
+  const conflict = { ...next, shown };
+  return got(intentId === null || stays !== null ? { conflict } : { conflict, closes: intentId });
+}
+
+/**
+ * Moves a copy to the trash that no conflict has on record, unless its user edited it.
+ * @returns why it stays although it should go, or null
+ */
+export function removeUnrecorded(
+  { world }: PassContext,
+  { id, path, writes }: Extract<Intent, { kind: "sidecar" }>,
+): string | null {
+  const { disk, state } = world;
+  if (state.conflict(id)?.sidecarPath === path || disk.look(path).kind !== "file") return null;
+  const end = disk.trash(path, writes, trashPlace(world, path));
+  return end.kind === "fault" ? `a copy that no conflict has cannot be removed: ${end.detail}` : null;
+}
+
+export type Placed = { readonly kind: "placed" } | { readonly kind: "end"; readonly outcome: Outcome };
+
+/**
+ * Writes a text as a sidecar. A file that is there already (from a state that was lost, or made by
+ * somebody) goes to the trash first, because somebody may have edited it.
+ */
+export function placeSidecar(ctx: PassContext, at: LocalPath, text: string, digest: Digest): Placed {
+  const { disk } = ctx.world;
+  const look = disk.look(at);
+  if (look.kind === "file" && look.digest === digest) return { kind: "placed" };
+  if (look.kind === "file") {
+    const before = keepFileText(ctx.world, at, seenHere(at, null, MADE_WAY));
+    const place = trashPlace(ctx.world, at);
+    const moved = disk.trash(at, look.digest, place);
+    if (moved.kind !== "done") return { kind: "end", outcome: outcomeOfDisk(moved) };
+    tellMadeWay(ctx, at, place, before);
+  } else if (look.kind !== "absent")
+    return { kind: "end", outcome: stale(`${at} is taken, so the other version cannot be shown there`) };
+  const made = disk.create(at, text);
+  return made.kind === "done" ? { kind: "placed" } : { kind: "end", outcome: outcomeOfDisk(made) };
+}
+
+/** So that the run, `log` and `history` tell of what was no sidecar of this conflict. */
+function tellMadeWay(ctx: PassContext, at: LocalPath, place: string, before: Digest | null): void {
+  const keptAs = `.mdmirror/${place}`;
+  const detail = `made way for the other version of a conflict; kept as ${keptAs}`;
+  ctx.notes.tally.madeWay.push({ path: at, keptAs });
+  recordEvent(ctx.world, ctx.run, { kind: "trash-local", side: "local", id: null, path: at, detail, before });
+}
+
+const MADE_WAY = "what made way for the other version of a conflict";
+
+/** The inode of a copy as it is now; 0 where none is there. */
+export function inodeOf({ world: { disk } }: PassContext, at: LocalPath): Pick<ShownVersion, "ino" | "dev"> {
+  const look = disk.look(at);
+  return look.kind === "file" ? { ino: look.stamp.ino, dev: look.stamp.dev } : { ino: 0, dev: 0 };
+}
+
+/**
+ * Moves all copies of a conflict to the trash, whether they were edited or not. What is at the
+ * recorded place is the newest, whatever it holds.
+ * @returns where they are now, below `.mdmirror/`
+ */
+export function dropCopies(ctx: PassContext, conflict: Conflict): Got<readonly string[]> {
+  const places: string[] = [];
+  for (const { version, path, isNewest } of copiesOf(conflict, documentOf(ctx, conflict))) {
+    const look = ctx.world.disk.look(path);
+    if (look.kind !== "file" || !(isNewest || isCopyOf(version, look))) continue;
+    const dropped = dropCopy(ctx, conflict.id, path);
+    if (dropped.kind === "end") return dropped;
+    if (dropped.value !== null) places.push(dropped.value);
+  }
+  return got(places);
+}
+
+/** Where base has the document of a conflict. */
+export function documentOf({ world: { state } }: PassContext, { id, sidecarPath }: Conflict): LocalPath {
+  return state.link(id)?.localPath ?? sidecarPath;
+}
+
+/** @returns where the copy is now, below `.mdmirror/`; null: none was there */
+export function dropCopy(ctx: PassContext, id: DocId, path: LocalPath): Got<string | null> {
+  const { disk } = ctx.world;
+  const look = disk.look(path);
+  if (look.kind !== "file") return got(null);
+  keepSidecar(ctx.world, id, path);
+  const place = trashPlace(ctx.world, path);
+  const end = disk.trash(path, look.digest, place);
+  return end.kind === "done" ? got(place) : ended(outcomeOfDisk(end));
+}
