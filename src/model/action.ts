@@ -1,7 +1,7 @@
 import type { ChangeId, DocId } from "../contract/ids.ts";
 import type { Digest } from "./digest.ts";
 import type { FolderAction } from "./folder-action.ts";
-import type { Hold } from "./link.ts";
+import type { Hold, Link } from "./link.ts";
 import type { LocalPath, RemotePath } from "./path.ts";
 
 /**
@@ -144,13 +144,13 @@ type DocumentAction =
   | { readonly kind: "relink"; readonly id: DocId; readonly localPath: LocalPath; readonly remotePath: RemotePath }
   /**
    * Something other than text and place changed (protected, standing, change id without a new
-   * text): only the link is changed.
+   * text): only the link is changed. `away`: outside, and without a local file.
    */
   | {
       readonly kind: "note-facts";
       readonly id: DocId;
       readonly protected: boolean;
-      readonly standing: "linked" | "outside" | "suspended";
+      readonly standing: Link["standing"] | "away";
     }
   // conflicts and reviews
   /**
@@ -219,8 +219,12 @@ export type ActionKind = Action["kind"];
  */
 export type Step = { readonly action: Action; readonly after: readonly number[] };
 
+/** The outcomes of these kinds. */
+export type OutcomeOf<Kind extends Outcome["kind"]> = Extract<Outcome, { kind: Kind }>;
+
 /** How an action ended. Only `done` and `submitted` move base. */
 export type Outcome =
+  /** It was seen to have happened. */
   | { readonly kind: "done" }
   /**
    * The text is in review. `met`: because another edit is live by now, which this side has not seen

@@ -47,9 +47,8 @@ export function isSimilar(a: LineProfile, b: LineProfile): boolean {
   return similarity(a, b) >= SIMILAR_ENOUGH;
 }
 
-/** Whether a text that is not blank stands as a whole in another one. */
+/** Whether another text still has all of a text. A blank one has nothing to lose. */
 export function isKeptIn(was: LineProfile, is: LineProfile): boolean {
-  if (was.total === 0) return false;
   for (const [line, weight] of was.weights) if ((is.weights.get(line) ?? 0) < weight) return false;
   return true;
 }

@@ -117,7 +117,7 @@ export type RemoteTree = {
    * Linked folder ids proven absent: complete folder listing, and no document of theirs is present.
    */
   readonly goneFolders: ReadonlySet<DirId>;
-  /** Linked ids that a GET found outside the mirrored subtree. */
+  /** Ids that a GET found outside the mirrored subtree: of records, and of targets of links. */
   readonly outside: ReadonlySet<DocId>;
   /** Linked ids that could be neither seen nor proven absent, and why. */
   readonly unseen: ReadonlyMap<DocId, string>;

@@ -96,7 +96,7 @@ export function contextOf(working: Working, holder: Holder | undefined, admit: A
   if (holder === undefined) return unauthenticated();
   const workspace = workspaceOf(holder, admit);
   if (isRefused(workspace)) return workspace;
-  return { ...working, workspace, access: new Access(holder.grants, working.tables.folders) };
+  return { ...working, workspace, access: new Access(holder.grants, working.tables.folders), key: holder.key.seq };
 }
 
 /** As `authenticate`, of a request whose body is not read yet. */

@@ -42,7 +42,12 @@ export type ServerContext = {
 export type Working = Omit<ServerContext, "store"> & { readonly tables: Tables };
 
 /** What the handler of an authenticated request gets. */
-export type RequestContext = Working & { readonly workspace: WorkspaceRow; readonly access: Access };
+export type RequestContext = Working & {
+  readonly workspace: WorkspaceRow;
+  readonly access: Access;
+  /** Row number of the key that the request was sent with; null: an administrator asks. */
+  readonly key: number | null;
+};
 
 /** One request, authenticated and routed. */
 export type Call = {

@@ -79,7 +79,8 @@ async function placeFile(context: RequestContext, row: FileRow, folder: Place, n
   if (holder !== undefined && holder.seq !== row.seq) return occupied(path);
   return moveProtected(context, row.protected === 1 ? [row] : [], async () => {
     await files.place(row.seq, folder.seq, name);
-    await holdKeptGrants(context, path);
+    const refused = await holdKeptGrants(context, path);
+    if (refused !== null) return refused;
     return done(200, presentFile({ ...row, folder: folder.seq, folderId: folder.id, name, path }));
   });
 }

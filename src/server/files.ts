@@ -127,7 +127,9 @@ export async function createFile(call: Call): Promise<Answer> {
     return occupied(path);
   }
   const folder = await makeFolders(context, route);
-  return done(201, presentFile(await insertFile(context, folder, name, content)));
+  if (isRefused(folder)) return folder;
+  const row = await insertFile(context, folder, name, content);
+  return isRefused(row) ? row : done(201, presentFile(row));
 }
 
 function readShape(call: Call): JsonObject | Refused {
@@ -165,12 +167,18 @@ async function folderOf(context: RequestContext, members: JsonObject): Promise<T
   return isRefused(from) ? from : { route: { from, missing: [] }, name };
 }
 
-async function insertFile(context: RequestContext, folder: Place, name: string, text: string): Promise<FileRow> {
+async function insertFile(
+  context: RequestContext,
+  folder: Place,
+  name: string,
+  text: string,
+): Promise<FileRow | Refused> {
   const id = newId(context, "doc_");
   const changeId = newId(context, "chg_");
   const placed = { workspace: context.workspace.seq, folder: folder.seq, name };
   const seq = await context.tables.files.insert({ ...placed, id, changeId, text, at: context.now() });
   const path = pathIn(folder, name);
-  await holdKeptGrants(context, path);
+  const refused = await holdKeptGrants(context, path);
+  if (refused !== null) return refused;
   return { seq, id, folder: folder.seq, folderId: folder.id, name, path, protected: 0, changeId };
 }

@@ -66,7 +66,8 @@ async function placeFolder(
   return moveProtected(context, await tables.files.protectedInTree(workspace.seq, row.path), async () => {
     await tables.folders.place(workspace.seq, row, { parent: parent.seq, name, path });
     await moveKeptGrants(context, row.path, path);
-    await holdKeptGrants(context, path);
+    const refused = await holdKeptGrants(context, path);
+    if (refused !== null) return refused;
     return done(200, presentFolder({ ...row, parent: parent.seq, parentId: parent.id, name, path }));
   });
 }

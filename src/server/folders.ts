@@ -7,7 +7,7 @@ import { type Member, memberErrors, readObject } from "./body.ts";
 import type { Call, RequestContext } from "./context.ts";
 import { pathTooLong, readName, readParent, readPath, readPathId } from "./input.ts";
 import { type Chosen, envelope, LIST_HEADERS, type PageRequest, readPage, readSelector } from "./lists.ts";
-import { findFolder, findPlace, findRoute, makeFolder, makeFolders, occupied, pathIn } from "./place.ts";
+import { findFolder, findPlace, findRoute, makeFolder, makeFolders, occupied, type Place, pathIn } from "./place.ts";
 import { presentFolder } from "./present.ts";
 import { type FolderRow, ROOT } from "./rows.ts";
 
@@ -87,7 +87,7 @@ async function createByPath(context: RequestContext, sent: string): Promise<Answ
   if (isRefused(route)) return route;
   if (await isTaken(context, path)) return occupied(path);
   const parent = await makeFolders(context, route);
-  return done(201, presentFolder(await makeFolder(context, parent, names.at(-1)!)));
+  return isRefused(parent) ? parent : createIn(context, parent, names.at(-1)!);
 }
 
 async function isTaken({ tables, workspace }: RequestContext, path: string): Promise<boolean> {
@@ -106,5 +106,10 @@ async function createInParent(context: RequestContext, members: JsonObject): Pro
   // The parent's path and one more name: each is legal, but together they may be too long.
   if (isRefused(readPath(path, "folder", "/name"))) return pathTooLong("folder", "/name");
   if (await isTaken(context, path)) return occupied(path);
-  return done(201, presentFolder(await makeFolder(context, parent, name)));
+  return createIn(context, parent, name);
+}
+
+async function createIn(context: RequestContext, parent: Place, name: string): Promise<Answer> {
+  const made = await makeFolder(context, parent, name);
+  return isRefused(made) ? made : done(201, presentFolder(made));
 }

@@ -1,4 +1,5 @@
-import { Access, RANK } from "./access.ts";
+import { Access, includes, RANK } from "./access.ts";
+import { type Refused, refuse } from "./answer.ts";
 import type { RequestContext } from "./context.ts";
 import type { GrantOfKey, KeptGrant, PlacedGrant } from "./rows.ts";
 
@@ -58,11 +59,17 @@ async function grantsOf(
 
 /**
  * Called after something came to a path, with all its contents, by being created, renamed or moved.
+ * @returns a refusal, which undoes the request, if a kept grant takes from the requesting key what it
+ * has put there: a mirror would take what it cannot see any more for deleted
  */
-export async function holdKeptGrants(where: Where, path: string): Promise<void> {
-  const { tables, workspace } = where;
+export async function holdKeptGrants(
+  context: Where & Pick<RequestContext, "key">,
+  path: string,
+): Promise<Refused | null> {
+  const { tables, workspace } = context;
+  let refused: Refused | null = null;
   for (const kept of await tables.grants.keptWithin(workspace.seq, path)) {
-    const placed = await placeAt(where, kept.path);
+    const placed = await placeAt(context, kept.path);
     if (placed === undefined) continue;
     // Read for each: the one before may have set a grant of the same key.
     const grants = await tables.grants.of([kept.key]);
@@ -71,7 +78,10 @@ export async function holdKeptGrants(where: Where, path: string): Promise<void> 
     const now = own?.level ?? (await new Access(grants, tables.folders).levelOfFolder(placed.parent));
     if (RANK[kept.level] < RANK[now]) await tables.grants.set({ key: kept.key, kind, target, level: kept.level });
     await tables.grants.dropKept(kept);
+    if (kept.key === context.key && !includes(kept.level, "edit"))
+      refused = refuse("forbidden", `This key may not put anything at /${kept.path}.`);
   }
+  return refused;
 }
 
 /** What a grant is on, by its row. */

@@ -84,18 +84,23 @@ export async function findRouteToMake(context: RequestContext, names: readonly s
 }
 
 /** Makes the missing folders of a route. */
-export async function makeFolders(context: RequestContext, { from, missing }: Route): Promise<Place> {
+export async function makeFolders(context: RequestContext, { from, missing }: Route): Promise<Place | Refused> {
   let place = from;
-  for (const name of missing) place = await makeFolder(context, place, name);
+  for (const name of missing) {
+    const made = await makeFolder(context, place, name);
+    if (isRefused(made)) return made;
+    place = made;
+  }
   return place;
 }
 
-export async function makeFolder(context: RequestContext, parent: Place, name: string): Promise<FolderRow> {
+export async function makeFolder(context: RequestContext, parent: Place, name: string): Promise<FolderRow | Refused> {
   const path = pathIn(parent, name);
   const id = newId(context, "dir_");
   const workspace = context.workspace.seq;
   const seq = await context.tables.folders.insert({ workspace, id, parent: parent.seq, name, path });
-  await holdKeptGrants(context, path);
+  const refused = await holdKeptGrants(context, path);
+  if (refused !== null) return refused;
   return { seq, id, parent: parent.seq, parentId: parent.id, name, path };
 }
 

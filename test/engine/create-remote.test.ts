@@ -56,24 +56,54 @@ test("I10 I12 I13 killed at any call while a new document is sent to a service t
   }
 });
 
-test("I12 I10 a new document whose text was refused to be read back is read by the next run, and not taken for read", async () => {
-  const sent = "one\r\ntwo\r\n";
-  const refusal = { type: "x:y", title: "", status: 403, code: "forbidden", detail: "not now", requestId: "req_1" };
-  let refuses = true;
-  const rig = createRig(3, {
-    normalise: true,
-    fault: ({ method, path }) =>
-      refuses && method === "GET" && path.startsWith("/v1/files/doc_")
-        ? { status: 403, headers: { "content-type": "application/problem+json" }, body: JSON.stringify(refusal) }
-        : null,
+test.each([
+  [403, "forbidden"],
+  [404, "file_not_found"],
+])(
+  "I12 I10 a new document whose text could not be read back (%i) is read by the next run, and not taken for read",
+  async (status, code) => {
+    const sent = "one\r\ntwo\r\n";
+    const refusal = { type: "x:y", title: "", status, code, detail: "not now", requestId: "req_1" };
+    let refuses = true;
+    const rig = createRig(3, {
+      normalise: true,
+      fault: ({ method, path }) =>
+        refuses && method === "GET" && path.startsWith("/v1/files/doc_")
+          ? { status, headers: { "content-type": "application/problem+json" }, body: JSON.stringify(refusal) }
+          : null,
+    });
+    const mirror = rig.mirror();
+    mirror.write("note.md", sent);
+    expect((await mirror.sync())?.state).not.toBe("in-sync");
+    refuses = false;
+    expect((await mirror.sync())?.state).toBe("in-sync");
+    const saved = rig.app.files().get("note.md")!;
+    expect(mirror.texts().get("note.md")).toBe(saved.text);
+    expect(mirror.state.link(saved.id)).toMatchObject({ changeId: saved.changeId, digest: digestOf(saved.text) });
+    expect(mirror.requests.filter((request) => !request.startsWith("GET "))).toEqual(["POST /v1/files"]);
+  },
+);
+
+test("I04 I12 a new document that was removed before it could be read back goes when a look proves that it is gone", async () => {
+  let meet: (() => void) | null = null;
+  const rig: Rig = createRig(4, {
+    fault: ({ method, path }) => {
+      if (method === "GET" && path.startsWith("/v1/files/doc_")) {
+        meet?.();
+        meet = null;
+      }
+      return null;
+    },
   });
-  const mirror = rig.mirror();
-  mirror.write("note.md", sent);
+  const mirror: Mirror = rig.mirror();
+  mirror.write("other.md", "other\n");
+  await mirror.sync();
+  mirror.write("note.md", "one\n");
+  meet = () => rig.app.remove("note.md");
   expect((await mirror.sync())?.state).not.toBe("in-sync");
-  refuses = false;
-  expect((await mirror.sync())?.state).toBe("in-sync");
-  const saved = rig.app.files().get("note.md")!;
-  expect(mirror.texts().get("note.md")).toBe(saved.text);
-  expect(mirror.state.link(saved.id)).toMatchObject({ changeId: saved.changeId, digest: digestOf(saved.text) });
-  expect(mirror.requests.filter((request) => !request.startsWith("GET "))).toEqual(["POST /v1/files"]);
+  for (let n = 0; n < 2; n++) expect((await mirror.sync())?.state).toBe("in-sync");
+  expect(mirror.state.intents()).toEqual([]);
+  expect([...mirror.state.load().tombstones.values()].map(({ localPath }) => localPath)).toEqual(["note.md"]);
+  expect([...mirror.texts().keys()]).toEqual(["other.md"]);
+  expect([...rig.app.files().keys()]).toEqual(["other.md"]);
 });

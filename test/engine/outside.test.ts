@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { isAway, linksByPath } from "../../src/model/link.ts";
 import { META } from "../../src/engine/run/meta.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
@@ -47,6 +48,42 @@ it("I09 a document that has the path of one that left the subtree keeps its id, 
   await settle(mirror);
   expect(rig.app.files().get("part/note.md")).toMatchObject({ id, text: "left, and edited here\n" });
   expect(rig.app.files().get("elsewhere/note.md")?.text).toBe("left\n");
+});
+
+it("I11 I18 a document held outside whose file is removed gives up its path, and comes back when it is moved back", async () => {
+  const rig = createRig(36);
+  rig.app.create("part/stays.md", "stays\n");
+  const left = rig.app.create("part/note.md", "left\n");
+  rig.app.makeFolder("elsewhere");
+  const mirror = rig.mirror({ prefix: "part" });
+  await settle(mirror);
+  mirror.write("note.md", "left, and edited here\n");
+  rig.app.move("part/note.md", "elsewhere");
+  expect((await mirror.sync())?.state).toBe("attention");
+  mirror.disk.user.remove(mirror.path("note.md"));
+  const other = rig.app.create("part/note.md", "another one\n");
+  await settle(mirror);
+  expect((await mirror.sync())?.state).toBe("in-sync");
+  const { links } = mirror.state.load();
+  expect(linksByPath(links.values()).get("note.md")?.id).toBe(other);
+  expect(isAway(links.get(left)!)).toBe(true);
+  expect(remoteTexts(rig)).toEqual(
+    new Map([
+      ["elsewhere/note.md", "left\n"],
+      ["part/note.md", "another one\n"],
+      ["part/stays.md", "stays\n"],
+    ]),
+  );
+  rig.app.rename("part/note.md", "other.md");
+  rig.app.move("elsewhere/note.md", "part");
+  await settle(mirror);
+  expect(mirror.texts()).toEqual(
+    new Map([
+      ["note.md", "left\n"],
+      ["other.md", "another one\n"],
+      ["stays.md", "stays\n"],
+    ]),
+  );
 });
 
 /** Six documents of `part`, of which one was moved out; then the app deletes the other five. */

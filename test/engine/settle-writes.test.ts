@@ -1,5 +1,12 @@
-import { expect, test } from "vitest";
-import { keepsText, openFixture, settle } from "../promises/fixture.ts";
+import { describe, expect, test } from "vitest";
+import type { DirId } from "../../src/contract/ids.ts";
+import { settleIntent } from "../../src/engine/journal/settle-writes.ts";
+import { PassContext } from "../../src/engine/run/pass-context.ts";
+import type { Link } from "../../src/model/link.ts";
+import { digestOf } from "../../src/model/digest.ts";
+import { HTML, keepsText, openFixture, settle } from "../promises/fixture.ts";
+import type { App } from "../simulator/app.ts";
+import { SETTINGS } from "../simulator/mirror.ts";
 
 /** A request of the mirror, and what the person does to the file that asks for it. */
 const ACTS = [
@@ -37,3 +44,75 @@ test.each(ACTS)(
     expect(keepsText(fixture, edited)).toBe(true);
   },
 );
+
+const NEW = "new\n";
+
+type Base = { readonly note: Link; readonly dirId: DirId };
+type Write = readonly [
+  what: string,
+  happen: (app: App) => void,
+  intent: (base: Base) => Parameters<typeof settleIntent>[2],
+];
+
+const WRITES: readonly Write[] = [
+  [
+    "a PUT",
+    (app) => app.edit("note.md", NEW),
+    ({ note: { id, changeId: baseChangeId, digest: baseDigest } }) => {
+      return { kind: "put", id, localPath: "note.md", baseChangeId, baseDigest, digest: digestOf(NEW), review: false };
+    },
+  ],
+  [
+    "a POST of a document",
+    (app) => void app.create("new.md", NEW),
+    () => ({ kind: "post", localPath: "new.md", remotePath: "new.md", digest: digestOf(NEW) }),
+  ],
+  [
+    "a PATCH of a document",
+    (app) => app.rename("note.md", "other.md"),
+    ({ note: { id } }) => ({ kind: "patch", id, from: "note.md", to: "other.md" }),
+  ],
+  [
+    "a DELETE of a document",
+    (app) => app.remove("note.md"),
+    ({ note: { id, changeId } }) => ({ kind: "delete", id, localPath: "note.md", changeId }),
+  ],
+  [
+    "a POST of a folder",
+    (app) => app.makeFolder("new"),
+    () => ({ kind: "post-folder", localPath: "new", remotePath: "new" }),
+  ],
+  [
+    "a PATCH of a folder",
+    (app) => app.renameFolder("box", "other"),
+    ({ dirId }) => ({ kind: "patch-folder", dirId, from: "box", to: "other" }),
+  ],
+  [
+    "a DELETE of a folder",
+    (app) => app.removeFolder("box"),
+    ({ dirId }) => ({ kind: "delete-folder", dirId, remotePath: "box" }),
+  ],
+];
+
+describe.each(WRITES)("I08 %s whose end is not known", (_, happen, intentOf) => {
+  test.each([
+    ["is done where a read shows that it has happened", true, null, "done", 0],
+    ["is not done where a read shows that it has not", false, null, "stale", 0],
+    ["stays open where the read fails", true, HTML, expect.stringMatching(/^(?:uncertain|later)$/), 1],
+  ] as const)("%s", async (_title, hasHappened, fault, kind, open) => {
+    const fixture = openFixture(52);
+    const { rig, mirror } = fixture;
+    rig.app.create("note.md", "one\n");
+    rig.app.makeFolder("box");
+    await settle(mirror);
+    const { links, dirs } = mirror.state.load();
+    const intent = intentOf({ note: [...links.values()][0]!, dirId: [...dirs.keys()][0]! });
+    mirror.state.putText(NEW, { path: "note.md", id: null, side: "local", why: "sent" });
+    const intentId = mirror.state.openIntent(1, intent);
+    if (hasHappened) happen(rig.app);
+    fixture.fault = () => fault;
+    const ctx = new PassContext(mirror.world(), { run: { number: 1 }, settings: SETTINGS });
+    expect(await settleIntent(ctx, intentId, intent, null)).toMatchObject({ kind });
+    expect(mirror.state.intents()).toHaveLength(open);
+  });
+});

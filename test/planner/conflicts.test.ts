@@ -176,7 +176,7 @@ const rows: [what: string, then: (world: World) => void, looksGone: number, plan
       world.files.delete("a.md");
     },
     0,
-    "drop-conflict a (theirs).md; forget a.md",
+    "drop-conflict a (theirs).md; note-facts away",
   ],
   [
     "a document that left the mirrored subtree keeps it for as long as it is held",
@@ -192,7 +192,7 @@ const rows: [what: string, then: (world: World) => void, looksGone: number, plan
       world.files.delete("a.md");
     },
     0,
-    "drop-conflict a (theirs).md",
+    "drop-conflict a (theirs).md; note-facts away",
   ],
   [
     "a document that comes back into the mirrored subtree after it was deleted here ends it too",

@@ -42,7 +42,7 @@ describe("who wins: content and presence", () => {
     ["a.md=1 d/b.md=2", "rm a.md", "mv a.md d/a.md", "create-local d/a.md"],
     ["a.md=1", "rm a.md", "rm a.md", "forget a.md"],
     ["a.md=1", "rm a.md", "unsee a.md", "hold not-seen a.md"],
-    ["a.md=1", "rm a.md", "outside a.md", "forget a.md"],
+    ["a.md=1", "rm a.md", "outside a.md", "note-facts away"],
     // moved here
     ["a.md=1", "mv a.md b.md", "rm a.md", "trash-local b.md"],
     ["a.md=1 b.md=2", "mv a.md c.md; edit c.md 3", "rm a.md", "create-remote c.md; forget a.md"],

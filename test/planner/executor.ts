@@ -208,7 +208,10 @@ function applyDocument(world: World, action: OfDocument, say: string): void {
       world.patchLink(action.id, { localPath: action.localPath, remotePath: action.remotePath });
       return;
     case "note-facts":
-      world.patchLink(action.id, { protected: action.protected, standing: action.standing });
+      world.patchLink(action.id, {
+        protected: action.protected,
+        ...(action.standing === "away" ? { standing: "outside", stamp: null } : { standing: action.standing }),
+      });
       return;
     default:
       applyConflict(world, action, say, fileAt);

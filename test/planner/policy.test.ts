@@ -134,7 +134,7 @@ describe("documents outside the mirrored subtree", () => {
   test("one whose text was edited is held, and linked again when it returns", () => {
     checkPlan(["a.md=1", "edit a.md 2", "outside a.md", "hold outside a.md"], {}, outside({}));
     checkPlan(["a.md=1", "edit a.md 2", "", "put a.md; note-facts linked"], {}, outside({}));
-    checkPlan(["a.md=1", "rm a.md", "outside a.md", ""], {}, outside({}));
+    checkPlan(["a.md=1", "rm a.md", "outside a.md", "note-facts away"], {}, outside({}));
   });
 });
 

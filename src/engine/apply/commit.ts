@@ -1,6 +1,6 @@
 import type { PackedText } from "../../contract/packed-text.ts";
 import { type ChangeId, type DirId, type DocId, isDocId } from "../../contract/ids.ts";
-import type { Outcome } from "../../model/action.ts";
+import type { Outcome, OutcomeOf } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
 import { type Conflict, type DirLink, type Hold, isAway, type Link } from "../../model/link.ts";
 import type { Lent } from "../../ports/disk.ts";
@@ -75,7 +75,7 @@ export function withIdNow(ctx: PassContext, link: Link): Link {
 }
 
 /** Moves base once the effect is done: the one transaction that each action ends with. */
-export function commit(ctx: PassContext, change: Commit): Outcome {
+export function commit(ctx: PassContext, change: Commit): OutcomeOf<"done"> {
   ctx.world.state.transact(() => write(ctx, change));
   return DONE;
 }

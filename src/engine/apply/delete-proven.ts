@@ -2,7 +2,7 @@ import type { ChangeId } from "../../contract/ids.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { Link } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
-import type { Fault } from "../../ports/remote.ts";
+import type { Answer, Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import { fetchText, isNotFound, outcomeOfFault, type RemoteText, stale } from "./effect.ts";
 import { commit } from "./commit.ts";
@@ -14,12 +14,18 @@ import type { PassContext } from "../run/pass-context.ts";
 type DeleteEnd =
   | { readonly kind: "deleted" }
   /**
-   * The document is still there: the DELETE was not sent, or was refused. `live` is the document as
-   * it was read before a refusal.
+   * The document is not known to be gone: the DELETE was not sent, was refused, or was not settled
+   * by a read. `live` is the document as it was read before a refusal.
    */
-  | { readonly kind: "stays"; readonly outcome: Outcome; readonly live: RemoteText | null }
-  /** No answer came, and a read told what happened. */
-  | { readonly kind: "settled"; readonly outcome: Outcome; readonly fault: Fault };
+  | Staying;
+
+type Staying = {
+  readonly kind: "stays";
+  readonly outcome: Outcome;
+  readonly live: RemoteText | null;
+  /** The intent stays open, for a read of the next pass to settle. Not set: it does not. */
+  readonly isOpen?: true;
+};
 
 type Deletion = {
   /** Where its file is, or was, according to the plan. */
@@ -52,16 +58,8 @@ export async function deleteProven(ctx: PassContext, link: Link, deletion: Delet
   // The text that was read is in the store.
   const intentId = state.openIntent(ctx.run, intent);
   const answer = await remote.deleteFile(id);
-  if (!answer.ok) {
-    if (answer.fault.kind === "uncertain")
-      return { kind: "settled", outcome: await settleIntent(ctx, intentId, intent), fault: answer.fault };
-    const standing = isNotFound(answer)
-      ? await lookAgain(ctx, link, deletion, answer.fault)
-      : stays(outcomeOfFault(answer.fault), fetched.value);
-    // Unsettled, the intent stays open: a read of the next pass settles it.
-    if (standing?.kind === "stays") state.closeIntent(intentId);
-    if (standing !== null) return standing;
-  }
+  const end = answer.ok ? null : await endOf(ctx, { link, deletion, intent, intentId, answer, live: fetched.value });
+  if (end !== null) return end;
   ctx.notes.counts.deletedRemote++;
   commit(ctx, {
     closes: intentId,
@@ -79,6 +77,28 @@ export async function deleteProven(ctx: PassContext, link: Link, deletion: Delet
   return { kind: "deleted" };
 }
 
+type Unanswered = {
+  readonly link: Link;
+  readonly deletion: Deletion;
+  readonly intent: Extract<Intent, { kind: "delete" }>;
+  readonly intentId: number;
+  readonly answer: Extract<Answer<unknown>, { ok: false }>;
+  readonly live: RemoteText;
+};
+
+/** Returns how a DELETE ended that was not answered with success; null: the document is gone. */
+async function endOf(ctx: PassContext, unanswered: Unanswered): Promise<DeleteEnd | null> {
+  const { link, deletion, intent, intentId, answer, live } = unanswered;
+  const { fault } = answer;
+  if (fault.kind === "uncertain") {
+    const outcome = await settleIntent(ctx, intentId, intent, fault);
+    return outcome.kind === "done" ? { kind: "deleted" } : stays(outcome);
+  }
+  const staying = isNotFound(answer) ? await lookAgain(ctx, link, deletion, fault) : stays(outcomeOfFault(fault), live);
+  if (staying !== null && staying.isOpen !== true) ctx.world.state.closeIntent(intentId);
+  return staying;
+}
+
 /**
  * The service answers that it has no such document, which it showed a moment ago. As a rule
  * somebody deleted it in between; but one that it goes on showing would be said to be gone and in
@@ -90,12 +110,12 @@ async function lookAgain(
   link: Link,
   { localPath, changeId }: Deletion,
   fault: Fault,
-): Promise<DeleteEnd | null> {
+): Promise<Staying | null> {
   const again = await fetchText(ctx, link.id, localPath);
   if (again.kind === "end") {
     const { outcome } = again;
     if (outcome.kind === "stale") return null;
-    return outcome.kind === "refused" ? stays(outcome) : { kind: "settled", outcome: unsettled(outcome, fault), fault };
+    return outcome.kind === "refused" ? stays(outcome) : { ...stays(unsettled(outcome, fault)), isOpen: true };
   }
   if (again.value.file.lastChangeId !== changeId) return stays(stale("it was edited on the service meanwhile"));
   const detail = "it answers that the document is not there, and shows it all the same";
@@ -103,6 +123,6 @@ async function lookAgain(
   return stays({ kind: "refused", code, detail, requestId, hold: null }, again.value);
 }
 
-function stays(outcome: Outcome, live: RemoteText | null = null): DeleteEnd {
+function stays(outcome: Outcome, live: RemoteText | null = null): Staying {
   return { kind: "stays", outcome, live };
 }

@@ -1,6 +1,6 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { FileWithContent } from "../../contract/resources.ts";
-import type { Action, ActionOf, Outcome } from "../../model/action.ts";
+import type { Action, ActionOf, Outcome, OutcomeOf } from "../../model/action.ts";
 import { type Digest, digestOf } from "../../model/digest.ts";
 import type { Hold, Stamp } from "../../model/link.ts";
 import { takenText } from "../../model/packed-text.ts";
@@ -16,9 +16,9 @@ import type { PassContext } from "../run/pass-context.ts";
 
 /** How effects begin: a read that may fail, and the outcome of each failure. */
 
-export const DONE: Outcome = { kind: "done" };
+export const DONE: OutcomeOf<"done"> = { kind: "done" };
 
-export function stale(detail: string): Outcome {
+export function stale(detail: string): OutcomeOf<"stale"> {
   return { kind: "stale", detail };
 }
 

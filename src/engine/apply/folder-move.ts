@@ -10,7 +10,6 @@ import type { PassContext } from "../run/pass-context.ts";
 import { ensureFolders } from "./parents.ts";
 import { folderAt, reasonOf, whereItIs } from "./place.ts";
 import { judgeRefusedMove } from "./in-the-way.ts";
-import { didNotHappen } from "../journal/unsettled.ts";
 
 /** Moves a folder with all below it. */
 
@@ -88,11 +87,9 @@ async function folderMoveFailed(
 ): Promise<Outcome> {
   const { fault } = answer;
   if (fault.kind === "uncertain") {
-    const settled = await settleIntent(ctx, intentId, intent);
-    if (settled.kind !== "done") return settled;
-    const moved = ctx.world.state.dir(action.dirId)?.remotePath === action.to;
-    if (moved) moveFolderIds(ctx, action.from, action.to);
-    return moved ? settled : didNotHappen("move", fault);
+    const settled = await settleIntent(ctx, intentId, intent, fault);
+    if (settled.kind === "done") moveFolderIds(ctx, action.from, action.to);
+    return settled;
   }
   ctx.world.state.closeIntent(intentId);
   if (ctx.world.remote.traits().folderPatch === "no")

@@ -136,10 +136,8 @@ export async function removeFolderRemote(ctx: PassContext, action: ActionOf<"rem
   }
   const { fault } = answer;
   if (fault.kind === "uncertain") {
-    const settled = await settleIntent(ctx, intentId, intent);
-    if (settled.kind !== "done") return settled;
-    if (state.dir(action.dirId) !== null) return didNotHappen("deletion", fault);
-    ctx.notes.folderIds.delete(action.remotePath);
+    const settled = await settleIntent(ctx, intentId, intent, fault);
+    if (settled.kind === "done") ctx.notes.folderIds.delete(action.remotePath);
     return settled;
   }
   state.closeIntent(intentId);

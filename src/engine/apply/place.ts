@@ -14,7 +14,6 @@ import { ensureFolders } from "./parents.ts";
 import { moveRequest, noteRefused, refusedBefore } from "./refused-before.ts";
 import { idOfBaseText } from "./read-back.ts";
 import { judgeRefusedMove } from "./in-the-way.ts";
-import { didNotHappen } from "../journal/unsettled.ts";
 
 export function moveLocal(ctx: PassContext, action: ActionOf<"move-local">): Outcome {
   const { disk, state } = ctx.world;
@@ -71,12 +70,7 @@ export async function moveRemote(
       ? await remote.renameFile(action.id, nameOf(action.to))
       : await remote.moveFile(action.id, parent.value);
   if (answer.ok) return landMove(ctx, action, intentId, answer);
-  if (answer.fault.kind === "uncertain") {
-    const settled = await settleIntent(ctx, intentId, intent);
-    return settled.kind === "done" && state.link(action.id)?.remotePath !== action.to
-      ? didNotHappen("move", answer.fault)
-      : settled;
-  }
+  if (answer.fault.kind === "uncertain") return settleIntent(ctx, intentId, intent, answer.fault);
   state.closeIntent(intentId);
   return noteRefused(ctx, request, await refusedMove(ctx, action, parent?.value ?? null, answer.fault));
 }

@@ -6,7 +6,6 @@ import { commit } from "./commit.ts";
 import { recordEvent, trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { ensureFolders } from "./parents.ts";
-import { didNotHappen } from "../journal/unsettled.ts";
 
 /**
  * A document that is gone from the service: its file goes to the trash, and its link becomes a
@@ -51,8 +50,6 @@ export async function deleteRemote(ctx: PassContext, action: ActionOf<"delete-re
   const end = await deleteProven(ctx, link, { localPath, changeId, onlyWhileAbsent: true, why });
   if (end.kind === "deleted") return DONE;
   const { outcome } = end;
-  if (end.kind === "settled")
-    return outcome.kind === "done" && state.link(action.id) !== null ? didNotHappen("deletion", end.fault) : outcome;
   if (outcome.kind !== "refused" || end.live === null) return outcome;
   return outcome.code === "changes_in_review" && !end.live.file.protected
     ? waitForReview(ctx, action, outcome)
@@ -131,8 +128,11 @@ export function noteFacts(ctx: PassContext, action: ActionOf<"note-facts">): Out
   const { state } = ctx.world;
   const link = state.link(action.id);
   if (link === null) return stale("its link went meanwhile");
+  const { standing } = action;
+  const facts =
+    standing === "away" ? ({ standing: "outside", stamp: null, stampTrusted: false } as const) : { standing };
   state.transact(() => {
-    state.putLink({ ...link, protected: action.protected, standing: action.standing });
+    state.putLink({ ...link, protected: action.protected, ...facts });
     recordEvent(ctx.world, ctx.run, eventOf(action, "both", { path: link.localPath }));
   });
   return { kind: "done" };

@@ -1,10 +1,11 @@
-import type { Outcome } from "../../model/action.ts";
+import type { Outcome, OutcomeOf } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
 import type { Link } from "../../model/link.ts";
 import { moveBase } from "../../model/settle.ts";
 import { DONE, ended, fetchText, leftAlone, stale } from "./effect.ts";
 import { commit } from "./commit.ts";
 import { landText } from "./land-text.ts";
+import { type Settled, unsettled } from "../journal/unsettled.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import type { EventFields } from "../run/world.ts";
 
@@ -14,18 +15,13 @@ import type { EventFields } from "../run/world.ts";
  * `intentId` stays open: after a crash or a lost answer the next pass reads it (I12). Without that,
  * a text that the mirror wrote itself would be sent as an edit (I10).
  */
-export async function readCreated(ctx: PassContext, intentId: number, link: Link): Promise<Outcome> {
+export async function readCreated(ctx: PassContext, intentId: number, link: Link): Promise<Settled> {
   const { state, remote } = ctx.world;
   const fetched = await fetchText(ctx, link.id, link.localPath);
   if (fetched.kind === "end") {
     const { outcome } = fetched;
-    if (outcome.kind === "later") return outcome;
-    // Refused for a reason that has nothing to do with the text: the text is still unknown.
-    if (outcome.kind === "refused" && outcome.hold === null) {
-      const detail = `sent, and what the service holds could not be read: ${outcome.code}: ${outcome.detail}`;
-      return { kind: "later", code: outcome.code, detail, unreachable: false, requestId: outcome.requestId };
-    }
-    // The document is gone, or cannot be written to a disk: the next listing tells.
+    if (outcome.kind !== "refused" || outcome.hold === null) return unread(outcome);
+    // No file can hold the text that the service has: the next listing leads to a hold.
     state.closeIntent(intentId);
     return DONE;
   }
@@ -48,7 +44,7 @@ export async function readCreated(ctx: PassContext, intentId: number, link: Link
     // next pass merges them.
     if (file.lastChangeId !== link.changeId) {
       state.closeIntent(intentId);
-      return landed.outcome;
+      return landed.outcome.kind === "later" ? landed.outcome : stale("it was edited on both sides since it was sent");
     }
     // Base is what the service has; the local bytes are an edit of it, or differ in form only: the
     // next pass tells which.
@@ -68,6 +64,17 @@ export async function readCreated(ctx: PassContext, intentId: number, link: Link
     closes: intentId,
     event,
   });
+}
+
+/**
+ * The document was made, but what the service holds is not known. A 404 is no proof that it is gone:
+ * the key may have lost its access.
+ */
+function unread(outcome: Outcome): OutcomeOf<"uncertain" | "later"> {
+  if (outcome.kind !== "refused" && outcome.kind !== "stale") return unsettled(outcome, null);
+  const { code, requestId } = outcome.kind === "refused" ? outcome : { code: "file_not_found", requestId: null };
+  const detail = `sent, and what the service holds could not be read: ${outcome.detail}`;
+  return { kind: "later", code, detail, unreachable: false, requestId };
 }
 
 function normalised({ id, localPath: path, digest: before }: Link, after: Digest): EventFields {

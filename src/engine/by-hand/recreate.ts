@@ -101,7 +101,6 @@ async function deleteOld(ctx: PassContext, link: Link): Promise<string> {
   const { localPath, changeId } = link;
   const end = await deleteProven(ctx, link, { localPath, changeId, onlyWhileAbsent: false, why });
   if (end.kind === "deleted") return `the old one (${link.id}, ${link.remotePath}) is deleted`;
-  if (end.kind === "settled" && end.outcome.kind === "done") return "whether the old one is gone, the next sync shows";
   return `${staying(link)} (${clauseOf(end.outcome)})`;
 }
 

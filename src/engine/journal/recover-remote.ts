@@ -25,7 +25,7 @@ export async function recoverRemote(ctx: PassContext, intents: readonly OpenInte
   let unreachable: Outcome | null = null;
   for (const { intentId, intent } of intents) {
     if (isLocal(intent)) continue;
-    const outcome: Outcome = unreachable ?? (await settleIntent(ctx, intentId, intent));
+    const outcome: Outcome = unreachable ?? (await settleIntent(ctx, intentId, intent, null));
     if (outcome.kind === "later" && outcome.unreachable) unreachable = outcome;
     if (outcome.kind === "uncertain" || outcome.kind === "later")
       noteOpen(open, intent, `a write to the service is not settled yet: ${outcome.detail}`);

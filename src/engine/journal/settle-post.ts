@@ -1,4 +1,3 @@
-import type { Outcome } from "../../model/action.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
@@ -6,7 +5,7 @@ import { newLink } from "../../model/settle.ts";
 import { DONE, fetchText, type RemoteText, stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
 import { noteNotThere } from "../apply/sent-lately.ts";
-import { didNotHappen, notSettledBy, unsettled } from "./unsettled.ts";
+import { didNotHappen, notSettledBy, type Settled, unsettled } from "./unsettled.ts";
 import { fromService, toService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
@@ -14,14 +13,14 @@ type Post = Extract<Intent, { kind: "post" }>;
 
 /**
  * Settles a POST whose end is not known: lists the exact path, and adopts the document there if it
- * is what was sent (I08). Ends as in `settle-writes`.
+ * is what was sent (I08).
  */
 export async function settlePost(
   ctx: PassContext,
   intentId: number,
   intent: Post,
   fault: Fault | null,
-): Promise<Outcome> {
+): Promise<Settled> {
   const { remote, state } = ctx.world;
   const listed = await remote.listFiles({ kind: "path", path: toService(ctx.world, intent.remotePath) });
   if (!listed.complete) return notSettledBy(listed.fault ?? fault);
@@ -31,21 +30,24 @@ export async function settlePost(
     noteNotThere(ctx, intentId, intent, fault);
     return didNotHappen("write", fault);
   }
-  if (state.link(found.id) !== null) {
+  const linked = state.link(found.id);
+  if (linked !== null) {
     state.closeIntent(intentId);
-    return DONE;
+    return linked.localPath === intent.localPath ? DONE : stale(ANOTHER_THERE);
   }
   const fetched = await fetchText(ctx, found.id, intent.localPath);
   if (fetched.kind === "end") return unsettled(fetched.outcome, fault);
   const sent = state.text(intent.digest);
   if (sent === null || !sameExceptTextForm(sent, fetched.value.text)) {
     state.closeIntent(intentId);
-    return stale("another document is at that path now");
+    return stale(ANOTHER_THERE);
   }
   return linkFound(ctx, intentId, intent, fetched.value);
 }
 
-function linkFound(ctx: PassContext, intentId: number, intent: Post, { file, digest }: RemoteText): Outcome {
+const ANOTHER_THERE = "another document is at that path now";
+
+function linkFound(ctx: PassContext, intentId: number, intent: Post, { file, digest }: RemoteText): Settled {
   const { id, lastChangeId: changeId } = file;
   const base = {
     changeId,

@@ -1,5 +1,4 @@
 import type { DirId } from "../../contract/ids.ts";
-import type { Outcome } from "../../model/action.ts";
 import type { FileWithContent } from "../../contract/resources.ts";
 import { digestOf } from "../../model/digest.ts";
 import type { Digest } from "../../model/digest.ts";
@@ -15,15 +14,13 @@ import { noteNotThere } from "../apply/sent-lately.ts";
 import { readCreated } from "../apply/read-created.ts";
 import { isMovedBack, noteMovedBack } from "./moved-back.ts";
 import { settlePost } from "./settle-post.ts";
-import { didNotHappen, notSettledBy, unsettled } from "./unsettled.ts";
+import { didNotHappen, notSettledBy, type Settled, unsettled } from "./unsettled.ts";
 import { type EventFields, fromService, recordEvent, toService, type World } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
  * Settles writes whose outcome is not known by a read (I08): after no answer, a lost connection, a
- * 5xx or a crash. Each ends as `done` when the write has happened, with base moved; as `stale` when
- * it has not, so that the next plan sends it again on what is there then; and leaves the intent
- * open when the read fails too.
+ * 5xx or a crash. `Settled` says how each may end.
  */
 
 type Put = Extract<Intent, { kind: "put" }>;
@@ -34,18 +31,19 @@ export async function settlePut(
   intentId: number,
   intent: Put,
   fault: Fault | null,
-): Promise<Outcome> {
+): Promise<Settled> {
   const { state } = ctx.world;
   const fetched = await fetchText(ctx, intent.id, intent.localPath);
   // ORDER: read after the request, because a rename made beside the PUT may have moved base's
   // change id.
   const link = state.link(intent.id);
   if (fetched.kind === "end") {
+    const { outcome } = fetched;
+    if (outcome.kind !== "stale") return unsettled(outcome, fault);
     // The document is gone, or not readable any more: there is nothing to settle, and the next pass
     // proves which.
-    if (fetched.outcome.kind !== "stale") return unsettled(fetched.outcome, fault);
     state.closeIntent(intentId);
-    return fetched.outcome;
+    return outcome;
   }
   const { file, digest } = fetched.value;
   const mayBeInReview = isPerhapsInReview(link, intent, fetched.value);
@@ -87,7 +85,7 @@ function moveToSaved(
   intent: Put,
   link: Link,
   { file, text, digest }: RemoteText,
-): Outcome {
+): Settled {
   const base = {
     changeId: file.lastChangeId,
     digest,
@@ -108,7 +106,7 @@ function moveToSaved(
   });
 }
 
-function countAsSubmitted(ctx: PassContext, intentId: number, intent: Put, link: Link): Outcome {
+function countAsSubmitted(ctx: PassContext, intentId: number, intent: Put, link: Link): Settled {
   const { digest, stamp } = intent;
   ctx.notes.counts.submitted++;
   commit(ctx, {
@@ -127,7 +125,8 @@ async function settlePatch(
   ctx: PassContext,
   intentId: number,
   intent: Extract<Intent, { kind: "patch" }>,
-): Promise<Outcome> {
+  fault: Fault | null,
+): Promise<Settled> {
   const { state } = ctx.world;
   const before = state.link(intent.id);
   const answer = await readFacts(ctx, intent.id, before?.localPath ?? intent.to);
@@ -136,7 +135,7 @@ async function settlePatch(
   return state.transact(() => {
     state.closeIntent(intentId);
     const isThere = answer.ok && fromService(ctx.world, answer.value.path) === intent.to;
-    const outcome = isThere && before !== null ? noteMoved(ctx, before, intent.to, answer.value) : DONE;
+    const outcome = isThere ? noteMoved(ctx, before, intent.to, answer.value) : didNotHappen("move", fault);
     if (isBack) noteMovedBack(ctx.world, intent);
     return outcome;
   });
@@ -146,11 +145,11 @@ async function settlePatch(
  * Base has the new place, and the change id if it was read with base's text: a move may give
  * another one.
  */
-function noteMoved(ctx: PassContext, before: Link, to: RemotePath, file: FileWithContent): Outcome {
+function noteMoved(ctx: PassContext, before: Link | null, to: RemotePath, file: FileWithContent): Settled {
   const { state, clock } = ctx.world;
   const { content, lastChangeId } = file;
-  const link = state.link(before.id);
-  if (link === null) return DONE;
+  const link = before === null ? null : state.link(before.id);
+  if (before === null || link === null) return stale("its link went meanwhile");
   const isBase = content.isWellFormed() && digestOf(content) === link.digest && !hasAnotherId(ctx, before);
   const moved = movePlace(isBase ? renameVersion(link, lastChangeId) : link, { remotePath: to });
   state.putLink(moved);
@@ -163,7 +162,8 @@ async function settleDelete(
   ctx: PassContext,
   intentId: number,
   intent: Extract<Intent, { kind: "delete" }>,
-): Promise<Outcome> {
+  fault: Fault | null,
+): Promise<Settled> {
   const { state } = ctx.world;
   const answer = await readFacts(ctx, intent.id, intent.localPath);
   const gone = isNotFound(answer);
@@ -171,6 +171,7 @@ async function settleDelete(
   state.transact(() => {
     const link = state.link(intent.id);
     if (gone && link !== null) {
+      ctx.notes.counts.deletedRemote++;
       endLink(ctx, link, null);
       recordEvent(ctx.world, ctx.run, {
         kind: "delete-remote",
@@ -183,7 +184,7 @@ async function settleDelete(
     }
     state.closeIntent(intentId);
   });
-  return DONE;
+  return gone ? DONE : didNotHappen("deletion", fault);
 }
 
 type FolderIntent = Extract<Intent, { kind: "patch-folder" | "delete-folder" | "post-folder" }>;
@@ -191,31 +192,52 @@ type FolderIntent = Extract<Intent, { kind: "patch-folder" | "delete-folder" | "
 /**
  * Asks for the folder itself: this pass's listing may fail, and base would move only by a listing.
  */
-async function settleFolder(ctx: PassContext, intentId: number, intent: FolderIntent): Promise<Outcome> {
+async function settleFolder(
+  ctx: PassContext,
+  intentId: number,
+  intent: FolderIntent,
+  fault: Fault | null,
+): Promise<Settled> {
   const { remote, state } = ctx.world;
   const path = intent.kind === "patch-folder" ? intent.to : intent.remotePath;
   const found = await remote.findFolder(toService(ctx.world, path));
   if (!found.ok) return notSettledBy(found.fault);
   const isBack = intent.kind === "patch-folder" && isMovedBack(ctx.world, intent);
-  state.transact(() => {
-    learnFolder(state, intent, found.value?.id ?? null);
-    if (isBack) noteMovedBack(ctx.world, intent);
+  return state.transact(() => {
     state.closeIntent(intentId);
+    const hasHappened = learnFolder(state, intent, found.value?.id ?? null);
+    if (isBack) noteMovedBack(ctx.world, intent);
+    return hasHappened ? DONE : didNotHappen(FOLDER_WRITES[intent.kind], fault);
   });
-  return DONE;
 }
 
-/** @param found what is now at the place that the intent names */
-function learnFolder(state: World["state"], intent: FolderIntent, found: DirId | null): void {
-  if (intent.kind === "patch-folder" && found === intent.dirId) state.moveSubtree("remote", intent.from, intent.to);
-  if (intent.kind === "delete-folder" && found !== intent.dirId) state.removeDir(intent.dirId);
+const FOLDER_WRITES = { "patch-folder": "move", "delete-folder": "deletion", "post-folder": "write" } as const;
+
+/**
+ * Moves base if the write has happened.
+ * @param found what is now at the place that the intent names
+ * @returns whether it has; of a new folder, the next list tells base
+ */
+function learnFolder(state: World["state"], intent: FolderIntent, found: DirId | null): boolean {
+  switch (intent.kind) {
+    case "patch-folder":
+      if (found !== intent.dirId) return false;
+      state.moveSubtree("remote", intent.from, intent.to);
+      return true;
+    case "delete-folder":
+      if (found === intent.dirId) return false;
+      state.removeDir(intent.dirId);
+      return true;
+    case "post-folder":
+      return found !== null;
+  }
 }
 
 async function settleReadBack(
   ctx: PassContext,
   intentId: number,
   { id, changeId, digest }: Extract<Intent, { kind: "read-back" }>,
-): Promise<Outcome> {
+): Promise<Settled> {
   const link = ctx.world.state.link(id);
   if (link?.changeId === changeId && link.digest === digest) return readCreated(ctx, intentId, link);
   // Base has moved on to what was seen.
@@ -223,22 +245,30 @@ async function settleReadBack(
   return DONE;
 }
 
-/** One open intent of an earlier run, or of a crash. */
-export async function settleIntent(ctx: PassContext, intentId: number, intent: RemoteIntent): Promise<Outcome> {
+/**
+ * Settles one open intent.
+ * @param fault of its request; null: it is of an earlier run, or of a crash
+ */
+export async function settleIntent(
+  ctx: PassContext,
+  intentId: number,
+  intent: RemoteIntent,
+  fault: Fault | null,
+): Promise<Settled> {
   switch (intent.kind) {
     case "put":
-      return settlePut(ctx, intentId, intent, null);
+      return settlePut(ctx, intentId, intent, fault);
     case "post":
-      return settlePost(ctx, intentId, intent, null);
+      return settlePost(ctx, intentId, intent, fault);
     case "read-back":
       return settleReadBack(ctx, intentId, intent);
     case "patch":
-      return settlePatch(ctx, intentId, intent);
+      return settlePatch(ctx, intentId, intent, fault);
     case "delete":
-      return settleDelete(ctx, intentId, intent);
+      return settleDelete(ctx, intentId, intent, fault);
     case "patch-folder":
     case "delete-folder":
     case "post-folder":
-      return settleFolder(ctx, intentId, intent);
+      return settleFolder(ctx, intentId, intent, fault);
   }
 }

@@ -1,12 +1,20 @@
-import type { Outcome } from "../../model/action.ts";
+import type { Outcome, OutcomeOf } from "../../model/action.ts";
 import type { Fault } from "../../ports/remote.ts";
+
+/**
+ * How a read settles a write whose end is not known. `done` and `submitted`: the write was seen to
+ * have happened, and base has moved. `stale`: it did not happen, or other things have happened
+ * since; the next plan goes by what is there then. `uncertain` and `later`: the read failed too, and
+ * the intent stays open.
+ */
+export type Settled = Exclude<Outcome, OutcomeOf<"refused">>;
 
 /**
  * The outcome of a write that a read could not settle either.
  * @param outcome of the read
  * @param fault of the write, where there was one
  */
-export function unsettled(outcome: Outcome, fault: Fault | null): Outcome {
+export function unsettled(outcome: Outcome, fault: Fault | null): OutcomeOf<"uncertain" | "later"> {
   const detail = fault === null ? "the write could not be settled by reading" : fault.detail;
   if (outcome.kind === "later") return outcome;
   return { kind: "uncertain", detail, requestId: fault?.kind === "uncertain" ? fault.requestId : null };
@@ -16,7 +24,7 @@ export function unsettled(outcome: Outcome, fault: Fault | null): Outcome {
  * The outcome when the read that should settle a write failed.
  * @param fault of the read, or of the write where the read has none
  */
-export function notSettledBy(fault: Fault | null): Outcome {
+export function notSettledBy(fault: Fault | null): OutcomeOf<"uncertain" | "later"> {
   return unsettled({ kind: "uncertain", detail: "", requestId: null }, fault);
 }
 
@@ -25,7 +33,7 @@ export function notSettledBy(fault: Fault | null): Outcome {
  * what is there then.
  * @param fault why its end was not known; a service that keeps failing says there what is wrong
  */
-export function didNotHappen(what: "write" | "move" | "deletion", fault: Fault | null): Outcome {
+export function didNotHappen(what: "write" | "move" | "deletion", fault: Fault | null): OutcomeOf<"stale"> {
   const cause = fault === null || fault.detail === "" ? "" : `: ${fault.detail}`;
   return { kind: "stale", detail: `the ${what} did not happen${cause}` };
 }

@@ -3,7 +3,7 @@ import { INERT } from "../../links/destination.ts";
 import { leadsOf, meantBy, withoutDestinations } from "../../links/leads.ts";
 import { respell, toDisk } from "../../links/translate.ts";
 import { type Digest, digestOf } from "../../model/digest.ts";
-import { isAway, type Link } from "../../model/link.ts";
+import type { Link } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { Lead, Spelling } from "../../model/spelling.ts";
 import type { LocalTree, TextLookup, Trees } from "../../model/tree.ts";
@@ -39,6 +39,8 @@ export class MirrorLinks {
    * base's text of then; null: the document was new.
    */
   readonly #sent = new Map<LocalPath, Digest | null>();
+  /** Documents that a look found outside the mirrored part. */
+  #outside: ReadonlySet<DocId> = new Set();
 
   constructor({ state, disk, scope, keeps }: Options) {
     this.#forms = new LinkForms(state, scope, keeps);
@@ -67,13 +69,24 @@ export class MirrorLinks {
     };
   }
 
-  /** Documents that links by path lead to, and that neither base nor a whole list shows. */
-  unknownTargets({ base, remote }: Trees): DocId[] {
+  /** Returns documents that links by path lead to, and that neither base nor a whole list shows. */
+  unknownTargets({ base, local, remote }: Trees): DocId[] {
     if (!remote.complete) return [];
-    const leads = this.#state.spellings.all().flatMap((spelling) => spelling.leads);
-    const ids = new Set(leads.flatMap(({ said, to }) => (said !== to && isDocId(to) ? [to] : [])));
+    const read = new Set<LocalPath>();
+    const ids = new Set<DocId>();
+    // The newest first: what earlier bytes of a file said counts when they come back.
+    for (const { path, leads } of this.#state.spellings.all()) {
+      if (read.has(path) || !local.files.has(path)) continue;
+      read.add(path);
+      for (const { said, to } of leads) if (said !== to && isDocId(to)) ids.add(to);
+    }
     const isKnown = (id: DocId): boolean => base.links.has(id) || base.tombstones.has(id) || remote.files.has(id);
     return [...ids].filter((id) => !isKnown(id) && !remote.outside.has(id) && !remote.unseen.has(id));
+  }
+
+  /** Notes targets of links that are outside the mirrored part: links to them become ids. */
+  noteOutside(ids: ReadonlySet<DocId>): void {
+    this.#outside = ids;
   }
 
   /**
@@ -161,8 +174,8 @@ export class MirrorLinks {
     if (spellings.length === 0) return;
     const base = this.#state.load();
     const places = new LinkPlaces(base, this.#forms.scope);
-    const linked = [...base.links.values()].filter((link) => !isAway(link));
-    const byPath = new Map(linked.map((link) => [places.pathOf(link.id)!, link]));
+    places.setOutside(this.#outside);
+    const byPath = new Map([...base.links.values()].map((link) => [places.pathOf(link.id), link]));
     for (const spelling of spellings) {
       const link = byPath.get(spelling.path);
       // What was moved out of the mirrored part and edited here stays, and is read as ever.

@@ -39,6 +39,7 @@ export class LinkPlaces {
   readonly #tombstones: BaseTree["tombstones"];
   readonly #links: BaseTree["links"];
   #remote: RemoteTree | null = null;
+  #outside: ReadonlySet<string> = new Set();
 
   constructor(base: BaseTree, scope: LinkScope) {
     this.#tombstones = base.tombstones;
@@ -98,10 +99,14 @@ export class LinkPlaces {
       : remote.foldersComplete && !remote.folders.has(id);
   }
 
-  /** Whether this was moved out of the mirrored part: what is at its path is another. */
+  /** Whether this is outside the mirrored part, on one side: what is at its path is another document. */
   isAway(id: string): boolean {
-    const link = this.#byId.has(id) ? undefined : this.#links.get(id as DocId);
-    return link !== undefined && isAway(link);
+    return !this.#byId.has(id) && (this.#links.has(id as DocId) || this.#outside.has(id));
+  }
+
+  /** Notes documents that no record names, and that are outside the mirrored part. */
+  setOutside(ids: ReadonlySet<string>): void {
+    this.#outside = ids;
   }
 
   /** Whether what has this path is gone on the service: links that are read do not lead to it. */

@@ -4,14 +4,16 @@ import { isAway } from "../../model/link.ts";
 import type { BaseTree } from "../../model/tree.ts";
 
 /**
- * Where documents and folders stand on disk: by base; and of what was moved here and is held, since
- * the service does not take the move, where its hold says that it is. Links to it lead there.
+ * Returns where documents and folders are locally: by base, or where the hold of a move says that the
+ * service does not take. What its user gave a name that is not mirrored has no place: another
+ * document may have its path.
  */
 export function* standingPlaces(base: BaseTree): Generator<readonly [DocId | DirId, LocalPath]> {
   const moved = movedFolders(base);
   for (const { id, localPath } of base.dirs.values()) yield [id, standsAt(base, moved, id, localPath)];
   for (const link of base.links.values())
-    if (!isAway(link)) yield [link.id, standsAt(base, moved, link.id, link.localPath)];
+    if (!isAway(link) && base.holds.get(link.id)?.reason !== "renamed-out-of-mirror")
+      yield [link.id, standsAt(base, moved, link.id, link.localPath)];
 }
 
 type Moved = { readonly from: LocalPath; readonly to: LocalPath };

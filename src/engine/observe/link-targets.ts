@@ -14,7 +14,7 @@ const MOST = 16;
  * list does not show. Base does not know them, so nothing else proves their absence, and lists miss
  * items: links to them would become links to nothing.
  * @param keep takes the texts that are read
- * @returns the trees with those that are there after all
+ * @returns the trees with those that are on the service after all, in the mirrored part or outside
  */
 export async function seekTargets(ctx: PassContext, trees: Trees, keep: OnText): Promise<Trees> {
   const { links, remote } = ctx.world;
@@ -22,6 +22,7 @@ export async function seekTargets(ctx: PassContext, trees: Trees, keep: OnText):
   if (sought.length === 0) return trees;
   const files = new Map(trees.remote.files);
   const unsure = new Set<DocId>(sought.slice(MOST));
+  const outside = new Set(trees.remote.outside);
   const seek = async (id: DocId): Promise<void> => {
     const answer = await remote.getFile(id);
     const found = answer.ok ? fileOf(ctx, id, answer.value) : null;
@@ -29,10 +30,12 @@ export async function seekTargets(ctx: PassContext, trees: Trees, keep: OnText):
     if (answer.ok && answer.value.content.isWellFormed())
       keep(digestOf(answer.value.content), answer.value.content, found?.path ?? answer.value.path);
     if (found !== null) files.set(id, found);
+    else if (answer.ok) outside.add(id);
     else if (!isNotFound(answer)) unsure.add(id);
   };
   await Promise.all(sought.slice(0, MOST).map(seek));
-  return { ...trees, remote: { ...trees.remote, files, unsure } };
+  links?.noteOutside(outside);
+  return { ...trees, remote: { ...trees.remote, files, outside, unsure } };
 }
 
 type Shown = { readonly path: string; readonly lastChangeId: RemoteFile["changeId"]; readonly protected: boolean };

@@ -229,15 +229,18 @@ function unreadPaths(open: ReadonlyMap<LocalPath, string>): ReadonlyMap<LocalPat
   return new Map([...open].map(([path, why]) => [path, unreadable(why)]));
 }
 
+/**
+ * Hides documents with a write that no read has settled yet. A document that this look proves gone
+ * is gone, whatever became of the write.
+ */
 function withOpenIds(remote: RemoteTree, open: ReadonlyMap<string, string>): RemoteTree {
   if (open.size === 0) return remote;
   const unseen = new Map(remote.unseen);
   const files = new Map(remote.files);
-  const gone = new Set(remote.gone);
   for (const [id, why] of open) {
+    if (remote.gone.has(id as DocId)) continue;
     unseen.set(id as DocId, why);
     files.delete(id as DocId);
-    gone.delete(id as DocId);
   }
-  return { ...remote, files, gone, unseen };
+  return { ...remote, files, unseen };
 }

@@ -1,6 +1,6 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { Drift } from "../drift/drift.ts";
-import type { Link } from "../../model/link.ts";
+import { isAway, type Link } from "../../model/link.ts";
 import { type DocumentRow, type FolderRow, wantAt } from "../match/row.ts";
 import { baseRemoteFolderAt } from "../match/forest.ts";
 import { parentOf } from "../../model/path.ts";
@@ -101,24 +101,33 @@ export function forget(draft: PlanDraft, row: DocumentRow): void {
 }
 
 /**
- * The document left the mirrored subtree: an unchanged text goes to the trash, an edited one is
- * held. It is never sent again, and never deleted there.
+ * Decides a document that left the mirrored subtree: an unchanged file goes to the trash, an edited
+ * one is held. Nothing of it is sent again, or deleted on the service. Without a file, its record has
+ * no local path any more, which another document may have.
  */
-export function leaveSubtree(draft: PlanDraft, row: DocumentRow, here: LocalFile, drift: Drift): void {
+export function leaveSubtree(draft: PlanDraft, row: DocumentRow, here: LocalFile | null, drift: Drift): void {
+  const link = row.link!;
+  if (here === null) {
+    if (!isAway(link) && !needsSecondLook(draft, row, link)) noteOutside(draft, row, link, "away");
+    return;
+  }
   if (drift.local === "unchanged") {
     trash(draft, row, here, "outside");
     return;
   }
-  const link = row.link!;
-  if (link.standing !== "outside")
-    propose(draft, row, "note", () => ({
-      kind: "note-facts",
-      why: "moved out of the mirrored subtree",
-      id: link.id,
-      protected: link.protected,
-      standing: "outside",
-    }));
+  if (link.standing !== "outside") noteOutside(draft, row, link, "outside");
   holdDocument(draft, row, "outside", "moved out of the mirrored subtree, and edited here", { digest: here.digest });
+}
+
+function noteOutside(draft: PlanDraft, row: DocumentRow, link: Link, standing: "outside" | "away"): void {
+  const why = "moved out of the mirrored subtree";
+  propose(draft, row, "note", () => ({
+    kind: "note-facts",
+    why: standing === "away" ? `${why}, and deleted locally` : why,
+    id: link.id,
+    protected: link.protected,
+    standing,
+  }));
 }
 
 export function post(draft: PlanDraft, row: DocumentRow, here: LocalFile): void {

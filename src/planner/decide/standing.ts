@@ -23,7 +23,7 @@ export function decideStanding(draft: PlanDraft, row: DocumentRow, link: Link, d
     return true;
   }
   if (link.standing === "suspended" && endSuspension(draft, row, link, drift)) return true;
-  if (link.standing === "outside" && drift.local === "deleted") {
+  if (link.standing === "outside" && drift.local === "deleted" && drift.remote !== "outside") {
     decideReturn(draft, row, link);
     return true;
   }

@@ -79,8 +79,12 @@ export class Elsewhere {
     return evidence !== "inode" || this.#hasFileAtPath(link);
   }
 
-  /** Whether the file is at the path of another document that has no candidate elsewhere. */
-  #isHeld({ link, file }: Candidate): boolean {
+  /**
+   * Whether the file is at the path of another document that has no candidate elsewhere, and may be
+   * that one. A file that has this document's inode and similar content was moved over the other.
+   */
+  #isHeld({ link, file, evidence }: Candidate): boolean {
+    if (evidence === "inode-and-similar-text" && file.stamp.birthMs !== 0) return false;
     const holder = this.#holders.get(file.path);
     if (holder === undefined || holder === link || !this.#matching.links.has(holder.id)) return false;
     return !(this.#byLink.get(holder.id) ?? []).some((one) => this.#isOpen(one));

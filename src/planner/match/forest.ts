@@ -90,23 +90,21 @@ function lookThere(
   if (listed !== undefined) return { remotePath: listed.path, remoteSeen: "listed" };
   if (remote.complete && remote.foldersComplete && remote.goneFolders.has(dir.id)) return { remoteSeen: "gone" };
   // Not listed in this pass: it counts as where it was, below the present place of its parent.
-  const parent = forest.byBaseRemote.get(parentOf(dir.remotePath));
+  const parent = knownRemoteFolder(forest, parentOf(dir.remotePath), parentOf(dir.localPath));
   const above = parent?.remotePath ?? parentOf(dir.remotePath);
   return { remotePath: joinPath(above, nameOf(dir.remotePath)), remoteSeen: "unknown" };
 }
 
 /**
- * Two links may have one place (one folder was removed here, and the service keeps it): what base
- * has there belongs to the folder that is there.
+ * Two folder records may have one place, because one folder was removed locally and the service
+ * keeps it. What base has at that place belongs to the folder that is present locally.
  */
 function noteBase({ byBaseLocal, byBaseRemote }: Forest, { localPath, remotePath }: DirLink, folder: FolderRow): void {
   const isPresent = folder.localSeen === "present";
   const here = byBaseLocal.get(localPath);
   if (isPresent || here === undefined || here.link === null || here.localSeen !== "present")
     byBaseLocal.set(localPath, folder);
-  const there = byBaseRemote.get(remotePath);
-  const isRival = there?.link?.localPath === localPath && there.localSeen !== "present";
-  if (there === undefined || (isPresent && isRival)) byBaseRemote.set(remotePath, folder);
+  if (!byBaseRemote.has(remotePath)) byBaseRemote.set(remotePath, folder);
 }
 
 export function register(forest: Forest, folder: FolderRow): void {
@@ -164,10 +162,24 @@ export function baseFolderAt(forest: Forest, localPath: LocalPath, remotePath: R
  * did not move again.
  */
 export function baseRemoteFolderAt(forest: Forest, remotePath: RemotePath, localPath: LocalPath): FolderRow {
-  const known = forest.byBaseRemote.get(remotePath);
+  const known = knownRemoteFolder(forest, remotePath, localPath);
   if (known !== undefined && (known.link !== null || known === forest.root)) return known;
   const there = forest.byRemote.get(remotePath) ?? known ?? unlinked(forest, forest.byLocal.get(localPath));
   return there ?? plantMissing(forest, localPath, remotePath);
+}
+
+/**
+ * Returns the folder that base has at a path on the service. Of two records with that path, the one
+ * whose local path is that of the same folder counts: the other one's path may be out of date,
+ * because nothing is recorded of a folder that was removed locally and stays on the service.
+ */
+function knownRemoteFolder(
+  { byBaseLocal, byBaseRemote }: Forest,
+  remotePath: RemotePath,
+  localPath: LocalPath,
+): FolderRow | undefined {
+  const beside = byBaseLocal.get(localPath);
+  return beside?.link?.remotePath === remotePath ? beside : byBaseRemote.get(remotePath);
 }
 
 /** The root is only ever the root: no folder from elsewhere is taken for it. */

@@ -113,7 +113,8 @@ export function holdsPart(matching: Matching, link: Link, file: LocalFile): bool
   if (is === null) return false;
   return knownTexts(matching, link).some((digest) => {
     const was = readProfile(matching, digest);
-    return was !== null && (isKeptIn(was, is) || isKeptIn(is, was));
+    // A blank file is no part of a text: nothing of the text is in it.
+    return was !== null && (isKeptIn(was, is) || (is.total > 0 && isKeptIn(is, was)));
   });
 }
 

@@ -47,7 +47,7 @@ async function contextOfAdmin(working: Working, workspaceId: string): Promise<Re
   const workspace = await working.tables.workspaces.byId(workspaceId);
   if (workspace === undefined) return noWorkspace();
   const access = new Access([{ kind: "root", target: ROOT, level: "full" }], working.tables.folders);
-  return { ...working, workspace, access };
+  return { ...working, workspace, access, key: null };
 }
 
 function noWorkspace(): Refused {

@@ -100,6 +100,32 @@ export const keptGrantTests: readonly ContractTest[] = [
     const file = await api.file(`${folder.path}/sub/a.md`);
     expectProblem(await as(key).edit(file.id, file.lastChangeId, "x"), "forbidden");
   }),
+  adminTest("refuses what would take from a key what it has just put at a path", async (world) => {
+    const { api, admin, as, folder } = world;
+    const { key } = await admin().key([
+      { on: null, level: "edit" },
+      { on: `${folder.path}/hidden`, level: "none" },
+      { on: `${folder.path}/read.md`, level: "read" },
+    ]);
+    const limited = as(key);
+    const at = folder.path.slice(1);
+    const file = await limited.file(`${at}/mine.md`);
+    const sub = await limited.folder(`${folder.path}/mine`);
+    for (const refused of [
+      await limited.post("/v1/folders", { path: `${at}/hidden` }),
+      await limited.post("/v1/folders", { parentId: folder.id, name: "hidden" }),
+      await limited.post("/v1/folders", { path: `${at}/hidden/below` }),
+      await limited.post("/v1/files", { path: `${at}/hidden/a.md`, content: "a" }),
+      await limited.post("/v1/files", { parentId: folder.id, name: "read.md", content: "a" }),
+      await limited.patch(`/v1/files/${file.id}`, { name: "read.md" }),
+      await limited.patch(`/v1/folders/${sub.id}`, { name: "hidden" }),
+    ])
+      expectProblem(refused, "forbidden");
+    assert.deepEqual(await api.paths("folders", { path_prefix: at }), [`${folder.path}/mine`]);
+    assert.deepEqual(await api.paths("files", { path_prefix: at }), [`${folder.path}/mine.md`]);
+    await api.file(`${at}/hidden/a.md`);
+    assert.deepEqual(await limited.paths("files", { path_prefix: at }), [`${folder.path}/mine.md`]);
+  }),
   adminTest("takes a grant on a path that is not there yet, as it shows one", async (world) => {
     const { api, admin, as } = world;
     const grants = [

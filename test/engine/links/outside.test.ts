@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { FILES } from "../../../src/contract/routes.ts";
 import type { Mirror } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 
@@ -73,4 +74,52 @@ test("the links of a document that was moved out of the mirrored part and edited
   expect(mirror.texts().get("a.md")).toBe("see [b](d.md#costs), and more\n");
   expect(rig.app.files().get("area/a.md")!.text).toBe(`see [b](${b}#costs), and more\n`);
   expect(mirror.state.load().holds.size).toBe(0);
+});
+
+test("I33 a link to what left the mirrored part before it was made here becomes an id, and its target is read once", async () => {
+  let hidden = "";
+  const rig = createRig(2, {
+    fault: ({ path }) => (path === `${FILES}/${hidden}` ? { status: 503, headers: {}, body: "" } : null),
+  });
+  const b = rig.app.create("area/b.md", "# Travel\n");
+  rig.app.create("area/a.md", `see [b](${b}#costs)\n`);
+  rig.app.makeFolder("other");
+  const mirror = rig.mirror({ links: true, prefix: "area" });
+  hidden = b;
+  await mirror.sync();
+  expect(mirror.texts()).toEqual(new Map([["a.md", "see [b](b.md#costs)\n"]]));
+  hidden = "";
+  rig.app.move("area/b.md", "other");
+  await mirror.sync();
+  expect(mirror.texts()).toEqual(new Map([["a.md", `see [b](${b}#costs)\n`]]));
+  mirror.requests.length = 0;
+  await mirror.sync();
+  expect(mirror.requests.filter((request) => request.includes(b))).toEqual([]);
+  rig.app.move("other/b.md", "area");
+  await mirror.sync();
+  expect(mirror.texts().get("a.md")).toBe("see [b](b.md#costs)\n");
+});
+
+test("links to a file that its user gave a name outside the mirror are ids, and those to what has its path now are paths", async () => {
+  const rig = createRig(3);
+  const plan = rig.app.create("plan.md", "# Plan\n");
+  const todo = rig.app.create("todo.md", "# Things to do\n");
+  rig.app.create("a.md", `[plan](${plan}) [todo](${todo})\n`);
+  const workspaceId = rig.service.admin.workspaces()[0]!.id;
+  const made = rig.service.admin.createKey({ workspaceId, grants: [{ on: null, level: "read" }] });
+  if (!("key" in made)) throw new Error(made.detail);
+  const mirror = rig.mirror({ links: true, key: made.key });
+  await mirror.sync();
+  const move = (from: string, to: string): void => {
+    mirror.disk.user.rename(mirror.path(from), mirror.path(to));
+    mirror.disk.advance(10);
+  };
+  move("todo.md", "todo.md.swap~");
+  move("plan.md", "todo.md");
+  await mirror.sync();
+  expect(mirror.texts().get("a.md")).toBe(`[plan](todo.md) [todo](${todo})\n`);
+  move("todo.md", "plan.md");
+  move("todo.md.swap~", "todo.md");
+  await mirror.sync();
+  expect(mirror.texts().get("a.md")).toBe("[plan](plan.md) [todo](todo.md)\n");
 });

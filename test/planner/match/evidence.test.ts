@@ -34,6 +34,7 @@ describe("I09 a file at a document's path with another inode and another text lo
     ["moved and filled", `mv b.md h.md; edit h.md ${B}|${C}|${C}; new b.md ${NEW}`],
     ["moved and rewritten in place", `mv b.md h.md; edit h.md ${OTHER}; new b.md ${NEW}`],
     ["copied, its path then overwritten by a new file", `cp b.md h.md; save b.md ${NEW}`],
+    ["copied, its path then overwritten by a blank file", "cp b.md h.md; save b.md"],
   ])("%s", (_, local) => {
     const edited = planAfter(`b.md=${B}`, local, `edit b.md ${B}|colleague`);
     expect(edited).toMatch(/(?:merge|write-local) h\.md/);
@@ -56,6 +57,21 @@ describe("I09 a file at a document's path with another inode and another text lo
     const plan = planAfter(`d/b.md=${B}`, local, `edit d/b.md ${B}|colleague`);
     expect(plan).toContain("merge e/b.md");
     expect(plan).toContain("create-remote d/b.md");
+  });
+});
+
+describe("I09 a file that was moved over a document and edited is the document that it was before", () => {
+  const local = `rm b.md; mv c.md b.md; edit b.md ${C}|edited`;
+  test("and a colleague's edit of the other one does not land in it", () => {
+    const base = `b.md=${B} c.md=${C}`;
+    expect(planAfter(base, local)).toBe("put b.md; delete-remote b.md; rename-remote c.md>b.md; relink b.md");
+    const edited = planAfter(base, local, `edit b.md ${B}|colleague`);
+    expect(edited).toContain("rename-remote c.md>b-2.md");
+    expect(edited).toContain("create-local b.md");
+    expect(edited).not.toContain("merge");
+  });
+  test("but for a disk without birth times, where its inode may have been given again", () => {
+    expect(planAfter(`b.md=${B} c.md=${C}`, local, "", withoutBirthTimes)).toBe("put b.md; delete-remote c.md");
   });
 });
 

@@ -125,7 +125,7 @@ describe("I09 files that took each other's paths, one of them saved anew by an e
   });
   test("a file that was rewritten in place stays what it is, though its text is like a document's that was overwritten", () => {
     const local = `mv a.md b.md; edit b.md ${edited("a")}; edit c.md ${edited("b")}`;
-    check([three, local, "", "put b.md; put c.md; delete-remote a.md"]);
+    check([three, local, "", "put b.md; put c.md; delete-remote b.md; rename-remote a.md>b.md; relink b.md"]);
   });
   test("what was moved over a document and grew out of both is the document's at that path", () => {
     const local = `mv b.md b2.md; save b2.md ${edited("b")}; mv a.md b.md; edit b.md a1|a2|a3|a4|a5|b1|b2|b3|b4|b5`;

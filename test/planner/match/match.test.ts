@@ -58,6 +58,10 @@ describe("what an inode proves, and what not", () => {
     check(["a.md=1", `mv a.md b.md; edit b.md ${filled}`, "", "rename-remote a.md>b.md; put b.md; relink b.md"]);
     check(["a.md=1", `mv a.md b.md; edit b.md another|text`, "", "create-remote b.md; delete-remote a.md"]);
   });
+  test("I09 a blank note that was moved and filled is a move by its inode, for it had no line to lose", () => {
+    check(["a.md=", `mv a.md b.md; edit b.md a|text`, "", "rename-remote a.md>b.md; put b.md; relink b.md"]);
+    check(["a.md=", `rm a.md; new b.md a|text`, "", "create-remote b.md; delete-remote a.md"]);
+  });
   test("I04 I09 a swap that was cut off half way, one removed and the other saved anew since: the text tells which", () => {
     const [a, b] = ["a1|a2|a3|a4|a5", "b1|b2|b3|b4|b5"];
     const local = `mv a.md t.md; mv b.md a.md; mv t.md b.md; rm a.md; save b.md ${a}|more`;

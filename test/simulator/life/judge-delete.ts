@@ -42,18 +42,19 @@ export class DeleteJudge {
   /** Before a call of the disk. */
   onDisk(call: string, path: string): void {
     const at = this.#clock.monotonic();
-    const { user } = this.#mirror.disk;
-    if (call === "lstat") this.#looks.set(path, { found: user.exists(path), at });
+    if (call === "lstat") this.#looks.set(path, { found: this.#mirror.disk.user.exists(path), at });
     if (call !== "readdir" || path !== ROOT) return;
     this.#walks.push(at);
-    this.#displaced = this.#findDisplaced(user.texts(ROOT));
+    this.#displaced = this.#findDisplaced();
   }
 
-  #findDisplaced(texts: ReadonlyMap<string, string>): ReadonlySet<string> {
+  /** By path as the disk compares names. */
+  #findDisplaced(): ReadonlySet<string> {
+    const { user } = this.#mirror.disk;
     const displaced = new Set<string>();
     for (const link of this.#mirror.state.load().links.values()) {
-      const stood = texts.get(link.localPath);
-      if (stood !== undefined && !this.#isBack(link, stood)) displaced.add(link.id);
+      const stood = user.read(`${ROOT}/${link.localPath}`);
+      if (stood !== null && !this.#isBack(link, stood)) displaced.add(link.id);
     }
     return displaced;
   }

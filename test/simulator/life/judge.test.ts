@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Actors } from "./actors.ts";
 import type { RemotePath } from "../../../src/model/path.ts";
 import { actHere } from "./local-acts.ts";
+import { DeleteJudge } from "./judge-delete.ts";
 import { judgeConverged } from "./judge-end.ts";
 import { judgeRun } from "./judge-run.ts";
 import { judgeUndone, sightBefore } from "./judge-undone.ts";
@@ -13,10 +14,9 @@ import { runSync } from "./sync-step.ts";
 
 /** The judges' own eyes: what they must see, and what no mirror can know. */
 
-const mirrorOf = (level: Levels): MirrorSetup => ({ prefix: "", level, disk: {}, conflicts: "sidecar" });
-
-function open(levels: readonly Levels[], variant: object = {}): Actors {
-  const setup = { mirrors: levels.map(mirrorOf), variant, combines: true, documents: 0, clockOff: 0 };
+function open(levels: readonly Levels[], variant: object = {}, disk: MirrorSetup["disk"] = {}): Actors {
+  const mirrors = levels.map((level): MirrorSetup => ({ prefix: "", level, disk, conflicts: "sidecar" }));
+  const setup = { mirrors, variant, combines: true, documents: 0, clockOff: 0 };
   const actors = new Actors({ seed: 3, setup, steps: [] });
   for (const [index, level] of levels.entries()) actors.lifeWorld.grant(index, level, 0);
   return actors;
@@ -69,6 +69,30 @@ describe("a mirror that is locked out", () => {
     expect(actors.history.failures).toEqual([]);
     judgeRun(actors, 0, { ...facts, before: new Map([["b.md", "a text\n"]]) }, actors.liveIds());
     expect(actors.history.failures).toEqual([expect.stringContaining("I19 mirror 0 took b.md away")]);
+    actors.close();
+  });
+});
+
+describe("a document that is deleted on the service after one look", () => {
+  it.each([
+    ["on a disk that folds case", true, []],
+    ["on another disk", false, [expect.stringContaining("I04 it is deleted after one look")]],
+  ])("%s: another file in another case stood at its path", async (_, foldsCase, failures) => {
+    const actors = open(["full"], {}, { foldsCase });
+    const [mirror] = actors.mirrors;
+    const { user } = mirror!.disk;
+    for (const path of ["a.md", "b.md"]) create(actors, path);
+    await sync(actors, 0);
+    const [, gone] = actors.lifeWorld.files();
+    user.remove(`${ROOT}/b.md`);
+    user.rename(`${ROOT}/a.md`, `${ROOT}/B.md`);
+    const judge = new DeleteJudge(mirror!, actors.lifeWorld.clock);
+    judge.startRun(false);
+    judge.onDisk("readdir", ROOT);
+    // The same run moves that file on.
+    user.rename(`${ROOT}/B.md`, `${ROOT}/c.md`);
+    judge.judge(gone!.id, gone!.changeId, (what) => actors.history.fail(what));
+    expect(actors.history.failures).toEqual(failures);
     actors.close();
   });
 });
