@@ -34,6 +34,9 @@ export type RefuseItem = { readonly path: LocalPath } & (
   | { readonly kind: "left"; readonly why: string }
 );
 
+/** Reasons by which the service no longer has what the folder has. */
+const MISSES_DOCUMENTS: ReadonlySet<HaltReason> = new Set(["service-restored", "wrong-workspace"]);
+
 /** @param reasons the halt's reasons; one that has nothing to bring back gives no item */
 export function planRefusal(
   state: Pick<State, "isEarlier">,
@@ -44,7 +47,7 @@ export function planRefusal(
   const { verdict, steps } = plan;
   if (verdict.kind === "run") return [];
   const items = verdict.byReason
-    ? reasons.every((reason) => reason === "service-restored")
+    ? reasons.every((reason) => MISSES_DOCUMENTS.has(reason))
       ? [...olderThere(state, trees), ...steps.flatMap(({ action }) => itemOf(action, trees))]
       : []
     : verdict.guarded.flatMap((index) => {

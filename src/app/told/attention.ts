@@ -24,7 +24,6 @@ const BRINGS_NOTHING_BACK: ReadonlySet<HaltReason> = new Set([
   "root-missing",
   "root-replaced",
   "root-moved-or-copied",
-  "wrong-workspace",
   "conflict-flood",
 ]);
 

@@ -26,10 +26,11 @@ export function judge(
 ): Judgement {
   const losses = lossesOf(trees, policy.guards, signals, steps, counts);
   const { deleted, folders } = losses.local;
-  const removed = signals.restored ? [...deleted, ...folders] : [];
-  const removals = { documents: deleted.length, folders: removed.length - deleted.length };
+  const removals = { documents: deleted.length, folders: folders.length };
   const { stops, waived } = stopsAll(trees, policy, signals, counts, removals);
-  if (stops.length > 0) return { verdict: haltAll(stops, removed), toRead: [] };
+  // Both reasons are about a service that no longer has what this folder has.
+  const isRemoving = signals.restored || trees.remote.nothingKnown === true;
+  if (stops.length > 0) return { verdict: haltAll(stops, isRemoving ? [...deleted, ...folders] : []), toRead: [] };
   const toRead = mustRead(losses.local);
   const budget = deleteBudget(policy.guards, counts.known);
   const findings = [
