@@ -44,6 +44,7 @@ const EXIT_STATUS: readonly (readonly [code: string, what: string])[] = [
   ["6", "Locked by another process."],
   ["7", "A text was handed over, and a reviewer decides."],
   ["8", "The time of --timeout was over before all was there."],
+  ["9", "The disk is full."],
 ];
 
 /** Every page by its file name, as text for man(1). */

@@ -44,7 +44,7 @@ function torn(field: Field, known: ReadonlySet<string>): string[] {
   return [...liveHere(field.notes)].flatMap(([path, text]) => (known.has(text) ? [] : [path]));
 }
 
-const CODES_WHEN_FULL = new Set<number | null>([0, 1, 3]);
+const CODES_WHEN_FULL = new Set<number | null>([0, 3, 9]);
 
 async function fullClone(soak: Soak): Promise<Row> {
   const why = whyNoMounts();

@@ -1,4 +1,4 @@
-import type { Trouble } from "../app/mirror/trouble.ts";
+import { isDiskFull, type Trouble } from "../app/mirror/trouble.ts";
 import type { Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { fewOpenFiles } from "../app/mirror/open-files.ts";
@@ -20,8 +20,8 @@ export function complain(io: Io, trouble: Trouble): ExitCode {
   return exitOfTrouble(trouble);
 }
 
-export function exitOfTrouble({ kind }: Trouble): ExitCode {
-  return EXITS[kind];
+export function exitOfTrouble({ kind, code = null }: Pick<Trouble, "kind" | "code">): ExitCode {
+  return kind === "fault" && isDiskFull(code) ? EXIT.diskFull : EXITS[kind];
 }
 
 /** Complains about the arguments of a command. */

@@ -16,6 +16,7 @@ export const EXIT = {
   inReview: 7,
   /** The time was over before all was there. */
   tooSlow: 8,
+  diskFull: 9,
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
@@ -33,6 +34,7 @@ export const EXIT_OF_STATE: Readonly<Record<MirrorStatus["state"], ExitCode>> = 
 export function worstExit(codes: readonly ExitCode[]): ExitCode {
   const order: readonly ExitCode[] = [
     EXIT.fault,
+    EXIT.diskFull,
     EXIT.usage,
     EXIT.locked,
     EXIT.halted,

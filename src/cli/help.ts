@@ -16,7 +16,8 @@ export function overview(version: string): string[] {
     "DIR is the mirrored folder; without it, the nearest folder up that holds .mdmirror/.",
     "mdmirror COMMAND --help explains one command; mdmirror --version names this one.",
     "Exit codes: 0 in sync, 1 a fault of mdmirror, 2 usage or configuration, 3 done, but something needs you,",
-    "4 halted by a guard, 5 service unreachable or key refused, 6 locked by another process, 7 in review, 8 too slow.",
+    "4 halted by a guard, 5 service unreachable or key refused, 6 locked by another process, 7 in review, 8 too slow,",
+    "9 the disk is full.",
   ];
 }
 

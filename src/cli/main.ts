@@ -1,4 +1,5 @@
 import { diskTrouble } from "../app/mirror/disk-trouble.ts";
+import { isDiskFull } from "../app/mirror/trouble.ts";
 import { fewOpenFiles } from "../app/mirror/open-files.ts";
 import type { Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
@@ -38,19 +39,24 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
       io.err(`  next: ${few.next}`);
       return EXIT.fault;
     }
-    const disk = diskTrouble(fault);
-    if (disk !== null) {
-      io.err(`mdmirror: ${disk.what} (${disk.code})`);
-      io.err(`  next: ${disk.next}`);
-      return EXIT.fault;
-    }
-    io.err(`mdmirror: a fault of mdmirror itself: ${fault.message}`);
-    if (io.env["MDMIRROR_DEBUG"] !== undefined && fault.stack !== undefined) io.err(fault.stack);
-    io.err(
-      "  next: nothing is lost; run the command again, with MDMIRROR_DEBUG=1 to see where it failed, and report that",
-    );
-    return EXIT.fault;
+    return tellFault(io, fault);
   }
+}
+
+/** Reports an error that no command expected: by the disk, or a fault of mdmirror. */
+function tellFault(io: Io, fault: Error): ExitCode {
+  const disk = diskTrouble(fault);
+  if (disk !== null) {
+    io.err(`mdmirror: ${disk.what} (${disk.code})`);
+    io.err(`  next: ${disk.next}`);
+    return isDiskFull(disk.code) ? EXIT.diskFull : EXIT.fault;
+  }
+  io.err(`mdmirror: a fault of mdmirror itself: ${fault.message}`);
+  if (io.env["MDMIRROR_DEBUG"] !== undefined && fault.stack !== undefined) io.err(fault.stack);
+  io.err(
+    "  next: nothing is lost; run the command again, with MDMIRROR_DEBUG=1 to see where it failed, and report that",
+  );
+  return EXIT.fault;
 }
 
 async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {

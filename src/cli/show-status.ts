@@ -38,7 +38,7 @@ export function showUntrusted(io: Io, { kind, what, next }: Trouble, json: boole
     io.out(`${paintFor(io).bad("not trusted")}: ${shownWords(what)}`);
     io.out(`  next: ${shownWords(next)}`);
   }
-  return exitOfTrouble({ kind, what, next });
+  return exitOfTrouble({ kind });
 }
 
 /** A service without events is polled, which needs no word. */

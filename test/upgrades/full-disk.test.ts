@@ -45,7 +45,7 @@ test("I06 on a full disk nothing is lost, one sentence says so, and with space i
     const free = leaveFree(rig.root, kilobytes * 1_024);
     const { code, err } = await rig.run(["approve", "w", "--yes"]);
     if (code !== 0) {
-      expect([kilobytes, code, err[0]]).toEqual([kilobytes, 1, expect.stringMatching(FULL)]);
+      expect([kilobytes, code, err[0]]).toEqual([kilobytes, 9, expect.stringMatching(FULL)]);
       expect(err.slice(1)).toEqual(["  next: nothing is lost: free some space, then run the command again"]);
     }
     expect([documents(rig), await list()]).toEqual([before.here, before.live]);

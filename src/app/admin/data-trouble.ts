@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { errnoClause, type Result, trouble } from "../mirror/trouble.ts";
+import { errnoClause, isDiskFull, type Result, trouble } from "../mirror/trouble.ts";
 import { effectiveUser } from "../trust/owner.ts";
 
 /** What this user is not let do: the folder, or the user, is the wrong one. */
@@ -33,10 +33,9 @@ export function dataTrouble(data: string, error: unknown): Result<never> {
     return trouble("usage", what, next, { code });
   }
   const isMisplaced = /^E(?:ACCES|PERM)$/.test(code) || NO_FOLDER.test(code);
-  const next =
-    code === "SQLITE_FULL"
-      ? "make room there: an update needs as much again as service.db has, until the next start"
-      : OTHER_FOLDER;
+  const next = isDiskFull(code)
+    ? "make room there: an update needs as much again as service.db has, until the next start"
+    : OTHER_FOLDER;
   return trouble(isMisplaced ? "usage" : "fault", `${data} cannot be used: ${errnoClause(error)}`, next, { code });
 }
 

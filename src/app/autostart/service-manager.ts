@@ -3,7 +3,7 @@ import { chmodSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { withoutKey } from "../mirror/key.ts";
 import type { ManagerKind, ServiceUnit } from "./service-unit.ts";
-import { errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
+import { errnoClause, ok, type Result, trouble, unwritableFile } from "../mirror/trouble.ts";
 import { makeFolders } from "../../server/make-folders.ts";
 
 /**
@@ -33,7 +33,7 @@ export async function installUnit(unit: ServiceUnit, env: Env): Promise<Result<s
     writeFileSync(unit.file, unit.text, { mode: 0o600 });
     chmodSync(unit.file, 0o600);
   } catch (error) {
-    return trouble("fault", `${unit.file} cannot be written: ${errnoClause(error)}`, "mdmirror service print shows it");
+    return unwritableFile(unit.file, error, { kind: "fault", next: "mdmirror service print shows it" });
   }
   const steps: readonly (readonly string[])[] =
     unit.manager === "systemd"

@@ -75,6 +75,20 @@ export function isDiskFull(code: string | null): boolean {
   return code !== null && FULL_CODES.includes(code);
 }
 
+/**
+ * Returns the trouble with a file that cannot be written. A full disk has its own next step,
+ * whoever may write there.
+ */
+export function unwritableFile(
+  file: string,
+  error: unknown,
+  { kind, next, undone = "" }: Pick<Trouble, "kind" | "next"> & { readonly undone?: string },
+): Result<never> {
+  const code = codeOf(error);
+  const what = `${file} cannot be written: ${errnoClause(error)}${undone}`;
+  return isDiskFull(code) ? trouble("fault", what, FULL_NEXT, { code }) : trouble(kind, what, next, { code });
+}
+
 /** The code of an error of the system or of SQLite (`ENOSPC`, `SQLITE_FULL`); null: it has none. */
 export function codeOf(error: unknown): string | null {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;

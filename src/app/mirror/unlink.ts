@@ -11,7 +11,7 @@ import { findByMarker, findByRoot, folderId, listMirrors, removeMirror } from ".
 import { readConfig } from "./config.ts";
 import { unwritable } from "./folder-trouble.ts";
 import { forgetInKeychain, KEY_FILE } from "./key.ts";
-import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
+import { ok, type Result, unwritableFile } from "./trouble.ts";
 
 /**
  * Ends a mirror, and nothing else: its files stay, here and on the service. What was in
@@ -85,10 +85,9 @@ export function forgetRoot(root: string, marker: string | null, env: Env): Resul
     removeMirror(place.value, found.mirror.marker);
     return ok(null);
   } catch (error) {
-    return trouble(
-      "fault",
-      `the list of your mirrors, ${place.value}, cannot be written: ${errnoClause(error)}`,
-      "give this user the right to write there, and unlink it again",
-    );
+    return unwritableFile(`the list of your mirrors, ${place.value},`, error, {
+      kind: "fault",
+      next: "give this user the right to write there, and unlink it again",
+    });
   }
 }

@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { readMarker } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
 import type { Config } from "../mirror/config.ts";
-import { codeOf, errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
+import { codeOf, ok, type Result, trouble, unwritableFile } from "../mirror/trouble.ts";
 import { addressOf, type PickedUrl, pickUrl, type UrlSources } from "./address.ts";
 import type { TrustedOrigin } from "./origin.ts";
 import { checkOwner } from "./owner.ts";
@@ -208,13 +208,13 @@ export function keepMirror(place: string, mirror: KnownMirror): Result<string | 
   }
 }
 
+/** @param undone what was not done, as a clause after a semicolon; "": nothing */
 function unwritableList(place: string, error: unknown, undone: string): Result<never> {
-  return trouble(
-    "usage",
-    `the list of your mirrors, ${place}, cannot be written: ${errnoClause(error)}${undone}`,
-    "give this user the right to write there, or set XDG_STATE_HOME to a folder where it may, wherever mdmirror is run",
-    { code: codeOf(error) },
-  );
+  return unwritableFile(`the list of your mirrors, ${place},`, error, {
+    kind: "usage",
+    undone,
+    next: "give this user the right to write there, or set XDG_STATE_HOME to a folder where it may, wherever mdmirror is run",
+  });
 }
 
 /**

@@ -16,6 +16,7 @@ describe("a data folder that cannot be used", () => {
     ["ENOTDIR", "usage"],
     ["EIO", "fault"],
     ["SQLITE_FULL", "fault"],
+    ["ENOSPC", "fault"],
     ["SQLITE_CANTOPEN", "fault"],
     ["SQLITE_BUSY", "locked"],
   ])("by %s is a matter of %s", (code, kind) => {
