@@ -32,13 +32,7 @@ type DocumentAction =
       readonly comesBack?: boolean;
     }
   /** Download, then replace the file, whose bytes must still be `expect`. */
-  | ({
-      readonly kind: "write-local";
-      readonly id: DocId;
-      readonly localPath: LocalPath;
-      readonly changeId: ChangeId;
-      readonly expect: Digest;
-    } & TakesText)
+  | ({ readonly kind: "write-local" } & TakesText)
   /**
    * Create on the service; the file's bytes must still be `expect`. `tombstone`: the deleted
    * document that this one brings back under a new id.
@@ -52,7 +46,7 @@ type DocumentAction =
     }
   /**
    * PUT on the base version. `review`: the document is protected, so a 202 is expected. `empties`:
-   * the text is blank, and that of the base version is not. Not set: it is not so.
+   * the text is blank, and that of the base version is not.
    */
   | {
       readonly kind: "put";
@@ -67,14 +61,7 @@ type DocumentAction =
    * Both sides edited it. Download and merge; if clean: write the result here, then PUT it on the
    * remote's change id; if not: open or renew the conflict.
    */
-  | ({
-      readonly kind: "merge";
-      readonly id: DocId;
-      readonly localPath: LocalPath;
-      readonly changeId: ChangeId;
-      readonly expect: Digest;
-      readonly review: boolean;
-    } & TakesText)
+  | ({ readonly kind: "merge"; readonly review: boolean } & TakesText)
   /**
    * Both sides have a new document at one path. Download; if the texts are equal (also but for line
    * ends, BOM, final newline): link them; else `prefer` decides; else it is a conflict with an
@@ -197,19 +184,20 @@ type DocumentAction =
    * local, live) is the live text, the review is settled; else the live text is merged under the
    * local one.
    */
-  | ({
-      readonly kind: "settle-review";
-      readonly id: DocId;
-      readonly localPath: LocalPath;
-      readonly changeId: ChangeId;
-      readonly expect: Digest;
-    } & TakesText);
+  | ({ readonly kind: "settle-review" } & TakesText);
 
-/**
- * What an action has that brings a text of the service to the file. `empties`: whether that text is
- * blank, and the base version's is not. Not set: it was not read for the plan.
- */
-type TakesText = { readonly empties?: boolean };
+/** What an action names that brings a text of the service to a file. */
+type TakesText = {
+  readonly id: DocId;
+  readonly localPath: LocalPath;
+  readonly changeId: ChangeId;
+  readonly expect: Digest;
+  /**
+   * Whether that text is blank, and the base version's is not. Not set: it was not read for the
+   * plan.
+   */
+  readonly empties?: boolean;
+};
 
 export type ActionKind = Action["kind"];
 
