@@ -36,7 +36,7 @@ async function compareStores(seed: number): Promise<Compared> {
   const postgres = await PostgresStore.open({ url, random: new Dice(1).bytes });
   const sqlite = openSqlite(":memory:", { random: new Dice(2).bytes });
   try {
-    const plan = { seed, requests: Number(values.requests), ranking: "open" } as const;
+    const plan = { seed, requests: Number(values.requests) };
     return await compareTraffic(sideOn("sqlite", sqlite, 3), sideOn("postgres", postgres, 4), plan);
   } finally {
     await Promise.all([sqlite.close(), postgres.close()]);

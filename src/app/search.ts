@@ -1,12 +1,17 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { SEARCH_REGEX_LINES } from "../contract/limits.ts";
 import { STRUCTURE_FILE } from "../contract/names.ts";
 import type { Digest } from "../model/digest.ts";
 import { isWithin, type LocalPath, nameOf } from "../model/path.ts";
 import type { Disk } from "../ports/disk.ts";
 import type { Log, Random } from "../ports/world.ts";
+import type { CompiledRegex } from "../search/engine.ts";
+import { searchHybrid } from "../search/hybrid.ts";
+import { searchRegex } from "../search/regex.ts";
 import type { Range } from "../search/snippets.ts";
+import { SearchTurns } from "../search/turns.ts";
 import type { LocalTree } from "../model/tree.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { isFileFault, type MirrorSearch, openSearch, removeSearch } from "../state/search.ts";
@@ -78,7 +83,7 @@ type Searching = {
   readonly disk: Disk;
   readonly request: SearchRequest;
   /** null: the query is words. */
-  readonly regex: Parameters<MirrorSearch["regex"]>[1] | null;
+  readonly regex: CompiledRegex | null;
 };
 
 /** @param folder where the index is: `.mdmirror` */
@@ -88,20 +93,28 @@ async function searchIn(folder: string, searching: Searching, updating: Updating
     const bring = () => bringUpToDate(search, searching.disk);
     // What is made for one search alone is empty.
     const update = await (isKept ? updating(searching.root, bring) : bring());
-    return { files: filesFound(search, searching), indexed: update.indexed, notes: [...notes, ...update.notes] };
+    return { files: await filesFound(search, searching), indexed: update.indexed, notes: [...notes, ...update.notes] };
   } finally {
     search.close();
   }
 }
 
-function filesFound(search: MirrorSearch, { disk, request, regex }: Searching): FoundFile[] {
+async function filesFound(search: MirrorSearch, { disk, request, regex }: Searching): Promise<FoundFile[]> {
   const { query, limit } = request;
-  const source = { read: (path: LocalPath) => readText(disk, path) };
-  if (regex !== null)
-    return search.regex(source, regex, limit).map(({ path, matches }) => ({ path, score: null, lines: matches }));
-  return search.hybrid(source, query, limit).map(({ path, score, snippets }) => {
-    return { path, score, lines: snippets.map((one) => ({ ...one, column: columnOf(one.ranges) })) };
-  });
+  const source = search.source({ read: (path: LocalPath) => readText(disk, path) });
+  const pace = new SearchTurns((begin) => void setImmediate(begin)).paceOf(() => false);
+  if (regex === null) {
+    const result = await searchHybrid(source, pace, query, limit);
+    if (result.kind !== "found") throw new Error("nothing ends a local search");
+    return result.hits.map(({ found, score, snippets }) => {
+      return { path: found.path, score, lines: snippets.map((one) => ({ ...one, column: columnOf(one.ranges) })) };
+    });
+  }
+  const steps = { search: Number.POSITIVE_INFINITY, look: Number.POSITIVE_INFINITY };
+  const limits = { limit, steps, lines: SEARCH_REGEX_LINES };
+  const result = await searchRegex(source, pace, regex, limits);
+  if (result.kind !== "found") throw new Error("nothing ends a local search");
+  return result.hits.map(({ found, matches }) => ({ path: found.path, score: null, lines: matches }));
 }
 
 /**

@@ -7,8 +7,8 @@ import { type ReplaceLine, readTemplate, type Template } from "./replace.ts";
  * because no other command needs it.
  */
 
-/** @returns half-open ranges of UTF-16 units; an empty match is a range of no length. */
-type FindAll = (line: string, most: number) => [start: number, end: number][];
+/** Returns the next match as a half-open range of UTF-16 units; null: there is none. */
+type NextMatch = () => readonly [start: number, end: number] | null;
 
 export type CompiledRegex = {
   readonly pattern: string;
@@ -17,9 +17,10 @@ export type CompiledRegex = {
    * character itself.
    */
   readonly stepsPerCharacter: number;
-  /** Whether any line of a text can hold a match. Never false when one does. */
-  readonly mayMatch: (text: string) => boolean;
-  readonly findAll: FindAll;
+  /** Whether any line of a text can match, never false when one does; null: that cannot be told. */
+  readonly mayMatch: ((text: string) => boolean) | null;
+  /** Begins to look for the matches of a line; null: it has none. */
+  readonly finder: (line: string) => NextMatch | null;
 };
 
 type Compilation =
@@ -35,12 +36,18 @@ export type CompileRegex = (pattern: string) => Compilation;
  * characters, with 2,000 less than half a second. `\pL{1000}` has 1,003.
  */
 export const MOST_STEPS = 2_000;
-/** Measured on notes: a character costs 15 to 500 ns with few steps, a step of many 10 to 60 ns. */
+/** What a character costs beside the pattern's steps. */
 const STEPS_OF_A_CHARACTER = 8;
+/** A step that looks a character up in a table of Unicode takes so many times as long. */
+const UNICODE_STEP = 3;
 /** LIMIT: with more steps whole texts are not looked at first, only their lines. */
 const MOST_STEPS_FOR_TEXTS = 300;
+/** Beyond so many times `MOST_STEPS`, an estimate is enough to refuse a pattern. */
+const SURELY = 4;
 
 export function compileRegex(pattern: string): Compilation {
+  const estimate = estimateSteps(pattern);
+  if (estimate > SURELY * MOST_STEPS) return tooComplex(`some ${estimate}`);
   let line: RE2JS;
   try {
     line = RE2JS.compile(pattern);
@@ -50,7 +57,7 @@ export function compileRegex(pattern: string): Compilation {
     return { kind: "malformed", why: error instanceof Error ? error.message : String(error) };
   }
   const steps = line.programSize();
-  if (steps > MOST_STEPS) return { kind: "too-complex", why: `it compiles to ${steps} steps, more than ${MOST_STEPS}` };
+  if (steps > MOST_STEPS) return tooComplex(String(steps));
   // Where ^ and $ mean each line, a match in a line is one in the text. \A and \z mean the text,
   // and flags may mean anything.
   const isLinewise = steps <= MOST_STEPS_FOR_TEXTS && !/\\[Az]|\(\?[a-zA-Z]*-|\\Q/.test(pattern);
@@ -59,30 +66,60 @@ export function compileRegex(pattern: string): Compilation {
     kind: "compiled",
     regex: {
       pattern,
-      stepsPerCharacter: steps + STEPS_OF_A_CHARACTER,
-      mayMatch: mayMatchWith(text),
-      findAll: findAllWith(line),
+      stepsPerCharacter: STEPS_OF_A_CHARACTER + steps * weightOf(pattern),
+      mayMatch: text === null ? null : (lines) => text.test(lines),
+      finder: (one) => (line.test(one) ? nextOf(line, one) : null),
     },
   };
 }
 
-/** @param compiled for whole texts; null: none could be, and any may match */
-function mayMatchWith(compiled: RE2JS | null): CompiledRegex["mayMatch"] {
-  return (text) => compiled === null || compiled.test(lineFeeds(text));
+function tooComplex(steps: string): Compilation {
+  return { kind: "too-complex", why: `it compiles to ${steps} steps, more than ${MOST_STEPS}` };
 }
 
-function lineFeeds(text: string): string {
-  return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
+/** A plain text is found without the pattern's steps. */
+function weightOf(pattern: string): number {
+  if (!/[\\^$.|?*+()[\]{}]/.test(pattern)) return 0;
+  return /\\[pP]/.test(pattern) ? UNICODE_STEP : 1;
 }
 
-function findAllWith(compiled: RE2JS): FindAll {
-  return (line, most) => {
-    const ranges: [number, number][] = [];
-    if (!compiled.test(line)) return ranges;
-    const matcher = compiled.matcher(line);
-    while (ranges.length < most && matcher.find()) ranges.push([matcher.start(), matcher.end()]);
-    return ranges;
-  };
+/**
+ * What a pattern is made of: a quoted text, the beginning of a group, a class, a repetition with
+ * its counts, or one character more.
+ */
+const TOKENS =
+  /\\Q.*?(?:\\E|$)|\((?:\?(?:P?<\w+>|[a-zA-Z-]*:))?|\\[pPx]\{[^}]*\}|\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]])*\]|\{(\d+)(?:,(\d*))?\}|./gsu;
+
+/**
+ * Estimates how many steps a pattern compiles to. To compile `(?:a?){1000}` as often as a pattern
+ * has room for takes a fifth of a second, which nothing interrupts.
+ */
+function estimateSteps(pattern: string): number {
+  const outer: number[] = [];
+  let sum = 0;
+  let last = 0;
+  for (const [token, least, most] of pattern.matchAll(TOKENS)) {
+    if (token.startsWith("(")) {
+      outer.push(sum);
+      sum = 0;
+    } else if (token === ")") {
+      last = sum + 2;
+      sum = last + (outer.pop() ?? 0);
+    } else if (least === undefined) {
+      last = token.startsWith("\\Q") ? token.length : 1;
+      sum += last;
+    } else {
+      const more = last * (Math.max(1, Number(least), Number(most ?? 0)) - 1);
+      sum += more;
+      last += more;
+    }
+  }
+  return sum;
+}
+
+function nextOf(compiled: RE2JS, line: string): NextMatch {
+  const matcher = compiled.matcher(line);
+  return () => (matcher.find() ? [matcher.start(), matcher.end()] : null);
 }
 
 type ReplacerCompilation =

@@ -1,8 +1,5 @@
-/** The columns of a path in the index. `name` is the file's without `.md`. */
+/** The parts of a path. `name` is the file's without `.md`. */
 type PathFields = { readonly name: string; readonly folders: string };
-
-/** The columns of a text in the index. `body` is every line that is no heading. */
-type TextFields = { readonly headings: string; readonly body: string };
 
 export function pathFieldsOf(path: string): PathFields {
   const cut = path.lastIndexOf("/");
@@ -15,26 +12,25 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const TITLE = /^title[ \t]*:/i;
 
 /**
- * Splits a Markdown text: headings (`# …`, underlined ones, the title of front matter), and the
- * rest. A `#` in fenced code is no heading.
+ * Returns the lines of a Markdown text that are headings: `# …`, underlined ones, the title of
+ * front matter. A `#` in fenced code is no heading.
  */
-export function textFieldsOf(text: string): TextFields {
+export function headingsOf(text: string): string {
   const headings: string[] = [];
-  const body: string[] = [];
-  const lines = text.replaceAll("\0", " ").split(/\r\n|\n|\r/);
+  const lines = text.split(/\r\n|\n|\r/);
   const start = lines[0] === "---" ? frontMatterEnd(lines) : 0;
-  for (const line of lines.slice(0, start)) (TITLE.test(line) ? headings : body).push(line);
+  headings.push(...lines.slice(0, start).filter((line) => TITLE.test(line)));
   let fence: string | null = null;
-  for (const [i, line] of lines.slice(start).entries()) {
-    const isHeading = fence === null && isHeadingLine(line, lines[start + i + 1] ?? "");
-    (isHeading ? headings : body).push(line);
+  for (let i = start; i < lines.length; i++) {
+    const line = lines[i]!;
+    if (fence === null && isHeadingLine(line, lines[i + 1] ?? "")) headings.push(line);
     const mark = FENCE.exec(line)?.[1];
     if (mark !== undefined) fence = nextFence(fence, mark);
   }
-  return { headings: headings.join("\n"), body: body.join("\n") };
+  return headings.join("\n");
 }
 
-/** @returns the index of the line that closes it; one that is never closed takes the whole text */
+/** Returns the index of the line that closes it; one that is never closed takes the whole text. */
 function frontMatterEnd(lines: readonly string[]): number {
   const end = lines.indexOf("---", 1);
   return end === -1 ? lines.length : end;

@@ -30,7 +30,7 @@ export function isAscii(text: string): boolean {
 }
 
 /** A line with its folded form, and the way back. */
-class FoldedLine {
+export class FoldedLine {
   readonly folded: string;
   /** For each unit of `folded`, the code point that it comes from. null: its own. */
   readonly #origins: readonly number[] | null;

@@ -1,241 +1,179 @@
-import { foldText } from "./fold.ts";
-import { loosen, MOST_TELLING, pairsOf, telling } from "./loosen.ts";
-import { fuseRankings, type Ranking } from "./fuse.ts";
-import { literalExpression, type Part, phraseExpression, phraseOf, unitExpression } from "./match.ts";
-import { holdsPhrase } from "./path-phrase.ts";
+import { type Judged, judge } from "./judge.ts";
+import { inEach, isShort, type KeySet, withLiteral, withTitle, withUnit } from "./keys.ts";
+import { type Query, readQuery } from "./query.ts";
 import { type Needle, needleOf, type Snippet, snippetsOf } from "./snippets.ts";
-import { type Wanted, WordRank } from "./rank.ts";
-import type { Sql, SqlStatement } from "./sql.ts";
-import { Terms } from "./terms.ts";
-import { type Unit, unitsOf } from "./tokens.ts";
-import { Words } from "./word-queries.ts";
+import { type Found, inReads, type Source } from "./source.ts";
+import type { Pace } from "./turns.ts";
 
-/** Whose documents are searched. */
-export type Searched = {
-  /**
-   * Whether a document may be found at all. What it refuses leaves no trace: it neither shows nor
-   * counts.
-   */
-  accepts(document: number): boolean;
-  /** null for a document that is gone, or cannot be read now. */
-  read(document: number): { readonly path: string; readonly text: string } | null;
+export type HybridHit<One extends Found> = {
+  readonly found: One;
+  readonly score: number;
+  readonly snippets: readonly Snippet[];
 };
 
-export type HybridHit = { readonly document: number; readonly score: number; readonly snippets: readonly Snippet[] };
-type HybridSearch = (searched: Searched, query: string, limit: number) => HybridHit[];
+/** `ended`: nobody waits for the answer any more. */
+type HybridResult<One extends Found> =
+  | { readonly kind: "found"; readonly hits: readonly HybridHit<One>[] }
+  | { readonly kind: "ended" };
 
-// LIMIT: of a longer query (a pasted paragraph) the first words count.
-const MOST_UNITS = 24;
-/** LIMIT: so many texts are read to prove a literal. */
-const MOST_PROVEN = 300;
-/** Rankings go a little deeper than what is asked for, so that their fusion is right at its end. */
-const DEPTH_MARGIN = 50;
+/** LIMIT: documents more than are asked for, the newest of each set, that are ranked. */
+const MARGIN = 100;
 /**
- * What a hit of each kind counts: all words; a name that begins so; the phrase; the query as it is
- * spelled; parts of words; typing errors; some words.
+ * LIMIT: steps for the texts that are not indexed yet, and for all others; then a search answers
+ * with the best of what it has judged.
  */
-const WEIGHT = { all: 1, named: 0.5, phrase: 0.5, literal: 0.6, parts: 0.4, near: 0.4, some: 0.2 } as const;
+const MOST_STEPS = { waiting: 10_000_000, indexed: 20_000_000 } as const;
+/** Steps that a look at an index, a document that it names, a text and its parts take. */
+const STEPS = { look: 5_000, named: 5, document: 1_000, character: 2, snippets: 20_000 } as const;
+/** What a document with some of the pieces counts, at most, of one with all units. */
+const SOME = 0.5;
 
 /**
- * Free text in, documents out, best first. Looser rankings are made only while fewer documents than
- * `limit` were found, and weigh less: what holds the very words always stands before what was
- * guessed.
- * @param sql the tables of `SEARCH_SCHEMA`; its statements are prepared here, once
+ * Free text in, documents out, best first. What contains all words, or the query as it is spelled,
+ * comes before what contains some words; that is looked for only while fewer documents than `limit`
+ * were found.
  */
-export function createHybridSearch(sql: Sql): HybridSearch {
-  const words = new Words(sql);
-  const index: Index = {
-    ranks: new WordRank(words),
-    terms: new Terms(sql, words),
-    grams: [
-      sql.prepare("SELECT rowid AS document FROM search_path_grams WHERE search_path_grams MATCH ?"),
-      sql.prepare("SELECT rowid AS document FROM search_grams WHERE search_grams MATCH ?"),
-    ],
-    size: sql.prepare(`SELECT count(*) AS documents FROM (SELECT 1 FROM search_words_docsize LIMIT ${MOST_TELLING})`),
-  };
-  return (searched, query, limit) => {
-    words.forget();
-    const rankings = new Rankings(index, searched, query, limit);
-    rankings.exact();
-    if (rankings.isSpelled) rankings.literal(WEIGHT.literal);
-    if (rankings.isShort()) rankings.loose();
-    if (rankings.isShort() && !rankings.isSpelled) rankings.literal(WEIGHT.some);
-    return rankings.hits();
-  };
+export async function searchHybrid<One extends Found>(
+  source: Source<One>,
+  pace: Pace,
+  text: string,
+  limit: number,
+): Promise<HybridResult<One>> {
+  const search = new HybridSearch(source, pace, readQuery(text), limit);
+  await search.exact();
+  if (search.isShort()) await search.loose();
+  return search.result();
 }
 
-type Index = {
-  readonly ranks: WordRank;
-  readonly terms: Terms;
-  /** Documents by the trigrams of their path, and of their text. */
-  readonly grams: readonly SqlStatement[];
-  /** How many documents there are, at most `MOST_TELLING`. */
-  readonly size: SqlStatement;
-};
-
-/** What one query finds, ranking by ranking. */
-class Rankings {
-  readonly #index: Index;
-  readonly #searched: Searched;
+class HybridSearch<One extends Found> {
+  readonly #source: Source<One>;
+  readonly #pace: Pace;
+  readonly #query: Query;
   readonly #limit: number;
-  readonly #units: readonly Unit[];
-  readonly #literal: string;
-  readonly #wanted: Wanted;
-  readonly #rankings: Ranking[] = [];
-  readonly #needles: Needle[];
-  /** Whether the query says more than its words: `--no-edit`, `std::vec`, `c++`. */
-  readonly isSpelled: boolean;
+  /** By number. null: it was not to be found. */
+  readonly #judged = new Map<number, Judged | null>();
+  /** What each piece counts for documents with some; none, where those were not looked for. */
+  #rarity: readonly number[] = [];
+  #left: number = MOST_STEPS.waiting;
+  #isEnded = false;
 
-  constructor(index: Index, searched: Searched, query: string, limit: number) {
-    this.#index = index;
-    this.#searched = searched;
+  constructor(source: Source<One>, pace: Pace, query: Query, limit: number) {
+    this.#source = source;
+    this.#pace = pace;
+    this.#query = query;
     this.#limit = limit;
-    this.#units = unitsOf(query).slice(0, MOST_UNITS);
-    this.#literal = foldText(query.trim());
-    this.#wanted = { accepts: memoized(searched.accepts), depth: limit + DEPTH_MARGIN };
-    this.#needles = this.#units.map((unit) => needleOf(unit.text, unit.kind === "word" && unit.text.length < 3));
-    this.isSpelled = this.#literal !== this.#units.map(({ text }) => foldText(text)).join(" ");
   }
 
-  /** Whether fewer documents than are asked for were found till now. */
+  /** Whether fewer documents than are asked for contain all units, or the literal. */
   isShort(): boolean {
-    return this.#found() < this.#limit;
+    let full = 0;
+    for (const judged of this.#judged.values()) if (judged !== null && judged.score > 0) full++;
+    return full < this.#limit;
   }
 
-  /** All units; then, where they are anywhere, those in a name's beginning and as a phrase. */
-  exact(): void {
-    const units = this.#units;
-    if (units.length === 0) return;
-    const isWhole = this.#rank(
-      WEIGHT.all,
-      units.map((unit) => [unitExpression(unit)]),
-    );
-    const found = this.#rankings.at(-1)!.documents;
-    if (found.length === 0) return;
-    const phrase = phraseExpression(units);
-    if (isWhole) {
-      this.#take(WEIGHT.named, this.#index.ranks.named(`^ ${phrase}`, this.#wanted));
-      if (units.length > 1) this.#rank(WEIGHT.phrase, [[phrase]]);
-    } else this.#phrased(found, phrase);
+  /** Looks for all units: what is called by them, or as they are spelled, however old it is. */
+  async exact(): Promise<void> {
+    const { units, literal } = this.#query;
+    await this.#judgeAll(await this.#source.waiting());
+    this.#left = MOST_STEPS.indexed;
+    const isFull = (judged: Judged) => judged.isFull;
+    if (units.length > 0) await this.#walk(inEach(units.map(withTitle)), isFull);
+    if (literal !== "") await this.#walk(withLiteral(literal), ({ isLiteral }) => isLiteral);
+    if (units.length > 0) await this.#walk(inEach(units.map(withUnit)), isFull);
   }
 
-  /** Of some documents, those whose name begins with the query, and those with it as a phrase. */
-  #phrased(documents: readonly number[], phrase: string): void {
-    const units = this.#units;
-    const inPath = new Map(
-      documents.map((document) => [document, holdsPhrase(this.#searched.read(document)?.path ?? "", phraseOf(units))]),
-    );
-    this.#take(
-      WEIGHT.named,
-      documents.filter((document) => inPath.get(document) === "first"),
-    );
-    if (units.length === 1) return;
-    const inText = new Set(this.#index.ranks.among(documents, phrase));
-    this.#take(
-      WEIGHT.phrase,
-      documents.filter((document) => inText.has(document) || inPath.get(document) !== "not"),
-    );
+  /** Looks for single words, and for pairs of a script without spaces; the rarer, the better. */
+  async loose(): Promise<void> {
+    const { pieces } = this.#query;
+    if (pieces.length < 2) return;
+    for (const [i, piece] of pieces.entries()) await this.#walk(withUnit(piece), (judged) => holds(judged, i));
+    const most = this.#limit + MARGIN;
+    const all = [...this.#judged.values()].filter((judged) => judged !== null);
+    const counts = pieces.map((_, i) => Math.min(most, all.filter((judged) => holds(judged, i)).length));
+    const isTelling = counts.some((count) => count > 0 && count < most);
+    this.#rarity = counts.map((count) => (isTelling && count === most ? 0 : Math.log(1 + most / Math.max(1, count))));
   }
 
-  /** The query as it is spelled. */
-  literal(weight: number): void {
-    const expression = literalExpression(this.#literal);
-    if (expression === null) return;
-    const candidates = candidatesOf(this.#index.grams.map((grams) => grams.iterate(expression)));
-    this.#rankings.push({ weight, documents: this.#proven(candidates) });
-    this.#needles.push({ text: this.#literal, whole: false });
-  }
-
-  /** Parts of words and words near them; then, where that is not enough, some of the words. */
-  loose(): void {
-    if (this.#units.length === 0) return;
-    const { terms, size } = this.#index;
-    const loose = loosen(terms, this.#units);
-    for (const { kind, parts } of loose.ways) {
-      if (kind === "both" && this.#found() > 0) continue;
-      this.#rank(kind === "parts" ? WEIGHT.parts : WEIGHT.near, parts);
+  /** Reads the best documents once more: they are shown as they are now. */
+  async result(): Promise<HybridResult<One>> {
+    const best = this.#best();
+    const needles = this.#needles();
+    const hits: HybridHit<One>[] = [];
+    for (const some of inReads([...best.keys()])) {
+      for (const found of this.#isEnded ? [] : await this.#source.read(some)) {
+        const steps = STEPS.snippets + found.text.length * STEPS.character;
+        if (!(await this.#goesOn(steps))) break;
+        hits.push({ found, score: best.get(found.document)!, snippets: snippetsOf(found.text, needles) });
+      }
     }
-    this.#needles.push(...loose.needles);
-    if (!this.isShort()) return;
-    const some = telling(terms, this.#units, loose, (size.get() as { documents: number }).documents);
-    if (some.length > 0) this.#rank(WEIGHT.some, [some]);
-    this.#needles.push(...this.#units.flatMap(pairsOf).map((pair) => needleOf(pair, false)));
+    return this.#isEnded ? { kind: "ended" } : { kind: "found", hits };
   }
 
-  /** The best documents of all rankings together. */
-  hits(): HybridHit[] {
-    const hits: HybridHit[] = [];
-    for (const { document, score } of fuseRankings(this.#rankings)) {
-      if (hits.length === this.#limit) break;
-      const read = this.#searched.read(document);
-      if (read !== null) hits.push({ document, score, snippets: snippetsOf(read.text, this.#needles) });
+  /** The best documents first, with their scores; of equal ones the newest first. */
+  #best(): Map<number, number> {
+    const scored: [document: number, score: number][] = [];
+    for (const [document, judged] of this.#judged) {
+      const score = judged === null ? 0 : judged.score || this.#scoreOfSome(judged);
+      if (score > 0) scored.push([document, score]);
     }
-    return hits;
+    return new Map(scored.sort((a, b) => b[1] - a[1] || b[0] - a[0]).slice(0, this.#limit));
   }
 
-  #found(): number {
-    return new Set(this.#rankings.flatMap(({ documents }) => documents)).size;
+  /** That a piece is there counts as much as how well it fits. */
+  #scoreOfSome({ pieces }: Judged): number {
+    const all = this.#rarity.reduce((sum, rarity) => sum + rarity, 0);
+    const held = this.#rarity.reduce((sum, rarity, i) => sum + (pieces[i] ? rarity * (1 + pieces[i]) : 0), 0);
+    return held === 0 ? 0 : (SOME * held) / (2 * all);
   }
 
-  /**
-   * The documents that hold every part.
-   * @returns whether all were looked at, not the newest alone
-   */
-  #rank(weight: number, parts: readonly Part[]): boolean {
-    const { documents, isWhole } = this.#index.ranks.holding(parts, this.#wanted);
-    this.#take(weight, documents);
-    return isWhole;
+  /** Where the loose search was made, pieces are shown too. */
+  #needles(): Needle[] {
+    const { units, pieces, literal, isSpelled } = this.#query;
+    const shown = this.#rarity.length === 0 ? units : new Set([...units, ...pieces]);
+    const needles = [...shown].map(({ kind, text }) => needleOf(text, kind === "word" && isShort(text)));
+    return isSpelled && literal !== "" ? [...needles, { text: literal, whole: false }] : needles;
   }
 
-  #take(weight: number, documents: Iterable<number>): void {
-    this.#rankings.push({ weight, documents: take(documents, this.#wanted.accepts, this.#wanted.depth) });
-  }
-
-  /**
-   * The trigrams of a literal may stand apart in a text, so each is read; documents that have it in
-   * their path come first.
-   */
-  #proven(candidates: Iterable<number>): number[] {
-    const inPath: number[] = [];
-    const inText: number[] = [];
-    for (const document of take(candidates, this.#wanted.accepts, MOST_PROVEN)) {
-      const read = this.#searched.read(document);
-      if (read === null) continue;
-      if (foldText(read.path).includes(this.#literal)) inPath.push(document);
-      else if (foldText(read.text).includes(this.#literal)) inText.push(document);
-      if (inPath.length + inText.length === this.#limit) break;
+  /** Judges the newest of a set, until as many count as are ranked. */
+  async #walk(set: KeySet, counts: (judged: Judged) => boolean): Promise<void> {
+    let left = this.#limit + MARGIN;
+    for (let after: number | null = null; await this.#goesOn(STEPS.look); ) {
+      const { documents, next } = await this.#source.portion(set, "newest", after);
+      if (!(await this.#goesOn(documents.length * STEPS.named))) return;
+      for (const some of inReads(documents)) {
+        await this.#judgeAll(some);
+        left -= some.filter((document) => isCounted(this.#judged.get(document), counts)).length;
+        if (left <= 0 || this.#left < 0) return;
+      }
+      if (next === null) return;
+      after = next;
     }
-    return [...inPath, ...inText];
+  }
+
+  async #judgeAll(documents: readonly number[]): Promise<void> {
+    for (const some of inReads(documents.filter((document) => !this.#judged.has(document)))) {
+      if (this.#left < 0 || !(await this.#goesOn(some.length * STEPS.document))) return;
+      for (const document of some) this.#judged.set(document, null);
+      for (const { document, path, text } of await this.#source.read(some)) {
+        const steps = text.length * STEPS.character;
+        this.#left -= steps;
+        if (this.#left < 0 || !(await this.#goesOn(steps))) return;
+        this.#judged.set(document, judge(this.#query, path, text));
+      }
+    }
+  }
+
+  async #goesOn(steps: number): Promise<boolean> {
+    this.#isEnded = this.#isEnded || !(await this.#pace.take(steps));
+    return !this.#isEnded;
   }
 }
 
-function memoized(accepts: (document: number) => boolean): (document: number) => boolean {
-  const known = new Map<number, boolean>();
-  return (document) => {
-    const before = known.get(document);
-    if (before !== undefined) return before;
-    const now = accepts(document);
-    known.set(document, now);
-    return now;
-  };
+function isCounted(judged: Judged | null | undefined, counts: (judged: Judged) => boolean): boolean {
+  return judged !== null && judged !== undefined && counts(judged);
 }
 
-function take(documents: Iterable<number>, accepts: (document: number) => boolean, most: number): number[] {
-  const taken: number[] = [];
-  for (const document of documents) {
-    if (accepts(document)) taken.push(document);
-    if (taken.length === most) break;
-  }
-  return taken;
-}
-
-/** The documents of several queries, each once, in their order. */
-function* candidatesOf(queries: readonly Iterable<unknown>[]): Iterable<number> {
-  const seen = new Set<number>();
-  for (const rows of queries) {
-    for (const { document } of rows as Iterable<{ document: number }>) {
-      if (!seen.has(document)) yield document;
-      seen.add(document);
-    }
-  }
+/** Whether a document contains a piece. */
+function holds({ isFull, pieces }: Judged, piece: number): boolean {
+  return isFull || (pieces[piece] ?? 0) > 0;
 }

@@ -1,26 +1,18 @@
 import { isAscii } from "./fold.ts";
-import { allOf, anyOf, literalExpression } from "./match.ts";
 
 /**
- * What every match of a regex must contain, as an expression on `search_grams`: a superset of the
- * documents that can match, found without reading them. It knows literals, groups, alternatives and
- * quantifiers, and takes all else for "anything".
+ * Returns what every match of a regex must contain, so that documents are narrowed down without
+ * being read. It knows literals, groups, alternatives and quantifiers, and takes all else for
+ * "anything".
  * @param pattern one that the engine has compiled: its syntax is sound
- * @returns null when nothing can be told: every document may match
  */
-export function requiredExpression(pattern: string): string | null {
-  const need = requiredOf(pattern);
-  return need === null ? null : expressionOf(need);
-}
-
-/** As `requiredExpression`, for other indexes. */
-export function requiredOf(pattern: string): Need | null {
+export function requiredOf(pattern: string): Need {
   // `\Q…\E`, and the flags that change what is a literal inside a group, are rare.
-  if (/\\[QE]/.test(pattern)) return null;
+  if (/\\[QE]/.test(pattern)) return ANYTHING;
   const reader: Reader = { pattern: [...pattern], at: 0, isLost: false, foldsCase: /\(\?[a-zA-Z]*i/.test(pattern) };
   const need = readAlternatives(reader);
   // A parenthesis that this reader sees otherwise than the engine does.
-  return reader.isLost || reader.at < reader.pattern.length ? null : need;
+  return reader.isLost || reader.at < reader.pattern.length ? ANYTHING : need;
 }
 
 /** What every match contains; of `anything`, nothing can be told. */
@@ -32,24 +24,6 @@ export type Need =
 const ANYTHING: Need = { kind: "anything" };
 
 type Reader = { readonly pattern: readonly string[]; at: number; isLost: boolean; readonly foldsCase: boolean };
-
-function expressionOf(need: Need): string | null {
-  switch (need.kind) {
-    case "anything":
-      return null;
-    case "literal":
-      return literalExpression(need.text);
-    case "all": {
-      const known = need.needs.map(expressionOf).filter((expression) => expression !== null);
-      return known.length === 0 ? null : allOf(known);
-    }
-    case "any": {
-      const each = need.needs.map(expressionOf);
-      const known = each.filter((expression) => expression !== null);
-      return known.length < each.length ? null : anyOf(known);
-    }
-  }
-}
 
 function readAlternatives(reader: Reader): Need {
   const needs = [readSequence(reader)];

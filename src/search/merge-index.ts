@@ -1,8 +1,6 @@
 import type { Sql, SqlStatement } from "./sql.ts";
 
-const TABLES = ["search_words", "search_grams", "search_paths", "search_path_grams", "search_term_grams"] as const;
-
-/** LIMIT: pages that one step merges in each table, at most 2 ms of processor time a table. */
+/** LIMIT: pages that one step merges, at most 2 ms of processor time. */
 const PAGES = 8;
 /** Of more steps at once, so many pages at a time. */
 const MOST_PAGES = 1_000;
@@ -14,33 +12,30 @@ const MOST_PAGES = 1_000;
 const SETTINGS = { automerge: 0, usermerge: 4, crisismerge: 64 } as const;
 
 /**
- * Keeps the tables of `SEARCH_SCHEMA` in few segments. By itself FTS5 merges while it writes, which
- * now and then makes the write of one short text take a tenth of a second; here each step of
+ * Keeps the table of `KEY_SCHEMA` in few segments. By itself FTS5 merges while it writes, which now
+ * and then makes the write of one short text take a tenth of a second; with this class each step of
  * indexing merges some pages, and a write none.
  */
 export class IndexMerger {
   readonly #sql: Sql;
   readonly #automerge: SqlStatement;
   readonly #changes: SqlStatement;
-  readonly #merges: readonly SqlStatement[];
+  readonly #merge: SqlStatement;
 
-  /** @param sql the tables of `SEARCH_SCHEMA` */
+  /** @param sql the table of `KEY_SCHEMA` */
   constructor(sql: Sql) {
     this.#sql = sql;
-    this.#automerge = sql.prepare("SELECT v FROM search_words_config WHERE k = 'automerge'");
+    this.#automerge = sql.prepare("SELECT v FROM search_keys_config WHERE k = 'automerge'");
     this.#changes = sql.prepare("SELECT total_changes() AS n");
-    this.#merges = TABLES.map((table) =>
-      sql.prepare(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', CAST(? AS INTEGER))`),
-    );
+    this.#merge = sql.prepare("INSERT INTO search_keys (search_keys, rank) VALUES ('merge', CAST(? AS INTEGER))");
   }
 
   /** Takes merging out of the writes, for good. Within a transaction, before its first write. */
   takeOver(): void {
     const kept = this.#automerge.get() as { v: number } | undefined;
     if (kept?.v === SETTINGS.automerge) return;
-    for (const table of TABLES)
-      for (const [name, value] of Object.entries(SETTINGS))
-        this.#sql.prepare(`INSERT INTO ${table} (${table}, rank) VALUES ('${name}', ${value})`).run();
+    for (const [name, value] of Object.entries(SETTINGS))
+      this.#sql.prepare(`INSERT INTO search_keys (search_keys, rank) VALUES ('${name}', ${value})`).run();
   }
 
   /**
@@ -50,16 +45,15 @@ export class IndexMerger {
    */
   merge(steps: number): boolean {
     for (let left = PAGES * steps; left > 0; left -= MOST_PAGES) {
-      const pages = Math.ceil(Math.min(MOST_PAGES, left));
-      if (!this.#merges.map((statement) => this.#isWrittenBy(statement, pages)).includes(true)) return false;
+      if (!this.#isWritten(Math.ceil(Math.min(MOST_PAGES, left)))) return false;
     }
     return true;
   }
 
   /** SQLite counts one change for a merge that found nothing to do. */
-  #isWrittenBy(statement: SqlStatement, pages: number): boolean {
+  #isWritten(pages: number): boolean {
     const before = this.#count();
-    statement.run(pages);
+    this.#merge.run(pages);
     return this.#count() - before > 1;
   }
 

@@ -1,151 +1,96 @@
 import type { CompiledRegex } from "./engine.ts";
-import type { Searched } from "./hybrid.ts";
-import { linesOf } from "./lines.ts";
-import { requiredExpression } from "./literals.ts";
-import type { Range } from "./snippets.ts";
-import type { Sql } from "./sql.ts";
+import { type KeySet, withNeed } from "./keys.ts";
+import { requiredOf } from "./literals.ts";
+import { type LineLimits, type LineMatch, matchText, Meter, type StepLimits, type Stopped } from "./match-lines.ts";
+import { type Found, inReads, type Source } from "./source.ts";
+import type { Pace } from "./turns.ts";
+
+type RegexHit<One extends Found> = { readonly found: One; readonly matches: readonly LineMatch[] };
 
 /**
- * One line that matches. `line` and `column` count from 1, in characters (code points); `text` is
- * the whole line.
+ * `too-many-steps`: what was found till then would pass for all there is, so it is not given.
+ * `ended`: nobody waits for the answer any more.
  */
-export type LineMatch = {
-  readonly line: number;
-  readonly column: number;
-  readonly text: string;
-  readonly ranges: readonly Range[];
-};
+type RegexResult<One extends Found> =
+  | { readonly kind: "found"; readonly hits: readonly RegexHit<One>[] }
+  | { readonly kind: "too-many-steps" }
+  | { readonly kind: "ended" };
 
-type RegexHit = { readonly document: number; readonly matches: readonly LineMatch[] };
+/** Steps that a look at an index, a document that it names, and a text take. */
+const STEPS = { look: 5_000, named: 5, document: 1_000 } as const;
 
-/** `too-many-steps`: what was found till then would pass for all there is, so it is not given. */
-type RegexResult = { readonly kind: "found"; readonly hits: readonly RegexHit[] } | { readonly kind: "too-many-steps" };
-
-/** What is shown of one document, and the longest line that is looked at, in characters. */
-type LineLimits = { readonly lines: number; readonly characters: number };
-
-/** Counts steps, not time: the same search ends in the same way on any machine, however busy. */
-type Meter = { left: number };
-
-/**
- * A search under way, which can rest between two documents, during which anything may change: who
- * lets it rest looks again at what it found.
- */
-type RegexWalk = {
-  /** @param most steps until a rest. @returns null: there is more to be searched */
-  step(most: number): RegexResult | null;
-};
-
-type RegexSearch = (
-  searched: Searched,
+/** Finds documents with a matching line, in the order of their numbers. */
+export async function searchRegex<One extends Found>(
+  source: Source<One>,
+  pace: Pace,
   regex: CompiledRegex,
-  limit: number,
-  /**
-   * The characters that are looked at, times the steps of the pattern for each, may come to so
-   * much.
-   */
-  mostSteps: number,
-) => RegexWalk;
-
-/** LIMIT: so many ranges are shown of one line. */
-const MOST_RANGES = 100;
-/** Documents whose numbers are read at a time: nothing stays open while a search rests. */
-const PORTION = 500;
-
-type Numbered = readonly { readonly document: number }[];
-
-/**
- * Documents with a matching line, in the order of their numbers.
- * @param sql the tables of `SEARCH_SCHEMA`; its statements are prepared here, once
- */
-export function createRegexSearch(sql: Sql, limits: LineLimits): RegexSearch {
-  const every = sql.prepare("SELECT id AS document FROM search_words_docsize WHERE id > ? ORDER BY id LIMIT ?");
-  const narrowed = sql.prepare(
-    "SELECT rowid AS document FROM search_grams WHERE search_grams MATCH ? AND rowid > ? ORDER BY rowid LIMIT ?",
-  );
-  return (searched, regex, limit, mostSteps) => {
-    const meter: Meter = { left: mostSteps };
-    const expression = requiredExpression(regex.pattern);
-    const after = (document: number) =>
-      (expression === null ? every.all(document, PORTION) : narrowed.all(expression, document, PORTION)) as Numbered;
-    const walk = documentsOf(after);
-    const hits: RegexHit[] = [];
-    const next = (): RegexResult | null => {
-      const { done, value: document } = walk.next();
-      if (done === true) return { kind: "found", hits };
-      const matches = matchDocument(searched, document, regex, meter, limits);
-      if (matches === null) return { kind: "too-many-steps" };
-      if (matches.length > 0) hits.push({ document, matches });
-      return hits.length === limit ? { kind: "found", hits } : null;
-    };
-    return { step: (most) => stepUntil(meter, meter.left - most, next) };
-  };
+  { limit, steps, lines }: { readonly limit: number; readonly steps: StepLimits; readonly lines: LineLimits },
+): Promise<RegexResult<One>> {
+  const search = new RegexSearch(source, new Meter(pace, steps), regex, lines);
+  return search.find(limit);
 }
 
-function stepUntil(meter: Meter, rest: number, next: () => RegexResult | null): RegexResult | null {
-  let result: RegexResult | null = null;
-  while (result === null && meter.left >= rest) result = next();
-  return result;
-}
+class RegexSearch<One extends Found> {
+  readonly #source: Source<One>;
+  readonly #meter: Meter;
+  readonly #regex: CompiledRegex;
+  readonly #limits: LineLimits;
+  readonly #looked = new Set<number>();
+  readonly #hits: RegexHit<One>[] = [];
 
-function* documentsOf(after: (document: number) => Numbered): Generator<number, undefined> {
-  // Numbers of documents are row numbers, which begin at 1.
-  for (let last = 0; ; ) {
-    const portion = after(last);
-    for (const { document } of portion) yield document;
-    if (portion.length < PORTION) return undefined;
-    last = portion.at(-1)!.document;
+  constructor(source: Source<One>, meter: Meter, regex: CompiledRegex, limits: LineLimits) {
+    this.#source = source;
+    this.#meter = meter;
+    this.#regex = regex;
+    this.#limits = limits;
   }
-}
 
-/** @returns the first matching lines of a document that is searched; null when the steps ran out */
-function matchDocument(
-  searched: Searched,
-  document: number,
-  regex: CompiledRegex,
-  meter: Meter,
-  limits: LineLimits,
-): LineMatch[] | null {
-  if (meter.left < 0) return null;
-  const text = searched.accepts(document) ? searched.read(document)?.text : undefined;
-  if (text === undefined) return [];
-  meter.left -= text.length * regex.stepsPerCharacter;
-  return regex.mayMatch(text) ? matchLines(text, regex, meter, limits) : [];
-}
-
-/**
- * @returns the first matching lines of a text, at most `limits.lines`; null when the steps ran out
- */
-export function matchLines(text: string, regex: CompiledRegex, meter: Meter, limits: LineLimits): LineMatch[] | null {
-  const matches: LineMatch[] = [];
-  for (const [index, line] of linesOf(text).entries()) {
-    if (matches.length === limits.lines) break;
-    // A short line needs no count.
-    if (line.length > limits.characters && charactersIn(line) > limits.characters) continue;
-    meter.left -= line.length * regex.stepsPerCharacter;
-    const found = regex.findAll(line, MOST_RANGES);
-    if (found.length > 0) matches.push(lineMatch(index + 1, line, found));
-    if (meter.left < 0) return null;
+  async find(limit: number): Promise<RegexResult<One>> {
+    const set = withNeed(requiredOf(this.#regex.pattern));
+    const stopped = set.kind === "any" ? null : await this.#lookAtAll(await this.#source.waiting());
+    return stopped ?? (await this.#walk(set, limit)) ?? { kind: "found", hits: await this.#stillThere(limit) };
   }
-  return matches;
-}
 
-function lineMatch(line: number, text: string, found: readonly Range[]): LineMatch {
-  const ranges: Range[] = [];
-  let units = 0;
-  let characters = 0;
-  for (const [start, end] of found) {
-    const first = characters + charactersIn(text.slice(units, start));
-    characters = first + charactersIn(text.slice(start, end));
-    units = end;
-    ranges.push([first, characters]);
+  /** Looks at the oldest of a set, until the first `limit` that match are among the hits. */
+  async #walk(set: KeySet, limit: number): Promise<Stopped | null> {
+    const most = this.#hits.length + limit;
+    for (let after: number | null = null; ; ) {
+      const { documents, next } = await this.#source.portion(set, "oldest", after);
+      const stopped =
+        (await this.#meter.rest(STEPS.look + documents.length * STEPS.named)) ??
+        (await this.#lookAtAll(documents, most));
+      if (stopped !== null || next === null || this.#hits.length >= most) return stopped;
+      after = next;
+    }
   }
-  return { line, column: ranges[0]![0] + 1, text, ranges };
-}
 
-/** Code points; a lone surrogate is one. */
-function charactersIn(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
+  async #lookAtAll(documents: readonly number[], most = Number.POSITIVE_INFINITY): Promise<Stopped | null> {
+    for (const some of inReads(documents.filter((document) => !this.#looked.has(document)))) {
+      const stopped = (await this.#meter.rest(some.length * STEPS.document)) ?? (await this.#lookAt(some, most));
+      if (stopped !== null || this.#hits.length >= most) return stopped;
+    }
+    return null;
+  }
+
+  async #lookAt(documents: readonly number[], most: number): Promise<Stopped | null> {
+    for (const document of documents) this.#looked.add(document);
+    for (const found of await this.#source.read(documents)) {
+      if (this.#hits.length >= most) break;
+      const stopped = await this.#meter.rest(found.text.length);
+      if (stopped !== null) return stopped;
+      const matches = await matchText(found.text, this.#regex, this.#meter, this.#limits);
+      if ("kind" in matches) return matches;
+      if (matches.length > 0) this.#hits.push({ found, matches });
+    }
+    return null;
+  }
+
+  /** What was found before others had their turn may be gone, or where the key may not read it. */
+  async #stillThere(limit: number): Promise<RegexHit<One>[]> {
+    const hits = this.#hits.sort((a, b) => a.found.document - b.found.document).slice(0, limit);
+    const there = new Set<number>();
+    for (const some of inReads(hits.map(({ found }) => found.document)))
+      for (const { document } of await this.#source.read(some)) there.add(document);
+    return hits.filter(({ found }) => there.has(found.document));
+  }
 }

@@ -1,5 +1,6 @@
-import { foldLine, foldText } from "./fold.ts";
+import { type FoldedLine, foldLine, foldText } from "./fold.ts";
 import { linesOf } from "./lines.ts";
+import { isOfWord } from "./tokens.ts";
 
 /** Half-open, in characters (code points) from 0. */
 export type Range = readonly [start: number, end: number];
@@ -12,6 +13,8 @@ export type Snippet = { readonly line: number; readonly text: string; readonly r
 // LIMIT: of a document are shown so many lines, of a line so many characters.
 const MOST_SNIPPETS = 3;
 const MOST_CHARACTERS = 240;
+/** LIMIT: UTF-16 units of a line that are looked at. */
+const MOST_OF_A_LINE = 2_048;
 /** What is shown before the first match of a long line. */
 const LEAD = 60;
 const CUT = "…";
@@ -25,48 +28,92 @@ export function needleOf(text: string, whole: boolean): Needle {
   return { text: foldText(text), whole };
 }
 
+/** A line that contains needles; the more different ones, the greater its weight. */
+type Weighed = { readonly index: number; readonly weight: number };
+
 /**
- * The lines that show best why a document was found: those with the most different needles, in the
- * order of the text.
- * @returns at most three; where no line holds a needle (its path does), the first line that is not
- * blank, without ranges
+ * Returns the lines that show best why a document was found: those with the most different needles,
+ * in the order of the text. At most three; where no line contains a needle (its path does), the
+ * first line that is not blank, without ranges.
  */
 export function snippetsOf(text: string, needles: readonly Needle[]): Snippet[] {
   const lines = linesOf(text);
-  const found: { readonly index: number; readonly weight: number; readonly ranges: readonly Range[] }[] = [];
-  for (const [index, line] of lines.entries()) {
-    const folded = foldLine(line);
-    const ranges: Range[] = [];
-    let weight = 0;
-    for (const needle of needles) {
-      const places = placesOf(folded.folded, needle);
-      if (places.length === 0) continue;
-      // A longer needle says more than a pair of characters.
-      weight += 1 + needle.text.length / 100;
-      for (const [start, end] of places) ranges.push(folded.toCharacters(start, end));
-    }
-    if (weight > 0) found.push({ index, weight, ranges: joined(ranges) });
-  }
-  const best = found
-    .sort((a, b) => b.weight - a.weight || a.index - b.index)
-    .slice(0, MOST_SNIPPETS)
-    .sort((a, b) => a.index - b.index);
-  if (best.length > 0) return best.map(({ index, ranges }) => excerpt(index + 1, lines[index]!, ranges));
+  const best = bestOf(lines, needles);
+  if (best.length > 0) return best.map(({ index }) => excerpt(index + 1, lines[index]!, needles));
   const first = lines.findIndex((line) => line.trim() !== "");
   return first === -1 ? [] : [excerpt(first + 1, lines[first]!, [])];
 }
 
-const WORD_CHARACTER = /[\p{L}\p{N}\p{M}]/u;
+/** Ends as soon as enough lines contain all needles: no other line is better. */
+function bestOf(lines: readonly string[], needles: readonly Needle[]): Weighed[] {
+  const most = needles.reduce((sum, needle) => sum + weightOf(needle), 0);
+  const found: Weighed[] = [];
+  let whole = 0;
+  for (let index = 0; index < lines.length && whole < MOST_SNIPPETS; index++) {
+    const folded = foldText(beginningOf(lines[index]!));
+    let weight = 0;
+    for (const needle of needles) if (!placesOf(folded, needle).next().done) weight += weightOf(needle);
+    if (weight > 0) found.push({ index, weight });
+    if (weight === most) whole++;
+  }
+  return found
+    .sort((a, b) => b.weight - a.weight || a.index - b.index)
+    .slice(0, MOST_SNIPPETS)
+    .sort((a, b) => a.index - b.index);
+}
 
-function placesOf(folded: string, { text, whole }: Needle): Range[] {
-  const places: Range[] = [];
-  if (text === "") return places;
+/** A longer needle says more than a pair of characters. */
+function weightOf({ text }: Needle): number {
+  return 1 + text.length / 100;
+}
+
+function beginningOf(line: string): string {
+  return line.length <= MOST_OF_A_LINE ? line : line.slice(0, MOST_OF_A_LINE);
+}
+
+function* placesOf(folded: string, { text, whole }: Needle): Generator<Range, void> {
+  if (text === "") return;
   for (let at = folded.indexOf(text); at !== -1; at = folded.indexOf(text, at + text.length)) {
     const end = at + text.length;
-    const isWhole = !WORD_CHARACTER.test(folded.charAt(at - 1)) && !WORD_CHARACTER.test(folded.charAt(end));
-    if (!whole || isWhole) places.push([at, end]);
+    if (!whole || !(isOfWord(folded.charAt(at - 1)) || isOfWord(folded.charAt(end)))) yield [at, end];
   }
-  return places;
+}
+
+/** The part of a line around its first match, with the matches that are in that part. */
+function excerpt(line: number, text: string, needles: readonly Needle[]): Snippet {
+  const folded = foldLine(beginningOf(text));
+  const part = text.slice(0, MOST_OF_A_LINE + 2 * MOST_CHARACTERS);
+  const characters = [...part];
+  const isWhole = part.length === text.length && characters.length <= MOST_CHARACTERS;
+  const first = firstMatch(folded, needles);
+  const from = isWhole ? 0 : Math.min(Math.max(0, first - LEAD), characters.length - MOST_CHARACTERS);
+  const to = isWhole ? characters.length : from + MOST_CHARACTERS;
+  const [before, after] = [from > 0 ? CUT : "", isWhole || (to === characters.length && part === text) ? "" : CUT];
+  const shift = before.length - from;
+  const ranges = needles.flatMap((needle) => rangesOf(folded, needle, from, to));
+  const shown = joined(ranges).map(([start, end]): Range => [start + shift, end + shift]);
+  return { line, text: before + characters.slice(from, to).join("") + after, ranges: shown };
+}
+
+/** Returns the first character of a line that belongs to a match; 0 where there is none. */
+function firstMatch(line: FoldedLine, needles: readonly Needle[]): number {
+  let first: Range | null = null;
+  for (const needle of needles) {
+    const place = placesOf(line.folded, needle).next().value;
+    if (place !== undefined && (first === null || place[0] < first[0])) first = place;
+  }
+  return first === null ? 0 : line.toCharacters(...first)[0];
+}
+
+/** The places of a needle between two characters of a line. */
+function rangesOf(line: FoldedLine, needle: Needle, from: number, to: number): Range[] {
+  const ranges: Range[] = [];
+  for (const place of placesOf(line.folded, needle)) {
+    const [start, end] = line.toCharacters(...place);
+    if (start >= to) break;
+    if (end > from) ranges.push([Math.max(start, from), Math.min(end, to)]);
+  }
+  return ranges;
 }
 
 /** Overlapping and touching ranges become one. */
@@ -78,17 +125,4 @@ function joined(ranges: readonly Range[]): Range[] {
     else result.push([start, end]);
   }
   return result;
-}
-
-function excerpt(line: number, text: string, ranges: readonly Range[]): Snippet {
-  const characters = [...text];
-  if (characters.length <= MOST_CHARACTERS) return { line, text, ranges };
-  const from = Math.min(Math.max(0, (ranges[0]?.[0] ?? 0) - LEAD), characters.length - MOST_CHARACTERS);
-  const to = from + MOST_CHARACTERS;
-  const [before, after] = [from > 0 ? CUT : "", to < characters.length ? CUT : ""];
-  const shift = before.length - from;
-  const shown = ranges
-    .filter(([start, end]) => start < to && end > from)
-    .map(([start, end]): Range => [Math.max(start, from) + shift, Math.min(end, to) + shift]);
-  return { line, text: before + characters.slice(from, to).join("") + after, ranges: shown };
 }

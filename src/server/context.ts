@@ -1,4 +1,6 @@
+import type { Pace, SearchTurns } from "../search/turns.ts";
 import type { Access } from "./access.ts";
+import type { Answer } from "./answer.ts";
 import type { SentBody } from "./body.ts";
 import type { Query } from "./query.ts";
 import type { KeyUses } from "./key-uses.ts";
@@ -30,6 +32,8 @@ export type ServerContext = {
   readonly combine: Combine;
   /** `resolve`: a text whose links lead nowhere is refused. */
   readonly links: "any" | "resolve";
+  /** All searches share the thread by it. */
+  readonly turns: SearchTurns;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly random: (bytes: number) => Uint8Array;
@@ -39,7 +43,7 @@ export type ServerContext = {
  * What works within one transaction gets: its tables, and no way to begin another, which would wait
  * for this one's end.
  */
-export type Working = Omit<ServerContext, "store"> & { readonly tables: Tables };
+export type Working = Omit<ServerContext, "store" | "turns"> & { readonly tables: Tables };
 
 /** What the handler of an authenticated request gets. */
 export type RequestContext = Working & {
@@ -58,6 +62,15 @@ export type Call = {
   readonly body: SentBody;
   /** Whether a text may stand beside its answer (`PACKED_BATCH_TYPE`). */
   readonly takesPacked: boolean;
+};
+
+/**
+ * The rest of a request that takes long: it goes on after the transaction that it began with, and
+ * begins others.
+ */
+export type Continued = {
+  readonly kind: "continues";
+  readonly goOn: (store: Pick<RequestStore, "read">, pace: Pace) => Promise<Answer>;
 };
 
 // Digits and lower case without i, l, o, u: easy to read aloud, and no two ids differ only in case.

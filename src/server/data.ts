@@ -53,7 +53,7 @@ export async function openData(dir: string, options: OpenDataOptions = {}): Prom
   // Loaded here, so that a program with another store never loads SQLite.
   const { openSqlite } = await import("./sqlite/store.ts");
   const location = { folder: dir, ...(waitMs === undefined ? {} : { waitMs }) };
-  const store = openSqlite(location, { random, searchCatchesUp: "a-step", commits: "together" });
+  const store = openSqlite(location, { random, commits: "together" });
   const service = createService({ ...more, store, combine, now: Date.now, random, adminKey });
   try {
     if (settings !== undefined) await service.admin.changeSettings(settings);

@@ -8,7 +8,7 @@ import { type BodyFault, readBody, refuseRequest } from "./body.ts";
 import { type ServerContext, newId } from "./context.ts";
 import { readQuery } from "./query.ts";
 import type { RateLimiter } from "./rate.ts";
-import { type BatchForm, isAdminPath, route, splitTarget } from "./router.ts";
+import { type BatchForm, type Carried, isAdminPath, route, splitTarget } from "./router.ts";
 import { isDiskFull, StoreBusy } from "./store.ts";
 
 /** What answers requests, and what is checked before one is routed. */
@@ -39,15 +39,15 @@ export function admitByRate({ rates, server }: Pick<Core, "rates" | "server">): 
 /** A request before its body. */
 export type RequestHead = Omit<WireRequest, "body">;
 
-/** Answers a whole request. @param admit the rate limit, or a function that admits everybody */
+/** Answers a whole request. `admit` is the rate limit, or a function that admits everybody. */
 export async function answerRequest(
   core: Core,
   request: WireRequest,
   fault: BodyFault | null,
-  admit: Admit,
+  { admit, isGone }: Pick<Carried, "admit" | "isGone">,
 ): Promise<WireResponse> {
   const once = admitOnce(admit);
-  const work = () => dispatch(core, request, fault, once);
+  const work = () => dispatch(core, request, { fault, admit: once, isGone });
   return (await answering(core, (requestId) => runOrMakeRoom(core, request.method, work, requestId)))!;
 }
 
@@ -128,13 +128,14 @@ async function runOrMakeRoom(
   }
 }
 
-async function dispatch(core: Core, request: WireRequest, fault: BodyFault | null, admit: Admit): Promise<Answer> {
+async function dispatch(core: Core, request: WireRequest, carried: Omit<Carried, "hash">): Promise<Answer> {
+  const { fault, admit } = carried;
   if (!core.isOpen) return closing();
   const refused = refuseRequest(fault);
   if (refused !== null) return refused;
   if (isAdminPath(splitTarget(request.path).path)) return routeAdmin(core, request, fault);
   if (isValidation(request)) return validateKey(core.server, request, fault, admit);
-  return route(core.server, request, { fault, admit, hash: sentHash(request.headers) });
+  return route(core.server, request, { ...carried, hash: sentHash(request.headers) });
 }
 
 function isValidation({ method, path }: Pick<WireRequest, "method" | "path">): boolean {

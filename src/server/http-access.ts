@@ -26,4 +26,6 @@ export type Taken = {
   key: string | null;
   requestId: string | null;
   batched: readonly BatchedTaken[];
+  /** Whether the client has left. */
+  readonly isGone: () => boolean;
 };

@@ -2,7 +2,9 @@ import type { IncomingMessage } from "node:http";
 import type { WireHeaders } from "../contract/wire.ts";
 import type { BodyFault } from "./body.ts";
 
-/** Reads the head of a request: its headers in the form of the core, and what is wrong with them. */
+/**
+ * Reads the head of a request: its headers in the form of the core, and what is wrong with them.
+ */
 
 /** Returns the headers. Only those of cookies to be set are not joined by Node. */
 export function headersOf({ headers }: IncomingMessage): WireHeaders {

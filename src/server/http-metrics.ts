@@ -56,7 +56,8 @@ export class Watch {
 
   begin(request: IncomingMessage, response: ServerResponse): Taken {
     this.#underWay++;
-    const taken: Taken = { bytes: 0, key: null, requestId: null, batched: [] };
+    const isGone = () => response.destroyed;
+    const taken: Taken = { bytes: 0, key: null, requestId: null, batched: [], isGone };
     const startedAt = performance.now();
     response.on("close", () => this.#end({ request, response, taken, startedAt }));
     return taken;
@@ -74,7 +75,7 @@ export class Watch {
     }
     // Without a log nobody reads the time, and to write it as text is a fourteenth of a GET.
     if (this.#log === null && taken.batched.length === 0) return;
-    const { batched, ...entry } = taken;
+    const { batched, isGone: _, ...entry } = taken;
     const common = { at: new Date(Date.now() - ms).toISOString(), ms: rounded(ms) };
     this.#log?.({ ...common, method, route, status, ...entry });
     for (const one of batched) this.#noteBatched(one, response.headersSent, { ...common, ...entry });

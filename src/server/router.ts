@@ -3,7 +3,7 @@ import type { WireRequest } from "../contract/wire.ts";
 import { type Answer, isRefused, refuse } from "./answer.ts";
 import { type Admit, authenticate } from "./authenticate.ts";
 import type { BodyFault } from "./body.ts";
-import { type Call, type ServerContext, workingIn } from "./context.ts";
+import { type Call, type Continued, type ServerContext, workingIn } from "./context.ts";
 import { deleteFile, patchFile, putContent } from "./file-writes.ts";
 import { createFile, listFiles, readFile } from "./files.ts";
 import { deleteFolder, patchFolder } from "./folder-writes.ts";
@@ -22,7 +22,7 @@ type Endpoint = {
   readonly reads?: true;
   /** It is about more than one file or folder, and does not stand in a batch. */
   readonly alone?: true;
-  readonly run: (call: Call) => Promise<Answer>;
+  readonly run: (call: Call) => Promise<Answer | Continued>;
 };
 
 const RECURSIVE = "recursive";
@@ -73,7 +73,7 @@ export function matchPath(pattern: string, path: string): string[] | null {
 export type BatchForm = "lines" | "packed";
 
 /** What a request came with beside itself. */
-type Carried = {
+export type Carried = {
   readonly fault: BodyFault | null;
   /** The rate limit. */
   readonly admit: Admit;
@@ -81,22 +81,24 @@ type Carried = {
   readonly hash: Buffer | null;
   /** The form of the batch in which it stands; left out: in none. */
   readonly batch?: BatchForm;
+  /** Whether nobody waits for the answer any more. Left out: somebody does. */
+  readonly isGone?: (() => boolean) | undefined;
 };
 
 /**
  * Answers a request in one transaction, in which its key is looked up too; a write is kept unless
- * it is refused.
+ * it is refused. A search goes on after that transaction, so that it holds nobody up.
  * ASSUMES: an unknown path and a method that a path does not take answer `404 not_found` (contract
  * test "answers not_found …").
  */
 export async function route(
   server: ServerContext,
   request: WireRequest,
-  { fault, admit, hash, batch }: Carried,
+  { fault, admit, hash, batch, isGone = () => false }: Carried,
 ): Promise<Answer> {
   const target = splitTarget(request.path);
   const routed = findEndpoint(request.method, target.path);
-  const work = async (tables: Tables): Promise<Answer> => {
+  const work = async (tables: Tables): Promise<Answer | Continued> => {
     const context = await authenticate(workingIn(server, tables), hash, admit);
     if (isRefused(context)) return context;
     if (batch !== undefined && isAlone(routed, target.path))
@@ -108,9 +110,11 @@ export async function route(
     return endpoint.run({ context, id, query, body: { text: request.body, fault }, takesPacked: batch === "packed" });
   };
   const isRead = routed === null || routed.endpoint.method === "GET" || routed.endpoint.reads === true;
-  if (isRead) return server.store.read(work);
-  const isOfTree = routed.endpoint.parameters.includes(RECURSIVE) && target.query !== "";
-  return server.store.write(work, (answer) => answer.kind === "done", isOfTree ? "tree" : "rows");
+  const isOfTree = routed?.endpoint.parameters.includes(RECURSIVE) === true && target.query !== "";
+  const answer = isRead
+    ? await server.store.read(work)
+    : await server.store.write(work, ({ kind }) => kind === "done", isOfTree ? "tree" : "rows");
+  return answer.kind === "continues" ? answer.goOn(server.store, server.turns.paceOf(isGone)) : answer;
 }
 
 type Routed = { readonly endpoint: Endpoint; readonly id: string };

@@ -3,18 +3,23 @@ import {
   SEARCH_HYBRID,
   SEARCH_QUERY_CHARACTERS,
   SEARCH_REGEX,
+  SEARCH_REGEX_LINES,
   SEARCH_REGEX_PATTERN_CHARACTERS,
 } from "../contract/limits.ts";
 import type { FieldCode } from "../contract/problem.ts";
 import type { ListEnvelope, RegexHit, SearchHit } from "../contract/resources.ts";
 import { SEARCH_HYBRID_PATH, SEARCH_REGEX_PATH } from "../contract/routes.ts";
 import type { CompiledRegex, CompileRegex } from "../search/engine.ts";
+import { searchHybrid as byWords } from "../search/hybrid.ts";
+import { searchRegex as byRegex } from "../search/regex.ts";
+import type { Source } from "../search/source.ts";
+import type { Pace } from "../search/turns.ts";
 import { type Answer, done, isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
 import { readBody } from "./body.ts";
-import type { Call } from "./context.ts";
+import type { Call, Continued } from "./context.ts";
 import { readPath } from "./input.ts";
 import { presentWithContent } from "./present.ts";
-import type { SearchScope } from "./tables.ts";
+import type { FoundFile, SearchScope } from "./tables.ts";
 
 /**
  * The two routes of search (`src/contract/README.md`, "Search" and "Limits"). Each gives one
@@ -29,26 +34,28 @@ const MEMBERS = {
 } as const;
 
 /** POST /v1/search/hybrid */
-export async function searchHybrid(call: Call): Promise<Answer> {
+export async function searchHybrid(call: Call): Promise<Refused | Continued> {
   const asked = readAsked(call, SEARCH_HYBRID);
   if (isRefused(asked)) return asked;
-  const { query } = asked;
+  const { query, limit } = asked;
   // ASSUMES: a query without a character that is not white space asks for nothing (contract test
   // "refuses a blank query").
   if (query.trim() === "") return fieldFault("invalid_format", "query", "is blank");
   const long = tooLong("query", query, SEARCH_QUERY_CHARACTERS);
   if (long !== null) return long;
-  const { search } = call.context.tables;
-  const hits = await search.hybrid(scopeOf(call, asked), query, asked.limit);
-  return envelope(
-    SEARCH_HYBRID_PATH,
-    hits.map(({ file: row, text, score, snippets }): SearchHit => {
-      const file = presentWithContent(row, text);
-      const hit = { ...file, score: Number(score.toPrecision(6)) };
-      if (!asked.includeSources) return hit;
-      return { ...hit, sources: snippets.map((each) => ({ object: "snippet", fileId: file.id, ...each })) };
-    }),
-  );
+  return continues(call, asked, async (source, pace) => {
+    const result = await byWords(source, pace, query, limit);
+    if (result.kind === "ended") return ended();
+    return envelope(
+      SEARCH_HYBRID_PATH,
+      result.hits.map(({ found, score, snippets }): SearchHit => {
+        const file = presentWithContent(found.file, found.text);
+        const hit = { ...file, score: Number(score.toPrecision(6)) };
+        if (!asked.includeSources) return hit;
+        return { ...hit, sources: snippets.map((each) => ({ object: "snippet", fileId: file.id, ...each })) };
+      }),
+    );
+  });
 }
 
 /**
@@ -63,12 +70,13 @@ export async function loadRegexEngine(): Promise<void> {
 }
 
 /**
- * LIMIT: how many steps of the engine one regex search may take: one to five seconds of work. Every
- * pattern takes linear time, but some take many steps for each character. With a pattern of few
- * steps the search sees 5 million characters, which are 10,000 notes of half a kilobyte. A pattern
- * with a literal is only tried on texts that hold the literal.
+ * LIMIT: steps of the engine that one search may take, one to five seconds of work in turns; and
+ * those of one look at a line, at most some 50 ms. Every pattern takes linear time, but some take
+ * many steps for each character. With a pattern of few steps the search sees 5 million characters,
+ * which are 10,000 notes of half a kilobyte. A pattern with a literal is only tried on texts that
+ * contain the literal.
  */
-const MOST_STEPS = 80_000_000;
+const MOST_STEPS = { search: 80_000_000, look: 1_200_000 } as const;
 
 /**
  * POST /v1/search/regex
@@ -76,26 +84,61 @@ const MOST_STEPS = 80_000_000;
  * invalid_request` at `/query` (contract tests "refuses a malformed pattern", "refuses a pattern
  * that grows beyond measure").
  */
-export async function searchRegex(call: Call): Promise<Answer> {
+export async function searchRegex(call: Call): Promise<Refused | Continued> {
   const asked = readAsked(call, SEARCH_REGEX);
   if (isRefused(asked)) return asked;
   const regex = readPattern(asked.query);
   if (isRefused(regex)) return regex;
-  const { search } = call.context.tables;
-  const result = await search.regex(scopeOf(call, asked), regex, asked.limit, MOST_STEPS);
-  if (result.kind === "too-many-steps") {
-    const detail =
-      "The pattern takes too many steps for what is to be searched. Give it a literal part, or a path_prefix.";
-    return refuse("search_too_costly", detail, [{ code: "out_of_range", pointer: "/query", detail }]);
-  }
-  return envelope(
-    SEARCH_REGEX_PATH,
-    result.hits.map(({ file: row, text, matches }): RegexHit => {
-      const file = presentWithContent(row, text);
-      if (!asked.includeSources) return file;
-      return { ...file, sources: matches.map((each) => ({ object: "match", fileId: file.id, ...each })) };
-    }),
-  );
+  const limits = { limit: asked.limit, steps: MOST_STEPS, lines: SEARCH_REGEX_LINES };
+  return continues(call, asked, async (source, pace) => {
+    const result = await byRegex(source, pace, regex, limits);
+    if (result.kind === "ended") return ended();
+    if (result.kind === "too-many-steps") return tooCostly();
+    return envelope(
+      SEARCH_REGEX_PATH,
+      result.hits.map(({ found, matches }): RegexHit => {
+        const file = presentWithContent(found.file, found.text);
+        if (!asked.includeSources) return file;
+        return { ...file, sources: matches.map((each) => ({ object: "match", fileId: file.id, ...each })) };
+      }),
+    );
+  });
+}
+
+function tooCostly(): Refused {
+  const detail =
+    "The pattern takes too many steps for what is to be searched. Give it a literal part, or a path_prefix.";
+  return refuse("search_too_costly", detail, [{ code: "out_of_range", pointer: "/query", detail }]);
+}
+
+/** For the log alone: the client has left. */
+function ended(): Refused {
+  return refuse("service_unavailable", "Nobody waits for this search.");
+}
+
+/**
+ * A search goes on after the transaction that found its key: each of its looks is a transaction of
+ * its own, and others have their turn in between.
+ */
+function continues(
+  { context }: Call,
+  { prefix }: Asked,
+  search: (source: Source<FoundFile>, pace: Pace) => Promise<Answer>,
+): Continued {
+  const workspace = context.workspace.seq;
+  const scope: SearchScope = { workspace, prefix, grants: context.access.grants };
+  return {
+    kind: "continues",
+    goOn: (store, pace) =>
+      search(
+        {
+          waiting: () => store.read((tables) => tables.search.waiting(workspace)),
+          portion: (set, order, after) => store.read((tables) => tables.search.portion(scope, set, order, after)),
+          read: (documents) => store.read((tables) => tables.search.read(scope, documents)),
+        },
+        pace,
+      ),
+  };
 }
 
 function readPattern(pattern: string): CompiledRegex | Refused {
@@ -147,8 +190,4 @@ function tooLong(name: string, text: string, most: number): Refused | null {
 
 function envelope<Item>(url: string, data: readonly Item[]): Answer {
   return done(200, { object: "list", url, data, hasMore: false, nextCursor: null } satisfies ListEnvelope<Item>);
-}
-
-function scopeOf({ context }: Call, { prefix }: Asked): SearchScope {
-  return { workspace: context.workspace.seq, prefix, grants: context.access.grants };
 }

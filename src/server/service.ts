@@ -1,10 +1,10 @@
 import { SEARCH_REGEX_PATH } from "../contract/routes.ts";
 import type { WireRequest, WireResponse } from "../contract/wire.ts";
+import { SearchTurns } from "../search/turns.ts";
 import { Admin } from "./admin.ts";
 import { type Admit, hashKey } from "./authenticate.ts";
 import { answerBatch, type BatchedTaken, isBatch } from "./batch.ts";
 import type { BodyFault } from "./body.ts";
-import type { Combine, ServerContext } from "./context.ts";
 import { admitByRate, answerRequest, type Core, judgeAdminHead, judgeHead, type RequestHead } from "./dispatch.ts";
 import { EventHub } from "./events/hub.ts";
 import { figuresOf, type ServiceFigures } from "./figures.ts";
@@ -13,39 +13,27 @@ import { KeyUses } from "./key-uses.ts";
 import { pruneFrom } from "./prune.ts";
 import { loadRegexEngine } from "./search.ts";
 import { isDiskFull, type Store } from "./store.ts";
+import type { ServiceOptions } from "./service-options.ts";
 import { storeWithin } from "./within.ts";
 
-export type ServiceOptions = {
-  /** The service closes it. */
-  readonly store: Store;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** Source of ids, keys and the cursor secret: a seeded one makes the service deterministic. */
-  readonly random: (bytes: number) => Uint8Array;
-  readonly combine: Combine;
-  /** Default `any`. */
-  readonly links?: ServerContext["links"];
-  /**
-   * The key of `/admin` over the wire; without one, `/admin` answers 401, and only `service.admin`
-   * works.
-   */
-  readonly adminKey?: string;
-  /** SHA-256 of it, where another process has its text. */
-  readonly adminKeyHash?: Buffer;
-  /** {docs_base} of the problem types. */
-  readonly docsBase?: string;
-  /** Called for each 500. The error may hold SQL, never a key or a text. */
-  readonly onFault?: (error: unknown, requestId: string) => void;
-};
+export type { ServiceOptions } from "./service-options.ts";
 
-/** A `Wire` that a transport can also tell why it could not pass a body on. */
+/**
+ * A `Wire` that a transport can also tell why it could not pass a body on, and that its client
+ * left.
+ */
 export type ServiceWire = (request: WireRequest, fault?: BodyFault | null, noted?: Noted) => Promise<WireResponse>;
 
 /**
  * Told the id of the key that a request came with, once it is known to be valid; and of a batch its
  * requests.
  */
-type Noted = { key: string | null; batched: readonly BatchedTaken[] };
+type Noted = {
+  key: string | null;
+  batched: readonly BatchedTaken[];
+  /** Whether the client has left, so that nobody waits for the answer. */
+  readonly isGone: () => boolean;
+};
 
 const DEFAULT_DOCS_BASE = "https://mdmirror.invalid/docs";
 const EVERYBODY: Admit = () => null;
@@ -70,7 +58,8 @@ export class Service {
 
   constructor({ store, now, random, combine, ...options }: ServiceOptions) {
     const [uses, { links = "any" }] = [new KeyUses(), options];
-    const server = { store, cursorSecret: store.cursorSecret, uses, now, random, combine, links };
+    const turns = new SearchTurns(options.atNextRound ?? ((begin) => void setImmediate(begin)));
+    const server = { store, cursorSecret: store.cursorSecret, uses, now, random, combine, links, turns };
     const rates = new RateLimiter(now);
     this.#store = store;
     this.admin = new Admin(server);
@@ -97,7 +86,7 @@ export class Service {
     if (request.path.startsWith(SEARCH_REGEX_PATH)) await loadRegexEngine();
     const admit = noted === undefined ? this.#admitByRate : this.#noting(noted);
     if (isBatch(request)) return answerBatch(this.#core, request, { fault, admit, noted });
-    return this.#answer(this.#core, request, fault, admit);
+    return this.#answer(this.#core, request, fault, { admit, isGone: noted?.isGone });
   };
 
   #noting(noted: Noted): Admit {
@@ -136,10 +125,15 @@ export class Service {
 
   /** `handle` without rate limit, for requests of the program itself. */
   readonly answer = (request: WireRequest, fault: BodyFault | null = null): Promise<WireResponse> =>
-    this.#answer(this.#core, request, fault, EVERYBODY);
+    this.#answer(this.#core, request, fault, { admit: EVERYBODY });
 
-  async #answer(core: Core, request: WireRequest, fault: BodyFault | null, admit: Admit): Promise<WireResponse> {
-    const response = await answerRequest(core, request, fault, admit);
+  async #answer(
+    core: Core,
+    request: WireRequest,
+    fault: BodyFault | null,
+    carried: Parameters<typeof answerRequest>[3],
+  ): Promise<WireResponse> {
+    const response = await answerRequest(core, request, fault, carried);
     core.served(request.method !== "GET");
     return response;
   }
@@ -154,7 +148,7 @@ export class Service {
     return this.#store.write((tables) => {
       const { server } = this.#core;
       const core = { ...this.#core, server: { ...server, store: storeWithin(tables, this.#store) } };
-      return work((request) => this.#answer(core, request, null, EVERYBODY));
+      return work((request) => this.#answer(core, request, null, { admit: EVERYBODY }));
     });
   }
 

@@ -1,7 +1,6 @@
 import type { ReviewReason } from "../contract/resources.ts";
-import type { CompiledRegex } from "../search/engine.ts";
-import type { LineMatch } from "../search/regex.ts";
-import type { Snippet } from "../search/snippets.ts";
+import type { KeySet } from "../search/keys.ts";
+import type { Found, Order, Portion } from "../search/source.ts";
 import type { OutboxTable } from "./events/outbox.ts";
 import type {
   ChangeStatus,
@@ -235,16 +234,15 @@ export type SearchScope = {
   readonly grants: readonly GrantRow[];
 };
 
-type Hit = { readonly file: FileRow; readonly text: string };
-export type WordHit = Hit & { readonly score: number; readonly snippets: readonly Snippet[] };
-export type RegexResult =
-  | { readonly kind: "found"; readonly hits: readonly (Hit & { readonly matches: readonly LineMatch[] })[] }
-  | { readonly kind: "too-many-steps" };
+/** A document that a search may find, with its live text. */
+export type FoundFile = Found & { readonly file: FileRow };
 
-/** Search never waits for the index, nor does a write wait for a search. */
+/** What a search reads of one workspace, in short calls; `src/search/` searches. */
 export type Search = {
-  /** Best first, each with its live text. What a key may not read leaves no trace. */
-  hybrid(scope: SearchScope, query: string, limit: number): Promise<readonly WordHit[]>;
-  /** Files with a matching line, in the order of creation. */
-  regex(scope: SearchScope, regex: CompiledRegex, limit: number, mostSteps: number): Promise<RegexResult>;
+  /** Files that were written and are not indexed yet, the newest write first; of many some. */
+  waiting(workspace: number): Promise<readonly number[]>;
+  /** See `Source.portion`. Some of them may be files that the key may not read. */
+  portion(scope: SearchScope, set: KeySet, order: Order, after: number | null): Promise<Portion>;
+  /** Of some files those that are in the scope now, in their order. */
+  read(scope: SearchScope, documents: readonly number[]): Promise<readonly FoundFile[]>;
 };

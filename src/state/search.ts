@@ -1,14 +1,11 @@
-import { SEARCH_REGEX_LINES } from "../contract/limits.ts";
 import { join } from "node:path";
 import type { Digest } from "../model/digest.ts";
 import type { Stamp } from "../model/link.ts";
 import type { LocalPath } from "../model/path.ts";
 import type { KnownFile } from "../ports/disk.ts";
-import type { CompiledRegex } from "../search/engine.ts";
-import { createHybridSearch, type HybridHit, type Searched } from "../search/hybrid.ts";
-import { createRegexSearch, type LineMatch } from "../search/regex.ts";
-import { SEARCH_SCHEMA } from "../search/schema.ts";
-import { IndexWriter } from "../search/write-index.ts";
+import { type Block, blockOf, KEY_SCHEMA, KeyIndex } from "../search/key-index.ts";
+import type { KeySet } from "../search/keys.ts";
+import type { Found, Order, Portion, Source } from "../search/source.ts";
 import type { LocalFile } from "../model/tree.ts";
 import { type Db, faultOf } from "./database.ts";
 import { openOwnDatabase } from "./own-database.ts";
@@ -37,12 +34,16 @@ CREATE TABLE search_files (
  * To be raised when the tables change, or the way texts are folded and split: an older file is
  * removed.
  */
-const VERSION = 3;
+const VERSION = 4;
 const APPLICATION_ID = 0x6d_64_6d_73;
 /** How long to wait for another search that writes; after that, the index is used as it is. */
 const BUSY_MS = 2_000;
 
-type SearchSource = { read(path: LocalPath): string | null };
+/** Where the texts are. null: a file is gone, or is no text. */
+type Texts = { read(path: LocalPath): string | null };
+
+/** All documents are of one scope. */
+const SCOPE = 0;
 
 type OpenedSearch =
   | { readonly kind: "opened"; readonly search: MirrorSearch; readonly isNew: boolean }
@@ -91,7 +92,7 @@ function prepare(db: Db): boolean {
   db.pragma("journal_mode = WAL");
   db.pragma("synchronous = NORMAL");
   db.transaction(() => {
-    db.exec(SEARCH_SCHEMA + MIRROR_SCHEMA);
+    db.exec(KEY_SCHEMA + MIRROR_SCHEMA);
     db.pragma(`application_id = ${APPLICATION_ID}`);
     db.pragma(`user_version = ${VERSION}`);
   }).immediate();
@@ -109,8 +110,10 @@ export class MirrorSearch {
   readonly #db: Db;
   readonly #all;
   readonly #pathOf;
-  readonly #hybrid;
-  readonly #regex;
+  readonly #before;
+  readonly #after;
+  readonly #within;
+  readonly #keys: KeyIndex;
   #rows: ReadonlyMap<LocalPath, Row> | null = null;
 
   /** @param db prepared by `openSearch` */
@@ -120,8 +123,12 @@ export class MirrorSearch {
       "SELECT doc, path, digest, dev, ino, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, birth_ms AS birthMs, nlink FROM search_files",
     );
     this.#pathOf = db.prepare<[number], string>("SELECT path FROM search_files WHERE doc = ?").pluck();
-    this.#hybrid = createHybridSearch(db);
-    this.#regex = createRegexSearch(db, SEARCH_REGEX_LINES);
+    this.#before = db.prepare<[number], number>("SELECT max(doc) FROM search_files WHERE doc < ?").pluck();
+    this.#after = db.prepare<[number], number>("SELECT min(doc) FROM search_files WHERE doc > ?").pluck();
+    this.#within = db
+      .prepare<[Block], number>("SELECT doc FROM search_files WHERE doc BETWEEN @first AND @last ORDER BY doc")
+      .pluck();
+    this.#keys = new KeyIndex(db);
   }
 
   /** What the index knows about a file, for a walk. */
@@ -146,31 +153,34 @@ export class MirrorSearch {
     const update = this.#db.transaction(() => {
       // Another process may have written since: what it indexed is read within the transaction.
       this.#rows = null;
-      const count = updateRows(this.#db, this.#rowsByPath(), files, keep, read);
+      const count = updateRows({ db: this.#db, keys: this.#keys, before: this.#rowsByPath() }, files, keep, read);
       this.#rows = null;
       return count;
     });
     return update.immediate();
   }
 
-  hybrid(
-    source: SearchSource,
-    query: string,
-    limit: number,
-  ): (Omit<HybridHit, "document"> & { readonly path: LocalPath })[] {
-    const hits = this.#hybrid(this.#searched(source), query, limit);
-    return hits.map(({ document, ...hit }) => ({ path: this.#path(document), ...hit }));
+  /** All documents may be found, and none waits to be indexed. */
+  source(texts: Texts): Source<Found> {
+    return {
+      waiting: async () => [],
+      portion: async (set, order, after) => this.#portion(set, order, after),
+      read: async (documents) =>
+        documents.flatMap((document) => {
+          const path = this.#pathOf.get(document)!;
+          const text = texts.read(path);
+          return text === null ? [] : { document, path, text };
+        }),
+    };
   }
 
-  regex(
-    source: SearchSource,
-    compiled: CompiledRegex,
-    limit: number,
-  ): { readonly path: LocalPath; readonly matches: readonly LineMatch[] }[] {
-    const walk = this.#regex(this.#searched(source), compiled, limit, Number.MAX_SAFE_INTEGER);
-    const result = walk.step(Number.MAX_SAFE_INTEGER);
-    if (result?.kind !== "found") throw new Error("steps cannot run out here");
-    return result.hits.map(({ document, matches }) => ({ path: this.#path(document), matches }));
+  #portion(set: KeySet, order: Order, after: number | null): Portion {
+    const isNewest = order === "newest";
+    const found = isNewest ? this.#before.get(after ?? Number.MAX_SAFE_INTEGER) : this.#after.get(after ?? 0);
+    if (found == null) return { documents: [], next: null };
+    const block = blockOf(found);
+    const documents = set.kind === "any" ? this.#within.all(block) : this.#keys.inBlock(SCOPE, block, set);
+    return isNewest ? { documents: documents.reverse(), next: block.first } : { documents, next: block.last };
   }
 
   close(): void {
@@ -181,27 +191,12 @@ export class MirrorSearch {
     this.#rows ??= new Map(this.#all.all().map((row) => [row.path, row]));
     return this.#rows;
   }
-
-  #path(document: number): LocalPath {
-    return this.#pathOf.get(document)!;
-  }
-
-  /** All documents may be found. */
-  #searched(source: SearchSource): Searched {
-    return {
-      accepts: () => true,
-      read: (document) => {
-        const path = this.#path(document);
-        const text = source.read(path);
-        return text === null ? null : { path, text };
-      },
-    };
-  }
 }
 
+type Index = { readonly db: Db; readonly keys: KeyIndex; readonly before: ReadonlyMap<LocalPath, Row> };
+
 function updateRows(
-  db: Db,
-  before: ReadonlyMap<LocalPath, Row>,
+  { db, keys, before }: Index,
   files: Iterable<LocalFile>,
   keep: (path: LocalPath) => boolean,
   read: (path: LocalPath) => string | null,
@@ -210,7 +205,6 @@ function updateRows(
   const insert = db.prepare(`INSERT INTO search_files (path, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const change = db.prepare(`UPDATE search_files SET (${columns}) = (?, ?, ?, ?, ?, ?, ?, ?) WHERE doc = ?`);
   const remove = db.prepare("DELETE FROM search_files WHERE doc = ?");
-  const writer = new IndexWriter(db);
   const gone = new Map(before);
   let count = 0;
   for (const file of files) {
@@ -223,13 +217,13 @@ function updateRows(
     }
     const doc = row?.doc ?? Number(insert.run(file.path, ...values).lastInsertRowid);
     if (row !== undefined) change.run(...values, doc);
-    writer.put(doc, file.path, read(file.path) ?? "", row === undefined);
+    keys.put(SCOPE, doc, file.path, read(file.path) ?? "");
     count++;
   }
   for (const { doc, path } of gone.values()) {
     if (keep(path)) continue;
     remove.run(doc);
-    writer.remove(doc);
+    keys.remove(doc);
   }
   return count;
 }

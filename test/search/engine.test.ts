@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type CompiledRegex, compileRegex, MOST_STEPS } from "../../src/search/engine.ts";
-import { SEARCH_REGEX_LINES } from "../../src/contract/limits.ts";
-import { matchLines } from "../../src/search/regex.ts";
+import { STEPS_OF_A_ROUND } from "../../src/search/turns.ts";
 import { memoryIndex } from "./memory-index.ts";
 
 function compiled(pattern: string): CompiledRegex {
@@ -10,7 +9,13 @@ function compiled(pattern: string): CompiledRegex {
   return result.regex;
 }
 
-const run = (walk: ReturnType<ReturnType<typeof memoryIndex>["regex"]>) => walk.step(Number.MAX_SAFE_INTEGER);
+/** How often a pattern matches in a line. */
+function countIn(pattern: string, line: string): number {
+  const next = compiled(pattern).finder(line);
+  let count = 0;
+  while (next?.() != null) count++;
+  return count;
+}
 
 describe("the regex engine", () => {
   test.each(["(", "a**", "(?=a)", "(a)\\1", "[b-a]", "a{1001}"])("calls %s malformed", (pattern) => {
@@ -21,14 +26,21 @@ describe("the regex engine", () => {
     expect(compileRegex(pattern)).toMatchObject({ kind: "too-complex", why: expect.stringContaining(`${MOST_STEPS}`) });
   });
 
+  test("refuses a pattern by its size before it is compiled, and none for what only looks large", () => {
+    for (const pattern of ["(?:a?){1000}".repeat(85), "(?:\\pL{1000})".repeat(70), "(?:(?:\\pL{30}){30})".repeat(50)])
+      expect(compileRegex(pattern).kind).toBe("too-complex");
+    for (const pattern of ["[{1000}]{1,3}", "\\Q{1000}{1000}\\E", "(?P<long_name>a){200}", "(?i:[[:alpha:]]{500})"])
+      expect(compileRegex(pattern).kind, pattern).toBe("compiled");
+  });
+
   test("is linear where backtracking is exponential", () => {
     const line = "a".repeat(4_096);
     // Backtracking would take longer than the universe has been there.
     for (const pattern of ["(a+)+$b", "(a|aa)+c", "(a*)*(a*)*(a*)*c", "^(([a-z])+.)+[A-Z]([a-z])+$"])
-      expect(compiled(pattern).findAll(line, 1)).toEqual([]);
+      expect(countIn(pattern, line)).toBe(0);
   });
 
-  test("looks at whole texts only where that tells the same as its lines", () => {
+  test("looks at whole texts only where that tells the same as its lines", async () => {
     for (const [pattern, text] of [
       ["^b$", "a\r\nb\r\nc"],
       ["\\Ab", "a\nb"],
@@ -36,39 +48,86 @@ describe("the regex engine", () => {
       ["(?-m:^b)", "a\nb"],
       ["^$", "a\n\nb"],
     ] as const) {
-      expect(compiled(pattern).mayMatch(text), pattern).toBe(true);
-      expect(
-        matchLines(text, compiled(pattern), { left: Number.POSITIVE_INFINITY }, SEARCH_REGEX_LINES),
-        pattern,
-      ).toHaveLength(1);
+      const result = await memoryIndex({ "a.md": text }).regex(compiled(pattern));
+      expect(result, pattern).toMatchObject({ kind: "found", hits: [{ matches: { length: 1 } }] });
     }
   });
 
-  test("gives nothing when the steps run out, between documents or between lines", () => {
-    const { regex, searched } = memoryIndex({ "a.md": "x\nx\nx", "b.md": "x" });
-    const each = compiled("x").stepsPerCharacter;
-    // Looked at: five characters of a text, three lines of one; then one, and one. The last is
-    // looked at although it ends the steps.
-    for (const characters of [0, 4, 5, 7, 8]) {
-      expect(run(regex(searched, compiled("x"), 50, characters * each))).toEqual({ kind: "too-many-steps" });
+  test("counts lines and matches across the parts in which a long text is looked at", async () => {
+    const { stepsPerCharacter } = compiled("x[0-9]");
+    const lines = Array.from({ length: 3 * Math.ceil(STEPS_OF_A_ROUND / stepsPerCharacter / 10) }, (_, n) =>
+      n % 500 === 7 ? `x${n % 10} and x9` : "no match",
+    );
+    for (const end of ["\n", "\r\n", "\r"]) {
+      const result = await memoryIndex({ "a.md": lines.join(end) }).regex(compiled("x[0-9]"));
+      if (result.kind !== "found") return expect.fail(result.kind);
+      const expected = lines.flatMap((line, n) => (line === "no match" ? [] : [n + 1])).slice(0, 50);
+      expect(result.hits[0]!.matches.map(({ line }) => line)).toEqual(expected);
+      expect(result.hits[0]!.matches[0]!.ranges).toEqual([
+        [0, 2],
+        [7, 9],
+      ]);
     }
-    const all = run(regex(searched, compiled("x"), 50, 10 * each));
-    expect(all).toMatchObject({ kind: "found", hits: { length: 2 } });
   });
 
-  test("rests after so many steps, and finds the same", () => {
-    const texts = Object.fromEntries(Array.from({ length: 1_200 }, (_, n) => [`${n}.md`, `text x${n % 3}`]));
-    const { regex, searched } = memoryIndex(texts);
-    const search = () => regex(searched, compiled("x[12]"), 5_000, 1_000_000);
-    const whole = run(search());
-    for (const most of [1, 1_000, 100_000]) {
-      const walk = search();
-      let rests = 0;
-      let result = walk.step(most);
-      for (; result === null; rests++) result = walk.step(most);
-      expect(result).toEqual(whole);
-      expect(rests).toBeGreaterThan(most < 100_000 ? 100 : 0);
+  test("gives nothing when the steps run out, between documents or between looks at a line", async () => {
+    const index = memoryIndex({ "a.md": "x1\nx2\nx3", "b.md": "x4" });
+    const regex = compiled("x[0-9]");
+    await index.regex(regex);
+    const search = async (most: number) => {
+      const steps = { search: most * regex.stepsPerCharacter, look: Number.POSITIVE_INFINITY };
+      return (await index.regex(regex, { steps })).kind;
+    };
+    // Of a text its 8 characters, then of each line 2, and a tenth of 2 for its match; of the other
+    // text 2, 2 and 0.2.
+    for (const characters of [0, 7, 8, 10, 14, 14.5, 16, 18, 18.7])
+      expect(await search(characters)).toBe("too-many-steps");
+    expect(await search(18.81)).toBe("found");
+  });
+
+  test("gives nothing when one look at a line takes too many steps", async () => {
+    const index = memoryIndex({ "a.md": `short x1\n${"long ".repeat(100)}x1\n` });
+    const regex = compiled("x[0-9]");
+    const search = async (look: number) => {
+      const steps = { search: Number.POSITIVE_INFINITY, look: look * regex.stepsPerCharacter };
+      return (await index.regex(regex, { steps })).kind;
+    };
+    expect([await search(510), await search(600)]).toEqual(["too-many-steps", "found"]);
+  });
+
+  test("takes no more steps at a time than a round has, but for one long line", async () => {
+    const lines = `${"word ".repeat(700)}\n`.repeat(14);
+    const index = memoryIndex(Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`${n}.md`, lines])));
+    const takes: number[] = [];
+    index.goesOn = ({ steps }) => takes.push(steps - takes.reduce((sum, each) => sum + each, 0)) > 0;
+    expect((await index.regex(compiled("w[a-z]+d [0-9]|(?:o?){20}z"))).kind).toBe("found");
+    expect(takes.length).toBeGreaterThan(20);
+    expect(Math.max(...takes)).toBeLessThanOrEqual(STEPS_OF_A_ROUND);
+  });
+
+  test("ends with its client, between two looks", async () => {
+    const index = memoryIndex(Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`${n}.md`, "x1\n".repeat(50)])));
+    await index.regex(compiled("x[0-9]"));
+    const whole = index.counted.takes;
+    for (let most = 1; most < whole; most += 97) {
+      index.counted.takes = 0;
+      index.goesOn = ({ takes }) => takes < most;
+      expect(await index.regex(compiled("x[0-9]"))).toEqual({ kind: "ended" });
+      expect(index.counted.takes).toBe(most);
     }
-    expect(whole).toMatchObject({ kind: "found", hits: { length: 800 } });
+  });
+
+  test("finds what is not indexed yet, in the order of the documents", async () => {
+    const index = memoryIndex({ "a.md": "quokka 1", "b.md": "quokka 2", "c.md": "quokka 3" });
+    index.keys.remove(2);
+    index.waiting = [3, 2];
+    const found = async (limit: number) => {
+      const result = await index.regex(compiled("quokka [0-9]"), { limit });
+      return result.kind === "found" ? result.hits.map(({ found }) => found.path) : result.kind;
+    };
+    expect([await found(500), await found(2)]).toEqual([
+      ["a.md", "b.md", "c.md"],
+      ["a.md", "b.md"],
+    ]);
   });
 });

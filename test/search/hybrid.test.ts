@@ -1,158 +1,204 @@
-import { fc } from "../property.ts";
 import { describe, expect, test } from "vitest";
-import { distanceWithin } from "../../src/search/distance.ts";
-import { pathFieldsOf, textFieldsOf } from "../../src/search/fields.ts";
-import { fuseRankings } from "../../src/search/fuse.ts";
-import { WordRank } from "../../src/search/rank.ts";
-import { Words } from "../../src/search/word-queries.ts";
-import { needleOf, snippetsOf } from "../../src/search/snippets.ts";
-import { indexedForm, unitsOf } from "../../src/search/tokens.ts";
-import { acceptsAll, memoryIndex } from "./memory-index.ts";
-
-/** How often a search asks the database when so many documents have its word in their path. */
-function queriesAmong(documents: number): number {
-  const texts = Object.fromEntries(
-    Array.from({ length: documents }, (_, n) => [`note-${n}.md`, `words of the note ${"zebra ".repeat(n % 7)}`]),
-  );
-  const { found, counted } = memoryIndex(texts);
-  expect(found("note zebra")).toHaveLength(10);
-  return counted.queries;
-}
+import { fc } from "../property.ts";
+import { memoryIndex } from "./memory-index.ts";
 
 describe("hybrid search", () => {
-  test("throws for no query, whatever it holds, and finds nothing twice", () => {
-    const { hybrid, searched } = memoryIndex({ "a.md": "alpha 解压缩 beta", "b/c.md": '# Gamma\n"quoted" alpha*' });
+  test("throws for no query, whatever it holds, and finds nothing twice", async () => {
+    const index = memoryIndex({ "a.md": "alpha 解压缩 beta", "b/c.md": '# Gamma\n"quoted" alpha*' });
     const hostile = fc.string({
       unit: fc.constantFrom(..."alphbet\"*()^:{}-+.,~\\'%_解压\u0301\ud800🎉 \n\u0000", "NOT", "OR", "NEAR"),
     });
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         fc.oneof(hostile, fc.string({ unit: "grapheme" })),
         fc.integer({ min: 1, max: 500 }),
-        (query, limit) => {
-          const documents = hybrid(searched, query, limit).map(({ document }) => document);
-          expect(new Set(documents).size).toBe(documents.length);
-          expect(documents.length).toBeLessThanOrEqual(limit);
+        async (query, limit) => {
+          const found = await index.found(query, limit);
+          expect(new Set(found).size).toBe(found.length);
+          expect(found.length).toBeLessThanOrEqual(limit);
         },
       ),
     );
   });
 
-  test("what is refused neither shows nor counts, whatever its rank", () => {
-    const texts = Object.fromEntries(
-      Array.from({ length: 600 }, (_, n) => [`${n}.md`, n === 599 ? "one zebra of many" : "zebra"]),
-    );
-    const { hybrid, searched } = memoryIndex(texts);
-    const accepts = (document: number) => document === 600;
-    expect(hybrid({ ...searched, accepts }, "zebra", 1).map(({ document }) => document)).toEqual([600]);
+  test("what is refused neither shows nor counts, whatever its rank, and however much it is", async () => {
+    const texts = Array.from({ length: 21_000 }, (_, n) => [`${n}.md`, n === 0 ? "one zebra of many" : "zebra"]);
+    const index = memoryIndex(Object.fromEntries(texts));
+    index.accepts = (document) => document === 1;
+    expect(await index.found("zebra", 1)).toEqual(["0.md"]);
   });
 
-  test("asks the database as often for many documents with the word in their path as for few", () => {
-    expect(queriesAmong(400)).toBe(queriesAmong(20));
-  });
-
-  test("of what has a word in its path, each is ranked by its own text", () => {
-    const others = Array.from({ length: 30 }, (_, n) => [`${n}.md`, "other words"]);
-    const { db } = memoryIndex({
-      ...Object.fromEntries(others),
+  test("of what has a word in its path, each is ranked by its own text", async () => {
+    const { found } = memoryIndex({
       "zebra-1.md": "nothing of it",
       "zebra-2.md": "zebra zebra zebra",
       "zebra-3.md": "one zebra among other words",
     });
-    const held = new WordRank(new Words(db)).holding([['"zebra"']], { accepts: acceptsAll, depth: 10 });
-    expect([...held.documents]).toEqual([32, 33, 31]);
+    expect(await found("zebra")).toEqual(["zebra-2.md", "zebra-3.md", "zebra-1.md"]);
   });
 
-  test("a document that cannot be read now is passed over", () => {
-    const { hybrid, searched } = memoryIndex({ "a.md": "zebra", "b.md": "zebra" });
-    const read = (document: number) => (document === 1 ? null : searched.read(document));
-    expect(hybrid({ ...searched, read }, "zebra", 10).map(({ document }) => document)).toEqual([2]);
+  test("a replaced text is found by its new words alone", async () => {
+    const index = memoryIndex({ "a.md": "after" });
+    index.keys.put(1, 1, "a.md", "before");
+    expect([await index.found("before"), await index.found("after")]).toEqual([[], []]);
+    index.waiting = [1];
+    expect(await index.found("after")).toEqual(["a.md"]);
+    index.waiting = [];
+    index.keys.put(1, 1, "a.md", "after");
+    expect(await index.found("after")).toEqual(["a.md"]);
+    index.keys.remove(1);
+    expect(await index.found("after")).toEqual([]);
   });
 
-  test("a replaced text is found by its new words alone", () => {
-    const index = memoryIndex({ "a.md": "before" });
-    index.writer.put(1, "a.md", "after", false);
-    expect([index.found("before"), index.found("after")]).toEqual([[], ["a.md"]]);
-    index.writer.remove(1);
-    expect(index.found("after")).toEqual([]);
+  test("whole words stand before the beginnings of words, and both before other parts", async () => {
+    const { found } = memoryIndex({ "inner.md": "decompress it", "begins.md": "pressed", "whole.md": "press it" });
+    expect(await found("press")).toEqual(["whole.md", "begins.md", "inner.md"]);
   });
 
-  test("exact words stand before parts, and both before typing errors", () => {
-    const { found } = memoryIndex({ "near.md": "press it", "part.md": "decompress it", "exact.md": "compress it" });
-    expect(found("compress")).toEqual(["exact.md", "part.md"]);
-    expect(found("pres")).toEqual(["near.md", "part.md", "exact.md"]);
+  test("a word of two letters is found where it stands alone", async () => {
+    const { found } = memoryIndex({ "a.md": "go on", "b.md": "gone" });
+    expect(await found("go")).toEqual(["a.md"]);
   });
 
-  test("a sentence without spaces finds documents that hold some of its words", () => {
+  test("a sentence without spaces finds documents that hold some of its words", async () => {
     const { found } = memoryIndex({ "a.md": "压缩一个文件", "b.md": "列出目录", "c.md": "解压文件" });
-    expect(found("如何压缩文件")).toEqual(["a.md", "c.md"]);
+    expect(await found("如何压缩文件")).toEqual(["a.md", "c.md"]);
+  });
+
+  test("of single words the rarer ones tell more, and a common one nothing", async () => {
+    const common = Array.from({ length: 200 }, (_, n) => [`${n}.md`, "words in common"]);
+    const { found } = memoryIndex({
+      ...Object.fromEntries(common),
+      "quokka.md": "a quokka",
+      "both.md": "zebra, quokka",
+    });
+    expect(await found("common quokka zebra aardvark")).toEqual(["both.md", "quokka.md"]);
   });
 });
 
-describe("words", () => {
-  test.each([
-    ["git-commit_tree v2", ["git", "commit", "tree", "v2"]],
-    ["don't", ["don", "t"]],
-    ["压缩abc文件", ["压缩", "abc", "文件"]],
-    ["सूचना", ["सूचना"]],
-  ])("%s", (text, words) => {
-    expect(unitsOf(text).map((unit) => unit.text)).toEqual(words);
+const MANY = 1_200;
+
+function many(text: (n: number) => readonly [string, string], others: Readonly<Record<string, string>> = {}) {
+  return memoryIndex({ ...Object.fromEntries(Array.from({ length: MANY }, (_, n) => text(n))), ...others });
+}
+
+describe("a search of words that very many documents hold", () => {
+  test("reads no more documents where more hold them", async () => {
+    const counts = [];
+    for (const documents of [400, MANY]) {
+      const texts = Array.from({ length: documents }, (_, n) => [
+        `area/note-${n}.md`,
+        `# heading\ncommon words${n < 5 ? " zebra" : ""}`,
+      ]);
+      const index = memoryIndex(Object.fromEntries(texts));
+      for (const [query, hits] of [
+        ["common words", 10],
+        ["note", 10],
+        ["note words heading", 10],
+        ["commo", 10],
+        ["nothing common", 10],
+        ["common zebra", 5],
+      ] as const)
+        expect([
+          query,
+          (await index.found(query)).filter((path) => hits === 10 || /-[0-4]\./.test(path)).length,
+        ]).toEqual([query, hits]);
+      counts.push(index.counted.read);
+    }
+    expect(counts[1]).toBe(counts[0]);
   });
 
-  test("a run is its pairs and its last character", () => {
-    expect(indexedForm("解压缩 x", () => undefined)).toBe("解压 压缩 缩 x");
+  test("a rare word beside common ones finds all that hold it, wherever the others are", async () => {
+    const { found } = many((n) => [`note-${n}.md`, "common words"], {
+      "old/note-a.md": "zebra, and nothing of it",
+      "once.md": "common note, one zebra among many other words",
+      "zebra.md": "common note",
+      "often.md": "common note: zebra zebra zebra",
+      "never.md": "zebra",
+    });
+    expect((await found("note zebra")).slice(0, 4)).toEqual(["often.md", "zebra.md", "old/note-a.md", "once.md"]);
+    expect((await found("zebra common")).slice(0, 3).sort()).toEqual(["often.md", "once.md", "zebra.md"]);
   });
 
-  test("headings are told from code, lists and front matter", () => {
-    const text = "---\ntitle: Front\ntags: x\n---\n# One\n\nTwo\n===\n\n```sh\n# comment\n```\n- item\n---\n";
-    const { name, folders } = pathFieldsOf("docs/deep/my-note.md");
-    const { headings } = textFieldsOf(text);
-    expect([name, folders, headings]).toEqual(["my-note", "docs/deep", "title: Front\n# One\nTwo"]);
+  test("common words find the newest, and before them what is called by them, however old it is", async () => {
+    const newest = Array.from({ length: 10 }, (_, n) => `${MANY - 1 - n}.md`);
+    const plain = many((n) => [`${n}.md`, "common words"]);
+    expect(await plain.found("common words")).toEqual(newest);
+    const headed = many((n) => [`${n}.md`, n === 7 ? "# Words in common" : "common words"]);
+    expect((await headed.found("words common"))[0]).toBe("7.md");
+    const named = many((n) => [n === 7 ? "words/common.md" : `${n}.md`, "common words"]);
+    expect((await named.found("words common"))[0]).toBe("words/common.md");
+  });
+
+  test("a phrase of common words stands before the same words apart, however old it is", async () => {
+    const { found } = many((n) => [`${n}.md`, n === 7 ? "of the words" : "words of the"]);
+    expect((await found("the words"))[0]).toBe("7.md");
+  });
+
+  test("what is refused takes no place among the newest", async () => {
+    const index = many((n) => [`${n}.md`, "common words"]);
+    index.accepts = (document) => document <= 3;
+    expect(await index.found("common words")).toEqual(["2.md", "1.md", "0.md"]);
   });
 });
 
-describe("edit distance", () => {
-  test.each([
-    ["commit", "comit", 1],
-    ["commit", "commti", 1],
-    ["kubernetes", "kuberentse", 2],
-    ["abc", "xyz", 3],
-    ["", "ab", 2],
-    ["🎉a", "a", 1],
-  ])("%s and %s", (a, b, distance) => {
-    expect([distanceWithin(a, b, 2), distanceWithin(b, a, 2)]).toEqual([distance, distance]);
-  });
-});
+describe("the cost of a query", () => {
+  const LONGEST = 51_200;
 
-describe("fusion", () => {
-  test("adds the reciprocal ranks, by weight, and breaks ties by number", () => {
-    const fused = fuseRankings([
-      { weight: 1, documents: [3, 1] },
-      { weight: 0.5, documents: [1, 2] },
-      { weight: 0.5, documents: [4] },
+  test("does not grow with what is repeated in it, nor with what is repeated in a text", async () => {
+    const index = memoryIndex({
+      "run.md": "漢".repeat(LONGEST),
+      "emoji.md": "🎉".repeat(LONGEST),
+      "plain.md": "plain",
+    });
+    const counts: number[] = [];
+    for (const [character, path] of [
+      ["漢", "run.md"],
+      ["🎉", "emoji.md"],
+    ] as const)
+      for (const times of [64, 256, 1_024]) {
+        Object.assign(index.counted, { looks: 0, read: 0, steps: 0, takes: 0 });
+        const [hit] = await index.hits(character.repeat(times));
+        expect(hit!.found.path).toBe(path);
+        expect(hit!.snippets).toHaveLength(1);
+        expect(hit!.snippets[0]!.ranges).toEqual([[0, 240]]);
+        counts.push(index.counted.looks, index.counted.read);
+        expect(index.counted.steps).toBeLessThan(10 * LONGEST);
+      }
+    expect(counts).toEqual(Array.from({ length: 6 }, () => counts.slice(0, 2)).flat());
+  });
+
+  test("ends with the pieces that count: what comes after them changes nothing", async () => {
+    const words = Array.from({ length: 100 }, (_, n) => `word${n}x`);
+    const index = memoryIndex({ "a.md": words.slice(0, 24).join(" ") });
+    const few = await index.hits(words.slice(0, 24).join(" "));
+    const before = index.counted.looks;
+    expect(await index.hits(words.join(" "))).toEqual(few);
+    expect(index.counted.looks).toBe(2 * before);
+  });
+
+  test("is bounded: of more texts than it may read, the newest are found", async () => {
+    const texts = Array.from({ length: 250 }, (_, n) => [`${n}.md`, `${"w ".repeat(LONGEST / 2 - 5)}zebra ${n % 2}`]);
+    const index = memoryIndex(Object.fromEntries(texts));
+    const found = await index.found("zebra", 500);
+    expect(found.slice(0, 2)).toEqual(["249.md", "248.md"]);
+    expect([found.length < 200, index.counted.read < 500, index.counted.steps < 50_000_000]).toEqual([
+      true,
+      true,
+      true,
     ]);
-    expect(fused.map(({ document }) => document)).toEqual([1, 3, 4, 2]);
-    expect(fused[0]!.score).toBeCloseTo(1 / 62 + 0.5 / 61, 10);
-  });
-});
-
-describe("snippets", () => {
-  test("show the lines with most of the words, at most three, in order", () => {
-    const text = "one\nx\none two\nx\none two three\none three\n";
-    const needles = ["one", "two", "three"].map((word) => needleOf(word, false));
-    expect(snippetsOf(text, needles).map(({ line }) => line)).toEqual([3, 5, 6]);
   });
 
-  test("cut a long line around its first match, and keep every range inside the text", () => {
-    fc.assert(
-      fc.property(fc.nat(900), fc.nat(900), fc.constantFrom("a", "é", "🎉", "解"), (before, after, filler) => {
-        const [snippet] = snippetsOf(`${filler.repeat(before)} needle ${filler.repeat(after)}`, [
-          needleOf("needle", false),
-        ]);
-        const characters = [...snippet!.text];
-        expect(characters.length).toBeLessThanOrEqual(242);
-        expect(snippet!.ranges.map(([start, end]) => characters.slice(start, end).join(""))).toEqual(["needle"]);
-      }),
-    );
+  test("ends with its client: no text is read after that", async () => {
+    const texts = Array.from({ length: 300 }, (_, n) => [`${n}.md`, `zebra ${n}`]);
+    const index = memoryIndex(Object.fromEntries(texts));
+    await index.found("zebra", 100);
+    const whole = index.counted.takes;
+    for (let most = 1; most < whole; most += 40) {
+      Object.assign(index.counted, { looks: 0, read: 0, steps: 0, takes: 0 });
+      index.goesOn = ({ takes }) => takes < most;
+      expect(await index.hybrid("zebra", 100)).toEqual({ kind: "ended" });
+      expect(index.counted.takes).toBe(most);
+    }
   });
 });

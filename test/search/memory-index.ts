@@ -1,84 +1,89 @@
-import { SEARCH_REGEX_LINES } from "../../src/contract/limits.ts";
 import Sqlite from "better-sqlite3";
 import { onTestFinished } from "vitest";
-import { createHybridSearch, type Searched } from "../../src/search/hybrid.ts";
-import { createRegexSearch } from "../../src/search/regex.ts";
-import { SEARCH_SCHEMA } from "../../src/search/schema.ts";
-import type { Sql, SqlStatement } from "../../src/search/sql.ts";
-import { Terms } from "../../src/search/terms.ts";
-import { Words } from "../../src/search/word-queries.ts";
-import { IndexWriter } from "../../src/search/write-index.ts";
+import { SEARCH_REGEX_LINES } from "../../src/contract/limits.ts";
+import type { CompiledRegex } from "../../src/search/engine.ts";
+import { type HybridHit, searchHybrid } from "../../src/search/hybrid.ts";
+import { blockOf, KEY_SCHEMA, KeyIndex } from "../../src/search/key-index.ts";
+import type { StepLimits } from "../../src/search/match-lines.ts";
+import { searchRegex } from "../../src/search/regex.ts";
+import type { Found, Source } from "../../src/search/source.ts";
+import type { Pace } from "../../src/search/turns.ts";
+
+/** What a search did. */
+export type Counted = { looks: number; read: number; steps: number; takes: number };
+
+const UNBOUNDED: StepLimits = { search: Number.POSITIVE_INFINITY, look: Number.POSITIVE_INFINITY };
 
 /** An index in memory over documents by path, numbered from 1 in their order. */
 export class MemoryIndex {
   readonly db = new Sqlite(":memory:");
-  readonly writer: IndexWriter;
-  readonly searched: Searched;
-  readonly hybrid: ReturnType<typeof createHybridSearch>;
-  readonly regex: ReturnType<typeof createRegexSearch>;
-  readonly terms: Terms;
-  /** What hybrid searches asked the database. */
-  readonly counted: CountedSql;
+  readonly keys: KeyIndex;
+  readonly counted: Counted = { looks: 0, read: 0, steps: 0, takes: 0 };
+  /** A test may hide documents, end a search, or do something in between. */
+  accepts: (document: number) => boolean = () => true;
+  goesOn: (counted: Counted) => boolean = () => true;
+  waiting: number[] = [];
   readonly #entries: readonly { readonly path: string; readonly text: string }[];
 
   constructor(documents: Readonly<Record<string, string>>) {
-    this.db.exec(SEARCH_SCHEMA);
+    this.db.exec(KEY_SCHEMA);
     this.#entries = Object.entries(documents).map(([path, text]) => ({ path, text }));
-    this.writer = new IndexWriter(this.db);
+    this.keys = new KeyIndex(this.db);
     this.db.transaction(() => {
-      for (const [i, { path, text }] of this.#entries.entries()) this.writer.put(i + 1, path, text, true);
+      for (const [i, { path, text }] of this.#entries.entries()) this.keys.put(1, i + 1, path, text);
     })();
-    this.searched = { accepts: acceptsAll, read: (document) => this.#entries[document - 1] ?? null };
-    this.counted = new CountedSql(this.db);
-    this.hybrid = createHybridSearch(this.counted);
-    this.regex = createRegexSearch(this.db, SEARCH_REGEX_LINES);
-    this.terms = new Terms(this.db, new Words(this.db));
   }
 
-  readonly found = (query: string, limit = 10): string[] =>
-    this.hybrid(this.searched, query, limit).map(({ document }) => this.#entries[document - 1]!.path);
+  readonly source: Source<Found> = {
+    waiting: async () => this.waiting,
+    portion: async (set, order, after) => {
+      this.counted.looks++;
+      const isNewest = order === "newest";
+      const document = isNewest ? (after ?? this.#entries.length + 1) - 1 : (after ?? 0) + 1;
+      if (document < 1 || document > this.#entries.length) return { documents: [], next: null };
+      const block = blockOf(document);
+      const all = Array.from(this.#entries.keys(), (i) => i + 1);
+      const documents =
+        set.kind === "any"
+          ? all.filter((each) => each >= block.first && each <= block.last)
+          : this.keys.inBlock(1, block, set);
+      return isNewest ? { documents: documents.reverse(), next: block.first } : { documents, next: block.last };
+    },
+    read: async (documents) =>
+      documents.flatMap((document) => {
+        const entry = this.#entries[document - 1];
+        if (entry === undefined || !this.accepts(document)) return [];
+        this.counted.read++;
+        return { document, ...entry };
+      }),
+  };
+
+  readonly pace: Pace = {
+    take: async (steps) => {
+      this.counted.takes++;
+      this.counted.steps += steps;
+      return this.goesOn(this.counted);
+    },
+  };
+
+  readonly hybrid = (query: string, limit = 10) => searchHybrid(this.source, this.pace, query, limit);
+
+  /** @throws when the search was ended */
+  async hits(query: string, limit = 10): Promise<readonly HybridHit<Found>[]> {
+    const result = await this.hybrid(query, limit);
+    if (result.kind !== "found") throw new Error(result.kind);
+    return result.hits;
+  }
+
+  readonly found = async (query: string, limit = 10): Promise<string[]> =>
+    (await this.hits(query, limit)).map(({ found }) => found.path);
+
+  readonly regex = (regex: CompiledRegex, { limit = 500, steps = UNBOUNDED } = {}) =>
+    searchRegex(this.source, this.pace, regex, { limit, steps, lines: SEARCH_REGEX_LINES });
 }
 
 export function memoryIndex(documents: Readonly<Record<string, string>>): MemoryIndex {
   const index = new MemoryIndex(documents);
   onTestFinished(() => void index.db.close());
   return index;
-}
-
-/** A search that leaves out no document. */
-export const acceptsAll = (): boolean => true;
-
-class CountedSql implements Sql {
-  queries = 0;
-  /** How many were read. */
-  rows = 0;
-  readonly #db: Sql;
-
-  constructor(db: Sql) {
-    this.#db = db;
-  }
-
-  prepare(text: string): SqlStatement {
-    const statement = this.#db.prepare(text);
-    return {
-      run: this.#counting((...values) => statement.run(...values)),
-      get: this.#counting((...values) => statement.get(...values)),
-      all: this.#counting((...values) => [...this.#each(statement.all(...values))]),
-      iterate: this.#counting((...values) => this.#each(statement.iterate(...values))),
-    };
-  }
-
-  #counting<Result>(ask: (...values: readonly unknown[]) => Result): typeof ask {
-    return (...values) => {
-      this.queries++;
-      return ask(...values);
-    };
-  }
-
-  *#each(found: Iterable<unknown>): Iterable<unknown> {
-    for (const row of found) {
-      this.rows++;
-      yield row;
-    }
-  }
 }

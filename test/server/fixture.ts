@@ -7,7 +7,6 @@ import { combineByMerge } from "../../src/server/combine.ts";
 import type { Settings } from "../../src/server/rows.ts";
 import { createService, type Service, type ServiceOptions } from "../../src/server/service.ts";
 import type { DatabaseLocation } from "../../src/server/sqlite/database.ts";
-import type { CatchesUp } from "../../src/server/sqlite/search-table.ts";
 import { openSqlite } from "../../src/server/sqlite/store.ts";
 import { Api } from "../contract/suite/world.ts";
 import { rethrow } from "../simulator/quiet-ports.ts";
@@ -32,19 +31,13 @@ export type Opened = {
 type OpenOptions = Partial<ServiceOptions> & {
   readonly database?: DatabaseLocation;
   readonly settings?: Partial<Settings>;
-  readonly searchCatchesUp?: CatchesUp;
 };
 
 /** A service in memory whose clock stands still; what becomes a 500 is thrown. */
-export async function openService({
-  database = ":memory:",
-  settings,
-  searchCatchesUp = "all",
-  ...options
-}: OpenOptions = {}): Promise<Opened> {
+export async function openService({ database = ":memory:", settings, ...options }: OpenOptions = {}): Promise<Opened> {
   const random = options.random ?? seeded("service");
   const service = createService({
-    store: openSqlite(database, { random, searchCatchesUp, commits: "together" }),
+    store: openSqlite(database, { random, commits: "together" }),
     now: () => 0,
     random,
     combine: combineByMerge,

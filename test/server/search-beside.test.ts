@@ -1,22 +1,159 @@
-import { expect, it } from "vitest";
-import { openService } from "./fixture.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { startHttp } from "../../src/server/http.ts";
+import type { AccessEntry } from "../../src/server/http-access.ts";
+import { PostgresStore } from "../../src/server/postgres/store.ts";
+import type { Service } from "../../src/server/service.ts";
+import { openSqlite } from "../../src/server/sqlite/store.ts";
+import type { Store } from "../../src/server/store.ts";
+import { freshDatabase, whyNoPostgres } from "../postgres/database.ts";
+import { openService, seeded } from "./fixture.ts";
+import { openConnection } from "./raw-http.ts";
 
-/** What goes on beside a regex that looks at much. */
+/** What goes on beside a search that looks at much, and what it leaves alone. */
 
-it("a regex lets others have their turn, and gives nothing that went away meanwhile", async () => {
-  const { api, service } = await openService();
+const DOCUMENTS = 40;
+const LONG = `${"some plain words ".repeat(70)}\n`.repeat(30);
+
+/** What a store was asked for: so the test sees when a search reads. */
+function counting(store: Store) {
+  const counted = { reads: 0 };
+  const read: Store["read"] = (work) => {
+    counted.reads++;
+    return store.read(work);
+  };
+  return {
+    counted,
+    store: new Proxy(store, { get: (target, name) => (name === "read" ? read : boundTo(target, name)) }),
+  };
+}
+
+function boundTo(target: Store, name: string | symbol): unknown {
+  const member: unknown = Reflect.get(target, name, target);
+  return typeof member === "function" ? member.bind(target) : member;
+}
+
+/** A service with long texts, whose searches go on when the test begins a round. */
+async function openGround(made: Store) {
+  const { counted, store } = counting(made);
+  const begins: (() => void)[] = [];
+  const opened = await openService({ store, atNextRound: (begin) => void begins.push(begin) });
   const files = [];
-  for (let n = 0; n < 40; n++)
-    files.push(await api.file(`note-${n}.md`, `${"some plain words ".repeat(1_200)}\nend${n}\n`));
-  await service.indexAll();
-  const order: string[] = [];
-  const searched = api.send("POST", "/v1/search/regex", { query: "^end[0-9]+$", limit: 500 }).then((reply) => {
-    order.push("found");
-    return reply;
+  for (let n = 0; n < DOCUMENTS; n++) files.push(await opened.api.file(`note-${n}.md`, `${LONG}end${n}\n`));
+  await opened.service.indexAll();
+  onTestFinished(() => opened.service.close());
+  /** Begins rounds until the search is answered. @returns how many there were */
+  const goOn = async (searched: Promise<unknown>, between = async () => undefined as unknown) => {
+    let isOver = false;
+    void searched.then(() => (isOver = true));
+    for (let rounds = 0; ; ) {
+      await quiet();
+      if (isOver) return rounds;
+      if (begins.length === 0) continue;
+      expect(begins).toHaveLength(1);
+      await between();
+      rounds++;
+      begins.shift()!();
+    }
+  };
+  return { ...opened, files, counted, begins, goOn };
+}
+
+/** Resolves when nothing goes on by itself any more: a look at a database takes several rounds. */
+async function quiet(): Promise<void> {
+  for (let n = 0; n < 20; n++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+const STORES: Readonly<Record<string, () => Promise<Store>>> = {
+  SQLite: async () => openSqlite(":memory:", { random: seeded("service"), commits: "together" }),
+  PostgreSQL: async () => PostgresStore.open({ url: await freshDatabase(), random: seeded("service") }),
+};
+
+const SEARCHES = {
+  "by words": ["/v1/search/hybrid", { query: "plain words zebra", limit: 500 }],
+  "by a regex": ["/v1/search/regex", { query: "^end[0-9]+$", limit: 500 }],
+} as const;
+
+/** The same of what nobody has. */
+const UNKNOWN = {
+  "/v1/search/hybrid": { query: "aardvark quokka zebra", limit: 500 },
+  "/v1/search/regex": { query: "^xqz[0-9]+$", limit: 500 },
+} as const;
+
+describe.each(Object.entries(STORES))("on %s", (name, open) => {
+  describe.skipIf(name === "PostgreSQL" && whyNoPostgres !== null)("a search", () => {
+    for (const [kind, [path, query]] of Object.entries(SEARCHES)) {
+      it(`${kind} goes on in rounds, between which all others are answered`, async () => {
+        const { api, files, goOn, begins } = await openGround(await open());
+        const searched = api.post(path, query);
+        const read = async () => expect((await api.get(`/v1/files/${files[7]!.id}`)).status).toBe(200);
+        const rounds = await goOn(searched, read);
+        expect(rounds).toBeGreaterThan(10);
+        expect((await searched).json.data).toHaveLength(DOCUMENTS);
+        expect(begins).toEqual([]);
+      });
+
+      it(`${kind} ends when its client leaves, and reads nothing more`, async () => {
+        const { service, key, begins, counted, goOn } = await openGround(await open());
+        const { entry, close, port } = await listen(service);
+        const { socket } = openConnection(port);
+        const body = JSON.stringify(query);
+        socket.write(
+          `POST ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+        );
+        while (begins.length === 0) await quiet();
+        socket.destroy();
+        expect((await entry).status).toBe(499);
+        const before = counted.reads;
+        await goOn(Promise.resolve());
+        begins.shift()?.();
+        await quiet();
+        expect([begins.length, counted.reads]).toEqual([0, before]);
+        await close();
+      });
+    }
+
+    it("does not work more, however much others have", async () => {
+      const { service, begins, counted, goOn } = await openGround(await open());
+      const { workspaceId } = await service.admin.createWorkspace("empty");
+      const { key } = (await service.admin.createKey({
+        workspaceId,
+        label: "empty",
+        grants: [{ on: null, level: "read" }],
+      })) as { key: string };
+      const reads = async (path: string, body: object) => {
+        const before = counted.reads;
+        const searched = service.handle({
+          method: "POST",
+          path,
+          headers: { "x-api-key": key },
+          body: JSON.stringify(body),
+        });
+        expect(await goOn(searched)).toBe(0);
+        expect(JSON.parse((await searched).body).data).toEqual([]);
+        return counted.reads - before;
+      };
+      for (const [path, query] of Object.values(SEARCHES))
+        expect(await reads(path, query)).toBe(await reads(path, UNKNOWN[path]));
+      expect(begins).toEqual([]);
+    });
+
+    it("by a regex gives nothing that went away meanwhile", async () => {
+      const { api, files, goOn } = await openGround(await open());
+      const searched = api.post(...SEARCHES["by a regex"]);
+      let isGone = false;
+      await goOn(searched, async () => {
+        if (!isGone) await api.delete(`/v1/files/${files[0]!.id}`);
+        isGone = true;
+      });
+      const ids = (await searched).json.data.map(({ id }: { id: string }) => id);
+      expect(ids).toEqual(files.slice(1).map(({ id }) => id));
+    });
   });
-  const gone = api.send("DELETE", `/v1/files/${files[0]!.id}`).then(() => order.push("deleted"));
-  const { status, json } = await searched;
-  await gone;
-  expect([status, order]).toEqual([200, ["deleted", "found"]]);
-  expect(json.data.map(({ id }: { id: string }) => id)).toEqual(files.slice(1).map(({ id }) => id));
 });
+
+/** @returns where it listens, and what is noted of its only request */
+async function listen(service: Service) {
+  const { promise: entry, resolve } = Promise.withResolvers<AccessEntry>();
+  const server = await startHttp(service, { log: resolve });
+  return { entry, port: Number(new URL(server.url).port), close: () => server.close() };
+}

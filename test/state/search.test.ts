@@ -4,6 +4,7 @@ import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { digestOf } from "../../src/model/digest.ts";
 import type { LocalFile } from "../../src/model/tree.ts";
+import { searchHybrid } from "../../src/search/hybrid.ts";
 import { isFileFault, type MirrorSearch, openSearch, removeSearch } from "../../src/state/search.ts";
 import { tempFolder } from "./fixture.ts";
 
@@ -42,21 +43,28 @@ function take(search: MirrorSearch, texts: Readonly<Record<string, string>>, kee
   return read;
 }
 
-const found = (search: MirrorSearch, query: string) =>
-  search.hybrid({ read: () => "" }, query, 10).map(({ path }) => path);
+/** What the index says of a query: the texts are as they were taken in. */
+async function found(search: MirrorSearch, query: string, texts: Readonly<Record<string, string>>): Promise<string[]> {
+  const pace = { take: async () => true };
+  const result = await searchHybrid(search.source({ read: (path) => texts[path] ?? null }), pace, query, 10);
+  return result.kind === "found" ? result.hits.map((hit) => hit.found.path) : expect.fail(result.kind);
+}
 
 describe("the mirror's index", () => {
-  test("reads only what changed, and keeps what is not proven gone", () => {
+  test("reads only what changed, and keeps what is not proven gone", async () => {
     const folder = tempFolder();
     const search = opened(folder);
     expect(take(search, { "a.md": "alpha", "b.md": "beta", "c.md": "gamma" })).toEqual(["a.md", "b.md", "c.md"]);
-    expect(take(search, { "a.md": "alpha", "b.md": "delta" }, ["c.md"])).toEqual(["b.md"]);
-    expect([found(search, "beta"), found(search, "delta"), found(search, "gamma")]).toEqual([[], ["b.md"], ["c.md"]]);
-    expect(take(search, { "a.md": "alpha", "b.md": "delta" })).toEqual([]);
-    expect(found(search, "gamma")).toEqual([]);
+    const texts = { "a.md": "alpha", "b.md": "delta" };
+    const all = { ...texts, "c.md": "gamma" };
+    expect(take(search, texts, ["c.md"])).toEqual(["b.md"]);
+    const each = await Promise.all(["beta", "delta", "gamma"].map((query) => found(search, query, all)));
+    expect(each).toEqual([[], ["b.md"], ["c.md"]]);
+    expect(take(search, texts)).toEqual([]);
+    expect(await found(search, "gamma", all)).toEqual([]);
     search.close();
     const again = opened(folder);
-    expect([take(again, { "a.md": "alpha", "b.md": "delta" }), found(again, "alpha")]).toEqual([[], ["a.md"]]);
+    expect([take(again, texts), await found(again, "alpha", texts)]).toEqual([[], ["a.md"]]);
     again.close();
   });
 
@@ -72,18 +80,18 @@ describe("the mirror's index", () => {
     search.close();
   });
 
-  test("a text that cannot be read is found by its path", () => {
+  test("a text that cannot be read is found by its path", async () => {
     const search = opened(":memory:");
     search.update(
       [file("latin-one.md", "\u00ff", { textFault: "not-utf-8" })],
       () => false,
       () => null,
     );
-    expect(found(search, "latin")).toEqual(["latin-one.md"]);
+    expect(await found(search, "latin", { "latin-one.md": "" })).toEqual(["latin-one.md"]);
     search.close();
   });
 
-  test("a failed update leaves the index as it was", () => {
+  test("a failed update leaves the index as it was", async () => {
     const search = opened(":memory:");
     take(search, { "a.md": "alpha" });
     const fail = () => {
@@ -92,7 +100,7 @@ describe("the mirror's index", () => {
     expect(() => search.update([file("a.md", "changed"), file("b.md", "beta")], () => false, fail)).toThrow(
       "unreadable",
     );
-    expect([found(search, "alpha"), search.known("b.md")]).toEqual([["a.md"], null]);
+    expect([await found(search, "alpha", { "a.md": "alpha" }), search.known("b.md")]).toEqual([["a.md"], null]);
     expect(take(search, { "a.md": "changed", "b.md": "beta" })).toEqual(["a.md", "b.md"]);
     search.close();
   });
@@ -118,7 +126,7 @@ describe("a file that is no index", () => {
     },
   };
   for (const [what, spoil] of Object.entries(broken)) {
-    test(`is made anew: one that ${what}`, () => {
+    test(`is made anew: one that ${what}`, async () => {
       const folder = tempFolder();
       const first = opened(folder);
       take(first, { "a.md": "alpha" });
@@ -126,12 +134,12 @@ describe("a file that is no index", () => {
       spoil(join(folder, "search.db"));
       const search = opened(folder);
       expect(take(search, { "a.md": "alpha" })).toEqual(["a.md"]);
-      expect(found(search, "alpha")).toEqual(["a.md"]);
+      expect(await found(search, "alpha", { "a.md": "alpha" })).toEqual(["a.md"]);
       search.close();
     });
   }
 
-  test("shows as a fault of the file when it is damaged further in, and can be removed", () => {
+  test("shows as a fault of the file when it is damaged further in, and can be removed", async () => {
     const folder = tempFolder();
     const path = join(folder, "search.db");
     const first = opened(folder);
@@ -153,7 +161,7 @@ describe("a file that is no index", () => {
       const search = opened(folder);
       try {
         take(search, { "a.md": "alpha" });
-        found(search, "word");
+        await found(search, "word", { "a.md": "alpha" });
       } finally {
         search.close();
       }

@@ -1,5 +1,4 @@
 import type { Wire } from "../contract/suite/fetch-wire.ts";
-import type { Json } from "../contract/suite/world.ts";
 import { Dice } from "../simulator/dice.ts";
 import { Aliases } from "./aliases.ts";
 import { drawRequest } from "./requests.ts";
@@ -14,11 +13,6 @@ export type Side = { readonly name: string; readonly wire: Wire; readonly adminK
 export type Plan = {
   readonly seed: number;
   readonly requests: number;
-  /**
-   * `open`: a hybrid search finds the same of the documents that hold its words as they stand. How
-   * they are ranked, and what else is found, is each store's own.
-   */
-  readonly ranking: "same" | "open";
 };
 
 export type Compared = {
@@ -35,7 +29,7 @@ const CLIENTS = 20;
 const WORKSPACES = 2;
 
 export async function compareTraffic(one: Side, other: Side, plan: Plan): Promise<Compared> {
-  const pair = new Pair(one, other, plan.ranking);
+  const pair = new Pair(one, other);
   const dice = new Dice(plan.seed);
   const answers = new Map<string, number>();
   const keys: string[] = [];
@@ -81,18 +75,15 @@ class Pair {
   readonly seen = new Seen();
   difference: string | null = null;
   readonly #sides: readonly { readonly side: Side; readonly aliases: Aliases }[];
-  readonly #ranking: Plan["ranking"];
 
-  constructor(one: Side, other: Side, ranking: Plan["ranking"]) {
+  constructor(one: Side, other: Side) {
     this.#sides = [one, other].map((side) => ({ side, aliases: new Aliases() }));
-    this.#ranking = ranking;
   }
 
   /** @returns the status of the first one's answer */
   async ask(sent: Sent): Promise<number> {
     const answers: Answered[] = [];
-    for (const { side, aliases } of this.#sides)
-      answers.push(comparable(sent, await askOne(side, aliases, sent), aliases, this.#ranking));
+    for (const { side, aliases } of this.#sides) answers.push(comparable(await askOne(side, aliases, sent), aliases));
     const [first, second] = answers as [Answered, Answered];
     if (first.status !== second.status || first.headers !== second.headers || first.text !== second.text) {
       const [one, other] = this.#sides.map(({ side }) => side.name);
@@ -129,34 +120,13 @@ async function askOne({ wire, adminKey }: Side, aliases: Aliases, { method, path
 /** Numbers that no two services share. */
 const TIMES: ReadonlySet<string> = new Set(["at", "createdAt", "lastUsedAt"]);
 
-function comparable(
-  sent: Sent,
-  { status, headers, body }: Awaited<ReturnType<Wire>>,
-  aliases: Aliases,
-  ranking: Plan["ranking"],
-): Answered {
+function comparable({ status, headers, body }: Awaited<ReturnType<Wire>>, aliases: Aliases): Answered {
   const told = [
     headers["content-type"] ?? "",
     headers["retry-after"] ?? "",
     headers["x-request-id"] === undefined ? "no id" : "",
   ];
   if (body === "") return { status, headers: told.join("; "), text: "" };
-  const plain = JSON.parse(body, (name, value) => (name === "requestId" || TIMES.has(name) ? "*" : value));
-  const json = ranking === "open" && plain.url === "/v1/search/hybrid" ? unranked(plain, sent) : plain;
+  const json = JSON.parse(body, (name, value) => (name === "requestId" || TIMES.has(name) ? "*" : value));
   return { status, headers: told.join("; "), text: aliases.conceal(JSON.stringify(json)) };
-}
-
-/** The found documents that hold each word, by id, without what each store says of their rank. */
-function unranked(json: Json, { body }: Sent): Json {
-  const { query, limit } = body as { readonly query: string; readonly limit: number };
-  // Of many, the best are told: which they are is a matter of rank.
-  if (json.data.length >= limit) return { ...json, data: json.data.length };
-  const words = query.split(/\s+/);
-  const items = json.data.map(({ score, sources, ...item }: Json) => item);
-  const exact = items.filter(({ content }: Json) => words.every((word) => wordsOf(content).has(word)));
-  return { ...json, data: exact.sort((one: Json, other: Json) => (one.path < other.path ? -1 : 1)) };
-}
-
-function wordsOf(text: string): ReadonlySet<string> {
-  return new Set(text.split(/\s+/));
 }

@@ -10,8 +10,8 @@ import { codeOf, errnoClause, ok, type Result, trouble } from "../mirror/trouble
 export type Taken = BackupContents & { readonly file: string };
 
 /**
- * Makes a backup of a service's data folder, while a service runs on it or not. It is checked before
- * it gets its name.
+ * Makes a backup of a service's data folder, while a service runs on it or not. It is checked
+ * before it gets its name.
  * @param data and out absolute; nothing may be at `out`
  */
 export async function takeBackup(data: string, out: string, clock: Clock): Promise<Result<Taken>> {

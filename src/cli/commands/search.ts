@@ -12,8 +12,8 @@ import { shownName, shownWords } from "../../model/shown-name.ts";
 export const command: Command = {
   usage: "search QUERY [DIR] [--regex] [--limit N] [--replace TEXT] [--in PATH] [--apply] [--no-sync] [--json]",
   about: [
-    "Searches the mirrored folder, offline and as it is on disk, with what is not uploaded yet. Best first: all words, the spelling,",
-    "parts of words, typing errors; in any script. Prints path:line:text. With --regex, lines that match (RE2's syntax, without",
+    "Searches the mirrored folder, offline and as it is on disk, with what is not uploaded yet. Best first: all words, parts of",
+    "words, then some of the words; in any script. Prints path:line:text. With --regex, lines that match (RE2's syntax, without",
     "back-references), as path:line:column:text. Exit: 0, also when nothing is found.",
     "With --replace, QUERY is a literal text (or a pattern), and each place in which it stands would hold TEXT: shown as a patch, and",
     "nothing is written. --apply carries it out, as one run, which one mdmirror undo takes back, and syncs.",

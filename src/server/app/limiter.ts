@@ -1,6 +1,6 @@
 /**
- * Slows down whoever tries wrong keys. A key is long and random, so no guess succeeds, and the right
- * key is always let in: others behind the same address cannot lock its owner out.
+ * Slows down whoever tries wrong keys. A key is long and random, so no guess succeeds, and the
+ * right key is always let in: others behind the same address cannot lock its owner out.
  */
 
 /** LIMIT: wrong keys from one address that are answered as such, and how often one more is. */

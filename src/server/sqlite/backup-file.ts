@@ -18,8 +18,8 @@ export class NoBackup extends Error {
 }
 
 /**
- * Checks a database that was just copied, page by page, and makes it a backup: one file that needs no
- * other beside it, with its digest.
+ * Checks a database that was just copied, page by page, and makes it a backup: one file that needs
+ * no other beside it, with its digest.
  * @throws NoBackup; as node:fs and better-sqlite3 do when it cannot be read
  */
 export function sealBackup(file: string): BackupContents {

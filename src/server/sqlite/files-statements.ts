@@ -32,6 +32,7 @@ export function prepareReads(db: Db) {
   return {
     byId: db.prepare<[number, string], FileRow>(`${SELECT} WHERE x.workspace = ? AND x.id = ?`),
     bySeq: db.prepare<[number], FileRow>(`${SELECT} WHERE x.seq = ?`),
+    inWorkspace: db.prepare<[number, number], FileRow>(`${SELECT} WHERE x.workspace = ? AND x.seq = ?`),
     byName: db.prepare<[number, number, string], FileRow>(
       `${SELECT} WHERE x.workspace = ? AND x.folder = ? AND x.name = ?`,
     ),

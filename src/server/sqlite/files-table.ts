@@ -73,6 +73,10 @@ export class FilesTable implements Files {
     return this.#reads.bySeq.get(seq);
   }
 
+  inWorkspace(workspace: number, seq: number): FileRow | undefined {
+    return this.#reads.inWorkspace.get(workspace, seq);
+  }
+
   async bySeqs(seqs: readonly number[]): Promise<FileRow[]> {
     return seqs.flatMap((seq) => this.bySeq(seq) ?? []);
   }

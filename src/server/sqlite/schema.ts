@@ -1,6 +1,47 @@
-import { STRUCTURE_FILE } from "../../contract/names.ts";
 import { OUTBOX_SCHEMA } from "./outbox-schema.ts";
-import { SEARCH_SCHEMA } from "../../search/schema.ts";
+import { KEY_SCHEMA } from "../../search/key-index.ts";
+
+/** Search by keys, in place of what was there before. */
+const SEARCH_BY_KEYS = `
+DROP TRIGGER IF EXISTS search_file_made;
+DROP TRIGGER IF EXISTS search_file_changed;
+DROP TRIGGER IF EXISTS search_file_placed;
+DROP TRIGGER IF EXISTS search_file_gone;
+DROP TRIGGER IF EXISTS search_folder_placed;
+DROP TABLE IF EXISTS search_queue;
+DROP TABLE IF EXISTS search_vocabulary;
+DROP TABLE IF EXISTS search_words;
+DROP TABLE IF EXISTS search_grams;
+DROP TABLE IF EXISTS search_paths;
+DROP TABLE IF EXISTS search_path_grams;
+DROP TABLE IF EXISTS search_term_grams;
+DROP TABLE IF EXISTS search_terms;
+${KEY_SCHEMA}
+-- What is to be indexed, the newest first: files that were made, changed, placed or removed, and folders
+-- whose path changed, of which the files up to number "after" are done. Triggers see every way of writing.
+CREATE TABLE search_queue (
+  n INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  after INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (kind, seq)
+);
+CREATE INDEX search_queue_by_workspace ON search_queue (workspace, kind, n);
+INSERT INTO search_queue (workspace, kind, seq) SELECT workspace, 'file', seq FROM files ORDER BY seq;
+CREATE TRIGGER search_file_made AFTER INSERT ON files BEGIN
+  INSERT OR REPLACE INTO search_queue (workspace, kind, seq) VALUES (new.workspace, 'file', new.seq);
+END;
+CREATE TRIGGER search_file_changed AFTER UPDATE OF change_id, folder, name ON files BEGIN
+  INSERT OR REPLACE INTO search_queue (workspace, kind, seq) VALUES (new.workspace, 'file', new.seq);
+END;
+CREATE TRIGGER search_file_gone AFTER DELETE ON files BEGIN
+  INSERT OR REPLACE INTO search_queue (workspace, kind, seq) VALUES (old.workspace, 'file', old.seq);
+END;
+CREATE TRIGGER search_folder_placed AFTER UPDATE OF path ON folders BEGIN
+  INSERT OR REPLACE INTO search_queue (workspace, kind, seq) VALUES (new.workspace, 'folder', new.seq);
+END;
+`;
 
 /**
  * Numbered migrations; `user_version` holds how many have run.
@@ -79,7 +120,7 @@ CREATE TABLE grants (
   PRIMARY KEY (key, kind, target)
 ) WITHOUT ROWID;
 `,
-  // Search as it was first; the fourth makes it anew.
+  // Search as it was first; the last that is about search makes it anew.
   "",
   `
 CREATE INDEX files_protected ON files (workspace) WHERE protected = 1;
@@ -93,44 +134,7 @@ CREATE TABLE kept_grants (
 ) WITHOUT ROWID;
 CREATE INDEX kept_grants_by_path ON kept_grants (workspace, path);
 `,
-  `
-DROP TRIGGER IF EXISTS search_file_made;
-DROP TRIGGER IF EXISTS search_file_changed;
-DROP TRIGGER IF EXISTS search_file_gone;
-DROP TRIGGER IF EXISTS search_folder_placed;
-DROP TABLE IF EXISTS search_queue;
-DROP TABLE IF EXISTS search_vocabulary;
-DROP TABLE IF EXISTS search_words;
-DROP TABLE IF EXISTS search_grams;
-DROP TABLE IF EXISTS search_term_grams;
-DROP TABLE IF EXISTS search_terms;
-${SEARCH_SCHEMA}
--- What is to be indexed, the newest first: files whose text or presence changed ('text'), whose name or folder did ('path'), and folders whose
--- path did, of which the files up to number "after" are done. Triggers see every way of writing.
-CREATE TABLE search_queue (
-  n INTEGER PRIMARY KEY AUTOINCREMENT,
-  kind TEXT NOT NULL,
-  seq INTEGER NOT NULL,
-  after INTEGER NOT NULL DEFAULT 0,
-  UNIQUE (kind, seq)
-);
-INSERT INTO search_queue (kind, seq) SELECT 'text', seq FROM files;
-CREATE TRIGGER search_file_made AFTER INSERT ON files BEGIN
-  INSERT OR REPLACE INTO search_queue (kind, seq) VALUES ('text', new.seq);
-END;
-CREATE TRIGGER search_file_changed AFTER UPDATE OF change_id ON files BEGIN
-  INSERT OR REPLACE INTO search_queue (kind, seq) VALUES ('text', new.seq);
-END;
-CREATE TRIGGER search_file_placed AFTER UPDATE OF folder, name ON files BEGIN
-  INSERT OR REPLACE INTO search_queue (kind, seq) VALUES ('path', new.seq);
-END;
-CREATE TRIGGER search_file_gone AFTER DELETE ON files BEGIN
-  INSERT OR REPLACE INTO search_queue (kind, seq) VALUES ('text', old.seq);
-END;
-CREATE TRIGGER search_folder_placed AFTER UPDATE OF path ON folders BEGIN
-  INSERT OR REPLACE INTO search_queue (kind, seq) VALUES ('folder', new.seq);
-END;
-`,
+  "",
   `
 -- Ids never change: a workspace of the first version keeps those that it issued.
 ALTER TABLE workspaces ADD COLUMN first_ids INTEGER NOT NULL DEFAULT 0;
@@ -139,13 +143,8 @@ UPDATE workspaces SET first_ids = 1
      OR EXISTS (SELECT 1 FROM folders d WHERE d.workspace = workspaces.seq);
 ALTER TABLE changes ADD COLUMN reason TEXT;
 UPDATE changes SET reason = 'protected' WHERE status <> 'saved';
--- Configuration is no longer found by search.
-INSERT OR REPLACE INTO search_queue (kind, seq) SELECT 'text', seq FROM files WHERE name = '${STRUCTURE_FILE}';
 `,
-  `
--- The index of texts names the block of a document (search/blocks.ts); what is indexed is found meanwhile.
-INSERT OR REPLACE INTO search_queue (kind, seq) SELECT 'text', seq FROM files ORDER BY seq;
-`,
+  "",
   "ALTER TABLE keys ADD COLUMN expires_at INTEGER;",
   `
 ALTER TABLE keys ADD COLUMN last_used_at INTEGER;
@@ -155,4 +154,5 @@ CREATE INDEX changes_reviewed ON changes (status, seq) WHERE status <> 'saved';
   OUTBOX_SCHEMA,
   // Who comes back is told of the own workspace alone, however much happened in others.
   "CREATE INDEX outbox_by_workspace ON outbox (workspace, n);",
+  SEARCH_BY_KEYS,
 ];

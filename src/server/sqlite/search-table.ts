@@ -1,106 +1,94 @@
-import type { CompiledRegex } from "../../search/engine.ts";
-import type { Searched } from "../../search/hybrid.ts";
+import { STRUCTURE_FILE } from "../../contract/names.ts";
+import { type Block, blockOf } from "../../search/key-index.ts";
+import type { KeySet } from "../../search/keys.ts";
+import type { Order, Portion } from "../../search/source.ts";
 import { includes, Levels } from "../access.ts";
 import { type FileRow, ROOT } from "../rows.ts";
-import { isDiskFull } from "../store.ts";
-import type { RegexResult, Search, SearchScope, WordHit } from "../tables.ts";
+import type { FoundFile, Search, SearchScope } from "../tables.ts";
+import type { Db } from "./database.ts";
 import type { FilesTable } from "./files-table.ts";
 import type { FoldersTable } from "./folders-table.ts";
 import type { SearchIndex } from "./search-index.ts";
+import { TextCache } from "./text-cache.ts";
+import { decodeText, type StoredText } from "./text-codec.ts";
 
-/**
- * What a search indexes before it answers: all that was written, or, in a service that answers
- * many, one step of it. That step mostly finds the caller's own last write, since the newest comes
- * first.
- */
-export type CatchesUp = "all" | "a-step";
-
-type Parts = {
-  readonly files: FilesTable;
-  readonly folders: FoldersTable;
-  readonly catchesUp: CatchesUp;
-  /** One transaction, or a savepoint of the one that is open. */
-  readonly transactUnsynced: (work: () => void) => void;
-  /** Lets others have their turn; null within a transaction, which has to end in its own. */
-  readonly pauseOf: () => (() => Promise<void>) | null;
-};
-
-/** LIMIT: steps of a regex until others have their turn: some 3 to 50 ms of processor time. */
-const STEPS_OF_A_TURN = 4_000_000;
+type Parts = { readonly files: FilesTable; readonly folders: FoldersTable };
+type InWorkspace = { readonly workspace: number; readonly at: number };
 
 export class SearchTable implements Search {
   readonly #index: SearchIndex;
   readonly #parts: Parts;
+  readonly #texts = new TextCache();
+  readonly #before;
+  readonly #after;
+  readonly #within;
+  readonly #text;
 
-  constructor(index: SearchIndex, parts: Parts) {
+  constructor(db: Db, index: SearchIndex, parts: Parts) {
     this.#index = index;
     this.#parts = parts;
+    const files = "SELECT seq FROM files INDEXED BY files_by_workspace WHERE workspace = @workspace";
+    this.#before = db.prepare<[InWorkspace], { seq: number }>(`${files} AND seq < @at ORDER BY seq DESC LIMIT 1`);
+    this.#after = db.prepare<[InWorkspace], { seq: number }>(`${files} AND seq > @at ORDER BY seq LIMIT 1`);
+    this.#within = db.prepare<[Block & { workspace: number }], { seq: number }>(
+      `${files} AND seq BETWEEN @first AND @last ORDER BY seq`,
+    );
+    this.#text = db.prepare<[string], StoredText>("SELECT codec, text FROM changes WHERE id = ?");
   }
 
-  async hybrid(scope: SearchScope, query: string, limit: number): Promise<WordHit[]> {
-    this.#catchUp();
-    const hits = this.#index.hybrid(this.#searchedBy(scope), query, limit);
-    return hits.map(({ document, score, snippets }) => ({ ...this.#found(document), score, snippets }));
+  async waiting(workspace: number): Promise<number[]> {
+    return this.#index.waiting(workspace);
   }
 
-  async regex(scope: SearchScope, regex: CompiledRegex, limit: number, mostSteps: number): Promise<RegexResult> {
-    this.#catchUp();
-    const walk = this.#index.regex(this.#searchedBy(scope), regex, limit, mostSteps);
-    const pause = this.#parts.pauseOf();
-    let result = walk.step(pause === null ? mostSteps : STEPS_OF_A_TURN);
-    while (result === null) {
-      await pause?.();
-      result = walk.step(STEPS_OF_A_TURN);
-    }
-    if (result.kind === "too-many-steps") return result;
-    // What was found before a pause may be gone, or where the key may not read it.
-    const { accepts } = this.#searchedBy(scope);
-    const hits = result.hits.filter(({ document }) => accepts(document));
-    return { kind: "found", hits: hits.map(({ document, matches }) => ({ ...this.#found(document), matches })) };
+  /** Of one block, in which the workspace has a document. */
+  async portion({ workspace }: SearchScope, set: KeySet, order: Order, after: number | null): Promise<Portion> {
+    const isNewest = order === "newest";
+    const found = isNewest
+      ? this.#before.get({ workspace, at: after ?? Number.MAX_SAFE_INTEGER })
+      : this.#after.get({ workspace, at: after ?? 0 });
+    if (found === undefined) return { documents: [], next: null };
+    const block = blockOf(found.seq);
+    const documents =
+      set.kind === "any"
+        ? this.#within.all({ workspace, ...block }).map(({ seq }) => seq)
+        : this.#index.keys.inBlock(workspace, block, set);
+    return isNewest ? { documents: documents.reverse(), next: block.first } : { documents, next: block.last };
   }
 
-  /** With the live text: the index may have seen an older one. */
-  #found(document: number): { readonly file: FileRow; readonly text: string } {
-    const file = this.#parts.files.bySeq(document)!;
-    return { file, text: this.#parts.files.liveText(file) };
+  async read(scope: SearchScope, documents: readonly number[]): Promise<FoundFile[]> {
+    const mayRead = this.#readableBy(scope);
+    return documents.flatMap((document) => {
+      const file = this.#parts.files.inWorkspace(scope.workspace, document);
+      return file !== undefined && mayRead(file) ? this.#found(file) : [];
+    });
   }
 
-  #catchUp(): void {
-    const { catchesUp, transactUnsynced } = this.#parts;
-    if (!this.#index.isBehind()) return;
-    try {
-      transactUnsynced(() => {
-        if (catchesUp === "all") this.#index.update(Number.MAX_SAFE_INTEGER);
-        else this.#index.catchUp();
-      });
-    } catch (error) {
-      // On a full disk nothing more can be indexed, and what is indexed can still be searched.
-      if (!isDiskFull(error)) throw error;
-    }
+  /** The text is unpacked when it is read, which may be after this transaction. */
+  #found(file: FileRow): FoundFile {
+    const texts = this.#texts;
+    const { changeId, path, seq: document } = file;
+    const stored = texts.get(changeId) === undefined ? this.#text.get(changeId)! : null;
+    let text = texts.get(changeId);
+    return {
+      file,
+      document,
+      path,
+      get text() {
+        if (text === undefined) {
+          text = decodeText(stored!);
+          texts.set(changeId, text);
+        }
+        return text;
+      },
+    };
   }
 
   /** A prefix that names nothing finds nothing. */
-  #searchedBy({ workspace, prefix, grants }: SearchScope): Searched {
+  #readableBy({ prefix, grants }: SearchScope): (file: FileRow) => boolean {
     const { folders } = this.#parts;
     const levels = new Levels(grants, (folder) => folders.parentOf(folder));
-    const inside = new Map<number, boolean>();
-    const isInside = (folder: number): boolean => {
-      if (prefix === null) return true;
-      if (folder === ROOT) return false;
-      const before = inside.get(folder);
-      if (before !== undefined) return before;
-      const path = folders.bySeq(folder)?.path;
-      const now = path === prefix || path?.startsWith(`${prefix}/`) === true;
-      inside.set(folder, now);
-      return now;
-    };
-    return {
-      accepts: (document) => {
-        const place = this.#index.placeOf(document);
-        if (place === undefined || place.workspace !== workspace || !isInside(place.folder)) return false;
-        return includes(levels.file({ seq: document, folder: place.folder }), "read");
-      },
-      read: (document) => this.#index.read(document),
-    };
+    const isInside = ({ folder, path }: FileRow) =>
+      prefix === null || (folder !== ROOT && path.startsWith(`${prefix}/`));
+    return (file) => file.name !== STRUCTURE_FILE && isInside(file) && includes(levels.file(file), "read");
   }
 }

@@ -15,7 +15,7 @@ import { KeysTable } from "./keys-table.ts";
 import { OutboxTable } from "./outbox-table.ts";
 import { Reserve } from "./reserve.ts";
 import { SearchIndex, STEP } from "./search-index.ts";
-import { type CatchesUp, SearchTable } from "./search-table.ts";
+import { SearchTable } from "./search-table.ts";
 import { StoredSettings } from "./settings-table.ts";
 import { Transactions } from "./transactions.ts";
 import { Turns } from "./turns.ts";
@@ -25,8 +25,6 @@ import { WorkspacesTable } from "./workspaces-table.ts";
 type SqliteOptions = {
   /** Bytes for the secret of a new database. */
   readonly random: (bytes: number) => Uint8Array;
-  /** Default `all`; `a-step` where something else indexes in steps. */
-  readonly searchCatchesUp?: CatchesUp;
   /** Default `each` by itself; `together` where a disk is waited for. */
   readonly commits?: "each" | "together";
 };
@@ -61,7 +59,7 @@ export class SqliteStore implements Store {
   readonly #backup: OnlineBackup | null;
   readonly #listeners = new Set<() => void>();
 
-  constructor(location: DatabaseLocation, { random, searchCatchesUp = "all", commits = "each" }: SqliteOptions) {
+  constructor(location: DatabaseLocation, { random, commits = "each" }: SqliteOptions) {
     const db = openDatabase(location);
     this.#db = db;
     this.#transactions = new Transactions(db);
@@ -70,7 +68,7 @@ export class SqliteStore implements Store {
     this.cursorSecret = cursorSecretOf(db, random);
     this.generation = generationOf(metaOf(db, GENERATION_NAME), this.cursorSecret);
     this.#index = new SearchIndex(db);
-    ({ tables: this.#tables, holders: this.#holders } = this.#openTables(searchCatchesUp));
+    ({ tables: this.#tables, holders: this.#holders } = this.#openTables());
     this.indexing = { step: (most) => this.#indexStep(most === "all" ? Number.MAX_SAFE_INTEGER : STEP) };
     const folder = typeof location === "object" && "folder" in location ? location.folder : null;
     const journal = new Journal(db);
@@ -79,7 +77,7 @@ export class SqliteStore implements Store {
     this.#backup = folder === null ? null : new OnlineBackup(folder, { journal, turns: this.#turns });
   }
 
-  #openTables(catchesUp: CatchesUp): { readonly tables: Tables; readonly holders: Holders } {
+  #openTables(): { readonly tables: Tables; readonly holders: Holders } {
     const db = this.#db;
     const files = new FilesTable(db);
     const folders = new FoldersTable(db, files);
@@ -89,8 +87,6 @@ export class SqliteStore implements Store {
     const keys = new KeysTable(db, grants);
     const settings = new StoredSettings(db);
     const holders = new Holders(db, { keys, grants, workspaces, settings });
-    const transactUnsynced = (work: () => void) => this.#transactUnsynced(work);
-    const pauseOf = () => (db.inTransaction ? null : () => this.#turns.pause());
     const tables: Tables = {
       files,
       folders,
@@ -100,7 +96,7 @@ export class SqliteStore implements Store {
       grants,
       settings,
       outbox,
-      search: new SearchTable(this.#index, { files, folders, catchesUp, transactUnsynced, pauseOf }),
+      search: new SearchTable(db, this.#index, { files, folders }),
       holder: async (hash) => holders.byHash(hash),
       // Nobody else writes meanwhile.
       lockStructure: async () => undefined,
@@ -178,22 +174,17 @@ export class SqliteStore implements Store {
     await this.#backup?.close();
   }
 
+  /** A power cut may undo it: the queue knows then what is to be indexed. */
   #indexStep(most: number): Promise<"done" | "more"> {
     return this.#turns.take(async () => {
       if (!this.#index.isUnfinished()) return "done";
-      return this.#transactUnsynced(() => this.#index.update(most));
+      this.#db.pragma("synchronous = NORMAL");
+      try {
+        return this.#transactions.runNow(() => this.#index.update(most));
+      } finally {
+        this.#db.pragma("synchronous = FULL");
+      }
     });
-  }
-
-  #transactUnsynced<T>(work: () => T): T {
-    // Within a transaction, the outer one decides.
-    if (this.#db.inTransaction) return this.#transactions.runNow(work);
-    this.#db.pragma("synchronous = NORMAL");
-    try {
-      return this.#transactions.runNow(work);
-    } finally {
-      this.#db.pragma("synchronous = FULL");
-    }
   }
 }
 

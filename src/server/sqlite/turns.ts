@@ -16,16 +16,6 @@ export class Turns {
     }
   }
 
-  /**
-   * Within a turn, between two looks: all who wait have theirs, and so have those who came
-   * meanwhile. What was seen before may have changed.
-   */
-  async pause(): Promise<void> {
-    this.#end();
-    await new Promise((resolve) => setImmediate(resolve));
-    await this.#begin();
-  }
-
   async #begin(): Promise<void> {
     if (this.#isTaken) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#isTaken = true;

@@ -204,11 +204,6 @@ const hybrid: readonly ContractTest[] = [
     for (const query of ["compress", "uncomp", "pressed", "no-ver", "--no-verify", "chive, with"])
       assert.deepEqual(await paths(world, "search", query), ["a.md"], query);
   }),
-  contractTest("forgives typing errors", async (world) => {
-    await make(world, "a.md", "The kubernetes deployment of the repository.\n");
-    for (const query of ["kubernets", "kuberentes deployment", "repositroy", "depolyment", "kubernetes reposetory"])
-      assert.deepEqual(await paths(world, "search", query), ["a.md"], query);
-  }),
   contractTest("finds words of any script, whole and in part", async (world) => {
     const texts = {
       "zh.md": ["使用 gzip 压缩和解压文件。", ["压缩", "压", "解压文件", "件"]],

@@ -14,8 +14,7 @@ import { connect } from "./ground.ts";
 
 /** The fuzz of the service, on PostgreSQL; and the same requests to both stores. */
 
-const EVERYTHING =
-  "workspaces, folders, files, changes, keys, grants, kept_grants, search_texts, search_terms, search_queue";
+const EVERYTHING = "workspaces, folders, files, changes, keys, grants, kept_grants, search_texts, search_queue";
 
 describe.skipIf(whyNoPostgres !== null)("on PostgreSQL", () => {
   let database: Awaited<ReturnType<typeof makeDatabase>>;

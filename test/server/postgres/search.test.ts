@@ -12,7 +12,7 @@ import { openService, seeded } from "../fixture.ts";
 const WORDS = ["Zürich", "compress", "uncompressed", "kubernetes", "noch", "gzip", "über", "--no-verify", "std::vec"];
 const MORE = ["圧縮する", "압축합니다", "ไฟล์", "Сжать", "ضَغَطَ", "🎉", "a1", "x", "Straße", "ﬁni"];
 const QUERIES = [
-  ...["zurich", "compress", "kubernets", "gzip noch", "--no-verify", "no-ver", "std::vec", "圧縮", "縮", "압축"],
+  ...["zurich", "compress", "kubernet", "gzip noch", "--no-verify", "no-ver", "std::vec", "圧縮", "縮", "압축"],
   ...["файл", "сжать", "ضغط", "🎉", "a1", "x", "strasse", "fini", "folder seven", "note-12", "gone", "comp x"],
 ];
 const PATTERNS = [
@@ -52,10 +52,10 @@ describe.skipIf(whyNoPostgres !== null)("a search on PostgreSQL", () => {
     await database.remove();
   });
 
-  it("by words finds what SQLite finds, in any script, in part and with typing errors", async () => {
+  it("by words finds what SQLite finds, in its order, in any script and in part", async () => {
     for (const query of QUERIES) {
       const [expected, found] = await ask(sides, "POST", "/v1/search/hybrid", { query, limit: 500 });
-      expect(pathsOf(found).sort(), query).toEqual(pathsOf(expected).sort());
+      expect(pathsOf(found), query).toEqual(pathsOf(expected));
     }
   });
 

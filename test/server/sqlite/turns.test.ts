@@ -17,22 +17,6 @@ describe("turns", () => {
     expect(seen).toEqual(["a", "b", "c"].flatMap((name) => [`${name} begins`, `${name} ends`]));
   });
 
-  it("let those who wait go first in a pause, and those who come in it", async () => {
-    const turns = new Turns();
-    const seen: string[] = [];
-    const long = turns.take(async () => {
-      seen.push("long begins");
-      setImmediate(() => void turns.take(async () => void seen.push("came")));
-      await turns.pause();
-      seen.push("long goes on");
-      await turns.pause();
-      seen.push("long ends");
-    });
-    const waiting = turns.take(async () => void seen.push("waited"));
-    await Promise.all([long, waiting]);
-    expect(seen).toEqual(["long begins", "waited", "came", "long goes on", "long ends"]);
-  });
-
   it("are given to nobody else on the way from one to the next", async () => {
     const turns = new Turns();
     let inside = 0;

@@ -1,0 +1,160 @@
+import { headingsOf, pathFieldsOf } from "./fields.ts";
+import { foldText, isAscii } from "./fold.ts";
+import { isShort } from "./keys.ts";
+import type { Query } from "./query.ts";
+import { isOfWord, type Unit } from "./tokens.ts";
+
+/** How a document fits a query. */
+export type Judged = {
+  /** Whether it contains all units, as words or as parts of words. */
+  readonly isFull: boolean;
+  /** Whether it contains the query as it is spelled. */
+  readonly isLiteral: boolean;
+  /**
+   * Of a document that contains all units or the literal, the greater the better, from 1; else 0.
+   */
+  readonly score: number;
+  /** How well each piece fits, from 0 (it is not there) to 1; empty where all units are there. */
+  readonly pieces: readonly number[];
+};
+
+/** What a unit counts, by where it is. */
+const WEIGHT = { name: 10, folders: 3, heading: 4, text: 1 } as const;
+/** What a part of a word counts of a whole one: the beginning of a word, and any other part. */
+const PART = { beginning: 0.6, inner: 0.4 } as const;
+/** What makes one document better than another one that contains the same units. */
+const BONUS = { whole: 1, parts: 0.4, literal: 0.5, named: 0.5, phrase: 0.25 } as const;
+/** LIMIT: places of one unit in one text that are looked at. */
+const MOST_PLACES = 32;
+
+/** Judges a document by its path and its text. */
+export function judge(query: Query, path: string, text: string): Judged {
+  const document = new FoldedDocument(path, text);
+  const { units } = query;
+  const isLiteral = document.holdsLiteral(query.literal);
+  const fits = units.map((unit) => fitOf(document, unit));
+  const isFull = fits.length > 0 && fits.every(({ fit }) => fit > 0);
+  const pieces = isFull ? [] : query.pieces.map((piece) => fitOf(document, piece).fit);
+  if (!isFull && !isLiteral) return { isFull, isLiteral, score: 0, pieces };
+  const isWhole = isFull && fits.every((each) => each.isWhole);
+  const sum = fits.reduce((before, { fit }) => before + fit, 0);
+  const score = 1 + sum / Math.max(1, fits.length) + (isWhole ? BONUS.whole : BONUS.parts);
+  return { isFull, isLiteral, score: score + bonusOf(document, query, isLiteral), pieces };
+}
+
+function bonusOf({ name, folders, text }: FoldedDocument, { phrase, isSpelled }: Query, isLiteral: boolean): number {
+  let bonus = isLiteral && isSpelled ? BONUS.literal : 0;
+  if (phrase.length > 0 && beginsWith(name, phrase)) bonus += BONUS.named;
+  if (phrase.length > 1 && [name, folders, text].some((each) => contains(each, phrase))) bonus += BONUS.phrase;
+  return bonus;
+}
+
+class FoldedDocument {
+  readonly name: string;
+  readonly folders: string;
+  readonly text: string;
+  /** What a place in it counts: less in a long text. */
+  readonly share: number;
+  readonly #source: string;
+  readonly #literals: readonly string[];
+  #headings: string | null = null;
+
+  constructor(path: string, text: string) {
+    this.#source = text;
+    this.#literals = [foldText(text), foldText(path)];
+    const [foldedText, foldedPath] = this.#literals.map(composed);
+    ({ name: this.name, folders: this.folders } = pathFieldsOf(foldedPath!));
+    this.text = foldedText!;
+    this.share = 1 / (1.5 + Math.log2(1 + text.length / 1_000) / 2);
+  }
+
+  get headings(): string {
+    this.#headings ??= composed(foldText(headingsOf(this.#source)));
+    return this.#headings;
+  }
+
+  holdsLiteral(literal: string): boolean {
+    return literal !== "" && this.#literals.some((each) => each.includes(literal));
+  }
+}
+
+/** The form of words: a syllable of Hangul or kana is one character. */
+function composed(folded: string): string {
+  return isAscii(folded) ? folded : folded.normalize("NFC");
+}
+
+/** From 0, where a unit is nowhere, to 1. */
+function fitOf(document: FoldedDocument, unit: Unit) {
+  const { name, folders, text, share } = document;
+  const [inName, inFolders, inText] = [placesOf(name, unit), placesOf(folders, unit), placesOf(text, unit)];
+  const inHeadings = inText.weight === 0 ? NO_PLACES : placesOf(document.headings, unit);
+  const weight =
+    WEIGHT.name * Math.min(1, inName.weight) +
+    WEIGHT.folders * Math.min(1, inFolders.weight) +
+    WEIGHT.heading * Math.min(1, inHeadings.weight) +
+    WEIGHT.text * inText.weight;
+  return {
+    fit: (weight * share) / (weight * share + 1),
+    isWhole: inName.isWhole || inFolders.isWhole || inText.isWhole,
+  };
+}
+
+type Places = { readonly weight: number; readonly isWhole: boolean };
+const NO_PLACES: Places = { weight: 0, isWhole: false };
+
+/** The places of a unit in a text; one whole word weighs 1, each further place less. */
+function placesOf(text: string, unit: Unit): Places {
+  const isWholeOnly = unit.kind === "word" && isShort(unit.text);
+  let isWhole = false;
+  let sum = 0;
+  let at = text.indexOf(unit.text);
+  for (let looked = 0; at !== -1 && looked < MOST_PLACES; looked++) {
+    const place = unit.kind === "run" ? "whole" : placeAt(text, at, at + unit.text.length);
+    if (place === "whole") isWhole = true;
+    if (place === "whole") sum += 1;
+    else if (!isWholeOnly) sum += PART[place];
+    at = text.indexOf(unit.text, at + unit.text.length);
+  }
+  return sum === 0 ? NO_PLACES : { weight: Math.log2(1 + sum), isWhole };
+}
+
+function placeAt(text: string, from: number, to: number): "whole" | keyof typeof PART {
+  if (isOfWord(text.charAt(from - 1))) return "inner";
+  return isOfWord(text.charAt(to)) ? "beginning" : "whole";
+}
+
+/** Whether the units are side by side somewhere in a text. */
+function contains(text: string, phrase: readonly Unit[]): boolean {
+  const first = phrase[0]!.text;
+  let at = text.indexOf(first);
+  for (let looked = 0; at !== -1 && looked < MOST_PLACES; looked++) {
+    if (isAt(text, at, phrase)) return true;
+    at = text.indexOf(first, at + first.length);
+  }
+  return false;
+}
+
+function beginsWith(name: string, phrase: readonly Unit[]): boolean {
+  return isAt(name, afterGap(name, 0), phrase);
+}
+
+function isAt(text: string, from: number, phrase: readonly Unit[]): boolean {
+  let at = from;
+  for (const { kind, text: unit } of phrase) {
+    at = at === from ? at : afterGap(text, at);
+    const end = at + unit.length;
+    if (!text.startsWith(unit, at) || (kind === "word" && placeAt(text, at, end) !== "whole")) return false;
+    at = end;
+  }
+  return true;
+}
+
+/** LIMIT: characters between two words of a phrase. */
+const MOST_GAP = 16;
+const LETTER = /[\p{L}\p{N}\p{M}]/u;
+
+function afterGap(text: string, from: number): number {
+  let at = from;
+  while (at - from < MOST_GAP && at < text.length && !LETTER.test(text.charAt(at))) at++;
+  return at;
+}

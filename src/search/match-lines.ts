@@ -1,0 +1,175 @@
+import type { CompiledRegex } from "./engine.ts";
+import { linesOf } from "./lines.ts";
+import type { Range } from "./snippets.ts";
+import { type Pace, STEPS_OF_A_ROUND } from "./turns.ts";
+
+/** Finds the lines of one text that match a regex, in looks of a bounded number of steps. */
+
+/**
+ * One line that matches. `line` and `column` count from 1, in characters (code points); `text` is
+ * the whole line.
+ */
+export type LineMatch = {
+  readonly line: number;
+  readonly column: number;
+  readonly text: string;
+  readonly ranges: readonly Range[];
+};
+
+/** What is shown of one document, and the longest line that is looked at, in characters. */
+export type LineLimits = { readonly lines: number; readonly characters: number };
+
+/**
+ * Steps that may be taken: characters that are looked at, times the steps of the pattern for each.
+ */
+export type StepLimits = {
+  readonly search: number;
+  /** Of one look at a line, which nothing interrupts. */
+  readonly look: number;
+};
+
+/** LIMIT: ranges that are shown of one line. */
+const MOST_RANGES = 100;
+/**
+ * What counts of a look for one match: it ends where the match does, mostly, and reads to the end
+ * of the line at worst.
+ */
+const SHARE_OF_A_MATCH = 0.1;
+export type Stopped = { readonly kind: "too-many-steps" } | { readonly kind: "ended" };
+
+/** Counts steps, not time: the same search ends in the same way on any machine, however busy. */
+export class Meter {
+  readonly #pace: Pace;
+  readonly #mostOfALook: number;
+  #left: number;
+
+  constructor(pace: Pace, { search, look }: StepLimits) {
+    this.#pace = pace;
+    this.#left = search;
+    this.#mostOfALook = look;
+  }
+
+  /**
+   * Waits until steps of the engine may be taken.
+   * @param share of them that counts
+   * @returns null: they may
+   */
+  async take(steps: number, share = 1): Promise<Stopped | null> {
+    this.#left -= steps * share;
+    if (this.#left < 0 || steps > this.#mostOfALook) return { kind: "too-many-steps" };
+    return this.rest(steps);
+  }
+
+  /** The same for work that does not count: how much of it there is depends on the index. */
+  async rest(steps: number): Promise<Stopped | null> {
+    return (await this.#pace.take(steps)) ? null : { kind: "ended" };
+  }
+}
+
+/** A part of a text: whole lines. */
+type Part = { readonly text: string; readonly firstLine: number };
+
+/** Returns the first matching lines of a text, at most `limits.lines`. */
+export async function matchText(
+  text: string,
+  regex: CompiledRegex,
+  meter: Meter,
+  limits: LineLimits,
+): Promise<LineMatch[] | Stopped> {
+  const matches: LineMatch[] = [];
+  for (const part of partsOf(text, Math.floor(STEPS_OF_A_ROUND / regex.stepsPerCharacter))) {
+    const most = limits.lines - matches.length;
+    if (most === 0) break;
+    const steps = part.text.length * regex.stepsPerCharacter;
+    // What is longer is one line, which is looked at by itself.
+    if (regex.mayMatch !== null && steps <= STEPS_OF_A_ROUND) {
+      const stopped = await meter.take(steps);
+      if (stopped !== null) return stopped;
+      if (!regex.mayMatch(part.text)) continue;
+    }
+    const found = await matchLines(part, regex, meter, { ...limits, lines: most });
+    if ("kind" in found) return found;
+    matches.push(...found);
+  }
+  return matches;
+}
+
+/** Cuts a text between lines, so that each part has at most so many characters, or one line. */
+function* partsOf(text: string, most: number): Generator<Part, void> {
+  const feeds = text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
+  let firstLine = 1;
+  for (let from = 0; from < feeds.length; ) {
+    const to = feeds.length - from <= most ? feeds.length : partEnd(feeds, from, most);
+    const part = feeds.slice(from, to);
+    yield { text: part, firstLine };
+    for (let at = part.indexOf("\n"); at !== -1; at = part.indexOf("\n", at + 1)) firstLine++;
+    from = to;
+  }
+}
+
+function partEnd(text: string, from: number, most: number): number {
+  const last = text.lastIndexOf("\n", from + most - 1);
+  if (last >= from) return last + 1;
+  const next = text.indexOf("\n", from);
+  return next === -1 ? text.length : next + 1;
+}
+
+async function matchLines(
+  { text, firstLine }: Part,
+  regex: CompiledRegex,
+  meter: Meter,
+  limits: LineLimits,
+): Promise<LineMatch[] | Stopped> {
+  const matches: LineMatch[] = [];
+  for (const [index, line] of linesOf(text).entries()) {
+    if (matches.length === limits.lines) break;
+    if (isLonger(line, limits.characters)) continue;
+    const found = await rangesIn(line, regex, meter);
+    if ("kind" in found) return found;
+    if (found.length > 0) matches.push(lineMatch(firstLine + index, line, found));
+  }
+  return matches;
+}
+
+/** A character is one UTF-16 unit or two: only what is in between needs a count. */
+function isLonger(line: string, characters: number): boolean {
+  if (line.length <= characters) return false;
+  return line.length > 2 * characters || charactersIn(line) > characters;
+}
+
+/** Each match is a look of its own at what is left of the line. */
+async function rangesIn(line: string, regex: CompiledRegex, meter: Meter): Promise<Range[] | Stopped> {
+  const ranges: Range[] = [];
+  const stopped = await meter.take(line.length * regex.stepsPerCharacter);
+  if (stopped !== null) return stopped;
+  const next = regex.finder(line);
+  while (next !== null && ranges.length < MOST_RANGES) {
+    const left = line.length - (ranges.at(-1)?.[1] ?? 0);
+    const over = await meter.take(left * regex.stepsPerCharacter, SHARE_OF_A_MATCH);
+    if (over !== null) return over;
+    const range = next();
+    if (range === null) break;
+    ranges.push(range);
+  }
+  return ranges;
+}
+
+function lineMatch(line: number, text: string, found: readonly Range[]): LineMatch {
+  const ranges: Range[] = [];
+  let units = 0;
+  let characters = 0;
+  for (const [start, end] of found) {
+    const first = characters + charactersIn(text.slice(units, start));
+    characters = first + charactersIn(text.slice(start, end));
+    units = end;
+    ranges.push([first, characters]);
+  }
+  return { line, column: ranges[0]![0] + 1, text, ranges };
+}
+
+/** Code points; a lone surrogate is one. */
+function charactersIn(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
