@@ -8,9 +8,20 @@ export class Spellings {
   readonly #byTarget = new Map<string, (string | undefined)[]>();
   /** Wiki links, whole, by their form on the service. */
   readonly #wiki = new Map<string, string[]>();
+  readonly #isExact: boolean;
 
-  /** @param isWanted whether a link's spelling counts; `id` is what the link leads to */
-  constructor(text: string, place: Place, isWanted: (read: Destination, id: string | null) => boolean) {
+  /**
+   * @param isWanted whether a link's spelling counts; `id` is what the link leads to
+   * @param isExact whether a spelling is that of one link alone, with its query and fragment: a link
+   * that is added to the same target has none then
+   */
+  constructor(
+    text: string,
+    place: Place,
+    isWanted: (read: Destination, id: string | null) => boolean,
+    isExact = false,
+  ) {
+    this.#isExact = isExact;
     for (const link of findLinks(text, place.names !== undefined)) {
       const raw = text.slice(link.from, link.to);
       const read = readFound(text, link);
@@ -20,7 +31,7 @@ export class Spellings {
       const counts = read.kind !== "wiki" && isWanted(read, id);
       // A link that does not count keeps its place in the order, and is spelled anew.
       const spelled = counts ? raw.slice(0, id === null ? raw.length : read.suffixAt) : undefined;
-      note(this.#byTarget, targetOf(raw, read, id, link), spelled);
+      note(this.#byTarget, this.#keyOf(raw, read, id, link), spelled);
     }
   }
 
@@ -35,7 +46,13 @@ export class Spellings {
    * there is no such link.
    */
   next(raw: string, read: Destination, id: string | null, link: FoundLink): string | undefined {
-    return nextOf(this.#byTarget.get(targetOf(raw, read, id, link)));
+    const spelled = this.#byTarget.get(this.#keyOf(raw, read, id, link));
+    return this.#isExact ? spelled?.shift() : nextOf(spelled);
+  }
+
+  #keyOf(raw: string, read: Destination, id: string | null, link: FoundLink): string {
+    const target = targetOf(raw, read, id, link);
+    return this.#isExact ? `${target} ${raw.slice(read.suffixAt)}` : target;
   }
 
   /** The same of a wiki link, all of it. @param form the service's */

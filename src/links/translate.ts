@@ -100,7 +100,7 @@ function serviceOf(
   { was, before, stood, formerly }: ToServiceOptions,
   found?: readonly FoundLink[],
 ): Respelled {
-  const spellings = was === undefined ? null : new Spellings(was, place, isOfService);
+  const spellings = was === undefined ? null : new Spellings(was, place, isOfService, true);
   const idOf = (read: Destination) => resolveIn(read, [stood, place, before, formerly]);
   const respell: Respell = {
     destination: (raw, read, link) => {

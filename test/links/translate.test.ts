@@ -113,6 +113,13 @@ describe("a link between documents", () => {
     expect(toService(disk, INDEX, { was: service })).toBe(service);
   });
 
+  test("by an absolute path keeps it, and links that are added to its target have its id", () => {
+    const id = idOf("plans/old/a.md");
+    expect(
+      toService("[new](old/a.md#g) [a](old/a.md#f) [again](old/a.md#f)", INDEX, { was: "[a](/plans/old/a.md#f)" }),
+    ).toBe(`[new](${id}#g) [a](/plans/old/a.md#f) [again](${id}#f)`);
+  });
+
   test("by an absolute path leads where the workspace says", () => {
     const part = { ...INDEX, idAtAbsolute: (path: string) => INDEX.idAt(path.replace(/^part\//, "")) };
     expect(toDisk("[a](/part/plans/old/a.md)", part)).toBe("[a](old/a.md)");
