@@ -12,7 +12,8 @@ export class Spellings {
 
   /**
    * @param isWanted whether a link's spelling counts; `id` is what the link leads to
-   * @param isExact whether a spelling is that of one link alone, with its query and fragment: a link
+   * @param isExact whether a spelling is that of one link alone, with its query and fragment: a
+   * link
    * that is added to the same target has none then
    */
   constructor(

@@ -9,7 +9,9 @@ import { treesOf } from "./world-trees.ts";
 const LONG = "one|two|three|four|five";
 const OTHER = "a|b|c|d|e";
 
-/** Base, local and remote commands; where each document is by its old path; files of no document. */
+/**
+ * Base, local and remote commands; where each document is by its old path; files of no document.
+ */
 const ROWS: readonly (readonly [string, string, string, object, readonly string[]])[] = [
   ["a.md=1 b.md=2", "mv a.md t.md; mv b.md a.md; mv t.md b.md", "", { "a.md": "b.md", "b.md": "a.md" }, []],
   ["d/a.md=1", "mv d e", "", { "d/a.md": "e/a.md" }, []],

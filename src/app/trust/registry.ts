@@ -27,7 +27,9 @@ export type KnownMirror = {
   readonly allowHttp: readonly string[];
   /** Real paths where it was last seen; several after a copy. The first one has the name. */
   readonly roots: readonly string[];
-  /** Identity of the folder that has the name, as `folderId` gives it; null when it is not known. */
+  /**
+   * Identity of the folder that has the name, as `folderId` gives it; null when it is not known.
+   */
   readonly folder: string | null;
 };
 

@@ -4,7 +4,8 @@ import type { Fault } from "../../ports/remote.ts";
 /**
  * How a read settles a write whose end is not known. `done` and `submitted`: the write was seen to
  * have happened, and base has moved. `stale`: it did not happen, or other things have happened
- * since; the next plan goes by what is there then. `uncertain` and `later`: the read failed too, and
+ * since; the next plan goes by what is there then. `uncertain` and `later`: the read failed too,
+ * and
  * the intent stays open.
  */
 export type Settled = Exclude<Outcome, OutcomeOf<"refused">>;

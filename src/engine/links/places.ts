@@ -99,7 +99,10 @@ export class LinkPlaces {
       : remote.foldersComplete && !remote.folders.has(id);
   }
 
-  /** Whether this is outside the mirrored part, on one side: what is at its path is another document. */
+  /**
+   * Whether this is outside the mirrored part, on one side: what is at its path is another
+   * document.
+   */
   isAway(id: string): boolean {
     return !this.#byId.has(id) && (this.#links.has(id as DocId) || this.#outside.has(id));
   }

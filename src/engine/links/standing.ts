@@ -4,7 +4,8 @@ import { isAway } from "../../model/link.ts";
 import type { BaseTree } from "../../model/tree.ts";
 
 /**
- * Returns where documents and folders are locally: by base, or where the hold of a move says that the
+ * Returns where documents and folders are locally: by base, or where the hold of a move says that
+ * the
  * service does not take. What its user gave a name that is not mirrored has no place: another
  * document may have its path.
  */

@@ -124,7 +124,8 @@ async function lookAtBoth(
 ): Promise<{ readonly local: LocalTree; readonly remote: RemoteLook }> {
   const { world, notes } = ctx;
   // ORDER: the listing is asked for before the walk, so that the service answers while we walk.
-  // A preview shows what an approval of an unknown workspace would remove, so it looks as after one.
+  // A preview shows what an approval of an unknown workspace would remove, so it looks as after
+  // one.
   const trustEmpty = input.dry === true || approvedKeys(world).has(APPROVE_EMPTY);
   if (isClone(input, base)) readAhead(ctx);
   const known = { keep: proofKeeper(ctx, input), ...(notes.ahead === null ? {} : { held: notes.ahead }) };
