@@ -59,9 +59,8 @@ async function grantsOf(
 
 /**
  * Called after something came to a path, with all its contents, by being created, renamed or moved.
- * @returns a refusal, which undoes the request, if a kept grant takes from the requesting key
- * what it
- * has put there: a mirror would take what it cannot see any more for deleted
+ * @returns a refusal, which undoes the request, if a kept grant takes from the requesting key what
+ * that key has put there. A mirror would take for deleted what it cannot see any more.
  */
 export async function holdKeptGrants(
   context: Where & Pick<RequestContext, "key">,

@@ -67,9 +67,8 @@ export async function readCreated(ctx: PassContext, intentId: number, link: Link
 }
 
 /**
- * The document was made, but what the service holds is not known. A 404 is no proof that it is
- * gone:
- * the key may have lost its access.
+ * Returns the end where the document was made, and what the service holds is not known. A 404 is no
+ * proof that the document is gone: the key may have lost its access.
  */
 function unread(outcome: Outcome): OutcomeOf<"uncertain" | "later"> {
   if (outcome.kind !== "refused" && outcome.kind !== "stale") return unsettled(outcome, null);

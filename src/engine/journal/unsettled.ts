@@ -3,10 +3,9 @@ import type { Fault } from "../../ports/remote.ts";
 
 /**
  * How a read settles a write whose end is not known. `done` and `submitted`: the write was seen to
- * have happened, and base has moved. `stale`: it did not happen, or other things have happened
- * since; the next plan goes by what is there then. `uncertain` and `later`: the read failed too,
- * and
- * the intent stays open.
+ * have happened, and base has moved. `stale`: the write did not happen, or other things have
+ * happened since; the next plan starts from what the service has then. `uncertain` and `later`: the
+ * read failed too, and the intent stays open.
  */
 export type Settled = Exclude<Outcome, OutcomeOf<"refused">>;
 

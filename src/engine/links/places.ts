@@ -100,8 +100,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Whether this is outside the mirrored part, on one side: what is at its path is another
-   * document.
+   * Whether this is outside the mirrored part, on the service or locally. What is at its path is
+   * another document.
    */
   isAway(id: string): boolean {
     return !this.#byId.has(id) && (this.#links.has(id as DocId) || this.#outside.has(id));

@@ -4,10 +4,9 @@ import { isAway } from "../../model/link.ts";
 import type { BaseTree } from "../../model/tree.ts";
 
 /**
- * Returns where documents and folders are locally: by base, or where the hold of a move says that
- * the
- * service does not take. What its user gave a name that is not mirrored has no place: another
- * document may have its path.
+ * Returns where documents and folders are locally: where base has them, or, if the service refuses
+ * a local move, where its hold has them. A file that got a name which is not mirrored has no place,
+ * because another document may have its path.
  */
 export function* standingPlaces(base: BaseTree): Generator<readonly [DocId | DirId, LocalPath]> {
   const moved = movedFolders(base);

@@ -102,9 +102,8 @@ export function forget(draft: PlanDraft, row: DocumentRow): void {
 
 /**
  * Decides a document that left the mirrored subtree: an unchanged file goes to the trash, an edited
- * one is held. Nothing of it is sent again, or deleted on the service. Without a file, its record
- * has
- * no local path any more, which another document may have.
+ * one is blocked. The document is never sent again, nor deleted on the service. Without a file, its
+ * record gives up the local path, which another document may have.
  */
 export function leaveSubtree(draft: PlanDraft, row: DocumentRow, here: LocalFile | null, drift: Drift): void {
   const link = row.link!;

@@ -41,8 +41,7 @@ export const CONTENT_RULES: Readonly<Record<ContentCell, ContentRule>> = {
   "deleted/edited": "come-back",
   "deleted/gone": "forget",
   "deleted/unseen": "hold-not-seen",
-  // A document that left the mirrored subtree is never deleted: its record has no local file any
-  // more.
+  // A document that left the mirrored subtree is never deleted: its record stays, without a file.
   "deleted/outside": "leave-subtree",
   "created/created": "meet",
   "created/never": "post",
