@@ -115,7 +115,7 @@ describe("bulk changes are seen whole", () => {
     await halted;
     expect(writes(live, "DELETE")).toHaveLength(0);
     expect(live.remotePaths()).toHaveLength(60);
-    expect(live.daemon.status().lastReport?.stopped).toHaveLength(50);
+    expect(live.daemon.status().lastReport?.stopped).toHaveLength(51);
     await live.stop();
   });
 

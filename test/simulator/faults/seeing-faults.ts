@@ -71,9 +71,9 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
     id: "delete-budget-ignored",
     promise: "I21",
     does: "deletes any number of documents without a question",
-    file: "planner/verdict/verdict.ts",
-    find: "if (planned > 0 && done + planned > budget)",
-    replace: "if (planned > 0 && done + planned > Number.POSITIVE_INFINITY)",
+    file: "planner/verdict/losses.ts",
+    find: "return before + deleted.length + emptied.length + more > limit;",
+    replace: "return before + deleted.length + emptied.length + more > Number.POSITIVE_INFINITY;",
     net: "guards",
   },
   {
