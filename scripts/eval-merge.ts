@@ -2,8 +2,8 @@
  * `npm run eval:merge [-- --sets DIR] [--rivals] [--list] [--json] [--no-probes | --cost]
  * [FILE.jsonl[.gz|.zst]…]`: measures src/merge on real merges, by what people made of them, and on
  * the costliest texts, each in processes of its own. Without files it takes the sets in DIR, in
- * $MERGE_SETS, or in ../shared/merge. `--rivals`: what git, wiggle and diff-match-patch make of the
- * same cases. `--list`: one line a case. `--json`: what scripts/results/merge.json is made of.
+ * $MERGE_SETS, or in ../shared/merge, the daily notes and the edited lists of test/merge. `--rivals`:
+ * what git, wiggle and diff-match-patch make of the same cases. `--list`: one line a case. `--json`: what scripts/results/merge.json is made of.
  * `--no-probes`: real merges alone. `--cost`: the costliest texts alone. `--probe NAME`: one merge
  * of the costly text of that name, in this process.
  */
@@ -16,6 +16,7 @@ import { type MergeResult, mergeText } from "../src/merge/merge.ts";
 import { aboutRun } from "./results.ts";
 import { adversaries, LARGEST } from "../test/merge/adversaries.ts";
 import { type Case, findSets, isLookedAt, readCases } from "./eval-merge/cases.ts";
+import { measureNotes } from "./eval-merge/notes.ts";
 import { isGarbled, judge, sortedLines, type Verdict } from "./eval-merge/judge.ts";
 import { gitMerge, type Merge, rivals } from "./eval-merge/rivals.ts";
 import { asksForHelp, tellUsage } from "./usage.ts";
@@ -68,11 +69,14 @@ function main(): void {
     : Object.keys(adversaries())
         .map(probe)
         .sort((a, b) => b.cpuMs - a.cpuMs);
-  if (options.json) console.log(JSON.stringify({ about: aboutRun(), files: reports, adversarial: probes }, null, 2));
-  else show(reports, probes);
+  const notes = options.cost || positionals.length > 0 ? {} : measureNotes(options.rivals);
+  const about = aboutRun();
+  if (options.json) console.log(JSON.stringify({ about, files: reports, notes, adversarial: probes }, null, 2));
+  else show(reports, notes, probes);
 }
 
-function show(reports: readonly Report[], probes: readonly Probe[]): void {
+function show(reports: readonly Report[], notes: Record<string, unknown>, probes: readonly Probe[]): void {
+  if (Object.keys(notes).length > 0) console.table(notes);
   for (const report of reports) {
     console.log(`\n${report.file}`);
     console.table(report.rows);

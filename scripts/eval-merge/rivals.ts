@@ -5,8 +5,10 @@ import { join } from "node:path";
 import DiffMatchPatch from "diff-match-patch";
 import type { Case } from "./cases.ts";
 
-/** Merges one case; undefined for a conflict. */
-export type Merge = (one: Case) => string | undefined;
+type Texts = Pick<Case, "base" | "ours" | "theirs">;
+
+/** Merges the texts of one case; undefined for a conflict. */
+export type Merge = (one: Texts) => string | undefined;
 
 /** The tools that mdmirror's merge is compared with, as far as this machine has them. */
 export function rivals(): Record<string, Merge> {
@@ -15,24 +17,24 @@ export function rivals(): Record<string, Merge> {
 }
 
 /** What git merges from the same three texts. */
-export function gitMerge(one: Case): string | undefined {
+export function gitMerge(one: Texts): string | undefined {
   return byFiles(one, "git", ["merge-file", "-p", "ours", "base", "theirs"]);
 }
 
-function wiggleMerge(one: Case): string | undefined {
+function wiggleMerge(one: Texts): string | undefined {
   return byFiles(one, "wiggle", ["-m", "ours", "base", "theirs"]);
 }
 
 /**
  * As Obsidian Sync is said to do it: the patch from base to the local text, laid on the remote one.
  */
-function patchMerge(one: Case): string | undefined {
+function patchMerge(one: Texts): string | undefined {
   const patcher = new DiffMatchPatch();
   const [text, applied] = patcher.patch_apply(patcher.patch_make(one.base, one.theirs), one.ours);
   return applied.every(Boolean) ? text : undefined;
 }
 
-function byFiles(one: Case, command: string, args: readonly string[]): string | undefined {
+function byFiles(one: Texts, command: string, args: readonly string[]): string | undefined {
   const dir = mkdtempSync(join(tmpdir(), "eval-merge-"));
   try {
     for (const side of ["base", "ours", "theirs"] as const) writeFileSync(join(dir, side), one[side]);

@@ -235,7 +235,7 @@ export function adversaries(): Record<string, Make> {
 }
 
 /** A small seeded generator (mulberry32), so that every run measures the same inputs. */
-function mulberry32(seed: number): () => number {
+export function mulberry32(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
