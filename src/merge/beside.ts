@@ -11,7 +11,7 @@ const MOST_WORDS = 1_000;
 type Version = { readonly text: Lines; readonly first: number; readonly length: number };
 
 /** A part in two: what both sides inserted, and the lines of the base that it stands beside. */
-type Parted = { readonly inserted: Overlap; readonly rest: Overlap; readonly isAbove: boolean };
+export type Parted = { readonly inserted: Overlap; readonly rest: Overlap; readonly isAbove: boolean };
 
 /**
  * Parts what both sides inserted right above or below some lines of the base from those lines,

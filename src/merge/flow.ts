@@ -3,23 +3,12 @@ import type { Ids } from "./evidence.ts";
 import { diff, type Edit, isRemoval } from "./myers.ts";
 import type { Reading } from "./reading.ts";
 import { OWN_WORD, type Words } from "./said.ts";
+import { addedBy, type Change, isMeantForOld, type RewrittenItem, rewrittenItems, says } from "./items.ts";
 import { sentences, type Unit, words } from "./sentences.ts";
 import type { Runs } from "./split.ts";
 import { keepTokens, withSpace } from "./spaces.ts";
 import { subsumes } from "./subsume.ts";
-import {
-  BLANK,
-  BREAK,
-  endsLine,
-  isAside,
-  isHeadingId,
-  isMark,
-  isWord,
-  newRuns,
-  type Passage,
-  type Token,
-} from "./tokens.ts";
-import { transfer } from "./transfer.ts";
+import { endsLine, isAside, isHeadingId, isLineEnd, isMark, newRuns, type Passage, type Token } from "./tokens.ts";
 import { mergeUrl } from "./urls.ts";
 
 type Grain = "sentences" | "words";
@@ -47,8 +36,9 @@ export function mergeFlow(passage: Passage, reading: Reading, grain: Grain = "se
   const local = diff(ids.base, ids.local, reading, endsLine);
   const remote = diff(ids.base, ids.remote, reading, endsLine);
   if (reading.left < 0) return undefined;
+  const rewritten = grain === "words" ? rewrittenItems(flow.tokens.base, local, remote) : [];
   const meets: Meets = (earlier, side, later) =>
-    grain === "sentences" ? sentencesMeet(earlier, later) : wordsMeet(flow.tokens, earlier, side, later);
+    grain === "sentences" ? sentencesMeet(earlier, later) : wordsMeet(flow.tokens, earlier, side, later, rewritten);
   const merged: Token[] = [];
   const shift = { local: 0, remote: 0 };
   let at = 0;
@@ -115,7 +105,7 @@ function settle(flow: Flow, found: Cluster, local: Range, remote: Range): readon
   const said: Words = grain === "words" ? OWN_WORD : { of: (id) => keys.run(id) };
   if (subsumes(ids.base, r, l, said, reading)) return passage.remote;
   if (subsumes(ids.base, l, r, said, reading)) return passage.local;
-  if (grain === "sentences") return mergeFlow(passage, reading, "words") ?? transfer(passage, reading);
+  if (grain === "sentences") return mergeFlow(passage, reading, "words");
   return withHeadingId(passage) ?? withUrl(passage, reading);
 }
 
@@ -138,7 +128,7 @@ function withHeadingId({ base, local, remote }: Passage): readonly Token[] | und
     [local, remote],
     [remote, local],
   ] as const) {
-    const plain = words.every(({ text }) => text !== BREAK && text !== BLANK && !isHeadingId(text));
+    const plain = words.every(({ text }) => !isLineEnd(text) && !isHeadingId(text));
     if (id.length === 1 && isHeadingId(id[0]?.text ?? "") && plain) return [...words, ...id];
   }
   return undefined;
@@ -161,35 +151,36 @@ function sentencesMeet(earlier: Edit, later: Edit): boolean {
   return later.start === earlier.end && !(isReplacement(earlier) && isReplacement(later));
 }
 
-/** An edit of words with the side that made it. */
-type Change = { readonly edit: Edit; readonly side: Side };
-
 /**
- * Touching edits of words stand side by side, unless one removes, or an added piece shares words
- * with the other.
+ * Touching edits of words stand side by side, unless one removes words, or adds some. Wherever they
+ * stand in an item that a side rewrote, what the other side adds to it meets the rewriting.
  */
-function wordsMeet(tokens: Passage, earlier: Edit, side: Side, later: Edit): boolean {
+function wordsMeet(
+  tokens: Passage,
+  earlier: Edit,
+  side: Side,
+  later: Edit,
+  rewritten: readonly RewrittenItem[],
+): boolean {
   if (overlaps(earlier, later)) return true;
-  if (later.start > earlier.end) return false;
   const one: Change = { edit: earlier, side };
   const other: Change = { edit: later, side: side === "local" ? "remote" : "local" };
+  if (isMeantForOld(tokens, one, other, rewritten) || isMeantForOld(tokens, other, one, rewritten)) return true;
+  if (later.start > earlier.end) return false;
   if (dropsAside(tokens, one) || dropsAside(tokens, other)) return false;
   if (losesLine(tokens, one, later) || losesLine(tokens, other, earlier)) return true;
   const both = [one, other];
   if (both.some((change) => breaksLine(tokens, change, change === one ? later : earlier))) return true;
   if (both.some((change) => removes(tokens, change))) return true;
   if (both.every(({ edit }) => isReplacement(edit))) return false;
-  return both.some((change) => leads(tokens, change)) || shareWords(tokens, one, other);
+  if (leads(tokens, one, other) || leads(tokens, other, one)) return true;
+  return both.some((change) => addsWords(tokens, change)) || shareMarks(tokens, one, other);
 }
 
 /** Whether a change took away nothing but comments and ids: the words beside them do without. */
 function dropsAside(tokens: Passage, { edit }: Change): boolean {
   if (edit.start === edit.end || edit.from < edit.to) return false;
   return tokens.base.slice(edit.start, edit.end).every(({ text }) => isAside(text));
-}
-
-function addedBy(tokens: Passage, { edit, side }: Change): readonly Token[] {
-  return tokens[side].slice(edit.from, edit.to);
 }
 
 /**
@@ -221,19 +212,37 @@ function breaksLine(tokens: Passage, change: Change, added: Edit): boolean {
 }
 
 function countBreaks(tokens: readonly Token[]): number {
-  return tokens.filter(({ text }) => text === BREAK || text === BLANK).length;
+  return tokens.filter(({ text }) => isLineEnd(text)).length;
 }
 
 /**
- * Whether a change adds what makes a line a quote or an item: it was meant for the word that it
- * stands before.
+ * Whether a change adds what makes a line a quote or an item, right before words that the other one
+ * replaced: it was meant for those.
  */
-function leads(tokens: Passage, change: Change): boolean {
+function leads(tokens: Passage, change: Change, other: Change): boolean {
   const { start, end } = change.edit;
-  return start === end && addedBy(tokens, change).some((token) => token.leads === true);
+  return start === end && start === other.edit.start && addedBy(tokens, change).some((token) => token.leads);
 }
 
-function shareWords(tokens: Passage, one: Change, other: Change): boolean {
+function shareMarks(tokens: Passage, one: Change, other: Change): boolean {
   const known = new Set(addedBy(tokens, one).map(({ text }) => text));
-  return addedBy(tokens, other).some(({ text }) => known.has(text) && (isWord(text) || isMark(text)));
+  return addedBy(tokens, other).some(({ text }) => known.has(text) && isMark(text));
+}
+
+/**
+ * Whether a change adds words to a line: they say something of the words beside them, so they do
+ * not go to what the other side put in place of those.
+ */
+function addsWords(tokens: Passage, change: Change): boolean {
+  const { start, end } = change.edit;
+  return start === end && !addsLines(tokens, change) && addedBy(tokens, change).some(({ text }) => says(text));
+}
+
+/** Whether a change adds whole lines, and nothing to the lines beside them. */
+function addsLines(tokens: Passage, change: Change): boolean {
+  const { start, end } = change.edit;
+  const added = addedBy(tokens, change);
+  if (start < end || added.length === 0) return false;
+  const [before, after] = [tokens.base[start - 1], tokens.base[start]];
+  return isEndOfLine(before) ? isEndOfLine(added.at(-1)) : isEndOfLine(after) && isEndOfLine(added[0]);
 }

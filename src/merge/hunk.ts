@@ -1,6 +1,6 @@
 import { joinOverBlanks } from "./edits.ts";
-import { partInserted } from "./beside.ts";
-import { cluster, isReplacement, overlaps, span, type Cluster } from "./cluster.ts";
+import { type Parted, partInserted } from "./beside.ts";
+import { cluster, isReplacement, overlaps, type Side, span, type Cluster } from "./cluster.ts";
 import { hasCode } from "./fences.ts";
 import { mergeFlow } from "./flow.ts";
 import { mergeInsertions } from "./insertions.ts";
@@ -10,7 +10,6 @@ import { fencesIn, type Lines, type Reading, tokenise } from "./reading.ts";
 import { wordsOfLines } from "./said.ts";
 import { subsumes } from "./subsume.ts";
 import { leadsLines, write } from "./tokens.ts";
-import { transfer } from "./transfer.ts";
 
 /**
  * Where both sides changed the text in ways that do not go together. Lines are 0-based: the first
@@ -132,7 +131,7 @@ function mergePart(part: Overlap, { texts, reading }: Work): string | undefined 
   const inserted = mergeInsertions(part, texts.base, reading);
   if (inserted !== undefined) return inserted;
   if (part.base.length === 0 || part.local.length === 0 || part.remote.length === 0) return undefined;
-  return mergeWords(part, texts, reading) ?? mergeBeside(part, texts, reading);
+  return mergeBeside(part, texts, reading) ?? mergeWords(part, texts, reading);
 }
 
 /** Lines of which both sides changed words. */
@@ -144,7 +143,7 @@ function mergeWords(part: Overlap, texts: ThreeTexts, reading: Reading): string 
     isCodeIn(texts.remote, part.remoteLine, part.remote);
   const [base, local, remote] = sides.map((lines) => tokenise(lines, reading, isCode)) as [Tokens, Tokens, Tokens];
   const passage = { base, local, remote };
-  const merged = mergeFlow(passage, reading) ?? transfer(passage, reading);
+  const merged = mergeFlow(passage, reading);
   return merged === undefined || !leadsLines(merged) ? undefined : write(merged);
 }
 
@@ -152,10 +151,21 @@ function mergeWords(part: Overlap, texts: ThreeTexts, reading: Reading): string 
 function mergeBeside(part: Overlap, texts: ThreeTexts, reading: Reading): string | undefined {
   const parted = partInserted(part, texts, reading);
   if (parted === undefined) return undefined;
-  const inserted = mergeInsertions(parted.inserted, texts.base, reading);
+  const inserted = mergeInsertions(parted.inserted, texts.base, reading, firstBeside(parted));
   const rest = inserted === undefined ? undefined : mergeWords(parted.rest, texts, reading);
   if (inserted === undefined || rest === undefined) return undefined;
   return parted.isAbove ? inserted + rest : rest + inserted;
+}
+
+/**
+ * Whose piece comes first: where one side alone changed the lines that both pieces stand beside,
+ * its piece stays next to them.
+ */
+function firstBeside({ rest, isAbove }: Parted): Side {
+  const [base, local, remote] = [rest.base, rest.local, rest.remote].map((lines) => lines.join(""));
+  const [isLocal, isRemote] = [local !== base, remote !== base];
+  if (isLocal === isRemote) return "remote";
+  return isLocal === isAbove ? "remote" : "local";
 }
 
 type Tokens = ReturnType<typeof tokenise>;

@@ -1,4 +1,5 @@
 import { afford } from "./budget.ts";
+import type { Side } from "./cluster.ts";
 import { entriesOf, neighbours, shapeOf, sortKey } from "./entries.ts";
 import type { Overlap } from "./lines.ts";
 import { type Piece, pieceOf, pieceText } from "./piece.ts";
@@ -32,15 +33,23 @@ type Place = {
   readonly inCode: boolean;
   readonly above: number;
   readonly below: number;
+  /** The side whose piece comes first where nothing else tells the order. */
+  readonly leader: Side;
 };
 
 /**
  * Both sides added lines at one place. They are two pieces: each stays whole, one after the other,
  * and they are never aligned with each other, unless one holds the other whole. Undefined where
  * base had text, or where no order keeps each piece in the section, list and table that it was
- * written for. `base`: all lines of the base.
+ * written for. `base`: all lines of the base; `leader`: the side whose piece comes first where
+ * nothing else tells the order.
  */
-export function mergeInsertions(part: Overlap, base: Lines, reading: Reading): string | undefined {
+export function mergeInsertions(
+  part: Overlap,
+  base: Lines,
+  reading: Reading,
+  leader: Side = "remote",
+): string | undefined {
   if (part.base.some((line) => line.trim() !== "")) return undefined;
   const [mine, theirs] = [pieceOf(part.local), pieceOf(part.remote)];
   if (mine.lines.length === 0) return part.remote.join("");
@@ -52,6 +61,7 @@ export function mergeInsertions(part: Overlap, base: Lines, reading: Reading): s
     inCode: fencesIn(base)[part.baseLine] !== "",
     above: part.baseLine - 1,
     below: part.baseLine + part.base.length,
+    leader,
   };
   if (!isWelcome(place, mine, theirs, reading)) return undefined;
   const order = inOrder(place, mine, theirs);
@@ -93,10 +103,17 @@ function inOrder(place: Place, mine: Piece, theirs: Piece): readonly [Piece, Pie
  */
 function mayFollow(place: Place, first: Piece, second: Piece): boolean {
   if (second.level > first.deepest || second.indent > first.indent) return false;
-  if (first.row !== second.row || first.opens || second.closes) return false;
+  if (first.opens || second.closes) return false;
+  // A row goes on a table, and the text after one is parted from it.
+  if (isRow(second.head) ? first.tail !== second.head : isRow(first.tail) && first.after + second.before === 0)
+    return false;
   // Two sections of one name are one section to readers.
   if (first.level < 7 && first.lines[0] === second.lines[0]) return false;
   return keepsSeams(place, first, second);
+}
+
+function isRow(shape: string | undefined): boolean {
+  return shape?.startsWith("row") === true;
 }
 
 /** Whether each piece stays as near to the lines above and below as it was written. */
@@ -114,8 +131,8 @@ function isBlank(line: string | undefined): boolean {
 /**
  * Whether the first piece, the remote's, belongs after the second one: by their times, or the
  * numbers of their definitions; by the order of a sorted list; or on top, where people add the
- * newest, if it has as many parts or more. Many parts were gathered over time, so they began before
- * a single one was written.
+ * newest, if it has as many parts or more: many parts were gathered over time, so they began before
+ * a single one was written. Elsewhere the leader's piece comes first.
  */
 function isLater(place: Place, first: Piece, second: Piece): boolean {
   const [one, two] = [timeOf(first.lines[0]), timeOf(second.lines[0])];
@@ -127,7 +144,8 @@ function isLater(place: Place, first: Piece, second: Piece): boolean {
   const [number, next] = [numberOf(first), numberOf(second)];
   if (number !== undefined && next !== undefined && number !== next) return number > next;
   if (isSortedSo(place, second, first)) return true;
-  return isTop(place) && !isSortedSo(place, first, second) && second.parts <= first.parts;
+  if (isSortedSo(place, first, second)) return false;
+  return isTop(place) ? second.parts <= first.parts : place.leader === "local";
 }
 
 /** The number that a piece of definitions begins with. */
@@ -167,9 +185,10 @@ function join(place: Place, first: Piece, second: Piece): string {
   const [isBlankAbove, isBlankBelow] = [isBlank(place.lines[place.above]), isBlank(place.lines[place.below])];
   const above = first.before > 0 || isBlankAbove;
   const below = second.after > 0 || isBlankBelow;
-  const between = isTight(place, first, second)
-    ? 0
-    : Math.max(first.after, second.before, Number(isLoose(first, second, above && below)));
+  const between =
+    isRow(second.head) || isTight(place, first, second)
+      ? 0
+      : Math.max(first.after, second.before, Number(isLoose(first, second, above && below)));
   const head = above && !isBlankAbove ? Math.max(first.before, second.before) : first.before;
   const tail = below && !isBlankBelow ? Math.max(first.after, second.after) : second.after;
   return "\n".repeat(head) + pieceText(first) + "\n".repeat(between) + pieceText(second) + "\n".repeat(tail);
@@ -180,7 +199,7 @@ function join(place: Place, first: Piece, second: Piece): string {
  * those around them part them from what stands above and below.
  */
 function isTight({ lines, above, below }: Place, first: Piece, second: Piece): boolean {
-  if (first.shape?.startsWith("row") !== false || first.shape !== second.shape) return false;
+  if (first.shape === undefined || first.shape !== second.shape) return false;
   if ([...first.lines, ...second.lines].some(isBlank)) return false;
   return ![-1, 1].some((step) => {
     let at = step < 0 ? above : below;
@@ -194,7 +213,7 @@ function isTight({ lines, above, below }: Place, first: Piece, second: Piece): b
  * them, anything else as it stands in its surroundings.
  */
 function isLoose(first: Piece, second: Piece, inBlanks: boolean): boolean {
-  const listed = first.shape !== undefined && first.shape === second.shape;
+  const listed = first.tail !== undefined && first.tail === second.head;
   return listed ? first.before + second.after > 0 : inBlanks;
 }
 

@@ -17,8 +17,9 @@ export type Piece = {
   readonly deepest: number;
   /** Columns before the first line. */
   readonly indent: number;
-  /** Cells of a table row that it begins with; 0 for anything else. */
-  readonly row: number;
+  /** What kind of entry it begins with, and with which it ends; undefined for anything else. */
+  readonly head: string | undefined;
+  readonly tail: string | undefined;
   /** Whether it leaves something open, and whether it closes what was open above it. */
   readonly opens: boolean;
   readonly closes: boolean;
@@ -51,7 +52,8 @@ export function pieceOf(lines: readonly string[]): Piece {
     level: levels[0] ?? 7,
     deepest: levels.reduce<number>((least, level) => Math.min(least, level ?? 8), 8),
     indent: first.length - first.trimStart().length,
-    row: first.trim().startsWith("|") ? first.trim().split("|").length : 0,
+    head: shapeOf(first),
+    tail: shapeOf(core.findLast((line) => shapeOf(line) !== undefined || !/^\s+\S/.test(line)) ?? ""),
     shape: commonShape(core),
     parts: partsOf(core, levels),
   };

@@ -1,4 +1,5 @@
 import { type Budget, newBudget, spend } from "./budget.ts";
+import { cutLine } from "./cut.ts";
 import { type Contexts, contextsOf, hasContexts } from "./contexts.ts";
 import { openFences } from "./fences.ts";
 import { type MarkedWords, newWords, readMarkedWords } from "./marks.ts";
@@ -6,7 +7,7 @@ import type { Grid } from "./grid.ts";
 import { diff, type Edit } from "./myers.ts";
 import { Nests } from "./nests.ts";
 import { Interner, splitLines } from "./split.ts";
-import { cutLine, joinTokens, type Token, TokenTexts } from "./tokens.ts";
+import { joinTokens, type Token, TokenTexts } from "./tokens.ts";
 import { walk } from "./walk.ts";
 import { wordsOf } from "./words.ts";
 

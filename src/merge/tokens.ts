@@ -1,6 +1,4 @@
-import { type Budget, spend } from "./budget.ts";
 import { Interner, Runs } from "./split.ts";
-import { LETTER, UNSPACED } from "./words.ts";
 
 /**
  * A piece of text that is merged as a whole, with the white space before it, which is merged apart;
@@ -22,34 +20,6 @@ export type Passage = {
 export const BREAK = "\n";
 /** The text of a blank line. */
 export const BLANK = "\n\n";
-
-// LIMIT: every run that may fail to close is bounded, so that no text costs more than a multiple of
-// its length.
-const ATOM = new RegExp(
-  [
-    // A plain word, found without a look at what else could begin here.
-    String.raw`[A-Za-egi-ln-uw-z][A-Za-z0-9]*(?=[ .,;:!?'"\(\)]|$)`,
-    // A code span.
-    String.raw`(?<!\`)(?<ticks>\`{1,9})(?!\`)[^\n]{0,300}?(?<!\`)\k<ticks>(?!\`)`.replaceAll("\\`", "`"),
-    String.raw`<!--[^\n]{0,120}?-->`,
-    String.raw`\{(?:/\*[^\n]{0,120}?\*/|#[^\s\}]{1,120})\}`, // a heading's id
-    // A link's target.
-    String.raw`(?<=\])\((?:[^\(\)\s]|\([^\(\)\s]{0,200}\)){1,2000}(?:\s"[^"\n]{0,300}")?\)`,
-    String.raw`(?<=\])\[[^\[\]\n]{0,200}\]`, // a link's reference
-    String.raw`<?(?:https?|ftp|mailto):[^\s<>\(\)\[\]]{1,2000}(?<![.,;:!?'"*_])>?`,
-    String.raw`v?\p{N}+(?:[.:\/\-]\p{N}+|,\p{N}{3}(?!\p{N}))+`, // a version, a date, a large number
-    // A flag, or a picture with what makes it another one: skin, form, and pictures joined to it.
-    String.raw`\p{Regional_Indicator}{2}`,
-    String.raw`\p{ExtPict}[\u{1F3FB}-\u{1F3FF}\u{FE0F}\u{20E3}]{0,3}(?:\u{200D}\p{ExtPict}[\u{1F3FB}-\u{1F3FF}\u{FE0F}]{0,3}){0,9}`,
-    UNSPACED,
-    `${LETTER}+(?:_+${LETTER}+)*`,
-    String.raw`</?\p{L}[^<>\n]{0,300}>`, // a tag
-    String.raw`\[[ xX]\](?=\s)`, // a check box
-    String.raw`(?<run>[*_~=#:\`])\k<run>{1,9}|\[\[|\]\]|!\[`, // marks that mean something together
-    String.raw`\S`,
-  ].join("|"),
-  "gv",
-);
 
 /**
  * Whether a token says something by itself, as words, links and code do and marks and breaks do
@@ -112,6 +82,16 @@ export class TokenTexts extends Interner {
   }
 }
 
+/** Whether a token is a line break that structure depends on, or a blank line. */
+export function isLineEnd(text: string): boolean {
+  return text === BREAK || text === BLANK;
+}
+
+/** Whether a token is the check box of a task. */
+export function isCheckBox(text: string): boolean {
+  return /^\[[ xX]\]$/.test(text);
+}
+
 /** Whether a token is a heading's id, as `{#name}` or `{/*name*\/}`. */
 export function isHeadingId(text: string): boolean {
   return /^\{(?:#|\/\*).+\}$/.test(text);
@@ -159,11 +139,6 @@ function breaksInText(lines: readonly string[], at: number): boolean {
   return next !== undefined && flowsOn(lines[at] as string, next);
 }
 
-/** What a token costs in steps: to cut, to number, to compare and to write. */
-const STEPS_A_TOKEN = 30;
-
-const LEADS = /^(?:>|[-*+|]|#{1,6})$/;
-
 /**
  * Whether what makes a line a quote, item, heading or row still stands before everything else in a
  * line.
@@ -171,45 +146,9 @@ const LEADS = /^(?:>|[-*+|]|#{1,6})$/;
 export function leadsLines(tokens: readonly Token[]): boolean {
   return tokens.every((token, at) => {
     const before = tokens[at - 1];
-    const atStart = before === undefined || before.text === BREAK || before.text === BLANK || before.leads;
+    const atStart = before === undefined || isLineEnd(before.text) || before.leads;
     return !token.leads || atStart;
   });
-}
-
-/**
- * The tokens of one line, whatever stands around it: its break is always one. What the budget does
- * not pay for stays one token: nothing comes of a merge whose budget is used up. `texts` gives the
- * numbers.
- */
-export function cutLine(line: string, texts: TokenTexts, budget: Budget): readonly Token[] {
-  const body = line.endsWith("\n") ? line.slice(0, -1) : line;
-  if (budget.left < 0) return [texts.token(BREAK, body)];
-  if (body.trim() === "") return [texts.token(BLANK, body)];
-  const tokens: Token[] = [];
-  const end = cutBody(body, tokens, texts, budget);
-  if (body !== line) tokens.push(texts.token(BREAK, budget.left < 0 ? "" : body.slice(end)));
-  return tokens;
-}
-
-/** Adds the tokens of a line without its break. @returns where the last of them ends */
-function cutBody(body: string, tokens: Token[], texts: TokenTexts, budget: Budget): number {
-  let from = 0;
-  let leading = true;
-  const found: readonly string[] = body.match(ATOM) ?? [];
-  for (let at = 0; at < found.length; at++) {
-    const text = found[at] as string;
-    // Between two tokens is nothing but white space, with which none begins.
-    const index = body.indexOf(text, from);
-    const space = index === from ? "" : body.slice(from, index);
-    from = index + text.length;
-    leading &&= LEADS.test(text) && /[\s>|]/.test(body[from] ?? " ");
-    tokens.push(texts.token(text, space, leading));
-    if (!spend(budget, STEPS_A_TOKEN)) {
-      tokens.push(texts.token(body.slice(from), ""));
-      break;
-    }
-  }
-  return from;
 }
 
 /**

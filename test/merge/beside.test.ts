@@ -54,7 +54,14 @@ describe("what both sides inserted beside a line that one of them changed", () =
       list(OLD),
       list(MINE + OLD.replace("Fix", "Mend")),
       list(THEIRS + changed),
-      list(THEIRS + MINE + changed.replace("Fix", "Mend")),
+      list(MINE + THEIRS + changed.replace("Fix", "Mend")),
+    ],
+    [
+      "stands above it, the piece of the side that changed it next to it",
+      "- a\n- the last of all\n",
+      "- a\n- mine\n- the last of all\n",
+      "- a\n- other\n- the very last of all\n",
+      "- a\n- mine\n- other\n- the very last of all\n",
     ],
     [
       "is a conflict where both changed it in the same words",

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { mergeText } from "../../src/merge/merge.ts";
 
 /**
- * Notes of a day that two devices edited, and what a careful person would make of them. The files in
- * `daily-notes/` hold the cases. Lines that begin with `%% ` part them: a title above the base, then
- * `local`, `remote`, `merged` above each merged text that is right, and `conflict` where a question
- * to the user is right. ␍ stands for a carriage return; after ␄ there is no line feed.
+ * Notes of a day that two devices edited, and what a careful person would make of them. The files
+ * in `daily-notes/` hold the cases. Lines that begin with `%% ` part them: a title above the base,
+ * then `local`, `remote`, `merged` above each merged text that is right, and `conflict` where a
+ * question to the user is right. ␍ stands for a carriage return; after ␄ there is no line feed.
  */
 export type Note = {
   readonly title: string;

@@ -1,0 +1,93 @@
+import type { Side } from "./cluster.ts";
+import { counterparts } from "./edits.ts";
+import type { Edit } from "./myers.ts";
+import { isCheckBox, isLineEnd, isWord, type Passage, type Token } from "./tokens.ts";
+
+/** An edit of words with the side that made it. */
+export type Change = { readonly edit: Edit; readonly side: Side };
+
+/** The tokens that a change put into its side. */
+export function addedBy(tokens: Passage, { edit, side }: Change): readonly Token[] {
+  return tokens[side].slice(edit.from, edit.to);
+}
+
+/**
+ * Whether a token says something of the words beside it: a word, or a bracket of a wiki link, whose
+ * words are an address.
+ */
+export function says(text: string): boolean {
+  return /^(?:[\p{L}\p{N}\p{M}_]+|\[\[|\]\])$/u.test(text);
+}
+
+/** Tokens [from, to) of the base: an item, heading or cell of which a side replaced most words. */
+export type RewrittenItem = Item & { readonly by: Side };
+
+type Item = { readonly from: number; readonly to: number };
+
+/** Finds the items of the base of which a side replaced most words. */
+export function rewrittenItems(
+  base: readonly Token[],
+  local: readonly Edit[],
+  remote: readonly Edit[],
+): readonly RewrittenItem[] {
+  const kept = { local: counterparts(base.length, local), remote: counterparts(base.length, remote) };
+  const isRewritten = (item: Item, by: Side): boolean => {
+    const words = wordsIn(base, item);
+    return 2 * words.filter((at) => (kept[by][at] as number) < 0).length > words.length;
+  };
+  return itemsOf(base).flatMap((item) =>
+    (["local", "remote"] as const).filter((by) => isRewritten(item, by)).map((by) => ({ ...item, by })),
+  );
+}
+
+/** The list items, headings and cells of some tokens: what structure parts from the text around. */
+function itemsOf(tokens: readonly Token[]): Item[] {
+  const items: Item[] = [];
+  let from = 0;
+  let isItem = false;
+  for (const [at, { text, leads, space }] of tokens.entries()) {
+    if (isLineEnd(text) || text === "|") {
+      if (isItem && from < at) items.push({ from, to: at });
+      from = at + 1;
+    }
+    // The number of an item is in the white space.
+    isItem = !isLineEnd(text) && (isItem || leads || /\S/.test(space));
+  }
+  if (isItem && from < tokens.length) items.push({ from, to: tokens.length });
+  return items;
+}
+
+/** The places of an item's words. */
+function wordsIn(tokens: readonly Token[], { from, to }: Item): number[] {
+  const places: number[] = [];
+  for (let at = from; at < to; at++) {
+    const { text } = tokens[at] as Token;
+    if (isWord(text) && !isCheckBox(text)) places.push(at);
+  }
+  return places;
+}
+
+/**
+ * Whether one change is of the rewriting of an item to which the other one adds words, or a tick:
+ * these were meant for the old words.
+ */
+export function isMeantForOld(
+  tokens: Passage,
+  one: Change,
+  other: Change,
+  rewritten: readonly RewrittenItem[],
+): boolean {
+  return rewritten.some(
+    (item) =>
+      item.by === one.side && one.edit.start < item.to && item.from < one.edit.end && addsTo(tokens, other, item),
+  );
+}
+
+/** Whether a change adds words to an item, or ticks it. */
+function addsTo(tokens: Passage, change: Change, { from, to }: Item): boolean {
+  const { start, end } = change.edit;
+  if (start < from || end > to) return false;
+  const added = addedBy(tokens, change);
+  if (start < end) return added.some(({ text }) => isCheckBox(text));
+  return !added.some(({ text }) => isLineEnd(text)) && added.some(({ text }) => says(text));
+}
