@@ -7,8 +7,9 @@ export const STEPS_A_POINT = 2;
  * The length of the shortest edit script between two sequences (Wu, Manber, Myers, Miller 1990);
  * undefined where it is more than `most`, or the budget does not pay for the search. It is found
  * much sooner than the script itself where one sequence is mostly an addition to the other.
+ * `runPrice`: steps that each run of equal elements costs besides.
  */
-export function distance(a: Int32Array, b: Int32Array, most: number, budget: Budget): number | undefined {
+export function distance(a: Int32Array, b: Int32Array, most: number, budget: Budget, runPrice = 0): number | undefined {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   const delta = long.length - short.length;
   // LIMIT: diagonals that a script of no more than the most edits can reach.
@@ -18,21 +19,31 @@ export function distance(a: Int32Array, b: Int32Array, most: number, budget: Bud
   const zero = outer + 1;
   for (let p = 0; p <= outer; p++) {
     let steps = STEPS_A_POINT * (delta + 2 * p + 1);
-    for (let k = -p; k < delta; k++) steps += advance(short, long, reach, zero, k);
-    for (let k = delta + p; k >= delta; k--) steps += advance(short, long, reach, zero, k);
+    for (let k = -p; k < delta; k++) steps += advance(short, long, reach, zero, k, runPrice);
+    for (let k = delta + p; k >= delta; k--) steps += advance(short, long, reach, zero, k, runPrice);
     if (!spend(budget, steps)) return undefined;
     if (reach[zero + delta] === long.length) return delta + 2 * p;
   }
   return undefined;
 }
 
-/** Moves the furthest point of diagonal `k` on. @returns how many equal elements it passed */
-function advance(short: Int32Array, long: Int32Array, reach: Int32Array, zero: number, k: number): number {
+/**
+ * Moves the furthest point of diagonal `k` on. @returns the steps for the equal elements that it
+ * passed
+ */
+function advance(
+  short: Int32Array,
+  long: Int32Array,
+  reach: Int32Array,
+  zero: number,
+  k: number,
+  runPrice: number,
+): number {
   const left = (reach[zero + k - 1] as number) + 1;
   const right = reach[zero + k + 1] as number;
   const first = left > right ? left : right;
   let y = first;
   while (y - k < short.length && y < long.length && short[y - k] === long[y]) y++;
   reach[zero + k] = y;
-  return y - first;
+  return y === first ? 0 : runPrice + y - first;
 }

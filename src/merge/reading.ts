@@ -8,18 +8,16 @@ import { diff, type Edit } from "./myers.ts";
 import { Nests } from "./nests.ts";
 import { Interner, splitLines } from "./split.ts";
 import { joinTokens, type Token, TokenTexts } from "./tokens.ts";
-import { walk } from "./walk.ts";
 import { wordsOf } from "./words.ts";
 
 /**
- * A text's lines, a number for each, its edit scripts to other texts, those that the line merge
- * goes by (`walks`), and what its lines stand in once that was read.
+ * A text's lines, a number for each, its edit scripts to other texts, and what its lines stand in
+ * once that was read.
  */
 export type Lines = {
   readonly lines: readonly string[];
   readonly ids: readonly number[];
   readonly scripts: Map<string, Edit[]>;
-  readonly walks: Map<string, Edit[]>;
   contexts?: Contexts;
   fences?: readonly string[];
 };
@@ -111,7 +109,7 @@ export function takeLinesBelow(text: string, skipped: number, body: string, read
 }
 
 function noteLines(text: string, lines: readonly string[], ids: readonly number[], reading: Reading): Lines {
-  const read: Lines = { lines, ids, scripts: new Map(), walks: new Map() };
+  const read: Lines = { lines, ids, scripts: new Map() };
   reading.texts.set(text, read);
   return read;
 }
@@ -124,19 +122,6 @@ export function diffLines(from: string, to: string, reading: Reading): Edit[] {
   const edits = diff(before.ids, after.ids, reading);
   // What was compared without a budget is not known.
   if (reading.left >= 0) before.scripts.set(to, edits);
-  return edits;
-}
-
-/**
- * The edits of lines that the line merge goes by, found once a merge; undefined where the budget
- * does not pay for them.
- */
-export function walkLines(from: string, to: string, reading: Reading): Edit[] | undefined {
-  const [before, after] = [readLines(from, reading), readLines(to, reading)];
-  const known = before.walks.get(to);
-  if (known !== undefined) return known;
-  const edits = walk(before.ids, after.ids, reading);
-  if (edits !== undefined) before.walks.set(to, edits);
   return edits;
 }
 

@@ -1,4 +1,3 @@
-import diff3Merge from "diff3";
 import { describe, expect, it } from "vitest";
 import { type LineBlock, mergeLines } from "../../src/merge/lines.ts";
 import { newReading } from "../../src/merge/reading.ts";
@@ -6,36 +5,65 @@ import { splitLines } from "../../src/merge/split.ts";
 import { fc } from "../property.ts";
 import { runs, seed, threeTexts } from "./documents.ts";
 
-/** What package `diff3`, which has no bound on its cost, makes of three texts. */
-function byPackage(base: string, local: string, remote: string): LineBlock[] {
-  const [b, l, r] = [base, local, remote].map(splitLines) as [string[], string[], string[]];
-  return diff3Merge(l, b, r).map((block) => {
-    if (block.conflict === undefined) return { kind: "settled", text: block.ok.join("") };
-    const { a, aIndex, o, oIndex, b: other, bIndex } = block.conflict;
-    return {
-      kind: "conflict",
-      base: o,
-      local: a,
-      remote: other,
-      baseLine: oIndex,
-      localLine: aIndex,
-      remoteLine: bIndex,
-    };
-  });
-}
-
 const fewLines = fc.array(fc.constantFrom("a\n", "b\n", "c\n", "\n"), { maxLength: 24 }).map((all) => all.join(""));
 
+function mergedLines(base: string, local: string, remote: string): LineBlock[] {
+  const blocks = mergeLines(base, local, remote, newReading());
+  if (blocks === undefined) throw new Error("the budget did not pay for small texts");
+  return blocks;
+}
+
+const settled = (text: string): LineBlock[] => (text === "" ? [] : [{ kind: "settled", text }]);
+
 describe(`the merge of lines (seed ${seed})`, () => {
-  it.each([
-    ["documents", threeTexts],
-    ["lines that are much alike", fc.tuple(fewLines, fewLines, fewLines)],
-  ])("gives what package diff3 gives: %s", (_title, texts) => {
+  const texts = fc.oneof(threeTexts, fc.tuple(fewLines, fewLines, fewLines));
+
+  it("gives a side whole where the other one changed nothing, or the same", () => {
+    fc.assert(
+      fc.property(texts, ([base, side]) => {
+        expect(mergedLines(base, base, side)).toEqual(settled(side));
+        expect(mergedLines(base, side, base)).toEqual(settled(side));
+        expect(mergedLines(base, side, side)).toEqual(settled(side));
+      }),
+      { seed, numRuns: runs(500) },
+    );
+  });
+
+  it("points at the lines of each text that conflict, and settles the others alike both ways round", () => {
+    let conflicts = 0;
     fc.assert(
       fc.property(texts, ([base, local, remote]) => {
-        expect(mergeLines(base, local, remote, newReading())).toEqual(byPackage(base, local, remote));
+        const [b, l, r] = [base, local, remote].map(splitLines) as [string[], string[], string[]];
+        const turned = mergedLines(base, remote, local);
+        for (const [at, block] of mergedLines(base, local, remote).entries()) {
+          if (block.kind === "settled") {
+            expect(turned[at]).toEqual(block);
+            continue;
+          }
+          conflicts++;
+          expect(b.slice(block.baseLine, block.baseLine + block.base.length)).toEqual(block.base);
+          expect(l.slice(block.localLine, block.localLine + block.local.length)).toEqual(block.local);
+          expect(r.slice(block.remoteLine, block.remoteLine + block.remote.length)).toEqual(block.remote);
+          expect(turned[at]).toMatchObject({ base: block.base, local: block.remote, remote: block.local });
+        }
       }),
-      { numRuns: runs(1_000) },
+      { seed, numRuns: runs(1_000) },
     );
+    expect(conflicts).toBeGreaterThan(500);
+  });
+
+  it("takes changes of lines with an unchanged one between them, and none that touch", () => {
+    expect(mergedLines("a\nb\nc\n", "A\nb\nc\n", "a\nb\nC\n")).toEqual(settled("A\nb\nC\n"));
+    expect(mergedLines("a\nb\n", "A\nb\n", "a\nB\n")).toEqual([
+      {
+        kind: "conflict",
+        base: ["a\n", "b\n"],
+        local: ["A\n", "b\n"],
+        remote: ["a\n", "B\n"],
+        baseLine: 0,
+        localLine: 0,
+        remoteLine: 0,
+      },
+    ]);
   });
 });

@@ -1,4 +1,6 @@
-// Types for package `diff3` 0.0.4, which ships none. Argument order is (a, base, b).
+// Types for package `diff3` 0.0.4, which ships none. The arguments are (a, base, b), arrays: it takes
+// a string apart into characters. It assigns a variable that it does not declare, so it has to stay
+// a CommonJS module of its own: no bundle in strict mode may hold it.
 declare module "diff3" {
   type Block<T> =
     | { readonly ok: T[]; readonly conflict?: never }
@@ -13,6 +15,6 @@ declare module "diff3" {
           readonly bIndex: number;
         };
       };
-  function diff3Merge<T>(a: T[], base: T[], b: T[]): Block<T>[];
+  function diff3Merge<T>(a: readonly T[], base: readonly T[], b: readonly T[]): Block<T>[];
   export = diff3Merge;
 }
