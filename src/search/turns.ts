@@ -16,11 +16,14 @@ export type Pace = {
 /** LIMIT: steps of a round. A step takes 5 to 120 ns. */
 export const STEPS_OF_A_ROUND = 400_000;
 
-type Waiting = { readonly steps: number; readonly goOn: () => void };
+/** A search, with the number of those that began before it. */
+type Search = { readonly number: number; spent: number };
+type Waiting = { readonly search: Search; readonly steps: number; readonly goOn: () => void };
 
 export class SearchTurns {
   readonly #atNextRound: (begin: () => void) => void;
   readonly #waiting: Waiting[] = [];
+  #searches = 0;
   #left = STEPS_OF_A_ROUND;
 
   /** @param atNextRound calls back when all others have had a turn */
@@ -30,10 +33,13 @@ export class SearchTurns {
 
   /** @param isGone whether nobody waits for the answer any more */
   paceOf(isGone: () => boolean): Pace {
+    const search: Search = { number: this.#searches++, spent: 0 };
     return {
       take: async (steps) => {
-        if (this.#waiting.length > 0 || !this.#hasRoomFor(steps)) await this.#turn(steps);
-        else this.#left -= steps;
+        if (this.#hasRoomFor(steps) && this.#waiting.every((other) => isBefore(search, other.search)))
+          this.#left -= steps;
+        else await this.#turn(search, steps);
+        search.spent += steps;
         return !isGone();
       },
     };
@@ -44,21 +50,29 @@ export class SearchTurns {
     return steps <= this.#left || this.#left === STEPS_OF_A_ROUND;
   }
 
-  #turn(steps: number): Promise<void> {
+  #turn(search: Search, steps: number): Promise<void> {
     return new Promise((goOn) => {
-      this.#waiting.push({ steps, goOn });
+      this.#waiting.push({ search, steps, goOn });
       if (this.#waiting.length === 1) this.#atNextRound(() => this.#beginRound());
     });
   }
 
-  /** One goes on; those behind it go on in this round too, if they fit. */
+  /** One goes on, as far as it gets in this round: it may end, and need no other. */
   #beginRound(): void {
     this.#left = STEPS_OF_A_ROUND;
-    for (let next = this.#waiting[0]; next !== undefined && this.#hasRoomFor(next.steps); next = this.#waiting[0]) {
-      this.#waiting.shift();
-      this.#left -= next.steps;
-      next.goOn();
-    }
+    this.#waiting.sort((a, b) => (isBefore(a.search, b.search) ? -1 : 1));
+    const { steps, goOn } = this.#waiting.shift()!;
+    this.#left -= steps;
+    goOn();
     if (this.#waiting.length > 0) this.#atNextRound(() => this.#beginRound());
   }
+}
+
+/**
+ * A search that has taken fewer whole rounds goes first, so that no long one keeps a short one; of
+ * such, the one that began first, so that not all of them end late.
+ */
+function isBefore(one: Search, other: Search): boolean {
+  const rounds = Math.floor(one.spent / STEPS_OF_A_ROUND) - Math.floor(other.spent / STEPS_OF_A_ROUND);
+  return rounds < 0 || (rounds === 0 && one.number < other.number);
 }
