@@ -1,4 +1,5 @@
 import { byPath } from "../../model/by-path.ts";
+import { insteadOf } from "./halt.ts";
 import type { HaltReason } from "../../planner/plan-types.ts";
 import { NOT_APPROVABLE } from "../../planner/plan-types.ts";
 import type { RunReport } from "../mirror/run.ts";
@@ -29,6 +30,8 @@ const BRINGS_NOTHING_BACK: ReadonlySet<HaltReason> = new Set([
 
 /** Both ways out of a halt: to let it go on, or to bring back what was deleted. */
 export function nextOfHalt(reasons: readonly { readonly reason: HaltReason }[]): string[] {
+  // A copy and a folder that was moved need different answers, so both are explained.
+  if (reasons.some(({ reason }) => reason === "root-moved-or-copied")) return [insteadOf("root-moved-or-copied")];
   const ways = ["to let it go (mdmirror plan shows it): mdmirror approve, then mdmirror sync"];
   const isNotBrought = reasons.every(({ reason }) => BRINGS_NOTHING_BACK.has(reason));
   return isNotBrought ? ways : [...ways, "to bring it back: mdmirror approve --refuse"];
