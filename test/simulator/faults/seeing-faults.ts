@@ -89,9 +89,9 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
     id: "emptied-side-unguarded",
     promise: "I21",
     does: "deletes every document there because every file is gone here",
-    file: "planner/verdict/verdict.ts",
-    find: "if (isLocalEmptied && deletions.remote.length > 0)",
-    replace: "if (absentHere >= Number.POSITIVE_INFINITY)",
+    file: "planner/verdict/losses.ts",
+    find: "if (deleted.length === 0 || !(wasAllGone || isLosingAll(loss))) return [];",
+    replace: "if (deleted.length < Number.POSITIVE_INFINITY) return [];",
     net: "guards",
   },
   {
