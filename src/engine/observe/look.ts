@@ -124,9 +124,7 @@ async function lookAtBoth(
 ): Promise<{ readonly local: LocalTree; readonly remote: RemoteLook }> {
   const { world, notes } = ctx;
   // ORDER: the listing is asked for before the walk, so that the service answers while we walk.
-  // A preview shows what an approval of an unknown workspace would remove, so it looks as after
-  // one.
-  const trustEmpty = input.dry === true || approvedKeys(world).has(APPROVE_EMPTY);
+  const trustEmpty = approvedKeys(world).has(APPROVE_EMPTY);
   if (isClone(input, base)) readAhead(ctx);
   const known = { keep: proofKeeper(ctx, input), ...(notes.ahead === null ? {} : { held: notes.ahead }) };
   const looking = input.observers?.remote(base, trustEmpty) ?? observeRemote(world, base, trustEmpty, known);
@@ -134,7 +132,21 @@ async function lookAtBoth(
   const local = await lookHere(ctx, input, base, inodesTrusted, keep);
   notes.ahead?.begin(local);
   await guarded;
-  return { local, remote: await looking };
+  const remote = await looking;
+  return { local, remote: input.dry ? await foreseeApproval(world, base, remote, known) : remote };
+}
+
+/**
+ * Returns, for a preview of an unknown workspace, also what an approval of it would remove: the
+ * user answers once, about all that is shown.
+ */
+async function foreseeApproval(world: World, base: BaseTree, look: RemoteLook, known: Known): Promise<RemoteLook> {
+  if (look.kind !== "seen" || look.tree.nothingKnown !== true) return look;
+  const approved = await observeRemote(world, base, true, known);
+  if (approved.kind !== "seen") return approved;
+  const { gone } = approved.tree;
+  const unseen = new Map([...look.tree.unseen].filter(([id]) => !gone.has(id)));
+  return { kind: "seen", tree: { ...approved.tree, outside: look.tree.outside, unseen, nothingKnown: true } };
 }
 
 /**

@@ -165,15 +165,12 @@ export async function observeRemote(
   if (lost !== null) return { kind: "unreachable", fault: lost };
 
   const dirs = foldersOf(world, believed, folders);
-  const isShown = isAnyMissing && showsFolder(base, dirs);
-  const isHealthy = trustEmpty || isShown;
+  const isHealthy = trustEmpty || (isAnyMissing && showsFolder(base, dirs));
   const proof = files.complete
     ? await proveAbsences(world, base, seen, own, isHealthy, known.keep)
     : unprovable(base, seen, files.fault);
   if (proof.fault !== null) return { kind: "unreachable", fault: proof.fault };
-  const nothingKnown =
-    proof.nothingKnown || (trustEmpty && !isShown && proof.gone.size > 0 && !showsDocument(base, seen));
-  const tree = treeOf(base, { files, folders, seen, dirs, proof: { ...proof, nothingKnown } });
+  const tree = treeOf(base, { files, folders, seen, dirs, proof });
   const generation = world.remote.generation();
   return { kind: "seen", tree: generation === null ? tree : { ...tree, generation } };
 }
@@ -224,11 +221,6 @@ function faultOfWhole({ complete, fault, items, same }: Listing<FileResource>): 
   if (complete || fault === null) return null;
   const showsNothing = items.length + (same?.size ?? 0) === 0;
   return isWholeServiceFault(fault) || (fault.kind === "problem" && showsNothing) ? fault : null;
-}
-
-function showsDocument({ links }: BaseTree, seen: ReadonlyMap<DocId, RemoteFile>): boolean {
-  for (const id of links.keys()) if (seen.has(id)) return true;
-  return false;
 }
 
 /** Returns whether a document of the mirrored subtree is not listed. */
