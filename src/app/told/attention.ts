@@ -33,6 +33,9 @@ export function nextOfHalt(reasons: readonly { readonly reason: HaltReason }[]):
   // A copy and a folder that was moved need different answers, so both are explained.
   if (reasons.some(({ reason }) => reason === "root-moved-or-copied")) return [insteadOf("root-moved-or-copied")];
   const ways = ["to let it go (mdmirror plan shows it): mdmirror approve, then mdmirror sync"];
+  // Another workspace would get all files as new documents.
+  if (reasons.some(({ reason }) => reason === "wrong-workspace"))
+    ways.unshift("check the key and the URL: mdmirror doctor");
   const isNotBrought = reasons.every(({ reason }) => BRINGS_NOTHING_BACK.has(reason));
   return isNotBrought ? ways : [...ways, "to bring it back: mdmirror approve --refuse"];
 }
