@@ -111,7 +111,8 @@ describe("colour", () => {
   afterEach(() => rig.close());
 
   test.each(["status", "plan", "conflicts"])("%s: the same words with and without, none in a pipe", async (command) => {
-    await rig.run(["sync", "w", "--pull-only"]);
+    await rig.run(["sync", "w"]);
+    rig.write("newer.md", "newer\n");
     const piped = await rig.run([command, "w"]);
     const bare = await rig.run([command, "w"], { terminal: true, env: { NO_COLOR: "1" } });
     const coloured = await rig.run([command, "w"], { terminal: true });

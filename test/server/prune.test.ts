@@ -67,8 +67,9 @@ describe("pruning old versions", () => {
     }
     await pruneAll(opened);
     // On the oldest, a write cannot be combined any more; on the one before the live one it can.
-    expect(expectOk(await api.edit(file.id, changes[0]!, `${TEXT}end\n`), 202).reason).toBe("conflict");
-    expect(expectEdited(await api.edit(file.id, changes[1]!, `${ALPHA}end\n`)).content).toContain("end");
+    const edited = (text: string) => text.replace("middle two", "edited");
+    expect(expectOk(await api.edit(file.id, changes[0]!, edited(TEXT)), 202).reason).toBe("conflict");
+    expect(expectEdited(await api.edit(file.id, changes[1]!, edited(ALPHA))).content).toContain("edited");
     expect((await api.read(other.id)).content).toBe(TEXT);
     expect(expectEdited(await api.edit(other.id, other.lastChangeId, OMEGA)).content).toBe(OMEGA);
   });
