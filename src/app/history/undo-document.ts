@@ -105,7 +105,8 @@ function whyKept(
   if (!events.some(({ kind }) => kind === "conflict")) return null;
   if (link !== undefined && base.conflicts.has(link.id))
     return `the run found a conflict and changed nothing: mdmirror resolve ${path}`;
-  return events.every(({ kind }) => kind === "conflict") ? "the run found a conflict, which has ended since" : null;
+  // The first event tells the content before the runs, and a conflict does not record it.
+  return events[0]!.kind === "conflict" ? "the run found a conflict, which has ended since" : null;
 }
 
 /**
