@@ -18,9 +18,12 @@ const MOST = 20;
  * @returns a function that gives the lines for the end of a run, and remembers what it reported of
  * each folder
  */
-export function tellOpenNews(): (root: string, report: Pick<RunReport, "attention" | "state">) => string[] {
+export function tellOpenNews(): (
+  root: string,
+  report: Pick<RunReport, "attention" | "state" | "foreseen">,
+) => string[] {
   const known = new Map<string, ReadonlyMap<string, Attention>>();
-  return (root, { attention, state }) => {
+  return (root, { attention, state, foreseen }) => {
     // Nothing was looked at, so nothing began or ended.
     if (state === "offline") return [];
     const needing = attention.filter(({ waits }) => !waits);
@@ -30,7 +33,9 @@ export function tellOpenNews(): (root: string, report: Pick<RunReport, "attentio
     const fresh = needing.filter((one) => !before.has(keyOf(one)));
     const ended = [...before.values()].filter((one) => !needing.some((other) => isSameTrouble(one, other)));
     if (fresh.length === 0 && ended.length === 0) return [];
-    const left = now.size > fresh.length || ended.length > 0 ? [leftLine(now.size)] : [];
+    // A stop, or one that is foreseen, needs an answer; it is announced by itself.
+    const isAsked = now.size === 0 && (state === "halted" || foreseen !== undefined);
+    const left = !isAsked && (now.size > fresh.length || ended.length > 0) ? [leftLine(now.size)] : [];
     return [...attentionLines(fresh, MOST), ...endedLines(ended), ...left];
   };
 }

@@ -40,23 +40,28 @@ export class PendingNews {
 /** The lines, sorted; many that wait equally long and end equally are one sentence. */
 export function pendingLines(pending: readonly Pending[]): string[] {
   const sorted = pending.toSorted(byPath);
-  const alike = Map.groupBy(sorted, ({ dueAt, at, inConflict }) => `${inConflict} ${leftOf(dueAt, at)}`);
+  const alike = Map.groupBy(sorted, ({ dueAt, at, inConflict, asks }) => `${inConflict} ${asks} ${leftOf(dueAt, at)}`);
   return [...alike.values()].flatMap((group) => (group.length > MOST_NAMED ? manyLines(group) : group.map(oneLine)));
 }
 
-function oneLine({ path, dueAt, at, inConflict }: Pending): string {
+function oneLine({ path, dueAt, at, inConflict, asks }: Pending): string {
   const left = leftOf(dueAt, at);
-  return inConflict
-    ? `${shownName(path)} is gone here while it is in conflict; in ${left} the service's text comes back, and yours is in its history`
-    : `${shownName(path)} is gone here; deleted on the service in ${left}`;
+  const gone = `${shownName(path)} was deleted locally`;
+  if (inConflict)
+    return `${gone} while it is in conflict; in ${left} the service's text comes back, and yours is in its history`;
+  return asks
+    ? `${gone}; in ${left} mdmirror asks you before it deletes it on the service`
+    : `${gone}; mdmirror deletes it on the service in ${left}`;
 }
 
 function manyLines(group: readonly Pending[]): string[] {
-  const { dueAt, at, inConflict } = group[0]!;
+  const { dueAt, at, inConflict, asks } = group[0]!;
   const left = leftOf(dueAt, at);
   const what = inConflict
-    ? `are gone here while they are in conflict; in ${left} the service's texts come back, and yours are in their histories`
-    : `are gone here; deleted on the service in ${left}`;
+    ? `were deleted locally while they are in conflict; in ${left} the service's texts come back, and yours are in their histories`
+    : asks
+      ? `were deleted locally; in ${left} mdmirror asks you before it deletes any of them on the service`
+      : `were deleted locally; mdmirror deletes them on the service in ${left}`;
   const names = group.slice(0, MOST_NAMED).map(({ path }) => shownName(path));
   return [
     `${count(group.length)} documents ${what}`,

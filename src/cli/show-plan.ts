@@ -9,6 +9,7 @@ import { groupLines, stayLine } from "./describe.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { type Paint, paintFor, PLAIN } from "./paint.ts";
 import { count, plural } from "../model/count.ts";
+import { stoppedBy } from "../planner/verdict/stopped-by.ts";
 import { jsonLine } from "./json-line.ts";
 import { largestLines } from "./show-largest.ts";
 import { shownName, shownWords } from "../model/shown-name.ts";
@@ -67,15 +68,18 @@ export function planLines({ plan, open, staysLocal, trees }: Planned, most: numb
     ...(open.length > most ? [`    … and ${count(open.length - most)} more`] : []),
     ...(stays === null ? [] : [`  ${stays}`]),
     ...verdictLines(plan.verdict, paint),
-    endLine(actions.length, open.length, plan.verdict),
+    endLine(plan, open.length),
   ];
 }
 
-function endLine(steps: number, held: number, verdict: Planned["plan"]["verdict"]): string {
+function endLine(plan: Planned["plan"], held: number): string {
+  const steps = plan.steps.length;
   if (steps === 0) return `nothing to do${held === 0 ? "" : " but what is held"}; nothing was written`;
   const all = plural(steps, "step");
-  if (verdict.kind === "run") return `${all}; nothing was written, mdmirror sync does this`;
-  return `${all}; nothing was written, and mdmirror sync does none of this before it is approved`;
+  if (plan.verdict.kind === "run") return `${all}; nothing was written, mdmirror sync does this`;
+  const asked = stoppedBy(plan.verdict, plan.steps).length;
+  const part = asked === steps ? "" : `, ${count(asked)} of which need your approval`;
+  return `${all}${part}; nothing was written, and mdmirror sync does none of this before it is approved`;
 }
 
 function verdictLines(verdict: Planned["plan"]["verdict"], paint: Paint): string[] {

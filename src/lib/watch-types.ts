@@ -33,9 +33,10 @@ export type WatchEvent = {
       readonly detail: string;
     }
   /**
-   * A deletion here is sent at `dueAt` (milliseconds since the epoch), unless the file comes back.
+   * A local deletion is sent at `dueAt` (milliseconds since the epoch), unless the file comes back.
+   * `asks`: too many wait, so the mirror stops then and asks.
    */
-  | { readonly kind: "deletion-pending"; readonly path: string; readonly dueAt: number }
+  | { readonly kind: "deletion-pending"; readonly path: string; readonly dueAt: number; readonly asks: boolean }
   | { readonly kind: "deletion-called-off"; readonly path: string }
   /** A command has the folder for a moment. */
   | { readonly kind: "lent" | "returned"; readonly what: string }

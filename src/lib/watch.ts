@@ -104,7 +104,7 @@ function watchEvent(event: FolderEvent): WatchEvent {
       return { ...rest, what: publicKind(event.what), added, removed };
     }
     case "deletion-pending":
-      return { kind: "deletion-pending", at, path: event.path, dueAt: event.dueAt };
+      return { kind: "deletion-pending", at, path: event.path, dueAt: event.dueAt, asks: event.asks };
     case "broken": {
       const { kind, what, code, next } = event.trouble;
       return { kind: "broken", at, retryMs: event.retryMs, code: code ?? kind, message: what, next };

@@ -33,6 +33,8 @@ export type HaltModel = {
   /** Identifies what is shown; an answer sends it back. */
   readonly seen: string;
   readonly byReason: boolean;
+  /** How many other steps wait for the answer. */
+  readonly waiting: number;
   /** Counts by kind of action: `→ delete on the service: 27`. */
   readonly sums: readonly string[];
   readonly part: Part<StoppedRow> | null;
@@ -57,7 +59,7 @@ export function modelOfHalt(ui: Ui, looked: LookedAt, asked: Asked): HaltModel {
   return { ...common, ...viewOf(look, asked) };
 }
 
-const EMPTY = { seen: "", byReason: false, sums: [], part: null, back: [], instead: [] } as const;
+const EMPTY = { seen: "", byReason: false, waiting: 0, sums: [], part: null, back: [], instead: [] } as const;
 
 function viewOf(
   { since, seen }: HaltLook,
@@ -77,6 +79,7 @@ function viewOf(
     look: { since, at, kind: "halted", trouble: null },
     seen: view.seen,
     byReason: view.byReason,
+    waiting: view.waiting,
     sums: sumsOf(view.stopped),
     part: partOf(view.stopped, asked, SIZE),
     back: backOf(able === 0 ? [] : view.back),

@@ -1,4 +1,4 @@
-import { REFUSAL_WORDS } from "../app/told/halt.ts";
+import { REFUSAL_WORDS, waitingClause } from "../app/told/halt.ts";
 import { count, plural } from "../model/count.ts";
 import { html, type Html } from "../page/html.ts";
 import { badgeOf, nameOf, nextOf, wordsOf } from "../page/parts.ts";
@@ -35,10 +35,11 @@ ${
 }</section>`;
 }
 
-export function stoppedOf({ part, mirror, sums }: HaltModel): Html {
+export function stoppedOf({ part, mirror, sums, waiting }: HaltModel): Html {
   const { items, total } = part!;
   return html`<section id="stopped"><h2>Stopped: ${count(total)}</h2>
 <p>${sums.join("; ")}</p>
+${waiting > 0 && html`<p>${waitingClause(waiting)}</p>`}
 ${
   items.length > 0 &&
   html`<table><thead><tr><th scope="col">What</th><th scope="col">Path</th></tr></thead><tbody>${items.map(

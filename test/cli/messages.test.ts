@@ -2,10 +2,6 @@ import { existsSync, mkdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { FolderEvent } from "../../src/app/daemon/daemon.ts";
-import type { Io } from "../../src/cli/command.ts";
-import type { LocalPath } from "../../src/model/path.ts";
-import { newsLines, showNews } from "../../src/cli/show-news.ts";
 import { attentionLines } from "../../src/cli/show-attention.ts";
 import type { HoldReason } from "../../src/model/hold.ts";
 import { openRig, type Rig } from "./rig.ts";
@@ -145,7 +141,7 @@ describe("plan", () => {
     const { code, out } = await rig.run(["plan", "w"]);
     expect([code, out.at(-1)]).toEqual([
       4,
-      "14 steps; nothing was written, and mdmirror sync does none of this before it is approved",
+      "14 steps, 13 of which need your approval; nothing was written, and mdmirror sync does none of this before it is approved",
     ]);
   });
 });
@@ -159,13 +155,6 @@ test("a text that was downloaded over another is no effect that was cut off", as
     const { out } = await rig.run([command, command === "why" ? "w/a.md" : "w"]);
     expect(out.join("\n")).not.toContain("cut off");
   }
-});
-
-test("watch says that a text was sent to review", () => {
-  const change = { kind: "change", at: 0, side: "remote", id: "doc_1", path: "a.md", detail: "edited here" } as const;
-  const rest = { lines: null, changeId: null, code: null, requestId: null, run: 1 } as const;
-  const news = { ...change, ...rest, what: "put", outcome: "submitted" } as unknown as Parameters<typeof newsLines>[0];
-  expect(newsLines(news)).toEqual(["→ sent to review: a.md"]);
 });
 
 test("sync says that a daemon is at it only where one listens", async () => {
@@ -193,49 +182,4 @@ test("undo takes a folder, a run, or both", async () => {
   const two = await rig.run(["undo", "w", "x"]);
   expect([two.code, two.err[0]]).toEqual([2, expect.stringContaining("takes one folder and one RUN")]);
   expect(existsSync(join(rig.dir, "x"))).toBe(false);
-});
-
-describe("what watch tells", () => {
-  const heard = (tell: (news: (event: FolderEvent) => void) => void) => {
-    const out: string[] = [];
-    const show = showNews({ out: (line) => out.push(line) } as Partial<Io> as Io, { json: false, several: false });
-    tell((event) => show("/w", event));
-    return async () => {
-      await Promise.resolve();
-      return out.map((line) => line.slice("00:00:00 ".length));
-    };
-  };
-  const pending = (path: string, inConflict = false): FolderEvent =>
-    ({ kind: "deletion-pending", at: 0, path: path as LocalPath, dueAt: 30_000, inConflict }) as FolderEvent;
-
-  test("of files that go together is sorted, before what follows", async () => {
-    const told = heard((news) => {
-      for (const path of ["c.md", "a.md", "b.md"]) news(pending(path));
-      news({ kind: "deletion-called-off", at: 0, path: "b.md" as LocalPath } as FolderEvent);
-    });
-    expect(await told()).toEqual([
-      "a.md is gone here; deleted on the service in 30 s",
-      "b.md is gone here; deleted on the service in 30 s",
-      "c.md is gone here; deleted on the service in 30 s",
-      "b.md is not deleted on the service",
-    ]);
-  });
-
-  test("of many files that go together is one sentence, with some of the names", async () => {
-    const told = heard((news) => {
-      for (let n = 9; n >= 0; n--) news(pending(`${n}.md`));
-      news(pending("k.md", true));
-    });
-    expect(await told()).toEqual([
-      "10 documents are gone here; deleted on the service in 30 s",
-      "  0.md, 1.md, 2.md, 3.md, 4.md and 5 more",
-      "k.md is gone here while it is in conflict; in 30 s the service's text comes back, and yours is in its history",
-    ]);
-  });
-
-  test("of what is only noted says what it was", async () => {
-    const change = { kind: "change", at: 0, what: "note-facts", outcome: "done", detail: "protected on the service" };
-    const told = heard((news) => news({ ...change, path: "a.md", lines: null } as unknown as FolderEvent));
-    expect(await told()).toEqual(["· note: a.md  protected on the service"]);
-  });
 });

@@ -36,6 +36,19 @@ test("each thing is told once, then what has ended and how many are left", () =>
   expect(run()).toEqual([]);
 });
 
+test.each([
+  ["stopped", { state: "halted" as const }],
+  [
+    "about to stop",
+    { state: "attention" as const, foreseen: [{ reason: "delete-budget-remote" as const, detail: "" }] },
+  ],
+])("a mirror that is %s still needs somebody when all else has ended", (_, report) => {
+  const tell = tellOpenNews();
+  tell("w", { state: "attention", attention: [one("a.md")] });
+  expect(tell("w", { ...report, attention: [] })).toEqual(["ended: a.md: type-clash"]);
+  expect(tell("w", { ...report, attention: [one("b.md")] })).toEqual(says("b.md"));
+});
+
 test("each folder has its own", () => {
   const tell = tellOpenNews();
   expect(tell("v", { state: "attention", attention: [one("a.md")] })).toEqual(says("a.md"));

@@ -27,6 +27,8 @@ export type Halted =
       readonly reasons: readonly Reason[];
       /** What the answer is about. */
       readonly stopped: readonly Action[];
+      /** How many other steps of the plan wait for the answer. */
+      readonly waiting: number;
       readonly keys: readonly string[];
       readonly plan: Plan;
       readonly trees: Trees;
@@ -43,7 +45,8 @@ export async function findHalt(mirror: OpenedMirror, request: RunRequest): Promi
   const actions = guarded.map((index) => steps[index]!.action);
   // Some reasons concern the folder or the workspace as a whole: the reason itself is approved.
   const keys = [...(byReason ? reasons.map(({ reason }) => reason) : []), ...actions.map(guardKey)];
-  return { kind: "halted", reasons, stopped, keys, plan: preview.plan, trees: preview.trees };
+  const waiting = steps.length - stopped.length;
+  return { kind: "halted", reasons, stopped, waiting, keys, plan: preview.plan, trees: preview.trees };
 }
 
 /** Takes back an approval that no run has used yet. */

@@ -37,6 +37,8 @@ export type HaltView =
       readonly seen: Digest;
       /** By path. */
       readonly stopped: readonly StoppedRow[];
+      /** How many other steps of the plan wait for the answer. */
+      readonly waiting: number;
       /** Whether the answer is about everything that the plan would do. */
       readonly byReason: boolean;
       readonly back: readonly RefuseItem[];
@@ -108,6 +110,7 @@ function viewOf(mirror: OpenedMirror, halted: Exclude<Halted, { kind: "offline" 
     reasons,
     seen: seenOf(halted, back),
     stopped: stopped.toSorted(byPath),
+    waiting: halted.waiting,
     byReason,
     back,
   };

@@ -12,7 +12,7 @@ type SyncNow = {
   readonly clock: Clock;
   /** Aborted when the caller is gone. */
   readonly gone: AbortSignal;
-  /** Called when the wait begins, and after each further run. */
+  /** Called once, when something is held back. */
   readonly onHeldBack: (heldBack: HeldBack) => void;
 };
 
@@ -31,13 +31,16 @@ export async function syncNow(
   });
   try {
     const until = clock.monotonic() + mostMs;
+    let isReported = false;
     let last = await daemon.request("sync");
     runs.set(last.run, last);
     while (holdsBack(daemon, last) && clock.monotonic() < until && !gone.aborted) {
-      const { dirty, pendingDeletions } = daemon.status();
-      if (dirty.count + pendingDeletions.length > 0)
-        onHeldBack({ files: dirty.count, deletions: pendingDeletions.length });
       do {
+        const { dirty, pendingDeletions } = daemon.status();
+        if (!isReported && dirty.count + pendingDeletions.length > 0) {
+          isReported = true;
+          onHeldBack({ files: dirty.count, deletions: pendingDeletions.length });
+        }
         await wait(LOOK_MS);
       } while (holdsBack(daemon, daemon.status().lastReport ?? last) && clock.monotonic() < until && !gone.aborted);
       // A whole look judges what was held back, whatever happened to it meanwhile.

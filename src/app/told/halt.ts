@@ -1,3 +1,4 @@
+import { plural } from "../../model/count.ts";
 import type { HaltReason } from "../../planner/plan-types.ts";
 import type { RefuseItem } from "../by-hand/refuse.ts";
 
@@ -29,6 +30,11 @@ const INSTEAD: Readonly<Partial<Record<HaltReason, string>>> = {
     "to let one side win where both are new: mdmirror init DIR --prefer local | remote; to see each: mdmirror diff",
 };
 const ELSE = "mdmirror plan shows what it is about";
+
+/** Says how many changes wait for the answer besides those that it is about. */
+export function waitingClause(waiting: number): string {
+  return `${plural(waiting, "other change")} ${waiting === 1 ? "waits" : "wait"} for the answer`;
+}
 
 /** What to do where nothing was taken away, so that there is nothing to bring back. */
 export function insteadOf(reason: HaltReason): string {

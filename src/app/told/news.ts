@@ -24,7 +24,13 @@ export function newsJson(root: string, news: FolderEvent): object {
       };
     }
     case "deletion-pending":
-      return { ...head, path: news.path, dueAt: new Date(news.dueAt).toISOString(), inConflict: news.inConflict };
+      return {
+        ...head,
+        path: news.path,
+        dueAt: new Date(news.dueAt).toISOString(),
+        inConflict: news.inConflict,
+        asks: news.asks,
+      };
     default:
       return { ...head, ...rest };
   }

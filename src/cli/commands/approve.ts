@@ -7,6 +7,7 @@ import { groupLines } from "../describe.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { NEXT_OF_LOST_ROOT } from "../../app/told/attention.ts";
+import { waitingClause } from "../../app/told/halt.ts";
 import { refuse } from "../refuse-halt.ts";
 import { shownWords } from "../../model/shown-name.ts";
 import { agrees, KEY_OPTION, useMirror } from "../use-mirror.ts";
@@ -17,8 +18,8 @@ const MOST = 20;
 export const command: Command = {
   usage: "approve [DIR] [--refuse] [--yes] [--all]",
   about: [
-    "Shows what a guard stops now, and lets exactly that go: the next sync does it. What else comes up by then is stopped",
-    "again. Nothing is deleted without a copy: what goes from here is in .mdmirror/trash, what goes there in the text store.",
+    "Shows what a guard stops now, and lets exactly that go: the next sync does it, and all that waits for it. What else",
+    "comes up by then is stopped again. Nothing is deleted without a copy: what goes from here is in .mdmirror/trash, what goes there in the text store.",
     "With --refuse it goes the other way: what was deleted here comes back, and what is gone there stays here and goes up as new.",
   ],
   options: {
@@ -77,6 +78,7 @@ async function decide(
   const { state } = mirror.world;
   for (const line of groupLines(halted.stopped, mostNames(args), (id) => state.link(id as DocId)?.localPath ?? null))
     io.out(line);
+  if (halted.waiting > 0) io.out(`  ${waitingClause(halted.waiting)}`);
   if (!(await agrees(io, args.flag("yes"), "let this go?"))) {
     io.err(io.terminal.input ? "mdmirror: nothing was approved" : "mdmirror: there is no terminal to ask on");
     io.err("  next: if that is what you want: mdmirror approve --yes");

@@ -31,14 +31,15 @@ export type DaemonEvent = { readonly at: number } & (
   /** A run that did something, or ended otherwise than the one before. */
   | { readonly kind: "run"; readonly report: RunReport }
   /**
-   * A local deletion began to wait for its grace, or was called off. A document in conflict comes
-   * back instead of being deleted there.
+   * A local deletion waits for its grace, or was called off. A document in conflict comes back
+   * instead of being deleted on the service. `asks`: too many wait, so the mirror will stop first.
    */
   | {
       readonly kind: "deletion-pending";
       readonly path: LocalPath;
       readonly dueAt: number;
       readonly inConflict: boolean;
+      readonly asks: boolean;
     }
   | { readonly kind: "deletion-called-off"; readonly path: LocalPath }
   /** Nothing is watched any more, so each poll looks at the folder. Said once. */

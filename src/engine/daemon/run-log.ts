@@ -33,6 +33,8 @@ export class RunLog {
   readonly #publisher: EventPublisher;
   readonly #deletions: PendingDeletions;
   #report: RunReport | null = null;
+  /** Whether the deletions that wait were announced as ones that will stop the mirror. */
+  #asked = false;
   #inSyncAsOf: number | null = null;
   #writtenAt = Number.NEGATIVE_INFINITY;
 
@@ -74,13 +76,17 @@ export class RunLog {
     return this.#inSyncAsOf;
   }
 
-  #publishDeletions({ begun, calledOff }: DeletionChanges): void {
+  /** Deletions that began to wait; and all that wait, once they will stop the mirror. */
+  #publishDeletions({ report, waiting, begun, calledOff }: RunEnd & DeletionChanges): void {
     const { clock } = this.#world;
     const dueAt = new Map(this.#deletions.list().map((one) => [one.path, one.dueAt]));
-    for (const [path, { inConflict }] of begun) {
+    const asks = report.foreseen !== undefined;
+    for (const [path, { inConflict }] of waiting) {
+      if (!begun.has(path) && (!asks || this.#asked)) continue;
       const at = wallTime(clock, dueAt.get(path) ?? clock.monotonic());
-      this.#publisher.publish({ kind: "deletion-pending", path, dueAt: at, inConflict });
+      this.#publisher.publish({ kind: "deletion-pending", path, dueAt: at, inConflict, asks });
     }
+    this.#asked = asks;
     for (const path of calledOff) this.#publisher.publish({ kind: "deletion-called-off", path });
   }
 

@@ -26,9 +26,10 @@ import type { DaemonTiming } from "./timing.ts";
  */
 type BegunDeletion = { readonly inConflict: boolean };
 
-/** Which deletions began to wait in a run, and which were called off. */
+/** Which deletions wait after a run, which of them since this run, and which were called off. */
 export type DeletionChanges = {
-  readonly begun: ReadonlyMap<LocalPath, BegunDeletion>;
+  readonly waiting: ReadonlyMap<LocalPath, BegunDeletion>;
+  readonly begun: ReadonlySet<LocalPath>;
   readonly calledOff: ReadonlySet<LocalPath>;
 };
 
@@ -95,7 +96,8 @@ export class Runs {
       onPass: (end) => this.#afterPass(end, sent, changes),
     });
     this.knownTrees.afterRun(ended.end);
-    return { ...ended, begun: changes.begun, calledOff: changes.calledOff };
+    const { waiting, begun, calledOff } = changes;
+    return { ...ended, waiting, begun, calledOff };
   }
 
   /**
@@ -184,8 +186,9 @@ export class Runs {
     const { begun, ended } = this.deletions.update(new Set(absent.keys()), this.#now(), (path) =>
       isHidden(path, unseen),
     );
+    changes.waiting = absent;
     changes.add(
-      new Map(begun.map((path) => [path, absent.get(path)!])),
+      begun,
       ended.filter((path) => !sent.has(path)),
     );
   }
@@ -200,13 +203,15 @@ function isJudged({ state }: RunReport): boolean {
  * The changes of several passes of one run as one: what one pass began and another called off does
  * not count.
  */
-class ChangesOfRun {
-  readonly begun = new Map<LocalPath, BegunDeletion>();
+class ChangesOfRun implements DeletionChanges {
+  /** As the last pass found them. */
+  waiting: ReadonlyMap<LocalPath, BegunDeletion> = new Map();
+  readonly begun = new Set<LocalPath>();
   readonly calledOff = new Set<LocalPath>();
 
-  add(begun: ReadonlyMap<LocalPath, BegunDeletion>, calledOff: readonly LocalPath[]): void {
+  add(begun: readonly LocalPath[], calledOff: readonly LocalPath[]): void {
     for (const path of calledOff) if (!this.begun.delete(path)) this.calledOff.add(path);
-    for (const [path, deletion] of begun) if (!this.calledOff.delete(path)) this.begun.set(path, deletion);
+    for (const path of begun) if (!this.calledOff.delete(path)) this.begun.add(path);
   }
 }
 

@@ -32,7 +32,7 @@ export async function tryPart(
   if (ended === "whole") return false;
   schedule.noteSuccess();
   enter({ kind: "ended" });
-  runLog.note({ ...ended, begun: new Map(), calledOff: new Set() }, false);
+  runLog.note({ ...ended, waiting: new Map(), begun: new Set(), calledOff: new Set() }, false);
   return true;
 }
 

@@ -5,6 +5,7 @@ import type { Digest } from "../../model/digest.ts";
 import type { Hold } from "../../model/link.ts";
 import type { LocalPath, RemotePath } from "../../model/path.ts";
 import type { Plan } from "../../planner/plan-types.ts";
+import type { Reason } from "../../planner/verdict/stops.ts";
 import type { OnText } from "../../ports/disk.ts";
 import type { Fault, RemoteTraits } from "../../ports/remote.ts";
 import type { BaseTree, LocalTree, Trees } from "../../model/tree.ts";
@@ -64,6 +65,8 @@ export type PassEnd =
       readonly ends: readonly StepEnd[];
       /** Somebody stopped it, so that some steps may not have been begun. Left out: nobody did. */
       readonly isStopped?: boolean;
+      /** Why the deletions that still wait will stop the mirror. Left out: they will not. */
+      readonly foreseen?: readonly Reason[];
     };
 
 /** The end of a pass that got as far as a plan. */

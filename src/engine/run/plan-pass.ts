@@ -2,6 +2,7 @@ import type { DocId } from "../../contract/ids.ts";
 import { EXACT_DISK, type LocalPath } from "../../model/path.ts";
 import { unreadable } from "../../model/seen.ts";
 import type { Plan, Signals } from "../../planner/plan-types.ts";
+import type { Reason } from "../../planner/verdict/stops.ts";
 import { planQuiet } from "../../planner/quiet-plan.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { BaseTree, LocalTree, RemoteTree, Trees } from "../../model/tree.ts";
@@ -18,25 +19,33 @@ import { textKeeper, withLinks, withReturned, withUnseen } from "../observe/look
 
 type Decided = { readonly plan: Plan; readonly trees: Trees; readonly policy: Policy };
 
-/** The plan of a pass: after a second look at what is absent, and without files that are in use. */
+type PassPlan = { readonly plan: Plan; readonly trees: Trees; readonly foreseen?: readonly Reason[] };
+
+/**
+ * The plan of a pass: after a second look at what is absent, without files that are in use, and
+ * with texts that had to be read before it could be judged.
+ */
 export async function planPass(
   ctx: PassContext,
   input: PassInput,
   trees: Trees,
   signals: Signals,
   inodesTrusted: boolean,
-): Promise<{ plan: Plan; trees: Trees }> {
+): Promise<PassPlan> {
   const decided = await planWithSecondLook(ctx, input, trees, signals, inodesTrusted);
   const used = await filesToLeave(ctx, input, decided);
   const { toRead = [] } = decided.plan;
   ctx.notes.mayEmpty = null;
-  if (used.size === 0 && toRead.length === 0) return { plan: decided.plan, trees: decided.trees };
+  const waits = decided.plan.holds.some(({ reason }) => reason === "second-look");
+  if (used.size === 0 && toRead.length === 0 && !waits) return { plan: decided.plan, trees: decided.trees };
   const read = toRead.length === 0 ? decided.trees : await readChanged(ctx, decided.trees, toRead, input.dry);
   const { makePlan } = readyTools() ?? (await loadTools());
-  const inUse = new Map([...used].map(([path, { why }]) => [path, why]));
-  const plan = makePlan(read, { ...decided.policy, inUse }, signals, textFinder(ctx));
+  const policy = { ...decided.policy, inUse: new Map([...used].map(([path, { why }]) => [path, why])) };
+  const plan = makePlan(read, policy, signals, textFinder(ctx));
   if (toRead.length > 0) ctx.notes.mayEmpty = emptiedBy(plan);
-  return { plan, trees: read };
+  if (!waits || plan.verdict.kind === "halt") return { plan, trees: read };
+  const { verdict } = makePlan(read, { ...policy, absentTwice: null }, signals, textFinder(ctx));
+  return { plan, trees: read, ...(verdict.kind === "halt" ? { foreseen: verdict.reasons } : {}) };
 }
 
 /** Returns the documents that a plan is known to empty locally. */

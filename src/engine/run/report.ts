@@ -4,6 +4,7 @@ import { type HoldReason, isOpen, needsYou } from "../../model/hold.ts";
 import type { Hold } from "../../model/link.ts";
 import { isBelow, type LocalPath } from "../../model/path.ts";
 import type { GaveWay, Plan, Verdict } from "../../planner/plan-types.ts";
+import type { Reason } from "../../planner/verdict/stops.ts";
 import type { Fault } from "../../ports/remote.ts";
 import { ENDS_A_RUN } from "../apply/effect.ts";
 import type { LocalOther, LocalTree, Trees } from "../../model/tree.ts";
@@ -70,6 +71,8 @@ export type RunReport = {
   /** Somebody stopped it before all was begun that there was to do; left out: nobody did. */
   readonly isStopped?: true;
   readonly halt: Extract<Verdict, { kind: "halt" }> | null;
+  /** Why the mirror will stop when the deletions that wait are due. Left out: it will not. */
+  readonly foreseen?: readonly Reason[];
   /** What the answer to the halt is about, in the order of the plan. */
   readonly stopped: readonly Action[];
   /** How many things in the folder are not mirrored, by kind. null: the folder was not seen. */
@@ -112,7 +115,8 @@ export function reportOf(
   const attention = attentionOf(holds, beside);
   const staysLocal = trees.local.unseen.has("") ? null : countStaying(trees.local);
   const stopping = end.isStopped === true ? ({ isStopped: true } as const) : {};
-  const seen = { ...common, ...stopping, attention, beside, staysLocal };
+  const foreseen = end.foreseen === undefined ? {} : { foreseen: end.foreseen };
+  const seen = { ...common, ...stopping, ...foreseen, attention, beside, staysLocal };
   const { verdict } = plan;
   if (verdict.kind === "halt") {
     const stopped = stoppedBy(verdict, plan.steps);
