@@ -9,12 +9,12 @@ describe.skipIf(!hasBrowser)("a halt in a browser (skipped without Chromium)", (
     await page.goto(rigged.ui.enterUrl());
     await page.goto(`${rigged.ui.url}/m/w/needs`);
     await page.locator("#main a[href$='/halt']").first().press("Enter");
-    await page.getByText("Stopped: 120").waitFor();
+    await page.getByText("Stopped: 121").waitFor();
     await page.getByRole("link", { name: "Next" }).press("Enter");
-    await page.getByText("Page 2 of 2, 120 things").waitFor();
+    await page.getByText("Page 2 of 2, 121 things").waitFor();
     await page.getByText("Let it go …").press("Enter");
     await shoot(page, "halt-asks");
-    await page.getByRole("button", { name: "Yes, let 120 things go" }).press("Enter");
+    await page.getByRole("button", { name: "Yes, let 121 things go" }).press("Enter");
     await page.getByText("What was stopped is let go").waitFor();
     await shoot(page, "halt-approved");
     await page.getByRole("button", { name: "Sync now" }).press("Enter");

@@ -37,8 +37,8 @@ describe("a halt", () => {
   test("is listed by path, with what stops and what bringing back does, and lets go what was shown", async () => {
     const rigged = await openHalt();
     const person = await personAt(rigged);
-    const shown = await person.until(`Yes, let ${COUNT} things go`);
-    expect(shown).toContain("Stopped: 12");
+    const shown = await person.until(`Yes, let ${COUNT + 1} things go`);
+    expect(shown).toContain("Stopped: 13");
     expect(shown).toContain("→ delete on the service: 12");
     expect(shown.indexOf("d/03.md")).toBeLessThan(shown.indexOf("d/11.md"));
     expect(shown).toContain("its id and history stay");
@@ -66,20 +66,20 @@ describe("a halt", () => {
     async (what) => {
       const rigged = await openHalt();
       const person = await personAt(rigged);
-      const shown = await person.until("let 12 things go");
+      const shown = await person.until("let 13 things go");
       rmSync(join(rigged.rig.root, "a.md"));
       await person.answer(shown, what);
       await person.until("something else is stopped than this page showed; nothing was done");
       expect(existsSync(join(rigged.rig.root, "d"))).toBe(false);
       expect(isThere(rigged)).toBe(COUNT);
-      expect(await person.until("let 13 things go")).toContain("a.md");
+      expect(await person.until("let 14 things go")).toContain("a.md");
     },
   );
 
   test("ended meanwhile: nothing is done, and the page says so", async () => {
     const rigged = await openHalt();
     const person = await personAt(rigged);
-    const shown = await person.until("let 12 things go");
+    const shown = await person.until("let 13 things go");
     for (const name of namesOf()) rigged.rig.write(name, `text of ${name}\n`);
     await person.answer(shown, "approve");
     await person.until("nothing is halted any more; nothing was done");
@@ -93,7 +93,7 @@ describe("a halt", () => {
     const watch = startWatch(rigged.rig, ["w"]);
     await watch.until(({ kind }) => kind === "run");
     const person = await personAt(rigged);
-    await person.answer(await person.until("let 12 things go"), "approve");
+    await person.answer(await person.until("let 13 things go"), "approve");
     await person.until("let go; the daemon goes on with it");
     expect(isThere(rigged)).toBe(COUNT);
     watch.signal("SIGTERM");
