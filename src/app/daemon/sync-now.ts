@@ -12,7 +12,7 @@ type SyncNow = {
   readonly clock: Clock;
   /** Aborted when the caller is gone. */
   readonly gone: AbortSignal;
-  /** Called once, when something is held back. */
+  /** Called once, when deletions are held back. */
   readonly onHeldBack: (heldBack: HeldBack) => void;
 };
 
@@ -37,7 +37,8 @@ export async function syncNow(
     while (holdsBack(daemon, last) && clock.monotonic() < until && !gone.aborted) {
       do {
         const { dirty, pendingDeletions } = daemon.status();
-        if (!isReported && dirty.count + pendingDeletions.length > 0) {
+        // A saved file rests for a moment only, which needs no message.
+        if (!isReported && pendingDeletions.length > 0) {
           isReported = true;
           onHeldBack({ files: dirty.count, deletions: pendingDeletions.length });
         }
