@@ -18,9 +18,10 @@ const MOST = 20;
 export const command: Command = {
   usage: "approve [DIR] [--refuse] [--yes] [--all]",
   about: [
-    "Shows what a guard stops now, and lets exactly that go: the next sync does it, and all that waits for it. What else",
-    "comes up by then is stopped again. Nothing is deleted without a copy: what goes from here is in .mdmirror/trash, what goes there in the text store.",
-    "With --refuse it goes the other way: what was deleted here comes back, and what is gone there stays here and goes up as new.",
+    "Shows the changes that a safety check stopped, and approves exactly these: the next sync carries them out. Changes",
+    "that are added before it are stopped again. Deleted files go to .mdmirror/trash; the content of deleted documents",
+    "stays in the local history. --refuse does the opposite: files that were deleted locally come back, and files whose",
+    "documents are gone on the service stay and are uploaded as new.",
   ],
   options: {
     refuse: { help: "bring back what was stopped, instead of letting it go" },
