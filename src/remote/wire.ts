@@ -1,5 +1,4 @@
 import type { Dispatcher } from "undici";
-import Pool from "undici/lib/dispatcher/pool.js";
 import type { WireRequest } from "../contract/wire.ts";
 import type { StreamBounds, StreamEnd, Wire, WireResult } from "../ports/wire.ts";
 import { checkBaseUrl } from "./base-url.ts";
@@ -123,6 +122,7 @@ class PooledWire implements Wire {
       const { ProxyAgent } = await import("undici");
       return new ProxyAgent({ ...options, uri: route.url, connectTimeout: CONNECT_MS, requestTls: trusted });
     }
+    const { default: Pool } = await import("undici/lib/dispatcher/pool.js");
     return new Pool(this.#origin, { ...options, connect: { timeout: CONNECT_MS, ...trusted } });
   }
 }
