@@ -64,13 +64,14 @@ export function makeCronLine(root: string, env: UnitOptions["env"]): Result<stri
     return trouble("usage", `${JSON.stringify(root)} holds a control character`, "rename the folder");
   const kept = keptEnvironment(env);
   if (kept.kind === "trouble") return kept;
-  const variables = kept.value.map(({ name, value }) => `${name}=${shellWord(value)}`);
-  const words = [...variables, ...[...PROGRAM, "sync", "--quiet", root].map(shellWord)];
+  const variables = kept.value.map(({ name, value }) => `${name}=${cronWord(value)}`);
+  const words = [...variables, ...[...PROGRAM, "sync", "--quiet", root].map(cronWord)];
   // An unescaped % is the end of the command in a crontab, also within quotes.
   return ok(`*/5 * * * * ${words.join(" ").replaceAll("%", "\\%")}`);
 }
 
-function shellWord(text: string): string {
+/** Quotes a word for cron's `sh`, which does not read the `$'…'` of `model/shell-word`. */
+function cronWord(text: string): string {
   return /^[\w@+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
