@@ -25,7 +25,7 @@ export type Halted =
   | {
       readonly kind: "halted";
       readonly reasons: readonly Reason[];
-      /** What the answer is about. */
+      /** Actions that the answer is about. */
       readonly stopped: readonly Action[];
       /** How many other steps of the plan wait for the answer. */
       readonly waiting: number;

@@ -90,11 +90,9 @@ export type TrafficNow = {
 
 type Envelope = { readonly id: number; readonly root: string; readonly request: ControlRequest };
 
-/** What a sync waits for: changes that the daemon does not send right away. */
+/** Changes that the daemon does not send right away. */
 export type HeldBack = {
-  /** Files that were saved a moment ago. */
-  readonly files: number;
-  /** Deletions in their grace period. */
+  /** Number of deletions in their grace period. */
   readonly deletions: number;
 };
 
@@ -184,7 +182,7 @@ export function readReply(line: string): Reply | null {
 }
 
 function isHeldBack(value: unknown): value is HeldBack {
-  return isJsonObject(value) && typeof value["files"] === "number" && typeof value["deletions"] === "number";
+  return isJsonObject(value) && typeof value["deletions"] === "number";
 }
 
 function isTrouble(value: unknown): value is Trouble {

@@ -36,11 +36,11 @@ export async function syncNow(
     runs.set(last.run, last);
     while (holdsBack(daemon, last) && clock.monotonic() < until && !gone.aborted) {
       do {
-        const { dirty, pendingDeletions } = daemon.status();
+        const { pendingDeletions } = daemon.status();
         // A saved file rests for a moment only, which needs no message.
         if (!isReported && pendingDeletions.length > 0) {
           isReported = true;
-          onHeldBack({ files: dirty.count, deletions: pendingDeletions.length });
+          onHeldBack({ deletions: pendingDeletions.length });
         }
         await wait(LOOK_MS);
       } while (holdsBack(daemon, daemon.status().lastReport ?? last) && clock.monotonic() < until && !gone.aborted);

@@ -121,10 +121,8 @@ async function syncNow(
 }
 
 /** Names what the daemon holds back, because a sync beside it is silent until that is sent. */
-function heldBackLine({ files, deletions }: HeldBack): string {
-  const saved = files === 0 ? [] : [`${plural(files, "file")} saved a moment ago`];
-  const gone = deletions === 0 ? [] : [`${plural(deletions, "deletion")} in the grace period of 30 s`];
-  return `waiting for ${[...saved, ...gone].join(" and ")}`;
+function heldBackLine({ deletions }: HeldBack): string {
+  return `waiting for ${plural(deletions, "deletion")} in the grace period of 30 s`;
 }
 
 type SyncTelling = Telling & {

@@ -21,7 +21,7 @@ export type LinkScope = {
   readonly wiki: boolean;
 };
 
-/** What is where: now, and when base was made. */
+/** Places of documents and folders: now, and when base was written. */
 export type Where = { readonly now: LinkPlaces; readonly before: LinkPlaces };
 
 /** Which document or folder is where, for the links that lead there. */

@@ -14,7 +14,7 @@ import { leadsSomewhereNew, leadsToGone } from "./astray.ts";
 import type { LinkForms } from "./forms.ts";
 import type { LinkPlaces, Where } from "./places.ts";
 
-/** What a pass matches documents by, besides the trees. */
+/** Policy and texts by which a cycle matches documents. */
 export type Matching = { readonly policy: Policy; readonly texts: TextLookup };
 
 /** Reads the files of a walk that hold links, in the service's form. */

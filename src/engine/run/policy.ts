@@ -3,7 +3,7 @@ import type { Policy } from "../../model/policy.ts";
 import type { TextLookup } from "../../model/tree.ts";
 import type { PassContext, PassInput } from "./pass-context.ts";
 
-/** What a pass plans by, besides the trees. */
+/** Policy and texts by which a cycle plans, besides the trees. */
 
 export function policyOf(ctx: PassContext, input: PassInput, absentTwice: ReadonlySet<LocalPath> | null): Policy {
   const { reviewAfterQuiet, secondLookMs, handsOff, ...settings } = input.settings;

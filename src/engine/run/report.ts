@@ -73,7 +73,7 @@ export type RunReport = {
   readonly halt: Extract<Verdict, { kind: "halt" }> | null;
   /** Why the mirror will stop when the deletions that wait are due. Left out: it will not. */
   readonly foreseen?: readonly Reason[];
-  /** What the answer to the halt is about, in the order of the plan. */
+  /** Actions that the answer to the stop is about, in the order of the plan. */
   readonly stopped: readonly Action[];
   /** How many things in the folder are not mirrored, by kind. null: the folder was not seen. */
   readonly staysLocal: Readonly<Partial<Record<LocalOther["kind"], number>>> | null;
