@@ -7,19 +7,20 @@ import { dirname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** What is computed from values alone: no clock, no chance, no process. */
-const PURE = ["contract", "model", "planner", "merge", "search", "links"];
+const PURE = ["contract", "model", "planner", "outline", "merge", "search", "links"];
 
 /** Runs in a browser: a room of its own within `page`. */
 const ISLANDS = "page/islands";
 
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   contract: [],
-  merge: [],
-  search: [],
+  outline: [],
+  merge: ["outline"],
+  search: ["outline"],
   model: ["contract"],
   planner: ["contract", "model", "merge"],
-  links: ["contract", "model"],
-  page: ["contract", "model", "merge"],
+  links: ["contract", "model", "outline"],
+  page: ["contract", "model", "merge", "outline"],
   [ISLANDS]: ["contract", "model", "page"],
   ports: ["contract", "model"],
   server: [...PURE, "page", "ports"],
@@ -78,6 +79,7 @@ const TRUSTER = "app/trust/gate.ts";
  */
 const PURE_BUILTINS: Readonly<Record<string, readonly string[]>> = {
   contract: [],
+  outline: [],
   merge: [],
   search: [],
   model: ["node:crypto", "node:buffer", "node:zlib"],

@@ -1,4 +1,4 @@
-import { bodyStart } from "./body.ts";
+import { bodyStart } from "../outline/front-matter.ts";
 import { mayHoldLinks } from "./candidates.ts";
 import { type Destination, readDestinationText } from "./destination.ts";
 import { type Known, parseWith } from "./grammar.ts";

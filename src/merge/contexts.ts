@@ -1,3 +1,4 @@
+import { closesFence, openingFence } from "../outline/fences.ts";
 import { Nests } from "./nests.ts";
 
 /** What the lines of a text stand in: fences, directives, HTML blocks and comments. */
@@ -14,7 +15,6 @@ export type Contexts = {
   readonly outline: string;
 };
 
-const FENCE = /^\s*(?:[-*+>]\s+|>\s*|\p{N}+[.)]\s+)*(`{3,}|~{3,})(.*)$/u;
 const MARKED = /`{3}|~{3}|:{3}|<|-->/;
 const DIRECTIVE = /^[\s>]*(:{3,})\s*(.*)$/;
 const TAG = /<(?<end>\/)?(?<name>[A-Za-z][\w.]*)(?:\s[^<>]{0,500})?(?<empty>\/)?>/g;
@@ -97,14 +97,13 @@ function leave(place: Place): void {
 /** Whether a line ends a fence or a comment, inside of which nothing else counts. */
 function endsOpaque(inner: string, line: string): boolean {
   if (inner === "<!--") return line.includes("-->");
-  const [, fence = "", info = ""] = FENCE.exec(line) ?? [];
-  return fence.startsWith(inner) && info.trim() === "";
+  return closesFence(inner, line);
 }
 
 /** The fence or comment that a line opens. */
 function opensOpaque(line: string): string | undefined {
-  const [, fence = "", info = ""] = FENCE.exec(line) ?? [];
-  if (fence !== "" && !(fence.startsWith("`") && info.includes("`"))) return fence;
+  const fence = openingFence(line);
+  if (fence !== "") return fence;
   return /<!--(?!.*-->)/.test(line) ? "<!--" : undefined;
 }
 

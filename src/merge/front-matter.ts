@@ -1,3 +1,4 @@
+import { findFrontMatter } from "../outline/front-matter.ts";
 import { mergeListEntry } from "./lists.ts";
 
 /**
@@ -18,12 +19,12 @@ const KEY = /^(?<key>[\p{L}\p{N}_][\p{L}\p{N}_ .-]*|"[^"]+"|'[^']+'):(?:\s|$)/u;
  * for anything less plain than that.
  */
 export function readFrontMatter(text: string): FrontMatter | undefined {
-  if (!text.startsWith("---\n")) return undefined;
-  const close = text.indexOf("\n---\n", 3);
-  if (close < 0) return undefined;
-  const lines = text.slice(4, close + 1).split(/(?<=\n)/);
+  const front = findFrontMatter(text);
+  if (front === null || text.slice(0, front.from) !== "---\n" || text.slice(front.to, front.end) !== "---\n")
+    return undefined;
+  const lines = text.slice(front.from, front.to).split(/(?<=\n)/);
   const entries = readEntries(lines);
-  return entries && { entries, lines: lines.length + 2, body: text.slice(close + 5) };
+  return entries && { entries, lines: lines.length + 2, body: text.slice(front.end) };
 }
 
 /** The entries of some lines, by their keys; undefined where a line is of none. */

@@ -1,4 +1,4 @@
-import { hasCode, openFences } from "./fences.ts";
+import { hasCode, openFences } from "../outline/fences.ts";
 
 /**
  * A table whose rows all have outer bars and as many cells as the header, whose names are told

@@ -1,7 +1,7 @@
 import { joinOverBlanks } from "./edits.ts";
 import { type Parted, partInserted } from "./beside.ts";
 import { cluster, isReplacement, overlaps, type Side, span, type Cluster } from "./cluster.ts";
-import { hasCode } from "./fences.ts";
+import { hasCode } from "../outline/fences.ts";
 import { mergeFlow } from "./flow.ts";
 import { mergeInsertions } from "./insertions.ts";
 import type { Overlap } from "./lines.ts";

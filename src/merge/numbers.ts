@@ -1,4 +1,4 @@
-import { hasCode, openFences } from "./fences.ts";
+import { hasCode, openFences } from "../outline/fences.ts";
 import { diffLines, type Reading } from "./reading.ts";
 import { splitLines } from "./split.ts";
 

@@ -1,6 +1,6 @@
 import { contextsOf } from "./contexts.ts";
 import { entriesOf, shapeOf } from "./entries.ts";
-import { openFences } from "./fences.ts";
+import { openFences } from "../outline/fences.ts";
 
 /** Lines that a side added at one place, and what tells where they may stand. */
 export type Piece = {

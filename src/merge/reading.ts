@@ -1,7 +1,7 @@
 import { type Budget, newBudget, spend } from "./budget.ts";
 import { cutLine } from "./cut.ts";
 import { type Contexts, contextsOf, hasContexts } from "./contexts.ts";
-import { openFences } from "./fences.ts";
+import { openFences } from "../outline/fences.ts";
 import { type MarkedWords, newWords, readMarkedWords } from "./marks.ts";
 import type { Grid } from "./grid.ts";
 import { diff, type Edit } from "./myers.ts";

@@ -1,6 +1,7 @@
 import MarkdownIt from "markdown-it";
 import sanitizeHtml from "sanitize-html";
 import type { LinkBase, RenderedMarkdown } from "./markdown.ts";
+import { findFrontMatter } from "../outline/front-matter.ts";
 import { headingId, leadsTo } from "./links.ts";
 
 /**
@@ -32,12 +33,11 @@ const HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"];
 /** LIMIT: depth of elements within elements. */
 const DEEPEST = 50;
 
-const FRONT_MATTER = /^---[ \t]*\r?\n([\s\S]*?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
-
 export function renderMarkdown(text: string, base: LinkBase): RenderedMarkdown {
-  const front = FRONT_MATTER.exec(text);
-  const markup = markdown().render(front === null ? text : text.slice(front[0].length));
-  return { frontMatter: front?.[1] ?? null, body: sanitise(markup, base) };
+  const front = findFrontMatter(text);
+  const markup = markdown().render(text.slice(front?.end ?? 0));
+  const frontMatter = front === null ? null : text.slice(front.from, front.to).replace(/\r?\n$/, "");
+  return { frontMatter, body: sanitise(markup, base) };
 }
 
 /** A parser for one document: it counts the headings whose ids would be equal. */

@@ -1,4 +1,4 @@
-import { headingsOf, pathFieldsOf } from "./fields.ts";
+import { titlesOf, pathFieldsOf } from "./fields.ts";
 import { foldText, isAscii } from "./fold.ts";
 import { isShort } from "./keys.ts";
 import type { Query } from "./query.ts";
@@ -69,7 +69,7 @@ class FoldedDocument {
   }
 
   get headings(): string {
-    this.#headings ??= composed(foldText(headingsOf(this.#source)));
+    this.#headings ??= composed(foldText(titlesOf(this.#source)));
     return this.#headings;
   }
 

@@ -1,4 +1,4 @@
-import { headingsOf, pathFieldsOf } from "./fields.ts";
+import { titlesOf, pathFieldsOf } from "./fields.ts";
 import { foldText } from "./fold.ts";
 import type { Need } from "./literals.ts";
 import { pairsOf, type Unit, unitsOf } from "./tokens.ts";
@@ -43,7 +43,7 @@ export function keysOf(path: string, text: string): Set<number> {
     // A longer word is found by its grams.
     else if (isShort(unit.text)) keys.add(keyOf(unit.text));
   }
-  for (const unit of unitsOf(`${called}\n${headingsOf(text)}`)) {
+  for (const unit of unitsOf(`${called}\n${titlesOf(text)}`)) {
     if (unit.kind === "run") addRun(keys, unit.text, TITLE_SEED);
     else keys.add(keyOf(unit.text, TITLE_SEED));
   }

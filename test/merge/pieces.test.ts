@@ -1,7 +1,7 @@
 import { fc } from "../property.ts";
 import { describe, expect, it } from "vitest";
 import { newBudget } from "../../src/merge/budget.ts";
-import { hasCode, openFences } from "../../src/merge/fences.ts";
+import { hasCode, openFences } from "../../src/outline/fences.ts";
 import { splitLines } from "../../src/merge/split.ts";
 import { diff } from "../../src/merge/myers.ts";
 import { newReading, tokenise } from "../../src/merge/reading.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { distanceWithin } from "../../src/search/distance.ts";
-import { headingsOf, pathFieldsOf } from "../../src/search/fields.ts";
+import { titlesOf, pathFieldsOf } from "../../src/search/fields.ts";
 import { readQuery } from "../../src/search/query.ts";
 import { pairsOf, unitsOf } from "../../src/search/tokens.ts";
 
@@ -26,7 +26,7 @@ describe("words", () => {
   test("headings are told from code, lists and front matter", () => {
     const text = "---\ntitle: Front\ntags: x\n---\n# One\n\nTwo\n===\n\n```sh\n# comment\n```\n- item\n---\n";
     const { name, folders } = pathFieldsOf("docs/deep/my-note.md");
-    expect([name, folders, headingsOf(text)]).toEqual(["my-note", "docs/deep", "title: Front\n# One\nTwo"]);
+    expect([name, folders, titlesOf(text)]).toEqual(["my-note", "docs/deep", "title: Front\nOne\nTwo"]);
   });
 });
 

@@ -5,7 +5,7 @@ import { withLocal } from "../../app/mirror/open-local.ts";
 import { ok, type Result, trouble } from "../../app/mirror/trouble.ts";
 import { countLinesOf, partOf, TEXT_CHARACTERS } from "../bounded.ts";
 import { CHARACTERS, FROM_LINE, LINES, PATH } from "../fields.ts";
-import { type Heading, headingsNamed, headingsOf } from "../headings.ts";
+import { type Heading, headingsNamed, headingsOf } from "../../outline/headings.ts";
 import { answer, defineTool, type Ended, type Host, misused, refused, type ServedMirror } from "../tool.ts";
 
 /** LIMIT: headings in one answer. */

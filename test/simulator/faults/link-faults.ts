@@ -84,9 +84,9 @@ export const LINK_FAULTS: readonly PlantedFault[] = [
     id: "front-matter-translated",
     promise: "I25",
     does: "takes what looks like a link in front matter for one",
-    file: "links/body.ts",
-    find: 'if (text.slice(at + 1 + opened[1]!.length, end).trim() === "") return end;',
-    replace: 'if (text.slice(at + 1 + opened[1]!.length, end).trim() === "") return mark;',
+    file: "outline/front-matter.ts",
+    find: 'return findFrontMatter(text)?.end ?? (text.startsWith("\\ufeff") ? 1 : 0);',
+    replace: 'return text.startsWith("\\ufeff") ? 1 : 0;',
     net: PURE,
   },
   {

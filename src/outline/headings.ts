@@ -1,10 +1,11 @@
-import { openFences } from "../merge/fences.ts";
-import { splitLines } from "../merge/split.ts";
+import { openFences } from "./fences.ts";
+import { bodyStart } from "./front-matter.ts";
 
-/** The headings of a Markdown text, as far as reading by section needs them. */
-
+/** A heading of a Markdown document, with its section. */
 export type Heading = {
+  /** 1 to 6. */
   readonly level: number;
+  /** As written, without the marks of the heading. */
   readonly name: string;
   /** From 1. */
   readonly line: number;
@@ -14,26 +15,36 @@ export type Heading = {
 
 const ATX = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
 const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/;
-/** What a line that an underline makes a heading cannot begin with. */
+/** The beginnings of a line that an underline cannot make a heading. */
 const NO_PARAGRAPH = /^(?: {4}|\t| {0,3}(?:[-*+>|#]|\d{1,9}[.)]))/;
 
+/** Returns the headings outside of code and front matter (CommonMark 0.31.2, sections 4.2 and 4.3). */
 export function headingsOf(text: string): Heading[] {
-  const lines = splitLines(text).map((line) => line.replace(/\r?\n$/, ""));
+  const lines = text.split(/\r?\n/);
   const fences = openFences(lines);
-  const from = frontMatterEnd(lines);
+  const from = text.slice(0, bodyStart(text)).split("\n").length - 1;
   const found: Omit<Heading, "last">[] = [];
   for (let at = from; at < lines.length; at++) {
     if (fences[at] !== "") continue;
     const heading = atxAt(lines, at) ?? underlinedAt(lines, at, from);
     if (heading !== null) found.push(heading);
   }
-  return found.map((one, at) => {
-    const next = found.slice(at + 1).find(({ level }) => level <= one.level);
-    return { ...one, last: next === undefined ? lines.length : next.line - 1 };
-  });
+  return withSections(found, text.endsWith("\n") ? lines.length - 1 : lines.length);
 }
 
-/** Those of a name; a path of names (`Plan > Costs`) takes those below such headings alone. */
+/** Adds to each heading where its section ends. */
+function withSections(found: readonly Omit<Heading, "last">[], lines: number): Heading[] {
+  const open: Omit<Heading, "last">[] = [];
+  const headings: Heading[] = [];
+  for (const one of found.toReversed()) {
+    while (open.length > 0 && open.at(-1)!.level > one.level) open.pop();
+    headings.push({ ...one, last: (open.at(-1)?.line ?? lines + 1) - 1 });
+    open.push(one);
+  }
+  return headings.reverse();
+}
+
+/** Returns the headings of a name; a path of names (`Plan > Costs`) takes only those below such headings. */
 export function headingsNamed(headings: readonly Heading[], wanted: string): Heading[] {
   const names = wanted.split(">").map(plain);
   const own = names.pop()!;
@@ -48,7 +59,7 @@ function isBelowAll(headings: readonly Heading[], { line }: Heading, names: read
   return at === names.length;
 }
 
-/** As people type a heading: without its marks, spaces at its ends, and case. */
+/** Returns a heading's name as people type it: without its marks, spaces at its ends, and case. */
 function plain(name: string): string {
   return name
     .replace(/^\s*#+\s+/, "")
@@ -69,11 +80,4 @@ function underlinedAt(lines: readonly string[], at: number, from: number): Omit<
   const above = at > from ? lines[at - 1]! : "";
   if (marks === undefined || above.trim() === "" || NO_PARAGRAPH.test(above)) return null;
   return { level: marks.startsWith("=") ? 1 : 2, name: above.trim(), line: at };
-}
-
-/** @returns the index of the first line behind the front matter */
-function frontMatterEnd(lines: readonly string[]): number {
-  if (lines[0]?.trimEnd() !== "---") return 0;
-  const end = lines.findIndex((line, at) => at > 0 && /^(?:---|\.\.\.)\s*$/.test(line));
-  return end < 0 ? 0 : end + 1;
 }

@@ -1,0 +1,42 @@
+const FENCE = /^\s*(?:[-*+>]\s+|>\s*|\p{N}+[.)]\s+)*(`{3,}|~{3,})(.*)$/u;
+
+/** Returns the fence that a line opens, in a list or a quote, too; "" where it opens none. */
+export function openingFence(line: string): string {
+  const [, fence = "", info = ""] = FENCE.exec(line) ?? [];
+  return fence.startsWith("`") && info.includes("`") ? "" : fence;
+}
+
+/** Returns whether a line closes a fence: the same mark, at least as long, and nothing after it. */
+export function closesFence(fence: string, line: string): boolean {
+  const [, mark = "", info = ""] = FENCE.exec(line) ?? [];
+  return mark.startsWith(fence) && info.trim() === "";
+}
+
+/**
+ * Returns for each place before a line, and the one after the last, the fence that is open there;
+ * empty where none is (CommonMark 0.31.2, section 4.5).
+ */
+export function openFences(lines: readonly string[]): string[] {
+  const found = [""];
+  let open = "";
+  for (const line of lines) {
+    if (line.includes("```") || line.includes("~~~")) open = fenceAfter(open, line.trimEnd());
+    found.push(open);
+  }
+  return found;
+}
+
+function fenceAfter(open: string, line: string): string {
+  if (open === "") return openingFence(line);
+  return closesFence(open, line) ? "" : open;
+}
+
+/**
+ * Returns whether any of lines [from, to) is code: a fence or between two fences. `open`: the
+ * result of `openFences`.
+ */
+export function hasCode(open: readonly string[], from: number, to: number): boolean {
+  if (from === to) return false;
+  for (let at = from; at <= to; at++) if (open[at] !== "") return true;
+  return false;
+}

@@ -1,0 +1,40 @@
+/** Where the front matter of a document is, in offsets of its text. */
+type FrontMatter = {
+  /** `---` for YAML, `+++` for TOML. */
+  readonly mark: "---" | "+++";
+  /** The content, without the two lines of marks: from this offset up to `to`. */
+  readonly from: number;
+  readonly to: number;
+  /** The offset after the closing line: the Markdown begins there. */
+  readonly end: number;
+};
+
+const OPENING = /^\ufeff?(---|\+\+\+)[ \t]*\r?\n/;
+
+/**
+ * Finds the front matter that opens a text: a first line of `---` or `+++`, closed by a line of the
+ * same mark; YAML may close with `...`, too. Returns null where no line closes it.
+ */
+export function findFrontMatter(text: string): FrontMatter | null {
+  const opened = OPENING.exec(text);
+  if (opened === null) return null;
+  const mark = opened[1] as FrontMatter["mark"];
+  const from = opened[0].length;
+  for (let at = from; at < text.length; at = endOfLine(text, at)) {
+    const end = endOfLine(text, at);
+    const line = text.slice(at, at + 3);
+    const isMark = line === mark || (mark === "---" && line === "...");
+    if (isMark && text.slice(at + 3, end).trim() === "") return { mark, from, to: at, end };
+  }
+  return null;
+}
+
+/** Returns the offset at which the Markdown begins: after a byte order mark and front matter. */
+export function bodyStart(text: string): number {
+  return findFrontMatter(text)?.end ?? (text.startsWith("\ufeff") ? 1 : 0);
+}
+
+function endOfLine(text: string, from: number): number {
+  const feed = text.indexOf("\n", from);
+  return feed === -1 ? text.length : feed + 1;
+}

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { bodyStart, findFrontMatter } from "../../src/outline/front-matter.ts";
+
+test.each([
+  ["YAML", "---\na: 1\n---\nbody", "a: 1\n", "body"],
+  ["YAML that closes with dots", "---\na: 1\n...\nbody\n\n---\n", "a: 1\n", "body\n\n---\n"],
+  ["TOML", "+++\na = 1\n+++\nbody", "a = 1\n", "body"],
+  ["TOML with a line of dots", "+++\n...\n+++\nbody", "...\n", "body"],
+  ["empty front matter", "---\n---\nbody", "", "body"],
+  ["a byte order mark, CRLF and spaces", "\ufeff--- \r\na: 1\r\n---  \r\nbody", "a: 1\r\n", "body"],
+  ["a closing line at the end of the text", "---\na: 1\n---", "a: 1\n", ""],
+])("%s", (_name, text, content, body) => {
+  const front = findFrontMatter(text)!;
+  expect([text.slice(front.from, front.to), text.slice(front.end)]).toEqual([content, body]);
+  expect(bodyStart(text)).toBe(front.end);
+});
+
+test.each([
+  ["nothing closes it", "---\na: 1\n", 0],
+  ["another mark", "---\na: 1\n+++\n", 0],
+  ["four dashes", "---\na: 1\n----\n", 0],
+  ["it is not on the first line", "\n---\na: 1\n---\n", 0],
+  ["a byte order mark alone", "\ufefftext", 1],
+])("a text has none where there is %s", (_name, text, start) => {
+  expect(findFrontMatter(text)).toBeNull();
+  expect(bodyStart(text)).toBe(start);
+});
