@@ -18,7 +18,9 @@ const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/;
 /** The beginnings of a line that an underline cannot make a heading. */
 const NO_PARAGRAPH = /^(?: {4}|\t| {0,3}(?:[-*+>|#]|\d{1,9}[.)]))/;
 
-/** Returns the headings outside of code and front matter (CommonMark 0.31.2, sections 4.2 and 4.3). */
+/**
+ * Returns the headings outside of code and front matter (CommonMark 0.31.2, sections 4.2 and 4.3).
+ */
 export function headingsOf(text: string): Heading[] {
   const lines = text.split(/\r?\n/);
   const fences = openFences(lines);
@@ -44,7 +46,10 @@ function withSections(found: readonly Omit<Heading, "last">[], lines: number): H
   return headings.reverse();
 }
 
-/** Returns the headings of a name; a path of names (`Plan > Costs`) takes only those below such headings. */
+/**
+ * Returns the headings of a name. A path of names (`Plan > Costs`) takes only those below such
+ * headings.
+ */
 export function headingsNamed(headings: readonly Heading[], wanted: string): Heading[] {
   const names = wanted.split(">").map(plain);
   const own = names.pop()!;
