@@ -55,7 +55,6 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   pino: ["app"],
   re2js: ["search"],
   diff3: ["merge/lines.ts"],
-  standardwebhooks: ["app/hooks/post.ts"],
   "markdown-it": ["page/render-markdown.ts"],
   "sanitize-html": ["page/render-markdown.ts"],
 };

@@ -63,7 +63,7 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     name: "hooks",
-    summary: "what is run or posted when something happens to a mirror",
+    summary: "the commands that are run when something happens to a mirror",
     load: () => import("./commands/hooks.ts"),
   },
   { name: "doctor", summary: "check URL, key, clock, disk and neighbours", load: () => import("./commands/doctor.ts") },

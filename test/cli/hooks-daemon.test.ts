@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { groupEnds } from "../app/hooks/group.ts";
-import { editThere, openReceiver, posts, writeHooks } from "./hooks-fixture.ts";
+import { editThere, Receiver, writeHooks } from "./hooks-fixture.ts";
 import { isRun, useWatchedFolder } from "./watched-folder.ts";
 
 /** Hooks of a daemon. */
@@ -11,8 +11,8 @@ const ALL = ["in-sync", "attention", "conflict", "halted", "offline"];
 
 describe("a daemon", () => {
   test("tells what it carried across once it has lasted, and a burst as one", async () => {
-    const receiver = await openReceiver();
-    const hook = { ...posts(receiver), on: { "in-sync": { debounce: "1h" } } };
+    const receiver = new Receiver(folder.rig);
+    const hook = { ...receiver.hook([]), on: { "in-sync": { debounce: "1h" } } };
     writeHooks(folder.rig, { all: hook });
     const watch = await folder.watchingHere();
     for (const name of ["b.md", "c.md", "d.md"]) {
@@ -32,8 +32,8 @@ describe("a daemon", () => {
   });
 
   test("tells a conflict, and in-sync when somebody has ended it", async () => {
-    const receiver = await openReceiver();
-    writeHooks(folder.rig, { all: posts(receiver, ...ALL) });
+    const receiver = new Receiver(folder.rig);
+    writeHooks(folder.rig, { all: receiver.hook(ALL) });
     editThere(folder.rig, "a.md", "# theirs\n");
     folder.rig.write("a.md", "# mine\n");
     const watch = await folder.watchingHere();
@@ -47,8 +47,8 @@ describe("a daemon", () => {
   });
 
   test("tells that the service is gone, after its time", async () => {
-    const receiver = await openReceiver();
-    writeHooks(folder.rig, { all: { ...posts(receiver), on: { offline: { debounce: "1h" } } } });
+    const receiver = new Receiver(folder.rig);
+    writeHooks(folder.rig, { all: { ...receiver.hook([]), on: { offline: { debounce: "1h" } } } });
     const watch = await folder.watchingHere();
     await folder.rig.stopService();
     folder.rig.write("b.md", "# b\n");
@@ -64,13 +64,13 @@ describe("a daemon", () => {
   test("goes on while a hook hangs, and ends it when it ends", async () => {
     const { rig } = folder;
     const pid = join(rig.dir, "pid");
-    const receiver = await openReceiver();
+    const receiver = new Receiver(folder.rig);
     const hang = {
       on: { "in-sync": { debounce: "0s" } },
       run: ["sh", "-c", `echo $$ > '${pid}'; sleep 600`],
       timeout: "10m",
     };
-    writeHooks(rig, { hang, other: posts(receiver, "in-sync") });
+    writeHooks(rig, { hang, other: receiver.hook(["in-sync"]) });
     const watch = await folder.watchingHere(["w"], { PATH: process.env["PATH"]! });
     rig.write("b.md", "# b\n");
     expect(await receiver.next()).toMatchObject({ type: "in-sync" });
@@ -85,9 +85,9 @@ describe("a daemon", () => {
 
   test("writes how hooks end into the folder's log, without what they print", async () => {
     const { rig } = folder;
-    const receiver = await openReceiver();
+    const receiver = new Receiver(folder.rig);
     const bad = { on: { "in-sync": { debounce: "0s" } }, run: ["sh", "-c", "echo '# one'; exit 3"] };
-    writeHooks(rig, { bad, other: posts(receiver, "in-sync") });
+    writeHooks(rig, { bad, other: receiver.hook(["in-sync"]) });
     const watch = await folder.watchingHere(["w"], { PATH: process.env["PATH"]! });
     rig.write("b.md", "# b\n");
     await watch.told('the hook "bad" failed on in-sync');
@@ -107,16 +107,19 @@ describe("a daemon", () => {
   });
 
   test("that was killed in the middle of a call tells it again", async () => {
-    const receiver = await openReceiver();
-    writeHooks(folder.rig, { all: posts(receiver, "conflict") });
-    receiver.hang();
+    const receiver = new Receiver(folder.rig);
+    const pid = join(folder.rig.dir, "pid");
+    const hangsOnce = `; test -e '${pid}' || { echo $$ > '${pid}'; exec sleep 600; }`;
+    writeHooks(folder.rig, { all: { ...receiver.hook(["conflict"], hangsOnce), timeout: "10m" } });
     editThere(folder.rig, "a.md", "# theirs\n");
     folder.rig.write("a.md", "# mine\n");
     const first = await folder.watching();
     await receiver.next();
+    await vi.waitFor(() => expect(readFileSync(pid, "utf8")).toMatch(/^\d+\n$/), 30_000);
     first.signal("SIGKILL");
     await first.ended;
     folder.startHere();
     expect(await receiver.next()).toMatchObject({ type: "conflict", data: { items: [{ path: "a.md" }] } });
+    process.kill(-Number(readFileSync(pid, "utf8")), "SIGKILL");
   });
 });

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { serve } from "../security/loopback.ts";
-import { openReceiver, useHooked, writeHooks } from "./hooks-fixture.ts";
+import { useHooked, writeHooks } from "./hooks-fixture.ts";
 
 const ENTRY = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
 
@@ -44,43 +43,6 @@ describe("a hook that fails", () => {
     expect((await hooked.run("hooks", "test", "bad")).code).toBe(0);
     expect((await hooked.run("status", "w")).out.join("\n")).not.toContain("hook");
     expect((await hooked.run("doctor", "w")).out.join("\n")).toContain("ok   hooks:");
-  });
-});
-
-describe("a receiver that wants nothing more", () => {
-  test("is sent nothing until its hook is changed", async () => {
-    let status = 410;
-    const { port, seen } = await serve((_request, response) => void response.writeHead(status).end());
-    const hook = { on: ["in-sync"], post: `http://127.0.0.1:${port}/`, secretFile: "secret" };
-    writeHooks(hooked.rig, { team: hook });
-    for (const name of ["b.md", "c.md"]) {
-      hooked.rig.write(name, "# b\n");
-      await hooked.run("sync", "w");
-    }
-    expect(seen).toHaveLength(1);
-    expect((await hooked.run("status", "w")).out.at(-1)).toBe(
-      "  it is told nothing more until it is changed; next: mdmirror hooks",
-    );
-    status = 204;
-    writeHooks(hooked.rig, { team: { ...hook, on: ["in-sync", "halted"] } });
-    await hooked.run("sync", "w");
-    expect(seen).toHaveLength(2);
-    expect((await hooked.run("status", "w")).out.join()).not.toContain("hook");
-  });
-
-  test("that cannot be reached is told by the next sync what is so still", async () => {
-    const refused = { on: ["in-sync"], post: "http://127.0.0.1:9/", secretFile: "secret" };
-    writeHooks(hooked.rig, { team: refused });
-    hooked.rig.write("b.md", "# b\n");
-    const { code, err } = await hooked.run("sync", "w");
-    expect([code, err[0]]).toEqual([
-      0,
-      expect.stringMatching(/^mdmirror: the hook "team" failed on in-sync: no answer: /),
-    ]);
-    const receiver = await openReceiver();
-    writeHooks(hooked.rig, { team: { ...refused, post: receiver.url } });
-    await hooked.run("sync", "w");
-    expect(receiver.got).toMatchObject([{ type: "in-sync" }]);
   });
 });
 

@@ -1,57 +1,47 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach } from "vitest";
+import { afterEach, beforeEach, expect, vi } from "vitest";
 import type { Message } from "../../src/app/hooks/message.ts";
-import { serve } from "../security/loopback.ts";
 import { openRig, type Ran, type Rig } from "./rig.ts";
 
-/** The hooks of a rig's user, and a receiver of what they post. */
-
-export const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+/** The hooks of a rig's user, and what they are given. */
 
 export function writeHooks(rig: Rig, hooks: Readonly<Record<string, object>>): void {
   const folder = join(rig.configHome, "mdmirror");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(join(folder, "hooks.json"), JSON.stringify({ hooks }), { mode: 0o600 });
-  writeFileSync(join(folder, "secret"), SECRET, { mode: 0o600 });
 }
 
-export type Receiver = {
-  readonly url: string;
-  readonly got: readonly Message[];
-  /** The next message that was not asked for yet, when it has come. */
-  next(): Promise<Message>;
-  /** From now on no call is answered. */
-  hang(): void;
-};
+/** A hook of a rig's user that writes down what it is given. */
+export class Receiver {
+  readonly #file: string;
+  #asked = 0;
 
-export async function openReceiver(): Promise<Receiver> {
-  const got: Message[] = [];
-  let asked = 0;
-  let hangs = false;
-  let came = Promise.withResolvers<void>();
-  const { port } = await serve(async (request, response) => {
-    let body = "";
-    for await (const chunk of request) body += String(chunk);
-    got.push(JSON.parse(body) as Message);
-    came.resolve();
-    came = Promise.withResolvers();
-    if (!hangs) response.writeHead(204).end();
-  });
-  const next = async (): Promise<Message> => {
-    while (got.length <= asked) await came.promise;
-    return got[asked++]!;
-  };
-  const hang = () => {
-    hangs = true;
-  };
-  return { url: `http://127.0.0.1:${port}/`, got, next, hang };
-}
+  constructor(rig: Rig) {
+    this.#file = join(rig.dir, "received");
+  }
 
-/** A hook that posts to a receiver, at once. */
-export function posts({ url }: Receiver, ...events: readonly string[]): object {
-  const on = Object.fromEntries(events.map((event) => [event, { debounce: "0s" }]));
-  return { on, post: url, secretFile: "secret" };
+  get got(): readonly Message[] {
+    const text = existsSync(this.#file) ? readFileSync(this.#file, "utf8") : "";
+    // The last piece is empty, or a line that is still being written.
+    return text
+      .split("\n")
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Message);
+  }
+
+  /** Waits for the next message that no call of this method has returned yet. */
+  async next(): Promise<Message> {
+    const count = this.#asked++;
+    await vi.waitFor(() => expect(this.got.length).toBeGreaterThan(count), 30_000);
+    return this.got[count]!;
+  }
+
+  /** @returns the hook, which is called as soon as an event happens; `then`: more of its line */
+  hook(events: readonly string[], then = ""): object {
+    const on = Object.fromEntries(events.map((event) => [event, { debounce: "0s" }]));
+    return { on, run: ["/bin/sh", "-c", `cat >> '${this.#file}'${then}`] };
+  }
 }
 
 /** A text of the service's own. */

@@ -14,11 +14,7 @@ export function checkHooks(root: string, env: Readonly<Record<string, string | u
   const failed = memory === null ? [] : failedHooks(memory, env);
   if (failed.length === 0)
     return [good("hooks", `${file}: ${read.value.map(({ name }) => name).join(", ") || "none"}`)];
-  return failed.map(({ name, event, at, why, off }) =>
-    warn(
-      "hooks",
-      `"${name}" failed ${ageText(now - at)} ago on ${event}: ${why}${off ? "; it is told nothing more" : ""}`,
-      `mdmirror hooks test ${name}`,
-    ),
+  return failed.map(({ name, event, at, why }) =>
+    warn("hooks", `"${name}" failed ${ageText(now - at)} ago on ${event}: ${why}`, `mdmirror hooks test ${name}`),
   );
 }

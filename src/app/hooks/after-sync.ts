@@ -4,7 +4,7 @@ import type { Clock, Random } from "../../ports/world.ts";
 import { hookMemoryOf } from "../trust/gate.ts";
 import type { RunReport } from "../mirror/run.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
-import { BRIEF, deliver, failureClause, keepEnd } from "./deliver.ts";
+import { failureClause, keepEnd } from "./deliver.ts";
 import { type Due, tell } from "./due.ts";
 import { duesOf, hooksFor, mirrorName } from "./dues.ts";
 import { type Facts, factsOf } from "./facts.ts";
@@ -12,6 +12,7 @@ import type { Env, Hook } from "./hook.ts";
 import { readMemory, rememberOffline } from "./memory.ts";
 import { messageOf } from "./message.ts";
 import { readHooks } from "./read-hooks.ts";
+import { runCommand } from "./run-command.ts";
 
 type AfterSync = {
   readonly env: Env;
@@ -80,10 +81,10 @@ async function tellOne(hook: Hook, root: string, file: string, { facts, after, l
   for (const due of dues.filter(({ event }) => isRipe(event, hook, facts))) {
     const about = { name: mirrorName(root, env), root, at: clock.now(), id: `msg_${random.hex(24)}` };
     const message = messageOf(due, facts, about);
-    const end = await deliver(hook, message, { env, clock, backoff: BRIEF, stop: late });
+    const end = await runCommand(hook, message, { env, timeoutMs: hook.timeoutMs, stop: late });
     if (end.kind === "failed") onNote(`the hook "${hook.name}" failed on ${due.event}: ${failureClause(end)}`);
     // What nobody heard is told again by the next run, if it is still so.
-    const heard = end.kind === "done" || !end.unheard;
+    const heard = end.kind === "done" || end.reason !== "stopped";
     if (heard) known = tell(due.event, facts, known);
     keepEnd(file, hook, message, end, heard ? known : null);
     if (late.aborted) return;

@@ -6,7 +6,6 @@ import { type Due, dueEvents, forgetEnded, knownAtFirst, tell } from "./due.ts";
 import type { Facts } from "./facts.ts";
 import type { Env, Hook } from "./hook.ts";
 import { type HookMemory, type Memory, NOTHING_TOLD, rememberHook, type Told } from "./memory.ts";
-import { isOff } from "./off.ts";
 
 /** What one hook has still to be told of one mirror; what is over is forgotten by this look. */
 export function duesOf(
@@ -18,7 +17,6 @@ export function duesOf(
   const memory = Object.hasOwn(hooks, hook.name) ? hooks[hook.name]! : NOTHING_TOLD;
   const told = knownNow(hook, facts, memory);
   rememberHook(file, hook.name, (before) => ({ ...before, told }));
-  if (isOff(hook, memory)) return { dues: [], told };
   return { dues: dueEvents(facts, told).filter(({ event }) => hook.on.has(event)), told };
 }
 

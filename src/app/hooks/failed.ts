@@ -1,7 +1,6 @@
 import type { EventName } from "./events.ts";
 import type { Env, Hook } from "./hook.ts";
 import { type HookMemory, readMemory } from "./memory.ts";
-import { isOff } from "./off.ts";
 import { readHooks } from "./read-hooks.ts";
 
 /** A hook whose last call for a mirror did not go well. */
@@ -14,8 +13,6 @@ export type FailedHook = {
   readonly why: string;
   /** The last of what its command printed. */
   readonly output: string;
-  /** Whether it is told nothing more, because its receiver said so. */
-  readonly off: boolean;
 };
 
 /** @param file where it is kept what hooks were told of the mirror */
@@ -29,5 +26,5 @@ export function failedHooks(file: string, env: Env): readonly FailedHook[] {
 function failureOf(hook: Hook, memory: HookMemory | null): FailedHook[] {
   if (memory === null || memory.failed === null) return [];
   const { event, at, why, output } = memory.failed;
-  return [{ name: hook.name, event, at, why, output, off: isOff(hook, memory) }];
+  return [{ name: hook.name, event, at, why, output }];
 }

@@ -8,25 +8,9 @@ export type Hook = {
   /** Names or folders of the mirrors that it is for; null: all. */
   readonly mirrors: readonly string[] | null;
   readonly timeoutMs: number;
-  readonly does: Command | Post;
-};
-
-export type Command = {
-  readonly kind: "run";
   /** A program and its arguments; no shell reads them. */
   readonly argv: readonly string[];
 };
-
-export type Post = {
-  readonly kind: "post";
-  readonly url: string;
-  readonly secret: SecretPlace;
-};
-
-/** Where the signing secret is: only its place is kept, so that nothing can show it. */
-export type SecretPlace =
-  /** Absolute. */
-  { readonly kind: "file"; readonly path: string } | { readonly kind: "env"; readonly name: string };
 
 /** How a hook ended. */
 export type HookEnd =
@@ -34,24 +18,14 @@ export type HookEnd =
   | {
       readonly kind: "failed";
       readonly ms: number;
-      /** A clause for people: `it ended with 3`. Never a secret. */
+      /** A clause for people: `it ended with 3`. */
       readonly why: string;
       /** The same as a word, for the log: `exit`, `timeout`. */
       readonly reason: string;
-      /** The exit code, the status of the answer or the code of the system; null: none. */
+      /** The exit code, the signal or the code of the system; null: none. */
       readonly code: number | string | null;
       /** The last of what the command printed. */
       readonly output: string;
-      /** Whether it never came to an answer, so that it may be told again. */
-      readonly unheard: boolean;
-      /** Whether its receiver wants nothing more (410). */
-      readonly gone: boolean;
     };
 
 export type Env = Readonly<Record<string, string | undefined>>;
-
-/** The address without what may be a secret: its path and query. */
-export function shownAddress({ url }: Pick<Post, "url">): string {
-  const { origin, pathname, search } = new URL(url);
-  return pathname === "/" && search === "" ? origin : `${origin}/…`;
-}

@@ -4,7 +4,7 @@ import type { FolderEvent } from "../daemon/folder-events.ts";
 import { Glances } from "../mirror/glances.ts";
 import { errnoClause } from "../mirror/trouble.ts";
 import { hookMemoryOf, hooksFileOf } from "../trust/gate.ts";
-import { deliver, failureClause, keepEnd, logEnd, PATIENT } from "./deliver.ts";
+import { failureClause, keepEnd, logEnd } from "./deliver.ts";
 import { type Due, tell } from "./due.ts";
 import { duesOf, hooksFor, mirrorName } from "./dues.ts";
 import { type Facts, factsOf } from "./facts.ts";
@@ -12,6 +12,7 @@ import type { Env, Hook } from "./hook.ts";
 import { readMemory, type Told } from "./memory.ts";
 import { messageOf } from "./message.ts";
 import { readHooks } from "./read-hooks.ts";
+import { runCommand } from "./run-command.ts";
 import { Standing } from "./standing.ts";
 import { Waits } from "./waits.ts";
 
@@ -148,7 +149,7 @@ export class HookKeeper {
     this.#under.add(mine);
     const [name, at, id] = [mirrorName(root, env), clock.now(), `msg_${random.hex(24)}`];
     const message = messageOf(due, facts, { name, root, at, id });
-    const end = await deliver(hook, message, { env, clock, backoff: PATIENT, stop: mine.signal });
+    const end = await runCommand(hook, message, { env, timeoutMs: hook.timeoutMs, stop: mine.signal });
     this.#under.delete(mine);
     waits.forget(hook, due.event, clock.monotonic());
     logEnd(standing.log, hook, due.event, end);

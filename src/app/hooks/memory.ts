@@ -33,8 +33,6 @@ export type HookMemory = {
   readonly last: Ended | null;
   /** What failed since then. */
   readonly failed: Failure | null;
-  /** As it was configured when its receiver wanted nothing more; null: it is told. */
-  readonly off: string | null;
 };
 
 export type Memory = {
@@ -43,7 +41,7 @@ export type Memory = {
   readonly offlineSince: number | null;
 };
 
-export const NOTHING_TOLD: HookMemory = { told: null, last: null, failed: null, off: null };
+export const NOTHING_TOLD: HookMemory = { told: null, last: null, failed: null };
 const EMPTY: Memory = { hooks: {}, offlineSince: null };
 const VERSION = 1;
 

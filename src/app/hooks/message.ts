@@ -5,8 +5,7 @@ import type { EventName } from "./events.ts";
 import type { Changes, Facts, Item } from "./facts.ts";
 
 /**
- * What a hook is told: the JSON on a command's standard input and the body of a POST, in the form
- * of Standard Webhooks (`type`, `timestamp`, `data`). Paths, codes and numbers; never a document's
+ * The JSON on the standard input of a hook's command: paths, codes and numbers; never a document's
  * text, never a key.
  */
 export type Message = {

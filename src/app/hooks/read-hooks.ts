@@ -23,11 +23,11 @@ const NO_HOOKS: readonly Hook[] = [];
 export function readHooks(env: Env): Result<readonly Hook[]> {
   const file = hooksFileOf(env);
   if (file === null) return ok(NO_HOOKS);
-  const read = readOwnText(file, "writes");
+  const read = readOwnText(file);
   if (read.kind === "absent") return ok(NO_HOOKS);
   if (read.kind === "unfit")
     return trouble("usage", `${file} ${read.why}, so no hook in it is run`, read.next, { code: "hooks-unfit" });
-  const { hooks, faults } = parseHooks(read.text, dirname(file));
+  const { hooks, faults } = parseHooks(read.text);
   if (faults.length === 0) return ok(hooks);
   return trouble("usage", `${file} ${faults.join("; ")}`, "mend it: no hook in it is run until then", {
     code: "hooks-unfit",
@@ -41,16 +41,14 @@ type OwnText =
   | { readonly kind: "unfit"; readonly why: string; readonly next: string };
 
 /**
- * Reads a file that is good only if nobody but this user (and root) can write it, or else can read
- * it. A link to it is followed, as people keep such files in repositories: what counts is who can
- * change what is read, and where it is looked for.
- * @param nobodyElse what others must not be able to do
+ * Reads a file that only this user (and root) can write. A link to it is followed, as people keep
+ * such files in repositories: what counts is who can change the file, and the folder of the link.
  */
-export function readOwnText(file: string, nobodyElse: "writes" | "reads"): OwnText {
+function readOwnText(file: string): OwnText {
   let fd: number;
   try {
     for (const folder of new Set([dirname(file), dirname(realpathSync(file))])) {
-      const fault = accessFault(statSync(folder), "writes");
+      const fault = accessFault(statSync(folder));
       if (fault !== null) return unfit(`lies in ${folder}, which ${fault}`, `chmod go-w ${shellWord(folder)}`);
     }
     // Does not wait for the other end of a pipe.
@@ -63,8 +61,8 @@ export function readOwnText(file: string, nobodyElse: "writes" | "reads"): OwnTe
   try {
     const stat = fstatSync(fd);
     if (!stat.isFile()) return unfit("is not a file", "put a file there");
-    const fault = accessFault(stat, nobodyElse);
-    if (fault !== null) return unfit(fault, `chmod ${nobodyElse === "reads" ? "600" : "go-w"} ${shellWord(file)}`);
+    const fault = accessFault(stat);
+    if (fault !== null) return unfit(fault, `chmod go-w ${shellWord(file)}`);
     if (stat.size > MOST_BYTES) return unfit("is larger than 256 KiB", "make it smaller");
     return { kind: "text", text: readFileSync(fd, "utf8") };
   } finally {
@@ -76,14 +74,10 @@ function unfit(why: string, next: string): OwnText {
   return { kind: "unfit", why, next };
 }
 
-function accessFault(
-  { uid, mode }: { readonly uid: number; readonly mode: number },
-  nobodyElse: "writes" | "reads",
-): string | null {
+function accessFault({ uid, mode }: { readonly uid: number; readonly mode: number }): string | null {
   const me = effectiveUser();
   if (me === null) return null;
   // Root can change everything anyway, and some systems keep such files in a store of root's.
   if (uid !== me && uid !== 0) return "belongs to another user";
-  if ((mode & 0o022) !== 0) return "can be written by other users";
-  return nobodyElse === "reads" && (mode & 0o077) !== 0 ? "can be read by other users" : null;
+  return (mode & 0o022) === 0 ? null : "can be written by other users";
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { errnoClause } from "../mirror/trouble.ts";
 import { homeOf } from "../trust/registry.ts";
-import type { Command, Env, HookEnd } from "./hook.ts";
+import type { Env, Hook, HookEnd } from "./hook.ts";
 import type { Message } from "./message.ts";
 
 /**
@@ -48,13 +48,13 @@ type Running = {
   readonly stop: AbortSignal;
 };
 
-export async function runCommand({ argv }: Command, message: Message, running: Running): Promise<HookEnd> {
+export async function runCommand({ argv }: Pick<Hook, "argv">, message: Message, running: Running): Promise<HookEnd> {
   const began = performance.now();
   const ended = await new CommandRun(argv, message, running).ended;
   const ms = Math.round(performance.now() - began);
   if (ended.why === null) return { kind: "done", ms };
   const { why, reason, code, output } = ended;
-  return { kind: "failed", ms, why, reason, code, output, unheard: reason === "stopped", gone: false };
+  return { kind: "failed", ms, why, reason, code, output };
 }
 
 type Over = {

@@ -1,13 +1,12 @@
 import { existsSync } from "node:fs";
 import type { Clock, Random } from "../../ports/world.ts";
-import { BRIEF, deliver } from "./deliver.ts";
 import type { EventName } from "./events.ts";
 import type { Facts } from "./facts.ts";
 import type { Env, Hook, HookEnd } from "./hook.ts";
 import { memories } from "./list.ts";
 import { readMemory, rememberHook } from "./memory.ts";
 import { messageOf } from "./message.ts";
-import { isOff } from "./off.ts";
+import { runCommand } from "./run-command.ts";
 
 const NOTHING: Omit<Facts, "state"> = {
   changes: {},
@@ -44,12 +43,12 @@ export async function testHook(hook: Hook, event: EventName, testing: Testing): 
     { ...NOTHING, state: STATES[event] },
     about,
   );
-  const end = await deliver(hook, message, { env, clock, backoff: BRIEF, stop });
+  const end = await runCommand(hook, message, { env, timeoutMs: hook.timeoutMs, stop });
   if (end.kind === "failed") return end;
   for (const { file } of kept.filter(({ file }) => existsSync(file))) {
     const { [hook.name]: before } = readMemory(file).hooks;
-    if (before !== undefined && (before.failed !== null || isOff(hook, before)))
-      rememberHook(file, hook.name, (one) => ({ ...one, failed: null, off: null }));
+    if (before !== undefined && before.failed !== null)
+      rememberHook(file, hook.name, (one) => ({ ...one, failed: null }));
   }
   return end;
 }

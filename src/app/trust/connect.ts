@@ -31,12 +31,3 @@ export function connect(
   const wire = openWire(origin);
   return createRemote({ ...options, wire: tally === null ? wire : tallied(wire, tally), address: origin.url });
 }
-
-/**
- * A wire to the receiver of a hook, which the user's own configuration names. Nothing of the
- * service's, and no key, goes there.
- * @param origin https, or this machine's own
- */
-export function openHookWire(origin: string): Wire {
-  return createWire({ baseUrl: origin, connections: 1, route: routeOf(origin) });
-}

@@ -11,9 +11,10 @@ import { jsonLine } from "../json-line.ts";
 export const command: Command = {
   usage: "hooks [list | test NAME] [--event EVENT] [--json]",
   about: [
-    "What is run or posted when a mirror is in-sync, needs attention, is in conflict, has halted, is offline, or a review has",
-    "settled: by ~/.config/mdmirror/hooks.json, never by a folder. `list` shows each hook and how it last ended; `test` tells",
-    "one hook that something happened which did not. The file's form, and what hooks are given: src/cli/README.md, Hooks.",
+    "The commands that mdmirror runs when a mirror is in-sync, needs attention, is in conflict, has halted, is offline, or a",
+    "review has settled: by ~/.config/mdmirror/hooks.json, never by a folder. `list` shows each hook and how it last ended;",
+    "`test` tells one hook that something happened which did not. The file's form, and what hooks are given:",
+    "src/cli/README.md, Hooks.",
   ],
   options: {
     event: { value: "EVENT", help: "with test: the event; else the first one that the hook asks for" },
@@ -38,14 +39,12 @@ async function list(io: Io, json: boolean): Promise<ExitCode> {
     return EXIT.inSync;
   }
   if (hooks.length === 0) io.out("no hook is configured; how to: src/cli/README.md, Hooks");
-  const { shownAddress } = await import("../../app/hooks/hook.ts");
   const now = io.clock.now();
   for (const one of hooks) {
     const { hook, last, failed } = one;
-    const { does, mirrors } = hook;
-    const what = does.kind === "run" ? `runs ${shownWords(does.argv.join(" "))}` : `posts to ${shownAddress(does)}`;
+    const { argv, mirrors } = hook;
     const where = mirrors === null ? "" : `, for ${mirrors.map(shownName).join(", ")}`;
-    io.out(`${hook.name}: on ${onOf(hook)}${where}: ${what}`);
+    io.out(`${hook.name}: on ${onOf(hook)}${where}: runs ${shownWords(argv.join(" "))}`);
     if (last !== null) io.out(`  last told: ${last.event} of ${shownName(last.mirror)}, ${ageText(now - last.at)} ago`);
     for (const line of failed.flatMap((failure) => failureLines(failure, now))) io.out(line);
   }
@@ -56,9 +55,8 @@ function onOf({ on }: Hook): string {
   return [...on].map(([event, ms]) => `${event} (after ${ageText(ms)})`).join(", ");
 }
 
-function failureLines({ event, at, mirror, why, output, off }: ListedHook["failed"][number], now: number): string[] {
-  const ended = off ? "; nothing more is sent until it is changed" : "";
-  const head = `  last failed: ${event} of ${shownName(mirror)}, ${ageText(now - at)} ago: ${shownWords(why)}${ended}`;
+function failureLines({ event, at, mirror, why, output }: ListedHook["failed"][number], now: number): string[] {
+  const head = `  last failed: ${event} of ${shownName(mirror)}, ${ageText(now - at)} ago: ${shownWords(why)}`;
   return [
     head,
     ...output
@@ -69,13 +67,13 @@ function failureLines({ event, at, mirror, why, output, off }: ListedHook["faile
 }
 
 function hookJson({ hook, last, failed }: ListedHook): object {
-  const { name, on, mirrors, timeoutMs, does } = hook;
+  const { name, on, mirrors, timeoutMs, argv } = hook;
   return {
     name,
     on: [...on].map(([event, ms]) => ({ event, debounceSeconds: ms / 1_000 })),
     mirrors,
     timeoutSeconds: timeoutMs / 1_000,
-    ...(does.kind === "run" ? { run: does.argv } : { post: new URL(does.url).origin }),
+    run: argv,
     last,
     failed,
   };
@@ -110,7 +108,7 @@ async function tryHook(io: Io, hook: Hook, event: EventName, json: boolean): Pro
   else {
     io.err(`mdmirror: the hook "${name}" failed on ${event}: ${shownWords(end.why)}`);
     for (const line of end.output.split("\n").filter((one) => one.trim() !== "")) io.err(`    ${shownWords(line)}`);
-    io.err("  next: mend the program, the receiver or the hook, and test it again");
+    io.err("  next: fix the command or the hook, and test it again");
   }
   return end.kind === "done" ? EXIT.inSync : EXIT.attention;
 }

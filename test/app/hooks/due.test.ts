@@ -100,7 +100,7 @@ describe("the debounce", () => {
     ["conflict", 5_000],
     ["offline", 60_000],
   ]);
-  const hook: Hook = { name: "x", on, mirrors: null, timeoutMs: 1, does: { kind: "run", argv: ["true"] } };
+  const hook: Hook = { name: "x", on, mirrors: null, timeoutMs: 1, argv: ["true"] };
   const due = (event: EventName, key = "") => [{ event, key, items: [] }];
 
   test("waits until a state has lasted, anew when it changes, ten times as long at most", () => {

@@ -3,10 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readHooks } from "../../../src/app/hooks/read-hooks.ts";
-import { readSecret } from "../../../src/app/hooks/secret.ts";
 
 const TEXT = JSON.stringify({ hooks: { desk: { on: ["halted"], run: ["true"] } } });
-const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 
 let dir: string;
 let folder: string;
@@ -64,37 +62,5 @@ describe("the user's hooks", () => {
   test("that have a fault are all refused, by the file and the member", () => {
     writeFileSync(file, TEXT.replace("halted", "saved"));
     expect(names()).toContain(`${file} "desk" "on": "saved" is no event; mend it: no hook in it is run until then`);
-  });
-});
-
-describe("a signing secret", () => {
-  const secretFile = () => join(folder, "team.secret");
-  const read = () => readSecret({ kind: "file", path: secretFile() }, {});
-
-  test("comes from a file that is this user's alone, or from a variable", () => {
-    writeFileSync(secretFile(), `${SECRET}\n`, { mode: 0o600 });
-    expect(read()).toEqual({ kind: "ok", value: SECRET });
-    expect(readSecret({ kind: "env", name: "S" }, { S: SECRET })).toEqual({ kind: "ok", value: SECRET });
-  });
-
-  test("that others may read is refused", () => {
-    writeFileSync(secretFile(), SECRET, { mode: 0o640 });
-    expect(read()).toMatchObject({ kind: "trouble", trouble: { next: `chmod 600 ${secretFile()}` } });
-  });
-
-  test.each([
-    ["nothing", ""],
-    ["another form", SECRET.slice("whsec_".length)],
-    ["a short one", `whsec_${Buffer.alloc(16).toString("base64")}`],
-    ["no base64", `${SECRET}!`],
-  ])("that is %s is refused, and not repeated", (_name, text) => {
-    writeFileSync(secretFile(), text, { mode: 0o600 });
-    const refused = read();
-    expect(refused.kind).toBe("trouble");
-    if (text !== "") expect(JSON.stringify(refused)).not.toContain(text);
-  });
-
-  test("that is not there is asked for, with a way to make one", () => {
-    expect(read()).toMatchObject({ trouble: { next: expect.stringContaining("head -c 32 /dev/urandom | base64") } });
   });
 });

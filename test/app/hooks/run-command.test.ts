@@ -36,7 +36,7 @@ function run(
   { stop = new AbortController().signal, timeoutMs = 60_000, env = {} }: More = {},
 ) {
   const given = { PATH: process.env["PATH"], HOME: home, MDMIRROR_API_KEY: "mdm_secret", ...env };
-  return runCommand({ kind: "run", argv }, MESSAGE, { env: given, timeoutMs, stop });
+  return runCommand({ argv }, MESSAGE, { env: given, timeoutMs, stop });
 }
 
 const sh = (line: string, more?: More): Promise<HookEnd> => run(["sh", "-c", line], more);
@@ -65,7 +65,7 @@ describe("a hook's command", () => {
 
   test("that fails says how, with the last that it printed", async () => {
     const end = await sh("echo one; echo oops >&2; exit 3");
-    expect(end).toMatchObject({ kind: "failed", why: "it ended with 3", reason: "exit", code: 3, unheard: false });
+    expect(end).toMatchObject({ kind: "failed", why: "it ended with 3", reason: "exit", code: 3 });
     expect(end).toMatchObject({ output: expect.stringContaining("oops") });
   });
 
@@ -97,7 +97,7 @@ describe("a hook's command", () => {
     const stop = new AbortController();
     const running = sh("sleep 600", { stop: stop.signal });
     stop.abort();
-    expect(await running).toMatchObject({ kind: "failed", reason: "stopped", unheard: true });
+    expect(await running).toMatchObject({ kind: "failed", reason: "stopped" });
     expect(await sh("sleep 600", { stop: stop.signal })).toMatchObject({ reason: "stopped" });
   });
 });
