@@ -42,7 +42,7 @@ export function readArgs(command: Command, argv: readonly string[]): ParsedArgs 
   if (positionals.length > most) return { kind: "bad", why: `"${positionals[most]}" is one operand too many` };
   // What a script left out must not be read as the whole of a folder.
   if (positionals.includes("")) return { kind: "bad", why: "an operand is empty" };
-  const empty = Object.entries(values).find(([name, value]) => isEmpty(value) && specs[name]?.mayBeEmpty !== true);
+  const empty = Object.entries(values).find(([, value]) => isEmpty(value));
   if (empty !== undefined) return { kind: "bad", why: `--${empty[0]} is empty` };
   return { kind: "parsed", args: argsOver(specs, values, positionals) };
 }

@@ -60,7 +60,6 @@ export type OptionSpec = {
   readonly value?: string;
   readonly short?: string;
   readonly multiple?: boolean;
-  readonly mayBeEmpty?: true;
   /** The words that the value can be, where they are few. */
   readonly choices?: readonly string[];
 };

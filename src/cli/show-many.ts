@@ -85,12 +85,6 @@ export function leftLines(left: readonly { readonly path: string; readonly why: 
   });
 }
 
-/** What is left alone, by its reasons. */
-export function showLeft(io: Io, left: readonly { readonly path: string; readonly why: string }[]): void {
-  const ends = left.map(({ path, why }): ManyEnd => ({ path, end: "left", why, notes: [] }));
-  for (const group of Map.groupBy(ends, ({ why }) => why).values()) showGroup(io, group, "");
-}
-
 /** LIMIT: documents that are shown of those that ended alike; `--json` has all of them. */
 const SHOWN = 10;
 

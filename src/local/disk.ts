@@ -147,10 +147,6 @@ export class LocalDisk implements Disk {
     return this.#change((guard) => replaceFile(guard, path, text, expect, parkAt));
   }
 
-  replaceBytes(...replacing: Parameters<Disk["replaceBytes"]>): DiskOutcome<Written> {
-    return this.replace(...replacing);
-  }
-
   move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<Written> {
     this.folding();
     return this.#change((guard) => moveFile(guard, from, to, expect));

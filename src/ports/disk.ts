@@ -172,11 +172,6 @@ export interface Disk {
    */
   replace(path: LocalPath, text: string, expect: Digest, parkAt: string): DiskOutcome<Written>;
   /**
-   * The same with these very bytes, over those of this digest, also where files do not hold the
-   * very texts.
-   */
-  replaceBytes(path: LocalPath, bytes: string, expect: Digest, parkAt: string): DiskOutcome<Written>;
-  /**
    * To a free path, never over anything; a case-only rename is a rename. `expect` null: any file.
    */
   move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<Written>;

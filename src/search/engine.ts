@@ -1,5 +1,4 @@
 import { RE2JS } from "re2js";
-import { type ReplaceLine, readTemplate, type Template } from "./replace.ts";
 
 /**
  * The regex engine: RE2's syntax (no back-references, no look-around), time linear in the text for
@@ -120,36 +119,4 @@ function estimateSteps(pattern: string): number {
 function nextOf(compiled: RE2JS, line: string): NextMatch {
   const matcher = compiled.matcher(line);
   return () => (matcher.find() ? [matcher.start(), matcher.end()] : null);
-}
-
-type ReplacerCompilation =
-  | { readonly kind: "compiled"; readonly replaceLine: ReplaceLine }
-  | { readonly kind: "malformed" | "too-complex" | "no-group"; readonly why: string };
-
-/** @param replacement as `readTemplate` takes it */
-export function compileReplacer(pattern: string, replacement: string): ReplacerCompilation {
-  const compiled = compileRegex(pattern);
-  if (compiled.kind !== "compiled") return compiled;
-  const line = RE2JS.compile(pattern);
-  const read = readTemplate(replacement, { count: line.groupCount(), named: line.namedGroups() });
-  if (read.kind === "no-group") return { kind: "no-group", why: `the pattern has no group ${read.name}` };
-  return { kind: "compiled", replaceLine: replacerWith(line, read.template) };
-}
-
-function replacerWith(compiled: RE2JS, template: Template): ReplaceLine {
-  return (line) => {
-    if (!compiled.test(line)) return null;
-    const matcher = compiled.matcher(line);
-    const parts: string[] = [];
-    let at = 0;
-    let hits = 0;
-    while (matcher.find()) {
-      parts.push(line.slice(at, matcher.start()));
-      for (const part of template) parts.push(typeof part === "string" ? part : (matcher.group(part) ?? ""));
-      at = matcher.end();
-      hits++;
-    }
-    parts.push(line.slice(at));
-    return { text: parts.join(""), hits };
-  };
 }

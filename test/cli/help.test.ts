@@ -90,10 +90,10 @@ const ERRORS: readonly (readonly [argv: string[], err: string[]])[] = [
     ],
   ],
   [
-    ["search", "a", "--replace", "b", "--in", ""],
+    ["search", "a", "--limit", ""],
     [
-      "mdmirror search: --in is empty",
-      "  usage: mdmirror search QUERY [DIR] [--regex] [--limit N] [--replace TEXT] [--in PATH] [--apply] [--no-sync] [--json]",
+      "mdmirror search: --limit is empty",
+      "  usage: mdmirror search QUERY [DIR] [--regex] [--limit N] [--json]",
       "  next: mdmirror search --help",
     ],
   ],

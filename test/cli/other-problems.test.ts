@@ -32,7 +32,6 @@ const linesOn = (lines: readonly string[]) => lines.filter((line) => line.includ
 test.each([
   ["restore", "w/note.md@1"],
   ["undo", "w", "2", "--yes"],
-  ["search", "second", "w", "--replace", "third", "--apply"],
 ])("%s succeeds, and one line tells of the other document", async (...argv) => {
   const { code, out, err } = await rig.run(argv);
   expect([code, linesOn(out), err]).toEqual([0, 1, []]);

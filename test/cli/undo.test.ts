@@ -74,10 +74,15 @@ describe("undo", () => {
   });
 
   test("of a text that went to review says that the review is there still: accepted, it would come back", async () => {
+    for (const text of ["kk\n", "k\n"]) {
+      rig.write("k.md", text);
+      await sync();
+    }
     rig.api("PATCH", `/v1/files/${rig.remote("k.md")!.id}`, { protected: true });
     await sync();
-    const replaced = await run("search", "k", "--replace", "kk", "--in", "k.md", "--apply", "--no-sync", "--json");
-    const { run: number } = JSON.parse(replaced.out[0]!) as { run: number };
+    expect((await run("restore", "k.md@2", "--no-sync")).code).toBe(0);
+    const planned = await run("undo", "--dry-run", "--json");
+    const { run: number } = JSON.parse(planned.out[0]!) as { run: number };
     await sync();
     rig.pass(60_000);
     expect((await sync()).out[0]).toContain("1 sent to review");

@@ -21,7 +21,6 @@ async function status(): Promise<readonly [code: number, state: string, attentio
 }
 
 test.each([
-  ["replace", ["search", "three", "w", "--replace", "3", "--apply"]],
   ["restore", ["restore", "w/a.md@1"]],
   ["undo", ["undo", "w", "--yes"]],
 ])("what %s wrote here is not in sync before a run has sent it", async (what, argv) => {

@@ -46,8 +46,6 @@ export const ROWS: Readonly<Record<string, readonly Row[]>> = {
   search: [
     local("search", "mine", "w"),
     local("search", "mine", "w", "--regex"),
-    local("search", "mine", "w", "--replace", "yours"),
-    refused("search", "mine", "w", "--replace", "yours", "--apply"),
   ],
   log: [local("log", "w")],
   diff: [

@@ -8,7 +8,7 @@ import { ok, type Result, trouble } from "../mirror/trouble.ts";
  * What the operands of a command name: documents, folders with all that is in them, and patterns
  * in the syntax of the ignore rules. There may be thousands, because a shell expands a pattern.
  */
-export type Selection = { readonly takes: (path: LocalPath) => boolean };
+type Selection = { readonly takes: (path: LocalPath) => boolean };
 
 /** Whether a name that is no path may be a pattern. */
 export function isPattern(name: string): boolean {

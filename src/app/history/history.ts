@@ -124,8 +124,7 @@ function textsOfEvents(events: readonly Event[], wasLive: ReadonlySet<Digest>): 
     if (after !== null && !wasLive.has(after))
       seen.push({ ...bare(after), at, order, from: "here", what: `${kind}: ${detail}` });
     // An earlier text that was put back is a text of that moment too.
-    if (after !== null && (kind === "restore" || kind === "replace"))
-      seen.push({ ...bare(after), at, order, from: "here", what: detail });
+    if (after !== null && kind === "restore") seen.push({ ...bare(after), at, order, from: "here", what: detail });
   }
   return seen;
 }

@@ -34,7 +34,6 @@ const TEXT_KINDS: ReadonlySet<string> = new Set([
   "settle-review",
   "end-conflict",
   "restore",
-  "replace",
 ]);
 
 const MIRRORED = "it is mirrored again";

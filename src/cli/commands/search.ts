@@ -1,40 +1,27 @@
 import type { FoundFile, FoundLine } from "../../app/search.ts";
 import { foundPieces, queryFault } from "../../app/told/search.ts";
 import { SEARCH_HYBRID, SEARCH_REGEX } from "../../contract/limits.ts";
-import type { Args, Command, Io } from "../command.ts";
+import type { Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
-import { findMirror, locateOrRoot } from "../find-mirror.ts";
-import { REACH_OPTIONS } from "../use-mirror.ts";
+import { findMirror } from "../find-mirror.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
 
 export const command: Command = {
-  usage: "search QUERY [DIR] [--regex] [--limit N] [--replace TEXT] [--in PATH] [--apply] [--no-sync] [--json]",
+  usage: "search QUERY [DIR] [--regex] [--limit N] [--json]",
   about: [
     "Searches the mirrored folder, offline and as it is on disk, with what is not uploaded yet. Best first: all words, parts of",
     "words, then some of the words; in any script. Prints path:line:text. With --regex, lines that match (RE2's syntax, without",
     "back-references), as path:line:column:text. Exit: 0, also when nothing is found.",
-    "With --replace, QUERY is a literal text (or a pattern), and each place in which it stands would hold TEXT: shown as a patch, and",
-    "nothing is written. --apply carries it out, as one run, which one mdmirror undo takes back, and syncs.",
   ],
   options: {
     regex: { help: "QUERY is a regular expression, for each line by itself" },
     limit: {
       value: "N",
-
       help: `at most N files, ${SEARCH_HYBRID.min} to ${SEARCH_HYBRID.max} (default ${SEARCH_HYBRID.default}; with --regex ${SEARCH_REGEX.default})`,
     },
     json: { help: "one JSON object: files, each with its lines" },
-    replace: {
-      value: "TEXT",
-      mayBeEmpty: true,
-      help: "what to put there; with --regex, $1 and $name are groups (in braces where a letter follows), $$ a dollar",
-    },
-    in: { value: "PATH", multiple: true, help: "replace only in this document, folder or glob; may be given again" },
-    apply: { help: "carry the replacing out" },
-    "no-sync": { help: "after that, do not sync" },
-    ...REACH_OPTIONS,
   },
   operands: { least: 1, most: 2 },
   async run(io, args): Promise<ExitCode> {
@@ -43,12 +30,10 @@ export const command: Command = {
     const limit = readLimit(args.text("limit"), regex ? SEARCH_REGEX : SEARCH_HYBRID);
     if (limit === null)
       return misused(io, `--limit takes a whole number from ${SEARCH_HYBRID.min} to ${SEARCH_HYBRID.max}`);
-    const fault = misfit(args) ?? queryFault(query, regex);
+    const fault = queryFault(query, regex);
     if (fault !== null) return misused(io, fault);
     const root = findMirror(io, args.operands[1]);
     if (root.kind === "trouble") return complain(io, root.trouble);
-    const replacement = args.text("replace");
-    if (replacement !== null) return replaceIn(io, args, root.value, { query, regex, replacement });
     const { searchMirror } = await import("../../app/search.ts");
     const searched = await searchMirror(root.value, io.random, { query, regex, limit });
     if (searched.kind === "trouble") return complain(io, searched.trouble);
@@ -60,33 +45,6 @@ export const command: Command = {
     return EXIT.inSync;
   },
 };
-
-/** What does not go together; null: all does. */
-function misfit(args: Args): string | null {
-  if (args.text("replace") === null) {
-    const alone = ["apply", "no-sync"].find((name) => args.flag(name)) ?? (args.texts("in").length > 0 ? "in" : null);
-    return alone === null ? null : `--${alone} goes with --replace`;
-  }
-  if (args.text("limit") !== null) return "--limit does not go with --replace, which is about every place";
-  return /[\n\r]/.test(args.operands[0]!) ? "QUERY is one line" : null;
-}
-
-async function replaceIn(
-  io: Io,
-  args: Args,
-  root: string,
-  asked: { readonly query: string; readonly regex: boolean; readonly replacement: string },
-): Promise<ExitCode> {
-  const within: string[] = [];
-  for (const name of args.texts("in")) {
-    const place = locateOrRoot(io, name);
-    if (place.kind === "trouble") return complain(io, place.trouble);
-    if (place.value.root !== root) return misused(io, `${name} lies in another mirror`);
-    within.push(place.value.path);
-  }
-  const { replaceFound } = await import("../replace-found.ts");
-  return replaceFound(io, args, root, { ...asked, within });
-}
 
 function readLimit(
   text: string | null,

@@ -61,7 +61,7 @@ export async function runByHand(
 const MANY = 1_000;
 
 function isEdit({ kind, side, outcome }: MirrorEvent): boolean {
-  return (kind === "restore" || kind === "replace") && side === "local" && outcome === "done";
+  return kind === "restore" && side === "local" && outcome === "done";
 }
 
 /**
@@ -96,11 +96,6 @@ type ByHand = {
   readonly link: Link;
   /** What the file has to hold; left out or null: anything. */
   readonly seen?: Digest | null | undefined;
-  /**
-   * The very bytes that stand for the text, and the digest of those that they replace; left out: as
-   * the disk spells the text.
-   */
-  readonly exactly?: { readonly text: string; readonly bytes: Digest };
   /** The version that the commit moves base to; left out: the text is an edit, and base stays. */
   readonly next?: Pick<Link, "changeId" | "digest">;
 };
@@ -109,24 +104,20 @@ type ByHand = {
  * Replaces a file's text. The old file goes to the trash instead of being removed later, so that
  * the losing text stays a file, and an editor that still has it open saves into that file.
  */
-export function landByHand(ctx: PassContext, { id, path, text, link, seen, exactly, next }: ByHand): Got<LandedByHand> {
+export function landByHand(ctx: PassContext, { id, path, text, link, seen, next }: ByHand): Got<LandedByHand> {
   const { disk, state } = ctx.world;
   const writes = state.putText(text, madeOfBoth(path, id, "chosen by hand"));
   const look = disk.look(path);
   if (look.kind !== "file") return ended(stale(`no file is at ${path}`));
   if (seen !== undefined && seen !== null && look.digest !== seen) return ended(stale(`${path} was edited meanwhile`));
-  if (look.digest === writes && exactly === undefined)
-    return got({ stamp: look.stamp, closes: null, keptAs: null, writes });
+  if (look.digest === writes) return got({ stamp: look.stamp, closes: null, keptAs: null, writes });
   keepText(ctx, path, id);
   const parkAt = trashPlace(ctx.world, path);
   const base = { baseChangeId: link.changeId, baseDigest: link.digest };
   const expect = look.digest;
   const becomes = next === undefined ? {} : { nextChangeId: next.changeId, nextDigest: next.digest, settles: true };
   const closes = state.openIntent(ctx.run, { kind: "replace", id, path, parkAt, expect, writes, ...base, ...becomes });
-  const end =
-    exactly === undefined
-      ? disk.replace(path, text, expect, parkAt)
-      : disk.replaceBytes(path, exactly.text, exactly.bytes, parkAt);
+  const end = disk.replace(path, text, expect, parkAt);
   if (end.kind === "done") {
     ctx.notes.toFlush.set(id, path);
     return got({ stamp: end.value.stamp, closes, keptAs: parkAt, writes });

@@ -131,11 +131,6 @@ export class LinkedDisk implements Disk {
     return this.#replace(path, spelled, found.value.digest, parkAt);
   }
 
-  replaceBytes(path: LocalPath, bytes: string, expect: Digest, parkAt: string): DiskOutcome<Written> {
-    this.#forms.known.parking(path, expect, parkAt);
-    return this.plain.replaceBytes(path, bytes, expect, parkAt);
-  }
-
   /** The bytes that stand for `expect`; what they are may change until they are dealt with. */
   #find(path: LocalPath, expect: Digest): DiskOutcome<LocalText> {
     const bytes = this.plain.read(path);

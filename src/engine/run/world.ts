@@ -134,7 +134,6 @@ export type EventFields = {
     | "late-write"
     | "recover"
     | "restore"
-    | "replace"
     | "protect"
     | "unprotect"
     | "respell"
