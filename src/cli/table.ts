@@ -68,11 +68,6 @@ export const COMMANDS: readonly Entry[] = [
   },
   { name: "doctor", summary: "check URL, key, clock, disk and neighbours", load: () => import("./commands/doctor.ts") },
   {
-    name: "upgrade-check",
-    summary: "the version here, and the formats of your mirrors; asks nobody",
-    load: () => import("./commands/upgrade-check.ts"),
-  },
-  {
     name: "completion",
     summary: "a script that completes commands in your shell",
     load: () => import("./commands/completion.ts"),

@@ -9,7 +9,6 @@ export const ROWS: Readonly<Record<string, readonly Row[]>> = {
   // The question is put, and nobody answers.
   trust: [local("trust", "w")],
   list: [local("list")],
-  "upgrade-check": [local("upgrade-check"), local("upgrade-check", "--json")],
   name: [local("name", "w", "mine")],
   mv: [local("mv", "w", "w/inside")],
   unlink: [refused("unlink", "w")],

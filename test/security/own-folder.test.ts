@@ -90,7 +90,6 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
   "serve-restore",
   "list",
   "merge",
-  "upgrade-check",
   "hooks",
   "completion",
 ]);
