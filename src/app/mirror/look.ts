@@ -34,15 +34,14 @@ export async function lookAtMirror(root: string, options: LookOptions): Promise<
 
 type Asked = { readonly kind: "asked"; readonly daemon: DaemonStatus | null };
 
-/** `isOfDaemon`: the folder is the user's, and its daemon gave trouble. */
-type Unasked = Extract<Look, { kind: "unseen" }> & { readonly isOfDaemon?: true };
+type Unasked = Extract<Look, { kind: "unseen" }>;
 
 /** The first half of a look: is it the user's, and what does its daemon say. */
 export async function askFirst(root: string, options: LookOptions): Promise<Asked | Unasked> {
   const doubt = doubtOf(root, options);
   if (doubt !== null) return { kind: "unseen", trouble: doubt };
   const daemon = await askAny(root, options.daemonMs);
-  if (daemon.kind === "trouble") return { kind: "unseen", trouble: daemon.trouble, isOfDaemon: true };
+  if (daemon.kind === "trouble") return { kind: "unseen", trouble: daemon.trouble };
   return { kind: "asked", daemon: daemon.value };
 }
 

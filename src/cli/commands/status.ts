@@ -41,12 +41,11 @@ export const command: Command = {
   },
 };
 
-/** What `--short` does not need is loaded without it alone: a prompt asks at each line. */
 async function runShort(io: Io, args: Args): Promise<ExitCode> {
   if (args.flag("all") || args.flag("prometheus") || args.text("max-age") !== null)
     return misuse(io, "--short goes with --json alone");
   const { tellShort } = await import("../status-short.ts");
-  return tellShort(io, { dir: args.operands[0] ?? null, json: args.flag("json") });
+  return tellShort(io, { dir: args.operands[0], json: args.flag("json") });
 }
 
 async function misuse(io: Io, why: string): Promise<ExitCode> {
