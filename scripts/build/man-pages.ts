@@ -39,7 +39,7 @@ const EXIT_STATUS: readonly (readonly [code: string, what: string])[] = [
   ["1", "A fault of mdmirror."],
   ["2", "Usage or configuration."],
   ["3", "Done, but something needs you."],
-  ["4", "Halted by a guard: approve or refuse."],
+  ["4", "Halted by a guard: approve or reject."],
   ["5", "The service is unreachable, or it refused the key."],
   ["6", "Locked by another process."],
   ["7", "A text was handed over, and a reviewer decides."],

@@ -25,7 +25,11 @@ export const COMMANDS: readonly Entry[] = [
   { name: "status", summary: "in sync as of when, and what needs you", load: () => import("./commands/status.ts") },
   { name: "plan", summary: "what a sync would do; writes nothing", load: () => import("./commands/plan.ts") },
   { name: "approve", summary: "let go what a guard has halted", load: () => import("./commands/approve.ts") },
-  { name: "refuse", summary: "bring back what a guard has halted", load: () => import("./commands/refuse.ts") },
+  {
+    name: "reject",
+    summary: "undo the changes that a safety check stopped",
+    load: () => import("./commands/reject.ts"),
+  },
   {
     name: "why",
     summary: "what the mirror knows of a path, and what comes next",

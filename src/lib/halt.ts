@@ -8,7 +8,7 @@ import { errorOf } from "./told.ts";
 import type { Halt, HaltAnswer, MirrorPlan } from "./types.ts";
 
 /**
- * The two answers to a halt, `approve` and `refuse`. Each is for what the caller saw in its plan,
+ * The two answers to a halt, `approve` and `reject`. Each is for what the caller saw in its plan,
  * and for nothing that was stopped since (I21).
  */
 
@@ -33,16 +33,16 @@ export async function approveHalt(mirror: OpenedMirror, plan: MirrorPlan): Promi
   return { count: halted.keys.length, left: [] };
 }
 
-export async function refuseHalt(mirror: OpenedMirror, plan: MirrorPlan): Promise<HaltAnswer> {
+export async function rejectHalt(mirror: OpenedMirror, plan: MirrorPlan): Promise<HaltAnswer> {
   const { withdrawApproval } = await import("../app/by-hand/approve.ts");
-  const refusing = await import("../app/by-hand/refuse.ts");
+  const rejecting = await import("../app/by-hand/reject.ts");
   // Steps that were approved before count as halted again.
   withdrawApproval(mirror);
   const halted = await findSeen(mirror, plan);
   if (halted === null) return { count: 0, left: [] };
   const reasons = halted.reasons.map(({ reason }) => reason);
-  const items = refusing.planRefusal(mirror.world.state, halted.plan, halted.trees, reasons);
-  const ends = items.length === 0 ? [] : await refusing.refuseHalt(mirror.world, items);
+  const items = rejecting.planRejection(mirror.world.state, halted.plan, halted.trees, reasons);
+  const ends = items.length === 0 ? [] : await rejecting.rejectHalt(mirror.world, items);
   const left = ends.flatMap(({ item, done, note }) => (done ? [] : [{ path: item.path, why: note }]));
   return { count: ends.length - left.length, left };
 }

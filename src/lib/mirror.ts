@@ -3,7 +3,7 @@ import { readDifferences, readHistoryOf, readTexts, readVersion, restoreTo } fro
 import { errorOf, unwrap } from "./told.ts";
 import { givenDate, givenKind, givenNumber, givenPath, givenPaths } from "./given.ts";
 import { resolveManyBy, restoreManyTo } from "./many.ts";
-import { approveHalt, haltOf, refuseHalt } from "./halt.ts";
+import { approveHalt, haltOf, rejectHalt } from "./halt.ts";
 import type { Session } from "./session.ts";
 import type {
   Choice,
@@ -97,9 +97,9 @@ export class OpenMirror implements Mirror {
     return this.#session.opened(use, (mirror) => approveHalt(mirror, plan));
   }
 
-  refuse(plan: MirrorPlan): Promise<HaltAnswer> {
-    const use = { mode: "write", what: "refuse", path: this.root } as const;
-    return this.#session.opened(use, (mirror) => refuseHalt(mirror, plan));
+  reject(plan: MirrorPlan): Promise<HaltAnswer> {
+    const use = { mode: "write", what: "reject", path: this.root } as const;
+    return this.#session.opened(use, (mirror) => rejectHalt(mirror, plan));
   }
 
   conflicts(): Promise<{ readonly conflicts: readonly OpenConflict[]; readonly holds: readonly OpenHold[] }> {

@@ -61,7 +61,7 @@ export type Halt = {
   readonly reasons: readonly HaltReasonEntry[];
   /** Whether the reasons themselves are approved, and not only the steps that they are about. */
   readonly byReason: boolean;
-  /** Names what is stopped, so that `approve` and `refuse` answer to just that. */
+  /** Names what is stopped, so that `approve` and `reject` answer to just that. */
   readonly keys: readonly string[];
 };
 
@@ -205,7 +205,7 @@ export type Mirror = {
    */
   approve(plan: MirrorPlan): Promise<HaltAnswer>;
   /** Brings back what a guard stopped; what was to go stays, on both sides. @throws as `approve` */
-  refuse(plan: MirrorPlan): Promise<HaltAnswer>;
+  reject(plan: MirrorPlan): Promise<HaltAnswer>;
   /** What waits for a choice: conflicts, and what is held until somebody acts. No network. */
   conflicts(): Promise<{ readonly conflicts: readonly OpenConflict[]; readonly holds: readonly OpenHold[] }>;
   /**

@@ -1,5 +1,5 @@
 import type { StoppedRow } from "../app/by-hand/decide-halt.ts";
-import type { RefuseItem } from "../app/by-hand/refuse.ts";
+import type { RejectItem } from "../app/by-hand/reject.ts";
 import type { LookedAt } from "../app/mirror/look-at-all.ts";
 import type { Trouble } from "../app/mirror/trouble.ts";
 import { NEXT_OF_LOST_ROOT } from "../app/told/attention.ts";
@@ -40,9 +40,9 @@ export type HaltModel = {
   readonly part: Part<StoppedRow> | null;
   /** What would be brought back, by kind. */
   readonly back: readonly {
-    readonly kind: RefuseItem["kind"];
+    readonly kind: RejectItem["kind"];
     readonly total: number;
-    readonly items: readonly RefuseItem[];
+    readonly items: readonly RejectItem[];
   }[];
   /** What to do instead where nothing can be brought back. */
   readonly instead: readonly string[];
@@ -98,7 +98,7 @@ function sumsOf(stopped: readonly StoppedRow[]): string[] {
   return [...sums].map(([words, all]) => `${words}: ${count(all.length)}`);
 }
 
-function backOf(back: readonly RefuseItem[]): HaltModel["back"] {
+function backOf(back: readonly RejectItem[]): HaltModel["back"] {
   return [...Map.groupBy(back, ({ kind }) => kind)].map(([kind, all]) => ({
     kind,
     total: all.length,

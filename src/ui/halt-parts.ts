@@ -1,4 +1,4 @@
-import { REFUSAL_WORDS, waitingClause } from "../app/told/halt.ts";
+import { REJECTION_WORDS, waitingClause } from "../app/told/halt.ts";
 import { count, plural } from "../model/count.ts";
 import { html, type Html } from "../page/html.ts";
 import { badgeOf, nameOf, nextOf, wordsOf } from "../page/parts.ts";
@@ -54,7 +54,7 @@ export function backOf({ back }: HaltModel): Html | null {
   if (back.length === 0) return null;
   return html`<section id="back"><h2>What bringing it back does</h2><ul>${back.map(
     ({ kind, total, items }) =>
-      html`<li>${count(total)} × ${kind === "left" ? "left alone" : REFUSAL_WORDS[kind]}: ${items.map(
+      html`<li>${count(total)} × ${kind === "left" ? "left alone" : REJECTION_WORDS[kind]}: ${items.map(
         (item, at) =>
           html`${at > 0 && ", "}${nameOf(item.path)}${item.kind === "left" && html` (${wordsOf(item.why)})`}`,
       )}${total > items.length && html` … and ${count(total - items.length)} more`}</li>`,

@@ -45,7 +45,7 @@ describe("I21 I22 a halt stands while the workspace grows", () => {
     expect([code, err[0], err.at(-1)]).toEqual([
       4,
       `${GONE[0]}: waiting until the halt is answered`,
-      "  next: mdmirror plan; to let it go: mdmirror approve; to bring it back: mdmirror approve --refuse",
+      "  next: mdmirror plan; to apply it: mdmirror approve; to undo it: mdmirror reject",
     ]);
   });
 
@@ -53,7 +53,7 @@ describe("I21 I22 a halt stands while the workspace grows", () => {
     for (let n = 0; n < 30; n++) rig.api("POST", "/v1/files", { path: `far${n}.md`, content: "far\n" });
     expect((await sync()).code).toBe(4);
     expect((await sync()).code).toBe(4);
-    expect((await rig.run(["approve", "w", "--refuse", "--yes"])).code).toBe(0);
+    expect((await rig.run(["reject", "w", "--yes"])).code).toBe(0);
     expect([(await sync()).code, there(GONE), rig.read("n0.md")]).toEqual([0, GONE, "n0.md\n"]);
   });
 

@@ -35,7 +35,7 @@ test("one approval is the answer, and takes the files to the trash", async () =>
 });
 
 test("a refusal uploads the files as new documents", async () => {
-  expect((await rig.run(["approve", "w", "--refuse", "--yes"])).code).toBe(0);
+  expect((await rig.run(["reject", "w", "--yes"])).code).toBe(0);
   expect((await rig.run(["sync", "w"])).code).toBe(0);
   expect([missing(), rig.remote("n0.md")!.content]).toEqual([[], "# n0.md\n"]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { planRefusal, refuseHalt } from "../../src/app/by-hand/refuse.ts";
+import { planRejection, rejectHalt } from "../../src/app/by-hand/reject.ts";
 import { GENERATION } from "../../src/contract/generation.ts";
 import { META } from "../../src/engine/run/meta.ts";
 import { planOnly, syncToConvergence } from "../../src/engine/run/sync.ts";
@@ -119,13 +119,13 @@ test("I03 refused, what a restored service lacks goes up as new, with its folder
   restore(at);
   const { plan, trees, verdict } = await halted(at);
   const reasons = verdict.reasons.map(({ reason }) => reason);
-  const items = planRefusal(at.world.state, plan, trees, reasons);
+  const items = planRejection(at.world.state, plan, trees, reasons);
   expect(items.map(({ kind, path }) => `${kind} ${path}`)).toEqual([
     "folder-stays since",
     "stays-as-new since/one.md",
     "stays-as-new since/two.md",
   ]);
-  expect((await refuseHalt(at.world, items)).every(({ done }) => done)).toBe(true);
+  expect((await rejectHalt(at.world, items)).every(({ done }) => done)).toBe(true);
   expect(await at.sync()).toMatchObject({ state: "in-sync", counts: { createdRemote: 2 } });
   expect([...at.rig.app.files().keys()].sort()).toEqual(["also.md", "kept.md", "since/one.md", "since/two.md"]);
   at.rig.app.remove("since/one.md");

@@ -128,7 +128,7 @@ describe("a mirror of the library", () => {
     expect(await errorOf(mirror.approve(plan))).toMatchObject({ kind: "usage", code: "halt-changed" });
     const seen = await mirror.plan();
     expect((await mirror.approve(seen)).count).toBe(13);
-    expect(await mirror.refuse(seen)).toEqual({ count: 13, left: [] });
+    expect(await mirror.reject(seen)).toEqual({ count: 13, left: [] });
     expect([(await mirror.sync()).state, read(names[0]!)]).toEqual(["in-sync", "# 0.md\n"]);
   });
 

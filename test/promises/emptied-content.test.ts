@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { planRefusal, refuseHalt } from "../../src/app/by-hand/refuse.ts";
+import { planRejection, rejectHalt } from "../../src/app/by-hand/reject.ts";
 import { isBlank } from "../../src/model/text-form.ts";
 import { guardKey } from "../../src/planner/verdict/guard-key.ts";
 import { META } from "../../src/engine/run/meta.ts";
@@ -52,7 +52,7 @@ async function approve(fixture: Fixture): Promise<void> {
 async function refuse(fixture: Fixture): Promise<void> {
   const { plan, trees } = await planOf(fixture);
   const world = fixture.mirror.world();
-  const ends = await refuseHalt(world, planRefusal(world.state, plan, trees, ["emptied"]));
+  const ends = await rejectHalt(world, planRejection(world.state, plan, trees, ["emptied"]));
   expect(ends.filter(({ done }) => !done)).toEqual([]);
 }
 

@@ -40,12 +40,9 @@ export const ROWS: Readonly<Record<string, readonly Row[]>> = {
   ],
   plan: [refused("plan", "w")],
   approve: [refused("approve", "w", "--yes")],
-  refuse: [refused("refuse", "w", "--yes")],
+  reject: [refused("reject", "w", "--yes")],
   why: [refused("why", "w/a.md")],
-  search: [
-    local("search", "mine", "w"),
-    local("search", "mine", "w", "--regex"),
-  ],
+  search: [local("search", "mine", "w"), local("search", "mine", "w", "--regex")],
   log: [local("log", "w")],
   diff: [
     refused("diff", "w"),

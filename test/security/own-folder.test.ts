@@ -76,7 +76,7 @@ const LINES: Readonly<Record<string, (rig: Rig) => string[]>> = {
   name: () => ["name", "w", "mine"],
   mv: () => ["mv", "w", "elsewhere"],
   unlink: () => ["unlink", "w"],
-  refuse: () => ["refuse", "w", "--yes"],
+  reject: () => ["reject", "w", "--yes"],
   ui: () => ["ui", "w", "--no-open"],
   mcp: () => ["mcp", "w"],
 };

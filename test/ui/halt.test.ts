@@ -22,7 +22,7 @@ async function personAt({ ask, enter, ui, rig }: UiRig) {
         .toContain(text);
       return shown;
     },
-    async answer(shown: string, what: "approve" | "refuse" | "sync") {
+    async answer(shown: string, what: "approve" | "reject" | "sync") {
       const [, csrf] = /name="csrf-token" content="([^"]+)"/.exec(shown)!;
       const [, seen = ""] = /name="seen" value="([^"]+)"/.exec(shown) ?? [];
       const body = new URLSearchParams({ csrf: csrf!, root: rig.root, seen });
@@ -53,7 +53,7 @@ describe("a halt", () => {
   test("is brought back as the command does", async () => {
     const rigged = await openHalt();
     const person = await personAt(rigged);
-    await person.answer(await person.until("Yes, bring 13 things back"), "refuse");
+    await person.answer(await person.until("Yes, bring 13 things back"), "reject");
     const after = await person.until("13 brought back");
     for (const name of namesOf()) expect(rigged.rig.read(name)).toBe(`text of ${name}\n`);
     await person.answer(after, "sync");
@@ -61,7 +61,7 @@ describe("a halt", () => {
     expect(isThere(rigged)).toBe(COUNT);
   });
 
-  test.each(["approve", "refuse"] as const)(
+  test.each(["approve", "reject"] as const)(
     "has grown since it was shown: %s does nothing, and what is stopped now is shown",
     async (what) => {
       const rigged = await openHalt();

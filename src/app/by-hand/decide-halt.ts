@@ -10,7 +10,7 @@ import { ok, type Result } from "../mirror/trouble.ts";
 import { type GuestOptions, withMirror } from "../mirror/with-mirror.ts";
 import { actionPath, actionWords } from "../told/actions.ts";
 import { approve, findHalt, type Halted } from "./approve.ts";
-import { planRefusal, refuseHalt, type RefuseEnd, type RefuseItem } from "./refuse.ts";
+import { planRejection, rejectHalt, type RejectEnd, type RejectItem } from "./reject.ts";
 
 /**
  * A halt, and both answers to it, by who looks at it for a while before one is chosen: an answer
@@ -41,7 +41,7 @@ export type HaltView =
       readonly waiting: number;
       /** Whether the answer is about everything that the plan would do. */
       readonly byReason: boolean;
-      readonly back: readonly RefuseItem[];
+      readonly back: readonly RejectItem[];
     };
 
 type Decidable = Extract<Halted, { kind: "halted" }>;
@@ -56,7 +56,7 @@ export type Decided<T> = { readonly kind: "nothing" | "changed" | "not-approvabl
 
 /** `borrowed`: a daemon goes on with it. */
 type LetGo = { readonly borrowed: boolean };
-type Brought = LetGo & { readonly ends: readonly RefuseEnd[] };
+type Brought = LetGo & { readonly ends: readonly RejectEnd[] };
 
 /** Lets go what was seen. */
 export function letHaltGo(root: string, seen: string, options: GuestOptions): Promise<Result<Decided<LetGo>>> {
@@ -70,10 +70,10 @@ export function letHaltGo(root: string, seen: string, options: GuestOptions): Pr
 
 /** Brings back what was seen. */
 export function bringHaltBack(root: string, seen: string, options: GuestOptions): Promise<Result<Decided<Brought>>> {
-  return withHalt<Decided<Brought>>(root, { ...options, mode: "write", what: "refuse" }, async (mirror, halted) => {
+  return withHalt<Decided<Brought>>(root, { ...options, mode: "write", what: "reject" }, async (mirror, halted) => {
     const other = otherThan(mirror, halted, seen);
     if (other !== null) return ok({ kind: other });
-    const ends = await refuseHalt(mirror.world, itemsOf(mirror, halted as Decidable));
+    const ends = await rejectHalt(mirror.world, itemsOf(mirror, halted as Decidable));
     return ok({ kind: "done", borrowed: mirror.borrowed === true, ends });
   });
 }
@@ -116,8 +116,8 @@ function viewOf(mirror: OpenedMirror, halted: Exclude<Halted, { kind: "offline" 
   };
 }
 
-function itemsOf({ world }: OpenedMirror, { plan, trees, reasons }: Decidable): RefuseItem[] {
-  return planRefusal(
+function itemsOf({ world }: OpenedMirror, { plan, trees, reasons }: Decidable): RejectItem[] {
+  return planRejection(
     world.state,
     plan,
     trees,
@@ -125,7 +125,7 @@ function itemsOf({ world }: OpenedMirror, { plan, trees, reasons }: Decidable): 
   );
 }
 
-function seenOf({ keys }: Decidable, back: readonly RefuseItem[]): Digest {
+function seenOf({ keys }: Decidable, back: readonly RejectItem[]): Digest {
   return digestOf(JSON.stringify([keys.toSorted(), back.map(({ kind, path }) => [kind, path])]));
 }
 

@@ -82,7 +82,7 @@ const SENTENCES: Readonly<Record<EventName, (items: readonly Item[], name: strin
 };
 
 const NEXT: Readonly<Record<EventName, string>> = {
-  halted: "mdmirror plan; then mdmirror approve, or mdmirror approve --refuse",
+  halted: "mdmirror plan; then mdmirror approve, or mdmirror reject",
   offline: "mdmirror doctor",
   conflict: "mdmirror conflicts",
   attention: "mdmirror status",

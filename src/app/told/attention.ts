@@ -17,8 +17,7 @@ export const NEXT_OF_LOST_ROOT =
   "mount the disk that holds the mirror; or move .mdmirror/ away, and link the folder again: mdmirror init";
 
 /** What to do about a halt of which the reasons are not at hand. */
-export const NEXT_OF_HALT =
-  "mdmirror plan; to let it go: mdmirror approve; to bring it back: mdmirror approve --refuse";
+export const NEXT_OF_HALT = "mdmirror plan; to apply it: mdmirror approve; to undo it: mdmirror reject";
 
 /** Halts in which nothing was deleted, so there is nothing to bring back. */
 const BRINGS_NOTHING_BACK: ReadonlySet<HaltReason> = new Set([
@@ -28,16 +27,16 @@ const BRINGS_NOTHING_BACK: ReadonlySet<HaltReason> = new Set([
   "conflict-flood",
 ]);
 
-/** Both ways out of a halt: to let it go on, or to bring back what was deleted. */
+/** Returns both answers to a stop: to apply what it stopped, or to undo it. */
 export function nextOfHalt(reasons: readonly { readonly reason: HaltReason }[]): string[] {
   // A copy and a folder that was moved need different answers, so both are explained.
   if (reasons.some(({ reason }) => reason === "root-moved-or-copied")) return [insteadOf("root-moved-or-copied")];
-  const ways = ["to let it go (mdmirror plan shows it): mdmirror approve, then mdmirror sync"];
+  const ways = ["to apply it (mdmirror plan shows it): mdmirror approve, then mdmirror sync"];
   // Another workspace would get all files as new documents.
   if (reasons.some(({ reason }) => reason === "wrong-workspace"))
     ways.unshift("check the key and the URL: mdmirror doctor");
   const isNotBrought = reasons.every(({ reason }) => BRINGS_NOTHING_BACK.has(reason));
-  return isNotBrought ? ways : [...ways, "to bring it back: mdmirror approve --refuse"];
+  return isNotBrought ? ways : [...ways, "to undo it: mdmirror reject"];
 }
 
 /** The `attention` of `--json`: what is open, then why it halted or did not reach the service. */

@@ -1,11 +1,11 @@
 import { plural } from "../../model/count.ts";
 import type { HaltReason } from "../../planner/plan-types.ts";
-import type { RefuseItem } from "../by-hand/refuse.ts";
+import type { RejectItem } from "../by-hand/reject.ts";
 
 /** The words for both answers to a halt. */
 
 /** What bringing back does, by what it is. */
-export const REFUSAL_WORDS: Readonly<Record<Exclude<RefuseItem["kind"], "left">, string>> = {
+export const REJECTION_WORDS: Readonly<Record<Exclude<RejectItem["kind"], "left">, string>> = {
   "file-back": "comes back here, as it was; nothing is sent, and its id and history stay",
   "folder-back": "the folder comes back here",
   "folder-stays": "the folder stays here, and is made there anew",
@@ -17,7 +17,7 @@ export const REFUSAL_WORDS: Readonly<Record<Exclude<RefuseItem["kind"], "left">,
 };
 
 /**
- * For halts where nothing was taken away, so that a refusal changes nothing: what to do instead.
+ * For halts where nothing was taken away, so that reject changes nothing: what to do instead.
  */
 const INSTEAD: Readonly<Partial<Record<HaltReason, string>>> = {
   "wrong-workspace":

@@ -8,7 +8,7 @@ import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { NEXT_OF_LOST_ROOT } from "../../app/told/attention.ts";
 import { waitingClause } from "../../app/told/halt.ts";
-import { refuse } from "../refuse-halt.ts";
+import { reject } from "../reject-halt.ts";
 import { shownWords } from "../../model/shown-name.ts";
 import { agrees, KEY_OPTION, useMirror } from "../use-mirror.ts";
 
@@ -16,36 +16,35 @@ import { agrees, KEY_OPTION, useMirror } from "../use-mirror.ts";
 const MOST = 20;
 
 export const command: Command = {
-  usage: "approve [DIR] [--refuse] [--yes] [--all]",
+  usage: "approve [DIR] [--yes] [--all]",
   about: [
     "Shows the changes that a safety check stopped, and approves exactly these: the next sync carries them out. Changes",
     "that are added before it are stopped again. Deleted files go to .mdmirror/trash; the content of deleted documents",
-    "stays in the local history. --refuse does the opposite: files that were deleted locally come back, and files whose",
-    "documents are gone on the service stay and are uploaded as new.",
+    "stays in the local history. To undo them instead: mdmirror reject.",
   ],
   options: {
-    refuse: { help: "bring back what was stopped, instead of letting it go" },
     yes: { short: "y", help: "do not ask" },
     all: { help: "show every name, not the first twenty of each kind" },
     ...KEY_OPTION,
   },
   operands: { least: 0, most: 1 },
-  run: (io, args) => letGoOrRefuse(io, args, args.flag("refuse")),
+  run: (io, args) => answerStop(io, args, "approve"),
 };
 
-export async function letGoOrRefuse(io: Io, args: Args, isRefusal: boolean): Promise<ExitCode> {
+/** Answers a stop, by one of the two commands for it. */
+export async function answerStop(io: Io, args: Args, what: "approve" | "reject"): Promise<ExitCode> {
   const root = findMirror(io, args.operands[0]);
   if (root.kind === "trouble") return complain(io, root.trouble);
   const { approve, findHalt, withdrawApproval } = await import("../../app/by-hand/approve.ts");
   const { faultTrouble } = await import("../../app/mirror/fault-trouble.ts");
   const { runThatHalted } = await import("../../app/mirror/run.ts");
-  const use = { mode: "write", what: isRefusal ? "refuse" : "approve", keyFile: args.text("key-file") } as const;
+  const use = { mode: "write", what, keyFile: args.text("key-file") } as const;
   return useMirror(io, root.value, use, async (mirror) => {
-    if (isRefusal) withdrawApproval(mirror);
+    if (what === "reject") withdrawApproval(mirror);
     const halted = await findHalt(mirror, runThatHalted(mirror, io.terminal.output));
     if (halted.kind === "offline") return complain(io, faultTrouble(halted.fault, mirror.url));
     if (!showHalt(io, halted)) return halted.kind === "nothing" ? EXIT.inSync : EXIT.halted;
-    if (isRefusal) return refuse(io, args, mirror, halted, mostNames(args));
+    if (what === "reject") return reject(io, args, mirror, halted, mostNames(args));
     return decide(io, args, mirror, halted, approve);
   });
 }

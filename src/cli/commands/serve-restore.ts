@@ -13,7 +13,7 @@ export const command: Command = {
     "Makes a service of a backup, also as mdmirror serve restore. Ids, texts, reviews, keys and cursors are those of the",
     "backup; the administrator's key is a new one. Mirrors see that the service was restored: one that has what is not in the",
     "backup, or newer texts, stops before it changes anything, and asks. With mdmirror approve it becomes as the backup was:",
-    "newer documents go to its trash, newer texts stay in its history. mdmirror approve --refuse sends them again.",
+    "newer documents go to its trash, newer texts stay in its history. mdmirror reject sends them again.",
   ],
   options: {
     data: { value: "DIR", help: "a folder that holds no service yet" },

@@ -1,5 +1,5 @@
 import { bringHaltBack, type Decided, letHaltGo } from "../../app/by-hand/decide-halt.ts";
-import type { RefuseEnd } from "../../app/by-hand/refuse.ts";
+import type { RejectEnd } from "../../app/by-hand/reject.ts";
 import type { Result } from "../../app/mirror/trouble.ts";
 import { NEXT_OF_LOST_ROOT } from "../../app/told/attention.ts";
 import { count } from "../../model/count.ts";
@@ -8,7 +8,7 @@ import type { Notice } from "../../page/layout.ts";
 import { BUSY, noticeOfTrouble, type UiAction } from "../action.ts";
 import { mirrorAddress } from "../addresses.ts";
 
-/** `approve` and `refuse`: each answers exactly what the page showed. */
+/** `approve` and `reject`: each answers exactly what the page showed. */
 
 export const LET_GO: UiAction = answer("approve", async (root, seen, options) => {
   const decided = await letHaltGo(root, seen, options);
@@ -19,14 +19,14 @@ export const LET_GO: UiAction = answer("approve", async (root, seen, options) =>
   }));
 });
 
-export const BRING_BACK: UiAction = answer("refuse", async (root, seen, options) => {
+export const BRING_BACK: UiAction = answer("reject", async (root, seen, options) => {
   const decided = await bringHaltBack(root, seen, options);
-  return noticeOf(decided, ({ ends, borrowed }) => noticeOfRefusal(ends, borrowed));
+  return noticeOf(decided, ({ ends, borrowed }) => noticeOfRejection(ends, borrowed));
 });
 
 type Answer = (root: string, seen: string, options: Parameters<typeof letHaltGo>[2]) => Promise<Notice>;
 
-function answer(what: "approve" | "refuse", give: Answer): UiAction {
+function answer(what: "approve" | "reject", give: Answer): UiAction {
   return {
     path: `halt/${what}`,
     async run({ env, cwd, clock, random, jobs, halts }, { mirror, form }) {
@@ -63,7 +63,7 @@ function noticeOf<T extends object>(decided: Result<Decided<T>>, done: (how: T) 
 /** LIMIT: names that a notice lists of what could not be brought back. */
 const MOST = 5;
 
-function noticeOfRefusal(ends: readonly RefuseEnd[], borrowed: boolean): Notice {
+function noticeOfRejection(ends: readonly RejectEnd[], borrowed: boolean): Notice {
   const left = ends.filter(({ done }) => !done);
   const text = `${count(ends.length - left.length)} brought back`;
   const next = borrowed ? null : "Sync now";

@@ -13,6 +13,6 @@ console.log((await notes.sync()).state);
 const plan = await notes.plan();
 console.log(plan.halt?.reasons.map(({ reason }) => reason).join());
 
-// `approve` lets just what the plan shows go; `refuse` brings it back.
-const answer = await notes.refuse(plan);
+// `approve` lets just what the plan shows go; `reject` brings it back.
+const answer = await notes.reject(plan);
 console.log(answer.count, (await notes.sync()).state);

@@ -1,25 +1,24 @@
 import type { Halted } from "../app/by-hand/approve.ts";
 import type { OpenedMirror } from "../app/mirror/open-mirror.ts";
-import type { RefuseEnd, RefuseItem } from "../app/by-hand/refuse.ts";
-import { insteadOf, REFUSAL_WORDS } from "../app/told/halt.ts";
+import type { RejectEnd, RejectItem } from "../app/by-hand/reject.ts";
+import { insteadOf, REJECTION_WORDS } from "../app/told/halt.ts";
 import type { Args, Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { count } from "../model/count.ts";
 import { agrees } from "./use-mirror.ts";
 import { shownName, shownWords } from "../model/shown-name.ts";
 
-/** `approve --refuse`: says what it would bring back before it does so. */
-
-export async function refuse(
+/** Shows what `reject` would bring back, asks, and brings it back. */
+export async function reject(
   io: Io,
   args: Args,
   mirror: OpenedMirror,
   halted: Extract<Halted, { kind: "halted" }>,
   most: number,
 ): Promise<ExitCode> {
-  const { planRefusal, refuseHalt } = await import("../app/by-hand/refuse.ts");
+  const { planRejection, rejectHalt } = await import("../app/by-hand/reject.ts");
   const reasons = halted.reasons.map(({ reason }) => reason);
-  const items = planRefusal(mirror.world.state, halted.plan, halted.trees, reasons);
+  const items = planRejection(mirror.world.state, halted.plan, halted.trees, reasons);
   const able = items.filter(({ kind }) => kind !== "left").length;
   if (able === 0) {
     io.err("mdmirror: nothing is to be brought back: nothing was taken away, and nothing was changed, here or there");
@@ -29,29 +28,29 @@ export async function refuse(
   for (const line of itemLines(items, most)) io.out(line);
   if (!(await agrees(io, args.flag("yes"), "bring this back?"))) {
     io.err(io.terminal.input ? "mdmirror: nothing was changed" : "mdmirror: there is no terminal to ask on");
-    io.err("  next: if that is what you want: mdmirror approve --refuse --yes");
+    io.err("  next: if that is what you want: mdmirror reject --yes");
     return io.terminal.input ? EXIT.halted : EXIT.usage;
   }
-  const ends = await refuseHalt(mirror.world, items);
+  const ends = await rejectHalt(mirror.world, items);
   return tell(io, ends, mirror.borrowed === true ? "the daemon goes on with it" : "next: mdmirror sync");
 }
 
-function itemLines(items: readonly RefuseItem[], most: number): string[] {
+function itemLines(items: readonly RejectItem[], most: number): string[] {
   return [...Map.groupBy(items, ({ kind }) => kind)].flatMap(([kind, all]) => {
     const names = all
       .slice(0, most)
       .map((item) => `    ${shownName(item.path)}${item.kind === "left" ? `: ${shownWords(item.why)}` : ""}`);
     const more = all.length > most ? [`    … and ${count(all.length - most)} more`] : [];
-    return [`  ${count(all.length)} × ${kind === "left" ? "left alone" : REFUSAL_WORDS[kind]}:`, ...names, ...more];
+    return [`  ${count(all.length)} × ${kind === "left" ? "left alone" : REJECTION_WORDS[kind]}:`, ...names, ...more];
   });
 }
 
-function tell(io: Io, ends: readonly RefuseEnd[], next: string): ExitCode {
+function tell(io: Io, ends: readonly RejectEnd[], next: string): ExitCode {
   for (const { item, done, note } of ends) {
     if (done && note !== "") io.out(`${shownName(item.path)}: ${shownWords(note)}`);
     if (!done) io.err(`${shownName(item.path)}: left alone: ${shownWords(note)}`);
   }
   const back = ends.filter(({ done }) => done).length;
-  io.out(`refused: ${count(back)} brought back; ${next}`);
+  io.out(`rejected: ${count(back)} brought back; ${next}`);
   return back === ends.length ? EXIT.inSync : EXIT.attention;
 }

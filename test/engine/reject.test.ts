@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { planRefusal, refuseHalt } from "../../src/app/by-hand/refuse.ts";
+import { planRejection, rejectHalt } from "../../src/app/by-hand/reject.ts";
 import type { Wire } from "../../src/ports/wire.ts";
 import { planOnly, syncToConvergence } from "../../src/engine/run/sync.ts";
 import type { World } from "../../src/engine/run/world.ts";
@@ -60,12 +60,12 @@ test("I03 of a service that was put back from a backup, what is newer here goes 
   const end = await planOnly(world, OPTIONS);
   if (end.kind === "offline" || end.plan.verdict.kind === "run") throw new Error("it is not halted");
   const reasons = end.plan.verdict.reasons.map(({ reason }) => reason);
-  const items = planRefusal(world.state, end.plan, end.trees, reasons);
+  const items = planRejection(world.state, end.plan, end.trees, reasons);
   expect(items.map(({ kind, path }) => `${kind} ${path}`)).toEqual([
     "newer-text-back plan.md",
     "stays-as-new since.md",
   ]);
-  expect((await refuseHalt(world, items)).every(({ done }) => done)).toBe(true);
+  expect((await rejectHalt(world, items)).every(({ done }) => done)).toBe(true);
   expect(await syncToConvergence(world, OPTIONS)).toMatchObject({ state: "in-sync" });
   expect(await textsThere()).toEqual(["plan: second\n", "other\n", "made since the backup\n"]);
   expect(mirror.texts().get("plan.md")).toBe("second\n");

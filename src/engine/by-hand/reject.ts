@@ -16,7 +16,7 @@ import type { PassContext } from "../run/pass-context.ts";
  * the next run sends what follows from it.
  */
 
-const WHY = "brought back: its deletion was refused";
+const WHY = "brought back: its deletion was rejected";
 
 /**
  * A document that was deleted here: its file comes back with the same text, and nothing is sent.
@@ -100,7 +100,7 @@ export async function textBack(
   return { outcome, notes: [] };
 }
 
-const EMPTIED_WHY = "its text is back: that it became empty was refused";
+const EMPTIED_WHY = "its text is back: that it became empty was rejected";
 
 async function baseText(ctx: PassContext, link: Link, path: LocalPath): Promise<Got<string>> {
   const kept = ctx.world.state.text(link.localDigest);

@@ -15,7 +15,7 @@ import {
   otherVersionBack,
   staysAsNew,
   textBack,
-} from "../../engine/by-hand/refuse.ts";
+} from "../../engine/by-hand/reject.ts";
 import type { World } from "../../engine/run/world.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
 import { isDone } from "./resolve.ts";
@@ -23,7 +23,7 @@ import { byPath } from "../../model/by-path.ts";
 
 /** The other answer to a halt: what was deleted or overwritten is brought back, not let through. */
 
-export type RefuseItem = { readonly path: LocalPath } & (
+export type RejectItem = { readonly path: LocalPath } & (
   | { readonly kind: "file-back"; readonly action: Extract<Action, { kind: "delete-remote" }> }
   | { readonly kind: "folder-back" }
   | { readonly kind: "folder-stays"; readonly dirId: DirId }
@@ -38,12 +38,12 @@ export type RefuseItem = { readonly path: LocalPath } & (
 const MISSES_DOCUMENTS: ReadonlySet<HaltReason> = new Set(["service-restored", "wrong-workspace"]);
 
 /** @param reasons the halt's reasons; one that has nothing to bring back gives no item */
-export function planRefusal(
+export function planRejection(
   state: Pick<State, "isEarlier">,
   plan: Plan,
   trees: Trees,
   reasons: readonly HaltReason[],
-): RefuseItem[] {
+): RejectItem[] {
   const { verdict, steps } = plan;
   if (verdict.kind === "run") return [];
   const items = verdict.byReason
@@ -57,7 +57,7 @@ export function planRefusal(
   return items.toSorted(byPath);
 }
 
-function itemOf(action: Action, { base }: Trees): RefuseItem[] {
+function itemOf(action: Action, { base }: Trees): RejectItem[] {
   switch (action.kind) {
     case "delete-remote":
       return [{ kind: "file-back", path: action.localPath, action }];
@@ -80,7 +80,7 @@ function itemOf(action: Action, { base }: Trees): RefuseItem[] {
 }
 
 /** The text of a document that became empty, locally or on the service. */
-function textOf(action: Action): RefuseItem[] {
+function textOf(action: Action): RejectItem[] {
   if (!("empties" in action) || action.empties !== true) return [];
   const { localPath: path, id } = action;
   if (action.kind === "put") return [{ kind: "text-back", path, action }];
@@ -88,8 +88,8 @@ function textOf(action: Action): RefuseItem[] {
 }
 
 /** Documents of which the service shows an older version than the one that is here. */
-function olderThere(state: Pick<State, "isEarlier">, { base, remote }: Trees): RefuseItem[] {
-  return [...ownOf(remote.files, base.links).values()].flatMap(({ id, changeId }): RefuseItem[] => {
+function olderThere(state: Pick<State, "isEarlier">, { base, remote }: Trees): RejectItem[] {
+  return [...ownOf(remote.files, base.links).values()].flatMap(({ id, changeId }): RejectItem[] => {
     const link = base.links.get(id);
     if (link === undefined || link.changeId === changeId || !state.isEarlier(id, changeId, link.changeId)) return [];
     const { localPath: path } = link;
@@ -98,14 +98,14 @@ function olderThere(state: Pick<State, "isEarlier">, { base, remote }: Trees): R
   });
 }
 
-export type RefuseEnd = { readonly item: RefuseItem; readonly done: boolean; readonly note: string };
+export type RejectEnd = { readonly item: RejectItem; readonly done: boolean; readonly note: string };
 
 /**
- * Refuses each item by itself: one that cannot be brought back is reported and does not stop the
+ * Rejects each item by itself: one that cannot be brought back is reported and does not stop the
  * others.
  */
-export async function refuseHalt(world: World, items: readonly RefuseItem[]): Promise<readonly RefuseEnd[]> {
-  const ends = await runByHand(world, "refuse", async (ctx) => {
+export async function rejectHalt(world: World, items: readonly RejectItem[]): Promise<readonly RejectEnd[]> {
+  const ends = await runByHand(world, "reject", async (ctx) => {
     const done: HandEnd[] = [];
     for (const item of items) done.push(await bringBack(ctx, item));
     return done;
@@ -122,7 +122,7 @@ export async function refuseHalt(world: World, items: readonly RefuseItem[]): Pr
   });
 }
 
-async function bringBack(ctx: PassContext, item: RefuseItem): Promise<HandEnd> {
+async function bringBack(ctx: PassContext, item: RejectItem): Promise<HandEnd> {
   switch (item.kind) {
     case "file-back":
       return fileBack(ctx, item.action);

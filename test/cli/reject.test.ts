@@ -31,27 +31,27 @@ const folders = () => (rig.api("GET", "/v1/folders") as { data: { id: string; pa
 const idsThere = (): Map<string, string> =>
   new Map(NAMES.flatMap((name) => (rig.remote(name) === null ? [] : [[name, rig.remote(name)!.id]])));
 
-describe("approve --refuse", () => {
+describe("reject", () => {
   test("I21 what was deleted here comes back as it was, folders too, and nothing is sent", async () => {
     const ids = await mirrored();
     for (const name of ["a.md", "b.md", "d", "empty"]) rmSync(join(rig.root, name), { recursive: true });
     const halted = await rig.run(["sync", "w"]);
     expect(halted.code).toBe(4);
-    expect(halted.err.join("\n")).toContain("to let it go");
-    expect(halted.err.at(-1)).toContain("mdmirror approve --refuse");
-    const declined = await rig.run(["approve", "w", "--refuse"], { terminal: true, answers: ["n"] });
+    expect(halted.err.join("\n")).toContain("mdmirror approve");
+    expect(halted.err.at(-1)).toContain("mdmirror reject");
+    const declined = await rig.run(["reject", "w"], { terminal: true, answers: ["n"] });
     expect([declined.code, here()]).toEqual([4, []]);
     expect(declined.out.join("\n")).toContain("its id and history stay");
-    expect((await rig.run(["approve", "w", "--refuse"])).code).toBe(2);
-    const refused = await rig.run(["approve", "w", "--refuse", "--yes"]);
-    expect([refused.code, refused.out.at(-1)]).toEqual([0, "refused: 6 brought back; next: mdmirror sync"]);
+    expect((await rig.run(["reject", "w"])).code).toBe(2);
+    const rejected = await rig.run(["reject", "w", "--yes"]);
+    expect([rejected.code, rejected.out.at(-1)]).toEqual([0, "rejected: 6 brought back; next: mdmirror sync"]);
     expect(here()).toEqual([...NAMES].sort());
     expect(existsSync(join(rig.root, "empty"))).toBe(true);
     for (const name of NAMES) expect(rig.read(name)).toBe(text(name));
     const after = await rig.run(["sync", "w"]);
     expect([after.code, after.out[0]]).toEqual([0, expect.stringContaining("nothing to do")]);
     expect(idsThere()).toEqual(ids);
-    expect((await rig.run(["refuse", "w"])).out).toEqual(["nothing is halted; next: mdmirror sync"]);
+    expect((await rig.run(["reject", "w"])).out).toEqual(["nothing is halted; next: mdmirror sync"]);
   });
 
   test("I03 what is gone there stays here and goes up as new, which is said before it is done", async () => {
@@ -62,9 +62,9 @@ describe("approve --refuse", () => {
     const halted = await rig.run(["sync", "w"]);
     expect(existsSync(join(rig.root, "empty"))).toBe(true);
     expect([halted.code, halted.err[0]]).toEqual([4, expect.stringContaining("remote-emptied")]);
-    const refused = await rig.run(["refuse", "w", "--yes"]);
-    expect(refused.code).toBe(0);
-    expect(refused.out.join("\n")).toContain("goes up as a new document");
+    const rejected = await rig.run(["reject", "w", "--yes"]);
+    expect(rejected.code).toBe(0);
+    expect(rejected.out.join("\n")).toContain("goes up as a new document");
     expect((await rig.run(["sync", "w"])).code).toBe(0);
     expect(here()).toEqual([...NAMES].sort());
     expect(existsSync(join(rig.root, "empty"))).toBe(true);
@@ -80,8 +80,8 @@ describe("approve --refuse", () => {
     rmSync(join(rig.root, "a.md"));
     rmSync(join(rig.root, "b.md"));
     expect((await rig.run(["sync", "w", "--max-deletes", "1"])).code).toBe(4);
-    const refused = await rig.run(["refuse", "w", "--yes"]);
-    expect([refused.code, refused.out.at(-1)]).toEqual([0, "refused: 2 brought back; next: mdmirror sync"]);
+    const rejected = await rig.run(["reject", "w", "--yes"]);
+    expect([rejected.code, rejected.out.at(-1)]).toEqual([0, "rejected: 2 brought back; next: mdmirror sync"]);
     expect(here()).toEqual([...NAMES].sort());
     expect((await rig.run(["sync", "w", "--max-deletes", "1"])).code).toBe(0);
     expect(idsThere()).toEqual(ids);
@@ -101,7 +101,7 @@ describe("approve --refuse", () => {
     for (const name of NAMES) rmSync(join(rig.root, name));
     expect((await rig.run(["sync", "w"])).code).toBe(4);
     expect((await rig.run(["approve", "w", "--yes"])).code).toBe(0);
-    expect((await rig.run(["approve", "w", "--refuse", "--yes"])).code).toBe(0);
+    expect((await rig.run(["reject", "w", "--yes"])).code).toBe(0);
     expect((await rig.run(["sync", "w"])).code).toBe(0);
     expect(idsThere()).toEqual(ids);
     expect(here()).toEqual([...NAMES].sort());
@@ -114,7 +114,7 @@ describe("approve --refuse", () => {
     const halted = await rig.run(["sync", "w"]);
     expect([halted.code, halted.err.join("\n")]).toEqual([4, expect.stringContaining("wrong-workspace")]);
     expect(halted.err.join("\n")).toContain("mdmirror doctor");
-    expect((await rig.run(["approve", "w", "--refuse", "--yes"])).code).toBe(0);
+    expect((await rig.run(["reject", "w", "--yes"])).code).toBe(0);
     expect((await rig.run(["sync", "w"])).code).toBe(0);
     expect(here()).toEqual([...NAMES].sort());
     expect(NAMES.filter((name) => rig.remote(name) === null)).toEqual([]);
@@ -139,7 +139,7 @@ describe("approve --refuse", () => {
     for (const name of beside) rmSync(join(rig.root, name));
     const halted = await rig.run(["sync", "w"]);
     expect([halted.code, halted.err.join("\n")]).toEqual([4, expect.stringContaining("sidecars-gone")]);
-    expect((await rig.run(["approve", "w", "--refuse", "--yes"])).code).toBe(0);
+    expect((await rig.run(["reject", "w", "--yes"])).code).toBe(0);
     expect((await rig.run(["sync", "w"])).code).toBe(3);
     for (const name of beside) expect(existsSync(join(rig.root, name))).toBe(true);
     for (const name of names) expect(rig.remote(name)?.content).toBe(`theirs of ${name}\n`);
