@@ -2,22 +2,20 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Worker } from "node:worker_threads";
 import Sqlite from "better-sqlite3";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { syncMirror } from "../../src/app/by-hand/sync.ts";
 import { openToWrite, type PageCheck } from "../../src/app/mirror/open-state.ts";
 import { systemRandom } from "../../src/app/mirror/random.ts";
 import { USUAL_RUN } from "../../src/app/mirror/run.ts";
-import { openRig, type Rig } from "../cli/rig.ts";
+import { useRig } from "../cli/rig.ts";
 
 /** A thread looks at a large mirror while `sync` opens it; here one of three documents may be. */
 
-let rig: Rig;
+const rig = useRig();
 beforeEach(async () => {
-  rig = await openRig();
   for (const path of PATHS) rig.api("POST", "/v1/files", { path, content: `text of ${path}\n` });
   expect((await rig.init()).code).toBe(0);
 });
-afterEach(() => rig.close());
 
 const PATHS = ["a.md", "f/b.md", "f/g/c.md"];
 
@@ -41,8 +39,7 @@ test("a sync of many documents has them read by a thread, one of few does not", 
 test("what changed on both sides is found, whoever reads the folder", async () => {
   rig.write("f/b.md", "edited here\n");
   rig.write("f/new.md", "new here\n");
-  const { id, lastChangeId } = rig.remote("a.md")!;
-  rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: "edited there\n" });
+  rig.editRemotely("a.md", "edited there\n");
   expect((await sync(1)).report).toMatchObject({ state: "in-sync", counts: { uploaded: 1, createdRemote: 1 } });
   expect(rig.read("a.md")).toBe("edited there\n");
   expect([rig.remote("f/b.md")?.content, rig.remote("f/new.md")?.content]).toEqual(["edited here\n", "new here\n"]);

@@ -3,18 +3,16 @@ import { once } from "node:events";
 import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { ENTRY } from "../security/process.ts";
 import { openData } from "../../src/server/data.ts";
 import { keptCompiled } from "../compiled.ts";
-import { openRig, type Rig } from "./rig.ts";
+import { useRig } from "./rig.ts";
 
-let rig: Rig;
+const rig = useRig();
 beforeEach(async () => {
-  rig = await openRig();
   rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
 });
-afterEach(() => rig.close());
 
 const at = (name: string) => join(rig.dir, name);
 const isRoot = process.getuid?.() === 0;

@@ -1,13 +1,12 @@
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openRig, type Rig } from "./rig.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { openRig, useRig } from "./rig.ts";
 
 /** Folders in which packages and builds lie beside the documents. */
 
-let rig: Rig;
+const rig = useRig();
 beforeEach(async () => {
-  rig = await openRig();
   for (let n = 0; n < 8; n++) rig.write(`node_modules/p${n}/README.md`, `package ${n}\n`);
   rig.write("package.json", "{}\n");
   rig.write("docs/a.md", "a\n");
@@ -16,7 +15,6 @@ beforeEach(async () => {
   // Of this name, but nobody's packages: nothing beside it says so.
   rig.write("docs/vendor/list.md", "list\n");
 });
-afterEach(() => rig.close());
 
 const given = () => ["init", "w", "--url", rig.url, "--key-file", rig.keyFile];
 const config = () =>

@@ -1,20 +1,18 @@
 import { unlinkSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openRig, type Rig } from "./rig.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { useRig } from "./rig.ts";
 
 /** The limit of deletions is a share of what is known, which does not grow while stopped. */
 
 const NAMES = Array.from({ length: 99 }, (_, n) => `n${n}.md`);
 const GONE = NAMES.slice(0, 11);
 
-let rig: Rig;
+const rig = useRig();
 beforeEach(async () => {
-  rig = await openRig();
   for (const path of NAMES) rig.api("POST", "/v1/files", { path, content: `${path}\n` });
   await rig.init();
 });
-afterEach(() => rig.close());
 
 const sync = () => rig.run(["sync", "w"]);
 const there = (names: readonly string[]) => names.filter((name) => rig.remote(name) !== null);

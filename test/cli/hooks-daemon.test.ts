@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { groupEnds } from "../app/hooks/group.ts";
-import { editThere, Receiver, writeHooks } from "./hooks-fixture.ts";
+import { Receiver, writeHooks } from "./hooks-fixture.ts";
 import { isRun, useWatchedFolder } from "./watched-folder.ts";
 
 /** Hooks of a daemon. */
@@ -34,7 +34,7 @@ describe("a daemon", () => {
   test("tells a conflict, and in-sync when somebody has ended it", async () => {
     const receiver = new Receiver(folder.rig);
     writeHooks(folder.rig, { all: receiver.hook(ALL) });
-    editThere(folder.rig, "a.md", "# theirs\n");
+    folder.rig.editRemotely("a.md", "# theirs\n");
     folder.rig.write("a.md", "# mine\n");
     const watch = await folder.watchingHere();
     expect(await receiver.next()).toMatchObject({ type: "conflict", data: { items: [{ path: "a.md" }] } });
@@ -111,7 +111,7 @@ describe("a daemon", () => {
     const pid = join(folder.rig.dir, "pid");
     const hangsOnce = `; test -e '${pid}' || { echo $$ > '${pid}'; exec sleep 600; }`;
     writeHooks(folder.rig, { all: { ...receiver.hook(["conflict"], hangsOnce), timeout: "10m" } });
-    editThere(folder.rig, "a.md", "# theirs\n");
+    folder.rig.editRemotely("a.md", "# theirs\n");
     folder.rig.write("a.md", "# mine\n");
     const first = await folder.watching();
     await receiver.next();

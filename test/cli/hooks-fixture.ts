@@ -45,11 +45,6 @@ export class Receiver {
 }
 
 /** A text of the service's own. */
-export function editThere(rig: Rig, path: string, content: string): void {
-  const { id, lastChangeId } = rig.remote(path)!;
-  rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content });
-}
-
 /** A linked folder `w` with one document, whose user's hooks write down what they are told. */
 export class Hooked {
   #rig: Rig | null = null;

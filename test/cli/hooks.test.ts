@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { keptCompiled } from "../compiled.ts";
-import { editThere, useHooked, writeHooks } from "./hooks-fixture.ts";
+import { useHooked, writeHooks } from "./hooks-fixture.ts";
 
 const ENTRY = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
 const ALL = ["in-sync", "attention", "conflict", "halted", "offline", "review-settled"];
@@ -33,7 +33,7 @@ describe("a sync", () => {
   test("tells a new conflict with what to do, and in-sync when it is over", async () => {
     writeHooks(hooked.rig, { all: hooked.writesDown(...ALL) });
     hooked.rig.write("a.md", "# mine\n\nother words\n");
-    editThere(hooked.rig, "a.md", "# theirs\n\nwords of theirs\n");
+    hooked.rig.editRemotely("a.md", "# theirs\n\nwords of theirs\n");
     expect((await hooked.run("sync", "w")).code).toBe(3);
     const [conflict, attention] = hooked.heard();
     expect(conflict).toMatchObject({ type: "conflict", text: "mdmirror: 1 new conflict in w: a.md" });

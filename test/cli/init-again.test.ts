@@ -1,15 +1,11 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openState } from "../../src/state/open.ts";
 import { HASTY_CLOCK } from "../simulator/quiet-ports.ts";
-import { openRig, type Rig } from "./rig.ts";
+import { useRig } from "./rig.ts";
 
-let rig: Rig;
-beforeEach(async () => {
-  rig = await openRig();
-});
-afterEach(() => rig.close());
+const rig = useRig();
 
 const upload = (path: string, content: string) => rig.api("POST", "/v1/files", { path, content });
 

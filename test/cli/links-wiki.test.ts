@@ -1,13 +1,9 @@
 import { readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { openRig, type Rig } from "./rig.ts";
+import { expect, test } from "vitest";
+import { useRig } from "./rig.ts";
 
-let rig: Rig;
-beforeEach(async () => {
-  rig = await openRig({ links: "resolve" });
-});
-afterEach(() => rig.close());
+const rig = useRig({ links: "resolve" });
 
 const read = (path: string) => readFileSync(join(rig.root, path), "utf8");
 const config = () => JSON.parse(read(".mdmirror/config.json")) as { links: unknown };
@@ -76,8 +72,7 @@ test("a conflict and a merge are shown as on disk: diff, conflicts, --origins, w
   await rig.init();
   const b = rig.remote("b.md")!.id;
   const edit = (content: string) => {
-    const { id, lastChangeId } = rig.remote("a.md")!;
-    rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content });
+    rig.editRemotely("a.md", content);
   };
   edit(`[b](${b})\n\n${filler}\nthere [b](${b})\n`);
   rig.write("a.md", `here [b](b.md)\n\n${filler}\n`);

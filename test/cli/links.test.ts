@@ -1,13 +1,9 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { openRig, type Rig } from "./rig.ts";
+import { expect, test } from "vitest";
+import { useRig } from "./rig.ts";
 
-let rig: Rig;
-beforeEach(async () => {
-  rig = await openRig();
-});
-afterEach(() => rig.close());
+const rig = useRig();
 
 const upload = (path: string, content: string) => rig.api("POST", "/v1/files", { path, content }) as { id: string };
 const read = (path: string) => readFileSync(join(rig.root, path), "utf8");
@@ -35,7 +31,7 @@ test("init translates links where texts there link by id; a rename here breaks n
 
 test("init goes on with links by id where the service refuses them by path, and says what leads nowhere", async () => {
   await rig.close();
-  rig = await openRig({ links: "resolve" });
+  await rig.open({ links: "resolve" });
   rig.write("a.md", "[b](sub/b.md) ![picture](pic.png)\n");
   rig.write("sub/b.md", "[a](../a.md)\n");
   const { code, out } = await rig.init();

@@ -1,23 +1,16 @@
 import { chmodSync, renameSync, symlinkSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openRig, type Rig, snapshot } from "./rig.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { type Rig, snapshot, useRig } from "./rig.ts";
 
-let rig: Rig;
+const rig = useRig();
 beforeEach(async () => {
-  rig = await openRig();
   rig.api("POST", "/v1/files", { path: "a.md", content: "one\ntwo\nthree\n" });
   rig.api("POST", "/v1/files", { path: "d/b.md", content: "b\n" });
   await rig.init();
 });
-afterEach(() => rig.close());
 
 const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
-
-function editThere(path: string, content: string): void {
-  const { id, lastChangeId } = rig.remote(path)!;
-  rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content });
-}
 
 describe("why", () => {
   test.each([
@@ -29,7 +22,7 @@ describe("why", () => {
     ],
     [
       "an edit there",
-      () => editThere("a.md", "x\n"),
+      () => rig.editRemotely("a.md", "x\n"),
       "a.md",
       /unchanged\/edited → write-local.*\n.*← update here: a\.md/,
     ],

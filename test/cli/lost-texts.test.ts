@@ -1,22 +1,20 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { digestOf } from "../../src/model/digest.ts";
 import { openState } from "../../src/state/open.ts";
 import { HASTY_CLOCK } from "../simulator/quiet-ports.ts";
-import { openRig, type Rig } from "./rig.ts";
+import { useRig } from "./rig.ts";
 
-let rig: Rig;
+const rig = useRig();
 beforeEach(async () => {
-  rig = await openRig();
   for (const path of PATHS) rig.api("POST", "/v1/files", { path, content: textOf(path) });
   await rig.init();
   await rig.run(["sync", "w"]);
   // As after some seconds of rest: an unchanged file is not read again.
   change("state.db", "UPDATE links SET stamp_trusted = 1");
 });
-afterEach(() => rig.close());
 
 const PATHS = ["a.md", "b.md", "c.md"];
 const textOf = (path: string) => `# ${path}\n\nfirst\n\nsecond\n\nthird\n`;
@@ -27,9 +25,8 @@ function change(file: string, sql: string): void {
   db.close();
 }
 
-function editThere(path: string, from: string, to: string): void {
-  const { id, content, lastChangeId } = rig.remote(path)!;
-  rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: content.replace(from, to) });
+function replaceRemotely(path: string, from: string, to: string): void {
+  rig.editRemotely(path, rig.remote(path)!.content.replace(from, to));
 }
 
 function storedText(text: string): string | null {
@@ -51,7 +48,7 @@ describe("a text store that was lost", () => {
     rmSync(join(rig.root, ".mdmirror/texts.db"));
     expect((await rig.run(["sync", "w"])).code).toBe(0);
     for (const path of PATHS) expect(storedText(textOf(path))).toBe(textOf(path));
-    editThere("a.md", "third", "third, edited there");
+    replaceRemotely("a.md", "third", "third, edited there");
     rig.write("a.md", rig.read("a.md").replace("first", "first, edited here"));
     expect((await rig.run(["sync", "w"])).code).toBe(0);
     expect(rig.read("a.md")).toContain("first, edited here");
@@ -60,7 +57,7 @@ describe("a text store that was lost", () => {
 
   test("I03 a text that is in no store any more is stored before its file is let go", async () => {
     change("texts.db", "DELETE FROM texts");
-    editThere("b.md", "second", "second, edited there");
+    replaceRemotely("b.md", "second", "second, edited there");
     for (let n = 0; n < 3; n++) expect((await rig.run(["sync", "w"])).code).toBe(0);
     expect(rig.read("b.md")).toContain("second, edited there");
     expect(storedText(textOf("b.md"))).toBe(textOf("b.md"));
@@ -89,7 +86,7 @@ describe("a text store that was lost", () => {
 
 test("I05 a state with a row that cannot be is set aside and built anew, and both sides stay as they are", async () => {
   change("state.db", "UPDATE links SET id = 'doc_' || char(27) WHERE local_path = 'a.md'");
-  editThere("b.md", "second", "second, edited there");
+  replaceRemotely("b.md", "second", "second, edited there");
   const { code, out, err } = await rig.run(["sync", "w"]);
   expect([...out, ...err].join("\n")).toMatch(/state\.db was damaged \(a row of links .*\) and set aside/);
   expect(code).toBe(3);

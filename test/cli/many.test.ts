@@ -10,17 +10,15 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openRig, type Rig, snapshot } from "./rig.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { snapshot, useRig } from "./rig.ts";
 
 /** Several mirrors of one user: their names, and how all of them stand. */
 
-let rig: Rig;
+const rig = useRig();
 beforeEach(async () => {
-  rig = await openRig();
   rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
 });
-afterEach(() => rig.close());
 
 const at = (name: string) => join(rig.dir, name);
 const registry = () => join(rig.stateHome, "mdmirror/mirrors");

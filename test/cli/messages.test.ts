@@ -1,26 +1,17 @@
 import { existsSync, mkdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { attentionLines } from "../../src/cli/show-attention.ts";
 import type { HoldReason } from "../../src/model/hold.ts";
-import { openRig, type Rig } from "./rig.ts";
+import { useRig } from "./rig.ts";
 
 /** What commands say: the cause first, paths and never ids, words and never codes of the system. */
 
-let rig: Rig;
-beforeEach(async () => {
-  rig = await openRig();
-});
-afterEach(() => rig.close());
+const rig = useRig();
 
 const upload = (path: string, content = `${path}\n`) =>
   rig.api("POST", "/v1/files", { path, content }) as { readonly id: string };
-
-function editThere(path: string, content: string): void {
-  const { id, lastChangeId } = rig.remote(path)!;
-  rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content });
-}
 
 const attention = (path: string, detail: string, kind: HoldReason = "review-unknown") => {
   return { path, kind, code: null, detail, requestId: null, waits: false };
@@ -31,7 +22,7 @@ test("a file of the user's own that makes way for a sidecar is told, with its pl
   await rig.init();
   rig.write("q (theirs).md", "my own\n");
   rig.write("q.md", "edited here\n");
-  editThere("q.md", "edited there\n");
+  rig.editRemotely("q.md", "edited there\n");
   rig.pass(60_000);
   const { code, err } = await rig.run(["sync", "w"]);
   const [line] = err.filter((one) => one.includes("made way"));
@@ -73,7 +64,7 @@ describe("what needs the user", () => {
     upload("k.md", "one\n");
     await rig.init();
     rig.write("k.md", "mine\n");
-    editThere("k.md", "theirs\n");
+    rig.editRemotely("k.md", "theirs\n");
     await rig.run(["sync", "w"]);
     const told = "k.md: conflict: its texts here and on the service do not merge";
     expect((await rig.run(["sync", "w"])).err[0]).toBe(told);
@@ -149,7 +140,7 @@ describe("plan", () => {
 test("a text that was downloaded over another is no effect that was cut off", async () => {
   upload("a.md", "one\n");
   await rig.init();
-  editThere("a.md", "two\n");
+  rig.editRemotely("a.md", "two\n");
   expect((await rig.run(["sync", "w"])).code).toBe(0);
   for (const command of ["why", "plan"]) {
     const { out } = await rig.run([command, command === "why" ? "w/a.md" : "w"]);

@@ -1,16 +1,12 @@
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { openMirror } from "../../src/app/mirror/open-mirror.ts";
 import { runSync, type RunReport, USUAL_RUN } from "../../src/app/mirror/run.ts";
 import { systemRandom } from "../../src/app/mirror/random.ts";
-import { openRig, type Rig } from "./rig.ts";
+import { useRig } from "./rig.ts";
 
-let rig: Rig;
-beforeEach(async () => {
-  rig = await openRig();
-});
-afterEach(() => rig.close());
+const rig = useRig();
 
 /** A sync during which something happens after the service has shown its documents. */
 async function syncDuring(happens: () => void): Promise<RunReport> {

@@ -1,8 +1,8 @@
 import { unlinkSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openRig, type Rig } from "./rig.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { useRig } from "./rig.ts";
 
 /** `history`, `diff` and `why` of a document that a sync merged, and `diff` of one in conflict. */
 
@@ -30,20 +30,17 @@ const MERGED = [
   ],
 ] as const;
 
-let rig: Rig;
+const rig = useRig();
 beforeEach(async () => {
-  rig = await openRig();
   rig.api("POST", "/v1/files", { path: "a.md", content: BASE });
   await rig.init();
   rig.pass(60_000);
 });
-afterEach(() => rig.close());
 
 const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
 
 async function edit(mine: string, theirs: string): Promise<number> {
-  const { id, lastChangeId } = rig.remote("a.md")!;
-  rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: theirs });
+  rig.editRemotely("a.md", theirs);
   rig.write("a.md", mine);
   const { code } = await run("sync");
   rig.pass(60_000);

@@ -5,14 +5,9 @@ import { openRig, type Rig } from "./rig.ts";
 
 let rig: Rig;
 
-function editRemotely(path: string, content: string): void {
-  const { id, lastChangeId } = rig.remote(path)!;
-  rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content });
-}
-
 function clash(path: string): void {
   rig.write(path, "# Title\n\nlocal words\n");
-  editRemotely(path, "# Title\n\nother words\n");
+  rig.editRemotely(path, "# Title\n\nother words\n");
 }
 
 beforeEach(async () => {
@@ -47,7 +42,7 @@ test("resolve succeeds, and one line tells of the other document", async () => {
 });
 
 test("a command fails by a problem of its own document", async () => {
-  editRemotely("note.md", "# Title\n\nwords of somebody else\n");
+  rig.editRemotely("note.md", "# Title\n\nwords of somebody else\n");
   const { code, err } = await rig.run(["restore", "w/note.md@1"]);
   expect([code, err.length > 0]).toEqual([3, true]);
   expect((await rig.run(["conflicts", "w"])).code).toBe(3);

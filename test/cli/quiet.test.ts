@@ -1,22 +1,20 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { noteTransient } from "../../src/app/mirror/transient-trouble.ts";
 import { acquireLock } from "../../src/state/lock.ts";
 import { startHttp } from "../../src/server/http.ts";
-import { openRig, type Rig } from "./rig.ts";
+import { useRig } from "./rig.ts";
 
 /** `sync --quiet`, as a timer starts it every few minutes: each line is a mail. */
 
 const MINUTE = 60_000;
 
-let rig: Rig;
+const rig = useRig();
 beforeEach(async () => {
-  rig = await openRig();
   rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
   expect((await rig.init()).code).toBe(0);
 });
-afterEach(() => rig.close());
 
 const own = (name: string) => join(rig.root, ".mdmirror", name);
 const quietly = () => rig.run(["sync", "w", "--quiet"]);

@@ -1,14 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { FileWithContent } from "../../src/contract/resources.ts";
-import { openRig, type Rig } from "./rig.ts";
+import { useRig } from "./rig.ts";
 
-let rig: Rig;
-beforeEach(async () => {
-  rig = await openRig();
-});
-afterEach(() => rig.close());
+const rig = useRig();
 
 const NAMES = ["a.md", "b.md", "d/c.md", "d/e.md"];
 const text = (name: string) => `text of ${name}\n`;

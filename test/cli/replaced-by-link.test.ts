@@ -1,15 +1,13 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openRig, type Rig } from "./rig.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { useRig } from "./rig.ts";
 
-let rig: Rig;
+const rig = useRig();
 beforeEach(async () => {
-  rig = await openRig();
   for (const path of ["a.md", "b.md", "d/c.md"]) rig.write(path, `${path}\n`);
   expect((await rig.init("--yes")).code).toBe(0);
 });
-afterEach(() => rig.close());
 
 const sync = () => rig.run(["sync"], { cwd: rig.root });
 const here = (path: string) => join(rig.root, path);

@@ -1,14 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openRig, type Rig, snapshot } from "./rig.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { snapshot, useRig } from "./rig.ts";
 
 const PATHS = ["a.md", "d/b.md", "d/e/c.md"] as const;
 const text = (name: string, two: string, four = "four") => `# ${name}\n\none\n\n${two}\n\nthree\n\n${four}\n`;
 
-let rig: Rig;
+const rig = useRig();
 beforeEach(async () => {
-  rig = await openRig();
   for (const path of [...PATHS, "k.md"]) rig.api("POST", "/v1/files", { path, content: text(path, "two") });
   await rig.init();
   for (const path of PATHS) {
@@ -17,13 +16,11 @@ beforeEach(async () => {
   }
   expect((await run("sync")).code).toBe(3);
 });
-afterEach(() => rig.close());
 
 const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
 
 function put(path: string, content: string): void {
-  const { id, lastChangeId } = rig.remote(path)!;
-  rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content });
+  rig.editRemotely(path, content);
 }
 
 async function inConflict(): Promise<string[]> {

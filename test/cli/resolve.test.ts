@@ -1,24 +1,21 @@
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openRig, type Rig, snapshot } from "./rig.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { snapshot, useRig } from "./rig.ts";
 
 const BASE = "# Plan\n\none\ntwo\nthree\n";
 const MINE = "# Plan\n\none\nmine\nthree\n";
 const THEIRS = "# Plan\n\none\ntheirs\nthree\n";
 const MERGED = "# Plan\n\none\nmine and theirs\nthree\n";
 
-let rig: Rig;
+const rig = useRig();
 beforeEach(async () => {
-  rig = await openRig();
   rig.api("POST", "/v1/files", { path: "plan.md", content: BASE });
   await rig.init();
   rig.write("plan.md", MINE);
-  const { id, lastChangeId } = rig.remote("plan.md")!;
-  rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: THEIRS });
+  rig.editRemotely("plan.md", THEIRS);
   expect((await rig.run(["sync", "w"])).code).toBe(3);
 });
-afterEach(() => rig.close());
 
 describe("resolve", () => {
   test.each([

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { afterEach, beforeEach } from "vitest";
 import { systemRandom } from "../../src/app/mirror/random.ts";
 import type { SudoCaller } from "../../src/app/trust/owner.ts";
 import type { Io } from "../../src/cli/command.ts";
@@ -128,37 +129,48 @@ class RigIo implements Io {
 }
 
 type Http = Awaited<ReturnType<typeof startHttp>>;
+type RigOptions = { readonly links?: "resolve" };
 
 export class Rig {
   /** A temporary folder; `w` below it is the mirrored one of most tests. */
-  readonly dir: string;
-  readonly root: string;
-  readonly url: string;
-  readonly key: string;
-  readonly keyFile: string;
+  dir!: string;
+  root!: string;
+  url!: string;
+  key!: string;
+  keyFile!: string;
   /** Where this rig's list of mirrors is: the XDG_STATE_HOME of its commands. */
-  readonly stateHome: string;
+  stateHome!: string;
   /** Where this rig's hooks are: the XDG_CONFIG_HOME of its commands. */
-  readonly configHome: string;
-  readonly service: SyncService;
-  readonly workspaceId: string;
+  configHome!: string;
+  service!: SyncService;
+  workspaceId!: string;
+  clock!: RigClock;
   /** Everything that any command of this rig has printed. */
-  readonly printed: string[] = [];
+  printed: string[] = [];
   /** Each time that a command gave the rights of `sudo` back. */
-  readonly became: SudoCaller[] = [];
-  readonly clock = new RigClock();
-  readonly #server: Http;
-  #isServing = true;
+  became: SudoCaller[] = [];
+  #server!: Http;
+  #isServing = false;
 
-  constructor(service: SyncService, server: Http) {
+  async open(options: RigOptions = {}): Promise<void> {
+    this.service = new SyncService({
+      database: ":memory:",
+      now: Date.now,
+      random: rollBytes(1),
+      combine: combineByMerge,
+      ...options,
+    });
+    this.#server = await startHttp(this.service);
+    this.#isServing = true;
+    this.url = this.#server.url;
     this.dir = mkdtempSync(join(tmpdir(), "mdmirror-cli-"));
     this.root = join(this.dir, "w");
     this.stateHome = join(this.dir, "state");
     this.configHome = join(this.dir, "config");
-    this.service = service;
-    this.#server = server;
-    this.url = server.url;
-    const { key, workspaceId } = service.admin.createWorkspace("test");
+    this.clock = new RigClock();
+    this.printed = [];
+    this.became = [];
+    const { key, workspaceId } = this.service.admin.createWorkspace("test");
     this.key = key;
     this.workspaceId = workspaceId;
     this.keyFile = join(this.dir, "key-file");
@@ -194,6 +206,12 @@ export class Rig {
     return found === undefined ? null : (this.api("GET", `/v1/files/${found.id}`) as FileWithContent);
   }
 
+  /** Writes a document's text on the service. */
+  editRemotely(path: string, content: string): void {
+    const { id, lastChangeId } = this.remote(path)!;
+    this.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content });
+  }
+
   write(path: string, text: string): void {
     mkdirSync(dirname(join(this.root, path)), { recursive: true });
     writeFileSync(join(this.root, path), text);
@@ -220,15 +238,19 @@ export class Rig {
   }
 }
 
-export async function openRig(options: { readonly links?: "resolve" } = {}): Promise<Rig> {
-  const service = new SyncService({
-    database: ":memory:",
-    now: Date.now,
-    random: rollBytes(1),
-    combine: combineByMerge,
-    ...options,
-  });
-  return new Rig(service, await startHttp(service));
+/** Returns an open rig, which the caller closes. */
+export async function openRig(options?: RigOptions): Promise<Rig> {
+  const rig = new Rig();
+  await rig.open(options);
+  return rig;
+}
+
+/** Returns a rig that is opened before each test of the file, and closed after it. */
+export function useRig(options?: RigOptions): Rig {
+  const rig = new Rig();
+  beforeEach(() => rig.open(options));
+  afterEach(() => rig.close());
+  return rig;
 }
 
 /** Every file and folder below, with bytes, mode and times: what "nothing was written" means. */

@@ -1,13 +1,9 @@
 import { existsSync, rmSync, truncateSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openRig, type Rig } from "./rig.ts";
+import { describe, expect, test } from "vitest";
+import { useRig } from "./rig.ts";
 
-let rig: Rig;
-beforeEach(async () => {
-  rig = await openRig();
-});
-afterEach(() => rig.close());
+const rig = useRig();
 
 const json = async (...argv: string[]) => JSON.parse((await rig.run(["search", ...argv, "w", "--json"])).out[0]!);
 const database = () => join(rig.root, ".mdmirror", "search.db");

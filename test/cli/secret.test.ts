@@ -1,13 +1,9 @@
 import { chmodSync, readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openRig, type Rig } from "./rig.ts";
+import { describe, expect, test } from "vitest";
+import { useRig } from "./rig.ts";
 
-let rig: Rig;
-beforeEach(async () => {
-  rig = await openRig();
-});
-afterEach(() => rig.close());
+const rig = useRig();
 
 /** Every file of `.mdmirror` but the key's own, as bytes. */
 function filesWith(secret: string): string[] {

@@ -1,19 +1,17 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { type Serving, startService } from "../../src/app/serve.ts";
 import { openData } from "../../src/server/data.ts";
 import { TEST_CERT, TEST_KEY } from "../server/tls-fixture.ts";
-import { openRig, type Rig } from "./rig.ts";
+import { useRig } from "./rig.ts";
 
-let rig: Rig;
+const rig = useRig();
 let data: string;
 beforeEach(async () => {
-  rig = await openRig();
   data = join(rig.dir, "data");
   await (await openData(data)).close();
 });
-afterEach(() => rig.close());
 
 const admin = (...argv: string[]) => rig.run(["serve", "admin", ...argv, "--data", "data"]);
 const serve = async (more: Partial<Parameters<typeof startService>[0]> = {}): Promise<Serving> => {

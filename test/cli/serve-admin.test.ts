@@ -3,16 +3,14 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Serving, startService } from "../../src/app/serve.ts";
 import { openData } from "../../src/server/data.ts";
-import { openRig, type Ran, type Rig } from "./rig.ts";
+import { type Ran, useRig } from "./rig.ts";
 
-let rig: Rig;
+const rig = useRig();
 let data: string;
 beforeEach(async () => {
-  rig = await openRig();
   data = join(rig.dir, "data");
   await (await openData(data)).close();
 });
-afterEach(() => rig.close());
 
 const admin = (...argv: string[]) => rig.run(["serve", "admin", ...argv, "--data", "data"]);
 const serve = async (): Promise<Serving> => {

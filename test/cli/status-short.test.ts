@@ -1,16 +1,14 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { choosePlace, writePlace } from "../../src/app/control/place.ts";
-import { openRig, type Rig } from "./rig.ts";
+import { useRig } from "./rig.ts";
 
-let rig: Rig;
+const rig = useRig();
 beforeEach(async () => {
-  rig = await openRig();
   rig.write("a.md", "a\n");
 });
-afterEach(() => rig.close());
 
 const short = async (...more: string[]) => {
   const { code, out, err } = await rig.run(["status", "--short", ...more], { cwd: rig.root });
@@ -44,8 +42,7 @@ describe("status --short", () => {
     await rig.init();
     for (const name of ["held", "both"]) rig.write(`${name}.md`, "one\n");
     await sync();
-    const { id, lastChangeId } = rig.remote("both.md")!;
-    rig.api("PUT", `/v1/files/${id}/content`, { content: "theirs\n", baseChangeId: lastChangeId });
+    rig.editRemotely("both.md", "theirs\n");
     rig.write("both.md", "mine\n");
     rig.write("held.md", "\0");
     expect((await sync()).code).toBe(3);

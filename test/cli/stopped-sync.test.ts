@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openRig, type Rig } from "./rig.ts";
+import { describe, expect, test } from "vitest";
+import { useRig } from "./rig.ts";
 import { stopWhen } from "./stopping-clock.ts";
 
 /**
@@ -12,11 +12,7 @@ import { stopWhen } from "./stopping-clock.ts";
 /** More than are under way at a time. */
 const NAMES = Array.from({ length: 320 }, (_, n) => `n${100 + n}.md`);
 
-let rig: Rig;
-beforeEach(async () => {
-  rig = await openRig();
-});
-afterEach(() => rig.close());
+const rig = useRig();
 
 const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
 const here = () => NAMES.filter((name) => existsSync(join(rig.root, name)));

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { processIo } from "../../src/cli/process-io.ts";
-import { openRig, type Ran, type Rig } from "./rig.ts";
+import { type Ran, useRig } from "./rig.ts";
 import { stopWhen as stopRigWhen } from "./stopping-clock.ts";
 
 /** What a person stops says what it did, is not followed by a sync, and can be taken back. */
@@ -11,13 +11,11 @@ import { stopWhen as stopRigWhen } from "./stopping-clock.ts";
 const NAMES = Array.from({ length: 40 }, (_, n) => `n${10 + n}.md`);
 const FLOUR = (name: string) => `# ${name}\n\nflour\n`;
 
-let rig: Rig;
+const rig = useRig();
 beforeEach(async () => {
-  rig = await openRig();
   for (const path of NAMES) rig.api("POST", "/v1/files", { path, content: FLOUR(path) });
   await rig.init();
 });
-afterEach(() => rig.close());
 
 const read = (name: string) => readFileSync(join(rig.root, name), "utf8");
 const here = (word: string) => NAMES.filter((name) => read(name).includes(word));

@@ -1,13 +1,9 @@
 import { cpSync, existsSync, renameSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openRig, type Rig, snapshot } from "./rig.ts";
+import { describe, expect, test } from "vitest";
+import { snapshot, useRig } from "./rig.ts";
 
-let rig: Rig;
-beforeEach(async () => {
-  rig = await openRig();
-});
-afterEach(() => rig.close());
+const rig = useRig();
 
 const upload = (path: string, content: string) =>
   rig.api("POST", "/v1/files", { path, content }) as { id: string; lastChangeId: string };

@@ -104,8 +104,7 @@ describe("colour", () => {
     rig.api("POST", "/v1/files", { path: "k.md", content: "one\n" });
     await rig.init();
     rig.write("k.md", "mine\n");
-    const { id, lastChangeId } = rig.remote("k.md")!;
-    rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: "theirs\n" });
+    rig.editRemotely("k.md", "theirs\n");
     rig.write("new.md", "new\n");
   });
   afterEach(() => rig.close());

@@ -1,16 +1,14 @@
 import { existsSync, readFileSync, renameSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openRig, type Rig } from "./rig.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { useRig } from "./rig.ts";
 
-let rig: Rig;
+const rig = useRig();
 beforeEach(async () => {
-  rig = await openRig();
   rig.api("POST", "/v1/files", { path: "a.md", content: "first\n" });
   rig.api("POST", "/v1/files", { path: "k.md", content: "k\n" });
   await rig.init();
 });
-afterEach(() => rig.close());
 
 const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
 const sync = () => run("sync");

@@ -1,16 +1,14 @@
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openRig, type Rig } from "./rig.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { useRig } from "./rig.ts";
 
 /** The list of this user's mirrors: what stays usable, and what is asked once. */
 
-let rig: Rig;
+const rig = useRig();
 beforeEach(async () => {
-  rig = await openRig();
   rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
 });
-afterEach(() => rig.close());
 
 const registry = () => join(rig.stateHome, "mdmirror/mirrors");
 const at = (name: string) => join(rig.dir, name);

@@ -1,19 +1,15 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { comparePaths } from "../../src/model/by-path.ts";
-import { openRig, type Rig } from "./rig.ts";
+import { useRig } from "./rig.ts";
 
 /**
  * What `status` and `why` say of reviews, of ignored documents, of folders in a halt, and in which
  * order.
  */
 
-let rig: Rig;
-beforeEach(async () => {
-  rig = await openRig();
-});
-afterEach(() => rig.close());
+const rig = useRig();
 
 const create = (path: string, content: string) => rig.api("POST", "/v1/files", { path, content });
 const edit = (path: string, content: string) => {

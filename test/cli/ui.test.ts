@@ -1,15 +1,13 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openRig, type Ran, type Rig, type RunOptions } from "./rig.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { type Ran, type RunOptions, useRig } from "./rig.ts";
 
-let rig: Rig;
+const rig = useRig();
 beforeEach(async () => {
-  rig = await openRig();
   await rig.init();
 });
-afterEach(() => rig.close());
 
 /** Runs it until `work` is done with the address that it printed. */
 async function runUi(argv: readonly string[], work: (line: string) => unknown, options: RunOptions = {}): Promise<Ran> {

@@ -1,17 +1,15 @@
 import { existsSync, renameSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openRig, type Rig } from "./rig.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { useRig } from "./rig.ts";
 
-let rig: Rig;
+const rig = useRig();
 beforeEach(async () => {
-  rig = await openRig();
   for (const name of ["a", "b", "c", "d", "f/x"])
     rig.api("POST", "/v1/files", { path: `${name}.md`, content: `first of ${name}\n` });
   await rig.init();
   rig.pass(3_600_000);
 });
-afterEach(() => rig.close());
 
 const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
 const isThere = (path: string) => existsSync(join(rig.root, path));

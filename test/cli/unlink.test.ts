@@ -104,8 +104,7 @@ describe("unlink", () => {
 
   test("refuses what is halted with 4, what is in conflict with 3, and what it cannot know with 5", async () => {
     rig.write("a.md", "mine\n");
-    const { id, lastChangeId } = rig.remote("a.md")!;
-    rig.api("PUT", `/v1/files/${id}/content`, { content: "theirs\n", baseChangeId: lastChangeId });
+    rig.editRemotely("a.md", "theirs\n");
     expect((await rig.run(["sync", "w"])).code).toBe(3);
     expect(await rig.run(["unlink", "w"], { env: env() })).toMatchObject({ code: 3 });
     await rig.stopService();

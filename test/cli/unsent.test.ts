@@ -1,18 +1,16 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { openRig, type Rig } from "./rig.ts";
+import { beforeEach, expect, test } from "vitest";
+import { useRig } from "./rig.ts";
 
 /** What a command wrote here and no run has sent: the mirror is not in sync, and says so. */
 
-let rig: Rig;
+const rig = useRig();
 beforeEach(async () => {
-  rig = await openRig();
   rig.api("POST", "/v1/files", { path: "a.md", content: "one\n" });
   await rig.init();
   rig.write("a.md", "one\ntwo\nthree\n");
   rig.pass(60_000);
   await rig.run(["sync", "w"]);
 });
-afterEach(() => rig.close());
 
 async function status(): Promise<readonly [code: number, state: string, attention: readonly object[]]> {
   const { code, out } = await rig.run(["status", "w", "--json"]);

@@ -90,8 +90,7 @@ describe("wait without a daemon", () => {
       "in-review",
       1,
     ]);
-    const { id, lastChangeId } = rig.remote("c.md")!;
-    rig.api("PUT", `/v1/files/${id}/content`, { content: "# theirs\n", baseChangeId: lastChangeId });
+    rig.editRemotely("c.md", "# theirs\n");
     rig.write("c.md", "# mine\n");
     const both = await rig.run(["wait", "w"]);
     expect([both.code, both.out[0]]).toEqual([3, expect.stringMatching(/^something needs you; live: 1 of 3 /)]);

@@ -39,8 +39,7 @@ export async function makeMirror(rig: Rig, env: Readonly<Record<string, string>>
   const argv = ["init", "w", "--url", rig.url, "--key-file", rig.keyFile, "--yes"];
   expect((await rig.run(argv, { env })).code).toBe(0);
   rig.write("a.md", "mine\n");
-  const { id, lastChangeId } = rig.remote("a.md")!;
-  rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: "theirs\n" });
+  rig.editRemotely("a.md", "theirs\n");
   expect((await rig.run(["sync", "w"], { env })).code).toBe(3);
   rig.write("secret.md", "what nobody else may read\n");
 }

@@ -12,10 +12,10 @@ import {
 } from "node:fs";
 import { createInterface } from "node:readline";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { makeUnit } from "../../src/app/autostart/service-unit.ts";
 import { COMMANDS } from "../../src/cli/table.ts";
-import { openRig, type Rig } from "../cli/rig.ts";
+import { useRig } from "../cli/rig.ts";
 import { startUnder, terminate, whenWatching } from "./process.ts";
 
 /**
@@ -23,12 +23,10 @@ import { startUnder, terminate, whenWatching } from "./process.ts";
  * the key.
  */
 
-let rig: Rig;
+const rig = useRig();
 beforeEach(async () => {
-  rig = await openRig();
   rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
 });
-afterEach(() => rig.close());
 
 function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -128,8 +126,7 @@ describe("I30 what other programs and users see", () => {
   test("the merge tool and git are run without it", async () => {
     await rig.init();
     rig.write("a.md", "mine\n");
-    const { id, lastChangeId } = rig.remote("a.md")!;
-    rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: "theirs\n" });
+    rig.editRemotely("a.md", "theirs\n");
     await rig.run(["sync", "w"]);
     const bin = join(rig.dir, "bin");
     mkdirSync(bin);
@@ -151,8 +148,7 @@ describe("I30 what other programs and users see", () => {
 
   test("under umask 000 nothing in .mdmirror is anybody else's to read, write or enter", async () => {
     expect(await run("init", rig.root, "--url", rig.url, "--key-file", rig.keyFile, "--yes")).toBe(0);
-    const { id, lastChangeId } = rig.remote("a.md")!;
-    rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: "edited\n" });
+    rig.editRemotely("a.md", "edited\n");
     rig.api("POST", "/v1/files", { path: "f/gone.md", content: "gone\n" });
     expect(await run("sync", rig.root)).toBe(0);
     rig.api("DELETE", `/v1/files/${rig.remote("f/gone.md")!.id}`);

@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { steers } from "../../src/model/shown-name.ts";
-import { openRig, type Ran, type Rig } from "../cli/rig.ts";
+import { type Ran, useRig } from "../cli/rig.ts";
 
 /**
  * Names that hold lines, colours and marks of direction, through every command that shows names.
@@ -13,12 +13,10 @@ const ODD = `x\n${FORGED}\u001b[8m\u202e`;
 const FILES = ["conflict", "deleted", "edited", "refused"].map((what) => `${what}${ODD}.md`);
 const [CONFLICT, DELETED, EDITED, REFUSED] = FILES as [string, string, string, string];
 
-let rig: Rig;
+const rig = useRig();
 beforeEach(async () => {
-  rig = await openRig();
   await rig.init();
 });
-afterEach(() => rig.close());
 
 /** Colours of ours are no steering. */
 function expectTame(what: string, { out, err, asked }: Ran): void {

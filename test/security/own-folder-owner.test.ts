@@ -15,19 +15,17 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openLog } from "../../src/app/mirror/log.ts";
 import { OWN_ENTRIES } from "../../src/model/mirror-folder.ts";
 import { acquireLock } from "../../src/state/lock.ts";
-import { openRig, type Rig } from "../cli/rig.ts";
+import { useRig } from "../cli/rig.ts";
 
 /** Whose the files of `.mdmirror/` are: their modes, their other names, their owners. */
 
 const clock = { now: () => 1, monotonic: () => 1, sleep: async () => undefined };
 
-let rig: Rig;
+const rig = useRig();
 beforeEach(async () => {
-  rig = await openRig();
   rig.write("a.md", "one\n");
   expect((await rig.init()).code).toBe(0);
 });
-afterEach(() => rig.close());
 
 const own = (name = "") => join(rig.root, ".mdmirror", name);
 

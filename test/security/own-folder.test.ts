@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { DEFAULT_CONFIG, writeConfig } from "../../src/app/mirror/config.ts";
 import { storeKey } from "../../src/app/mirror/key.ts";
 import { writePlace } from "../../src/app/control/place.ts";
@@ -22,7 +22,7 @@ import { setAsideDamaged } from "../../src/state/damage.ts";
 import { acquireLock } from "../../src/state/lock.ts";
 import { openState } from "../../src/state/open.ts";
 import { openSearch } from "../../src/state/search.ts";
-import { openRig, type Rig } from "../cli/rig.ts";
+import { type Rig, useRig } from "../cli/rig.ts";
 import { doNothing } from "../simulator/quiet-ports.ts";
 
 /**
@@ -33,13 +33,11 @@ import { doNothing } from "../simulator/quiet-ports.ts";
 const VICTIM = "# precious\n";
 const clock = { now: () => 1, monotonic: () => 1, sleep: async () => undefined };
 
-let rig: Rig;
+const rig = useRig();
 beforeEach(async () => {
-  rig = await openRig();
   rig.write("a.md", "one\n");
   expect((await rig.init()).code).toBe(0);
 });
-afterEach(() => rig.close());
 
 const own = (name = "") => join(rig.root, ".mdmirror", name);
 

@@ -1,4 +1,3 @@
-import type { Rig } from "../cli/rig.ts";
 import { openUi, type UiRig } from "./rig.ts";
 
 /** A document that was edited on both sides, in ways that do not merge. */
@@ -16,12 +15,7 @@ export async function openConflict(path = "plan.md"): Promise<UiRig> {
   rig.api("POST", "/v1/files", { path, content: TEXTS.base });
   await rig.init();
   rig.write(path, TEXTS.mine);
-  editThere(rig, path, TEXTS.theirs);
+  rig.editRemotely(path, TEXTS.theirs);
   await rig.run(["sync", "w"]);
   return opened;
-}
-
-export function editThere(rig: Rig, path: string, content: string): void {
-  const { id, lastChangeId } = rig.remote(path)!;
-  rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content });
 }

@@ -7,8 +7,7 @@ import { openRig, type Rig } from "../cli/rig.ts";
 import { openUi } from "./rig.ts";
 
 function edited(rig: Rig, path: string, content: string): void {
-  const { id, lastChangeId } = rig.remote(path)!;
-  rig.api("PUT", `/v1/files/${id}/content`, { content, baseChangeId: lastChangeId });
+  rig.editRemotely(path, content);
 }
 
 async function listed(rig: Rig, folder = ""): Promise<Record<string, string>> {

@@ -10,8 +10,7 @@ async function withHistory(): Promise<UiRig & { readonly cookie: string }> {
   const { rig, enter } = opened;
   rig.write("a.md", "# a\n\none\n");
   await rig.run(["sync", "w"]);
-  const { id, lastChangeId } = rig.remote("a.md")!;
-  rig.api("PUT", `/v1/files/${id}/content`, { content: "# a\n\ntwo\n", baseChangeId: lastChangeId });
+  rig.editRemotely("a.md", "# a\n\ntwo\n");
   await rig.run(["sync", "w"]);
   rig.write("a.md", "# a\n\nthree\n");
   await rig.run(["sync", "w"]);
@@ -149,8 +148,7 @@ describe("a restore", () => {
     const opened = await withHistory();
     const { rig } = opened;
     expect(await restoreForm(opened, "/m/w/version/a.md?n=3")).toBeNull();
-    const { id, lastChangeId } = rig.remote("a.md")!;
-    rig.api("PUT", `/v1/files/${id}/content`, { content: "# a\n\ntheirs\n", baseChangeId: lastChangeId });
+    rig.editRemotely("a.md", "# a\n\ntheirs\n");
     rig.write("a.md", "# a\n\nmine\n");
     await rig.run(["sync", "w"]);
     expect(await restoreForm(opened, "/m/w/version/a.md?n=1")).toBeNull();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { AnsweredFile } from "../../src/contract/resources.ts";
 import type { Rig } from "../cli/rig.ts";
-import { editThere, openConflict, TEXTS } from "./conflict.ts";
+import { openConflict, TEXTS } from "./conflict.ts";
 import { openUi, type UiRig } from "./rig.ts";
 
 /** A person who has opened a page of one path, and sends its forms. */
@@ -134,7 +134,7 @@ describe("a conflict", () => {
       const rigged = await openConflict();
       const { rig } = rigged;
       const person = await opened(rigged);
-      editThere(rig, "plan.md", "# Plan\n\none\ntheirs, again\nthree\n");
+      rig.editRemotely("plan.md", "# Plan\n\none\ntheirs, again\nthree\n");
       const after = await person.choose(way, way === "merged" ? { text: "what I wrote\n" } : {});
       expect(after).toContain("since this page was shown, the service has another text");
       expect(after).toContain("theirs, again");

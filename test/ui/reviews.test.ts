@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { editThere } from "./conflict.ts";
 import type { Rig } from "../cli/rig.ts";
 import { openUi } from "./rig.ts";
 
@@ -44,7 +43,7 @@ test("a review that met another edit names the live version, and what nobody her
   expect(await page()).toContain(id);
   rig.service.admin.reviews.reject(id);
   // A rejection cannot be seen: it goes on to be listed, and the live text is the one last seen.
-  editThere(rig, "a.md", "one\nby its owner\n");
+  rig.editRemotely("a.md", "one\nby its owner\n");
   await rig.run(["sync", "w"], { terminal: true });
   const { out } = await rig.run(["reviews", "w", "--json"]);
   const told = JSON.parse(out[0]!) as { reviews: { changeId: string; path: string }[] };

@@ -2,11 +2,11 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { openData } from "../../src/server/data.ts";
 import { MIGRATIONS } from "../../src/server/sqlite/schema.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/state/schema.ts";
-import { openRig, type Rig } from "../cli/rig.ts";
+import { useRig } from "../cli/rig.ts";
 import { documents, FIXTURES, unpack, versionOf } from "./unpack.ts";
 
 /**
@@ -16,11 +16,7 @@ import { documents, FIXTURES, unpack, versionOf } from "./unpack.ts";
 
 const NAMES = readdirSync(FIXTURES).map((name) => name.replace(".tar.gz", ""));
 
-let rig: Rig;
-beforeEach(async () => {
-  rig = await openRig();
-});
-afterEach(() => rig.close());
+const rig = useRig();
 
 const own = (name: string) => join(rig.root, ".mdmirror", name);
 
