@@ -10,7 +10,6 @@ await runPart("bench", import.meta.url, {
   ratios: { file: at("./bench/ratios.ts"), load: () => import("./bench/ratios.ts") },
   service: { file: at("./bench/serving/serving.ts"), load: () => import("./bench/serving/serving.ts") },
   search: { file: at("./bench/searching.ts"), load: () => import("./bench/searching.ts") },
-  indexing: { file: at("./bench/indexing.ts"), load: () => import("./bench/indexing.ts") },
   watch: {
     file: at("./bench/watching.ts"),
     load: () => import("./bench/watching.ts").then(({ benchWatching }) => benchWatching()),

@@ -6,7 +6,7 @@ const SCRIPTS = fileURLToPath(new URL("../../scripts/", import.meta.url));
 
 test.each([
   [["bench.ts", "--help"], "npm run bench [-- PART]"],
-  [["bench.ts", "indexing", "--help"], "npm run bench -- indexing"],
+  [["bench.ts", "search", "--help"], "npm run bench -- search"],
   [["bench.ts", "search", "-h"], "npm run bench -- search FOLDER"],
   [["soak.ts", "--help"], "npm run soak [-- PART]"],
   [["soak.ts", "daemons", "--help"], "npm run soak -- daemons"],
