@@ -1,7 +1,7 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { planOf, say } from "./table.ts";
 import type { World } from "./world.ts";
-import { inConflict, moveOutside, SIDECAR, takeCopy, TEXT } from "./in-conflict.ts";
+import { inConflict, moveOutside, NEWEST, SIDECAR, showSecond, takeCopy, TEXT } from "./in-conflict.ts";
 
 const rows: [what: string, then: (world: World) => void, looksGone: number, plan: string][] = [
   ["nothing is sent while it is open", () => undefined, 0, "hold conflict a.md"],
@@ -244,4 +244,66 @@ const gone = (world: World) => void world.others.delete(SIDECAR);
 
 test("I27 nothing of a conflict is done in one direction only", () => {
   expect(say(planOf(inConflict(gone, 1), { direction: "pull-only" }))).toBe("hold conflict a.md");
+});
+
+describe("the service has moved on, and the copy before was edited", () => {
+  const [first, second] = [0, 1];
+
+  /** Returns each choice of the plan, and the places in `shown` of the versions it refers to. */
+  function chosen(then: (world: World) => void, looksGone: number): unknown {
+    const world = inConflict((one) => {
+      showSecond(one);
+      then(one);
+    }, looksGone);
+    const { shown } = world.conflicts.get(world.idAt("a.md"))!;
+    const ends = planOf(world).steps.flatMap(({ action }) => (action.kind === "end-conflict" ? [action] : []));
+    return ends.map(({ how, baseChangeId, changeId }) => [
+      how,
+      shown.findIndex((version) => version.changeId === baseChangeId),
+      shown.findIndex((version) => version.changeId === changeId),
+    ]);
+  }
+
+  test.each([
+    ["the newest copy", [NEWEST], second],
+    ["the copy before", [SIDECAR], first],
+    ["both copies", [SIDECAR, NEWEST], second],
+  ] as const)("I27 %s gone means mine over the version of the newest that is gone", (_, gone, over) => {
+    const then = (world: World): void => {
+      for (const path of gone) world.others.delete(path);
+    };
+    expect(chosen(then, 0)).toEqual([]);
+    expect(chosen(then, 1)).toEqual([["mine", over, second]]);
+  });
+
+  test.each([
+    [SIDECAR, first],
+    [NEWEST, second],
+  ] as const)("I27 %s moved over the document means the version of that copy", (path, over) => {
+    const then = (world: World): void => {
+      const { ino } = world.others.get(path)!;
+      world.others.delete(path);
+      world.files.set("a.md", { text: "of both", ino, birthMs: 1, nlink: 1, fault: null });
+    };
+    expect(chosen(then, 0)).toEqual([["theirs", over, second]]);
+  });
+
+  test("I27 both copies follow their document, and each keeps its number", () => {
+    const world = inConflict(showSecond);
+    world.moveLocal("a.md", "b.md");
+    expect(say(planOf(world))).toBe(
+      "rename-remote a.md>b.md; move-sidecar a (theirs).md>b (theirs).md; move-sidecar a (theirs 2).md>b (theirs 2).md; relink b.md; hold conflict b.md",
+    );
+  });
+
+  test("I27 a removed copy is gone, although a newer copy has its inode", () => {
+    const world = inConflict(showSecond, 1);
+    const id = world.idAt("a.md");
+    const conflict = world.conflicts.get(id)!;
+    const { ino } = world.others.get(SIDECAR)!;
+    world.others.delete(SIDECAR);
+    world.others.set(NEWEST, { kind: "sidecar", ino });
+    world.conflicts.set(id, { ...conflict, shown: conflict.shown.map((version) => ({ ...version, ino })) });
+    expect(say(planOf(world))).toBe("end-conflict mine a.md; hold conflict a.md");
+  });
 });

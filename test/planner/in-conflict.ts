@@ -36,3 +36,16 @@ export function moveOutside(world: World): void {
   world.documents.delete(id);
   world.outside.add(id);
 }
+
+export const NEWEST = "a (theirs 2).md";
+
+/** Has the service move on after the user edited the first copy: a second copy shows that. */
+export function showSecond(world: World): void {
+  const id = world.idAt("a.md");
+  const conflict = world.conflicts.get(id)!;
+  const document = world.documents.get(id)!;
+  Object.assign(document, { text: "5", changeId: world.newChange() });
+  const version = { changeId: document.changeId, digest: world.digest("5"), ino: world.next(), dev: 1 };
+  world.others.set(NEWEST, { kind: "sidecar", ino: version.ino });
+  world.conflicts.set(id, { ...conflict, shown: [...conflict.shown, version], sidecarPath: NEWEST });
+}
