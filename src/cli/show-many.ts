@@ -20,21 +20,45 @@ type Done = ManyEnds & {
 
 /** Shows it, and sends what has to travel, unless `--no-sync` says otherwise. */
 export async function tellMany(io: Io, args: Args, mirror: OpenedMirror, done: Done): Promise<ExitCode> {
+  if (!args.flag("json")) showMany(io, done);
+  return endMany(io, args, mirror, {
+    run: done.run,
+    isStopped: done.isStopped,
+    isOwed: done.ends.some(({ end }) => end === "done"),
+    paths: done.ends.map(({ path }) => path),
+    object: { ...done.beside, ...manyJson(done) },
+    exit: exitOfMany(done),
+  });
+}
+
+type Ending = {
+  /** The run that did the work. Null: no run, so nothing can be taken back. */
+  readonly run: number | null;
+  /** Whether a person stopped the command: no sync follows. */
+  readonly isStopped: boolean;
+  /** Whether a sync has anything to send. */
+  readonly isOwed: boolean;
+  /** Local paths of the documents that the command was about. */
+  readonly paths: Iterable<string>;
+  /** The object of `--json`, without the sync. */
+  readonly object: object;
+  /** The exit code where the sync succeeds, or none follows. */
+  readonly exit: ExitCode;
+  /** The command that goes on with the rest after a stop. Left out: the same command. */
+  readonly again?: string;
+};
+
+/**
+ * Ends a command that changed several documents: syncs unless `--no-sync` was given, prints the
+ * object of `--json`, and returns the exit code.
+ */
+export async function endMany(io: Io, args: Args, mirror: OpenedMirror, ending: Ending): Promise<ExitCode> {
   const json = args.flag("json");
-  if (!json) showMany(io, done);
-  const isOwed = !done.isStopped && !args.flag("no-sync") && done.ends.some(({ end }) => end === "done");
-  const sync = isOwed
-    ? await syncAfter(
-        io,
-        mirror,
-        json,
-        done.ends.map(({ path }) => path),
-      )
-    : null;
-  if (json) io.out(jsonLine({ ...done.beside, ...manyJson(done), sync: sync?.report ?? null }));
-  if (done.isStopped) return tellStopped(io, done.run);
-  if (sync !== null && sync.exit !== EXIT.inSync) return sync.exit;
-  return exitOfMany(done);
+  const syncs = ending.isOwed && !ending.isStopped && !args.flag("no-sync");
+  const sync = syncs ? await syncAfter(io, mirror, json, ending.paths) : null;
+  if (json) io.out(jsonLine({ ...ending.object, sync: sync?.report ?? null }));
+  if (ending.isStopped) return tellStopped(io, ending.run, ending.again);
+  return sync === null || sync.exit === EXIT.inSync ? ending.exit : sync.exit;
 }
 
 export function exitOfMany({ ends, isOffline }: ManyEnds): ExitCode {
@@ -65,7 +89,7 @@ export function showMany(io: Io, { run, ends, word }: Pick<Done, "run" | "ends" 
  * that nothing was.
  * @param again what goes on with the rest
  */
-export function tellStopped(io: Io, run: number | null, again = "the same command again"): ExitCode {
+function tellStopped(io: Io, run: number | null, again = "the same command again"): ExitCode {
   io.err("mdmirror: stopped; no sync followed");
   const back = run === null ? "" : `; to take it back: mdmirror undo ${run}`;
   io.err(`  next: to send what was done: mdmirror sync; to go on: ${again}${back}`);

@@ -11,7 +11,7 @@ import { agrees, REACH_OPTIONS, reachOf, syncAfter, useMirror } from "../use-mir
 import { localTime } from "../../app/told/when.ts";
 import { jsonLine } from "../json-line.ts";
 import { NOT_BEGUN } from "../../model/not-begun.ts";
-import { leftLines, sumLine, takeBackLine, tellStopped } from "../show-many.ts";
+import { endMany, leftLines, sumLine, takeBackLine } from "../show-many.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
 
 export const command: Command = {
@@ -134,23 +134,17 @@ type Sent = RestoredMany & {
 };
 
 async function sendRestored(io: Io, args: Args, mirror: OpenedMirror, restored: Sent): Promise<ExitCode> {
-  const { items, ends, isStopped } = restored;
-  const json = args.flag("json");
-  if (!json) showEnds(io, restored);
-  const sync =
-    args.flag("no-sync") || isStopped
-      ? null
-      : await syncAfter(
-          io,
-          mirror,
-          json,
-          items.map(({ path }) => path),
-        );
-  if (json) io.out(jsonLine({ ...restoredJson(restored), sync: sync?.report ?? null }));
-  if (isStopped) return tellStopped(io, restored.run);
-  if (sync !== null && sync.exit !== EXIT.inSync) return sync.exit;
+  const { items, ends, isStopped, run } = restored;
+  if (!args.flag("json")) showEnds(io, restored);
   const left = ends.some(({ done }) => !done) || items.some(({ kind }) => kind === "left");
-  return left ? EXIT.attention : EXIT.inSync;
+  return endMany(io, args, mirror, {
+    run,
+    isStopped,
+    isOwed: true,
+    paths: items.map(({ path }) => path),
+    object: restoredJson(restored),
+    exit: left ? EXIT.attention : EXIT.inSync,
+  });
 }
 
 async function agreesToSeveral(io: Io, args: Args, able: number): Promise<boolean> {

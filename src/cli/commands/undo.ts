@@ -4,13 +4,13 @@ import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { agrees, REACH_OPTIONS, reachOf, syncAfter, useMirror } from "../use-mirror.ts";
+import { agrees, REACH_OPTIONS, reachOf, useMirror } from "../use-mirror.ts";
 import { count } from "../../model/count.ts";
 import { NOT_BEGUN } from "../../model/not-begun.ts";
 import { undoClause } from "../../app/told/undo.ts";
 import { localTime } from "../../app/told/when.ts";
 import { jsonLine } from "../json-line.ts";
-import { leftLines, tellStopped } from "../show-many.ts";
+import { endMany, leftLines } from "../show-many.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
 
 export const command: Command = {
@@ -92,26 +92,18 @@ type Sent = {
 
 async function sendUndone(io: Io, args: Args, mirror: OpenedMirror, sent: Sent): Promise<ExitCode> {
   const { plan, wanted, undone, isStopped } = sent;
-  const { ends } = undone;
-  const json = args.flag("json");
-  if (!json) showEnds(io, undone);
-  const sync =
-    args.flag("no-sync") || isStopped
-      ? null
-      : await syncAfter(
-          io,
-          mirror,
-          json,
-          ends.map(({ item }) => item.path),
-        );
-  if (json) {
-    const done = ends.map((end) => ({ path: end.item.path, kind: end.item.kind, done: end.done, note: end.note }));
-    io.out(jsonLine({ ...runsJson(plan, wanted), items: plan.items, done, sync: sync?.report ?? null }));
-  }
-  if (isStopped)
-    return tellStopped(io, undone.run, wanted.since === null ? `mdmirror undo ${plan.runs[0]!.run}` : undefined);
-  if (sync !== null && sync.exit !== EXIT.inSync) return sync.exit;
-  return ends.every(({ done }) => done) ? EXIT.inSync : EXIT.attention;
+  const { ends, run } = undone;
+  if (!args.flag("json")) showEnds(io, undone);
+  const done = ends.map((end) => ({ path: end.item.path, kind: end.item.kind, done: end.done, note: end.note }));
+  return endMany(io, args, mirror, {
+    run,
+    isStopped,
+    isOwed: true,
+    paths: ends.map(({ item }) => item.path),
+    object: { ...runsJson(plan, wanted), items: plan.items, done },
+    exit: ends.every((end) => end.done) ? EXIT.inSync : EXIT.attention,
+    ...(wanted.since === null && { again: `mdmirror undo ${plan.runs[0]!.run}` }),
+  });
 }
 
 /** Whether an operand is the number of a run. A folder of such a name is given as ./12. */
