@@ -34,7 +34,7 @@ export type Signals = {
   readonly root: "same" | "missing" | "marker-missing" | "other-marker" | "moved-or-copied";
   /**
    * How many documents were deleted, or became empty, within the last hour and after the last
-   * approval, by side.
+   * approval, by side. The hour is measured by the clock that only grows.
    */
   readonly lossesDone: { readonly local: number; readonly remote: number };
   /** How many linked documents are listed with a change id that was an earlier one of theirs. */

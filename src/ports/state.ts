@@ -244,7 +244,7 @@ export interface State {
     readonly endedAt: number | null;
     readonly summary: string | null;
   }[];
-  /** Documents that were deleted or became empty on a side since a time (milliseconds, epoch). */
-  lossesSince(side: "local" | "remote", since: number): number;
+  /** Counts the documents that were deleted or became empty on a side in runs after a run. */
+  lossesAfter(side: "local" | "remote", run: number): number;
   close(): void;
 }

@@ -12,7 +12,7 @@ export interface Clock {
    * no decision about texts may use it.
    */
   now(): number;
-  /** Milliseconds that only grow. */
+  /** Milliseconds that only grow, in all processes since the start of the machine. */
   monotonic(): number;
   /** Resolves after `ms`, or early when aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;

@@ -45,8 +45,8 @@ export class EventTable {
     // Actions that took a document or its text away: what the safety checks count; empty folders
     // do not. The values are literals, as SQLite uses the partial indexes for nothing else.
     this.#losses = {
-      local: [countSince(db, "kind = 'trash-local'"), countSince(db, "code = 'emptied' AND side <> 'remote'")],
-      remote: [countSince(db, "kind = 'delete-remote'"), countSince(db, "code = 'emptied' AND side = 'remote'")],
+      local: [countAfter(db, "kind = 'trash-local'"), countAfter(db, "code = 'emptied' AND side <> 'remote'")],
+      remote: [countAfter(db, "kind = 'delete-remote'"), countAfter(db, "code = 'emptied' AND side = 'remote'")],
     };
   }
 
@@ -80,8 +80,8 @@ export class EventTable {
       .map(eventOf);
   }
 
-  lossesSince(side: "local" | "remote", since: number): number {
-    return this.#losses[side].reduce((sum, count) => sum + (count.get(since) ?? 0), 0);
+  lossesAfter(side: "local" | "remote", run: number): number {
+    return this.#losses[side].reduce((sum, count) => sum + (count.get(run) ?? 0), 0);
   }
 
   #query(where: string): Statement<Value[], EventRow> {
@@ -95,8 +95,8 @@ export class EventTable {
   }
 }
 
-function countSince(db: Db, condition: string) {
-  const where = `${condition} AND at >= ? AND outcome = 'done'`;
+function countAfter(db: Db, condition: string) {
+  const where = `${condition} AND run > ? AND outcome = 'done'`;
   return new Statement<[number], number>(db, `SELECT count(*) FROM events WHERE ${where}`, "pluck");
 }
 

@@ -174,6 +174,18 @@ INSERT INTO conflicts SELECT id, base_digest, base_change_id, sidecar_path, coal
 ), shown), looks_gone, since FROM conflicts_before;
 DROP TABLE conflicts_before;
 `,
+    // The deletion limit counts by runs. What was lost before is no reason for a question.
+    `
+DROP INDEX local_deletions;
+DROP INDEX remote_deletions;
+DROP INDEX emptied;
+CREATE INDEX local_deletions ON events (run) WHERE kind = 'trash-local';
+CREATE INDEX remote_deletions ON events (run) WHERE kind = 'delete-remote';
+CREATE INDEX emptied ON events (run) WHERE code = 'emptied';
+DELETE FROM meta WHERE key = 'approved.at';
+INSERT INTO meta (key, value) SELECT 'losses.lately', json_object('after', max(run), 'marks', json_array())
+  FROM runs HAVING max(run) IS NOT NULL;
+`,
   ],
 };
 

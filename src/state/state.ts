@@ -154,8 +154,8 @@ export class StoredState extends BaseRows implements State {
     return this.#events.find(query);
   }
 
-  lossesSince(side: "local" | "remote", since: number): number {
-    return this.#events.lossesSince(side, since);
+  lossesAfter(side: "local" | "remote", run: number): number {
+    return this.#events.lossesAfter(side, run);
   }
 
   /** See `RetentionPruning`. To be run to its end, a step at a time, about once a day. */

@@ -108,7 +108,6 @@ const TIMES: readonly (readonly [name: string, of: (time: number, ino: number) =
   ["other ones before each sync", (time) => time + epoch * 1_000],
 ];
 
-/** Deletions within an hour are counted by the clock; these scenarios stay below their limit. */
 describe("I29 no decision depends on the wall clock or on mtimes", () => {
   const SEEDS = [2901, 2902, 2903];
 

@@ -203,17 +203,17 @@ describe("log", () => {
     expect(state.events({ limit: 1, ...query })).toEqual(expected.slice(0, 1));
   });
 
-  test("deletions are counted by side, when they were done, since a time", () => {
+  test("deletions are counted by side, when they were done, in runs after a run", () => {
     const state = memoryState();
-    const deletion = (kind: string, at: number, outcome = "done") => state.record(eventOf({ kind, at, outcome }));
+    const deletion = (kind: string, run: number, outcome = "done") => state.record(eventOf({ kind, run, outcome }));
     deletion("trash-local", 10);
     deletion("trash-local", 20);
     deletion("trash-local", 21, "stale");
     deletion("delete-remote", 20);
     deletion("put", 20);
-    expect(state.lossesSince("local", 0)).toBe(2);
-    expect(state.lossesSince("local", 20)).toBe(1);
-    expect(state.lossesSince("remote", 20)).toBe(1);
-    expect(state.lossesSince("remote", 21)).toBe(0);
+    expect(state.lossesAfter("local", 0)).toBe(2);
+    expect(state.lossesAfter("local", 10)).toBe(1);
+    expect(state.lossesAfter("remote", 10)).toBe(1);
+    expect(state.lossesAfter("remote", 20)).toBe(0);
   });
 });

@@ -143,6 +143,6 @@ export class CachedState implements State {
   readonly endRun: State["endRun"] = (...run) => this.#below.endRun(...run);
   readonly events: State["events"] = (query) => this.#below.events(query);
   readonly runs: State["runs"] = (limit) => this.#below.runs(limit);
-  readonly lossesSince: State["lossesSince"] = (...range) => this.#below.lossesSince(...range);
+  readonly lossesAfter: State["lossesAfter"] = (...range) => this.#below.lossesAfter(...range);
   readonly close: State["close"] = () => this.#below.close();
 }

@@ -11,6 +11,7 @@ import { converge, type ConvergeInput, rememberTraits, reportRun, RunEntry } fro
 import { isRestored, rememberGeneration } from "../run/generation.ts";
 import { checkRoot, endsApproval, gatherSignals, haltNote, rememberHalt } from "../run/guard-facts.ts";
 import { filesInUse } from "../run/hands-off.ts";
+import { markLosses } from "../run/losses-lately.ts";
 import { META } from "../run/meta.ts";
 import { PassContext, type PassEnd, type Planned } from "../run/pass-context.ts";
 import type { RunReport } from "../run/report.ts";
@@ -37,6 +38,7 @@ export async function runPasses(
     rememberGeneration(world, end.plan, end.trees);
     if (needsHaltNote(world, end)) rememberHalt(world, run.number, end.plan.verdict);
   }
+  markLosses(world);
   const report = reportRun(world, run.begun ?? 0, ended);
   rememberTraits(world);
   run.end(report);

@@ -5,6 +5,7 @@ import type { HaltReason, Plan, Signals, Verdict } from "../../planner/plan-type
 import type { GuardLimits } from "../../model/policy.ts";
 import type { BaseTree, RemoteTree, Trees } from "../../model/tree.ts";
 import { guardKey } from "../../planner/verdict/guard-key.ts";
+import { forgetLosses, lossesLately } from "./losses-lately.ts";
 import { META } from "./meta.ts";
 import { isRestored } from "./generation.ts";
 import { recordEvent, type World } from "./world.ts";
@@ -14,7 +15,6 @@ import type { ConflictBudget, PassContext } from "./pass-context.ts";
  * Facts for the guards that are not in the trees: the root's identity, recent deletions, approvals.
  */
 
-const HOUR_MS = 3_600_000;
 type RootCheck = { readonly root: Signals["root"]; readonly inodesTrusted: boolean };
 
 /**
@@ -69,12 +69,12 @@ export function endsApproval({ state }: World, verdict: Extract<Verdict, { kind:
  * it is gone.
  */
 function endApproval(world: World, verdict: Extract<Verdict, { kind: "run" }>): void {
-  const { state, clock } = world;
+  const { state } = world;
   if (!endsApproval(world, verdict)) return;
   state.setMeta(META.waived, waivedBy(verdict));
   if (state.meta(META.approved) === null) return;
   state.setMeta(META.approved, null);
-  state.setMeta(META.approvedAt, String(clock.now()));
+  forgetLosses(world);
   // A root that was approved as moved becomes the root.
   rememberRoot(world);
 }
@@ -169,8 +169,7 @@ export function conflictBudget(world: World, { steps }: Plan, trees: Trees, limi
 }
 
 export function gatherSignals(ctx: PassContext, base: BaseTree, remote: RemoteTree, root: Signals["root"]): Signals {
-  const { state, clock } = ctx.world;
-  const since = Math.max(Number(state.meta(META.approvedAt) ?? 0), clock.now() - HOUR_MS);
+  const { state } = ctx.world;
   let earlierChangeIds = 0;
   for (const file of ownOf(remote.files, base.links).values()) {
     const link = base.links.get(file.id);
@@ -182,7 +181,7 @@ export function gatherSignals(ctx: PassContext, base: BaseTree, remote: RemoteTr
   }
   return {
     root,
-    lossesDone: { local: state.lossesSince("local", since), remote: state.lossesSince("remote", since) },
+    lossesDone: lossesLately(ctx.world),
     earlierChangeIds,
     refusedBases: ctx.notes.tally.refusedBases,
     restored: isRestored(state, remote.generation ?? null),

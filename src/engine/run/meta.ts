@@ -5,7 +5,8 @@ export const META = {
   rootIno: "root.ino",
   rootBirth: "root.birth",
   approved: "approved",
-  approvedAt: "approved.at",
+  /** When documents were lost lately: by order of runs and the clock that only grows. */
+  losses: "losses.lately",
   halt: "halt",
   quiet: "review.quiet",
   /** The service's generation with which all was settled last. */

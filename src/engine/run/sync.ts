@@ -4,6 +4,7 @@ import type { LocalTree } from "../../model/tree.ts";
 import { converge, rememberTraits, reportRun, RunEntry } from "./converge.ts";
 import { rememberGeneration } from "./generation.ts";
 import { rememberFlood, rememberHalt } from "./guard-facts.ts";
+import { markLosses } from "./losses-lately.ts";
 import { META } from "./meta.ts";
 import { runPass } from "./pass.ts";
 import type { PassEnd, Planned } from "./pass-context.ts";
@@ -40,6 +41,7 @@ export async function syncToConvergence(world: World, options: SyncOptions): Pro
     rememberHalt(world, run, end.plan.verdict);
     if (settings.reviewAfterQuiet) writeQuiet(world, end);
   }
+  markLosses(world);
   rememberTraits(world);
   rememberReport(world, report);
   entry.end(report);

@@ -1,5 +1,6 @@
 import { type Digest, digestOf } from "../../../src/model/digest.ts";
 import { META } from "../../../src/engine/run/meta.ts";
+import type { MirrorEvent } from "../../../src/ports/state.ts";
 import { DEFAULT_GUARDS } from "../../../src/model/policy.ts";
 import { copyPath } from "../../../src/model/sidecar-path.ts";
 import { deleteBudget } from "../../../src/planner/verdict/losses.ts";
@@ -83,17 +84,21 @@ const HOUR_MS = 3_600_000;
 /** I21: by the mirror's own record of what it did, since the last approval, within an hour. */
 function judgeBudget(actors: Actors, mirror: LifeMirror): void {
   const { state } = mirror;
-  const now = actors.lifeWorld.wallClock.now();
-  // What was approved was done before the approval was noted, if only by no time at all.
-  const since = Math.max(Number(state.meta(META.approvedAt) ?? -1) + 1, now - HOUR_MS);
+  if (state.meta(META.approved) !== null) return;
+  const lately = state.meta(META.losses);
+  const approved = lately === null ? 0 : (JSON.parse(lately) as { readonly after: number }).after;
+  const since = actors.lifeWorld.wallClock.now() - HOUR_MS;
+  const done = state.events({ since, limit: 10_000 }).filter((event) => event.run > approved && isLoss(event));
   const base = state.load();
-  const known = base.links.size + base.tombstones.size;
+  const most = budgetOf(base.links.size + base.tombstones.size);
   for (const side of ["local", "remote"] as const) {
-    const approved = state.meta(META.approved) !== null;
-    const done = state.lossesSince(side, since);
-    if (!approved && done > budgetOf(known))
-      actors.history.fail(`I21 mirror ${mirror.index} did ${done} deletions (${side}) unasked`);
+    const lost = done.filter((event) => (event.side === "remote") === (side === "remote")).length;
+    if (lost > most) actors.history.fail(`I21 mirror ${mirror.index} did ${lost} deletions (${side}) unasked`);
   }
+}
+
+function isLoss({ kind, code, outcome }: MirrorEvent): boolean {
+  return outcome === "done" && (kind === "trash-local" || kind === "delete-remote" || code === "emptied");
 }
 
 /**

@@ -22,7 +22,7 @@ const READS: ReadonlySet<string> = new Set<keyof StoredState>([
   "meta",
   "events",
   "runs",
-  "lossesSince",
+  "lossesAfter",
 ]);
 
 /**

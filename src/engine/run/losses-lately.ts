@@ -1,0 +1,71 @@
+import type { Signals } from "../../planner/plan-types.ts";
+import { META } from "./meta.ts";
+import type { World } from "./world.ts";
+
+/**
+ * How many documents a side has lost lately, for the deletion limit. "Lately" is an hour of the
+ * clock that only grows, and the order of runs: the wall clock may be set at any time (I29).
+ */
+
+const HOUR_MS = 3_600_000;
+
+type Run = number;
+
+/** All losses up to and with a run were done by `at`, on the clock that only grows since `boot`. */
+type Mark = readonly [run: Run, boot: string | null, at: number];
+
+type Lately = {
+  /** The run after which losses count. */
+  readonly after: Run;
+  /** Runs since, oldest first, of which the losses may count no more. */
+  readonly marks: readonly Mark[];
+};
+
+/**
+ * Returns how many documents were deleted, or became empty, within the hour and since the last
+ * approval.
+ */
+export function lossesLately(world: World): Signals["lossesDone"] {
+  const { after } = readLately(world);
+  const { state } = world;
+  return { local: state.lossesAfter("local", after), remote: state.lossesAfter("remote", after) };
+}
+
+/** Notes at the end of a run when it lost documents. Writes nothing if there are no new losses. */
+export function markLosses(world: World): void {
+  const { state, clock, bootId } = world;
+  const { after, marks } = readLately(world);
+  const known = marks.at(-1)?.[0] ?? after;
+  if (state.lossesAfter("local", known) + state.lossesAfter("remote", known) === 0) return;
+  writeLately(world, { after, marks: [...marks, [newestRun(world), bootId, clock.monotonic()]] });
+}
+
+/** Makes no loss so far count, because the user has approved them. */
+export function forgetLosses(world: World): void {
+  writeLately(world, { after: newestRun(world), marks: [] });
+}
+
+function newestRun({ state }: World): Run {
+  return state.runs(1)[0]?.run ?? 0;
+}
+
+/** Reads the marks, and drops those that are an hour old with all before them. */
+function readLately(world: World): Lately {
+  const text = world.state.meta(META.losses);
+  const { after, marks } = text === null ? { after: 0, marks: [] } : (JSON.parse(text) as Lately);
+  const old = marks.findLastIndex((mark) => ageOf(world, mark) >= HOUR_MS);
+  return old < 0 ? { after, marks } : { after: marks[old]![0], marks: marks.slice(old + 1) };
+}
+
+function writeLately({ state }: World, lately: Lately): void {
+  state.setMeta(META.losses, JSON.stringify(lately));
+}
+
+/**
+ * Returns the least time that has passed since a mark. Since one of an earlier boot, that is the
+ * time since this boot: the machine may have been off for a moment.
+ */
+function ageOf({ clock, bootId }: World, [, boot, at]: Mark): number {
+  const now = clock.monotonic();
+  return boot === bootId && now >= at ? now - at : now;
+}
