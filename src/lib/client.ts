@@ -35,6 +35,8 @@ export type Fault =
       readonly detail: string;
       readonly requestId: string | null;
       readonly pointers: readonly string[];
+      /** What is wrong with members of the request, by code. Left out: the answer does not say. */
+      readonly fieldCodes?: readonly string[];
     }
   /** A write that may have happened. Read before you send it again. */
   | { readonly kind: "uncertain"; readonly detail: string; readonly requestId: string | null }

@@ -49,8 +49,8 @@ function causeToWait(reply: Failure): "unreachable" | "unavailable" | "rate-limi
 
 /** The fault of a refusal by the service itself. */
 function refusalFault(reply: Extract<Reply, { kind: "problem" }>): Fault {
-  const { status, code, detail, requestId, pointers } = reply;
+  const { status, code, detail, requestId, pointers, fieldCodes } = reply;
   if (status === 401) return { kind: "locked-out", code: "unauthenticated", detail, requestId };
   if (code === "workspace_not_found") return { kind: "locked-out", code, detail, requestId };
-  return { kind: "problem", status, code, detail, requestId, pointers };
+  return { kind: "problem", status, code, detail, requestId, pointers, ...(fieldCodes && { fieldCodes }) };
 }

@@ -11,6 +11,8 @@ export type ReadProblem = {
   readonly requestId: string | null;
   /** JSON Pointers of the members that are wrong. */
   readonly pointers: readonly string[];
+  /** Codes of what is wrong with members. Left out: the answer names none. */
+  readonly fieldCodes?: readonly string[];
 };
 
 type NoProblem = { readonly kind: "unreadable"; readonly why: string };
@@ -35,6 +37,7 @@ export function readProblem(body: string, status: number, scrub: Scrub): ReadPro
   if (code === null) return unreadable("its code is not of the form");
   if (isDocumented(code) && PROBLEM_CODES[code].status !== status)
     return unreadable("its code belongs to another status");
+  const fieldCodes = fieldCodesOf(member(problem, "errors"), scrub);
   const detail = member(problem, "detail") ?? member(problem, "title");
   return {
     kind: "problem",
@@ -42,6 +45,7 @@ export function readProblem(body: string, status: number, scrub: Scrub): ReadPro
     detail: typeof detail === "string" ? scrub(detail) : "",
     requestId: readRequestId(member(problem, "requestId"), scrub),
     pointers: pointersOf(member(problem, "errors"), scrub),
+    ...(fieldCodes.length > 0 && { fieldCodes }),
   };
 }
 
@@ -58,14 +62,23 @@ function isDocumented(code: string): code is ProblemCode {
  * `code` that cannot be one.
  */
 function codeOf(problem: JsonObject, status: number, scrub: Scrub): string | null {
-  // A key may look like a code: if it is echoed as such, it is none.
-  const isCode = (text: string): boolean => CODE.test(text) && scrub(text) === text;
   const code = member(problem, "code");
-  if (code !== undefined) return typeof code === "string" && isCode(code) ? code : null;
+  if (code !== undefined) return typeof code === "string" && isCode(code, scrub) ? code : null;
   const type = member(problem, "type");
   const named = typeof type === "string" ? /\/errors\/([a-z0-9-]{1,64})$/.exec(type.slice(-200))?.[1] : undefined;
   const fromType = named?.replaceAll("-", "_") ?? "";
-  return isCode(fromType) ? fromType : `status_${status}`;
+  return isCode(fromType, scrub) ? fromType : `status_${status}`;
+}
+
+/** A key may look like a code: if it is echoed as such, it is none. */
+function isCode(text: string, scrub: Scrub): boolean {
+  return CODE.test(text) && scrub(text) === text;
+}
+
+function fieldCodesOf(errors: unknown, scrub: Scrub): string[] {
+  if (!Array.isArray(errors)) return [];
+  const codes = errors.slice(0, MAX_POINTERS).map((entry) => (isJsonObject(entry) ? member(entry, "code") : undefined));
+  return codes.filter((code): code is string => typeof code === "string" && isCode(code, scrub));
 }
 
 function pointersOf(errors: unknown, scrub: Scrub): string[] {

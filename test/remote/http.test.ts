@@ -100,6 +100,7 @@ describe("one call", () => {
       detail: "the detail",
       requestId: "req_body",
       pointers: ["/name", "/path"],
+      fieldCodes: ["invalid_name", "invalid_name"],
     });
     const bare = fault(await bench([answer(404, HTML, { "x-request-id": "req_header" })]).remote.getFile(DOC));
     expect(bare.requestId).toBe("req_header");

@@ -1,6 +1,7 @@
 import { isId, readDestinationText } from "../../links/destination.ts";
 import { findLinks } from "../../links/find.ts";
 import type { DocId } from "../../contract/ids.ts";
+import type { FieldCode } from "../../contract/problem.ts";
 import type { RunReport } from "../../engine/run/report.ts";
 import type { World } from "../../engine/run/world.ts";
 import type { LocalPath } from "../../model/path.ts";
@@ -37,10 +38,10 @@ function linksById(text: string): boolean {
   return findLinks(text).some(({ from, to }) => isId(readDestinationText(text.slice(from, to)).said));
 }
 
-/** ASSUMES: in these words a deployment refuses a text that links by path. */
-const REFUSES_PATHS = /cannot be resolved|could not be resolved/i;
+/** ASSUMES: with this code a deployment refuses a text that links by path. */
+const UNRESOLVED: FieldCode = "unresolved_reference";
 
 /** Whether a run met a service that refuses links by path. */
 export function refusesPaths({ attention }: Pick<RunReport, "attention">): boolean {
-  return attention.some(({ code, detail }) => code !== null && REFUSES_PATHS.test(detail));
+  return attention.some(({ code }) => code === UNRESOLVED);
 }

@@ -4,7 +4,7 @@ import { mayBeNormalised, plainsToRead } from "../../model/text-form.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import { newLink } from "../../model/settle.ts";
-import { asItLeadsNow, eventOf, makeHold, outcomeOfFault, readUnkept, stale } from "./effect.ts";
+import { asItLeadsNow, contentCodeOf, eventOf, makeHold, outcomeOfFault, readUnkept, stale } from "./effect.ts";
 import { commitAndOpen, commitWithOthers, openIntentWithOthers } from "./commit.ts";
 import { settlePost } from "../journal/settle-post.ts";
 import { seenHere } from "./text-name.ts";
@@ -81,7 +81,7 @@ async function refusedPost(ctx: PassContext, action: ActionOf<"create-remote">, 
   const fields = {
     key: action.localPath,
     path: action.localPath,
-    code: fault.code,
+    code: contentCodeOf(fault),
     detail: fault.detail,
     requestId: fault.requestId,
     digest: action.expect,

@@ -1,4 +1,5 @@
 import type { DocId } from "../../contract/ids.ts";
+import type { FieldCode } from "../../contract/problem.ts";
 import type { FileWithContent } from "../../contract/resources.ts";
 import type { Action, ActionOf, Outcome, OutcomeOf } from "../../model/action.ts";
 import { type Digest, digestOf } from "../../model/digest.ts";
@@ -64,6 +65,15 @@ export function outcomeOfFault(fault: Fault, hold: Hold | null = null): Outcome 
         unreachable: true,
       };
   }
+}
+
+/**
+ * Returns the code under which a refused version is blocked: that of its content where the service
+ * names a link that leads to nothing, else that of the whole answer.
+ */
+export function contentCodeOf({ code, fieldCodes = [] }: Extract<Fault, { kind: "problem" }>): string {
+  const unresolved: FieldCode = "unresolved_reference";
+  return fieldCodes.includes(unresolved) ? unresolved : code;
 }
 
 /** Whether the service answers that nothing has this id, or nothing that this key may see. */

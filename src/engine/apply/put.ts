@@ -6,18 +6,19 @@ import type { Intent } from "../../ports/state.ts";
 import { moveBase, noteEcho, submit } from "../../model/settle.ts";
 import {
   asItLeadsNow,
+  contentCodeOf,
   ended,
   eventOf,
   fetchText,
-  type Got,
   got,
   leftAlone,
-  type LocalRead,
   makeHold,
   outcomeOfFault,
   readUnkept,
-  type RemoteText,
   stale,
+  type Got,
+  type LocalRead,
+  type RemoteText,
 } from "./effect.ts";
 import { commit, commitWithOthers, hasAnotherId, openIntentWithOthers, withIdNow } from "./commit.ts";
 import { codeOf } from "./emptied.ts";
@@ -212,7 +213,7 @@ async function refusedPut(ctx: PassContext, action: ActionOf<"put">, link: Link,
     path: action.localPath,
     // Without a grant every text is refused; any other refusal is about this one.
     ...(fault.status === 403 ? { reason: "read-only" } : { reason: "refused", digest: action.expect }),
-    code: fault.code,
+    code: contentCodeOf(fault),
     detail: fault.detail,
     requestId: fault.requestId,
     changeId: isRead ? null : link.changeId,
