@@ -52,7 +52,7 @@ const NEWS_WORDS: { readonly [Kind in NewsState["kind"]]: string } = {
 function daemonLine({ pid, phase, detail, paused, news }: DaemonStatus): string {
   if (paused) return `the daemon (process ${pid}) is paused; next: mdmirror resume`;
   if (phase === "silent")
-    return `the daemon (process ${pid}) is busy or hangs: ${detail}; next: mdmirror status; if it stays silent for minutes: kill ${pid}`;
+    return `the daemon (process ${pid}) may be in a long step: ${detail}; next: mdmirror status, in a minute`;
   const told = news === undefined ? "" : NEWS_WORDS[news.kind];
   return `the daemon (process ${pid}) is ${phase}${detail === "" ? "" : `: ${shownWords(detail)}`}${told}`;
 }

@@ -172,8 +172,8 @@ function endOf(reply: Exclude<Reply, { kind: "beat" }>, socket: Socket): Result<
 function silent(root: string, { pid }: ControlPlace, request: ControlRequest, deadlineMs: number): Result<never> {
   return trouble(
     "fault",
-    `the daemon of ${root} (process ${pid}) has not answered "${request.do}" for ${ageText(deadlineMs)}: it is busy or hangs`,
-    `try again in some minutes; if it still does not answer, end it and start it again: kill ${pid}; nothing is lost by that`,
+    `the daemon of ${root} (process ${pid}) has not answered "${request.do}" for ${ageText(deadlineMs)}: it may be in a long step`,
+    "try again in some minutes; if it still does not answer, restart mdmirror watch (a systemd service does that by itself)",
     { code: SILENT },
   );
 }
