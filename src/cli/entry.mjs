@@ -24,14 +24,8 @@ if (process.platform === "win32") {
 // Not by `import`: that evaluates every getter of a built-in module, and those of node:fs load 40
 // others.
 const { existsSync, lstatSync, mkdirSync, writeFileSync } = process.getBuiltinModule("node:fs");
-// Else the space for new objects grows to 64 MB in a process that stays. Of the other commands,
-// those that look at many documents see to it themselves: under another option than it was
-// compiled with, V8 takes no code out of a cache, not even Node's own, and a start compiles all of
-// it again.
-const staysLong = ["serve", "watch", "ui", "mcp"].includes(process.argv[2] ?? "");
 keepSecret();
-keepCompiled(staysLong ? "compiled-long" : "compiled");
-if (staysLong) process.getBuiltinModule("node:v8").setFlagsFromString("--semi-space-growth-factor=1");
+keepCompiled();
 // From a checkout Node runs the sources as they are; a published package holds JavaScript alone.
 const isCheckout = existsSync(new URL("./main.ts", import.meta.url));
 resolveQuickly();
@@ -90,9 +84,8 @@ function beside(parent, name) {
 /**
  * What Node made of the sources (types stripped, compiled) is kept for the next start: from 95 to
  * 35 ms. Only speed: without, all is as before.
- * @param name of the folder: code of one set of V8's options is no use to another
  */
-function keepCompiled(name) {
+function keepCompiled() {
   // With the rights of sudo, what is kept could end as root's in the caller's home.
   if (process.geteuid?.() === 0 && process.env["SUDO_UID"] !== undefined) return;
   const { enableCompileCache } = process.getBuiltinModule("node:module");
@@ -108,7 +101,7 @@ function keepCompiled(name) {
     const { uid, mode } = lstatSync(folder);
     // What lies there is run: in a folder that others can write (a `sudo` that keeps HOME), it is
     // not used.
-    if (uid === process.geteuid?.() && (mode & 0o022) === 0) enableCompileCache(join(folder, name));
+    if (uid === process.geteuid?.() && (mode & 0o022) === 0) enableCompileCache(join(folder, "compiled"));
   } catch {
     // No home, a full or a read-only disk.
   }

@@ -13,7 +13,7 @@ import type { OpenOptions } from "./types.ts";
 
 /** What the calls of one mirror share: who asks, and what of it is under way. */
 
-export type World = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "url" | "keyFile" | "isGuest">;
+export type World = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "url" | "keyFile">;
 
 /** What a command would find around it, for a program's call, with the key that was given. */
 export function worldOf({ url, key, keyFile, env = process.env }: OpenOptions): World {
@@ -24,7 +24,6 @@ export function worldOf({ url, key, keyFile, env = process.env }: OpenOptions): 
     random: systemRandom(),
     url: url ?? null,
     keyFile: keyFile ?? null,
-    isGuest: true,
   };
 }
 

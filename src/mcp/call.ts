@@ -47,7 +47,7 @@ async function callOne(
   onFault: (error: unknown) => void,
 ): Promise<Ended> {
   try {
-    const admitted = await admitMirror(mirror.root, host.guest);
+    const admitted = await admitMirror(mirror.root, host.openOptions);
     if (admitted.kind === "trouble") return refused(admitted.trouble, { mirror: mirror.name });
     const fit = judgePaths(mirror, own, host);
     if (fit !== null) return fit;
@@ -58,9 +58,9 @@ async function callOne(
 }
 
 /** Each path that any tool takes: what is no document of the mirror is not looked at. */
-function judgePaths({ root }: ServedMirror, own: Paths, { guest }: Host): Ended | null {
+function judgePaths({ root }: ServedMirror, own: Paths, { openOptions }: Host): Ended | null {
   for (const path of [own.path, own.to, ...(own.paths ?? [])]) {
-    const fit = path === undefined ? null : judgePath(openSaving(root, guest), path);
+    const fit = path === undefined ? null : judgePath(openSaving(root, openOptions), path);
     if (fit?.kind === "trouble") return refused(fit.trouble);
   }
   return null;

@@ -12,7 +12,7 @@ import type { Host, ServedMirror } from "./tool.ts";
 /** The mirrors that a process serves, by names, and whether a call may look into one. */
 
 /** @param roots real paths */
-export function servedMirrors(roots: readonly string[], env: Host["guest"]["env"]): ServedMirror[] {
+export function servedMirrors(roots: readonly string[], env: Host["openOptions"]["env"]): ServedMirror[] {
   const listed = listOwnMirrors(env);
   const known = listed.kind === "ok" ? listed.value.mirrors : [];
   const mirrors: ServedMirror[] = [];
@@ -30,7 +30,7 @@ export function servedMirrors(roots: readonly string[], env: Host["guest"]["env"
  */
 export async function admitMirror(
   root: string,
-  { env, cwd }: Pick<Host["guest"], "env" | "cwd">,
+  { env, cwd }: Pick<Host["openOptions"], "env" | "cwd">,
 ): Promise<Result<null>> {
   const owner = checkOwner(root, env);
   if (owner.kind === "trouble") return owner;

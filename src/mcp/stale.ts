@@ -9,7 +9,7 @@ import { notThere } from "./tools/read.ts";
 
 /** @param given the version that the caller read */
 export async function refuseStale({ root }: ServedMirror, path: string, given: string, host: Host): Promise<Ended> {
-  const read = await readDocument(openSaving(root, host.guest), path);
+  const read = await readDocument(openSaving(root, host.openOptions), path);
   if (read.kind === "trouble") return refused(read.trouble);
   if (read.value === null) return refused(notThere(path).trouble);
   const { text, version } = read.value;
@@ -29,8 +29,8 @@ export async function refuseStale({ root }: ServedMirror, path: string, given: s
 }
 
 /** A text that the mirror holds, where files hold the very texts of the service. */
-function keptText(root: string, version: Digest, { guest }: Host): string | null {
-  const opened = openLocal(root, guest);
+function keptText(root: string, version: Digest, { openOptions }: Host): string | null {
+  const opened = openLocal(root, openOptions);
   // What is wrong with the state is told by the call that needs it.
   if (opened.kind === "trouble") return null;
   try {

@@ -18,8 +18,8 @@ export type ServedMirror = {
 /** What all calls share. */
 export type Host = {
   readonly mirrors: readonly ServedMirror[];
-  /** Of a process that is another program's: `MirrorOptions.isGuest`. */
-  readonly guest: Pick<GuestOptions, "env" | "cwd" | "clock" | "random"> & { readonly isGuest: true };
+  /** Environment, folder, clock and chance of this process. */
+  readonly openOptions: Pick<GuestOptions, "env" | "cwd" | "clock" | "random">;
   readonly seen: SeenTexts;
   readonly lists: FolderLists;
   readonly searches: SharedUpdates;

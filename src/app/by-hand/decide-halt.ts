@@ -83,7 +83,7 @@ function withHalt<T>(
   options: MirrorOptions,
   work: (mirror: OpenedMirror, halted: Exclude<Halted, { kind: "offline" }>) => Result<T> | Promise<Result<T>>,
 ): Promise<Result<T>> {
-  return withMirror(root, { ...options, isGuest: true }, async (mirror) => {
+  return withMirror(root, options, async (mirror) => {
     const halted = await findHalt(mirror, runThatHalted(mirror, true));
     if (halted.kind === "offline") return { kind: "trouble", trouble: faultTrouble(halted.fault, mirror.url) };
     return work(mirror, halted);

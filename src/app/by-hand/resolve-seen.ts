@@ -25,7 +25,7 @@ export type ResolvedSeen =
   | { readonly kind: "changed"; readonly what: readonly (keyof Versions)[] };
 
 export function resolveSeen(root: string, asked: ResolveSeen, options: GuestOptions): Promise<Result<ResolvedSeen>> {
-  const opening = { ...options, mode: "write", what: "resolve", isGuest: true } as const;
+  const opening = { ...options, mode: "write", what: "resolve" } as const;
   return withMirror(root, opening, (mirror) => resolveIn(mirror, asked));
 }
 

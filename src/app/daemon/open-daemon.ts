@@ -6,7 +6,6 @@ import { DAEMON } from "../mirror/folder-lock.ts";
 import { type MirrorOptions, type OpenedMirror, openMirror } from "../mirror/open-mirror.ts";
 import { guardsSinceHalt, handsOffOf, settingsOf, USUAL_RUN } from "../mirror/run.ts";
 import { ok, type Result } from "../mirror/trouble.ts";
-import { GarbageCollection } from "./collect-garbage.ts";
 
 /** A mirror with the engine's loop over it. */
 export type OpenedDaemon = {
@@ -16,10 +15,7 @@ export type OpenedDaemon = {
   readonly reopen: AbortController;
 };
 
-export type DaemonSetup = Pick<
-  MirrorOptions,
-  "env" | "cwd" | "clock" | "random" | "url" | "keyFile" | "isGuest" | "tally"
-> & {
+export type DaemonSetup = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "url" | "keyFile" | "tally"> & {
   readonly createDaemon: CreateDaemon;
   readonly createWatcher: (root: string) => Watcher;
   readonly timing?: Partial<DaemonTiming>;
@@ -29,10 +25,10 @@ export type DaemonSetup = Pick<
 
 /** Takes the folder's lock. @param dir a folder that holds `.mdmirror/` */
 export async function openDaemon(dir: string, options: DaemonSetup): Promise<Result<OpenedDaemon>> {
-  const { env, cwd, clock, random, url = null, keyFile = null, isGuest = false, timing = {} } = options;
+  const { env, cwd, clock, random, url = null, keyFile = null, timing = {} } = options;
   const { tally, traffic: progress } = options;
   const told = { ...(tally === undefined ? {} : { tally }), ...(progress === undefined ? {} : { progress }) };
-  const reach = { url, keyFile, isGuest, ...told };
+  const reach = { url, keyFile, ...told };
   const opened = await openMirror(dir, { mode: "write", what: DAEMON, env, cwd, clock, random, ...reach });
   if (opened.kind === "trouble") return opened;
   const mirror = opened.value;
@@ -50,14 +46,12 @@ export async function openDaemon(dir: string, options: DaemonSetup): Promise<Res
       return guardsSinceHalt(mirror);
     },
   };
-  const garbage = new GarbageCollection();
   const { listen, pollEvery } = mirror.config.events;
   const { requestsPerMinute: pollRequestsAMinute } = mirror.config.polling;
   const daemonOptions = {
     settings,
     timing: { pollListeningMs: timeMs(pollEvery), pollRequestsAMinute, ...timing },
     ...(listen ? { news: mirror.world.remote.news() } : {}),
-    onLetGo: () => garbage.schedule(),
   };
   const daemon = options.createDaemon(mirror.world, watcher, daemonOptions);
   return ok({ mirror, daemon, reopen: new AbortController() });

@@ -14,7 +14,7 @@ type WhyTold = {
 
 /** Asks the service too, and writes nothing. */
 export function tellWhy(root: string, path: LocalPath, options: GuestOptions): Promise<Result<WhyTold>> {
-  const opening = { ...options, mode: "read", what: "why", isGuest: true } as const;
+  const opening = { ...options, mode: "read", what: "why" } as const;
   return withMirror(root, opening, async (mirror) => {
     const why = await explain(mirror, path);
     const former = formerPath(mirror.world.state, path);

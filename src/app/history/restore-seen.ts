@@ -27,7 +27,7 @@ export function restoreSeen(
   { path, n, wanted, here }: RestoreSeen,
   options: GuestOptions,
 ): Promise<Result<RestoredSeen>> {
-  const opening = { ...options, mode: "write", what: "restore", isGuest: true } as const;
+  const opening = { ...options, mode: "write", what: "restore" } as const;
   return withMirror<RestoredSeen>(root, opening, async ({ world }) => {
     const chosen = chooseVersion(world, path, n);
     if (chosen.kind === "trouble") return chosen;

@@ -30,7 +30,7 @@ export function undoSeen(
   { run, mark }: { readonly run: number; readonly mark: string },
   options: GuestOptions,
 ): Promise<Result<UndoneSeen>> {
-  const opening = { ...options, mode: "write", what: "undo", isGuest: true } as const;
+  const opening = { ...options, mode: "write", what: "undo" } as const;
   return withMirror<UndoneSeen>(root, opening, async (mirror) => {
     const seen = lookAtUndo(mirror.world, run);
     if (seen.kind === "trouble") return seen;

@@ -23,10 +23,9 @@ import { AsideThread, makeThread } from "./aside-thread.ts";
 import { MakeAside } from "./make-aside.ts";
 import { PackAside } from "./pack-aside.ts";
 import { WriteAside, writeThread } from "./write-aside.ts";
-import { withHeapGrowth } from "./heap-growth.ts";
 import { followed } from "./open-disk.ts";
 import { openToRead, openToWrite, readTraits } from "./open-state.ts";
-import { borrowLock, DAEMON, FolderLock } from "./folder-lock.ts";
+import { borrowLock, FolderLock } from "./folder-lock.ts";
 import { unwritable } from "./folder-trouble.ts";
 import type { ExchangeTally } from "../../remote/tally.ts";
 import { connect } from "../trust/connect.ts";
@@ -49,10 +48,6 @@ export type MirrorOptions = {
   /** `--url` and `--key-file`. */
   readonly url?: string | null;
   readonly keyFile?: string | null;
-  /**
-   * The process is another program's: settings that belong to the whole process are not changed.
-   */
-  readonly isGuest?: boolean;
   readonly tally?: ExchangeTally;
   /** The folder will be walked soon: of a large one, a thread begins at once. */
   readonly walksSoon?: boolean;
@@ -150,7 +145,7 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
   const { root, folder, config, admitted, key } = entry;
   const { mode, clock, random } = options;
   // ORDER: before anything is read that would make the heap grow.
-  const progress = progressOf(folder, options);
+  const { progress = NO_PROGRESS } = options;
   const locked = mode === "write" ? await lockFolder(entry, options, closers) : ok({ borrowed: false });
   if (locked.kind === "trouble") return locked;
   const fs = createNodeFs();
@@ -206,12 +201,6 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
 
 /** About how many bytes of the state file a document has in a large mirror. */
 const STATE_BYTES = 700;
-
-/** The size to which the space for new objects may grow is one setting of the whole process. */
-function progressOf(folder: string, { progress = NO_PROGRESS, isGuest = false, what }: MirrorOptions): Progress {
-  if (isGuest) return progress;
-  return withHeapGrowth(progress, { documents: aboutHowMany(folder), staysLong: what === DAEMON });
-}
 
 /** Documents, by the size of the state file. */
 function aboutHowMany(folder: string): number {

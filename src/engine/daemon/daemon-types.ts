@@ -23,8 +23,6 @@ export type DaemonOptions = {
   readonly timing?: Partial<DaemonTiming>;
   /** What the service says of itself. Left out: it is only polled. */
   readonly news?: RemoteNews;
-  /** Called after a run of which nothing is kept: its trees can be collected. */
-  readonly onLetGo?: () => void;
 };
 
 type PendingDeletion = {

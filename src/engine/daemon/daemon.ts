@@ -46,7 +46,7 @@ class DaemonLoop implements Daemon {
   #turnedAt: number;
   #started = false;
 
-  constructor(given: World, watcher: Watcher, { settings, timing: times, news, onLetGo }: DaemonOptions) {
+  constructor(given: World, watcher: Watcher, { settings, timing: times, news }: DaemonOptions) {
     const { clock, state, progress } = given;
     const timing = { ...DEFAULT_TIMING, ...times };
     this.#turnedAt = clock.monotonic();
@@ -73,10 +73,7 @@ class DaemonLoop implements Daemon {
       timing,
       publisher: this.#publisher,
       wakeBy: (at) => this.#sleeper.wakeBy(at),
-      onLetGo: () => {
-        this.#state.forget();
-        onLetGo?.();
-      },
+      onLetGo: () => this.#state.forget(),
     });
     this.#barriers = new Barriers(this.#world, this.#runner, () => this.#sleeper.wake());
   }

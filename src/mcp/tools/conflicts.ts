@@ -21,8 +21,8 @@ export const CONFLICTS = defineTool({
     "Documents whose two edits do not merge, and those that are held until somebody acts, with why and what to do. Looks at this folder alone.",
   effect: "reads",
   input: { limit: limit(500, 100) },
-  run({ root }, { limit: most = 100 }, { guest }) {
-    const listed = withLocal(root, guest, (local) => ok(listConflicts(local)));
+  run({ root }, { limit: most = 100 }, { openOptions }) {
+    const listed = withLocal(root, openOptions, (local) => ok(listConflicts(local)));
     if (listed.kind === "trouble") return refused(listed.trouble);
     const { conflicts, holds } = listed.value;
     const shown = conflicts
@@ -50,14 +50,22 @@ export const SHOW_CONFLICT = defineTool({
     lines: LINES.optional(),
     max_characters: CHARACTERS.optional(),
   },
-  run({ root }, { path, side, from_line: from = 1, lines, max_characters: most = TEXT_CHARACTERS.usual }, { guest }) {
-    const seen = withLocal(root, guest, (local): Result<{ view: SubjectView; hunks: readonly ConflictHunk[] }> => {
-      const subject = findSubject(local, path);
-      if (subject.kind === "trouble") return subject;
-      const three = side === undefined ? readThree(local, subject.value) : null;
-      const hunks = three?.kind === "ok" ? conflictHunks(three.value) : [];
-      return ok({ view: viewSubject(local, subject.value), hunks });
-    });
+  run(
+    { root },
+    { path, side, from_line: from = 1, lines, max_characters: most = TEXT_CHARACTERS.usual },
+    { openOptions },
+  ) {
+    const seen = withLocal(
+      root,
+      openOptions,
+      (local): Result<{ view: SubjectView; hunks: readonly ConflictHunk[] }> => {
+        const subject = findSubject(local, path);
+        if (subject.kind === "trouble") return subject;
+        const three = side === undefined ? readThree(local, subject.value) : null;
+        const hunks = three?.kind === "ok" ? conflictHunks(three.value) : [];
+        return ok({ view: viewSubject(local, subject.value), hunks });
+      },
+    );
     if (seen.kind === "trouble") return refused(seen.trouble);
     const { view, hunks } = seen.value;
     const facts = factsOf(view);
@@ -144,7 +152,7 @@ type Asked = { readonly path: string; readonly version: string; readonly way: Wa
 
 async function resolve({ root }: ServedMirror, { path, version, way }: Asked, host: Host): Promise<Ended> {
   const asked = { path, way, seen: versionsIn(version), force: false };
-  const ended = await host.inTurn(root, () => resolveSeen(root, asked, host.guest));
+  const ended = await host.inTurn(root, () => resolveSeen(root, asked, host.openOptions));
   if (ended.kind === "trouble") return refused(ended.trouble);
   if (ended.value.kind === "changed") {
     const what = `${path}: not what you saw any more: ${ended.value.what.join(", ")}; nothing was written`;

@@ -39,8 +39,8 @@ export const DIFF = defineTool({
   },
 });
 
-function againstLive({ root }: ServedMirror, path: string, { guest }: Host): Promise<Result<Two>> {
-  return withMirror<Two>(root, { ...guest, mode: "read", what: "diff" }, async (mirror) => {
+function againstLive({ root }: ServedMirror, path: string, { openOptions }: Host): Promise<Result<Two>> {
+  return withMirror<Two>(root, { ...openOptions, mode: "read", what: "diff" }, async (mirror) => {
     const both = await readBothSides(mirror, path);
     if (both.kind === "trouble") return both;
     const { path: at, live, local } = both.value;
@@ -50,8 +50,8 @@ function againstLive({ root }: ServedMirror, path: string, { guest }: Host): Pro
   });
 }
 
-function againstVersion({ root }: ServedMirror, path: string, n: number, { guest }: Host): Result<Two> {
-  return withLocal<Two>(root, guest, (local) => {
+function againstVersion({ root }: ServedMirror, path: string, n: number, { openOptions }: Host): Result<Two> {
+  return withLocal<Two>(root, openOptions, (local) => {
     const version = readText(local, path, n);
     if (version.kind === "trouble") return version;
     const here = readText(local, path, "here");

@@ -20,7 +20,7 @@ export const WRITE = defineTool({
   isDestructive: true,
   input: { path: PATH, version: VERSION, text: TEXT.describe("the whole new text") },
   async run(mirror, { path, version, text }, host) {
-    const before = await readDocument(openSaving(mirror.root, host.guest), path);
+    const before = await readDocument(openSaving(mirror.root, host.openOptions), path);
     if (before.kind === "trouble") return refused(before.trouble);
     if (before.value?.version !== version) return refuseStale(mirror, path, version, host);
     return save(mirror, { path, version, text: dressedAs(before.value.text, text) }, host);
@@ -49,7 +49,7 @@ export const EDIT = defineTool({
       .max(100),
   },
   async run(mirror, { path, version, edits }, host) {
-    const before = await readDocument(openSaving(mirror.root, host.guest), path);
+    const before = await readDocument(openSaving(mirror.root, host.openOptions), path);
     if (before.kind === "trouble") return refused(before.trouble);
     if (before.value?.version !== version) return refuseStale(mirror, path, version, host);
     const edited = replaceIn(before.value.text, edits);
@@ -72,8 +72,8 @@ export const CREATE = defineTool({
     "Makes a new document, with the folders above it. Where something is at the path already, nothing is written: then read it, and use write or edit.",
   effect: "edits",
   input: { path: PATH, text: TEXT.describe("its whole text") },
-  async run({ root }, { path, text }, { guest, seen }) {
-    const made = await createDocument(openSaving(root, guest), path, text);
+  async run({ root }, { path, text }, { openOptions, seen }) {
+    const made = await createDocument(openSaving(root, openOptions), path, text);
     if (made.kind === "trouble") return refused(made.trouble);
     if (made.value.kind === "changed")
       return misused(`something is at ${path} already`, "read it, then use write or edit with its version", "taken", {
@@ -93,7 +93,7 @@ async function save(
   host: Host,
   more: object = {},
 ): Promise<Ended> {
-  const saved = await saveText(openSaving(mirror.root, host.guest), path, text, version as Digest);
+  const saved = await saveText(openSaving(mirror.root, host.openOptions), path, text, version as Digest);
   if (saved.kind === "trouble") return refused(saved.trouble);
   if (saved.value.kind === "changed") return refuseStale(mirror, path, version, host);
   const now = saved.value.value.version;

@@ -20,8 +20,8 @@ export const HISTORY = defineTool({
     before: z.int().min(1).describe("the `next` of the page before").optional(),
     limit: limit(200, 30),
   },
-  run({ root }, { path, before = Number.MAX_SAFE_INTEGER, limit: most = 30 }, { guest }) {
-    const read = withLocal(root, guest, ({ state }) => findVersion({ state }, path, null));
+  run({ root }, { path, before = Number.MAX_SAFE_INTEGER, limit: most = 30 }, { openOptions }) {
+    const read = withLocal(root, openOptions, ({ state }) => findVersion({ state }, path, null));
     if (read.kind === "trouble") return refused(read.trouble);
     const { document, entries } = read.value;
     const older = entries.filter(({ n }) => n < before).toReversed();
@@ -47,24 +47,24 @@ export const RESTORE = defineTool({
   },
   async run(mirror, { path, n = null, version }, host) {
     const { root } = mirror;
-    const now = await readDocument(openSaving(root, host.guest), path);
+    const now = await readDocument(openSaving(root, host.openOptions), path);
     if (now.kind === "trouble") return refused(now.trouble);
     if (now.value !== null && version === undefined)
       return misused(`${path} is there`, "read it first, and give its version", "version-missing", { path });
     if (version !== undefined && now.value?.version !== version) return refuseStale(mirror, path, version, host);
-    const chosen = withLocal(root, host.guest, (local) => {
+    const chosen = withLocal(root, host.openOptions, (local) => {
       const found = chooseVersion(local, path, n);
       return found.kind === "trouble" ? found : ok(found.value);
     });
     if (chosen.kind === "trouble") return refused(chosen.trouble);
     const { entry, now: here } = chosen.value;
     const wanted = { path: chosen.value.path, n: entry.n, wanted: entry.digest, here };
-    const ended = await host.inTurn(root, () => restoreSeen(root, wanted, host.guest));
+    const ended = await host.inTurn(root, () => restoreSeen(root, wanted, host.openOptions));
     if (ended.kind === "trouble") return refused(ended.trouble);
     if (ended.value.kind === "changed")
       return misused(`${path} was changed in this moment`, "read it and its history again", "stale", { path });
     const { path: at, anew, notes } = ended.value;
-    const after = await readDocument(openSaving(root, host.guest), at);
+    const after = await readDocument(openSaving(root, host.openOptions), at);
     const restored = after.kind === "ok" ? after.value : null;
     if (restored !== null) host.seen.add(restored.version, restored.text);
     return answer({ path: at, n: entry.n, version: restored?.version ?? null, newId: anew, notes, next: SENT });

@@ -16,7 +16,7 @@ export const MOVE = defineTool({
   effect: "edits",
   input: { path: PATH, to: PATH.describe("its new path, with the ending .md"), version: VERSION.optional() },
   async run(mirror, { path, to, version }, host) {
-    const saving = openSaving(mirror.root, host.guest);
+    const saving = openSaving(mirror.root, host.openOptions);
     const before = await readDocument(saving, path);
     if (before.kind === "trouble") return refused(before.trouble);
     if (before.value === null) return refused(notThere(path).trouble);
@@ -44,7 +44,7 @@ export const DELETE = defineTool({
   isDestructive: true,
   input: { path: PATH, version: VERSION },
   async run(mirror, { path, version }, host) {
-    const removed = await removeDocument(openSaving(mirror.root, host.guest), path, version as Digest);
+    const removed = await removeDocument(openSaving(mirror.root, host.openOptions), path, version as Digest);
     if (removed.kind === "trouble") return refused(removed.trouble);
     if (removed.value.kind === "changed") return refuseStale(mirror, path, version, host);
     const { keptAs } = removed.value.value;

@@ -43,8 +43,8 @@ export const READ = defineTool({
 
 type Found = Pick<Document, "path" | "text"> & { readonly version: string | null };
 
-async function readNow({ root }: ServedMirror, path: string, { guest, seen }: Host): Promise<Result<Found>> {
-  const read = await readDocument(openSaving(root, guest), path);
+async function readNow({ root }: ServedMirror, path: string, { openOptions, seen }: Host): Promise<Result<Found>> {
+  const read = await readDocument(openSaving(root, openOptions), path);
   if (read.kind === "trouble") return read;
   if (read.value === null) return notThere(path);
   seen.add(read.value.version, read.value.text);
@@ -57,8 +57,8 @@ export function notThere(path: string): ReturnType<typeof trouble> {
   });
 }
 
-function readVersion({ root }: ServedMirror, path: string, n: number, { guest }: Host): Result<Found> {
-  return withLocal(root, guest, (local) => {
+function readVersion({ root }: ServedMirror, path: string, n: number, { openOptions }: Host): Result<Found> {
+  return withLocal(root, openOptions, (local) => {
     const read = readText(local, path, n);
     return read.kind === "trouble" ? read : ok({ path: read.value.path, text: read.value.text, version: null });
   });

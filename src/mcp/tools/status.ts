@@ -11,11 +11,11 @@ export const STATUS = defineTool({
   effect: "reads",
   ofAll: true,
   input: { limit: limit(500, 50) },
-  async run({ root, name }, { limit: most = 50 }, { guest }) {
-    const look = await lookAtMirror(root, guest);
+  async run({ root, name }, { limit: most = 50 }, { openOptions }) {
+    const look = await lookAtMirror(root, openOptions);
     if (look.kind === "unseen") return refused(look.trouble, { mirror: name, root });
     const { status, daemon } = look;
-    const told = statusJson(status, ageOf(status, guest.clock.now()));
+    const told = statusJson(status, ageOf(status, openOptions.clock.now()));
     const { attention, conflicts, reviews, ...rest } = told;
     const leftOut = [attention, conflicts, reviews].reduce((sum, rows) => sum + Math.max(0, rows.length - most), 0);
     return answer({

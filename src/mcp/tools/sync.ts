@@ -12,8 +12,8 @@ export const SYNC = defineTool({
   effect: "syncs",
   isOnline: true,
   input: { limit: limit(500, 50) },
-  async run({ root }, { limit: most = 50 }, { guest, inTurn }) {
-    const synced = await inTurn(root, () => syncMirror(root, USUAL_RUN, guest));
+  async run({ root }, { limit: most = 50 }, { openOptions, inTurn }) {
+    const synced = await inTurn(root, () => syncMirror(root, USUAL_RUN, openOptions));
     if (synced.kind === "trouble") return refused(synced.trouble);
     const { attention, ...report } = reportJson(synced.value.report);
     const leftOut = attention.length - Math.min(attention.length, most);

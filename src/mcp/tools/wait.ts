@@ -17,9 +17,9 @@ export const WAIT = defineTool({
     timeout_seconds: z.int().min(1).max(600).describe("30 if left out").optional(),
     limit: limit(500, 100),
   },
-  async run({ root }, { paths = [], timeout_seconds: seconds = 30, limit: most = 100 }, { guest, inTurn }) {
+  async run({ root }, { paths = [], timeout_seconds: seconds = 30, limit: most = 100 }, { openOptions, inTurn }) {
     const request = { paths: paths.length === 0 ? [""] : paths, timeoutMs: seconds * 1_000 };
-    const ended = await inTurn(root, () => waitFor(root, request, guest));
+    const ended = await inTurn(root, () => waitFor(root, request, openOptions));
     return ended.kind === "trouble" ? refused(ended.trouble) : endOf(ended.value, most);
   },
 });

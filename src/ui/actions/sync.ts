@@ -12,7 +12,7 @@ export const SYNC: UiAction = {
   async run({ env, cwd, clock, random, jobs }, { mirror }) {
     const { name, root } = mirror;
     const started = jobs.start(root, "sync", async (progress) => {
-      const ended = await syncMirror(root, USUAL_RUN, { env, cwd, clock, random, progress, isGuest: true });
+      const ended = await syncMirror(root, USUAL_RUN, { env, cwd, clock, random, progress });
       return ended.kind === "trouble" ? noticeOfTrouble(ended.trouble) : noticeOfRun(ended.value.report);
     });
     return { to: mirrorAddress(name), notice: started ? null : BUSY };
