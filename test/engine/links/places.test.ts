@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import type { DirId } from "../../../src/contract/ids.ts";
+import { LinkPlaces } from "../../../src/engine/links/places.ts";
+import type { HoldReason } from "../../../src/model/hold.ts";
+import type { BaseTree } from "../../../src/model/tree.ts";
+import { worldAfter } from "../../planner/table.ts";
+import { treesOf } from "../../planner/world-trees.ts";
+
+const SCOPE = { prefix: "", wiki: false } as const;
+
+function baseOf(files: string): BaseTree {
+  return treesOf(worldAfter([files, "", "", ""])).base;
+}
+
+/** Base with a folder's hold, which says another path for it. */
+function withHold(base: BaseTree, reason: HoldReason): BaseTree {
+  const [key] = base.dirs.keys();
+  const hold = { key: key!, path: "e", reason, code: null, detail: "", requestId: null, digest: null, changeId: null };
+  return { ...base, holds: new Map([[key!, { ...hold, since: 0 }]]) };
+}
+
+test.each([
+  ["folder-stays", "d/a.md"],
+  ["delete-waits", "d/a.md"],
+  ["delete-refused", "d/a.md"],
+  ["read-only", "e/a.md"],
+] as const)("a folder with the hold %s has its document at %s (I01)", (reason, path) => {
+  const base = withHold(baseOf("d/a.md=1"), reason);
+  const [id] = base.links.keys();
+  expect(new LinkPlaces(base, SCOPE).pathOf(id!)).toBe(path);
+});
+
+test("a folder that is on the service alone does not share its path with the one that is there (I01)", () => {
+  const base = withHold(baseOf("d/a.md=1"), "folder-stays");
+  const [removed] = base.dirs.values();
+  const id = "dir_0000000000000a" as DirId;
+  const both = { ...base, dirs: new Map([...base.dirs, [id, { ...removed!, id, remotePath: "d" }]]) };
+  const places = new LinkPlaces(both, SCOPE);
+  expect([places.idAt("d"), places.isShared("d"), places.pathOf(removed!.id)]).toEqual([id, false, null]);
+});
