@@ -44,11 +44,20 @@ export function isUnsettled({ to }: Lead, places: LinkPlaces): boolean {
   return path !== null && places.isShared(path);
 }
 
+/**
+ * Whether a link's target has no local place, and the path that the link says is another
+ * document's, or may be. Only its id tells it from that one. What is gone stays at its path.
+ */
+export function isDisplaced({ at, to }: Lead, places: LinkPlaces): boolean {
+  if (to === null || places.pathOf(to) !== null) return false;
+  return places.isAway(to) || (at !== null && places.idAt(at) !== null && !places.isGone(to));
+}
+
 function isAstray(lead: Lead, places: LinkPlaces): boolean {
   const { said, at, to } = lead;
   if (to === null || said === to) return false;
   const is = places.pathOf(to);
-  if (is === null) return places.isAway(to);
+  if (is === null) return isDisplaced(lead, places);
   return at === null ? places.idAtAbsolute(said) !== to : is !== at || places.isNoMore(lead);
 }
 

@@ -11,7 +11,7 @@ import type { Plan } from "../../planner/plan-types.ts";
 import type { Disk, OnText } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import { type Form, LinkForms } from "./forms.ts";
-import { asOpen, isAnothers, isAsKnown, isUnsettled, leadsAstray, leadsSomewhereNew } from "./astray.ts";
+import { asOpen, isAnothers, isAsKnown, isDisplaced, isUnsettled, leadsAstray, leadsSomewhereNew } from "./astray.ts";
 import { type InertLinks, inertLinks } from "./inert.ts";
 import { LinkedDisk } from "./linked-disk.ts";
 import { LinkPlaces, type LinkScope } from "./places.ts";
@@ -194,7 +194,8 @@ export class MirrorLinks {
     if (read.kind !== "done" || read.value.digest !== digest) return null;
     const place = places.from(path);
     const open = new Map(leads.flatMap((lead) => (lead.to === null ? [[lead.said, lead]] : [])));
-    const moved = respell(read.value.text, meantBy(leads), place, (id) => places.isAway(id));
+    const displaced = new Set<string | null>(leads.flatMap((lead) => (isDisplaced(lead, places) ? [lead.to] : [])));
+    const moved = respell(read.value.text, meantBy(leads), place, (id) => displaced.has(id));
     const text = this.#forms.hasFound(spelling, places) ? toDisk(moved, place) : moved;
     const bytes = text === read.value.text ? read.value : { text, digest: digestOf(text) };
     const to = {

@@ -1,12 +1,16 @@
 import { expect, test } from "vitest";
-import type { DirId } from "../../../src/contract/ids.ts";
+import type { DirId, DocId } from "../../../src/contract/ids.ts";
+import { leadsAstray } from "../../../src/engine/links/astray.ts";
 import { LinkPlaces } from "../../../src/engine/links/places.ts";
+import { digestOf } from "../../../src/model/digest.ts";
 import type { HoldReason } from "../../../src/model/hold.ts";
+import type { Spelling } from "../../../src/model/spelling.ts";
 import type { BaseTree } from "../../../src/model/tree.ts";
 import { worldAfter } from "../../planner/table.ts";
 import { treesOf } from "../../planner/world-trees.ts";
 
 const SCOPE = { prefix: "", wiki: false } as const;
+const ABSENT = "doc_0000000000000a" as DocId;
 
 function baseOf(files: string): BaseTree {
   return treesOf(worldAfter([files, "", "", ""])).base;
@@ -37,4 +41,23 @@ test("a folder that is on the service alone does not share its path with the one
   const both = { ...base, dirs: new Map([...base.dirs, [id, { ...removed!, id, remotePath: "d" }]]) };
   const places = new LinkPlaces(both, SCOPE);
   expect([places.idAt("d"), places.isShared("d"), places.pathOf(removed!.id)]).toEqual([id, false, null]);
+});
+
+/** Whether the link of `a.md` to what has no local place is to be spelled anew. */
+function isAstrayIn(base: BaseTree): boolean {
+  const [bytes, text] = [digestOf("bytes"), digestOf("text")];
+  const leads = [{ said: "t.md", at: "t.md", to: ABSENT }];
+  const spelling: Spelling = { path: "a.md", id: null, bytes, text, spelledAt: "a.md", leads };
+  return leadsAstray(spelling, new LinkPlaces(base, SCOPE));
+}
+
+test("a link to a document that is yet to come is spelled anew where another has the path that it says (I09)", () => {
+  expect(isAstrayIn(baseOf("a.md=1 t.md=2"))).toBe(true);
+  expect(isAstrayIn(baseOf("a.md=1"))).toBe(false);
+});
+
+test("a link to what is gone stays at its path", () => {
+  const base = baseOf("a.md=1 t.md=2");
+  const tombstone = { id: ABSENT } as never;
+  expect(isAstrayIn({ ...base, tombstones: new Map([[ABSENT, tombstone]]) })).toBe(false);
 });
