@@ -12,6 +12,8 @@ import type { RunFacts } from "./run-facts.ts";
 import { runSync } from "./sync-step.ts";
 
 const ROUNDS = 9;
+const READ = /^GET \/v1\/files\/([^/?]+)$/;
+const SAVE = /^PUT \/v1\/files\/([^/?]+)\/content$/;
 
 /** The end of a life: everything heals, everybody rests, and what was promised must be so. */
 export async function calmDown(actors: Actors, { setup }: Script): Promise<void> {
@@ -71,8 +73,8 @@ function wrote(actors: Actors, index: number, { diskWrites }: RunFacts): boolean
 }
 
 /**
- * I22, and I33: after a few more changes in the app, one GET for each, and none for what did not
- * change.
+ * I22, and I33: after a few more changes in the app, one GET for each version, and none for what
+ * did not change.
  */
 async function judgeBounded(actors: Actors): Promise<void> {
   const { lifeWorld, history } = actors;
@@ -90,22 +92,18 @@ async function judgeBounded(actors: Actors): Promise<void> {
   const before = new Map(lifeWorld.files().map((file) => [file.id as string, file.changeId]));
   for (let n = 0; n < 3; n++) history.note(actInApp(lifeWorld, history, n < 2 ? "edit" : "create", 4_711 + n * 13));
   for (const mirror of actors.mirrors) {
-    const openBefore = mirror.state.load().conflicts;
     const { heard } = await quietSync(actors, mirror.index, false);
     // With each look for an absent one, a known one is read to see that the key is healthy.
     if (heard.includes(404)) continue;
     const { holds: held, conflicts } = mirror.state.load();
-    const gets = new Map<string, number>();
-    for (const request of actors.judges[mirror.index]!.requests) {
-      const id = /^GET \/v1\/files\/([^/?]+)$/.exec(request)?.[1];
-      if (id !== undefined) gets.set(id, (gets.get(id) ?? 0) + 1);
-    }
-    for (const [id, count] of gets) {
+    const { requests } = actors.judges[mirror.index]!;
+    for (const [id, count] of countById(requests, READ)) {
       // What is held, and what a held folder keeps from its place, is looked at again in each pass.
-      // A conflict that a newer version ended is read for that, and where the answer to the PUT of
-      // what came of it shows no text, once more.
-      if (held.size > 0 || conflicts.has(id as never) || openBefore.has(id as never)) continue;
-      if (count > 1) history.fail(`I33 mirror ${mirror.index} reads ${id} ${count} times`);
+      if (held.size > 0 || conflicts.has(id as never)) continue;
+      // One for each version: the app's, and those that this mirror saved, of which the answer may
+      // show no text.
+      const versions = 1 + (countById(requests, SAVE).get(id) ?? 0);
+      if (count > versions) history.fail(`I33 mirror ${mirror.index} reads ${id} ${count} times`);
       // By the app, or by another mirror that can send now what it could not.
       const isUnchanged = lifeWorld.files().some((file) => file.id === id && file.changeId === before.get(id));
       if (isUnchanged) history.fail(`I33 mirror ${mirror.index} reads ${id}, which did not change`);
@@ -125,6 +123,15 @@ async function judgeBounded(actors: Actors): Promise<void> {
     for (const text of unreachableTexts(mirror.state))
       history.fail(`I03 no history lists what mirror ${mirror.index} keeps: ${shownText(text)}`);
   }
+}
+
+function countById(requests: readonly string[], kind: RegExp): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const request of requests) {
+    const id = kind.exec(request)?.[1];
+    if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  return counts;
 }
 
 function holdsOf(actors: Actors, index: number): string {
