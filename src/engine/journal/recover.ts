@@ -1,5 +1,5 @@
 import type { DocId } from "../../contract/ids.ts";
-import type { LocalPath } from "../../model/path.ts";
+import { type LocalPath, parentOf } from "../../model/path.ts";
 import type { DiskOutcome, LocalText, Look } from "../../ports/disk.ts";
 import type { Intent, OpenIntent } from "../../ports/state.ts";
 import { removeUnrecorded } from "../apply/conflict-copies.ts";
@@ -15,6 +15,8 @@ export type LocalIntent = Extract<
   Intent,
   { kind: "replace" | "trash" | "move" | "move-folder" | "sidecar" | "parked" }
 >;
+
+type Aside = { readonly id: DocId; readonly path: LocalPath };
 
 const LOCAL: ReadonlySet<Intent["kind"]> = new Set(["replace", "trash", "move", "move-folder", "sidecar", "parked"]);
 
@@ -50,9 +52,16 @@ export function recoverLocal(
   return open;
 }
 
-/** The document's path now: a folder may have moved with it since the intent was written. */
-function pathOf(ctx: PassContext, intent: { readonly id: DocId; readonly path: LocalPath }): LocalPath {
-  return ctx.world.state.link(intent.id)?.localPath ?? intent.path;
+/**
+ * Returns the path to which a file that was taken aside belongs. An effect that was cut off took it
+ * from the intent's path, which base does not know of a document whose move was refused. Otherwise
+ * the document, or its folder, may have moved since.
+ */
+function pathOf({ world: { disk, state } }: PassContext, { kind, id, path }: Extract<LocalIntent, Aside>): LocalPath {
+  const isCutOff = kind === "replace" || kind === "trash";
+  const parent = parentOf(path);
+  if (isCutOff && (parent === "" || disk.look(parent).kind === "folder")) return path;
+  return state.link(id)?.localPath ?? path;
 }
 
 /** @returns why the intent stays open, or null */
