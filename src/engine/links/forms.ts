@@ -120,9 +120,9 @@ export class LinkForms {
 
   /** As `toService`, by what is where now, whatever the bytes stood for. */
   readAnew(path: LocalPath, bytes: Form, where: Where): Form {
-    const { form, leads } = this.#read(path, bytes, where);
+    const { form, leads, spelledAt } = this.#read(path, bytes, where);
     if (leads.length > 0 || form.digest !== bytes.digest)
-      this.known.put(noted(where.now, path, bytes.digest, form.digest, leads));
+      this.known.put({ ...noted(where.now, path, bytes.digest, form.digest, leads), spelledAt });
     return form;
   }
 
@@ -132,14 +132,16 @@ export class LinkForms {
     bytes: Form,
     { now, before }: Where,
     earlier?: readonly Spelling[],
-  ): { readonly form: Form; readonly leads: readonly Lead[] } {
+  ): { readonly form: Form; readonly leads: readonly Lead[]; readonly spelledAt: LocalPath } {
+    // Bytes that moved and are yet to be spelled anew say what they said at their path of before.
+    const spelledAt = this.known.of(path, bytes.digest)?.spelledAt ?? path;
     const id = now.docAt(path);
     const base = id === null ? null : this.#state.link(id);
     const was = base === null ? null : this.#state.text(base.digest);
     const pathBefore = (id === null ? null : before.pathOf(id)) ?? path;
     const known = earlier ?? (id === null ? [] : this.#earlier(id, pathBefore));
     const meant = meantBefore(known, bytes.text, now, this.scope);
-    const place = now.unless(path, (at) => now.isGoneAt(at));
+    const place = now.unless(spelledAt, (at) => now.isGoneAt(at));
     const placeBefore = before.unless(pathBefore, (at) => now.isUnlinked(at) || now.isGone(before.idAt(at)));
     const options = { before: placeBefore, ...(was === null ? {} : { was }), ...meant };
     const text = toService(bytes.text, place, options);
@@ -147,7 +149,7 @@ export class LinkForms {
     const leads = leadsOf(bytes.text, place, [meant.stood, place, placeBefore, meant.formerly]);
     // A file that base does not know may be of a clone that was cut off.
     const ids = base === null && known.length === 0 ? idsIn(bytes.text, this.scope.wiki) : idsUnknownBefore(known);
-    return { form, leads: [...withGone(leads, known, now), ...stillThere(ids, bytes.text, leads)] };
+    return { form, leads: [...withGone(leads, known, now), ...stillThere(ids, bytes.text, leads)], spelledAt };
   }
 
   /**

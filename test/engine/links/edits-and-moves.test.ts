@@ -173,3 +173,20 @@ test("a text that is read once more as it is sent, for a target that was just cr
   expect(there(rig, a).text).toBe(`${FILLER}\n[b](${b})\n\n[new](${idOfNew})\n`);
   expect([there(rig, b).path, there(rig, c).path]).toEqual(["c.md", "directory/b.md"]);
 });
+
+test("a new link to a new document is read for where its file was, though its folder moves on the service (I01)", async () => {
+  const rig = createRig(1);
+  const target = rig.app.create("x.md", "x\n");
+  rig.app.create("work/deep/log.md", `[x](${target})\n`);
+  const mirror = rig.mirror({ links: true });
+  await mirror.sync();
+  mirror.write("plan.md", "[log](work/deep/log.md)\n");
+  mirror.write("work/deep/log.md", "[x](../../x.md)\n[plan](../../plan.md)\n");
+  rig.app.moveFolder("work/deep", null);
+  await mirror.sync();
+  await mirror.sync();
+  expect(mirror.texts().get("deep/log.md")).toBe("[x](../x.md)\n[plan](../plan.md)\n");
+  const files = rig.app.files();
+  expect(files.get("deep/log.md")!.text).toBe(`[x](${target})\n[plan](${files.get("plan.md")!.id})\n`);
+  expect(files.get("plan.md")!.text).toBe(`[log](${files.get("deep/log.md")!.id})\n`);
+});
