@@ -4,6 +4,7 @@ import { documentsOf } from "./desk.ts";
 import { leadsThere, type LifeLink, linksIn, pathSaid } from "./linked-texts.ts";
 import type { LiveFile } from "./live-lists.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
+import { isBelow } from "./names.ts";
 import { tagOf } from "./text-marks.ts";
 
 /**
@@ -22,7 +23,8 @@ export function judgeLinksThere(actors: Actors): number {
       const [found, home] = [leadsThere(link, files), homeOf(to, files)!];
       // As `leadsToAnother`.
       const isAnothers = files.some(({ id }) => id === found) && actors.wasHidden(home.id);
-      if (found !== home.id && !isAnothers)
+      const isLost = said.startsWith("ref://") && staysInert(actors, home);
+      if (found !== home.id && !isAnothers && !isLost)
         actors.history.fail(`I01 the link ${link.mark} of ${file.path} on the service leads to ${said}, not to ${to}`);
     }
   return resolved;
@@ -47,6 +49,7 @@ export function judgeLinksHere(actors: Actors, mirror: LifeMirror): number {
     if (own === null || !links.has(own.id) || holds.has(path) || conflicts.has(own.id)) continue;
     for (const link of promisedIn(actors, text, files)) {
       const home = homeOf(link.to, files)!;
+      if (leadsNowhereHere(mirror, path, link) && staysInert(actors, home)) continue;
       // Where both were new at one path, the text that stands here has another tag.
       if (conflicts.has(home.id) || isOutside(links.get(home.id))) continue;
       resolved++;
@@ -85,6 +88,22 @@ function leadsToAnother(actors: Actors, { desk }: LifeMirror, path: string, { to
   const target = pathSaid(path, said);
   const isTaken = target !== null && desk.user.read(`${ROOT}/${target}`) !== null;
   return isTaken && actors.wasHidden(homeOf(to, actors.lifeWorld.files())!.id);
+}
+
+/**
+ * Whether a mirror of a part of the workspace may have made links to a document inert for good. Its
+ * key could not read it at some time, and the document is outside of that part: no list shows it to
+ * that mirror again (decision record 40).
+ */
+function staysInert(actors: Actors, { id, path }: LiveFile): boolean {
+  return (
+    actors.wasHidden(id) && actors.mirrors.some(({ setup: { prefix } }) => prefix !== "" && !isBelow(path, prefix))
+  );
+}
+
+function leadsNowhereHere({ desk }: LifeMirror, path: string, { said }: LifeLink): boolean {
+  const target = pathSaid(path, said);
+  return target === null || desk.user.read(`${ROOT}/${target}`) === null;
 }
 
 /**
