@@ -11,7 +11,6 @@ import { startHttp } from "../../src/server/http.ts";
 import { importFolder } from "../../src/server/import.ts";
 import { createService, type ServiceWire } from "../../src/server/service.ts";
 import { openSqlite } from "../../src/server/sqlite/store.ts";
-import { eachOf } from "../../test/remote/take-batch.ts";
 import type { Ask, Counted, Told } from "./service-words.ts";
 
 const folder = process.argv[2]!;
@@ -47,10 +46,8 @@ function note({ method, path, body }: WireRequest): void {
 
 const handle: ServiceWire = async (request, fault) => {
   counted.requests++;
-  for (const each of eachOf(request)) {
-    if (tellPuts && each.method === "PUT") tell({ kind: "put", at: String(process.hrtime.bigint()) });
-    note(each);
-  }
+  if (tellPuts && request.method === "PUT") tell({ kind: "put", at: String(process.hrtime.bigint()) });
+  note(request);
   if (latencyMs > 0) await new Promise((resolve) => setTimeout(resolve, latencyMs));
   return service.handle(request, fault);
 };

@@ -10,7 +10,6 @@ export type Ask =
   | { readonly do: "tell-puts"; readonly on: boolean };
 
 export type Counted = {
-  /** Exchanges: a batch is one; what follows counts what is in it. */
   readonly requests: number;
   /** `METHOD /path` of all that were no GET. */
   readonly writes: readonly string[];

@@ -5,10 +5,6 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { FILES } from "../../src/contract/routes.ts";
-import type { WireRequest } from "../../src/contract/wire.ts";
-import { isRefused } from "../../src/server/answer.ts";
-import { isBatch } from "../../src/server/batch.ts";
-import { readBatch } from "../../src/server/batch-lines.ts";
 import { combineByMerge } from "../../src/server/combine.ts";
 import { startHttp } from "../../src/server/http.ts";
 import { type AnswerOne, createService } from "../../src/server/service.ts";
@@ -26,8 +22,7 @@ export type Fixture = {
   /** Asks the service without HTTP. */
   call(method: "GET" | "POST" | "PUT", path: string, body?: object): Promise<{ readonly [member: string]: unknown }>;
   /**
-   * Who is told when a request of this method has arrived, at `performance.now()`. Of a batch each
-   * of its requests is told, and the batch itself as `batch`.
+   * Called with the method of a request when it arrives, and `performance.now()`.
    */
   onRequest: (method: string, at: number) => void;
   close(): Promise<void>;
@@ -106,7 +101,7 @@ export async function openFixture(dir: string, documents: number): Promise<Fixtu
   }
   const handle: typeof service.handle = (request) => {
     const at = performance.now();
-    for (const method of methodsOf(request)) fixture.onRequest(method, at);
+    fixture.onRequest(request.method, at);
     return service.handle(request);
   };
   const http = await startHttp({ ...service, handle }, { host: "127.0.0.1", port: 0 });
@@ -132,12 +127,6 @@ export async function openFixture(dir: string, documents: number): Promise<Fixtu
     writeFileSync(join(dir, "key"), key);
   }
   return fixture;
-}
-
-function methodsOf(request: WireRequest): readonly string[] {
-  if (!isBatch(request)) return [request.method];
-  const batch = readBatch(request.body ?? "");
-  return isRefused(batch) ? ["batch"] : ["batch", ...batch.map(({ method }) => method)];
 }
 
 /** `mdmirror watch` in a process of its own, once its first run is over. */

@@ -10,7 +10,6 @@ import { join } from "node:path";
 import type { WireRequest } from "../../src/contract/wire.ts";
 import { openData } from "../../src/server/data.ts";
 import { startHttp } from "../../src/server/http.ts";
-import { eachOf } from "../../test/remote/take-batch.ts";
 import { rollDice } from "../../test/simulator/dice.ts";
 import { ROOT } from "./sync-fixture.ts";
 import {
@@ -121,7 +120,7 @@ async function serveByTurns(): Promise<Turns> {
   const serveHere = async (port: number) => {
     const data = await openData(dir);
     const handle = async (request: WireRequest) => {
-      for (const { method, path } of eachOf(request)) if (method !== "GET") writes.push(`${method} ${path}`);
+      if (request.method !== "GET") writes.push(`${request.method} ${request.path}`);
       return data.service.handle(request, null);
     };
     return { data, server: await startHttp({ handle }, { port }) };

@@ -12,7 +12,6 @@ import Sqlite from "better-sqlite3";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import { type OpenData, openData } from "../../src/server/data.ts";
 import { type HttpServer, startHttp } from "../../src/server/http.ts";
-import { eachOf } from "../../test/remote/take-batch.ts";
 import type { Variant } from "../../test/variants/variant.ts";
 import { normaliseText } from "../../test/variants/requests.ts";
 import { PROFILES, type ProfileName } from "../../test/variants/profiles.ts";
@@ -56,8 +55,7 @@ function atSize(variant: Variant, documents: number): Variant {
 }
 
 /**
- * @param onRequest told each request before it is answered, those of a batch one by one; it may
- * hold the answer back
+ * @param onRequest told each request before it is answered; it may hold the answer back
  * @param documents about how many it will hold: its weather is that of such a one
  */
 export async function openFixture(
@@ -79,10 +77,8 @@ export async function openFixture(
     },
   );
   const handle = async (request: WireRequest, fault?: Parameters<typeof varied>[1]) => {
-    for (const one of eachOf(request)) {
-      await onRequest?.(one);
-      if (one.method !== "GET") writes.push(`${one.method} ${one.path}`);
-    }
+    await onRequest?.(request);
+    if (request.method !== "GET") writes.push(`${request.method} ${request.path}`);
     return await varied(request, fault ?? null);
   };
   const server = await startHttp({ handle }, {});

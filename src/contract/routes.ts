@@ -14,8 +14,6 @@ export const SEARCH_HYBRID_PATH = "/v1/search/hybrid";
 export const SEARCH_REGEX_PATH = "/v1/search/regex";
 /** Tells of changes as they happen, where a deployment has it (`events.ts`). */
 export const EVENTS = "/v1/events";
-/** Takes many requests in one exchange, where a deployment has it (`batch.ts`). */
-export const BATCH = "/v1/batch";
 /** Says whether a key is good, also one whose workspace is closed or gone. */
 export const VALIDATE_KEY = "/auth/validate-key";
 

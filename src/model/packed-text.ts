@@ -1,6 +1,5 @@
 import { isUtf8 } from "node:buffer";
 import { CODEC, type PackedText } from "../contract/packed-text.ts";
-import type { TextBeside } from "../contract/wire.ts";
 
 // It takes some milliseconds to load, and a run that meets no text needs none of it.
 const zlib = () => process.getBuiltinModule("node:zlib");
@@ -18,11 +17,6 @@ export function unpackedBytes({ codec, size, bytes }: PackedText): Buffer | null
 /** The text itself, likewise. */
 export function unpackedText(packed: PackedText): string | null {
   return unpackedBytes(packed)?.toString("utf8") ?? null;
-}
-
-/** A text as it came, taken out where it came packed. null: it is damaged. */
-export function takenText(came: string | TextBeside): string | null {
-  return typeof came === "string" ? came : unpackedText(came.take());
 }
 
 function unzipped(bytes: Buffer, size: number): Buffer | null {

@@ -1,4 +1,3 @@
-import type { TextBeside } from "../contract/wire.ts";
 import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
 import type { FileResource, FileWithContent, FolderResource, ReviewReason, Selector } from "../contract/resources.ts";
 import type { RemotePath } from "../model/path.ts";
@@ -48,9 +47,6 @@ export type Fault =
 export type Answer<T> =
   | { readonly ok: true; readonly value: T; readonly requestId: string | null }
   | { readonly ok: false; readonly fault: Fault };
-
-/** A file with its text as it came: beside the answer, it is packed. */
-export type ServedFile = FileResource & { readonly content: string | TextBeside };
 
 /** Ids that are collected only when somebody asks for one of them. */
 export type Same = { readonly size: number; readonly keys: () => ReadonlySet<string> };
@@ -168,10 +164,6 @@ export interface Remote {
    */
   itemsAt(path: RemotePath): Promise<readonly (FileResource | FolderResource)[]>;
   getFile(id: DocId): Promise<Answer<FileWithContent>>;
-  /** The same with its text as it came, which may be damaged where it came packed. */
-  getServed(id: DocId): Promise<Answer<ServedFile>>;
-  /** The same for several at one time, in the order of the ids. */
-  getAllServed(ids: readonly DocId[]): Promise<readonly Answer<ServedFile>[]>;
   createFile(path: RemotePath, content: string): Promise<Answer<WrittenFile>>;
   putContent(id: DocId, baseChangeId: ChangeId, content: string): Promise<Answer<PutResult>>;
   renameFile(id: DocId, name: string): Promise<Answer<WrittenFile>>;

@@ -11,13 +11,11 @@ import type {
   PutResult,
   Remote,
   RemoteTraits,
-  ServedFile,
   WrittenFile,
 } from "../ports/remote.ts";
 import type { Wire } from "../ports/wire.ts";
 import type { RemoteNews } from "../ports/news.ts";
 import type { Clock, Log, Random } from "../ports/world.ts";
-import { BatchWire } from "./batch-wire.ts";
 import { CountedWire } from "./counted-wire.ts";
 import * as files from "./files.ts";
 import * as folders from "./folders.ts";
@@ -25,7 +23,7 @@ import { Http, type KeyHeader } from "./http.ts";
 import { listAll } from "./listing.ts";
 import { NewsStream } from "./news.ts";
 import { CallQueue } from "./queue.ts";
-import { type CallContext, getAllServed, getFile, getServed } from "./reads.ts";
+import { type CallContext, getFile } from "./reads.ts";
 import { Caller } from "./retry.ts";
 import { createScrub } from "./scrub.ts";
 import { readFile } from "./shapes.ts";
@@ -58,8 +56,7 @@ export function createRemote(options: RemoteOptions): Remote {
 }
 
 class Client implements Remote {
-  readonly #sent: CountedWire;
-  readonly #wire: BatchWire;
+  readonly #wire: CountedWire;
   readonly #options: Pick<RemoteOptions, "clock" | "random">;
   readonly #http: Http;
   readonly #context: CallContext;
@@ -69,8 +66,7 @@ class Client implements Remote {
   constructor(options: RemoteOptions) {
     const { wire, key, clock, random, log, basePrefix = "" } = options;
     const closing = this.#closer.signal;
-    this.#sent = new CountedWire(wire);
-    this.#wire = new BatchWire({ wire: this.#sent, clock, basePrefix });
+    this.#wire = new CountedWire(wire);
     this.#options = { clock, random };
     this.#http = new Http({
       wire: this.#wire,
@@ -82,7 +78,7 @@ class Client implements Remote {
       log,
       scrub: createScrub(key),
     });
-    const queue = new CallQueue(clock, closing, () => this.#wire.isBatching());
+    const queue = new CallQueue(clock, closing);
     this.#queue = queue;
     const caller = new Caller({ http: this.#http, queue, clock, random, log, closing });
     this.#context = { caller, traits: new TraitBook(options.traits) };
@@ -112,16 +108,6 @@ class Client implements Remote {
   getFile(id: DocId): Promise<Answer<FileWithContent>> {
     checkIds(isDocId(id));
     return getFile(this.#context, id);
-  }
-
-  getServed(id: DocId): Promise<Answer<ServedFile>> {
-    checkIds(isDocId(id));
-    return getServed(this.#context, id);
-  }
-
-  getAllServed(ids: readonly DocId[]): Promise<readonly Answer<ServedFile>[]> {
-    checkIds(ids.every(isDocId));
-    return getAllServed(this.#context, ids);
   }
 
   createFile(path: RemotePath, content: string): Promise<Answer<WrittenFile>> {
@@ -196,12 +182,11 @@ class Client implements Remote {
   }
 
   counts(): Readonly<Record<string, number>> {
-    return this.#sent.counts();
+    return this.#wire.counts();
   }
 
   async close(): Promise<void> {
     this.#closer.abort();
-    this.#wire.drop();
     await this.#context.caller.settled();
     await this.#wire.close();
   }

@@ -1,8 +1,6 @@
 import type { Dispatcher } from "undici";
-import { BATCH_TYPE, PACKED_BATCH_TYPE } from "../contract/batch.ts";
-import { responseInParts, responseOfBytes } from "../contract/wire.ts";
 import type { WireResult } from "../ports/wire.ts";
-import { decodeBody, decodeLines, inflateBody } from "./body-text.ts";
+import { decodeBody } from "./body-text.ts";
 
 /** What can end an exchange. */
 type Controller = Pick<Dispatcher.DispatchController, "abort">;
@@ -70,13 +68,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #result(bytes: Buffer): WireResult {
     const [status, headers] = [this.#status, this.#headers];
     const encoding = headers["content-encoding"] ?? null;
-    if (headers["content-type"] === PACKED_BATCH_TYPE) {
-      const plain = inflateBody(bytes, encoding, this.#maxBytes);
-      if (typeof plain === "string") return { kind: "lost", why: plain };
-      return { kind: "answer", response: responseOfBytes(status, headers, plain) };
-    }
-    const lines = encoding === null && headers["content-type"] === BATCH_TYPE ? decodeLines(bytes) : null;
-    if (lines !== null) return { kind: "answer", response: responseInParts(status, headers, lines) };
     const body = decodeBody(bytes, encoding, this.#maxBytes);
     if (body.kind === "bad") return { kind: "lost", why: body.why };
     return { kind: "answer", response: { status, headers, body: body.text } };

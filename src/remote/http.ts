@@ -3,7 +3,6 @@ import { EVENT_STREAM } from "../contract/events.ts";
 import { GENERATION, isGeneration } from "../contract/generation.ts";
 import type { StreamBounds, Wire, WireResult } from "../ports/wire.ts";
 import type { Clock, Log } from "../ports/world.ts";
-import type { BatchWire } from "./batch-wire.ts";
 import { type Call, logFields, type Reply, readResult, routeOf } from "./reply.ts";
 import type { Scrub } from "./scrub.ts";
 
@@ -14,11 +13,8 @@ const DEADLINE_MS = { GET: 30_000, POST: 60_000, PUT: 60_000, PATCH: 60_000, DEL
 
 export type KeyHeader = "authorization" | "x-api-key";
 
-/** `sendReads`: reads of single items that are made at one time. Left out: each goes by itself. */
-type HttpWire = Wire & Partial<Pick<BatchWire, "sendReads">>;
-
 type HttpOptions = {
-  readonly wire: HttpWire;
+  readonly wire: Wire;
   readonly key: string;
   readonly keyHeader: KeyHeader;
   readonly basePrefix: string;
@@ -72,17 +68,6 @@ export class Http {
     const started = log.debug === false ? 0 : clock.monotonic();
     const result = await wire.send(this.#requestOf(call), boundsOf(call));
     return this.#read(call, result, started);
-  }
-
-  /** The same for reads of single items that are made at one time, each with its own reply. */
-  async exchangeReads(calls: readonly Call[]): Promise<readonly Reply[]> {
-    const { wire, clock, log } = this.#options;
-    const started = log.debug === false ? 0 : clock.monotonic();
-    const requests = calls.map((call) => this.#requestOf(call));
-    const bounds = boundsOf(calls[0]!);
-    const results = await (wire.sendReads?.(requests, bounds) ??
-      Promise.all(requests.map((request) => wire.send(request, bounds))));
-    return calls.map((call, n) => this.#read(call, results[n]!, started));
   }
 
   #requestOf(call: Call): WireRequest {

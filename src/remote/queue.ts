@@ -3,24 +3,21 @@ import type { Clock } from "../ports/world.ts";
 
 type Turn<T> = { readonly kind: "ran"; readonly value: T } | { readonly kind: "paused"; readonly leftMs: number };
 
-/** `mostTogether`: where many calls share an exchange, of which then fewer are under way. */
-export const CONCURRENCY = { start: 8, least: 1, most: 32, mostTogether: 192 } as const;
+export const CONCURRENCY = { start: 8, least: 1, most: 32 } as const;
 /** A longer pause is not waited for: the caller is told, and plans again later. */
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
  * How many calls may run at once, found as TCP does: from 8, one more for each success until the
  * first congestion; then half, and from there one more for each round (as many successes as there
- * are places). Calls that share an exchange end together: so many successes are what they would be
- * alone, and one failure of all is one congestion.
+ * are places).
  */
 export class CallQueue {
   readonly #clock: Clock;
   readonly #closing: AbortSignal;
   readonly #places: PQueue;
-  readonly #areTogether: () => boolean;
   #limit: number = CONCURRENCY.start;
-  #threshold: number = CONCURRENCY.mostTogether;
+  #threshold: number = CONCURRENCY.most;
   #successes = 0;
   #round = 0;
   #pausedUntil = 0;
@@ -29,10 +26,8 @@ export class CallQueue {
   /**
    * @param closing ends every wait for a pause; `work` then runs at once, and must check `closing`
    * itself
-   * @param areTogether whether calls share exchanges at present
    */
-  constructor(clock: Clock, closing: AbortSignal, areTogether: () => boolean = () => false) {
-    this.#areTogether = areTogether;
+  constructor(clock: Clock, closing: AbortSignal) {
     this.#clock = clock;
     this.#closing = closing;
     this.#places = new PQueue({ concurrency: this.#limit });
@@ -80,10 +75,8 @@ export class CallQueue {
 
   #grow(): void {
     this.#successes++;
-    const most = this.#areTogether() ? CONCURRENCY.mostTogether : CONCURRENCY.most;
     const isSlow = this.#limit >= this.#threshold;
-    if (this.#limit > most) this.#setLimit(most);
-    else if (this.#limit < most && (!isSlow || this.#successes >= this.#limit)) this.#setLimit(this.#limit + 1);
+    if (this.#limit < CONCURRENCY.most && (!isSlow || this.#successes >= this.#limit)) this.#setLimit(this.#limit + 1);
   }
 
   #shrink(startedIn: number): void {

@@ -1,4 +1,4 @@
-import type { TextBeside, WireResponse } from "../contract/wire.ts";
+import type { WireResponse } from "../contract/wire.ts";
 import type { JsonObject } from "../contract/json.ts";
 import type { LogFields } from "../ports/log.ts";
 import type { Fault } from "../ports/remote.ts";
@@ -30,8 +30,6 @@ export type Reply =
       readonly kind: "success";
       readonly status: number;
       readonly value: unknown;
-      /** The `content` of the value, where it came beside it. */
-      readonly text?: TextBeside;
       readonly requestId: string | null;
       readonly from: Origin;
     }
@@ -92,7 +90,7 @@ function readResponse(call: Call, response: WireResponse, { address, scrub, now 
   const reading = call.accept.includes(status) ? readSuccess(body, status) : readFailure(response, scrub);
   switch (reading.kind) {
     case "success":
-      return response.text === undefined ? { ...reading, ...common } : { ...reading, ...common, text: response.text };
+      return { ...reading, ...common };
     case "problem":
       return { ...reading, ...common, requestId: reading.requestId ?? common.requestId, retryAfterMs: retryAfter };
     case "unreadable": {

@@ -104,35 +104,6 @@ export class Caller {
     }
   }
 
-  /**
-   * Reads of single items that are made at one time, in one place of the queue, each once: whose
-   * reply is no success is called by itself. A pause that one of them asks for is everybody's.
-   */
-  async callReads(calls: readonly Call[]): Promise<readonly Reply[]> {
-    this.#inFlight++;
-    try {
-      return await this.#runReads(calls);
-    } finally {
-      this.#ended();
-    }
-  }
-
-  async #runReads(calls: readonly Call[]): Promise<readonly Reply[]> {
-    const { http, queue, random, closing } = this.#options;
-    if (closing.aborted) return calls.map(() => CLOSED);
-    const turn = await queue.run(
-      () => (closing.aborted ? Promise.resolve(calls.map(() => CLOSED)) : http.exchangeReads(calls)),
-      (replies) => replies.some(isCongested),
-    );
-    if (turn.kind === "paused") return calls.map(() => paused(turn.leftMs));
-    for (const [n, reply] of turn.value.entries()) {
-      if (reply.kind === "success") continue;
-      const step = nextStep(calls[n]!, reply, 1, random.fraction());
-      if (holdsUpAll(step)) queue.pause(step.ms);
-    }
-    return turn.value;
-  }
-
   #ended(): void {
     if (--this.#inFlight === 0) for (const settle of this.#settling.splice(0)) settle();
   }

@@ -1,4 +1,3 @@
-import type { ServedFile } from "../ports/remote.ts";
 import { isJsonObject, type JsonObject, member } from "../contract/json.ts";
 import {
   type ChangeId,
@@ -11,8 +10,13 @@ import {
   isStrictId,
 } from "../contract/ids.ts";
 import { type NameKind, pathSegments } from "../contract/names.ts";
-import { type FileResource, type FolderResource, REVIEW_REASONS, type ReviewReason } from "../contract/resources.ts";
-import type { TextBeside } from "../contract/wire.ts";
+import {
+  type FileResource,
+  type FileWithContent,
+  type FolderResource,
+  REVIEW_REASONS,
+  type ReviewReason,
+} from "../contract/resources.ts";
 import type { RemotePath } from "../model/path.ts";
 
 /**
@@ -155,12 +159,10 @@ function readProtected(file: JsonObject): boolean | null {
   return typeof value === "boolean" ? value : null;
 }
 
-/** @param beside its text, where that came beside its JSON */
-export function readServed(value: unknown, beside: TextBeside | undefined, rule: IdRule): Parsed<Sighted<ServedFile>> {
+export function readFileWithContent(value: unknown, rule: IdRule): Parsed<Sighted<FileWithContent>> {
   const file = readFile(value, rule);
   if (!file.ok) return file;
   const { resource, wirePath } = file.value;
-  if (beside !== undefined) return { ok: true, value: { resource: { ...resource, content: beside }, wirePath } };
   const content = member(value as JsonObject, "content");
   if (typeof content !== "string") return bad("its content is not a string");
   // A lone surrogate has no bytes in UTF-8: written to the disk, it would be read back as

@@ -1,7 +1,6 @@
 import { type FieldError, PROBLEM_CODES, type ProblemCode, problemType } from "../contract/problem.ts";
 import { GENERATION } from "../contract/generation.ts";
-import type { PackedText } from "../contract/packed-text.ts";
-import { responseInParts, responseOfBytes, TextBeside, type WireHeaders, type WireResponse } from "../contract/wire.ts";
+import { responseInParts, type WireHeaders, type WireResponse } from "../contract/wire.ts";
 
 /**
  * The result of a request. A refusal is a value, so that a transaction can be rolled back without
@@ -16,10 +15,6 @@ type Done = {
   readonly json?: string;
   /** The same in parts, one after the other. */
   readonly parts?: string[];
-  /** The text that the body leaves out, where it goes beside it. */
-  readonly text?: PackedText;
-  /** The body, where it is no text. */
-  readonly bytes?: Buffer;
   /** More of them, or others than those of JSON. */
   readonly headers?: Readonly<Record<string, string>>;
 };
@@ -50,16 +45,6 @@ export function doneAsWritten(status: Done["status"], json: string): Done {
 /** @param parts the body, written out, one after the other */
 export function doneInParts(status: Done["status"], parts: string[]): Done {
   return { kind: "done", status, body: null, parts };
-}
-
-/** @param json the body, written out, but for its text */
-export function doneWithText(json: string, text: PackedText): Done {
-  return { kind: "done", status: 200, body: null, json, text };
-}
-
-/** @param bytes of a body that is no text */
-export function doneInBytes(bytes: Buffer): Done {
-  return { kind: "done", status: 200, body: null, bytes };
 }
 
 export function refuse(
@@ -110,11 +95,9 @@ export function toWire(
   return { status, headers, body: JSON.stringify(problem) };
 }
 
-function doneOnWire({ status, body, json, parts, text, bytes, headers }: Done, common: WireHeaders): WireResponse {
+function doneOnWire({ status, body, json, parts, headers }: Done, common: WireHeaders): WireResponse {
   if (status === 204) return { status, headers: common, body: "" };
   const all = { ...common, "content-type": "application/json; charset=utf-8", ...headers };
-  if (bytes !== undefined) return responseOfBytes(status, all, bytes);
-  if (text !== undefined) return { status, headers: all, body: json!, text: new TextBeside(text) };
   return parts === undefined
     ? { status, headers: all, body: json ?? JSON.stringify(body) }
     : responseInParts(status, all, parts);

@@ -19,7 +19,7 @@ type IdPrefix = "doc_" | "dir_" | "chg_" | "key_" | "wsp_" | "req_";
  */
 export type Combine = (base: string, local: string, remote: string) => string | null;
 
-/** What requests need of a store; within a batch, it is the batch's own transaction. */
+/** What requests need of a store; within an import, it is the import's own transaction. */
 export type RequestStore = Pick<Store, "read" | "write" | "holder" | "reserve" | "backup">;
 
 /**
@@ -60,8 +60,6 @@ export type Call = {
   readonly id: string;
   readonly query: Query;
   readonly body: SentBody;
-  /** Whether a text may stand beside its answer (`PACKED_BATCH_TYPE`). */
-  readonly takesPacked: boolean;
 };
 
 /**

@@ -8,7 +8,7 @@ import { type BodyFault, readBody, refuseRequest } from "./body.ts";
 import { type ServerContext, newId } from "./context.ts";
 import { readQuery } from "./query.ts";
 import type { RateLimiter } from "./rate.ts";
-import { type BatchForm, type Carried, isAdminPath, route, splitTarget } from "./router.ts";
+import { type Carried, isAdminPath, route, splitTarget } from "./router.ts";
 import { isDiskFull, StoreBusy } from "./store.ts";
 
 /** What answers requests, and what is checked before one is routed. */
@@ -48,21 +48,6 @@ export async function answerRequest(
 ): Promise<WireResponse> {
   const once = admitOnce(admit);
   const work = () => dispatch(core, request, { fault, admit: once, isGone });
-  return (await answering(core, (requestId) => runOrMakeRoom(core, request.method, work, requestId)))!;
-}
-
-/**
- * Answers a request of a batch as it would be answered by itself.
- * @param hash SHA-256 of the batch's key; null: it has none
- */
-export async function answerBatched(
-  core: Core,
-  request: WireRequest,
-  { hash, admit, form }: { readonly hash: Buffer | null; readonly admit: Admit; readonly form: BatchForm },
-): Promise<WireResponse> {
-  const once = admitOnce(admit);
-  const work = async () =>
-    core.isOpen ? route(core.server, request, { fault: null, admit: once, hash, batch: form }) : closing();
   return (await answering(core, (requestId) => runOrMakeRoom(core, request.method, work, requestId)))!;
 }
 

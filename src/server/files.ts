@@ -2,30 +2,13 @@ import type { JsonObject } from "../contract/json.ts";
 import { pathSegments } from "../contract/names.ts";
 import { FILES } from "../contract/routes.ts";
 import { includes } from "./access.ts";
-import {
-  type Answer,
-  done,
-  doneAsWritten,
-  doneInParts,
-  doneWithText,
-  isRefused,
-  type Refused,
-  refuseFields,
-} from "./answer.ts";
+import { type Answer, done, doneAsWritten, doneInParts, isRefused, type Refused, refuseFields } from "./answer.ts";
 import { type Member, memberErrors, readObject } from "./body.ts";
 import { type Call, newId, type RequestContext } from "./context.ts";
 import type { FileRow } from "./rows.ts";
 import { holdKeptGrants } from "./kept-grants.ts";
 import { readContent, readName, readParent, readPath, readPathId } from "./input.ts";
-import {
-  type Chosen,
-  envelope,
-  LIST_HEADERS,
-  type PageRequest,
-  readPage,
-  readSelector,
-  writtenEnvelope,
-} from "./lists.ts";
+import { type Chosen, envelope, type PageRequest, readPage, readSelector, writtenEnvelope } from "./lists.ts";
 import { findPlace, findRouteToMake, makeFolders, noFile, occupied, pathIn, type Place, type Route } from "./place.ts";
 import { judgeLinks } from "./judge-links.ts";
 import { fileJson, withContentJson, presentFile } from "./present.ts";
@@ -41,12 +24,12 @@ export async function listFiles(call: Call): Promise<Answer> {
   const { files } = context.tables;
   if (isOfAll(selector) && files.allShown !== undefined && readsAll(context)) {
     const shown = await files.allShown(rangeOf(context, page), fileJson);
-    return { ...doneInParts(200, writtenEnvelope(call, FILES, page, shown)), headers: LIST_HEADERS };
+    return doneInParts(200, writtenEnvelope(call, FILES, page, shown));
   }
   const rows = await selectFiles(context, selector, page);
   await context.access.know(rows.map(({ folder }) => folder));
   const readable = (row: FileRow) => includes(context.access.file(row), "read");
-  return { ...done(200, envelope(call, FILES, page, rows, readable, presentFile)), headers: LIST_HEADERS };
+  return done(200, envelope(call, FILES, page, rows, readable, presentFile));
 }
 
 function isOfAll(selector: Chosen): boolean {
@@ -82,19 +65,12 @@ async function selectFiles(context: RequestContext, selector: Chosen, page: Page
 }
 
 /** GET /v1/files/{id} */
-export async function readFile({ context, id: sent, takesPacked }: Call): Promise<Answer> {
+export async function readFile({ context, id: sent }: Call): Promise<Answer> {
   const id = readPathId({ context, id: sent }, "doc_");
   if (isRefused(id)) return id;
-  if (takesPacked) return readPacked(context, id);
   const found = await context.tables.files.withText(context.workspace.seq, id, fileJson);
   if (found === undefined || !includes(await context.access.levelOfFile(found.row), "read")) return noFile();
   return doneAsWritten(200, withContentJson(found.shown, found.json));
-}
-
-async function readPacked(context: RequestContext, id: string): Promise<Answer> {
-  const found = await context.tables.files.packed(context.workspace.seq, id);
-  if (found === undefined || !includes(await context.access.levelOfFile(found.row), "read")) return noFile();
-  return doneWithText(fileJson(found.row), found.text);
 }
 
 const REQUIRED: Member = { type: "string", required: true };

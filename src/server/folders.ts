@@ -6,7 +6,7 @@ import { type Answer, done, isRefused, type Refused, refuseFields } from "./answ
 import { type Member, memberErrors, readObject } from "./body.ts";
 import type { Call, RequestContext } from "./context.ts";
 import { pathTooLong, readName, readParent, readPath, readPathId } from "./input.ts";
-import { type Chosen, envelope, LIST_HEADERS, type PageRequest, readPage, readSelector } from "./lists.ts";
+import { type Chosen, envelope, type PageRequest, readPage, readSelector } from "./lists.ts";
 import { findFolder, findPlace, findRoute, makeFolder, makeFolders, occupied, type Place, pathIn } from "./place.ts";
 import { presentFolder } from "./present.ts";
 import { type FolderRow, ROOT } from "./rows.ts";
@@ -25,7 +25,7 @@ export async function listFolders(call: Call): Promise<Answer> {
   if (isRefused(rows)) return rows;
   await call.context.access.know(rows.map(({ seq }) => seq));
   const readable = (row: FolderRow) => includes(call.context.access.folder(row.seq), "read");
-  return { ...done(200, envelope(call, FOLDERS, page, rows, readable, presentFolder)), headers: LIST_HEADERS };
+  return done(200, envelope(call, FOLDERS, page, rows, readable, presentFolder));
 }
 
 async function selectFolders(

@@ -1,5 +1,3 @@
-import type { BatchedTaken } from "./batch.ts";
-
 /** One line of the access log. No text, key, query or path of a document stands in it. */
 export type AccessEntry = {
   /** When the request came, ISO 8601. */
@@ -9,23 +7,20 @@ export type AccessEntry = {
   readonly route: string;
   /** 499: the client went away before its answer. */
   readonly status: number;
-  /** Of the answer's body; of a stream none are counted, of a batch with the batch. */
+  /** Of the answer's body; of a stream none are counted. */
   readonly bytes: number;
   /** To the end of the answer. */
   readonly ms: number;
   /** The id of the key; null: none was valid, or it was the administrator's. */
   readonly key: string | null;
   readonly requestId: string | null;
-  /** The `requestId` of the batch in which it came, whose `at` and `ms` it has. */
-  readonly batch?: string | null;
 };
 
-/** What is learned of a request on its way. `batched`: of a batch, what stood in it. */
+/** What is learned of a request on its way. */
 export type Taken = {
   bytes: number;
   key: string | null;
   requestId: string | null;
-  batched: readonly BatchedTaken[];
   /** Whether the client has left. */
   readonly isGone: () => boolean;
 };

@@ -9,7 +9,6 @@ export type WholeAnswer = {
   readonly body: string | Uint8Array;
   /** See `WireResponse`. */
   readonly parts?: readonly string[];
-  readonly bytes?: Buffer;
 };
 
 /** An answer that is sent part by part for as long as somebody listens. */
@@ -38,7 +37,7 @@ const SHORT = 16 * 1024;
 /** @param isLast the connection ends with this answer. @returns the bytes of the body */
 export function sendWhole(response: ServerResponse, answer: WholeAnswer, isLast: boolean): number {
   const { status, headers, parts } = answer;
-  const body = answer.bytes ?? (parts === undefined ? answer.body : bytesOf(parts));
+  const body = parts === undefined ? answer.body : bytesOf(parts);
   const bytes = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
   const flat = flatHeaders(headers, isLast);
   if (status !== 204) flat.push("content-length", String(bytes));

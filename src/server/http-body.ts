@@ -1,7 +1,5 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
-import { MAX_BATCH_BYTES } from "../contract/batch.ts";
-import { isBatch } from "./batch.ts";
 import { type BodyFault, MAX_BODY_BYTES } from "./body.ts";
 
 /** Reads the bodies of requests, each at most as long as the service takes. */
@@ -14,15 +12,10 @@ const UNREADABLE: ReadBody = { text: null, fault: "unreadable" };
 
 const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** LIMIT: bytes that the body of a request may have. */
-export function mostBytesOf({ method, url }: IncomingMessage): number {
-  return isBatch({ method: method!, path: url! }) ? MAX_BATCH_BYTES : MAX_BODY_BYTES;
-}
-
 /** The bytes of a body still to come; for one in chunks, the most that it may have. */
 export function sentLength(request: IncomingMessage): number {
   const { headers } = request;
-  if (headers["transfer-encoding"] !== undefined) return mostBytesOf(request);
+  if (headers["transfer-encoding"] !== undefined) return MAX_BODY_BYTES;
   const length = headers["content-length"];
   return length === undefined ? 0 : Number(length);
 }
@@ -31,19 +24,18 @@ export function sentLength(request: IncomingMessage): number {
 export function readBody(request: IncomingMessage): Promise<ReadBody> | null {
   const length = sentLength(request);
   if (length === 0 || !WITH_BODY.has(request.method!)) return null;
-  const most = mostBytesOf(request);
-  return length > most ? Promise.resolve(TOO_LARGE) : collect(request, most);
+  return length > MAX_BODY_BYTES ? Promise.resolve(TOO_LARGE) : collect(request);
 }
 
 /** Never settles if the connection is lost before the end: then there is nobody to answer. */
-function collect(request: IncomingMessage, most: number): Promise<ReadBody> {
+function collect(request: IncomingMessage): Promise<ReadBody> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     let bytes = 0;
     const onData = (part: Buffer) => {
       bytes += part.length;
       parts.push(part);
-      if (bytes <= most) return;
+      if (bytes <= MAX_BODY_BYTES) return;
       request.off("data", onData);
       resolve(TOO_LARGE);
     };

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type Metric, metricsText, type Sample } from "../model/metrics-text.ts";
-import type { BatchedTaken } from "./batch.ts";
 import type { ServiceFigures } from "./figures.ts";
 import type { AccessEntry, Taken } from "./http-access.ts";
 import { methodOf, routeOf } from "./http-routes.ts";
@@ -19,7 +18,6 @@ const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as con
 const NANOSECONDS = 1e9;
 /** A client that went away before its answer: no status of HTTP, but known from nginx's logs. */
 const GONE = 499;
-const GONE_UNTOLD = { status: GONE, requestId: null };
 
 type Answered = { readonly route: string; readonly code: number; count: number };
 
@@ -57,7 +55,7 @@ export class Watch {
   begin(request: IncomingMessage, response: ServerResponse): Taken {
     this.#underWay++;
     const isGone = () => response.destroyed;
-    const taken: Taken = { bytes: 0, key: null, requestId: null, batched: [], isGone };
+    const taken: Taken = { bytes: 0, key: null, requestId: null, isGone };
     const startedAt = performance.now();
     response.on("close", () => this.#end({ request, response, taken, startedAt }));
     return taken;
@@ -74,24 +72,10 @@ export class Watch {
       this.#time(ms);
     }
     // Without a log nobody reads the time, and to write it as text is a fourteenth of a GET.
-    if (this.#log === null && taken.batched.length === 0) return;
-    const { batched, isGone: _, ...entry } = taken;
-    const common = { at: new Date(Date.now() - ms).toISOString(), ms: rounded(ms) };
-    this.#log?.({ ...common, method, route, status, ...entry });
-    for (const one of batched) this.#noteBatched(one, response.headersSent, { ...common, ...entry });
-  }
-
-  /** As one that came by itself, but for the time: it has none of its own. */
-  #noteBatched(
-    { method: sent, path, answered }: BatchedTaken,
-    isTold: boolean,
-    batch: Pick<AccessEntry, "at" | "ms" | "key" | "requestId">,
-  ): void {
-    const [method, route] = [methodOf(sent), routeOf(path)];
-    const { status, requestId } = isTold && answered !== null ? answered : GONE_UNTOLD;
-    this.#count(`${method} ${route}`, status);
-    const { at, ms, key, requestId: of } = batch;
-    this.#log?.({ at, method, route, status, bytes: 0, ms, key, requestId, batch: of });
+    if (this.#log === null) return;
+    const { isGone: _, ...entry } = taken;
+    const at = new Date(Date.now() - ms).toISOString();
+    this.#log({ at, ms: rounded(ms), method, route, status, ...entry });
   }
 
   /** The answer goes on from here: it is counted now, and not timed. */

@@ -5,7 +5,8 @@ import type { BodyFault } from "./body.ts";
 import type { RequestHead } from "./dispatch.ts";
 import type { Taken } from "./http-access.ts";
 import { sendStream, sendWhole } from "./http-answer.ts";
-import { mostBytesOf, NO_BODY, readBody, sentLength } from "./http-body.ts";
+import { MAX_BODY_BYTES } from "./body.ts";
+import { NO_BODY, readBody, sentLength } from "./http-body.ts";
 import { markAnsweredEarly } from "./http-broken.ts";
 import type { Desk, Eventually } from "./http-desk.ts";
 import { headersOf, headFault } from "./http-head.ts";
@@ -79,7 +80,7 @@ async function answer(desk: Desk, exchange: Exchange): Promise<void> {
     markAnsweredEarly(request.socket);
     return send(desk, exchange, refused);
   }
-  if (exchange.expects === "continue" && sentLength(request) <= mostBytesOf(request)) exchange.response.writeContinue();
+  if (exchange.expects === "continue" && sentLength(request) <= MAX_BODY_BYTES) exchange.response.writeContinue();
   const { text, fault } = (await readBody(request)) ?? NO_BODY;
   const { method, path, headers } = head;
   const end = desk.admission.work();
@@ -111,7 +112,7 @@ async function refuseEarly(
   const refused = bytes === 0 ? null : await admit?.(head);
   if (refused != null) return refused;
   const cut = bytes === 0 ? null : () => void request.destroy();
-  const end = admission.begin(Math.min(bytes, mostBytesOf(request)), head.path.startsWith("/admin"), cut);
+  const end = admission.begin(Math.min(bytes, MAX_BODY_BYTES), head.path.startsWith("/admin"), cut);
   if (end === null) return (bytes === 0 ? await admit?.(head) : null) ?? told("overloaded");
   if (cut !== null) request.once("end", () => admission.arrived(end));
   response.on("close", end);

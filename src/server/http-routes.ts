@@ -1,12 +1,4 @@
-import {
-  BATCH,
-  EVENTS,
-  FILES,
-  FOLDERS,
-  SEARCH_HYBRID_PATH,
-  SEARCH_REGEX_PATH,
-  VALIDATE_KEY,
-} from "../contract/routes.ts";
+import { EVENTS, FILES, FOLDERS, SEARCH_HYBRID_PATH, SEARCH_REGEX_PATH, VALIDATE_KEY } from "../contract/routes.ts";
 import { splitTarget } from "./router.ts";
 
 /** Names of routes for figures and logs: what stands in a path as an id, or is unknown, is none. */
@@ -18,7 +10,6 @@ const EXACT: ReadonlySet<string> = new Set([
   SEARCH_REGEX_PATH,
   VALIDATE_KEY,
   EVENTS,
-  BATCH,
   "/healthz",
   "/readyz",
   "/metrics",

@@ -1,4 +1,3 @@
-import { BATCH_HEADER, MAX_BATCH_REQUESTS } from "../contract/batch.ts";
 import { DEFAULT_PAGE_LIMIT, MAX_PAGE_LIMIT, MIN_PAGE_LIMIT } from "../contract/limits.ts";
 import type { NameKind } from "../contract/names.ts";
 import type { ListEnvelope } from "../contract/resources.ts";
@@ -15,9 +14,6 @@ import type { ShownPage } from "./rows.ts";
  */
 
 export const LIST_PARAMETERS = ["limit", "cursor", "path", "path_prefix", "parent_id"] as const;
-
-/** A list is what a client asks for first: it says what else it may ask. */
-export const LIST_HEADERS = { [BATCH_HEADER]: String(MAX_BATCH_REQUESTS) };
 
 export type Chosen =
   | { readonly kind: "none" }

@@ -1,4 +1,4 @@
-import { BATCH, EVENTS, SEARCH_HYBRID_PATH, SEARCH_REGEX_PATH, VALIDATE_KEY } from "../contract/routes.ts";
+import { SEARCH_HYBRID_PATH, SEARCH_REGEX_PATH } from "../contract/routes.ts";
 import type { WireRequest } from "../contract/wire.ts";
 import { type Answer, isRefused, refuse } from "./answer.ts";
 import { type Admit, authenticate } from "./authenticate.ts";
@@ -20,27 +20,25 @@ type Endpoint = {
   readonly parameters: readonly string[];
   /** A POST that only reads. */
   readonly reads?: true;
-  /** It is about more than one file or folder, and does not stand in a batch. */
-  readonly alone?: true;
   readonly run: (call: Call) => Promise<Answer | Continued>;
 };
 
 const RECURSIVE = "recursive";
 
 const ENDPOINTS: readonly Endpoint[] = [
-  { method: "GET", path: "/v1/files", parameters: LIST_PARAMETERS, alone: true, run: listFiles },
+  { method: "GET", path: "/v1/files", parameters: LIST_PARAMETERS, run: listFiles },
   { method: "POST", path: "/v1/files", parameters: [], run: createFile },
   { method: "GET", path: "/v1/files/{id}", parameters: [], run: readFile },
   { method: "PATCH", path: "/v1/files/{id}", parameters: [], run: patchFile },
   { method: "DELETE", path: "/v1/files/{id}", parameters: [], run: deleteFile },
   { method: "PUT", path: "/v1/files/{id}/content", parameters: [], run: putContent },
-  { method: "GET", path: "/v1/folders", parameters: LIST_PARAMETERS, alone: true, run: listFolders },
+  { method: "GET", path: "/v1/folders", parameters: LIST_PARAMETERS, run: listFolders },
   { method: "POST", path: "/v1/folders", parameters: [], run: createFolder },
   { method: "GET", path: "/v1/folders/{id}", parameters: [], run: readFolder },
   { method: "PATCH", path: "/v1/folders/{id}", parameters: [], run: patchFolder },
   { method: "DELETE", path: "/v1/folders/{id}", parameters: [RECURSIVE], run: deleteFolder },
-  { method: "POST", path: SEARCH_HYBRID_PATH, parameters: [], reads: true, alone: true, run: searchHybrid },
-  { method: "POST", path: SEARCH_REGEX_PATH, parameters: [], reads: true, alone: true, run: searchRegex },
+  { method: "POST", path: SEARCH_HYBRID_PATH, parameters: [], reads: true, run: searchHybrid },
+  { method: "POST", path: SEARCH_REGEX_PATH, parameters: [], reads: true, run: searchRegex },
 ];
 
 /** Splits a request target into its path and its query. */
@@ -69,9 +67,6 @@ export function matchPath(pattern: string, path: string): string[] | null {
   return values;
 }
 
-/** `packed`: a text stands beside its answer. */
-export type BatchForm = "lines" | "packed";
-
 /** What a request came with beside itself. */
 export type Carried = {
   readonly fault: BodyFault | null;
@@ -79,8 +74,6 @@ export type Carried = {
   readonly admit: Admit;
   /** SHA-256 of its key; null: it has none. */
   readonly hash: Buffer | null;
-  /** The form of the batch in which it stands; left out: in none. */
-  readonly batch?: BatchForm;
   /** Whether nobody waits for the answer any more. Left out: somebody does. */
   readonly isGone?: (() => boolean) | undefined;
 };
@@ -94,20 +87,18 @@ export type Carried = {
 export async function route(
   server: ServerContext,
   request: WireRequest,
-  { fault, admit, hash, batch, isGone = () => false }: Carried,
+  { fault, admit, hash, isGone = () => false }: Carried,
 ): Promise<Answer> {
   const target = splitTarget(request.path);
   const routed = findEndpoint(request.method, target.path);
   const work = async (tables: Tables): Promise<Answer | Continued> => {
     const context = await authenticate(workingIn(server, tables), hash, admit);
     if (isRefused(context)) return context;
-    if (batch !== undefined && isAlone(routed, target.path))
-      return refuse("invalid_request", "This does not stand in a batch.");
     if (routed === null) return refuse("not_found", "There is no such endpoint.");
     const { endpoint, id } = routed;
     const query = readQuery(target.query, endpoint.parameters);
     if (isRefused(query)) return query;
-    return endpoint.run({ context, id, query, body: { text: request.body, fault }, takesPacked: batch === "packed" });
+    return endpoint.run({ context, id, query, body: { text: request.body, fault } });
   };
   const isRead = routed === null || routed.endpoint.method === "GET" || routed.endpoint.reads === true;
   const isOfTree = routed?.endpoint.parameters.includes(RECURSIVE) === true && target.query !== "";
@@ -118,13 +109,6 @@ export async function route(
 }
 
 type Routed = { readonly endpoint: Endpoint; readonly id: string };
-
-/** Other doors of the service. */
-const OTHERS: ReadonlySet<string> = new Set([BATCH, EVENTS, VALIDATE_KEY]);
-
-function isAlone(routed: Routed | null, path: string): boolean {
-  return routed === null ? OTHERS.has(path) || isAdminPath(path) : routed.endpoint.alone === true;
-}
 
 export function isAdminPath(path: string): boolean {
   return path === "/admin" || path.startsWith("/admin/");

@@ -1,4 +1,3 @@
-import type { PackedText } from "../contract/packed-text.ts";
 import type { Grant, ReviewReason } from "../contract/resources.ts";
 
 /**
@@ -48,9 +47,6 @@ export type FileRow = {
  * @property json its live text, as JSON
  */
 export type ShownText = { readonly row: FileRow; readonly shown: string; readonly json: string };
-
-/** A file with its live text, as the store holds that. */
-export type PackedFile = { readonly row: FileRow; readonly text: PackedText };
 
 /** Rows in their order, each by its number and as it is shown. */
 export type ShownPage = { readonly seqs: readonly number[]; readonly texts: readonly string[] };

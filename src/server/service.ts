@@ -3,7 +3,6 @@ import type { WireRequest, WireResponse } from "../contract/wire.ts";
 import { SearchTurns } from "../search/turns.ts";
 import { Admin } from "./admin.ts";
 import { type Admit, hashKey } from "./authenticate.ts";
-import { answerBatch, type BatchedTaken, isBatch } from "./batch.ts";
 import type { BodyFault } from "./body.ts";
 import { admitByRate, answerRequest, type Core, judgeAdminHead, judgeHead, type RequestHead } from "./dispatch.ts";
 import { EventHub } from "./events/hub.ts";
@@ -24,13 +23,9 @@ export type { ServiceOptions } from "./service-options.ts";
  */
 export type ServiceWire = (request: WireRequest, fault?: BodyFault | null, noted?: Noted) => Promise<WireResponse>;
 
-/**
- * Told the id of the key that a request came with, once it is known to be valid; and of a batch its
- * requests.
- */
+/** Told the id of the key that a request came with, once it is known to be valid. */
 type Noted = {
   key: string | null;
-  batched: readonly BatchedTaken[];
   /** Whether the client has left, so that nobody waits for the answer. */
   readonly isGone: () => boolean;
 };
@@ -85,7 +80,6 @@ export class Service {
   readonly handle: ServiceWire = async (request, fault = null, noted) => {
     if (request.path.startsWith(SEARCH_REGEX_PATH)) await loadRegexEngine();
     const admit = noted === undefined ? this.#admitByRate : this.#noting(noted);
-    if (isBatch(request)) return answerBatch(this.#core, request, { fault, admit, noted });
     return this.#answer(this.#core, request, fault, { admit, isGone: noted?.isGone });
   };
 

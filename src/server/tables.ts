@@ -14,7 +14,6 @@ import type {
   KeyMembers,
   KeyRow,
   NewKey,
-  PackedFile,
   PlacedGrant,
   Reviewed,
   Settings,
@@ -82,7 +81,6 @@ export type Files = {
   byId(workspace: number, id: string): Promise<FileRow | undefined>;
   /** @param shown the row as it stands in an answer, which may be remembered with it */
   withText(workspace: number, id: string, shown: (row: FileRow) => string): Promise<ShownText | undefined>;
-  packed(workspace: number, id: string): Promise<PackedFile | undefined>;
   /** @param baseId a change of any state; `base` is null if it is none of this file */
   forEdit(workspace: number, id: string, baseId: string): Promise<FileForEdit | undefined>;
   bySeqs(seqs: readonly number[]): Promise<FileRow[]>;

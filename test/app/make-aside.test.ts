@@ -9,10 +9,9 @@ import { startThread } from "../../src/app/mirror/thread.ts";
 import { createNodeFs } from "../../src/local/node-fs.ts";
 import { stampOf } from "../../src/local/stamp.ts";
 import type { MadeFile, NewFile } from "../../src/ports/disk.ts";
-import { decodeText, encodeText } from "../../src/state/text-codec.ts";
+import { decodeText, encodeText, encodeText as packed } from "../../src/state/text-codec.ts";
 import { digestOf } from "../../src/model/digest.ts";
 import { mirrorOn } from "../local/benches.ts";
-import { packed } from "../remote/take-batch.ts";
 import { createNodeBench } from "../simulator/fs-bench.ts";
 
 /** A mirrored folder whose new files are made in a thread from the second burst on. */

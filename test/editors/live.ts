@@ -15,7 +15,6 @@ import { createNodeFs } from "../../src/local/node-fs.ts";
 import { createWatcher } from "../../src/local/watch.ts";
 import { createRemote } from "../../src/remote/client.ts";
 import { combineByMerge } from "../../src/server/combine.ts";
-import { eachOf } from "../remote/take-batch.ts";
 import { SyncService } from "../sync-service/service.ts";
 import { openState } from "../../src/state/open.ts";
 import { rollBytes, rollDice } from "../simulator/dice.ts";
@@ -66,8 +65,7 @@ class LiveWire implements Wire {
   }
 
   async send(request: WireRequest): Promise<WireResult> {
-    for (const { method, path } of eachOf(request))
-      this.requests.push({ what: `${method} ${path}`, at: performance.now() });
+    this.requests.push({ what: `${request.method} ${request.path}`, at: performance.now() });
     return { kind: "answer", response: await this.#service.handle(request) };
   }
 }

@@ -76,7 +76,7 @@ function openHand() {
   const local = { files: new Map(), unseen: new Map(), ignores: () => false } as unknown as LocalTree;
   let expected = 0;
   const disk = { expectMany: () => void expected++ };
-  const ahead = new ReadAhead({ remote: { getServed: getFile }, disk, prefix: "" } as unknown as World);
+  const ahead = new ReadAhead({ remote: { getFile }, disk, prefix: "" } as unknown as World);
   ahead.begin(local);
   return { asked, answers, ahead, isExpected: () => expected };
 }

@@ -130,7 +130,7 @@ describe("a document that is renamed here while its text is read or sent", () =>
         if (isFirst) await until(begun.rig, () => link()?.remotePath === "b.md");
         return answer;
       };
-      return { getFile: (id) => late(remote.getFile(id)), getServed: (id) => late(remote.getServed(id)) };
+      return { getFile: (id) => late(remote.getFile(id)) };
     });
     expect(reads).toBeGreaterThan(1);
   });

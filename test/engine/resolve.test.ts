@@ -134,8 +134,7 @@ describe("resolving a conflict", () => {
       return answer;
     };
     const remote = new Proxy(world.remote, {
-      get: (target, name: keyof Remote) =>
-        name === "getFile" || name === "getServed" ? saving : (target[name] as () => unknown).bind(target),
+      get: (target, name: keyof Remote) => (name === "getFile" ? saving : (target[name] as () => unknown).bind(target)),
     });
     const slow = { ...world, remote };
     await resolveSubject(slow, subject.value, { kind: "theirs" }, { force: false });

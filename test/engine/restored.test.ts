@@ -10,7 +10,6 @@ import { createRemote } from "../../src/remote/client.ts";
 import { makeKey, openFixture, type OwnKey } from "../promises/fixture.ts";
 import { closeNothing } from "../simulator/quiet-ports.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
-import { takingBatches } from "../variants/batches.ts";
 
 const OPTIONS = { settings: SETTINGS, retryRefused: true, kind: "sync" } as const;
 
@@ -23,16 +22,15 @@ async function settled(seed: number) {
   });
   const { rig, mirror } = fixture;
   const service: { generation: string | null; isFailing: boolean } = { generation: "first", isFailing: false };
-  const answer = takingBatches(async (request) => {
-    const isProof = request.path.startsWith("/v1/files/doc_");
-    if (service.isFailing && isProof) return { status: 400, headers: {}, body: "" };
-    const { headers, ...rest } = await rig.service.handle(request);
-    const { [GENERATION]: _own, ...others } = headers;
-    const named = service.generation === null ? others : { ...others, [GENERATION]: service.generation };
-    return { ...rest, headers: named };
-  });
   const wire: Wire = {
-    send: async (request) => ({ kind: "answer", response: await answer(request) }),
+    async send(request) {
+      const isProof = request.path.startsWith("/v1/files/doc_");
+      if (service.isFailing && isProof) return { kind: "answer", response: { status: 400, headers: {}, body: "" } };
+      const { headers, ...rest } = await rig.service.handle(request);
+      const { [GENERATION]: _own, ...others } = headers;
+      const named = service.generation === null ? others : { ...others, [GENERATION]: service.generation };
+      return { kind: "answer", response: { ...rest, headers: named } };
+    },
     close: closeNothing,
   };
   const base = mirror.world();

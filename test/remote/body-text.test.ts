@@ -1,7 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { decodeBody, decodeLines } from "../../src/remote/body-text.ts";
-import { fc } from "../property.ts";
+import { decodeBody } from "../../src/remote/body-text.ts";
 
 const TEXT = '{"content":"h\u00e9llo \u{1f600}"}';
 const BOMB = Buffer.alloc(5_000_000);
@@ -32,30 +31,5 @@ describe("decodeBody", () => {
 
   it("takes an answer of exactly the bound", () => {
     expect(decodeBody(gzipSync(Buffer.alloc(1_000, 0x20)), "gzip", 1_000).kind).toBe("text");
-  });
-});
-
-describe("decodeLines", () => {
-  it("gives the lines of any text, each with its line feed, also where the last one has none", () => {
-    fc.assert(
-      fc.property(fc.array(fc.string({ unit: "grapheme" })), (lines) => {
-        const text = lines.join("\n");
-        const decoded = decodeLines(Buffer.from(text))!;
-        expect(decoded.join("")).toBe(text);
-        for (const [n, line] of decoded.entries())
-          expect([line.indexOf("\n"), line.length > 0]).toEqual([
-            n < decoded.length - 1 || text.endsWith("\n") ? line.length - 1 : -1,
-            true,
-          ]);
-      }),
-    );
-  });
-
-  it.each([
-    ["bytes that are not UTF-8", Buffer.from([0x7b, 0xff, 0x7d, 0x0a])],
-    ["a surrogate spelled in UTF-8", Buffer.from([0xed, 0xa0, 0x80, 0x0a])],
-    ["a character that a line feed cuts", Buffer.from([0xc3, 0x0a])],
-  ])("refuses %s", (_name, bytes) => {
-    expect(decodeLines(bytes)).toBeNull();
   });
 });

@@ -54,17 +54,6 @@ describe("the queue", () => {
     expect(queue.concurrency()).toBe(6);
   });
 
-  it("runs 192 at a time while calls share exchanges, and 32 again when they do not", async () => {
-    const clock = virtualClock();
-    let areTogether = true;
-    const queue = new CallQueue(clock, never, () => areTogether);
-    expect(await load(queue, 1_000, clock)).toBe(CONCURRENCY.mostTogether);
-    areTogether = false;
-    await load(queue, 1, clock);
-    expect(queue.concurrency()).toBe(32);
-    expect(await load(queue, 500, clock)).toBe(32);
-  });
-
   it("starts what waits in the order in which it came, and what comes later behind it", async () => {
     const clock = virtualClock();
     const queue = new CallQueue(clock, never);

@@ -9,7 +9,6 @@ import { LocalDisk } from "../../src/local/disk.ts";
 import { makeMirrorFolder } from "../../src/local/marker.ts";
 import { createRemote } from "../../src/remote/client.ts";
 import { combineByMerge } from "../../src/server/combine.ts";
-import { eachOf } from "../remote/take-batch.ts";
 import { SyncService } from "../sync-service/service.ts";
 import { emptyDatabase } from "../simulator/empty-service.ts";
 import { openInMemory, type StateCopy } from "../simulator/memory-state.ts";
@@ -132,7 +131,7 @@ export class HostileFixture {
   }
 
   readonly #send = async (request: WireRequest): Promise<WireResult> => {
-    this.sent.push(...eachOf(request).map(({ method, path }) => `${method} ${path}`));
+    this.sent.push(`${request.method} ${request.path}`);
     return { kind: "answer", response: await this.#handle(request) };
   };
 

@@ -1,6 +1,5 @@
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import type { Service } from "../../src/server/service.ts";
-import { takingBatches } from "../variants/batches.ts";
 
 /**
  * A service that lies: the embedded one, with items in its lists that nobody made, and files behind
@@ -20,7 +19,7 @@ export const LIE = "a lie of the service\n";
 
 /** @param lies asked for at each request, so that a test may change them */
 export function lieAbout(handle: Service["handle"], lies: () => Lies): Service["handle"] {
-  const one: Service["handle"] = async (request, fault) => {
+  return async (request, fault) => {
     const { files = [], folders = [], more = {} } = lies();
     const [path = "", query = ""] = request.path.split("?");
     if (request.method === "GET" && path === "/v1/files" && isWhole(query))
@@ -31,7 +30,6 @@ export function lieAbout(handle: Service["handle"], lies: () => Lies): Service["
     if (found === undefined) return await handle(request, fault);
     return request.method === "GET" ? json({ content: LIE, ...(found as object), ...more }) : refusal(request);
   };
-  return (request, fault) => takingBatches((each) => one(each, fault))(request);
 }
 
 /**

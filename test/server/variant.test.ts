@@ -1,6 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { BATCH_HEADER } from "../../src/contract/batch.ts";
-import { askTogether, create, linesOf } from "../contract/suite/batch-wire.ts";
 import type { Variant, VariantState } from "../variants/variant.ts";
 import { ConnectionLost, varyService } from "../variants/vary-service.ts";
 import { Api, expectGone, expectEdited, expectOk, expectProblem } from "../contract/suite/world.ts";
@@ -15,36 +13,12 @@ async function vary(variant: Variant) {
   return { plain: api, varied: new Api(handle, key) };
 }
 
-/** Of a proxy, as plain text: `Api` reads everything else as JSON. */
-const PAGE = { status: 502, headers: { "content-type": "application/x-ndjson" }, body: "<html>\n</html>\n" };
-
 describe("a variant", () => {
   it("without switches answers as the service does", async () => {
     const { plain, varied } = await vary({});
     const file = await varied.file("a/b.md", "text");
     expect(await varied.read(file.id)).toEqual(await plain.read(file.id));
     expect(await varied.page("files")).toEqual(await plain.page("files"));
-  });
-
-  it("answers each request of a batch as by itself, and loses their answers together", async () => {
-    const { varied } = await vary({ noLeadingSlashes: true, maxPageSize: 2 });
-    expect((await varied.get("/v1/files")).headers[BATCH_HEADER]).toBe("64");
-    const [made, missing] = await askTogether(varied, [create("/a.md"), ["GET", "/v1/files/doc_00000000000000"]]);
-    expect(expectOk(made!, 201).path).toBe("a.md");
-    expectProblem(missing!, "file_not_found");
-    expectProblem(await varied.batch("{}\n"), "invalid_request");
-    const lossy = await vary({ fault: (_, n) => (n === 2 ? "drop-before" : n === 5 ? PAGE : null) });
-    const lost = linesOf(["a", "b", "c"].map((name) => create(`/${name}.md`)));
-    await expect(lossy.varied.batch(lost)).rejects.toBeInstanceOf(ConnectionLost);
-    expect(await lossy.plain.paths("files")).toEqual(["/a.md", "/c.md"]);
-    expect((await lossy.varied.batch(lost)).status).toBe(502);
-  });
-
-  it("noBatches: takes none, and says of none", async () => {
-    const { varied } = await vary({ noBatches: true });
-    expect((await varied.get("/v1/files")).headers).not.toHaveProperty(BATCH_HEADER);
-    expectProblem(await varied.batch(linesOf([create("/a.md")])), "not_found");
-    expect(await varied.paths("files")).toEqual([]);
   });
 
   it("noLeadingSlashes: answers every path without a leading slash, and takes them", async () => {

@@ -14,7 +14,6 @@ import type { Clock, Random } from "../../src/ports/world.ts";
 import { createRemote } from "../../src/remote/client.ts";
 import type { Service } from "../../src/server/service.ts";
 import type { StoredState } from "../../src/state/state.ts";
-import { eachOf } from "../remote/take-batch.ts";
 import type { Dice } from "./dice.ts";
 import { guardState } from "./guard-state.ts";
 import { openInMemory, type StateCopy } from "./memory-state.ts";
@@ -72,7 +71,7 @@ type Surroundings = {
 export class Mirror {
   readonly disk: RamDisk;
   readonly state: StoredState;
-  /** Requests that the mirror sent since it was made, as `METHOD /path`; each of a batch. */
+  /** Requests that the mirror sent since it was made, as `METHOD /path`. */
   readonly requests: string[];
   readonly #around: Surroundings;
   readonly #options: MirrorOptions;
@@ -224,7 +223,7 @@ export class Mirror {
 
   async #send(request: Parameters<Wire["send"]>[0], enter: () => void): Promise<WireResult> {
     enter();
-    for (const { method, path } of eachOf(request)) this.requests.push(`${method} ${path}`);
+    this.requests.push(`${request.method} ${request.path}`);
     // ORDER: no answer comes before what is ready by itself was done, as over a network.
     await new Promise<void>((resolve) => process.nextTick(resolve));
     let response: Awaited<ReturnType<Service["handle"]>>;

@@ -1,4 +1,4 @@
-import { responseOfBytes, type WireRequest, type WireResponse } from "../../src/contract/wire.ts";
+import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import type { Service, ServiceOptions } from "../../src/server/service.ts";
 import type { DatabaseLocation } from "../../src/server/sqlite/database.ts";
 import { finish, insideRealm } from "./realm.ts";
@@ -43,9 +43,8 @@ export class SyncService {
 }
 
 /** An object of this side, as other tests compare it. */
-function copyOf({ status, headers, body, bytes }: WireResponse): WireResponse {
-  const copy = { ...headers };
-  return bytes === undefined ? { status, headers: copy, body } : responseOfBytes(status, copy, Buffer.from(bytes));
+function copyOf({ status, headers, body }: WireResponse): WireResponse {
+  return { status, headers: { ...headers }, body };
 }
 
 function atOnce<T extends object>(one: T): Now<T> {

@@ -11,7 +11,6 @@ export const PROFILES = {
     itemsMove: 3,
     searchDelay: 10,
     noEvents: true,
-    noBatches: true,
     keyExpires: { after: 60, refused: 3 },
     rateLimit: { requests: 40, seconds: 2 },
   },
@@ -24,7 +23,6 @@ export const PROFILES = {
     noTree: true,
     firstSearch: true,
     noEvents: true,
-    noBatches: true,
     refusedCharacters: "()\"'!#~",
   },
   /** What the contract shows, and nothing more. */
@@ -35,7 +33,6 @@ export const PROFILES = {
     noCreateFolders: true,
     noFolderPatchOrDelete: 405,
     noEvents: true,
-    noBatches: true,
     conflictsRefused: true,
     refusedCharacters: "()\"'!#~=%^@+,",
   },

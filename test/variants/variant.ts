@@ -42,8 +42,6 @@ export type Variant = {
   readonly noCreateFolders?: boolean;
   /** It tells nobody of its changes: `/v1/events` is answered 404. */
   readonly noEvents?: boolean;
-  /** It takes no batches, and says of none. */
-  readonly noBatches?: boolean;
   /** More characters that names may not hold. */
   readonly refusedCharacters?: string;
   /**

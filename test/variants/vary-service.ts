@@ -3,7 +3,6 @@ import type { BodyFault } from "../../src/server/body.ts";
 import type { ServiceWire } from "../../src/server/service.ts";
 import { refuse, toWire } from "../../src/server/answer.ts";
 import { asFirstAnswer, asSearchNow, isFirstSearch } from "./first-search.ts";
-import { takingBatches, withoutBatches } from "./batches.ts";
 import { tightenIds } from "./loose-ids.ts";
 import { DOCS_BASE, readMembers, REQUEST_ID, shapeRequest } from "./requests.ts";
 import { shapeResponse } from "./responses.ts";
@@ -63,7 +62,7 @@ export function varyService(
     const refused = variant.conflictsRefused ? await refusedConflict(response, state) : null;
     return refused ?? shapeResponse(request, response, variant, state);
   };
-  const answer = async (request: WireRequest, fault: BodyFault | null): Promise<WireResponse> => {
+  return async (request, fault = null) => {
     state.requests++;
     const befalls = variant.fault?.(request, state.requests) ?? null;
     if (befalls === "drop-before") throw new ConnectionLost("lost before the request was executed");
@@ -72,6 +71,4 @@ export function varyService(
     if (befalls === "drop-after") throw new ConnectionLost("lost after the request was executed");
     return response;
   };
-  const batches = variant.noBatches ? withoutBatches : takingBatches;
-  return (request, fault = null) => batches((one) => answer(one, fault))(request);
 }

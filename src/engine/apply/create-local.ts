@@ -9,6 +9,7 @@ import type { PassContext } from "../run/pass-context.ts";
 import { fromService } from "../run/world.ts";
 import { commitAfterwards, commitWithOthers } from "./commit.ts";
 import {
+  asRemoteText,
   ended,
   eventOf,
   fetchServed,
@@ -18,7 +19,6 @@ import {
   outcomeOfDisk,
   type Served,
   stale,
-  unpackServed,
 } from "./effect.ts";
 import { ensureFolders } from "./parents.ts";
 import { hasSent, takeAsOwn } from "./sent-lately.ts";
@@ -38,7 +38,7 @@ export async function createLocal(ctx: PassContext, action: ActionOf<"create-loc
 }
 
 /** Whether the edit there that won against a deletion here may have been sent from here before. */
-export function mayStayDeleted(ctx: PassContext, { id, comesBack = false }: ActionOf<"create-local">): boolean {
+function mayStayDeleted(ctx: PassContext, { id, comesBack = false }: ActionOf<"create-local">): boolean {
   const link = comesBack ? ctx.world.state.link(id) : null;
   return link !== null && hasSent(ctx, link);
 }
@@ -51,50 +51,26 @@ async function staysDeleted(ctx: PassContext, { id, localPath }: ActionOf<"creat
   return fetched.kind === "end" ? fetched.outcome : takeAsOwn(ctx, link, fetched.value, "lately");
 }
 
-/** The same for a document that was read just now. */
-export async function createServed(
-  ctx: PassContext,
-  action: ActionOf<"create-local">,
-  served: Served,
-): Promise<Outcome> {
-  const handed = await handOver(ctx, action, served);
-  if (handed.kind === "end") return handed.outcome;
-  const { changeId, isProtected, making } = handed.value;
-  const made = await making;
-  return endCreation(ctx, action, { changeId, digest: handed.value.digest, isProtected }, made);
-}
-
-/** What is known of a document whose file is being made. `digest` null: its maker tells. */
-export type Creating = Omit<CreatedOf, "digest"> & { readonly digest: Digest | null };
-
-/** Notes a file that was made, or does what is left to do where it was not. */
-export function endCreation(
-  ctx: PassContext,
-  action: ActionOf<"create-local">,
-  { changeId, digest: known, isProtected }: Creating,
-  made: MadeFile,
-): Outcome | Promise<Outcome> {
-  const digest = made.digest ?? known;
-  // A text that came damaged is read again, and told by its reader where it is damaged still.
-  if (digest === null) return createUnpacked(ctx, action);
+async function createServed(ctx: PassContext, action: ActionOf<"create-local">, served: Served): Promise<Outcome> {
+  const { id, localPath, remotePath } = action;
+  const { state, links } = ctx.world;
+  const fetched = asRemoteText(ctx, id, localPath, served);
+  if (fetched.kind === "end") return fetched.outcome;
+  const { text, digest, file } = fetched.value;
+  const isMoved = fromService(ctx.world, file.path) !== remotePath;
+  // ORDER: a file that links holds other bytes than its text. After a kill they are known to stand
+  // for it, wherever its targets are by then, if it is in the store.
+  if (isMoved || links?.mayLink(text)) state.putKnownText(digest, text, seenThere(localPath, id));
+  if (isMoved) return stale("it was moved on the service meanwhile");
+  const of = { id, remotePath, changeId: file.lastChangeId };
+  const made = await ctx.group.create({ path: localPath, text, of });
   const written = settle(ctx, action, digest, made);
   if (written.kind === "end") return written.outcome;
-  return noteCreated(ctx, action, { changeId, digest, isProtected }, written.value, made);
+  const created = { changeId: file.lastChangeId, digest, isProtected: file.protected };
+  return noteCreated(ctx, action, created, written.value, made);
 }
 
 type CreatedOf = { readonly changeId: ChangeId; readonly digest: Digest; readonly isProtected: boolean };
-
-/** The same for a text that is wanted unpacked. */
-async function createUnpacked(ctx: PassContext, action: ActionOf<"create-local">): Promise<Outcome> {
-  const fetched = await fetchText(ctx, action.id, action.localPath);
-  if (fetched.kind === "end") return fetched.outcome;
-  const { file, text, digest } = fetched.value;
-  if (fromService(ctx.world, file.path) !== action.remotePath) return stale("it was moved on the service meanwhile");
-  const written = settle(ctx, action, digest, await ctx.group.create({ path: action.localPath, text }));
-  if (written.kind === "end") return written.outcome;
-  const of = { changeId: file.lastChangeId, digest, isProtected: file.protected };
-  return noteCreated(ctx, action, of, written.value, { text });
-}
 
 function noteCreated(
   ctx: PassContext,
@@ -119,46 +95,6 @@ function noteCreated(
   if (ctx.notes.awaited?.has(action) === false) return commitAfterwards(ctx, link, keeps, event);
   const removes = { tombstone: action.id, conflict: action.id };
   return commitWithOthers(ctx, { keeps, link, version: { id: action.id, ...version }, removes, event });
-}
-
-type HandedOver = {
-  readonly changeId: ChangeId;
-  /** null: whoever makes the file unpacks its text, and tells. */
-  readonly digest: Digest | null;
-  readonly isProtected: boolean;
-  readonly making: Promise<MadeFile>;
-};
-
-/**
- * Reads a document, and hands its text over to be made a file. A function of its own, so that
- * nothing here holds the text while the file is made: many wait at a time.
- */
-async function handOver(ctx: PassContext, action: ActionOf<"create-local">, served: Served): Promise<Got<HandedOver>> {
-  const { id, localPath, remotePath } = action;
-  const { state, links, disk } = ctx.world;
-  const { content, path, lastChangeId: changeId, protected: isProtected } = served.file;
-  const isMoved = fromService(ctx.world, path) !== remotePath;
-  const of = { id, remotePath, changeId };
-  if (typeof content !== "string" && content.isZipped && !isMoved && disk.takesPacked?.() === true)
-    return got({
-      changeId,
-      digest: null,
-      isProtected,
-      making: ctx.group.create({ path: localPath, text: content.take(), of }),
-    });
-  const fetched = await unpackServed(ctx, id, localPath, served);
-  if (fetched.kind === "end") return fetched;
-  const { text, digest } = fetched.value;
-  // ORDER: a file that links holds other bytes than its text. After a kill they are known to stand
-  // for it, wherever its targets are by then, if it is in the store.
-  if (isMoved || links?.mayLink(text)) state.putKnownText(digest, text, seenThere(localPath, id));
-  if (isMoved) return ended(stale("it was moved on the service meanwhile"));
-  return got({
-    changeId,
-    digest,
-    isProtected,
-    making: ctx.group.create({ path: localPath, text, of }),
-  });
 }
 
 /** What came of it: the file; or its text is stored, and tried again where its folder lacked. */

@@ -4,10 +4,9 @@ import type { FileWithContent } from "../../contract/resources.ts";
 import type { Action, ActionOf, Outcome, OutcomeOf } from "../../model/action.ts";
 import { type Digest, digestOf } from "../../model/digest.ts";
 import type { Hold, Stamp } from "../../model/link.ts";
-import { takenText } from "../../model/packed-text.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { DiskOutcome, LocalText, OnText } from "../../ports/disk.ts";
-import type { Answer, Fault, ServedFile } from "../../ports/remote.ts";
+import type { Answer, Fault } from "../../ports/remote.ts";
 import type { EventSide } from "../../ports/state.ts";
 import { inUse } from "../run/hands-off.ts";
 import { subjectOf } from "../run/subject.ts";
@@ -146,7 +145,7 @@ async function fetchUnkept(ctx: PassContext, id: DocId, path: LocalPath): Promis
   const before = takeReadBefore(ctx, id);
   if (before !== null) return got(before);
   const served = await fetchServed(ctx, id);
-  return served.kind === "end" ? served : unpackServed(ctx, id, path, served.value);
+  return served.kind === "end" ? served : asRemoteText(ctx, id, path, served.value);
 }
 
 /** Returns the document as it was read before the plan was judged; a second use reads it again. */
@@ -159,12 +158,12 @@ function takeReadBefore({ notes, world }: PassContext, id: DocId): RemoteText | 
   return text === null ? null : { file: { ...file, content: text }, text, digest };
 }
 
-/** A document as it was read: its text may be packed. */
-export type Served = { readonly file: ServedFile; readonly requestId: string | null };
+/** A document as it was read, with the id of the request. */
+export type Served = { readonly file: FileWithContent; readonly requestId: string | null };
 
 /** Reads a document, without looking at its text. */
 export async function fetchServed({ notes, world }: PassContext, id: DocId): Promise<Got<Served>> {
-  const answer = await (notes.ahead?.take(id) ?? world.remote.getServed(id));
+  const answer = await (notes.ahead?.take(id) ?? world.remote.getFile(id));
   // ORDER: the next request leaves before this text is dealt with, which takes longer than an
   // answer.
   if (world.clock.turn !== undefined) await world.clock.turn();
@@ -172,26 +171,12 @@ export async function fetchServed({ notes, world }: PassContext, id: DocId): Pro
   return got({ file: answer.value, requestId: answer.requestId });
 }
 
-/** Its text, which is read once more where it came damaged. It is not stored. */
-export async function unpackServed(
+/** Returns the content with its digest, or the end if no file can hold it. Stores nothing. */
+export function asRemoteText(
   ctx: PassContext,
   id: DocId,
   path: LocalPath,
   { file, requestId }: Served,
-): Promise<Got<RemoteText>> {
-  const content = takenText(file.content);
-  if (content !== null) return asRemoteText(ctx, id, path, { ...file, content }, requestId);
-  const answer = await ctx.world.remote.getFile(id);
-  if (!answer.ok) return ended(outcomeOfFault(answer.fault));
-  return asRemoteText(ctx, id, path, answer.value, answer.requestId);
-}
-
-function asRemoteText(
-  ctx: PassContext,
-  id: DocId,
-  path: LocalPath,
-  file: FileWithContent,
-  requestId: string | null,
 ): Got<RemoteText> {
   const text = file.content;
   if (!text.isWellFormed()) {

@@ -1,7 +1,7 @@
 import { type DocId, isDocId } from "../../contract/ids.ts";
+import type { FileWithContent } from "../../contract/resources.ts";
 import type { RemotePath } from "../../model/path.ts";
-import { takenText } from "../../model/packed-text.ts";
-import type { Answer, Held, ServedFile } from "../../ports/remote.ts";
+import type { Answer, Held } from "../../ports/remote.ts";
 import type { LocalTree } from "../../model/tree.ts";
 import { seenThere } from "../apply/text-name.ts";
 import { fromService, type World } from "../run/world.ts";
@@ -24,7 +24,7 @@ export class ReadAhead implements Held {
   readonly count = 0;
   readonly #world: World;
   readonly #noted: DocId[] = [];
-  readonly #asked = new Map<DocId, Promise<Answer<ServedFile>>>();
+  readonly #asked = new Map<DocId, Promise<Answer<FileWithContent>>>();
   readonly #paths = new Map<DocId, RemotePath>();
   #walked: LocalTree | null = null;
   #running = 0;
@@ -69,7 +69,7 @@ export class ReadAhead implements Held {
    * The read of a document, handed out once; null: it was not read ahead. From the first call on
    * nothing more is read ahead.
    */
-  take(id: DocId): Promise<Answer<ServedFile>> | null {
+  take(id: DocId): Promise<Answer<FileWithContent>> | null {
     this.#ended = true;
     const answer = this.#asked.get(id) ?? null;
     this.#asked.delete(id);
@@ -82,8 +82,8 @@ export class ReadAhead implements Held {
     for (const [id, asking] of this.#asked) {
       const answer = await asking;
       if (!answer.ok) continue;
-      const text = takenText(answer.value.content);
-      if (text?.isWellFormed() !== true) continue;
+      const text = answer.value.content;
+      if (!text.isWellFormed()) continue;
       this.#world.state.putText(text, seenThere(this.#paths.get(id) ?? "", id, "read ahead of the first sync"));
     }
     this.#asked.clear();
@@ -96,7 +96,7 @@ export class ReadAhead implements Held {
 
   #ask(id: DocId): void {
     this.#running++;
-    const answer = this.#world.remote.getServed(id);
+    const answer = this.#world.remote.getFile(id);
     this.#asked.set(id, answer);
     // An exception is thrown to whoever takes this read, or by `end`.
     answer.then(

@@ -1,11 +1,10 @@
-import type { Action, ActionOf, Outcome } from "../../model/action.ts";
+import type { Action, Outcome } from "../../model/action.ts";
 import type { DocId } from "../../contract/ids.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import { subjectOf } from "./subject.ts";
 import { executeSteps, type StepEnd } from "./execute.ts";
 import { foundBefore, isVainRepeat, noteVainAction } from "./repeat-guard.ts";
-import { createAllLocal, mayCreateMany } from "../apply/create-all.ts";
 import { performAction } from "../apply/perform.ts";
 import { recordEvent } from "./world.ts";
 import type { PassContext } from "./pass-context.ts";
@@ -13,18 +12,10 @@ import type { PassContext } from "./pass-context.ts";
 /** Runs the steps of a plan; logs and remembers those that do not end well. */
 
 /**
- * How many actions may be under way: three whole batches, of which the service answers one while
- * the files of the next are made and the requests of the third are written. More would only wait
- * themselves, and outlive the collections of new objects. LIMIT: what sends a text holds it from
- * its beginning, so this many are held at most (I33); that of a new file comes later, with its
- * request, and is bounded by the group.
+ * LIMIT: how many actions may be under way: the requests that the client has under way at most, and
+ * some whose files are made or whose rows are committed meanwhile. Each holds its content (I33).
  */
-const AT_ONCE = 192;
-/**
- * New files that are made in one step: as many as a batch has requests. Each by itself is a dozen
- * promises, which V8 takes for old before they have ended.
- */
-const BUNDLE = { least: 16, most: 64 } as const;
+const AT_ONCE = 40;
 
 /** @param stop when it aborts, no more steps are begun */
 export async function applyPlan(ctx: PassContext, { steps }: Plan, stop?: AbortSignal): Promise<StepEnd[]> {
@@ -37,12 +28,6 @@ export async function applyPlan(ctx: PassContext, { steps }: Plan, stop?: AbortS
       concurrency: AT_ONCE,
       isFatal: (outcome) => outcome.kind === "later" && outcome.unreachable,
       onEnd: (done) => progress.report("apply", done, steps.length),
-      bundles: {
-        least: ctx.world.leastTogether ?? BUNDLE.least,
-        most: BUNDLE.most,
-        takes: (action) => action.kind === "create-local" && mayCreateMany(ctx),
-        perform: (actions) => ctx.group.during(() => performMany(ctx, actions as readonly Creation[])),
-      },
       ...(stop === undefined ? {} : { stop }),
     });
     await ctx.group.settle();
@@ -68,35 +53,11 @@ function knownPath({ world }: PassContext, id: string | null): LocalPath {
 async function performNoted(ctx: PassContext, action: Action): Promise<Outcome> {
   const { tally, isListed } = ctx.notes;
   if (isVainRepeat(tally, action, isListed)) return foundBefore(tally, action);
-  return noted(ctx, action, await performShown(ctx, action));
-}
-
-function noted(ctx: PassContext, action: Action, outcome: Outcome): Outcome {
-  const { tally } = ctx.notes;
+  const outcome = await performShown(ctx, action);
   if (outcome.kind === "done" || outcome.kind === "submitted") return outcome;
   if (outcome.kind === "stale" || outcome.kind === "uncertain") noteVainAction(tally, action, outcome.detail);
   noteFailure(ctx, action, outcome);
   return outcome;
-}
-
-type Creation = ActionOf<"create-local">;
-
-/** The same for new files. */
-async function performMany(ctx: PassContext, actions: readonly Creation[]): Promise<readonly Outcome[]> {
-  const { tally, isListed } = ctx.notes;
-  const { progress } = ctx.world;
-  const tried = actions.filter((action) => !isVainRepeat(tally, action, isListed));
-  for (const action of tried) progress.step?.(action, "begun");
-  try {
-    const outcomes = await createAllLocal(ctx, tried);
-    const ends = new Map(tried.map((action, n) => [action, outcomes[n]!]));
-    return actions.map((action) => {
-      const outcome = ends.get(action);
-      return outcome === undefined ? foundBefore(tally, action) : noted(ctx, action, outcome);
-    });
-  } finally {
-    for (const action of tried) progress.step?.(action, "ended");
-  }
 }
 
 async function performShown(ctx: PassContext, action: Action): Promise<Outcome> {

@@ -23,20 +23,8 @@ type Options = {
   readonly concurrency: number;
   readonly isFatal: (outcome: Outcome) => boolean;
   readonly onEnd: (done: number) => void;
-  /** Steps that are run together where many of them are ready. Left out: each by itself. */
-  readonly bundles?: Bundles;
   /** When it aborts, no more steps are begun. */
   readonly stop?: AbortSignal;
-};
-
-type Bundles = {
-  /** How many go together, at least and at most. */
-  readonly least: number;
-  readonly most: number;
-  /** Whether an action, on which no other builds, may go with others. */
-  takes(action: Action): boolean;
-  /** @returns the outcomes, in the order of the actions */
-  perform(actions: readonly Action[]): Promise<readonly Outcome[]>;
 };
 
 /**
@@ -119,11 +107,7 @@ class Execution {
   #startReady(): void {
     while (this.#next < this.#ready.length) {
       if (this.#running >= this.#options.concurrency) break;
-      const bundle = this.#nextBundle();
-      if (bundle !== null) {
-        if (this.#running > 0 && this.#running + bundle.length > this.#options.concurrency) break;
-        this.#startAll(bundle);
-      } else this.#startNext();
+      this.#startNext();
     }
   }
 
@@ -134,51 +118,22 @@ class Execution {
     else this.#start(index);
   }
 
-  /** The next ready steps, if they are enough to go together; null: the next one goes alone. */
-  #nextBundle(): readonly number[] | null {
-    const { bundles, stop } = this.#options;
-    if (bundles === undefined || this.#stopped || stop?.aborted === true) return null;
-    const bundle: number[] = [];
-    for (let at = this.#next; at < this.#ready.length && bundle.length < bundles.most; at++) {
-      const index = this.#ready[at]!;
-      if (
-        this.#ends[index] !== undefined ||
-        this.#dependants[index] !== undefined ||
-        !bundles.takes(this.#steps[index]!.action)
-      )
-        break;
-      bundle.push(index);
-    }
-    return bundle.length < bundles.least ? null : bundle;
-  }
-
   #start(index: number): void {
     this.#running++;
-    this.#follow(this.#runOne(index), 1);
+    this.#follow(this.#runOne(index));
   }
 
-  #startAll(bundle: readonly number[]): void {
-    this.#next += bundle.length;
-    this.#running += bundle.length;
-    this.#follow(this.#runAll(bundle), bundle.length);
-  }
-
-  #follow(running: Promise<void>, count: number): void {
+  #follow(running: Promise<void>): void {
     void running
       .catch((error: unknown) => void this.#broken.push(error))
       .then(() => {
-        this.#running -= count;
+        this.#running--;
         this.#wake();
       });
   }
 
   async #runOne(index: number): Promise<void> {
     this.#ran(index, await this.#perform(this.#steps[index]!.action));
-  }
-
-  async #runAll(bundle: readonly number[]): Promise<void> {
-    const outcomes = await this.#options.bundles!.perform(bundle.map((index) => this.#steps[index]!.action));
-    for (const [n, index] of bundle.entries()) this.#ran(index, outcomes[n]!);
   }
 
   #ran(index: number, outcome: Outcome): void {

@@ -25,8 +25,6 @@ export type World = {
   readonly state: State;
   /** Of a mirror that translates links, whose `disk` does. Left out: texts are as they are. */
   readonly links?: MirrorLinks;
-  /** From how many new files on they are made in one step of a plan. Left out: a quarter batch. */
-  readonly leastTogether?: number;
   /** Left out: the texts of a walk are packed as they are stored. */
   readonly packer?: TextPacker;
   /** Left out: the rows of new files are written here. */

@@ -1,6 +1,6 @@
-import type { FileRow, PackedFile, ShownText } from "../rows.ts";
+import type { FileRow, ShownText } from "../rows.ts";
 import type { FileForEdit, Files, NamePage, NewFile, Page } from "../tables.ts";
-import { decodeIfKept, decodeText, encodeText, packedOf, type StoredText } from "../sqlite/text-codec.ts";
+import { decodeIfKept, decodeText, encodeText, type StoredText } from "../sqlite/text-codec.ts";
 import { holdPlace } from "./locks.ts";
 import { type Session, sql } from "./session.ts";
 import { FILE_PATH, isAt, isWithin, isWritable } from "./sql.ts";
@@ -91,13 +91,6 @@ export class FilesTable implements Files {
     if (found === undefined) return undefined;
     const { codec, text, ...row } = found;
     return { row, shown: shown(row), json: JSON.stringify(decodeText({ codec, text })) };
-  }
-
-  async packed(workspace: number, id: string): Promise<PackedFile | undefined> {
-    const found = await this.#session.one(SQL.withText, workspace, id);
-    if (found === undefined) return undefined;
-    const { codec, text, ...row } = found;
-    return { row, text: packedOf({ codec, text }) };
   }
 
   async forEdit(workspace: number, id: string, baseId: string): Promise<FileForEdit | undefined> {

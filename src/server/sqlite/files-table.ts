@@ -1,11 +1,11 @@
 import type { Db } from "./database.ts";
-import { type FileRow, type PackedFile, ROOT, type ShownPage, type ShownText } from "../rows.ts";
+import { type FileRow, ROOT, type ShownPage, type ShownText } from "../rows.ts";
 import type { FileForEdit, Files, NamePage, NewFile, Page } from "../tables.ts";
 import { type FolderPage, prepareReads, prepareTexts, prepareWrites } from "./files-statements.ts";
 import type { Subtree } from "./sql.ts";
 import { type KeptText, KeptTexts } from "./kept-texts.ts";
 import { ShownFiles } from "./shown-files.ts";
-import { decodeIfKept, decodeText, encodeText, packedOf } from "./text-codec.ts";
+import { decodeIfKept, decodeText, encodeText } from "./text-codec.ts";
 
 /** Table `files`, with what of `changes` belongs to a file. */
 export class FilesTable implements Files {
@@ -40,14 +40,6 @@ export class FilesTable implements Files {
     const { codec, text, ...row } = found;
     const json = JSON.stringify(decodeText({ codec, text }));
     return this.#keep(id, { row, shown: shown(row), json, workspace, asOf });
-  }
-
-  /** Nothing of it is kept: it takes no longer than to look for it. */
-  async packed(workspace: number, id: string): Promise<PackedFile | undefined> {
-    const found = this.#texts.withRow.get(workspace, id);
-    if (found === undefined) return undefined;
-    const { codec, text, ...row } = found;
-    return { row, text: packedOf({ codec, text }) };
   }
 
   #keep(id: string, text: KeptText): KeptText {

@@ -1,10 +1,10 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
-import { CODEC, type PackedText } from "../../contract/packed-text.ts";
 
 /** How a text is stored: 0 is plain UTF-8, 1 is zstd, 2 is a text that was pruned. */
 export type StoredText = { readonly codec: number; readonly text: Buffer };
 
-const { plain: PLAIN, zstd: ZSTD } = CODEC;
+const PLAIN = 0;
+const ZSTD = 1;
 export const PRUNED = 2;
 /**
  * LIMIT: shorter texts stay plain. Measured: book chapters take 39 % of their size (37 % with every
@@ -34,15 +34,6 @@ export function decodeIfKept(stored: StoredText): string | null {
 /** For texts that are never pruned: live ones and those in review. */
 export function decodeText(stored: StoredText): string {
   return (stored.codec === ZSTD ? unpack(stored.text) : stored.text).toString("utf8");
-}
-
-/** A text that was never pruned, as it is handed on. */
-export function packedOf(stored: StoredText): PackedText {
-  const { codec, text } = stored;
-  const size = codec === ZSTD ? contentSize(text) : text.length;
-  if (size > 0 || codec === PLAIN) return { codec, size, bytes: text };
-  const plain = unpack(text);
-  return { codec: PLAIN, size: plain.length, bytes: plain };
 }
 
 /** Node makes room for each portion of what comes out before it comes. */

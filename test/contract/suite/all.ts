@@ -1,8 +1,6 @@
 import { accessTests } from "./access-tests.ts";
 import { adminSettingsTests } from "./admin-settings-tests.ts";
 import { adminTests } from "./admin-tests.ts";
-import { batchRefusalTests } from "./batch-refusal-tests.ts";
-import { batchTests } from "./batch-tests.ts";
 import { contentTests } from "./content-tests.ts";
 import { cursorTests } from "./cursor-tests.ts";
 import { eventTests } from "./event-tests.ts";
@@ -42,6 +40,4 @@ export const CONTRACT: readonly ContractTest[] = [
   ...structureTests,
   ...linkTests,
   ...eventTests,
-  ...batchTests,
-  ...batchRefusalTests,
 ];

@@ -81,8 +81,6 @@ export class Api {
   post = (path: string, body: object | string) => this.send("POST", path, body);
   patch = (path: string, body: object | string) => this.send("PATCH", path, body);
   put = (path: string, body: object | string) => this.send("PUT", path, body);
-  /** @param lines as they are */
-  batch = (lines: string) => this.#exchange("POST", "/v1/batch", lines, { "content-type": "application/x-ndjson" });
   delete = (path: string) => this.send("DELETE", path);
 
   async file(path: string, content = "text\n"): Promise<FileResource> {

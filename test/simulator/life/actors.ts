@@ -18,7 +18,6 @@ export class Tally {
   /** Paths of which a program was told that they are live, and that were judged for it. */
   barriers = 0;
   /** Exchanges that held several requests. */
-  batches = 0;
   /** Folders that a look took as they were read before it. */
   recorded = 0;
   readonly faults = new Map<string, number>();

@@ -113,13 +113,7 @@ export const ODD_FROM = 1_000_000;
 /** Seeds from here to the next such number live with files that are open in editors. */
 export const HANDS_FROM = 2_000_000;
 
-/** Seeds from here on live as those from 1 on do, with a service that takes batches. */
-export const BATCHES_FROM = 3_000_000;
-
-/**
- * Seeds from here on live with folders that are read before each sync looks at them, every second
- * with batches.
- */
+/** Seeds from here on live with folders that are read before each sync looks at them. */
 export const RECORDED_FROM = 4_000_000;
 
 const ODDITIES: readonly Setup["variant"][] = [
@@ -132,21 +126,16 @@ const ODDITIES: readonly Setup["variant"][] = [
 
 /** What a seed adds to what its dice say. */
 export function withSeed(seed: number, made: Setup): Setup {
-  const oddity = seed < ODD_FROM || seed >= BATCHES_FROM ? {} : ODDITIES[seed % ODDITIES.length]!;
-  const hands = seed < HANDS_FROM || seed >= BATCHES_FROM ? {} : { hands: true as const };
+  const oddity = seed < ODD_FROM || seed >= RECORDED_FROM ? {} : ODDITIES[seed % ODDITIES.length]!;
+  const hands = seed < HANDS_FROM || seed >= RECORDED_FROM ? {} : { hands: true as const };
   const isRecorded = seed >= RECORDED_FROM;
   return {
     ...made,
     ...hands,
-    ...batchesOf(seed),
     ...(isRecorded ? { recorded: true } : {}),
     variant: { ...made.variant, ...oddity },
     turns: isRecorded || givesWay(seed),
   };
-}
-
-export function batchesOf(seed: number): Pick<Setup, "batches"> {
-  return seed >= BATCHES_FROM && (seed < RECORDED_FROM || seed % 2 === 0) ? { batches: true } : {};
 }
 
 export function makeSetup(dice: Dice): Setup {

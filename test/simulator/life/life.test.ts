@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { PROFILES } from "../../variants/profiles.ts";
-import { BATCHES_FROM, HANDS_FROM, makeScript, ODD_FROM, RECORDED_FROM } from "./generate.ts";
+import { HANDS_FROM, makeScript, ODD_FROM, RECORDED_FROM } from "./generate.ts";
 import { makeLinkedScript } from "./linked.ts";
 import { makePlottedScript } from "./plots.ts";
 import { makeProgramScript } from "./programs.ts";
@@ -79,19 +79,6 @@ describe("seeded lives of several mirrors and a person in the app", () => {
     const totals = await liveAll(12, (seed) => makeScript(seed, 30), HANDS_FROM);
     expect(totals.kills).toBeGreaterThan(10);
   });
-
-  it.each([
-    ["plain", 12, makeScript, 30, 80],
-    ["with plots", 10, makePlottedScript, 30, 80],
-    ["of linked documents", 5, makeLinkedScript, 25, 30],
-    ["beside programs", 3, makeProgramScript, 6, 15],
-  ] as const)(
-    "all that can be judged from outside holds over lives with a service that takes batches: %s",
-    async (_, seeds, scriptOf, steps, batches) => {
-      const totals = await liveAll(seeds, (seed) => scriptOf(seed, steps), BATCHES_FROM);
-      expect(totals.batches).toBeGreaterThan(batches);
-    },
-  );
 
   it("I04 and all that can be judged from outside hold over 12 lives in which folders are read before a sync looks", async () => {
     const totals = await liveAll(12, (seed) => makeScript(seed, 30), RECORDED_FROM);

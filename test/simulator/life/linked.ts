@@ -1,5 +1,5 @@
 import { type Dice, rollDice } from "../dice.ts";
-import { batchesOf, givesWay, makeSetup, makeSync, pickAct, seedOf, VARIANTS } from "./generate.ts";
+import { givesWay, makeSetup, makeSync, pickAct, seedOf, VARIANTS } from "./generate.ts";
 import { APP_ACTS, type AppAct, LOCAL_ACTS, type LocalAct, type Meddle, type Script, type Step } from "./script.ts";
 
 /**
@@ -56,7 +56,6 @@ export function makeLinkedScript(seed: number, steps = 40): Script {
     variant: dice.pick(DEPLOYMENTS),
     documents,
     turns: givesWay(seed),
-    ...batchesOf(seed),
     links: true,
   };
   return { seed, setup, steps: Array.from({ length: steps }, () => nextStep(dice, setup)) };

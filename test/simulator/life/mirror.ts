@@ -160,7 +160,6 @@ export class LifeMirror {
       state: guardState(this.#stored, enter, this.#reads, (what) => this.#secured(what)),
       bootId: `boot-${this.#boot}`,
       prefix: this.setup.prefix,
-      leastTogether: 2,
     };
     if (this.#makesAside)
       Object.assign(world, { rowWriter: new WritesInTurn(world.state, this.#rowCalls), madeList: this.#made });

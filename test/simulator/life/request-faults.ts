@@ -40,15 +40,6 @@ export function befall(dice: Dice, { method }: WireRequest): Befall {
   return dice.pick(writes);
 }
 
-/**
- * Whether an answer is that to one request of a batch, and not to all: what is no line cannot be,
- * and a refusal of what only one of them asks always is.
- */
-export function isOfOne({ response }: Extract<Befall, { kind: "answer" }>, dice: Dice): boolean {
-  if (response.body.startsWith("<")) return false;
-  return response.status === 404 || response.status === 409 || dice.below(2) === 0;
-}
-
 function answer(name: string, status: number, body: string, headers: Record<string, string>): Befall {
   return { kind: "answer", name, response: { status, headers, body } };
 }

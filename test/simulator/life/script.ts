@@ -219,8 +219,6 @@ export type Setup = {
    * set: it does not.
    */
   readonly turns?: boolean;
-  /** Whether the service takes batches. Not set: it does not, whatever its variant says. */
-  readonly batches?: true;
   /**
    * Whether documents link each other, the mirrors translate links, and the service refuses one
    * that leads nowhere. Not set: no text has a link.
@@ -232,10 +230,6 @@ export type Setup = {
    */
   readonly recorded?: true;
 };
-
-export function deploymentOf({ variant, batches }: Setup): Deployment {
-  return { ...variant, noBatches: batches !== true };
-}
 
 export type Script = { readonly seed: number; readonly setup: Setup; readonly steps: readonly Step[] };
 

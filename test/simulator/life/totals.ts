@@ -8,7 +8,6 @@ export type Totals = {
   watches: number;
   links: number;
   barriers: number;
-  batches: number;
   recorded: number;
   portCalls: number;
   kills: number;
@@ -27,7 +26,6 @@ export function noTotals(): Totals {
     watches: 0,
     links: 0,
     barriers: 0,
-    batches: 0,
     recorded: 0,
     portCalls: 0,
     kills: 0,
@@ -56,7 +54,6 @@ export function addTotals(totals: Totals, more: Sums): void {
     "watches",
     "links",
     "barriers",
-    "batches",
     "recorded",
     "portCalls",
     "kills",
@@ -70,13 +67,12 @@ export function addTotals(totals: Totals, more: Sums): void {
 }
 
 export function tellTotals(totals: Totals): string {
-  const { links, barriers, batches, recorded, crashPoints, faults } = totals;
+  const { links, barriers, recorded, crashPoints, faults } = totals;
   const kinds = [...faults].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, count]) => `${kind} ${count}`);
   return [
     `${totals.runs} lives: ${totals.steps} steps, ${totals.syncs} syncs, ${totals.watches} daemons, ${totals.portCalls} port calls`,
     `${totals.kills} kills (${totals.powerCuts} power cuts) at ${crashPoints.size} distinct crash points; ${totals.meddles} acts of people within a pass`,
     ...(links === 0 ? [] : [`${links} links resolved in the end`]),
-    ...(batches === 0 ? [] : [`${batches} exchanges of several requests`]),
     ...(recorded === 0 ? [] : [`${recorded} folders that a look took as they were read before it`]),
     ...(barriers === 0 ? [] : [`${barriers} paths judged that a program was told are live`]),
     `${[...faults.values()].reduce((sum, count) => sum + count, 0)} faults of the network: ${kinds.join(", ")}`,

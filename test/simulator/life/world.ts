@@ -16,7 +16,7 @@ import { App } from "../app.ts";
 import { choose } from "./choose.ts";
 import { LateWrites } from "./late-writes.ts";
 import { type LiveFile, LiveLists } from "./live-lists.ts";
-import { deploymentOf, type Levels, type Setup } from "./script.ts";
+import type { Levels, Setup } from "./script.ts";
 import { rethrow } from "../quiet-ports.ts";
 
 /** Told of what a mirror's key does at the service, at the moment that it is done. */
@@ -108,7 +108,7 @@ export class LifeWorld {
       if (!("key" in made)) throw new Error(made.detail);
       return made;
     });
-    this.handle = varyService(async (request) => this.#serve(request), deploymentOf(setup), this.#varied);
+    this.handle = varyService(async (request) => this.#serve(request), setup.variant, this.#varied);
   }
 
   /** How many lists were torn by what others wrote meanwhile. */
