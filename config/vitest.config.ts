@@ -108,12 +108,7 @@ export default defineConfig({
     // One more than cores: tests that wait for a watch, a disk or a process leave theirs idle.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongFirst },
-    globalSetup: [
-      "test/huge-pages.ts",
-      "test/memory-folder.ts",
-      "test/postgres/global-setup.ts",
-      "test/sync-service/shared-bundle.ts",
-    ],
+    globalSetup: ["test/memory-folder.ts", "test/postgres/global-setup.ts", "test/sync-service/shared-bundle.ts"],
     setupFiles: ["test/close-databases.ts"],
     // Processes that tests start: what Node makes of the sources is made once, not once a process.
     env: { NODE_COMPILE_CACHE: compiled },

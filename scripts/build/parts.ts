@@ -41,27 +41,6 @@ export const PARTS: readonly Part[] = [
   },
   { name: "status", entries: ["cli/commands/status.js", "app/mirror/look.js", "cli/show-status.js"] },
   {
-    // What the threads of a sync load: each of them pays for what it does not use.
-    name: "threads",
-    entries: [
-      "app/mirror/clock.js",
-      "app/mirror/random.js",
-      "contract/packed-text.js",
-      "engine/journal/write-created.js",
-      "local/land.js",
-      "local/linked-paths.js",
-      "local/node-fs.js",
-      "local/record.js",
-      "local/recorded.js",
-      "local/root-guard.js",
-      "local/rules.js",
-      "local/walk-folder.js",
-      "state/open.js",
-      "state/page-check.js",
-      "state/text-codec.js",
-    ],
-  },
-  {
     name: "sync",
     entries: [
       "cli/commands/sync.js",

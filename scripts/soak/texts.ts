@@ -2,9 +2,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import type { PackedText } from "../../src/contract/packed-text.ts";
 import type { Digest } from "../../src/model/digest.ts";
 import { faultOf } from "../../src/state/database.ts";
+import type { StoredText } from "../../src/state/text-codec.ts";
 import { provenText } from "../../src/state/texts.ts";
 import { digest, type Fixture, liveThere } from "./sync-fixture.ts";
 
@@ -65,7 +65,7 @@ function storedTexts(file: string): string[] {
     );
     const texts: string[] = [];
     for (let seq = 1; one !== null && seq <= last; seq++) {
-      const row = readable(() => one.get(seq) as (PackedText & { readonly name: Digest }) | undefined) ?? null;
+      const row = readable(() => one.get(seq) as (StoredText & { readonly name: Digest }) | undefined) ?? null;
       const text = row === null ? null : provenText(row.name, row);
       if (text !== null) texts.push(text);
     }

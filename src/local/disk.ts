@@ -1,6 +1,6 @@
 import type { Digest } from "../model/digest.ts";
 import type { DiskFolding, LocalPath } from "../model/path.ts";
-import type { Disk, DiskOutcome, LocalText, Look, Made, NewFile, RootIdentity, Written } from "../ports/disk.ts";
+import type { Disk, DiskOutcome, LocalText, Look, NewFile, RootIdentity, Written } from "../ports/disk.ts";
 import type { Fs } from "../ports/fs.ts";
 import type { Random } from "../ports/world.ts";
 import { toEnd } from "../model/to-end.ts";
@@ -10,10 +10,8 @@ import { HeldFiles } from "./held-files.ts";
 import { flushDisk, flushPaths } from "./flush.ts";
 import { type FolderName, folderSeal, namesIn, stampsIn, staysAt } from "./folder-names.ts";
 import { learnFolding } from "./folding.ts";
-import { makeHere, type MakesAside } from "./land.ts";
 import type { LinkedSource } from "./linked-paths.ts";
 import { learnNameLimit } from "./name-limit.ts";
-import { AwaitedRecord, type Records } from "./awaited-record.ts";
 import { RootGuard } from "./root-guard.ts";
 import { readMarker } from "./marker.ts";
 import { makeFolder, moveFile, moveFolder, removeFolder, trashFile } from "./move.ts";
@@ -36,10 +34,6 @@ type DiskOptions = {
   readonly probe?: boolean;
   /** Entries between two pauses of a walk that pauses. Default: 256, a millisecond or two. */
   readonly part?: number;
-  /** Makes many new files in a thread. Default: all are made here. */
-  readonly aside?: MakesAside | null;
-  /** What a thread reads for the first walk. Default: nothing. */
-  readonly records?: Records | null;
   /** By which a lock of an editor that has died is known. Default: this machine's. */
   readonly processes?: Processes;
 };
@@ -49,8 +43,6 @@ export class LocalDisk implements Disk {
   readonly #guard: RootGuard;
   readonly #options: WalkOptions;
   readonly #processes: Processes;
-  readonly #aside: MakesAside | null;
-  readonly #record: AwaitedRecord;
   readonly #held: HeldFiles;
   #isFoldingKnown = false;
   #maxNameBytes: number | null = null;
@@ -60,9 +52,7 @@ export class LocalDisk implements Disk {
    * through symlinks
    */
   constructor(fs: Fs, root: string, options: DiskOptions) {
-    const { random, probe = true, ignore = [], gitignore = null, part = 256, processes, aside = null } = options;
-    this.#aside = aside;
-    this.#record = new AwaitedRecord(options.records ?? null);
+    const { random, probe = true, ignore = [], gitignore = null, part = 256, processes } = options;
     this.#guard = new RootGuard(fs, root, random);
     this.#options = { probe, ignore, gitignore, part };
     this.#processes = processes ?? SYSTEM_PROCESSES;
@@ -92,17 +82,12 @@ export class LocalDisk implements Disk {
   }
 
   walk(...asked: Parameters<Disk["walk"]>): LocalTree {
-    this.#record.forgetUnlessWhole();
     return toEnd(this.walkInParts(...asked));
   }
 
   walkInParts(...[known, onText]: Parameters<Disk["walk"]>): Generator<void, LocalTree> {
     this.folding();
-    return walkTree(this.#guard, this.#options, known, onText, this.#record.take());
-  }
-
-  awaitRecorded(): Promise<void> {
-    return this.#record.wait();
+    return walkTree(this.#guard, this.#options, known, onText);
   }
 
   lookAtFiles(...asked: Parameters<Disk["lookAtFiles"]>): LocalTree | null {
@@ -129,18 +114,8 @@ export class LocalDisk implements Disk {
     return this.#change((guard) => createFile(guard, path, text));
   }
 
-  createAll(files: readonly NewFile[]): Made | Promise<Made> {
-    this.#record.forget();
-    const made = this.#aside?.create(this.#guard.root(), this.folding(), files) ?? null;
-    return made ?? this.#effect((guard) => files.map((file) => makeHere(guard, file)));
-  }
-
-  takesPacked(): boolean {
-    return this.#aside?.isReady() ?? false;
-  }
-
-  expectMany(): void {
-    this.#aside?.begin();
+  createAll(files: readonly NewFile[]): readonly DiskOutcome<Written>[] {
+    return this.#change((guard) => files.map(({ path, text }) => createFile(guard, path, text)));
   }
 
   replace(path: LocalPath, text: string, expect: Digest, parkAt: string): DiskOutcome<Written> {
@@ -233,9 +208,8 @@ export class LocalDisk implements Disk {
     return stampsIn(this.#guard, folder, names);
   }
 
-  /** What was read of the folder before, and of who has its files open, counts no more. */
+  /** What was read of who has its files open counts no more. */
   #change<T>(work: (guard: RootGuard) => T): T {
-    this.#record.forget();
     this.#held.forget();
     return this.#effect(work);
   }

@@ -1,11 +1,10 @@
 import { depthOf, joinPath, type LocalPath, parentOf } from "../model/path.ts";
 import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
 import { IS_MIRROR, type Unread, unreadable } from "../model/seen.ts";
-import type { FsStat } from "../ports/fs.ts";
+import type { Fs, FsStat } from "../ports/fs.ts";
 import { errnoOf, errnoText } from "./errno.ts";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { type Exclusion, exclusionOf, rulesAt, rulesOf, UnfitRules } from "./rules.ts";
-import type { Listed } from "./recorded.ts";
 import { sameInode, stampOf } from "./stamp.ts";
 import { readFile } from "./walk-file.ts";
 import type { WalkedFolder, WalkWork } from "./walk-work.ts";
@@ -16,7 +15,9 @@ import type { WalkedFolder, WalkWork } from "./walk-work.ts";
  */
 const MAX_DEPTH = 256;
 
-export type Subfolder = Pick<WalkedFolder, "path" | "abs" | "stat">;
+type Listed = ReturnType<Fs["readdir"]>[number];
+
+type Subfolder = Pick<WalkedFolder, "path" | "abs" | "stat">;
 
 /**
  * @param before an earlier reading of this folder in the same walk, whose folders need not be read
@@ -37,16 +38,13 @@ export function* readFolder(
     folders: [],
     unseen: new Map(),
   };
-  while (work.recorded?.isComing(abs) === true) yield;
   try {
-    const recorded = work.recorded?.take(abs, stat) ?? null;
-    const names = recorded?.listed ?? listNames(work, folder);
+    const names = listNames(work, folder);
     if (isMirror(work, folder, names)) return unread(folder, IS_MIRROR);
     const isAsBefore = readRules(work, folder, names);
-    for (let n = 0; n < names.length; n++) {
-      const entry = names[n]!;
+    for (const entry of names) {
       if (path === "" && entry.name === MIRROR_FOLDER) continue;
-      const below = readEntry(work, folder, entry, recorded?.stat(n) ?? null, isAsBefore ? before : null);
+      const below = readEntry(work, folder, entry, isAsBefore ? before : null);
       if (below !== null) folder.folders.push(yield* readFolder(work, below, null));
     }
     work.looked += names.length;
@@ -69,13 +67,13 @@ function unread({ path, abs, stat }: Subfolder, why: Unread): WalkedFolder {
  * Whether a folder below the root is mirrored by itself: moved in here, all of its documents would
  * go to this workspace, too. @throws as the port does
  */
-export function isMirror({ fs }: Pick<WalkWork, "fs">, { path, abs }: Subfolder, names: readonly Listed[]): boolean {
+function isMirror({ fs }: Pick<WalkWork, "fs">, { path, abs }: Subfolder, names: readonly Listed[]): boolean {
   if (path === "" || !names.some(({ name, kind }) => name === MIRROR_FOLDER && kind === "folder")) return false;
   return fs.readdir(`${abs}/${MIRROR_FOLDER}`).some(({ name }) => name === CONFIG_FILE);
 }
 
 /** The order of names decides the order of everything that follows from a walk (I32). */
-export function listNames({ fs, hold }: Pick<WalkWork, "fs" | "hold">, { abs, stat }: Subfolder): readonly Listed[] {
+function listNames({ fs, hold }: Pick<WalkWork, "fs" | "hold">, { abs, stat }: Subfolder): readonly Listed[] {
   return fs.readdir(hold.at(abs, stat)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -88,17 +86,14 @@ function whyUnread(error: unknown): string {
 }
 
 /** What the reading of rules needs of a walk. */
-export type RulesWork = Pick<
-  WalkWork,
-  "fs" | "hold" | "dev" | "rules" | "extraPatterns" | "linked" | "foldsCase" | "kept"
->;
+type RulesWork = Pick<WalkWork, "fs" | "hold" | "dev" | "rules" | "extraPatterns" | "linked" | "foldsCase" | "kept">;
 
 /**
  * Reads a folder's ignore rules, in each walk anew. If they cannot be read (a symlink is not
  * followed), the folder is not seen, because they may exclude anything.
  * @returns whether an earlier reading in this walk found the same
  */
-export function readRules(work: RulesWork, folder: Subfolder, names: readonly Listed[]): boolean {
+function readRules(work: RulesWork, folder: Subfolder, names: readonly Listed[]): boolean {
   const { path } = folder;
   const read = (file: string) => (names.some(({ name }) => name === file) ? readRuleFile(work, folder, file) : "");
   const extra = path === "" ? work.extraPatterns.map((pattern) => `${pattern}\n`).join("") : "";
@@ -124,15 +119,11 @@ function readRuleFile(work: RulesWork, { abs, stat }: Subfolder, file: string): 
   }
 }
 
-/**
- * @param found what was found there in advance; null: nothing was
- * @returns a folder that must be read
- */
+/** @returns a folder that must be read */
 function readEntry(
   work: WalkWork,
   folder: WalkedFolder,
   { name, kind }: Listed,
-  found: FsStat | null,
   before: WalkedFolder | null,
 ): Subfolder | null {
   const path = joinPath(folder.path, name);
@@ -143,7 +134,7 @@ function readEntry(
   }
   let stat: FsStat;
   try {
-    stat = found ?? statEntry(work, folder, name, abs);
+    stat = statEntry(work, folder, name, abs);
   } catch (error) {
     const errno = errnoOf(error);
     if (errno === null) throw error;
@@ -162,7 +153,7 @@ function readEntry(
  * Uses the plain path, which is twice as fast. Nothing is read through it; but an entry that is
  * gone must be gone from this very folder.
  */
-export function statEntry(work: Pick<WalkWork, "fs" | "hold">, folder: Subfolder, name: string, abs: string): FsStat {
+function statEntry(work: Pick<WalkWork, "fs" | "hold">, folder: Subfolder, name: string, abs: string): FsStat {
   try {
     return work.fs.lstat(abs);
   } catch (error) {
@@ -200,7 +191,7 @@ function findSubfolder(
   return null;
 }
 
-export function excludedFolder({ rules, linked, kept }: RulesWork, path: LocalPath): Exclusion | null {
+function excludedFolder({ rules, linked, kept }: RulesWork, path: LocalPath): Exclusion | null {
   const exclusion = exclusionOf(rules, path, "folder");
   if (exclusion?.by !== "git" || linked?.isBelow(path) !== true) return exclusion;
   kept.add(path);
@@ -208,6 +199,6 @@ export function excludedFolder({ rules, linked, kept }: RulesWork, path: LocalPa
 }
 
 /** Such a folder is not read. */
-export function isTooDeep(path: LocalPath): boolean {
+function isTooDeep(path: LocalPath): boolean {
   return depthOf(path) > MAX_DEPTH;
 }

@@ -5,7 +5,6 @@ import type { Fs, FsStat } from "../ports/fs.ts";
 import type { LocalFile, LocalOther } from "../model/tree.ts";
 import type { WalkHold } from "./folder-handle.ts";
 import type { LinkedPaths } from "./linked-paths.ts";
-import type { Recorded } from "./recorded.ts";
 import type { FolderRules } from "./rules.ts";
 
 /** What is shared by the reading of all folders in one walk. */
@@ -26,8 +25,6 @@ export type WalkWork = {
   readonly onText: OnText;
   /** Files that this walk has read: a second reading of their folder does not read them again. */
   readonly read: Map<LocalPath, LocalFile>;
-  /** Folders that were read before the walk; null: none were. */
-  readonly recorded: Recorded | null;
   /** Entries looked at since the last pause. */
   looked: number;
   /** How many entries are looked at between two pauses; those of one folder may exceed it. */

@@ -8,7 +8,6 @@ import { anyErrno, errnoOf, errnoText } from "./errno.ts";
 import type { RootGuard, Root } from "./root-guard.ts";
 import { ignoresPath } from "./ignore.ts";
 import { type LinkedSource, linkedPaths } from "./linked-paths.ts";
-import type { Recorded } from "./recorded.ts";
 import { exclusionOf, withoutAnswers } from "./rules.ts";
 import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 import { sameInode } from "./stamp.ts";
@@ -42,14 +41,12 @@ const CHECKS = 8;
  * needs two looks. A system call that fails never ends a walk: what it was about is `unseen`. The
  * walk pauses now and then; what changes meanwhile is found like any change while it reads. Its
  * calls and their order are the same with and without pauses.
- * @param recorded folders that were read before, by which the walk began then
  */
 export function* walkTree(
   guard: RootGuard,
   options: WalkOptions,
   known: (path: LocalPath) => KnownFile | null,
   onText: OnText,
-  recorded: Recorded | null = null,
 ): Generator<void, LocalTree> {
   const root = guard.root();
   const unseen = new Map<LocalPath, Unread>();
@@ -68,8 +65,7 @@ export function* walkTree(
       fs: guard.fs,
       hold: guard.walkHold(),
       dev: root.stat.dev,
-      // A folder that was read before may have changed in the tick in which that began.
-      diskNow: recorded === null ? diskNow(guard, options) : recorded.diskNow,
+      diskNow: options.probe ? diskTime(guard) : null,
       foldsCase: guard.folding().foldsCase,
       extraPatterns: options.ignore,
       rules,
@@ -78,7 +74,6 @@ export function* walkTree(
       known,
       onText,
       read: new Map(),
-      recorded,
       looked: 0,
       part: options.part,
     };
@@ -101,15 +96,11 @@ export function* walkTree(
   };
 }
 
-function diskNow(guard: RootGuard, { probe }: WalkOptions): number | null {
-  return probe ? diskTime(guard) : null;
-}
-
 /**
  * The disk's own time, as the stamp of a file made now (I29: no wall clock). null when no file can
  * be made.
  */
-export function diskTime(guard: RootGuard): number | null {
+function diskTime(guard: RootGuard): number | null {
   const learn = () => {
     const probe = freshName(guard, TEMP_PREFIX);
     guard.fs.writeNew(probe, new Uint8Array(), null, false);

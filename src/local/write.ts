@@ -25,11 +25,7 @@ export const NO_FILE = ["ENOENT", "ENOTDIR", "ELOOP", "EISDIR", "EINVAL", "ENXIO
  */
 export function createFile(guard: RootGuard, path: LocalPath, text: string): DiskOutcome<Written> {
   const bytes = encodeText(text);
-  return bytes === null ? fault("EILSEQ", `${path}: ${errnoText("EILSEQ")}`) : createOf(guard, path, bytes);
-}
-
-/** The same of a text's UTF-8. */
-export function createOf(guard: RootGuard, path: LocalPath, bytes: Uint8Array): DiskOutcome<Written> {
+  if (bytes === null) return fault("EILSEQ", `${path}: ${errnoText("EILSEQ")}`);
   return attempt(path, () => {
     const target = guard.place(path, "file");
     if (!target.ok) return target.outcome;

@@ -10,9 +10,6 @@ export const CONFIG_FILE = "config.json";
  */
 export const CONTROL_FILE = "daemon.json";
 
-/** A file in it: the new files that are about to be made. */
-export const MADE_FILE = "made.list";
-
 /**
  * `replaced`: a new file is written beside it and renamed over it.
  * `in-place`: one inode that is written again and again, so a second name of it would be written
@@ -35,8 +32,6 @@ export const OWN_ENTRIES: ReadonlyMap<string, OwnKind> = new Map<string, OwnKind
     [name, "replaced"],
     [`${name}.new`, "replaced"],
   ]),
-  [MADE_FILE, "in-place"],
-  [`${MADE_FILE}.before`, "in-place"],
   ["texts.suspect", "replaced"],
   ["state.db.before", "replaced"],
   // SQLite writes into it, by path.

@@ -1,8 +1,6 @@
-import type { PackedText } from "../contract/packed-text.ts";
 import type { Digest } from "../model/digest.ts";
 import type { Stamp } from "../model/link.ts";
-import type { ChangeId, DocId } from "../contract/ids.ts";
-import type { DiskFolding, LocalPath, RemotePath } from "../model/path.ts";
+import type { DiskFolding, LocalPath } from "../model/path.ts";
 import type { LocalTree } from "../model/tree.ts";
 
 /**
@@ -34,53 +32,7 @@ export type DiskOutcome<T> =
 
 export type Written = { readonly stamp: Stamp };
 
-/** The version of a document of the service that a new file is made of. */
-export type MadeOf = { readonly id: DocId; readonly remotePath: RemotePath; readonly changeId: ChangeId };
-
-/**
- * A text may be packed where `Disk.takesPacked` says so. `of`: left out where its file holds other
- * bytes than the version's text.
- */
-export type NewFile = { readonly path: LocalPath; readonly text: string | PackedText; readonly of?: MadeOf };
-
-/** A new file, with the digest of its text. `inode` null: it is about to be made. */
-export type MadeEntry = MadeOf & {
-  readonly path: LocalPath;
-  readonly digest: Digest;
-  readonly inode: Pick<Stamp, "dev" | "ino"> | null;
-};
-
-/**
- * What is written down of new files before any of them is there, and again once they are: their
- * rows come later, and a process that is killed in between leaves files that base does not know.
- */
-export type MadeList = {
-  /** Those of a run that was cut off, the last one of each document; the newest of many. */
-  read(): readonly MadeEntry[];
-  /** Whether it is empty, or holds zeros: a lost disk has torn it. */
-  isTorn(): boolean;
-  /** All of them are known by now. */
-  drop(): void;
-};
-
-/**
- * How making a new file ended, and its text as the store takes it: packed, where another thread has
- * made the file. Until then whoever waits need not hold it.
- */
-export type MadeFile = {
-  readonly end: DiskOutcome<Written>;
-  readonly text: string | PackedText;
-  /** Of a text that was handed over packed; null: of another, or it is damaged, or not known. */
-  readonly digest: Digest | null;
-  /** The memory of its packed text, which is used again once nobody needs that any more. */
-  readonly lent?: Lent;
-};
-
-/** Memory that may be given back, once; who does not leaves it to be collected. */
-export type Lent = { giveBack(): void };
-
-/** Some new files, in their order. */
-export type Made = readonly MadeFile[];
+export type NewFile = { readonly path: LocalPath; readonly text: string };
 
 export type RootIdentity = {
   readonly dev: number;
@@ -108,7 +60,7 @@ export type FileUse = {
 };
 
 /**
- * The folder. Synchronous but for `flush` and `createAll`: a synchronous call leaves the smallest
+ * The folder. Synchronous but for `flush`: a synchronous call leaves the smallest
  * window between a look and an effect, and is the fastest on small files. No symlink is followed in
  * any component; nothing outside the root is touched (I26). Parked paths and trash paths are
  * relative to `.mdmirror/`. Every effect that takes a document off its path is journalled by the
@@ -127,11 +79,6 @@ export interface Disk {
   walk(known: (path: LocalPath) => KnownFile | null, onText: OnText): LocalTree;
   /** The same walk, with a pause each millisecond or two in which others may have their turn. */
   walkInParts(...asked: Parameters<Disk["walk"]>): Generator<void, LocalTree>;
-  /**
-   * Where another thread reads the folder for the next whole walk: waits for the first of it, and
-   * at a pause of that walk for what it comes to next. A walk without pauses reads by itself.
-   */
-  awaitRecorded?(): Promise<void>;
   /**
    * Looks again at some paths of an earlier walk, as long as only the text of known files changed.
    * Returns the same object when nothing changed, and null when only a whole walk can tell.
@@ -157,15 +104,8 @@ export interface Disk {
   read(path: LocalPath): DiskOutcome<LocalText>;
   /** A new file by temp file and `link`; stale when its path is taken. The parent must exist. */
   create(path: LocalPath, text: string): DiskOutcome<Written>;
-  /**
-   * Does what `create` does for each, one after the other, but looks only once at folders that they
-   * share. A promise where that is done in a thread, because there are many.
-   */
-  createAll(files: readonly NewFile[]): Made | Promise<Made>;
-  /** Many new files are about to be made: a thread for them starts meanwhile. */
-  expectMany(): void;
-  /** Whether another thread makes files by now, which unpacks their texts. Left out: no. */
-  takesPacked?(): boolean;
+  /** As `create` for each, in their order, but looks only once at folders that they share. */
+  createAll(files: readonly NewFile[]): readonly DiskOutcome<Written>[];
   /**
    * Replaces a file whose old inode the caller journalled: it stays at `parkAt` until
    * `discardParked`.

@@ -1,4 +1,3 @@
-import type { PackedText } from "../contract/packed-text.ts";
 import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
 import type { Digest } from "../model/digest.ts";
 import type { Conflict, DirLink, Hold, Link, Placed, Stamp, Tombstone } from "../model/link.ts";
@@ -195,7 +194,7 @@ export interface State {
 
   /** Idempotent. A text and its name are stored together, so that every text can be found. */
   putText(text: string, name: TextName): Digest;
-  putKnownText(digest: Digest, text: string | PackedText, name: TextName): void;
+  putKnownText(digest: Digest, text: string, name: TextName): void;
   text(digest: Digest): string | null;
   hasText(digest: Digest): boolean;
   /**
@@ -213,8 +212,6 @@ export interface State {
    * that holds one is removed. Costs nothing where none was put since.
    */
   secureTexts(): void;
-  /** Another connection has put texts, and written what these events tell. */
-  wroteBeside(events: readonly MirrorEvent[]): void;
   addVersion(version: Version): void;
   /** Newest first. */
   versions(id: DocId): Version[];

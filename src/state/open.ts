@@ -33,11 +33,6 @@ type StateLocation = {
    * For `plan` and the like: beside a process that writes, or in a folder that cannot be written.
    */
   readonly readOnly?: boolean;
-  /**
-   * Whether the pages of `state.db` are checked. Default: they are; else the caller does, and
-   * writes nothing before.
-   */
-  readonly checksPages?: boolean;
 };
 
 /**
@@ -52,9 +47,9 @@ type StateLocation = {
  * `checkFiles`.
  */
 export function openState(location: StateLocation): OpenedState {
-  const { folder, clock, readOnly = false, checksPages = true } = location;
+  const { folder, clock, readOnly = false } = location;
   if (folder === ":memory:") return openInMemory(clock);
-  return holdOwnFolder(folder, () => (readOnly ? openToRead(folder, clock) : openToWrite(folder, clock, checksPages)));
+  return holdOwnFolder(folder, () => (readOnly ? openToRead(folder, clock) : openToWrite(folder, clock)));
 }
 
 /** In memory: new each time, so there is nothing to check. */
@@ -84,7 +79,7 @@ function openToRead(folder: string, clock: Clock): OpenedState {
   });
 }
 
-function openToWrite(folder: string, clock: Clock, checksPages: boolean): OpenedState {
+function openToWrite(folder: string, clock: Clock): OpenedState {
   const before = sizesIn(folder);
   const areTextsInDoubt =
     (sizeOf(folder, `${TEXTS_SCHEMA.file}-wal`) ?? 0) > 0 || lookAtOwn(folder, SUSPECT_FILE, "file") !== null;
@@ -96,7 +91,7 @@ function openToWrite(folder: string, clock: Clock, checksPages: boolean): Opened
   );
   if (files.kind !== "both") return files;
   return closedUnlessOpened(files, () => {
-    const pages = (checksPages ? statePageFault(files) : null) ?? (areTextsInDoubt ? textsPageFault(files) : null);
+    const pages = statePageFault(files) ?? (areTextsInDoubt ? textsPageFault(files) : null);
     const fault = pages ?? lostFile(before, files);
     if (fault !== null) return fault;
     if (areTextsInDoubt) removeOwn(folder, SUSPECT_FILE);
@@ -108,25 +103,6 @@ function openToWrite(folder: string, clock: Clock, checksPages: boolean): Opened
     });
     return openedIfPossible(state, before.state === null || before.state === 0);
   });
-}
-
-/**
- * Opens both files once more, to write rows for a caller that has them open itself, has checked
- * them, and closes them later.
- * @returns null where they cannot be opened
- */
-export function openBeside(folder: string, clock: Clock): StoredState | null {
-  const files = openBoth(
-    () => openForWriting(join(folder, TEXTS_SCHEMA.file), TEXTS_SCHEMA),
-    () => openForWriting(join(folder, STATE_SCHEMA.file), STATE_SCHEMA),
-  );
-  if (files.kind !== "both") return null;
-  const { state, texts } = files;
-  const close = () => {
-    state.close();
-    texts.close();
-  };
-  return new StoredState({ state, texts, clock, close, onDamage: () => noteSuspect(folder) });
 }
 
 type Files = { readonly kind: "both"; readonly state: Db; readonly texts: Db };

@@ -1,4 +1,3 @@
-import type { PackedText } from "../contract/packed-text.ts";
 import type { ChangeId, DocId } from "../contract/ids.ts";
 import type { Digest } from "../model/digest.ts";
 import type { Intent, MirrorEvent, OpenIntent, Sighting, State, TextName, Version } from "../ports/state.ts";
@@ -71,7 +70,7 @@ export class StoredState extends BaseRows implements State {
     return this.#texts.put(text, name);
   }
 
-  putKnownText(digest: Digest, text: string | PackedText, name: TextName): void {
+  putKnownText(digest: Digest, text: string, name: TextName): void {
     this.#texts.putKnown(digest, text, name);
   }
 
@@ -85,10 +84,6 @@ export class StoredState extends BaseRows implements State {
 
   secureTexts(): void {
     this.#texts.secure();
-  }
-
-  wroteBeside(): void {
-    this.#texts.storedBeside();
   }
 
   override transactSafely<T>(work: () => T): T {

@@ -1,9 +1,15 @@
-import { CODEC, type PackedText } from "../contract/packed-text.ts";
-
 // Node's zlib takes some milliseconds to load, and a run that meets no text needs none of it.
 const zlib = () => process.getBuiltinModule("node:zlib");
 
-const { plain: PLAIN, zstd: ZSTD } = CODEC;
+/**
+ * A content as the store holds it.
+ * @property codec 0 is plain UTF-8, 1 is zstd
+ * @property size bytes of the UTF-8
+ */
+export type StoredText = { readonly codec: number; readonly size: number; readonly bytes: Buffer };
+
+const PLAIN = 0;
+const ZSTD = 1;
 /** LIMIT: below this size zstd's frame uses up most of what it saves, at 15 µs a text. */
 const MIN_COMPRESSED_BYTES = 256;
 
@@ -13,12 +19,9 @@ const MIN_COMPRESSED_BYTES = 256;
  */
 const LEVEL = 1;
 
-export function encodeText(text: string): PackedText {
-  return packBytes(Buffer.from(text, "utf8"));
-}
-
-/** @param plain the UTF-8 of a text. The packed bytes are never more */
-export function packBytes(plain: Buffer): PackedText {
+/** The compressed bytes are never more than those of the UTF-8. */
+export function encodeText(text: string): StoredText {
+  const plain = Buffer.from(text, "utf8");
   if (plain.length >= MIN_COMPRESSED_BYTES) {
     const { constants, zstdCompressSync } = zlib();
     // One chunk of the text's own size: by default each text would leave 16 kB of garbage.
@@ -33,7 +36,7 @@ export function packBytes(plain: Buffer): PackedText {
  * @throws when the bytes are not what `encodeText` made. `size` bounds what a damaged blob can
  * inflate to.
  */
-export function decodeText(stored: PackedText): string {
+export function decodeText(stored: StoredText): string {
   if (stored.codec === PLAIN) return stored.bytes.toString("utf8");
   return zlib()
     .zstdDecompressSync(stored.bytes, { maxOutputLength: Math.max(stored.size, 1) })

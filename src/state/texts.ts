@@ -1,4 +1,3 @@
-import type { PackedText } from "../contract/packed-text.ts";
 import { type Digest, digestOf } from "../model/digest.ts";
 import { once } from "../model/once.ts";
 import type { LocalPath } from "../model/path.ts";
@@ -9,7 +8,7 @@ import { GroupedWrites } from "./grouped-writes.ts";
 import { SightingTable } from "./sightings.ts";
 import { Statement } from "./statement.ts";
 import { TextCache } from "./text-cache.ts";
-import { decodeText, encodeText } from "./text-codec.ts";
+import { decodeText, encodeText, type StoredText } from "./text-codec.ts";
 import type { Companion } from "./transactions.ts";
 
 /** LIMIT: memory for texts just used: some thousand documents of usual size. */
@@ -57,7 +56,7 @@ export class TextStore implements Companion {
       insert: new Statement(db, "INSERT INTO texts (digest, codec, size, used, text) VALUES (?, ?, ?, ?, ?)"),
       used: new Statement<[Buffer], { seq: number; used: number }>(db, "SELECT seq, used FROM texts WHERE digest = ?"),
       touch: new Statement(db, "UPDATE texts SET used = ? WHERE digest = ?"),
-      select: new Statement<[Buffer], PackedText>(db, "SELECT codec, size, text AS bytes FROM texts WHERE digest = ?"),
+      select: new Statement<[Buffer], StoredText>(db, "SELECT codec, size, text AS bytes FROM texts WHERE digest = ?"),
       replace: new Statement(db, "UPDATE texts SET codec = ?, size = ?, used = ?, text = ? WHERE digest = ?"),
     };
   }
@@ -73,16 +72,12 @@ export class TextStore implements Companion {
     return digest;
   }
 
-  /**
-   * @param text that of the digest; one that was packed elsewhere is taken as it is, since it is
-   * proven whenever it is read
-   */
-  putKnown(digest: Digest, text: string | PackedText, name: TextName): void {
+  /** @param text that of the digest */
+  putKnown(digest: Digest, text: string, name: TextName): void {
     const now = this.#clock.now();
     const sure = this.#sure.get(digest);
     if (sure !== undefined && sure.path === name.path && now - sure.at < DAY_MS) return;
-    if (typeof text === "string" && !text.isWellFormed())
-      throw new TypeError("a text with a lone surrogate cannot be stored");
+    if (!text.isWellFormed()) throw new TypeError("a text with a lone surrogate cannot be stored");
     this.#watch(() => this.#putKey(keyOf(digest), digest, text, name, now));
   }
 
@@ -90,17 +85,15 @@ export class TextStore implements Companion {
     return this.#watch(() => this.#sightings().find(wanted));
   }
 
-  #putKey(key: Buffer, digest: Digest, text: string | PackedText, name: TextName, now: number): void {
+  #putKey(key: Buffer, digest: Digest, text: string, name: TextName, now: number): void {
     const known = this.#statements.used.get(key);
     if (known === undefined) {
-      const { codec, size, bytes } = packedOf(text);
+      const { codec, size, bytes } = encodeText(text);
       this.#inOne(() => {
         const { lastInsertRowid } = this.#statements.insert.run(key, codec, size, now, bytes);
         this.#sightings().put(Number(lastInsertRowid), name, now);
       });
-      // A text that was packed ahead is one of many that are stored in a row. None of them is asked
-      // for soon, so they do not take the place of others in the cache.
-      if (typeof text === "string") this.#cache.set(digest, text);
+      this.#cache.set(digest, text);
       this.#remember(digest, now, name.path);
       return;
     }
@@ -120,8 +113,8 @@ export class TextStore implements Companion {
     this.#sure.set(digest, { at, path });
   }
 
-  #replace(key: Buffer, text: string | PackedText, now: number): void {
-    const { codec, size, bytes } = packedOf(text);
+  #replace(key: Buffer, text: string, now: number): void {
+    const { codec, size, bytes } = encodeText(text);
     this.#writes.enterWal();
     this.#secured = false;
     this.#statements.replace.run(codec, size, now, bytes, key);
@@ -170,11 +163,6 @@ export class TextStore implements Companion {
     this.#secured = true;
   }
 
-  /** Another connection has stored texts, which are to be secured with those of this one. */
-  storedBeside(): void {
-    this.#secured = false;
-  }
-
   forget(digest: Digest): void {
     this.#cache.delete(digest);
     this.#sure.delete(digest);
@@ -203,16 +191,12 @@ export class TextStore implements Companion {
   }
 }
 
-function packedOf(text: string | PackedText): PackedText {
-  return typeof text === "string" ? encodeText(text) : text;
-}
-
 function keyOf(digest: Digest): Buffer {
   return Buffer.from(digest, "hex");
 }
 
 /** The text of a row, if its bytes still have this digest; else null. */
-export function provenText(digest: Digest, row: PackedText): string | null {
+export function provenText(digest: Digest, row: StoredText): string | null {
   let text: string;
   try {
     text = decodeText(row);

@@ -1,9 +1,8 @@
-import { describe, expect, type Mock, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { syncToConvergence } from "../../src/engine/run/sync.ts";
 import type { Settings } from "../../src/engine/run/world.ts";
 import { type Mirror, SETTINGS } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
-import type { MadeList } from "../../src/ports/disk.ts";
 import type { Remote } from "../../src/ports/remote.ts";
 import type { Wire } from "../../src/ports/wire.ts";
 import { createRemote } from "../../src/remote/client.ts";
@@ -28,18 +27,13 @@ async function run({ mirror }: { mirror: Mirror }, settings: Partial<Settings> =
 
 type Both = ReturnType<typeof newOnBoth>;
 
-type Changed = { readonly settings?: Partial<Settings>; readonly remote?: Remote; readonly madeList?: MadeList };
+type Changed = { readonly settings?: Partial<Settings>; readonly remote?: Remote };
 
 /** @param before the boot of the last run; null: it is still the same */
 async function reboot({ mirror }: Both, { settings, ...world }: Changed = {}, before: string | null = "boot-1") {
   if (before !== null) mirror.state.setMeta("boot", before);
   const input = { settings: { ...SETTINGS, ...settings }, retryRefused: false, kind: "sync" };
   return syncToConvergence({ ...mirror.world(), bootId: "boot-2", ...world }, input);
-}
-
-/** A list of new files that a lost disk has torn, until it is dropped. */
-function tornUntil(drop: Mock<() => void>): MadeList {
-  return { read: () => [], isTorn: () => drop.mock.calls.length === 0, drop };
 }
 
 function unreachable({ mirror }: Both): Remote {
@@ -160,21 +154,6 @@ describe("a file that base does not know, after a power loss in a clone", () => 
     held.write("saved late\n");
     for (let more = 0; more < 3; more++) await both.mirror.sync();
     expect(both.mirror.texts().get("note.md")).toBe("saved late\n");
-  });
-
-  test("I13 is known by the torn list of a run that was cut off, as its disk was", async () => {
-    const both = newOnBoth("", TEXT);
-    expect((await reboot(both, { madeList: tornUntil(vi.fn()) }, null)).state).toBe("in-sync");
-    expect([...both.mirror.texts()]).toEqual([["note.md", TEXT]]);
-  });
-
-  test("I13 is still known after a run that was killed as it dropped that list", async () => {
-    const both = newOnBoth("", TEXT);
-    const drop = vi.fn().mockThrowOnce(new Error("killed"));
-    const madeList = tornUntil(drop);
-    await expect(reboot(both, { madeList }, null)).rejects.toThrow("killed");
-    expect((await reboot(both, { madeList }, null)).state).toBe("in-sync");
-    expect([...both.mirror.texts()]).toEqual([["note.md", TEXT]]);
   });
 
   test.each([

@@ -81,7 +81,7 @@ describe("a part", () => {
 describe("the code of the parts", () => {
   it("is made anew in the first three runs that end well, for each command by itself", () => {
     expect(sync()).toMatchObject({ code: 0 });
-    expect([...kept().keys()]).toEqual(["common sync", "start sync", "sync sync", "threads sync"]);
+    expect([...kept().keys()]).toEqual(["common sync", "start sync", "sync sync"]);
     for (const [at, want] of [2, 3, 3].entries()) {
       expect([at, sync().code, runs("sync sync")]).toEqual([at, 0, want]);
     }
@@ -95,7 +95,6 @@ describe("the code of the parts", () => {
       "status others",
       "status status",
       "sync others",
-      "threads others",
     ]);
   });
 

@@ -43,7 +43,7 @@ describe("the parts of dist", () => {
   it.each([
     ["--version", ["start"]],
     ["status", ["common", "start", "status"]],
-    ["sync", ["common", "start", "sync", "threads"]],
+    ["sync", ["common", "start", "sync"]],
   ])("are all that %s loads, beside what it begins with", (command, parts) => {
     const options = `--import data:text/javascript,${encodeURIComponent(HOOK)}`;
     const cache = join(dir, `cache ${command}`);

@@ -44,7 +44,7 @@ export async function syncMirror(
   // Loaded only here: where a daemon does it, nothing of the engine is needed.
   const { runSync } = await import("../mirror/run.ts");
   const { withMirror } = await import("../mirror/with-mirror.ts");
-  return withMirror(root, { ...options, mode: "write", what: "sync", walksSoon: true }, async (mirror) => {
+  return withMirror(root, { ...options, mode: "write", what: "sync" }, async (mirror) => {
     const report = await runSync(mirror, request, "sync", stoppable);
     return ok({ report, url: mirror.url, notes: mirror.notes });
   });

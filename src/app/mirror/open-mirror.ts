@@ -1,16 +1,12 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock, Log, Progress, Random } from "../../ports/world.ts";
-import { type RecordAside, recordIfLarge } from "./record-aside.ts";
 import { checkRoot, rememberRoot } from "../../engine/run/guard-facts.ts";
 import type { World } from "../../engine/run/world.ts";
 import { LocalDisk } from "../../local/disk.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
-import { madeListOf, noterIn } from "./made-list.ts";
 import { makeMirrorFolder } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
-import type { Fs } from "../../ports/fs.ts";
-import { lookAtOwn } from "../../state/own-files.ts";
 import { holdOwnFolder } from "../../state/own-handle.ts";
 import { examineOwnFolder, tightenOwnFolder } from "../../state/own-folder.ts";
 import { readBootId } from "./boot-id.ts";
@@ -19,10 +15,6 @@ import { type Config, readConfig } from "./config.ts";
 import { withLinks } from "./with-links.ts";
 import { findKey, isOtherKey } from "./key.ts";
 import { openLog, SILENT_LOG } from "./log.ts";
-import { AsideThread, makeThread } from "./aside-thread.ts";
-import { MakeAside } from "./make-aside.ts";
-import { PackAside } from "./pack-aside.ts";
-import { WriteAside, writeThread } from "./write-aside.ts";
 import { followed } from "./open-disk.ts";
 import { openToRead, openToWrite, readTraits } from "./open-state.ts";
 import { borrowLock, FolderLock } from "./folder-lock.ts";
@@ -49,10 +41,6 @@ export type MirrorOptions = {
   readonly url?: string | null;
   readonly keyFile?: string | null;
   readonly tally?: ExchangeTally;
-  /** The folder will be walked soon: of a large one, a thread begins at once. */
-  readonly walksSoon?: boolean;
-  /** From how many documents on a thread does. Default: where it is worth it. */
-  readonly recordFrom?: number;
 };
 
 /** One mirrored folder with its parts: config, key, lock, state, disk, remote. */
@@ -149,9 +137,7 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
   const locked = mode === "write" ? await lockFolder(entry, options, closers) : ok({ borrowed: false });
   if (locked.kind === "trouble") return locked;
   const fs = createNodeFs();
-  const records = recordsOf(fs, entry, options);
-  closers.add(() => records?.close());
-  const opened = mode === "write" ? await openToWrite(folder, clock, records) : openToRead(folder, clock);
+  const opened = mode === "write" ? openToWrite(folder, clock) : openToRead(folder, clock);
   if (opened.kind === "trouble") return opened;
   const { state, isNew } = opened.value;
   const notes = [...admitted.notes, ...opened.value.notes];
@@ -164,10 +150,6 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
     makeMirrorFolder(fs, root, random.hex(32));
     keepMarker(root, admitted, options.env);
   }
-  const aside = mode === "write" ? new AsideThread(() => makeThread(root)) : null;
-  closers.add(() => aside?.close());
-  const rowWriter = mode === "write" ? new WriteAside(() => writeThread(folder)) : null;
-  closers.add(() => rowWriter?.close());
   const plain: World = {
     clock,
     random,
@@ -178,14 +160,9 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
     disk: new LocalDisk(fs, root, {
       random,
       probe: mode === "write",
-      aside: aside && new MakeAside(aside, noterIn(folder)),
-      records,
       gitignore: followed(config, state),
     }),
     state,
-    ...(aside && { packer: new PackAside(aside) }),
-    ...(rowWriter && { rowWriter }),
-    madeList: madeListOf(folder),
     bootId: readBootId(),
     prefix: config.remote,
   };
@@ -197,21 +174,6 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
   const { url } = admitted.origin;
   const hasNewKey = () => isOtherKey(keySourceOf(folder, admitted, options), key);
   return ok({ root, config, url, world, notes, ...locked.value, hasNewKey, close: () => closers.close() });
-}
-
-/** About how many bytes of the state file a document has in a large mirror. */
-const STATE_BYTES = 700;
-
-/** Documents, by the size of the state file. */
-function aboutHowMany(folder: string): number {
-  return (lookAtOwn(folder, "state.db", "own-file")?.size ?? 0) / STATE_BYTES;
-}
-
-function recordsOf(fs: Fs, { root, folder, config }: Entry, options: MirrorOptions): RecordAside | null {
-  if (options.mode === "read" || options.walksSoon !== true) return null;
-  const { random, recordFrom = null } = options;
-  const task = { root, ignore: [], gitignore: config.gitignore, checks: join(folder, "state.db") };
-  return recordIfLarge(fs, task, random, aboutHowMany(folder), recordFrom);
 }
 
 async function lockFolder(

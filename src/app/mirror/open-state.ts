@@ -5,7 +5,6 @@ import { META } from "../../engine/run/meta.ts";
 import { setAsideDamaged } from "../../state/damage.ts";
 import type { DatabaseFault } from "../../state/database.ts";
 import { openState } from "../../state/open.ts";
-import type { PageVerdict } from "../../state/page-check.ts";
 import type { StateFile } from "../../state/schema.ts";
 import type { StoredState } from "../../state/state.ts";
 import { FULL_NEXT, isDiskFull, ok, type Result, trouble } from "./trouble.ts";
@@ -22,25 +21,16 @@ type StateInUse = {
   readonly notes: string[];
 };
 
-/** Checks the pages of `state.db` in a thread, from before it is opened on. */
-export type PageCheck = { pages(): Promise<PageVerdict> };
-
 /**
  * Under the lock. A damaged file is set aside; adoption finds its content again, and deletes and
  * overwrites nothing.
- * @param check null: the opening checks the pages by itself
  */
-export async function openToWrite(
-  folder: string,
-  clock: Clock,
-  check: PageCheck | null = null,
-): Promise<Result<StateInUse>> {
+export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
   const notes: string[] = [];
   let lostTexts = false;
   // At most one round for each of the two files.
   for (let round = 0; round < 3; round++) {
-    const opened =
-      check !== null && round === 0 ? await openChecked(folder, clock, check) : openState({ folder, clock });
+    const opened = openState({ folder, clock });
     if (opened.kind === "opened") {
       if (lostTexts) readAgain(opened.state);
       return ok({ state: opened.state, isNew: opened.created || knowsNoFolder(opened.state), notes });
@@ -58,16 +48,6 @@ export async function openToWrite(
     "the state cannot be made anew: it is damaged again at once",
     "check the disk; then remove .mdmirror/state.db and .mdmirror/texts.db",
   );
-}
-
-/** ORDER: the verdict on the pages is there before anybody has the state, so before a write. */
-async function openChecked(folder: string, clock: Clock, check: PageCheck): Promise<ReturnType<typeof openState>> {
-  const opened = openState({ folder, clock, checksPages: false });
-  if (opened.kind !== "opened") return opened;
-  const verdict = await check.pages();
-  if (verdict === "sound") return opened;
-  opened.state.close();
-  return verdict === "unknown" ? openState({ folder, clock }) : { file: "state.db", ...verdict };
 }
 
 /**

@@ -1,21 +1,19 @@
-import type { PackedText } from "../../contract/packed-text.ts";
 import { type ChangeId, type DirId, type DocId, isDocId } from "../../contract/ids.ts";
 import type { Outcome, OutcomeOf } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
 import { type Conflict, type DirLink, type Hold, isAway, type Link } from "../../model/link.ts";
-import type { Lent } from "../../ports/disk.ts";
 import type { Intent, TextName } from "../../ports/state.ts";
 import { bury, renameVersion } from "../../model/settle.ts";
 import { DONE } from "./effect.ts";
 import type { Landed } from "./land-text.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { type EventFields, eventNow, recordEvent } from "../run/world.ts";
+import { type EventFields, recordEvent } from "../run/world.ts";
 
 /** How every effect ends: one transaction moves base. */
 
 type Commit = {
   /** A text to store with the change, if the store does not have it yet. */
-  readonly keeps?: { readonly digest: Digest; readonly text: string | PackedText; readonly lent?: Lent };
+  readonly keeps?: { readonly digest: Digest; readonly text: string };
   /**
    * The whole link from now on: of a new document, or one read from the state just now, without
    * waiting since.
@@ -89,29 +87,8 @@ export async function commitWithOthers(
   change: Commit,
   when: "soon" | "late" = "late",
 ): Promise<Outcome> {
-  await ctx.group.commit(() => write(ctx, change), when, sizeOf(change.keeps?.text));
+  await ctx.group.commit(() => write(ctx, change), when, change.keeps?.text.length ?? 0);
   return DONE;
-}
-
-/**
- * As `commitWithOthers` for a new file on which nothing else of the plan builds, and which had no
- * intent: its step ends before it is committed. The pass does not.
- */
-export function commitAfterwards(
-  ctx: PassContext,
-  link: Link,
-  { text, lent }: Pick<NonNullable<Commit["keeps"]>, "text" | "lent">,
-  event: EventFields,
-): Outcome | Promise<Outcome> {
-  notePlace(ctx, link);
-  const rows = { link, event: eventNow(ctx.world, ctx.run, event), text, ...(lent === undefined ? {} : { lent }) };
-  const room = ctx.group.commitAfterwards(rows, sizeOf(text));
-  return room === null ? DONE : room.then(() => DONE);
-}
-
-/** Characters, or what they take when they are packed. */
-function sizeOf(text: string | PackedText = ""): number {
-  return typeof text === "string" ? text.length : text.bytes.length;
 }
 
 /** Opens an intent. Resolves when it is committed with its text: only then may the effect begin. */

@@ -3,11 +3,11 @@ import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
 import { newLink } from "../../model/settle.ts";
 import { parentOf } from "../../model/path.ts";
-import type { MadeFile, Written } from "../../ports/disk.ts";
+import type { DiskOutcome, Written } from "../../ports/disk.ts";
 import { flushAtEnd } from "../journal/durable.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { fromService } from "../run/world.ts";
-import { commitAfterwards, commitWithOthers } from "./commit.ts";
+import { commitWithOthers } from "./commit.ts";
 import {
   asRemoteText,
   ended,
@@ -62,12 +62,11 @@ async function createServed(ctx: PassContext, action: ActionOf<"create-local">, 
   // for it, wherever its targets are by then, if it is in the store.
   if (isMoved || links?.mayLink(text)) state.putKnownText(digest, text, seenThere(localPath, id));
   if (isMoved) return stale("it was moved on the service meanwhile");
-  const of = { id, remotePath, changeId: file.lastChangeId };
-  const made = await ctx.group.create({ path: localPath, text, of });
-  const written = settle(ctx, action, digest, made);
+  const made = await ctx.group.create({ path: localPath, text });
+  const written = settle(ctx, action, digest, text, made);
   if (written.kind === "end") return written.outcome;
   const created = { changeId: file.lastChangeId, digest, isProtected: file.protected };
-  return noteCreated(ctx, action, created, written.value, made);
+  return noteCreated(ctx, action, created, written.value, text);
 }
 
 type CreatedOf = { readonly changeId: ChangeId; readonly digest: Digest; readonly isProtected: boolean };
@@ -77,8 +76,8 @@ function noteCreated(
   action: ActionOf<"create-local">,
   { changeId, digest, isProtected }: CreatedOf,
   { stamp }: Written,
-  { text, lent }: Pick<MadeFile, "text" | "lent">,
-): Outcome | Promise<Outcome> {
+  text: string,
+): Promise<Outcome> {
   const version = { changeId, digest };
   if (changeId !== action.changeId) ctx.notes.tally.readsOther = true;
   flushAtEnd(ctx, action.id, action.localPath);
@@ -90,9 +89,8 @@ function noteCreated(
     stampTrusted: false,
     durable: false,
   });
-  const keeps = { digest, text, ...(lent === undefined ? {} : { lent }) };
+  const keeps = { digest, text };
   const event = eventOf(action, "local", { after: digest });
-  if (ctx.notes.awaited?.has(action) === false) return commitAfterwards(ctx, link, keeps, event);
   const removes = { tombstone: action.id, conflict: action.id };
   return commitWithOthers(ctx, { keeps, link, version: { id: action.id, ...version }, removes, event });
 }
@@ -102,7 +100,8 @@ function settle(
   ctx: PassContext,
   { id, localPath }: ActionOf<"create-local">,
   digest: Digest,
-  { end, text }: MadeFile,
+  text: string,
+  end: DiskOutcome<Written>,
 ): Got<Written> {
   if (end.kind === "done") return got(end.value);
   const { disk, state } = ctx.world;
@@ -111,10 +110,10 @@ function settle(
   state.putKnownText(digest, text, seenThere(localPath, id));
   // The folder is nearly always there; looking at it before each file would cost a tenth of the
   // whole download.
-  const known = end.kind === "stale" && disk.look(parentOf(localPath)).kind === "absent" ? state.text(digest) : null;
-  if (known === null) return ended(outcomeOfDisk(end));
+  const isWithoutFolder = end.kind === "stale" && disk.look(parentOf(localPath)).kind === "absent";
+  if (!isWithoutFolder) return ended(outcomeOfDisk(end));
   const parents = ensureFolders(ctx, localPath);
   if (parents !== null) return ended(parents);
-  const made = disk.create(localPath, known);
+  const made = disk.create(localPath, text);
   return made.kind === "done" ? got(made.value) : ended(outcomeOfDisk(made));
 }

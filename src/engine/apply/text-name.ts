@@ -1,4 +1,3 @@
-import type { PackedText } from "../../contract/packed-text.ts";
 import type { DocId } from "../../contract/ids.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { State, TextName } from "../../ports/state.ts";
@@ -11,7 +10,7 @@ import type { BaseTree } from "../../model/tree.ts";
  */
 
 /** Stores a text that was found at a path. */
-export type KeepText = (digest: Digest, text: string | PackedText, path: LocalPath) => void;
+type KeepText = (digest: Digest, text: string, path: LocalPath) => void;
 
 export function seenHere(path: LocalPath, id: DocId | null, why = "seen in the folder"): TextName {
   return { path, id, side: "local", why };

@@ -79,12 +79,6 @@ export class CachedState implements State {
     this.#onRecord(event);
   }
 
-  wroteBeside(events: readonly MirrorEvent[]): void {
-    this.forget();
-    this.#below.wroteBeside(events);
-    for (const event of events) this.#onRecord(event);
-  }
-
   #noteLink(link: Link): void {
     if (this.#loaded === null) return;
     if (this.#ownLinks === null) {

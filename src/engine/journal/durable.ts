@@ -102,18 +102,11 @@ export function rememberBoot(ctx: PassContext): void {
 }
 
 /**
- * Whether files that base does not know may be torn: the machine was restarted, or the list of new
- * files is torn itself, as after a kill alone it never is. So it is until a run has seen both
- * sides: the first ones after that may not have reached the service.
+ * Whether files that base does not know may be torn: the machine was restarted. So it is until a
+ * run has seen both sides: the first ones after that may not have reached the service.
  */
 export function mayHaveTorn(ctx: PassContext): boolean {
-  return hasRestarted(ctx.world) || isTearKnown(ctx.world.state) || ctx.world.madeList?.isTorn() === true;
-}
-
-/** Whether the run before this one came to no end. */
-export function wasCutOff(ctx: PassContext): boolean {
-  const before = ctx.world.state.runs(2).find(({ run }) => !ctx.isThisRun(run));
-  return before !== undefined && before.endedAt === null;
+  return hasRestarted(ctx.world) || isTearKnown(ctx.world.state);
 }
 
 function isTearKnown(state: World["state"]): boolean {

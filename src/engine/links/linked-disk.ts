@@ -1,9 +1,8 @@
 import { type Digest, digestOf } from "../../model/digest.ts";
 import { withValues } from "../../model/borrowed-map.ts";
-import { unpackedText } from "../../model/packed-text.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { LocalFile, LocalTree } from "../../model/tree.ts";
-import type { Disk, DiskOutcome, FileUse, LocalText, Look, Made, NewFile, OnText, Written } from "../../ports/disk.ts";
+import type { Disk, DiskOutcome, FileUse, LocalText, Look, NewFile, OnText, Written } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import type { Form, LinkForms } from "./forms.ts";
 import { bytesOf, faultOf, FoundReader, isSameStamp } from "./read-found.ts";
@@ -39,10 +38,6 @@ export class LinkedDisk implements Disk {
   *walkInParts(known: Parameters<Disk["walk"]>[0], onText: OnText): Generator<void, LocalTree> {
     const linking: Linking = new Map();
     return withLinking(yield* this.plain.walkInParts(known, this.#recognising(linking, onText)), linking);
-  }
-
-  async awaitRecorded(): Promise<void> {
-    await this.plain.awaitRecorded?.();
   }
 
   lookAtFiles(...[tree, asked, onText, elsewhere]: Parameters<Disk["lookAtFiles"]>): LocalTree | null {
@@ -96,24 +91,8 @@ export class LinkedDisk implements Disk {
     return this.plain.create(path, this.#spelled(path, text));
   }
 
-  expectMany(): void {
-    this.plain.expectMany();
-  }
-
   createAll(files: readonly NewFile[]): ReturnType<Disk["createAll"]> {
-    const meant = files.map(({ text }) => this.#linking(text));
-    const spelled = files.map((file, n) => {
-      const text = meant[n]!;
-      return text === null ? file : { path: file.path, text: this.#spelled(file.path, text) };
-    });
-    const made = this.plain.createAll(spelled);
-    return made instanceof Promise ? made.then((ends) => withTexts(ends, meant)) : withTexts(made, meant);
-  }
-
-  /** A text that may link; null for another, or one that cannot be unpacked. */
-  #linking(text: NewFile["text"]): string | null {
-    const plain = typeof text === "string" ? text : unpackedText(text);
-    return plain !== null && this.#forms.mayLink(plain) ? plain : null;
+    return this.plain.createAll(files.map(({ path, text }) => ({ path, text: this.#spelled(path, text) })));
   }
 
   #spelled(path: LocalPath, text: string, was?: Form): string {
@@ -204,11 +183,6 @@ function isSameFile(a: LocalFile | undefined, b: LocalFile | undefined): boolean
   if (a === b) return true;
   if (a === undefined || b === undefined || a.digest !== b.digest) return false;
   return isSameStamp(a.stamp, b.stamp);
-}
-
-/** @param meant the texts that are stored, where a file may hold another one */
-function withTexts(made: Made, meant: readonly (string | null)[]): Made {
-  return made.map((file, n) => ({ ...file, text: meant[n] ?? file.text }));
 }
 
 function withLinking(tree: LocalTree, linking: Linking): LocalTree {

@@ -6,7 +6,7 @@ import type { LocalTree } from "../../model/tree.ts";
 import { seenThere } from "../apply/text-name.ts";
 import { fromService, type World } from "../run/world.ts";
 
-/** LIMIT: how many texts wait for the plan. So many are worth a thread that makes their files. */
+/** LIMIT: how many texts wait for the plan. */
 const MOST = 256;
 /**
  * How many are requested at once: fewer than the client allows, because the pages of the listing
@@ -61,7 +61,6 @@ export class ReadAhead implements Held {
     if (!isWanted(this.#world, this.#walked, path)) return;
     this.#noted.push(id);
     this.#paths.set(id, fromService(this.#world, path) ?? path);
-    if (this.#noted.length === MOST) this.#world.disk.expectMany();
     this.#askMore();
   }
 

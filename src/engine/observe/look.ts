@@ -13,7 +13,6 @@ import {
   rememberBoot,
   restoreTorn,
 } from "../journal/durable.ts";
-import { adoptMade } from "../journal/adopt-made.ts";
 import { putAwayTorn } from "../journal/put-away-torn.ts";
 import { APPROVE_EMPTY, type PassInput, type PassContext } from "../run/pass-context.ts";
 import { approvedKeys } from "../run/guard-facts.ts";
@@ -29,7 +28,6 @@ import {
 } from "./observe.ts";
 import type { StillOpen } from "../journal/recover-remote.ts";
 import { seekTargets } from "./link-targets.ts";
-import { PackAhead } from "./pack-ahead.ts";
 import { keepHere, seenThere } from "../apply/text-name.ts";
 import { policyOf, textFinder } from "../run/policy.ts";
 import { loadTools, readyTools } from "../run/tools.ts";
@@ -155,7 +153,7 @@ async function foreseeApproval(world: World, base: BaseTree, look: RemoteLook, k
  */
 function lookHere(
   ctx: PassContext,
-  { observers, dry }: PassInput,
+  { observers }: PassInput,
   base: BaseTree,
   inodesTrusted: boolean,
   keep: OnText,
@@ -164,9 +162,7 @@ function lookHere(
   if (observers !== undefined) return observers.local(base, inodesTrusted, keep);
   const { turn } = world.clock;
   if (turn === undefined) return observeLocal(world, base, inodesTrusted, keep);
-  const walk = (take: OnText) => observeLocalInTurns(world, base, inodesTrusted, take, turn);
-  if (dry || world.packer === undefined) return walk(keep);
-  return new PackAhead(world.state, world.packer, base).during(walk);
+  return observeLocalInTurns(world, base, inodesTrusted, keep, turn);
 }
 
 /**
@@ -194,12 +190,9 @@ async function mendLook(
   }
   if (ctx.notes.mayHaveTorn && remote.kind === "seen" && putAwayTorn(ctx, base, local, remote.tree))
     local = observeLocal(world, base, inodesTrusted, keep);
-  if (remote.kind === "seen" && (await adoptMade(ctx, base, local, remote.tree))) base = world.state.load();
   base = refreshStamps(world, base, local);
   await flushEarlier(world, base, local);
   rememberBoot(ctx);
-  // ORDER: only once it is noted that the list was torn, and what it told.
-  if (remote.kind === "seen") world.madeList?.drop();
   return { base, local: borrowing(local, base) };
 }
 

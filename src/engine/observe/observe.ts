@@ -47,7 +47,6 @@ export async function observeLocalInTurns(
   world.progress.report("scan", read, null);
   // First let the requests go out that were made before the walk.
   await turn();
-  await world.disk.awaitRecorded?.();
   const walk = world.disk.walkInParts(knownBy(world.state, base), keepCounted);
   for (;;) {
     // One transaction for each part: none stays open while other work runs.
@@ -55,7 +54,6 @@ export async function observeLocalInTurns(
     if (part.done === true) return seenBy(world, base, inodesTrusted, part.value);
     world.progress.report("scan", read, null);
     await turn();
-    await world.disk.awaitRecorded?.();
   }
 }
 

@@ -19,29 +19,18 @@ const AT_ONCE = 40;
 
 /** @param stop when it aborts, no more steps are begun */
 export async function applyPlan(ctx: PassContext, { steps }: Plan, stop?: AbortSignal): Promise<StepEnd[]> {
-  const { progress, rowWriter } = ctx.world;
+  const { progress } = ctx.world;
   if (steps.length > 0) progress.report("apply", 0, steps.length);
-  ctx.notes.awaited = awaitedOf(steps);
-  if (rowWriter !== undefined && steps.length >= rowWriter.worthIt) ctx.group.writeAside(rowWriter);
   try {
-    const ends = await executeSteps(steps, (action) => ctx.group.during(() => performNoted(ctx, action)), {
+    return await executeSteps(steps, (action) => ctx.group.during(() => performNoted(ctx, action)), {
       concurrency: AT_ONCE,
       isFatal: (outcome) => outcome.kind === "later" && outcome.unreachable,
       onEnd: (done) => progress.report("apply", done, steps.length),
       ...(stop === undefined ? {} : { stop }),
     });
-    await ctx.group.settle();
-    return ends;
   } finally {
-    await ctx.group.abandon();
+    ctx.group.abandon();
   }
-}
-
-/** Actions on which others build. */
-function awaitedOf(steps: Plan["steps"]): ReadonlySet<Action> {
-  const awaited = new Set<Action>();
-  for (const { after } of steps) for (const index of after) awaited.add(steps[index]!.action);
-  return awaited;
 }
 
 /** The path that base has for an id: no message shows an id in place of a path. */

@@ -1,6 +1,6 @@
 import type { DirId, DocId } from "../../contract/ids.ts";
 import type { FileWithContent } from "../../contract/resources.ts";
-import type { Action, Outcome } from "../../model/action.ts";
+import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
 import type { Hold } from "../../model/link.ts";
 import type { LocalPath, RemotePath } from "../../model/path.ts";
@@ -153,8 +153,6 @@ type PassNotes = {
    * there, so what is done about them is no sign of what the user wants.
    */
   readonly returned: Set<LocalPath>;
-  /** Those of the plan's actions on which others build; null: no plan is carried out. */
-  awaited: ReadonlySet<Action> | null;
   /** The keys of the plan's holds. */
   held: ReadonlySet<string>;
   /** Folders that this pass moved here, in the order in which that was done. */
@@ -221,7 +219,6 @@ export class PassContext {
       toFlush: new Map(),
       ahead: null,
       returned: new Set(),
-      awaited: null,
       held: new Set(),
       movedHere: [],
       made: new Set(),

@@ -2,11 +2,9 @@ import { type DocId, isDocId } from "../../contract/ids.ts";
 import type { ActionKind } from "../../model/action.ts";
 import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../../model/path.ts";
 import type { Policy } from "../../model/policy.ts";
-import type { Disk, MadeList } from "../../ports/disk.ts";
+import type { Disk } from "../../ports/disk.ts";
 import type { Remote } from "../../ports/remote.ts";
-import type { RowWriter } from "../../ports/row-writer.ts";
 import type { EventSide, MirrorEvent, State } from "../../ports/state.ts";
-import type { TextPacker } from "../../ports/text-packer.ts";
 import type { Clock, Log, Progress, Random, Stoppable } from "../../ports/world.ts";
 import type { MirrorLinks } from "../links/mirror-links.ts";
 
@@ -25,12 +23,6 @@ export type World = {
   readonly state: State;
   /** Of a mirror that translates links, whose `disk` does. Left out: texts are as they are. */
   readonly links?: MirrorLinks;
-  /** Left out: the texts of a walk are packed as they are stored. */
-  readonly packer?: TextPacker;
-  /** Left out: the rows of new files are written here. */
-  readonly rowWriter?: RowWriter;
-  /** Left out: nothing is written down of new files. */
-  readonly madeList?: MadeList;
   /** The id of this boot of the machine; null where the system has none. */
   readonly bootId: string | null;
   /**
@@ -146,7 +138,7 @@ export function recordEvent(world: World, run: number, fields: EventFields): voi
   world.state.record(eventNow(world, run, fields));
 }
 
-export function eventNow({ clock }: World, run: number, fields: EventFields): MirrorEvent {
+function eventNow({ clock }: World, run: number, fields: EventFields): MirrorEvent {
   return {
     outcome: "done",
     code: null,

@@ -19,7 +19,6 @@ export class Tally {
   barriers = 0;
   /** Exchanges that held several requests. */
   /** Folders that a look took as they were read before it. */
-  recorded = 0;
   readonly faults = new Map<string, number>();
 
   fault(kind: string): void {
@@ -46,7 +45,7 @@ export class Actors {
 
   constructor({ seed, setup }: Script) {
     this.lifeWorld = new LifeWorld(seed, setup);
-    const shared = { links: setup.links === true, recorded: setup.recorded === true };
+    const shared = { links: setup.links === true };
     this.mirrors = setup.mirrors.map(
       (one, index) => new LifeMirror(this.lifeWorld, index, { ...one, ...shared }, seed),
     );

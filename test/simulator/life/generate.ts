@@ -89,14 +89,7 @@ export function makeScript(seed: number, steps = 40): Script {
   const dice = rollDice(seed * 7_919 + 17);
   const setup = withSeed(seed, makeSetup(dice));
   const made = Array.from({ length: steps }, () => makeStep(dice, setup));
-  return { seed, setup, steps: setup.recorded === true ? made.map((step) => withBetween(dice, step)) : made };
-}
-
-/** In two syncs of three somebody does something after the folder was read early. */
-function withBetween(dice: Dice, step: Step): Step {
-  if (step.do !== "sync") return step;
-  const act = () => ({ act: pickAct(dice, LOCAL_ACTS, LOCAL_WEIGHTS), seed: seedOf(dice) });
-  return { ...step, between: Array.from({ length: dice.pick([0, 1, 3]) }, act) };
+  return { seed, setup, steps: made };
 }
 
 /** By the seed and not by dice: every second life goes on as it did before there were turns. */
@@ -113,9 +106,6 @@ export const ODD_FROM = 1_000_000;
 /** Seeds from here to the next such number live with files that are open in editors. */
 export const HANDS_FROM = 2_000_000;
 
-/** Seeds from here on live with folders that are read before each sync looks at them. */
-export const RECORDED_FROM = 4_000_000;
-
 const ODDITIES: readonly Setup["variant"][] = [
   { foldsCase: true },
   { foldsUnicode: true, refusedCharacters: "=+@" },
@@ -126,15 +116,13 @@ const ODDITIES: readonly Setup["variant"][] = [
 
 /** What a seed adds to what its dice say. */
 export function withSeed(seed: number, made: Setup): Setup {
-  const oddity = seed < ODD_FROM || seed >= RECORDED_FROM ? {} : ODDITIES[seed % ODDITIES.length]!;
-  const hands = seed < HANDS_FROM || seed >= RECORDED_FROM ? {} : { hands: true as const };
-  const isRecorded = seed >= RECORDED_FROM;
+  const oddity = seed < ODD_FROM ? {} : ODDITIES[seed % ODDITIES.length]!;
+  const hands = seed < HANDS_FROM ? {} : { hands: true as const };
   return {
     ...made,
     ...hands,
-    ...(isRecorded ? { recorded: true } : {}),
     variant: { ...made.variant, ...oddity },
-    turns: isRecorded || givesWay(seed),
+    turns: givesWay(seed),
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { PROFILES } from "../../variants/profiles.ts";
-import { HANDS_FROM, makeScript, ODD_FROM, RECORDED_FROM } from "./generate.ts";
+import { HANDS_FROM, makeScript, ODD_FROM } from "./generate.ts";
 import { makeLinkedScript } from "./linked.ts";
 import { makePlottedScript } from "./plots.ts";
 import { makeProgramScript } from "./programs.ts";
@@ -78,12 +78,6 @@ describe("seeded lives of several mirrors and a person in the app", () => {
   it("I01 I16 and all that can be judged from outside hold over 12 lives in which files are open in editors", async () => {
     const totals = await liveAll(12, (seed) => makeScript(seed, 30), HANDS_FROM);
     expect(totals.kills).toBeGreaterThan(10);
-  });
-
-  it("I04 and all that can be judged from outside hold over 12 lives in which folders are read before a sync looks", async () => {
-    const totals = await liveAll(12, (seed) => makeScript(seed, 30), RECORDED_FROM);
-    expect(totals.kills).toBeGreaterThan(10);
-    expect(totals.recorded).toBeGreaterThan(500);
   });
 
   it("each link that a sync has read leads home on both sides over 16 lives of documents that link in circles (I01, I10, I13)", async () => {

@@ -9,15 +9,11 @@ import { translating } from "../../../src/engine/links/translating.ts";
 import type { World } from "../../../src/engine/run/world.ts";
 import { LocalDisk } from "../../../src/local/disk.ts";
 import { makeMirrorFolder } from "../../../src/local/marker.ts";
-import { EarlyRecord } from "./early-record.ts";
 import { createRemote } from "../../../src/remote/client.ts";
 import { type Db, openEmpty } from "../../../src/state/database.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../../src/state/schema.ts";
 import { StoredState } from "../../../src/state/state.ts";
 import { rollDice } from "../dice.ts";
-import { MadeInMemory } from "./made-in-memory.ts";
-import { MakesInTurn } from "../make-in-turn.ts";
-import { WritesInTurn } from "../write-in-turn.ts";
 import { RamDisk } from "../ram-disk.ts";
 import { Killed } from "../mirror.ts";
 import { placeOfCall } from "./crash-point.ts";
@@ -38,13 +34,12 @@ export const ROOT = "/home/ann/notes";
 const OUTSIDE = "/home/ann/outside";
 
 /** What all mirrors of a life have alike. */
-type Shared = { readonly links: boolean; readonly recorded: boolean };
+type Shared = { readonly links: boolean };
 
 export class LifeMirror {
   readonly index: number;
   readonly setup: MirrorSetup;
   readonly disk: RamDisk;
-  readonly #made = new MadeInMemory();
   readonly desk: Desk;
   /** Everything that was logged: no key, no text may be in it (I30). */
   readonly log: string[] = [];
@@ -62,19 +57,11 @@ export class LifeMirror {
   #died = false;
   readonly #lifeWorld: LifeWorld;
   readonly #links: boolean;
-  readonly #recorded: boolean;
-  /** In every second life new files are made as another thread makes them. */
-  readonly #makesAside: boolean;
-  readonly #rowCalls = { count: 0 };
-  /** Of the process that was started last; null: nothing is read before a look. */
-  #record: EarlyRecord | null = null;
   readonly #random: Random;
 
   constructor(lifeWorld: LifeWorld, index: number, setup: MirrorSetup & Shared, seed: number) {
     this.#lifeWorld = lifeWorld;
     this.#links = setup.links;
-    this.#recorded = setup.recorded;
-    this.#makesAside = seed % 2 === 0;
     this.index = index;
     this.setup = setup;
     const dice = rollDice(seed * 31 + index);
@@ -149,7 +136,6 @@ export class LifeMirror {
       traits: traits === null ? null : (JSON.parse(traits) as RemoteTraits),
     });
     const disk = guardDisk(this.disk, enter, fate);
-    this.#record = this.#recorded ? new EarlyRecord(disk, ROOT, this.#random) : null;
     const world: World = {
       clock: lifeWorld.wallClock,
       random: this.#random,
@@ -161,8 +147,6 @@ export class LifeMirror {
       bootId: `boot-${this.#boot}`,
       prefix: this.setup.prefix,
     };
-    if (this.#makesAside)
-      Object.assign(world, { rowWriter: new WritesInTurn(world.state, this.#rowCalls), madeList: this.#made });
     return this.#links ? translating(world, true) : world;
   }
 
@@ -170,20 +154,8 @@ export class LifeMirror {
     return new LocalDisk(fs, ROOT, {
       random: this.#random,
       part: 3,
-      records: this.#record,
       processes: LIVING,
-      aside: this.#makesAside ? new MakesInTurn(fs, ROOT, this.#random, (entries) => this.#made.add(entries)) : null,
     });
-  }
-
-  /** The process reads the folder before it looks, as of many documents a thread does. */
-  recordEarly(): void {
-    this.#record?.begin();
-  }
-
-  /** How many folders were not read again by the look of the process. */
-  get foldersRecorded(): number {
-    return this.#record?.taken ?? 0;
   }
 
   /**

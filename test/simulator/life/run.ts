@@ -48,7 +48,6 @@ export type Life = {
   readonly links: number;
   /** Paths of which a program was told that they are live, and that were judged for it. */
   readonly barriers: number;
-  readonly recorded: number;
   /** Acts of people between the port calls of a pass. */
   readonly meddles: number;
   readonly faults: ReadonlyMap<string, number>;
@@ -95,7 +94,6 @@ export async function runLife(script: Script): Promise<Life> {
     watches: tally.watches,
     links: tally.links,
     barriers: tally.barriers,
-    recorded: tally.recorded,
     meddles: tally.meddles,
     faults: tally.faults,
     crashPoints: actors.crashPoints,

@@ -151,8 +151,6 @@ export type SyncStep = {
    */
   readonly aim?: number | null;
   readonly strikes?: readonly Strike[];
-  /** What people do here between the early reading of the folder and the look. */
-  readonly between?: readonly LocalDoing[];
 };
 
 export type LocalDoing = { readonly act: LocalAct; readonly seed: number };
@@ -224,11 +222,6 @@ export type Setup = {
    * that leads nowhere. Not set: no text has a link.
    */
   readonly links?: boolean;
-  /**
-   * Whether the folder is read before each sync looks at it, as of a large one. ASSUMES: work gives
-   * way; else nothing asks for what was read. Not set: it is not.
-   */
-  readonly recorded?: true;
 };
 
 export type Script = { readonly seed: number; readonly setup: Setup; readonly steps: readonly Step[] };

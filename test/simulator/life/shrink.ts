@@ -109,7 +109,6 @@ function simplerSteps(step: Step): Step[] {
     { ...step, trouble: null },
     { ...step, meddles: [] },
     ...step.meddles.map((_, index) => ({ ...step, meddles: step.meddles.toSpliced(index, 1) })),
-    ...(step.between ?? []).map((_, index) => ({ ...step, between: step.between!.toSpliced(index, 1) })),
     ...(step.strikes ?? []).map((_, index) => ({ ...step, strikes: step.strikes!.toSpliced(index, 1) })),
   ];
   const { kill, storm, trouble, meddles } = step;

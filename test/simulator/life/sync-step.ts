@@ -71,15 +71,12 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
     },
   });
   const once: Work = () => {
-    mirror.recordEarly();
-    actBetween(actors, step, ledger);
     return syncToConvergence(world, { settings: settingsOf(mirror), retryRefused: step.retry, kind: "sync" });
   };
   const end = await survive(async () => ({ report: await (work ?? once)(world, ledger) }));
   const report = end?.report ?? null;
   calm();
   tally.portCalls += mirror.calls;
-  tally.recorded += mirror.foldersRecorded;
   if (end === null) {
     tally.kills++;
     noteMayHaveLeft(actors, mirror);
@@ -102,7 +99,7 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
     before,
     sighted,
     meddled:
-      step.meddles.length + (step.between?.length ?? 0) > 0 ||
+      step.meddles.length > 0 ||
       (step.aim ?? null) !== null ||
       strikes.byPeople ||
       work !== null ||
@@ -141,16 +138,6 @@ export async function survive<T>(work: () => Promise<T>): Promise<T | null> {
   } catch (error) {
     if (!(error instanceof Killed)) throw error;
     return null;
-  }
-}
-
-/** What the early reading of the folder has not seen. */
-function actBetween({ mirrors, history, tally }: Actors, step: SyncStep, ledger: Ledger): void {
-  if (step.trouble === "unmounted") return;
-  const { desk } = mirrors[step.mirror]!;
-  for (const { act, seed } of step.between ?? []) {
-    tally.meddles++;
-    ledger.meddled(() => history.note(actHere(desk, history, act, seed)));
   }
 }
 

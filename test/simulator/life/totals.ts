@@ -8,7 +8,6 @@ export type Totals = {
   watches: number;
   links: number;
   barriers: number;
-  recorded: number;
   portCalls: number;
   kills: number;
   powerCuts: number;
@@ -26,7 +25,6 @@ export function noTotals(): Totals {
     watches: 0,
     links: 0,
     barriers: 0,
-    recorded: 0,
     portCalls: 0,
     kills: 0,
     powerCuts: 0,
@@ -54,7 +52,6 @@ export function addTotals(totals: Totals, more: Sums): void {
     "watches",
     "links",
     "barriers",
-    "recorded",
     "portCalls",
     "kills",
     "powerCuts",
@@ -67,13 +64,12 @@ export function addTotals(totals: Totals, more: Sums): void {
 }
 
 export function tellTotals(totals: Totals): string {
-  const { links, barriers, recorded, crashPoints, faults } = totals;
+  const { links, barriers, crashPoints, faults } = totals;
   const kinds = [...faults].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, count]) => `${kind} ${count}`);
   return [
     `${totals.runs} lives: ${totals.steps} steps, ${totals.syncs} syncs, ${totals.watches} daemons, ${totals.portCalls} port calls`,
     `${totals.kills} kills (${totals.powerCuts} power cuts) at ${crashPoints.size} distinct crash points; ${totals.meddles} acts of people within a pass`,
     ...(links === 0 ? [] : [`${links} links resolved in the end`]),
-    ...(recorded === 0 ? [] : [`${recorded} folders that a look took as they were read before it`]),
     ...(barriers === 0 ? [] : [`${barriers} paths judged that a program was told are live`]),
     `${[...faults.values()].reduce((sum, count) => sum + count, 0)} faults of the network: ${kinds.join(", ")}`,
     `${totals.failed} failed`,
