@@ -1,9 +1,8 @@
 import type { Clock } from "../../ports/world.ts";
 
 /**
- * How many go on in one turn of the event loop. The answer to a batch brings many texts at once:
- * one a turn, the last of them were held for a hundred turns, each of which asks the system for
- * news. What so many do takes a millisecond.
+ * How many callers go on in one turn of the event loop. Many answers arrive at one time: with one
+ * caller a turn, the last ones would hold their content for as many turns.
  */
 const IN_A_TURN = 16;
 
