@@ -1,0 +1,267 @@
+import { newBudget } from "./budget.ts";
+import { counterparts } from "./edits.ts";
+import { diff } from "./myers.ts";
+import { Runs } from "./split.ts";
+
+/** Numbers of the pieces of base, local, remote and result, in this order; equal for equal pieces. */
+export type Four = readonly [base: readonly number[], ...sides: (readonly number[])[]];
+
+/** The index of one piece in base, local, remote and result; -1 in a text that has not the piece. */
+export type Row = readonly [base: number, local: number, remote: number, result: number];
+
+/** A place in each of the four texts. */
+type Place = readonly [base: number, local: number, remote: number, result: number];
+
+/**
+ * Which texts a piece may be in, beside those that all four have, and how many changes of the sides
+ * that is: a side removed or added it, both removed it, both added it.
+ */
+const STEPS: readonly { readonly by: Place; readonly changes: number }[] = [
+  { by: [1, 0, 0, 0], changes: 2 },
+  { by: [0, 1, 1, 1], changes: 2 },
+  { by: [1, 1, 0, 0], changes: 1 },
+  { by: [1, 0, 1, 0], changes: 1 },
+  { by: [0, 0, 1, 1], changes: 1 },
+  { by: [0, 1, 0, 1], changes: 1 },
+];
+
+/** Pieces in a row that all four texts must have for the table to be found apart on both sides of them. */
+const LEAST = [1, 4, 16, 64];
+
+/**
+ * Writes four texts below each other in one table, with as few changes of the sides as it finds.
+ * Undefined where no such table exists, or none is found within bounds. `starts`: the pieces that
+ * begin lines.
+ */
+export function tableOf(four: Four, starts: Four): Row[] | undefined {
+  const common = commonRuns(four, starts);
+  for (const least of LEAST) {
+    const rows = tableAround(
+      four,
+      common.filter(({ length }) => length >= least),
+    );
+    if (rows !== undefined) return rows;
+  }
+  return undefined;
+}
+
+function tableAround(four: Four, runs: readonly (readonly Row[])[]): Row[] | undefined {
+  const rows: Row[] = [];
+  let from: Place = [0, 0, 0, 0];
+  for (const run of [...runs, [four.map(({ length }) => length) as unknown as Row]]) {
+    const to = run[0] as Row;
+    const found = changeOfOne(four, from, to) ?? search(four, from, to);
+    if (found === undefined) return undefined;
+    rows.push(...found);
+    if (to[0] < four[0].length) rows.push(...run);
+    from = move(run.at(-1) as Row, [1, 1, 1, 1]);
+  }
+  return rows;
+}
+
+function move(place: Place, by: Place): Place {
+  return [place[0] + by[0], place[1] + by[1], place[2] + by[2], place[3] + by[3]];
+}
+
+/** The pieces that all four texts have, by the diffs of each two of them, in runs without a gap. */
+function commonRuns(four: Four, starts: Four): Row[][] {
+  const base = four[0];
+  const pair = (one: number, other: number): Int32Array => {
+    const [a, b] = [one, other].map((text) => ({ ids: four[text] ?? [], starts: starts[text] ?? [] }));
+    return pairLines(a as Text, b as Text);
+  };
+  const [mine, theirs, mineKept, theirsKept] = [pair(0, 1), pair(0, 2), pair(1, 3), pair(2, 3)] as const;
+  const runs: Row[][] = [];
+  for (let at = 0; at < base.length; at++) {
+    const [l, r] = [mine[at] as number, theirs[at] as number];
+    const m = mineKept[l] ?? -1;
+    if (m < 0 || m !== theirsKept[r]) continue;
+    const [run, row] = [runs.at(-1), [at, l, r, m] as const];
+    const last = run?.at(-1);
+    if (last !== undefined && move(last, [1, 1, 1, 1]).every((next, text) => next === row[text])) run?.push(row);
+    else runs.push([row]);
+  }
+  return runs;
+}
+
+/** Pieces, and which of them begin lines. */
+type Text = { readonly ids: readonly number[]; readonly starts: readonly number[] };
+
+/** For each piece its equal in another text, -1 where it has none: by lines first, then within what differs. */
+function pairLines(a: Text, b: Text): Int32Array {
+  const runs = new Runs();
+  const [was, is] = [a, b].map(({ ids, starts }) =>
+    starts.map((from, line) => runs.id(ids, from, starts[line + 1] ?? ids.length)),
+  ) as [number[], number[]];
+  const found = new Int32Array(a.ids.length).fill(-1);
+  const startOf = ({ ids, starts }: Text, line: number): number => starts[line] ?? ids.length;
+  let [at, shift] = [0, 0];
+  for (const { start, end, from, to } of diff(was, is, newBudget())) {
+    const [first, last] = [startOf(a, start), startOf(a, end)];
+    const [next, limit] = [startOf(b, from), startOf(b, to)];
+    for (; at < first; at++) found[at] = at + shift;
+    for (const other of pairWords(a.ids.slice(first, last), b.ids.slice(next, limit)))
+      found[at++] = other < 0 ? -1 : other + next;
+    shift = limit - last;
+  }
+  for (; at < found.length; at++) found[at] = at + shift;
+  return found;
+}
+
+function pairWords(a: readonly number[], b: readonly number[]): Int32Array {
+  return counterparts(a.length, diff(a, b, newBudget()));
+}
+
+/** The rows where one side has what base has, so that the result has what the other one made of it. */
+function changeOfOne(four: Four, from: Place, to: Place): Row[] | undefined {
+  const [base, local, remote, result] = four.map((all, text) => all.slice(from[text], to[text])) as [
+    number[],
+    number[],
+    number[],
+    number[],
+  ];
+  const isRemote = isEqual(base, local) && isEqual(remote, result);
+  if (!isRemote && !(isEqual(base, remote) && isEqual(local, result))) return undefined;
+  const at = (index: number, text: 0 | 1 | 2 | 3): number => (index < 0 ? -1 : from[text] + index);
+  return pairsOf(base, result).map(([was, is]) => {
+    const [l, r] = isRemote ? [was, is] : [is, was];
+    return [at(was, 0), at(l, 1), at(r, 2), at(is, 3)];
+  });
+}
+
+function isEqual(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((id, at) => id === b[at]);
+}
+
+/** Two texts below each other: no piece that is removed is added again at the same place. */
+function pairsOf(was: readonly number[], is: readonly number[]): [was: number, is: number][] {
+  const pairs: [number, number][] = [];
+  let next = 0;
+  for (const [at, kept] of pairMore(was, is).entries()) {
+    for (; next < kept; next++) pairs.push([-1, next]);
+    pairs.push([at, kept]);
+    if (kept >= 0) next++;
+  }
+  for (; next < is.length; next++) pairs.push([-1, next]);
+  return pairs;
+}
+
+/** The pairs of a diff, and others between them where it gave up because the texts differ too much. */
+function pairMore(was: readonly number[], is: readonly number[]): Int32Array {
+  const kept = pairWords(was, is);
+  const ends = new Int32Array(was.length);
+  for (let at = was.length - 1, end = is.length; at >= 0; at--) {
+    if ((kept[at] as number) >= 0) end = kept[at] as number;
+    ends[at] = end;
+  }
+  let next = 0;
+  for (const [at, piece] of was.entries()) {
+    const found = (kept[at] as number) < 0 ? is.indexOf(piece, next) : (kept[at] as number);
+    const isPair = found >= 0 && ((kept[at] as number) >= 0 || found < (ends[at] as number));
+    if (isPair) {
+      kept[at] = found;
+      next = found + 1;
+    }
+  }
+  return kept;
+}
+
+/** A table up to a place. `changes`: how many the sides made in it. */
+type Node = { readonly place: Place; readonly before: Node | undefined; readonly changes: number };
+
+/** Nodes by the changes of a whole table at least; of equal ones the last comes first. */
+class Queue {
+  readonly #nodes: Node[][] = [];
+  #at = 0;
+
+  push(node: Node, changes: number): void {
+    while (this.#nodes.length <= changes) this.#nodes.push([]);
+    this.#nodes[changes]?.push(node);
+  }
+
+  pop(): Node | undefined {
+    while (this.#nodes[this.#at]?.length === 0) this.#at++;
+    return this.#nodes[this.#at]?.pop();
+  }
+}
+
+/** LIMIT: places that one search looks at. */
+const MOST_PLACES = 10_000;
+
+/** The table with the fewest changes, found by A*; undefined where there is none within bounds. */
+function search(four: Four, from: Place, to: Place): Row[] | undefined {
+  const least = leastChanges(four, from, to);
+  const queue = new Queue();
+  queue.push({ place: from, before: undefined, changes: 0 }, least(from));
+  const seen = new Set<string>();
+  for (let node = queue.pop(); node !== undefined && seen.size < MOST_PLACES; node = queue.pop()) {
+    const last = followCommon(four, node, to);
+    if (isEqual(last.place, to)) return rowsOf(last);
+    const key = last.place.join();
+    if (seen.has(key)) continue;
+    seen.add(key);
+    for (const { by, changes } of stepsFrom(last)) {
+      const place = move(last.place, by);
+      if (!isOnePiece(four, last.place, place, to)) continue;
+      const next = { place, before: last, changes: last.changes + changes };
+      queue.push(next, next.changes + least(place));
+    }
+  }
+  return undefined;
+}
+
+/** The steps, the one that led to a node last: it is tried first, so that changes stay in one piece. */
+function stepsFrom({ place, before }: Node): readonly (typeof STEPS)[number][] {
+  const same = STEPS.find(({ by }) => before !== undefined && isEqual(move(before.place, by), place));
+  return same === undefined ? STEPS : [...STEPS.filter((step) => step !== same), same];
+}
+
+/** Whether the texts that move on have one piece there. */
+function isOnePiece(four: Four, place: Place, next: Place, to: Place): boolean {
+  let piece = -1;
+  for (const [text, all] of four.entries()) {
+    const at = place[text] as number;
+    if (next[text] === at) continue;
+    if (at >= (to[text] as number) || (piece >= 0 && all[at] !== piece)) return false;
+    piece = all[at] as number;
+  }
+  return true;
+}
+
+function followCommon(four: Four, node: Node, to: Place): Node {
+  let last = node;
+  for (;;) {
+    const place = move(last.place, [1, 1, 1, 1]);
+    if (!isOnePiece(four, last.place, place, to)) return last;
+    last = { place, before: last, changes: last.changes };
+  }
+}
+
+function rowsOf(last: Node): Row[] {
+  const rows: Row[] = [];
+  for (let { place, before } = last; before !== undefined; { place, before } = before) {
+    const was = before.place;
+    rows.push(place.map((next, text) => (next === was[text] ? -1 : next - 1)) as unknown as Row);
+  }
+  return rows.reverse();
+}
+
+/** For each place the changes that the rest needs at least: of pieces that base or a side alone has. */
+function leastChanges(four: Four, from: Place, to: Place): (place: Place) => number {
+  const rest = (text: number, other: number): Int32Array => {
+    const known = new Set(four[other]?.slice(from[other], to[other]));
+    const counts = new Int32Array((to[text] as number) - (from[text] as number) + 1);
+    for (let at = counts.length - 2; at >= 0; at--) {
+      const isKnown = known.has(four[text]?.[(from[text] as number) + at] as number);
+      counts[at] = (counts[at + 1] as number) + Number(!isKnown);
+    }
+    return counts;
+  };
+  const sides = [1, 2].map((side) => ({ side, removed: rest(0, side), added: rest(side, 0) }));
+  return (place) =>
+    sides.reduce((sum, { side, removed, added }) => {
+      const [less, more] = [removed[place[0] - from[0]] as number, added[place[side]! - from[side]!] as number];
+      const [was, is] = [to[0] - place[0] - less, to[side]! - place[side]! - more];
+      return sum + less + more + Math.abs(was - is);
+    }, 0);
+}

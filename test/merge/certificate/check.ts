@@ -1,0 +1,196 @@
+import type { ExplainedLine, Explanation, Piece } from "../../../src/merge/explain.ts";
+
+export type Texts = { readonly base: string; readonly local: string; readonly remote: string };
+
+/** Which law a merge breaks. Shares no code with the merge, and takes its explanation for a claim; null: it keeps all of them. */
+export type Fault =
+  | "no-explanation" // nothing says where the lines are from
+  | "fitted" // a text was made to fit by more than dates, numbers and columns
+  | "incomplete" // the pieces are not the four texts, byte for byte
+  | "unlike" // the texts do not have the same word or mark in a piece
+  | "lost" // what a side added, or both sides kept, is not in the result
+  | "unwritten" // a piece of the result is of neither side, or one side removed it
+  | "astray" // a side would have removed and added one word at one place: it stands elsewhere
+  | "twice" // what both sides added alike stands twice
+  | "run-together" // words of two sides meet within a line
+  | "space" // the white space before a piece is that of no text
+  | "rule"; // a line is not explained by the rule that made it
+
+const NAMES = ["base", "local", "remote", "result"] as const;
+
+export function faultOf(texts: Texts, result: string, explanation: Explanation | null): Fault | null {
+  if (explanation === null) return "no-explanation";
+  const [base, local, remote] = explanation.texts;
+  if (!isFitted(texts, { base, local, remote })) return "fitted";
+  const pieces = explanation.lines.flatMap((line) => line.pieces);
+  const isWhole = NAMES.every((name, at) => joined(pieces, name) === [base, local, remote, result][at]);
+  if (!isWhole) return "incomplete";
+  const read = readPieces(pieces);
+  if (read === null) return "unlike";
+  for (const { who } of read) if (!ALLOWED.has(who)) return who.includes("m") ? "unwritten" : "lost";
+  return faultOfPlaces(read) ?? faultOfSeams(read) ?? (explanation.lines.every(isExplained) ? null : "rule");
+}
+
+function joined(pieces: readonly Piece[], name: (typeof NAMES)[number]): string {
+  return pieces.map((piece) => piece[name] ?? "").join("");
+}
+
+/** Base, local, remote and result by a letter each: `blrm` is in all of them. */
+const ALLOWED = new Set(["blrm", "bl", "br", "b", "lm", "rm", "lrm"]);
+
+/** A piece: which texts have it, its word or mark, and the white space before it in each text. */
+type Read = { readonly who: string; readonly word: string; readonly spaces: readonly (string | null)[] };
+
+/** What all texts end with. */
+const LAST: Read = { who: "blrm", word: "", spaces: ["\n", "\n", "\n", "\n"] };
+
+const NUMBER = String.raw`(?:(?:\p{N}{1,4}(?:\.\p{N}{1,3})*|[a-z])[.)](?=\s)|\p{N}{1,4}、|\p{N}{1,4}(?=\s*\|$))?`;
+const ONE = String.raw`[\p{L}\p{M}\p{N}]+(?:_+[\p{L}\p{M}\p{N}]+)*|([*_~=#:\x60-])\2*|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?|\[[ xX]\]|\S`;
+const CELL = new RegExp(String.raw`^(\s*${NUMBER}\s*)(?:${ONE})$`, "u");
+const SPACES = /^\s*$/;
+
+/** Reads the pieces: null where one is not one word, or not the same one in all texts. */
+function readPieces(pieces: readonly Piece[]): Read[] | null {
+  const read: Read[] = [];
+  const isBegun = [false, false, false, false];
+  for (const [at, piece] of pieces.entries()) {
+    const cells = NAMES.map((name) => piece[name]);
+    // The end of all texts.
+    if (at === pieces.length - 1 && cells.every((cell) => cell !== null && SPACES.test(cell))) continue;
+    const spaces = cells.map((cell) => (cell === null ? null : spaceOf(cell)));
+    const words = cells.map((cell, text) => {
+      if (cell === null) return null;
+      const space = spaces[text] ?? null;
+      if (space === null) return "";
+      const word = cell.slice(space.length);
+      const leads = /^(?:[->*+|]|#{1,6})$/.test(word) && (!isBegun[text] || space.includes("\n"));
+      if (!isBegun[text]) spaces[text] = `\n${space}`;
+      isBegun[text] = true;
+      return leads ? `\n${word}` : word;
+    });
+    const known = new Set(words.filter((word) => word !== null));
+    const [word] = known;
+    if (known.size !== 1 || word === undefined || word === "") return null;
+    read.push({ who: [..."blrm"].filter((_, text) => cells[text] !== null).join(""), word, spaces });
+  }
+  return read;
+}
+
+const known = new Map<string, string | null>();
+
+/** The white space and the number before the word or mark of a cell; null where that is not all. */
+function spaceOf(cell: string): string | null {
+  if (!known.has(cell)) known.set(cell, CELL.exec(cell)?.[1] ?? null);
+  return known.get(cell) ?? null;
+}
+
+/** Judges what each side did between two pieces that base and the side have. */
+function faultOfPlaces(read: readonly Read[]): Fault | null {
+  for (const side of ["l", "r"]) {
+    let [removed, added] = [new Set<string>(), new Set<string>()];
+    for (const { who, word } of read) {
+      const [was, is] = [who.includes("b"), who.includes(side)];
+      if (was && is && (who === "blrm" || isWord(word))) [removed, added] = [new Set(), new Set()];
+      else if (was && !is) removed.add(word);
+      else if (is && !was) added.add(word);
+      if (removed.has(word) && added.has(word)) return "astray";
+    }
+  }
+  let [gone, come] = [new Set<string>(), new Set<string>()];
+  let both: Record<string, string> = { lm: "", rm: "" };
+  for (const { who, word } of [...read, LAST]) {
+    if (who in both) both[who] += ` ${word}`;
+    if (who === "blrm") {
+      if (both["lm"] !== "" && both["lm"] === both["rm"]) return "twice";
+      both = { lm: "", rm: "" };
+    }
+    if (!isWord(word)) continue;
+    if (who === "blrm") [gone, come] = [new Set(), new Set()];
+    else if (who === "b") gone.add(word);
+    else if (who in both) come.add(word);
+    if (gone.has(word) && come.has(word)) return "astray";
+  }
+  return null;
+}
+
+function isWord(word: string): boolean {
+  return /[\p{L}\p{N}]/u.test(word);
+}
+
+/** Judges what meets in the result: words of two sides on a line, and white space. */
+function faultOfSeams(read: readonly Read[]): Fault | null {
+  let last: Read | undefined;
+  let line = new Set<string>();
+  for (const piece of [...read.filter(({ who }) => who.endsWith("m")), LAST]) {
+    const own = piece.spaces[3] as string;
+    const isNewLine = own.includes("\n");
+    if (isNewLine && line.size > 1 && !line.has("blrm")) return "run-together";
+    if (isNewLine) line = new Set();
+    line.add(piece.who);
+    const isMet = last !== undefined && areOfTwo(last, piece) && isWord(last.word) && isWord(piece.word);
+    if (isMet && !isNewLine) return "run-together";
+    const isSeam = isNewLine && last?.who !== piece.who;
+    const kinds = piece.spaces.slice(0, 3).map((space) => (space === null ? null : kindOf(space)));
+    if (!kinds.some((kind) => kind === kindOf(own) || (isSeam && (kind === "break" || kind === "blank"))))
+      return "space";
+    last = piece;
+  }
+  return null;
+}
+
+function areOfTwo(one: Read, other: Read): boolean {
+  return [one.who, other.who].sort().join() === "lm,rm";
+}
+
+function kindOf(space: string): string {
+  const feeds = space.split("\n").length - 1;
+  return feeds > 1 ? "blank" : feeds === 1 ? "break" : space === "" ? "none" : "space";
+}
+
+function isExplained({ rule, pieces }: ExplainedLine): boolean {
+  const by = new Set<string>();
+  for (const { base, local, remote } of pieces) {
+    const changes = [local, remote].map((side) => (side === null) !== (base === null));
+    if (changes[0] && changes[1]) by.add("both");
+    else if (changes[0]) by.add("local");
+    else if (changes[1]) by.add("remote");
+  }
+  return rule === (by.size > 1 ? "joined" : ([...by][0] ?? "kept"));
+}
+
+/** Whether texts that were made to fit differ from the sides in dates, numbers and columns alone. */
+function isFitted(texts: Texts, fitted: Texts): boolean {
+  return (["base", "local", "remote"] as const).every((name) => {
+    if (texts[name] === fitted[name]) return true;
+    const [were, are] = [texts[name].split("\n"), fitted[name].split("\n")];
+    const others = NAMES.slice(0, 3).flatMap((other) =>
+      other === name ? [] : texts[other as keyof Texts].split("\n"),
+    );
+    const numbers = new Map<string, string>();
+    const isFit = were.length === are.length && were.every((was, at) => isFitLine(was, are[at]!, others, numbers));
+    return isFit && new Set(numbers.values()).size === numbers.size;
+  });
+}
+
+const LABEL = /\[\^?\p{N}+\]/gu;
+
+function isFitLine(was: string, is: string, others: readonly string[], numbers: Map<string, string>): boolean {
+  const [old, now] = [was.match(LABEL) ?? [], is.match(LABEL) ?? []];
+  if (was.replace(LABEL, "[]") === is.replace(LABEL, "[]")) {
+    return old.every((label, at) => {
+      if (!numbers.has(label)) numbers.set(label, now[at]!);
+      return numbers.get(label) === now[at];
+    });
+  }
+  const date = /^([\w -]+): *["']?(\d{4}-[\d T:.+Z-]*\d)/;
+  const [from, to] = [date.exec(was), date.exec(is)];
+  if (from !== null && to !== null) return from[1] === to[1] && to[2]! > from[2]! && others.includes(is);
+  if (![was, is].every((line) => /^\s*\|/.test(line))) return false;
+  const known = new Set(others.filter((line) => /^\s*\|/.test(line)).flatMap(cellsOf));
+  const [less, more] = [cellsOf(was), cellsOf(is)];
+  return more.every((cell) => less.includes(cell) || known.has(cell) || /^[-: ]*$/.test(cell));
+}
+
+function cellsOf(row: string): string[] {
+  return row.split("|").map((cell) => cell.trim());
+}
