@@ -19,13 +19,13 @@ export type Piece = {
  * Which rule made a line: all texts have it; one side or both sides alike changed it; its words are
  * joined from changes of both sides.
  */
-export type Rule = "kept" | "local" | "remote" | "both" | "joined";
+type Rule = "kept" | "local" | "remote" | "both" | "joined";
 
 /** A line of the result by its number from 1; null: lines that were removed. */
 export type ExplainedLine = { readonly line: number | null; readonly rule: Rule; readonly pieces: readonly Piece[] };
 
 /**
- * How a merge came about. `texts`: base, local and remote as they were merged, with the later dates,
+ * How a merge came about. `texts`: base, local and remote as they were merged, with later dates,
  * and with numbers and columns that fit. Read downwards, the pieces are these texts and the result.
  */
 export type Explanation = {
@@ -58,7 +58,10 @@ const NUMBER =
   /^((?:[ \t]*(?:>|[-*+]|#{1,6})(?=[ \t]))*[ \t]*)(?:(?:\p{N}{1,4}(?:\.\p{N}{1,3})*|[a-z])[.)](?=[ \t]+\S)|\p{N}{1,4}、)|^([ \t]*\|[ \t]*)\p{N}{1,4}(?=[ \t]*\|)/gmu;
 const LEADS = /^(?:[->*+|]|#{1,6})$/;
 
-/** The words and marks of a text. A mark that makes its line an item, quote, heading or row is one of its own kind. */
+/**
+ * The words and marks of a text. A mark that makes its line an item, quote, heading or row is one
+ * of its own kind.
+ */
 function wordsIn(text: string): Words {
   const numbers = Array.from(text.matchAll(NUMBER), ({ 0: all, 1: item, 2: row, index }) => {
     return { from: index + (item ?? row ?? "").length, to: index + all.length };

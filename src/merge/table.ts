@@ -3,18 +3,22 @@ import { counterparts } from "./edits.ts";
 import { diff } from "./myers.ts";
 import { Runs } from "./split.ts";
 
-/** Numbers of the pieces of base, local, remote and result, in this order; equal for equal pieces. */
+/**
+ * Numbers of the pieces of base, local, remote and result, in this order; equal for equal pieces.
+ */
 export type Four = readonly [base: readonly number[], ...sides: (readonly number[])[]];
 
-/** The index of one piece in base, local, remote and result; -1 in a text that has not the piece. */
+/**
+ * The index of one piece in base, local, remote and result; -1 in a text that has not the piece.
+ */
 export type Row = readonly [base: number, local: number, remote: number, result: number];
 
 /** A place in each of the four texts. */
 type Place = readonly [base: number, local: number, remote: number, result: number];
 
 /**
- * Which texts a piece may be in, beside those that all four have, and how many changes of the sides
- * that is: a side removed or added it, both removed it, both added it.
+ * Which texts a piece may be in, beside all four, and how many changes that is: both sides removed
+ * it, both added it, one removed it, one added it.
  */
 const STEPS: readonly { readonly by: Place; readonly changes: number }[] = [
   { by: [1, 0, 0, 0], changes: 2 },
@@ -25,7 +29,10 @@ const STEPS: readonly { readonly by: Place; readonly changes: number }[] = [
   { by: [0, 1, 0, 1], changes: 1 },
 ];
 
-/** Pieces in a row that all four texts must have for the table to be found apart on both sides of them. */
+/**
+ * Pieces in a row that all four texts must have for the table to be found apart on both sides of
+ * them.
+ */
 const LEAST = [1, 4, 16, 64];
 
 /**
@@ -87,7 +94,10 @@ function commonRuns(four: Four, starts: Four): Row[][] {
 /** Pieces, and which of them begin lines. */
 type Text = { readonly ids: readonly number[]; readonly starts: readonly number[] };
 
-/** For each piece its equal in another text, -1 where it has none: by lines first, then within what differs. */
+/**
+ * For each piece its equal in another text, -1 where it has none: by lines first, then within what
+ * differs.
+ */
 function pairLines(a: Text, b: Text): Int32Array {
   const runs = new Runs();
   const [was, is] = [a, b].map(({ ids, starts }) =>
@@ -112,7 +122,9 @@ function pairWords(a: readonly number[], b: readonly number[]): Int32Array {
   return counterparts(a.length, diff(a, b, newBudget()));
 }
 
-/** The rows where one side has what base has, so that the result has what the other one made of it. */
+/**
+ * The rows where one side has what base has, so that the result has what the other one made of it.
+ */
 function changeOfOne(four: Four, from: Place, to: Place): Row[] | undefined {
   const [base, local, remote, result] = four.map((all, text) => all.slice(from[text], to[text])) as [
     number[],
@@ -146,7 +158,9 @@ function pairsOf(was: readonly number[], is: readonly number[]): [was: number, i
   return pairs;
 }
 
-/** The pairs of a diff, and others between them where it gave up because the texts differ too much. */
+/**
+ * The pairs of a diff, and others between them where it gave up because the texts differ too much.
+ */
 function pairMore(was: readonly number[], is: readonly number[]): Int32Array {
   const kept = pairWords(was, is);
   const ends = new Int32Array(was.length);
@@ -210,7 +224,10 @@ function search(four: Four, from: Place, to: Place): Row[] | undefined {
   return undefined;
 }
 
-/** The steps, the one that led to a node last: it is tried first, so that changes stay in one piece. */
+/**
+ * The steps, the one that led to a node last: it is tried first, so that changes stay in one
+ * piece.
+ */
 function stepsFrom({ place, before }: Node): readonly (typeof STEPS)[number][] {
   const same = STEPS.find(({ by }) => before !== undefined && isEqual(move(before.place, by), place));
   return same === undefined ? STEPS : [...STEPS.filter((step) => step !== same), same];
@@ -246,7 +263,10 @@ function rowsOf(last: Node): Row[] {
   return rows.reverse();
 }
 
-/** For each place the changes that the rest needs at least: of pieces that base or a side alone has. */
+/**
+ * For each place the changes that the rest needs at least: of pieces that base or a side alone
+ * has.
+ */
 function leastChanges(four: Four, from: Place, to: Place): (place: Place) => number {
   const rest = (text: number, other: number): Int32Array => {
     const known = new Set(four[other]?.slice(from[other], to[other]));

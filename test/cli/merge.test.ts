@@ -57,6 +57,20 @@ describe("merge", () => {
     ]);
   });
 
+  it("explains each line", async () => {
+    const { code, out } = await rig.run([
+      "merge",
+      ...files("- a\n- b\n", "- a\n- b now\n", "- new a\n- b\n"),
+      "--explain",
+    ]);
+    const { lines } = JSON.parse(out.join("\n")) as { lines: { line: number; rule: string }[] };
+    expect(code).toBe(0);
+    expect(lines.map(({ line, rule }) => [line, rule])).toEqual([
+      [1, "remote"],
+      [2, "local"],
+    ]);
+  });
+
   it("says which file cannot be read", async () => {
     const [base, mine] = files("a\n", "a\n", "a\n") as [string, string];
     const { code, err } = await rig.run(["merge", base, mine, join(folder, "none")]);

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
+import { type Explanation, explainMerge } from "../../merge/explain.ts";
 import { type Origin, originsOf } from "../../merge/origin.ts";
 import { mergeText } from "../../merge/merge.ts";
 import { withoutKey } from "../mirror/key.ts";
@@ -30,6 +31,19 @@ export function mergeFiles(paths: ThreePaths): Result<MergedFiles> {
   if (read.value.kind === "binary")
     return trouble("usage", `${read.value.path} is not UTF-8 text`, "give three text files in UTF-8");
   return ok(mergeTexts(read.value.texts, USUAL_MARKERS));
+}
+
+/**
+ * Explains the merge of three files by lines; null where it has conflicts, or where the files
+ * differ too much.
+ */
+export function explainFiles(paths: ThreePaths): Result<Explanation | null> {
+  const read = readFiles(paths);
+  if (read.kind === "trouble") return read;
+  if (read.value.kind === "binary") return ok(null);
+  const [base, mine, theirs] = read.value.texts as [string, string, string];
+  const merged = mergeText(base, mine, theirs);
+  return ok(merged.kind === "clean" ? explainMerge(base, mine, theirs, merged.text) : null);
 }
 
 function readFiles(paths: ThreePaths): Result<ReadFiles> {

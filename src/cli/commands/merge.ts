@@ -5,7 +5,7 @@ import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 
 export const command: Command = {
-  usage: "merge BASE MINE THEIRS [-p | --origins | --driver [--marker-size N] [--path PATH]]",
+  usage: "merge BASE MINE THEIRS [-p | --origins | --explain | --driver [--marker-size N] [--path PATH]]",
   about: [
     "Merge three Markdown files as the mirror does. Without an option the result is written into MINE, as git merge-file does.",
     "As git's merge driver, with a line in .gitattributes:  *.md merge=mdmirror",
@@ -17,6 +17,9 @@ export const command: Command = {
     print: { help: "print the result; write nothing", short: "p" },
     origins: {
       help: "print each line of a clean merge with the side that it is from, M (mine), T (theirs) or B (both); write nothing",
+    },
+    explain: {
+      help: "print as JSON which rule made each line of a clean merge, and which text has each word; write nothing",
     },
     driver: { help: "write into MINE and say nothing but what went wrong" },
     "marker-size": { value: "N", help: "for --driver: characters of a marker, 7 if not given; git's %L" },
@@ -32,7 +35,8 @@ export const command: Command = {
     const { text, conflicts, origins } = merged.value;
     const end = conflicts === 0 ? EXIT.inSync : EXIT.attention;
     if (args.flag("origins") && conflicts === 0) return showLines(io, origins);
-    if (args.flag("print") || args.flag("origins")) {
+    if (args.flag("explain") && conflicts === 0) return showExplanation(io, paths);
+    if (["print", "origins", "explain"].some((name) => args.flag(name))) {
       showText(io, text);
       return end;
     }
@@ -55,6 +59,15 @@ function showText(io: Io, text: string): void {
 async function showLines(io: Io, origins: readonly Origin[]): Promise<ExitCode> {
   const { rowLines } = await import("../show-origins.ts");
   for (const line of rowLines(io, origins)) io.out(line);
+  return EXIT.inSync;
+}
+
+async function showExplanation(io: Io, paths: [string, string, string]): Promise<ExitCode> {
+  const { explainFiles } = await import("../../app/history/merge-files.ts");
+  const { jsonLine } = await import("../json-line.ts");
+  const explained = explainFiles(paths);
+  if (explained.kind === "trouble") return complain(io, explained.trouble);
+  io.out(jsonLine(explained.value));
   return EXIT.inSync;
 }
 

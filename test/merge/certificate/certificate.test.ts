@@ -65,7 +65,10 @@ function passing(count: number): string[] {
   return passed;
 }
 
-/** A wrong merge, with the best explanation that is found for it; or a right one with a wrong explanation. */
+/**
+ * A wrong merge, with the best explanation that is found for it; or a right one with a wrong
+ * explanation.
+ */
 function mutantOf(merge: Merge, kind: string, random: (below: number) => number): Merge | undefined {
   const right = merge.explanation as Explanation;
   const claim = CLAIM_MUTATIONS[kind]?.(right, random);
@@ -78,6 +81,6 @@ function mutantOf(merge: Merge, kind: string, random: (below: number) => number)
 
 describe("the checker of explanations", () => {
   it("refuses words moved, lines doubled, marks lost, and false sources and rules", () => {
-    expect(passing(runs(300))).toEqual([]);
+    expect(passing(runs(1_000))).toEqual([]);
   }, 600_000);
 });

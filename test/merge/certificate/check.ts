@@ -2,7 +2,7 @@ import type { ExplainedLine, Explanation, Piece } from "../../../src/merge/expla
 
 export type Texts = { readonly base: string; readonly local: string; readonly remote: string };
 
-/** Which law a merge breaks. Shares no code with the merge, and takes its explanation for a claim; null: it keeps all of them. */
+/** Which law a merge breaks. No code is shared with the merge: its explanation is but a claim. */
 export type Fault =
   | "no-explanation" // nothing says where the lines are from
   | "fitted" // a text was made to fit by more than dates, numbers and columns
@@ -47,7 +47,6 @@ const LAST: Read = { who: "blrm", word: "", spaces: ["\n", "\n", "\n", "\n"] };
 const NUMBER = String.raw`(?:(?:\p{N}{1,4}(?:\.\p{N}{1,3})*|[a-z])[.)](?=\s)|\p{N}{1,4}、|\p{N}{1,4}(?=\s*\|$))?`;
 const ONE = String.raw`[\p{L}\p{M}\p{N}]+(?:_+[\p{L}\p{M}\p{N}]+)*|([*_~=#:\x60-])\2*|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?|\[[ xX]\]|\S`;
 const CELL = new RegExp(String.raw`^(\s*${NUMBER}\s*)(?:${ONE})$`, "u");
-const SPACES = /^\s*$/;
 
 /** Reads the pieces: null where one is not one word, or not the same one in all texts. */
 function readPieces(pieces: readonly Piece[]): Read[] | null {
@@ -55,8 +54,7 @@ function readPieces(pieces: readonly Piece[]): Read[] | null {
   const isBegun = [false, false, false, false];
   for (const [at, piece] of pieces.entries()) {
     const cells = NAMES.map((name) => piece[name]);
-    // The end of all texts.
-    if (at === pieces.length - 1 && cells.every((cell) => cell !== null && SPACES.test(cell))) continue;
+    if (at === pieces.length - 1 && cells.every((cell) => cell !== null && cell.trim() === "")) continue;
     const spaces = cells.map((cell) => (cell === null ? null : spaceOf(cell)));
     const words = cells.map((cell, text) => {
       if (cell === null) return null;
@@ -104,10 +102,13 @@ function faultOfPlaces(read: readonly Read[]): Fault | null {
       if (both["lm"] !== "" && both["lm"] === both["rm"]) return "twice";
       both = { lm: "", rm: "" };
     }
-    if (!isWord(word)) continue;
-    if (who === "blrm") [gone, come] = [new Set(), new Set()];
-    else if (who === "b") gone.add(word);
-    else if (who in both) come.add(word);
+    if (who === "blrm" && isWord(word)) [gone, come] = [new Set(), new Set()];
+    // By who: what both sides removed, a side does not add; what a side removed, both do not add.
+    else if (who === "b" && isWord(word)) gone.add(word);
+    else if (who in both && isWord(word)) come.add(word);
+    else if (who === "bl" || who === "br") gone.add(`one ${word}`);
+    else if (who === "lrm") come.add(`one ${word}`);
+    if (gone.has(`one ${word}`) && come.has(`one ${word}`)) return "astray";
     if (gone.has(word) && come.has(word)) return "astray";
   }
   return null;
@@ -127,19 +128,15 @@ function faultOfSeams(read: readonly Read[]): Fault | null {
     if (isNewLine && line.size > 1 && !line.has("blrm")) return "run-together";
     if (isNewLine) line = new Set();
     line.add(piece.who);
-    const isMet = last !== undefined && areOfTwo(last, piece) && isWord(last.word) && isWord(piece.word);
+    const isMet = [last?.who, piece.who].sort().join() === "lm,rm" && isWord(last?.word ?? "") && isWord(piece.word);
     if (isMet && !isNewLine) return "run-together";
-    const isSeam = isNewLine && last?.who !== piece.who;
     const kinds = piece.spaces.slice(0, 3).map((space) => (space === null ? null : kindOf(space)));
+    const isSeam = isNewLine && last?.who !== piece.who;
     if (!kinds.some((kind) => kind === kindOf(own) || (isSeam && (kind === "break" || kind === "blank"))))
       return "space";
     last = piece;
   }
   return null;
-}
-
-function areOfTwo(one: Read, other: Read): boolean {
-  return [one.who, other.who].sort().join() === "lm,rm";
 }
 
 function kindOf(space: string): string {
@@ -158,7 +155,9 @@ function isExplained({ rule, pieces }: ExplainedLine): boolean {
   return rule === (by.size > 1 ? "joined" : ([...by][0] ?? "kept"));
 }
 
-/** Whether texts that were made to fit differ from the sides in dates, numbers and columns alone. */
+/**
+ * Whether texts that were made to fit differ from the sides in dates, numbers and columns alone.
+ */
 function isFitted(texts: Texts, fitted: Texts): boolean {
   return (["base", "local", "remote"] as const).every((name) => {
     if (texts[name] === fitted[name]) return true;

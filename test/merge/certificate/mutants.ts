@@ -47,8 +47,8 @@ function pick<T>(some: readonly T[], random: Random): T | undefined {
 }
 
 /**
- * An explanation of another result: the words that are where they were keep their sources, any other
- * word takes those of an equal one near it, or none.
+ * An explanation of another result: the words that are where they were keep their sources, any
+ * other word takes those of an equal one near it, or none.
  */
 export function repoint({ texts, lines }: Explanation, result: string): Explanation {
   const pieces = lines.flatMap((line) => line.pieces);
