@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { HOLD_REASONS } from "../src/model/hold.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
@@ -13,6 +14,7 @@ const DOCUMENTS = [
   ".github/SECURITY.md",
   "scripts/README.md",
   "src/decisions.md",
+  "src/docs/troubleshooting.md",
   "test/README.md",
   ...globSync(["src/README.md", "src/*/README.md"], { cwd: root }),
 ].sort();
@@ -69,5 +71,13 @@ describe("the documents", () => {
     const entries = read("src/decisions.md").split(/\n\n+/);
     expect(entries.filter((entry) => entry.split("\n").length > 12)).toEqual([]);
     expect(entries.length).toBeGreaterThan(100);
+  });
+
+  it("have a heading for each reason that blocks a document or stops a sync", () => {
+    const stops = /export type HaltReason =([^;]+);/.exec(read("src/planner/plan-types.ts"))![1]!;
+    const codes = [...Object.keys(HOLD_REASONS), ...[...stops.matchAll(/"([a-z-]+)"/g)].map((match) => match[1]!)];
+    const headings = new Set(read("src/docs/troubleshooting.md").split("\n"));
+    expect(codes.filter((code) => !headings.has(`### ${code}`))).toEqual([]);
+    expect(codes.length).toBeGreaterThan(40);
   });
 });
