@@ -13,14 +13,7 @@ function timesOf(texts: readonly Lines[], size: number): Int32Array[] {
   });
 }
 
-/**
- * Tells by a line's number whether it does not occur alike in all the texts. `size`: numbers in
- * use.
- */
-export function apartIn(texts: readonly Lines[], size: number): Uint8Array {
-  return apartBy(timesOf(texts, size), size);
-}
-
+/** Tells by a line's number whether it does not occur alike in all texts. `size`: numbers in use. */
 function apartBy(times: readonly Int32Array[], size: number): Uint8Array {
   const [first, ...others] = times as [Int32Array, ...Int32Array[]];
   const apart = new Uint8Array(size);

@@ -54,7 +54,7 @@ export function contextsOf(
 
 /** How deep a context is, and whether it is code. */
 export function natureOf(inside: number, nests: Nests): string {
-  return `${Math.max(1, nests.depth(inside))} ${/[`~]{3}$/.test(nests.name(inside))}`;
+  return `${nests.depth(inside)} ${/[`~]{3}$/.test(nests.name(inside))}`;
 }
 
 /** Whether a text has anything that opens or closes a context: the cheap test. */

@@ -2,10 +2,16 @@ import { firstWhere, touching } from "./touching.ts";
 import { afford } from "./budget.ts";
 import type { Edit } from "./myers.ts";
 import type { Reading } from "./reading.ts";
-import { occursOnce, type Words } from "./said.ts";
+import { occursAgain, type Words } from "./said.ts";
 
 /** What a word of a removal costs in steps. */
 const STEPS_A_WORD = 10;
+
+/**
+ * Of so many removed words one may stand at the place by chance, and of so many one that the base has
+ * nowhere else.
+ */
+const [LEFT, TELLING] = [3, 10];
 
 /** Numbers for lines or words, equal for equal ones. */
 export type Ids = readonly number[];
@@ -31,9 +37,8 @@ export function isGone(edit: Edit, base: Ids, more: Script, words: Words, readin
   if (!afford(reading, said.length)) return false;
   const left = wordsLeft(edit, base, { ids: more.ids, edits: there }, words, reading, said);
   if (left === undefined) return false;
-  if (left.words.length === 0 || 3 * left.words.length > left.of) return left.words.length === 0;
-  // A word that the base has nowhere else is no common one.
-  return left.words.every((word) => !occursOnce(word, base, words, reading));
+  const telling = left.words.filter((word) => !occursAgain(word, base, words, reading));
+  return LEFT * left.words.length <= left.of && TELLING * telling.length <= left.of;
 }
 
 /** Whether an edit took away all that another one did, and put nothing there. */
@@ -145,8 +150,7 @@ export function leaves(
     const { from, to } = edit;
     const near = touching(later, from, to);
     if (near.length === 0) return true;
-    // What only removed leaves a seam that must stay closed, but may widen.
-    if (from === to) return near.every((one) => one.from === one.to) || isAside(text, edit, near, reading);
+    if (from === to) return staysClosed(near, isWhole, () => isReplaced(at)) || isAside(text, edit, near, reading);
     if (near.some((one) => changesInside(one, edit) && !mayComeBetween(one, edit, isWhole))) return false;
     // A mark belongs to the word beside it: nothing comes between.
     if (isParted(edit, near) && isBare(text, from, to, reading)) return false;
@@ -157,6 +161,14 @@ export function leaves(
     old ??= new Set(text.old);
     return !isWithin(text.ids, from, to, old);
   });
+}
+
+/**
+ * Whether a seam that is left of a removal stays closed: it may widen, and whole lines may come
+ * between where what was removed is gone.
+ */
+function staysClosed(near: readonly Edit[], isWhole: (edit: Edit) => boolean, isReplaced: () => boolean): boolean {
+  return near.every(({ from, to }) => from === to) || (near.every(isWhole) && isReplaced());
 }
 
 /**

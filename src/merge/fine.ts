@@ -1,6 +1,7 @@
 import { type FrontMatter, mergeFrontMatter, readFrontMatter } from "./front-matter.ts";
 import { type ConflictHunk, mergeHunks, type Work } from "./hunk.ts";
-import { diffLines, type Lines, type Reading, takeLines, takeLinesBelow } from "./reading.ts";
+import type { Edit } from "./myers.ts";
+import { diffFilled, type Lines, type Reading, takeLines, takeLinesBelow } from "./reading.ts";
 import { applyStyle, mergeStyle, normalise, styleOf } from "./style.ts";
 
 /** A merged text, or the places that do not merge; undefined when the budget is used up. */
@@ -76,16 +77,14 @@ function movedDown(hunk: ConflictHunk, base: number, local: number, remote: numb
 function mergeBody(base: string, local: string, remote: string, reading: Reading): FineMerge {
   const equal = byEquality(base, local, remote);
   if (equal !== undefined) return equal;
+  const merged = mergeHunks(workOf(base, local, remote, reading));
+  return reading.left < 0 ? undefined : merged;
+}
+
+/** What each side did to the filled lines of the base. */
+export function workOf(base: string, local: string, remote: string, reading: Reading): Work {
   const [b, l, r] = [base, local, remote].map((text) => takeLines(text, reading)) as [Lines, Lines, Lines];
-  const work: Work = {
-    all: { kind: "conflict", base: b.lines, local: l.lines, remote: r.lines, baseLine: 0, localLine: 0, remoteLine: 0 },
-    texts: { base: b, local: l, remote: r },
-    edits: { local: diffLines(base, local, reading), remote: diffLines(base, remote, reading) },
-    refused: new Set(),
-    reading,
-  };
-  const merged = mergeHunks(work, false);
-  if (reading.left < 0 || "text" in merged) return reading.left < 0 ? undefined : merged;
-  const coarse = mergeHunks(work, true);
-  return "text" in coarse ? coarse : merged;
+  const [mine, theirs] = [diffFilled(base, local, reading), diffFilled(base, remote, reading)];
+  const edits = { local: mine, remote: theirs, changed: new Set<Edit>() };
+  return { texts: { base: b, local: l, remote: r }, edits, reading };
 }

@@ -8,7 +8,16 @@ import { sentences, type Unit, words } from "./sentences.ts";
 import type { Runs } from "./split.ts";
 import { keepTokens, withSpace } from "./spaces.ts";
 import { subsumes } from "./subsume.ts";
-import { endsLine, isAside, isHeadingId, isLineEnd, isMark, newRuns, type Passage, type Token } from "./tokens.ts";
+import {
+  endsLineBefore,
+  isAside,
+  isHeadingId,
+  isLineEnd,
+  isMark,
+  newRuns,
+  type Passage,
+  type Token,
+} from "./tokens.ts";
 import { mergeUrl } from "./urls.ts";
 
 type Grain = "sentences" | "words";
@@ -33,8 +42,8 @@ type Range = { readonly from: number; readonly to: number };
 export function mergeFlow(passage: Passage, reading: Reading, grain: Grain = "sentences"): Token[] | undefined {
   const flow = flowOf(passage, reading, grain);
   const { ids, units } = flow;
-  const local = diff(ids.base, ids.local, reading, endsLine);
-  const remote = diff(ids.base, ids.remote, reading, endsLine);
+  const local = diff(ids.base, ids.local, reading, endsLineBefore);
+  const remote = diff(ids.base, ids.remote, reading, endsLineBefore);
   if (reading.left < 0) return undefined;
   const rewritten = grain === "words" ? rewrittenItems(flow.tokens.base, local, remote) : [];
   const meets: Meets = (earlier, side, later) =>

@@ -1,14 +1,18 @@
 import { agree } from "./agree.ts";
-import { compose, counterparts, joinOverBlanks, reverse } from "./edits.ts";
+import { hasContexts } from "./contexts.ts";
+import { counterparts, reverse } from "./edits.ts";
+import type { Cluster } from "./cluster.ts";
+import { linesOf, longerGap } from "./gaps.ts";
+import { partsOf } from "./hunk.ts";
 import { type Ids, isGone, isTouched, leaves } from "./evidence.ts";
 import { diff, type Edit, isRemoval } from "./myers.ts";
-import { pairsOthers } from "./quotes.ts";
-import { diffLines, type Reading, readLines, tokenise } from "./reading.ts";
-import { endsLine, type Token } from "./tokens.ts";
+import { pairLines } from "./pairs.ts";
+import { gapBefore, diffFilled, type Lines, type Reading, readLines, tokenise, wordsIn } from "./reading.ts";
+import { endsLine, endsLineBefore, type Token } from "./tokens.ts";
 import { OWN_WORD, wordsOfLines } from "./said.ts";
 
-/** The lines of three texts of which each was made of the one before. */
-type ThreeLines = readonly [base: readonly string[], less: readonly string[], more: readonly string[]];
+/** Three texts of which each was made of the one before. */
+type ThreeLines = readonly [base: Lines, less: Lines, more: Lines];
 
 /**
  * Whether `more` is a later text of `less`, with every change that `less` made to `base`, in words
@@ -24,39 +28,54 @@ export function isHeld(base: string, less: string, more: string, reading: Readin
   return found;
 }
 
+/**
+ * Whether a later text has a line again that a side took away for good: in place of others, or by
+ * itself. A piece of other lines may quote it.
+ */
+export function bringsBack(base: string, side: string, more: string, reading: Reading): boolean {
+  const [b, s, m] = [base, side, more].map((text) => readLines(text, reading).filled.ids) as [Ids, Ids, Ids];
+  const gone = new Set(b).difference(new Set(s));
+  const says = (id: number): boolean => wordsIn(id, reading).length > 0 && !hasContexts(reading.interner.text(id));
+  const isGoneLine = (id: number): boolean => gone.has(id) && says(id);
+  return diffFilled(side, more, reading).some(({ start, end, from, to }) => {
+    const put = m.slice(from, to);
+    return start < end ? put.some(isGoneLine) : put.every(isGoneLine);
+  });
+}
+
 function findHeld(base: string, less: string, more: string, reading: Reading): boolean {
-  const [b, l, m] = [readLines(base, reading), readLines(less, reading), readLines(more, reading)];
+  const texts = [base, less, more].map((text) => readLines(text, reading)) as [Lines, Lines, Lines];
   if (reading.left < 0) return false;
-  const earlier = diffLines(base, less, reading);
-  const later = diffLines(less, more, reading);
-  if (!isLaterByAnyScript([b.lines, l.lines, m.lines], earlier, later, reading)) return false;
-  const direct = diffLines(base, more, reading);
-  if (!agree(b.ids.length, earlier, later, direct, true)) return false;
-  // The shortest script may pair what was removed with a quotation of it, or with where it went.
-  const pairs = pairsOthers(base, less, more, reading);
+  const [b, l, m] = texts.map(({ filled }) => filled.ids) as [Ids, Ids, Ids];
+  const earlier = diffFilled(base, less, reading);
+  const later = diffFilled(less, more, reading);
+  if (bringsBack(base, less, more, reading)) return false;
+  if (!isLater(texts, earlier, later, reading) || reading.left < 0 || !keepsGaps(texts, earlier, later)) return false;
+  const direct = diffFilled(base, more, reading);
+  if (!agree(b.length, earlier, later, direct, true)) return false;
   const words = wordsOfLines(reading);
-  const edits = pairs ? compose(b.ids.length, m.ids.length, earlier, later) : direct;
-  return earlier.every((edit) => {
-    const own = isRemoval(edit) ? [] : l.ids.slice(edit.from, edit.to);
-    return isGone(edit, b.ids, { ids: m.ids, edits }, words, reading, own);
+  const parted = pairLines(earlier, texts[0], texts[1], reading).edits;
+  return parted.every((edit) => {
+    const own = isRemoval(edit) ? [] : l.slice(edit.from, edit.to);
+    return isGone(edit, b, { ids: m, edits: direct }, words, reading, own);
   });
 }
 
 /**
- * Whether `later` leaves what `earlier` did, with the edits as they are, or with those made one
- * that blank lines alone part.
+ * Whether the blank lines that the second text changed between two lines are in the third one too,
+ * or more of them.
  */
-function isLaterByAnyScript(
-  texts: ThreeLines,
-  earlier: readonly Edit[],
-  later: readonly Edit[],
-  reading: Reading,
-): boolean {
-  const known = new Map<string, boolean>();
-  if (isLater(texts, earlier, later, known, reading)) return true;
-  const [joined, next] = [joinOverBlanks(earlier, texts[0], true), joinOverBlanks(later, texts[1], true)];
-  if (joined.length === earlier.length && next.length === later.length) return false;
-  return isLater(texts, joined, next, known, reading);
+function keepsGaps([b, l, m]: ThreeLines, earlier: readonly Edit[], later: readonly Edit[]): boolean {
+  const before = counterparts(l.filled.ids.length, earlier.map(reverse));
+  const after = counterparts(l.filled.ids.length, later);
+  return l.filled.ids.every((_, at) => {
+    const [was, is] = [before[at] as number, after[at] as number];
+    const isPair = (places: Int32Array, place: number): boolean =>
+      place >= 0 && (at === 0 ? place === 0 : place === (places[at - 1] as number) + 1);
+    if (!isPair(before, was) || !isPair(after, is)) return true;
+    const gap = gapBefore(l, at);
+    return gap === gapBefore(b, was) || longerGap(gap, gapBefore(m, is)) === gapBefore(m, is);
+  });
 }
 
 /**
@@ -67,90 +86,42 @@ const MOST_LINES = 3_000;
 
 /**
  * Whether `later`, from the second text to the third, leaves what `earlier`, from the first to the
- * second, did. `known`: what was found of regions, by their lines.
+ * second, did: seen from the second text, both are changes of it, which stand apart, or of which the
+ * later one keeps the words of the earlier one.
  */
 function isLater(
-  texts: ThreeLines,
+  [base, less, more]: ThreeLines,
   earlier: readonly Edit[],
   later: readonly Edit[],
-  known: Map<string, boolean>,
   reading: Reading,
 ): boolean {
-  for (const region of regionsOf(earlier, later)) {
-    if (onlyAdds(region) && !region.earlier.some((edit) => isBare(edit, texts[1]))) continue;
-    const ranges = rangesOf(region);
-    if (ranges.reduce((sum, { from, to }) => sum + to - from, 0) > MOST_LINES) return false;
-    const name = ranges.map(({ from, to }) => `${from}-${to}`).join(" ");
-    const isKept = known.get(name) ?? keepsLines(texts, ranges, reading);
-    known.set(name, isKept);
-    if (!isKept) return false;
-  }
-  return reading.left >= 0;
+  const texts = { base: less, local: base, remote: more };
+  const edits = { local: earlier.map(reverse), remote: later, changed: new Set<Edit>() };
+  return partsOf({ texts, edits, reading }).every(({ part, found }) => {
+    if (found.local.length === 0 || found.remote.length === 0) return true;
+    if (onlyAdds(found) && !isBare(linesOf(less, part.base))) return true;
+    const sides = [linesOf(base, part.local), linesOf(less, part.base), linesOf(more, part.remote)];
+    if (sides.reduce((sum, lines) => sum + lines.length, 0) > MOST_LINES) return false;
+    const [was, is, then] = sides.map((lines) => tokenise(lines, reading)) as [Token[], Token[], Token[]];
+    return keepsRegion(was, is, then, reading);
+  });
 }
 
-type Range = { readonly from: number; readonly to: number };
-
-/** Whether some lines of the third text are a later text of those of the others. */
-function keepsLines(texts: ThreeLines, ranges: readonly Range[], reading: Reading): boolean {
-  const [base, less, more] = texts.map((lines, at) => {
-    const { from, to } = ranges[at] as Range;
-    return tokenise(lines.slice(from, to), reading);
-  }) as [Token[], Token[], Token[]];
-  return keepsRegion(base, less, more, reading);
-}
-
-/**
- * Edits of two scripts, one after the other, that touch each other on the lines of the second text,
- * up to line `end` of it.
- */
-type Region = { readonly earlier: readonly Edit[]; readonly later: readonly Edit[]; readonly end: number };
-
-/** The regions with edits of both scripts, in order. */
-function regionsOf(earlier: readonly Edit[], later: readonly Edit[]): Region[] {
-  const regions: Region[] = [];
-  let [e, f] = [0, 0];
-  while (e < earlier.length && f < later.length) {
-    const first = { e, f };
-    let end = Math.min((earlier[e] as Edit).from, (later[f] as Edit).start);
-    for (let grown = true; grown; ) {
-      const before = e + f;
-      for (; e < earlier.length && (earlier[e] as Edit).from <= end; e++) end = Math.max(end, (earlier[e] as Edit).to);
-      for (; f < later.length && (later[f] as Edit).start <= end; f++) end = Math.max(end, (later[f] as Edit).end);
-      grown = e + f > before;
-    }
-    if (e > first.e && f > first.f) {
-      regions.push({ earlier: earlier.slice(first.e, e), later: later.slice(first.f, f), end });
-    }
-  }
-  return regions;
-}
-
-/** Whether an edit put in nothing but lines that open or close a fence, directive or HTML block. */
-function isBare({ from, to }: Edit, lines: readonly string[]): boolean {
-  return lines.slice(from, to).every((line) => /^[\s>]*(?:`{3}|~{3}|:{3}|<)/.test(line));
+/** Whether some lines are nothing but such as open or close a fence, directive or HTML block. */
+function isBare(lines: readonly string[]): boolean {
+  return lines.every((line) => /^[\s>]*(?:`{3}|~{3}|:{3}|<)/.test(line));
 }
 
 /**
  * Whether both scripts only add, the later one nothing in the middle of what the earlier one added.
  */
-function onlyAdds({ earlier, later }: Region): boolean {
+function onlyAdds({ local: added, remote: later }: Cluster): boolean {
   return (
-    earlier.every((edit) => edit.start === edit.end) &&
+    added.every((edit) => edit.from === edit.to) &&
     later.every(
-      (edit) => edit.start === edit.end && earlier.every(({ from, to }) => edit.end <= from || to <= edit.start),
+      (edit) => edit.start === edit.end && added.every(({ start, end }) => edit.end <= start || end <= edit.start),
     )
   );
-}
-
-/** The lines of the three texts that a region covers. */
-function rangesOf({ earlier, later, end }: Region): Range[] {
-  const [e0, e1, f0, f1] = [earlier[0], earlier.at(-1), later[0], later.at(-1)] as [Edit, Edit, Edit, Edit];
-  const start = Math.min(e0.from, f0.start);
-  return [
-    { from: e0.start - (e0.from - start), to: e1.end + (end - e1.to) },
-    { from: start, to: end },
-    { from: f0.from - (f0.start - start), to: f1.to + (end - f1.end) },
-  ];
 }
 
 /** Whether the tokens of a few lines are a later text of others, as whole texts are above. */
@@ -162,9 +133,9 @@ function keepsRegion(
 ): boolean {
   const [b, l, m] = [base, less, more].map((tokens) => tokens.map(({ id }) => id)) as [number[], number[], number[]];
   if (lacksNewWords(b, l, m)) return false;
-  const earlier = diff(b, l, reading, endsLine);
-  const later = diff(l, m, reading, endsLine);
-  const direct = diff(b, m, reading, endsLine);
+  const earlier = diff(b, l, reading, endsLineBefore);
+  const later = diff(l, m, reading, endsLineBefore);
+  const direct = diff(b, m, reading, endsLineBefore);
   return (
     agree(b.length, earlier, later, direct) &&
     earlier.every(

@@ -1,12 +1,11 @@
-import { joinOverBlanks } from "./edits.ts";
-import { type Parted, partInserted } from "./beside.ts";
-import { cluster, isReplacement, overlaps, type Side, span, type Cluster } from "./cluster.ts";
+import { type Cluster, cluster, isReplacement, type Meets, overlaps, type Side, span } from "./cluster.ts";
+import { linesOf, mergeGaps, type Part, placeOf, type Range, type ThreeTexts } from "./gaps.ts";
 import { hasCode } from "../outline/fences.ts";
 import { mergeFlow } from "./flow.ts";
 import { mergeInsertions } from "./insertions.ts";
-import type { Overlap } from "./lines.ts";
 import type { Edit } from "./myers.ts";
-import { fencesIn, type Lines, type Reading, tokenise } from "./reading.ts";
+import { pairLines } from "./pairs.ts";
+import { gapBefore, fencesIn, type Lines, type Reading, tokenise } from "./reading.ts";
 import { wordsOfLines } from "./said.ts";
 import { subsumes } from "./subsume.ts";
 import { leadsLines, write } from "./tokens.ts";
@@ -24,153 +23,231 @@ export type ConflictHunk = {
   readonly remoteLine: number;
 };
 
-/** The three texts, with their lines read. */
-type ThreeTexts = { readonly base: Lines; readonly local: Lines; readonly remote: Lines };
+/** What became of a part; `after`: the blank lines behind it, where they are not those of the texts. */
+export type Settled = { readonly text: string; readonly after?: string | undefined };
 
-/** What the merge of one text's lines goes by, and the budget for it. */
-export type Work = {
-  /** All lines of the three texts. */
-  readonly all: Overlap;
-  readonly texts: ThreeTexts;
-  /** What each side did to the lines of the base. */
-  readonly edits: { readonly local: readonly Edit[]; readonly remote: readonly Edit[] };
-  /** Parts that could not be settled, so that no effort goes into the same part twice. */
-  readonly refused: Set<string>;
-  readonly reading: Reading;
+/** What the merge of one text's lines goes by: what each side did to the filled lines of the base. */
+export type Work = { readonly texts: ThreeTexts; readonly edits: Edits; readonly reading: Reading };
+
+/** Edits of filled lines; `changed`: those that changed one line, but not beyond recognition. */
+type Edits = {
+  readonly local: readonly Edit[];
+  readonly remote: readonly Edit[];
+  readonly changed: ReadonlySet<Edit>;
 };
+
+type Conflicts = { readonly conflicts: readonly ConflictHunk[] };
 
 /**
  * Settles lines that both sides changed with finer and finer pieces; what is left are smaller
- * conflicts. Coarsely, edits with blank lines alone between them are one, and the first conflict
- * ends it.
+ * conflicts. Blank lines are white space of the line after them.
  */
-export function mergeHunks(work: Work, coarse: boolean): { text: string } | { conflicts: ConflictHunk[] } {
-  const { all, edits, texts } = work;
-  const [base, local, remote] = [texts.base.ids, texts.local.ids, texts.remote.ids];
-  const found = cluster(
-    joinOverBlanks(edits.local, all.base, coarse),
-    joinOverBlanks(edits.remote, all.base, coarse),
-    linesMeet,
-  );
+export function mergeHunks(work: Work): { readonly text: string } | Conflicts {
+  const { base, local, remote } = work.texts;
+  const allOf = ({ filled }: Lines): Range => ({ from: 0, to: filled.at.length });
+  const whole: Part = { base: allOf(base), local: allOf(local), remote: allOf(remote) };
+  const merged = mergeRange(whole, work);
+  if ("conflicts" in merged) return merged;
+  const gap = mergedGap(work.texts, { base: whole.base.to, local: whole.local.to, remote: whole.remote.to });
+  return { text: merged.text + (merged.after ?? gap) };
+}
+
+/** Merges the lines of a part, in which the edits are. */
+function mergeRange({ base, local, remote }: Part, work: Work): Settled | Conflicts {
+  const { texts } = work;
   const conflicts: ConflictHunk[] = [];
-  const shift = { local: 0, remote: 0 };
-  let text = "";
-  let at = 0;
-  for (const one of found) {
-    text += all.base.slice(at, one.start).join("");
-    const l = { ids: local, edits: one.local, ...span(one.local, one.start, one.end, shift.local) };
-    const r = { ids: remote, edits: one.remote, ...span(one.remote, one.start, one.end, shift.remote) };
-    const part = partOf(all, one, l, r);
-    const settled = settle(part, base, l, r, work);
-    if (settled === undefined) conflicts.push(conflictOf(part));
-    if (settled === undefined && coarse) break;
-    text += settled ?? "";
-    shift.local = l.to - one.end;
-    shift.remote = r.to - one.end;
-    at = one.end;
-  }
-  return conflicts.length > 0 ? { conflicts } : { text: text + all.base.slice(at).join("") };
-}
-
-type Range = { readonly from: number; readonly to: number };
-type Version = Range & { readonly ids: readonly number[]; readonly edits: readonly Edit[] };
-
-/** The lines of one cluster. */
-function partOf(all: Overlap, { start, end }: Cluster, local: Range, remote: Range): Overlap {
-  return {
-    kind: "conflict",
-    base: all.base.slice(start, end),
-    local: all.local.slice(local.from, local.to),
-    remote: all.remote.slice(remote.from, remote.to),
-    baseLine: all.baseLine + start,
-    localLine: all.localLine + local.from,
-    remoteLine: all.remoteLine + remote.from,
+  const shift = { local: local.from - base.from, remote: remote.from - base.from };
+  let [text, at] = ["", base.from];
+  let after: string | undefined;
+  const keepTo = (end: number): void => {
+    for (; at < end; at++) {
+      text += after ?? mergedGap(texts, { base: at, local: at + shift.local, remote: at + shift.remote });
+      text += texts.base.lines[texts.base.filled.at[at] as number];
+      after = undefined;
+    }
   };
+  for (const { part, found } of partsOf(work, shift)) {
+    keepTo(part.base.from);
+    const settled = settle(part, found, work);
+    if ("conflicts" in settled) conflicts.push(...settled.conflicts);
+    else ({ text, after } = { text: text + settled.text, after: settled.after });
+    at = part.base.to;
+    shift.local = part.local.to - at;
+    shift.remote = part.remote.to - at;
+  }
+  keepTo(base.to);
+  return conflicts.length > 0 ? { conflicts } : { text, after };
 }
 
-/** The text of one cluster; undefined for a conflict. */
-function settle(
-  part: Overlap,
-  base: readonly number[],
-  local: Version,
-  remote: Version,
-  work: Work,
-): string | undefined {
-  const { reading, refused } = work;
-  const words = wordsOfLines(reading);
-  if (local.edits.length === 0 || subsumes(base, remote, local, words, reading, true)) return part.remote.join("");
-  if (remote.edits.length === 0 || subsumes(base, local, remote, words, reading, true)) return part.local.join("");
-  const name = `${part.baseLine} ${part.base.length} ${part.localLine} ${part.local.length}`;
-  const settled = refused.has(name) ? undefined : mergePart(part, work);
-  if (settled === undefined) refused.add(name);
-  return settled;
+type Changed = { readonly part: Part; readonly found: Cluster };
+
+/** The parts that a side changed, with the edits there; `from`: how far the sides are shifted before. */
+export function partsOf(work: Work, from: Shift = { local: 0, remote: 0 }): Changed[] {
+  const shift = { ...from };
+  const meets: Meets = (earlier, side, later) => linesMeet(earlier, side, later, work);
+  return cluster(work.edits.local, work.edits.remote, meets).map((found) => {
+    const base = { from: found.start, to: found.end };
+    const local = span(found.local, base.from, base.to, shift.local);
+    const remote = span(found.remote, base.from, base.to, shift.remote);
+    shift.local = local.to - base.to;
+    shift.remote = remote.to - base.to;
+    return { part: { base, local, remote }, found };
+  });
 }
 
-/** A conflict with its sides as text. */
-function conflictOf(part: Overlap): ConflictHunk {
-  const { base, local, remote, baseLine, localLine, remoteLine } = part;
-  return { base: base.join(""), local: local.join(""), remote: remote.join(""), baseLine, localLine, remoteLine };
+type Shift = { readonly local: number; readonly remote: number };
+
+/** The edits of a part, apart where a line was changed but not beyond recognition. */
+function finerEdits({ local, remote }: Cluster, { texts, reading }: Work): Edits {
+  const mine = pairLines(local, texts.base, texts.local, reading);
+  const theirs = pairLines(remote, texts.base, texts.remote, reading);
+  return { local: mine.edits, remote: theirs.edits, changed: mine.changed.union(theirs.changed) };
 }
 
-function linesMeet(earlier: Edit, _side: unknown, later: Edit): boolean {
+/** Whether the sides changed no part in different ways: then the lines merge by themselves. */
+export function areApart(work: Work): boolean {
+  const isApart = ({ part, found }: Changed): boolean =>
+    found.local.length === 0 || found.remote.length === 0 || isEmpty(part.base) || isAlike(part, work.texts);
+  return partsOf(work).every((changed) => {
+    if (isApart(changed)) return true;
+    const { base, local, remote } = changed.part;
+    const shift = { local: local.from - base.from, remote: remote.from - base.from };
+    return partsOf({ ...work, edits: finerEdits(changed.found, work) }, shift).every(isApart);
+  });
+}
+
+/**
+ * Whether two edits of different sides must be settled together. One that only adds or removes lines
+ * right beside a rewritten one may have moved text across, unless a blank line parts them, or the
+ * rewriting kept most of a line.
+ */
+function linesMeet(earlier: Edit, side: Side, later: Edit, { edits, texts }: Work): boolean {
   if (overlaps(earlier, later)) return true;
-  if (later.start > earlier.end || (isReplacement(earlier) && isReplacement(later))) return false;
+  if (later.start > earlier.end || edits.changed.has(earlier) || edits.changed.has(later)) return false;
+  if (isReplacement(earlier) && isReplacement(later)) return false;
   // Two that only took lines away have nothing that could stand at a wrong place.
-  return !(onlyRemoves(earlier) && onlyRemoves(later));
+  if (onlyRemoves(earlier) && onlyRemoves(later)) return false;
+  // Both may have added a piece of their own between the lines.
+  if (grows(earlier) && grows(later)) return true;
+  if (earlier.start === earlier.end) return gapBefore(texts[side], earlier.to) === "";
+  if (later.start < later.end) return gapBefore(texts.base, later.start) === "";
+  return gapBefore(texts[side === "local" ? "remote" : "local"], later.from) === "";
+}
+
+function grows({ start, end, from, to }: Edit): boolean {
+  return to - from > end - start;
 }
 
 function onlyRemoves({ start, end, from, to }: Edit): boolean {
   return start < end && from === to;
 }
 
+function isAlike({ local, remote }: Part, texts: ThreeTexts): boolean {
+  const [mine, theirs] = [texts.local.filled.ids, texts.remote.filled.ids];
+  if (local.to - local.from !== remote.to - remote.from) return false;
+  for (let at = local.from; at < local.to; at++) {
+    if (mine[at] !== theirs[at - local.from + remote.from]) return false;
+  }
+  return true;
+}
+
+/** What a part becomes. */
+function settle(part: Part, found: Cluster, work: Work): Settled | Conflicts {
+  const { texts, reading } = work;
+  const { local, remote } = found;
+  if (remote.length === 0) return ofSide(part, "local", texts);
+  if (local.length === 0) return ofSide(part, "remote", texts);
+  const words = wordsOfLines(reading);
+  const base = texts.base.filled.ids;
+  const mine = { ids: texts.local.filled.ids, edits: local, ...part.local };
+  const theirs = { ids: texts.remote.filled.ids, edits: remote, ...part.remote };
+  if (subsumes(base, theirs, mine, words, reading, true)) return ofSide(part, "remote", texts);
+  if (subsumes(base, mine, theirs, words, reading, true)) return ofSide(part, "local", texts);
+  return mergePart(part, found, work);
+}
+
+/** The lines of one side. */
+function ofSide(part: Part, side: Side, texts: ThreeTexts): Settled {
+  const { from, to } = part[side];
+  if (from === to) return { text: "" };
+  const lead = isEmpty(part.base) ? gapBefore(texts[side], from) : leadOf(part, texts);
+  return { text: lead + linesOf(texts[side], part[side]).join("") };
+}
+
+function isEmpty({ from, to }: Range): boolean {
+  return from === to;
+}
+
+/** The blank lines before a part that all texts have. */
+function leadOf({ base, local, remote }: Part, texts: ThreeTexts): string {
+  return mergedGap(texts, { base: base.from, local: local.from, remote: remote.from });
+}
+
+function mergedGap(
+  texts: ThreeTexts,
+  { base, local, remote }: { readonly base: number; readonly local: number; readonly remote: number },
+): string {
+  return mergeGaps(gapBefore(texts.base, base), gapBefore(texts.local, local), gapBefore(texts.remote, remote));
+}
+
+/** A conflict with its sides as text. */
+function conflictOf(part: Part, texts: ThreeTexts): ConflictHunk {
+  return {
+    base: linesOf(texts.base, part.base).join(""),
+    local: linesOf(texts.local, part.local).join(""),
+    remote: linesOf(texts.remote, part.remote).join(""),
+    baseLine: placeOf(texts.base, part.base),
+    localLine: placeOf(texts.local, part.local),
+    remoteLine: placeOf(texts.remote, part.remote),
+  };
+}
+
 /**
- * Lines that both sides changed: both may have added entries to a list, or changed words of running
- * text.
+ * Lines that both sides changed: both may have added entries to a list, or changed lines, each its
+ * own, or words of running text.
  */
-function mergePart(part: Overlap, { texts, reading }: Work): string | undefined {
-  const inserted = mergeInsertions(part, texts.base, reading);
-  if (inserted !== undefined) return inserted;
-  if (part.base.length === 0 || part.local.length === 0 || part.remote.length === 0) return undefined;
-  return mergeBeside(part, texts, reading) ?? mergeWords(part, texts, reading);
+function mergePart(part: Part, found: Cluster, work: Work): Settled | Conflicts {
+  const { texts, reading } = work;
+  const conflict = { conflicts: [conflictOf(part, texts)] };
+  if (isEmpty(part.base)) return mergeInsertions(part, texts, reading, leaderAt(part.base.from, work)) ?? conflict;
+  if (isEmpty(part.local) || isEmpty(part.remote)) return conflict;
+  const edits = finerEdits(found, work);
+  const isFiner = edits.local.length + edits.remote.length > found.local.length + found.remote.length;
+  const finer = isFiner ? mergeRange(part, { ...work, edits }) : conflict;
+  if ("text" in finer) return finer;
+  const words = mergeWords(part, texts, reading);
+  return words === undefined ? finer : { text: leadOf(part, texts) + words };
+}
+
+/**
+ * Whose piece comes first of two that were added before a line: where one side alone changed the line
+ * above or below, its piece stays next to it.
+ */
+function leaderAt(line: number, { edits }: Work): Side {
+  const changers = (at: number): readonly Side[] =>
+    (["local", "remote"] as const).filter((side) => edits[side].some(({ start, end }) => start <= at && at < end));
+  const [below, above] = [changers(line), changers(line - 1)];
+  if (below.length === 1) return below[0] === "local" ? "remote" : "local";
+  return above.length === 1 ? (above[0] as Side) : "remote";
 }
 
 /** Lines of which both sides changed words. */
-function mergeWords(part: Overlap, texts: ThreeTexts, reading: Reading): string | undefined {
-  const sides = [part.base, part.local, part.remote];
-  const isCode =
-    isCodeIn(texts.base, part.baseLine, part.base) ||
-    isCodeIn(texts.local, part.localLine, part.local) ||
-    isCodeIn(texts.remote, part.remoteLine, part.remote);
-  const [base, local, remote] = sides.map((lines) => tokenise(lines, reading, isCode)) as [Tokens, Tokens, Tokens];
-  const passage = { base, local, remote };
-  const merged = mergeFlow(passage, reading);
+function mergeWords(part: Part, texts: ThreeTexts, reading: Reading): string | undefined {
+  const sides = ["base", "local", "remote"] as const;
+  const isCode = sides.some((side) => isCodeIn(texts[side], part[side]));
+  const [base, local, remote] = sides.map((side) => tokenise(linesOf(texts[side], part[side]), reading, isCode)) as [
+    Tokens,
+    Tokens,
+    Tokens,
+  ];
+  const merged = mergeFlow({ base, local, remote }, reading);
   return merged === undefined || !leadsLines(merged) ? undefined : write(merged);
-}
-
-/** Lines beside which both sides inserted others, and which a side changed too. */
-function mergeBeside(part: Overlap, texts: ThreeTexts, reading: Reading): string | undefined {
-  const parted = partInserted(part, texts, reading);
-  if (parted === undefined) return undefined;
-  const inserted = mergeInsertions(parted.inserted, texts.base, reading, firstBeside(parted));
-  const rest = inserted === undefined ? undefined : mergeWords(parted.rest, texts, reading);
-  if (inserted === undefined || rest === undefined) return undefined;
-  return parted.isAbove ? inserted + rest : rest + inserted;
-}
-
-/**
- * Whose piece comes first: where one side alone changed the lines that both pieces stand beside,
- * its piece stays next to them.
- */
-function firstBeside({ rest, isAbove }: Parted): Side {
-  const [base, local, remote] = [rest.base, rest.local, rest.remote].map((lines) => lines.join(""));
-  const [isLocal, isRemote] = [local !== base, remote !== base];
-  if (isLocal === isRemote) return "remote";
-  return isLocal === isAbove ? "remote" : "local";
 }
 
 type Tokens = ReturnType<typeof tokenise>;
 
-/** Whether any of some lines, of which the first is line `first` of its text, is code. */
-function isCodeIn(text: Lines, first: number, lines: readonly string[]): boolean {
-  return hasCode(fencesIn(text), first, first + lines.length);
+/** Whether any of some lines is code. */
+function isCodeIn(text: Lines, range: Range): boolean {
+  const first = placeOf(text, range);
+  return hasCode(fencesIn(text), first, first + linesOf(text, range).length);
 }

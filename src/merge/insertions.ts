@@ -1,9 +1,9 @@
 import { afford } from "./budget.ts";
 import type { Side } from "./cluster.ts";
 import { entriesOf, neighbours, shapeOf, sortKey } from "./entries.ts";
-import type { Overlap } from "./lines.ts";
+import { longerGap, type Part, placeOf, type ThreeTexts } from "./gaps.ts";
 import { type Piece, pieceOf, pieceText } from "./piece.ts";
-import { fencesIn, type Lines, type Reading, tokenise } from "./reading.ts";
+import { fencesIn, type Reading, tokenise } from "./reading.ts";
 import { findRun } from "./runs.ts";
 import { shareSection } from "./sections.ts";
 import { splitLines } from "./split.ts";
@@ -27,7 +27,7 @@ const LEAST_SORTED = 4;
 /** LIMIT: pairs of entries compared at one place; more are a conflict. */
 const MOST_PAIRS = 10_000;
 
-/** Where lines are inserted: the base lines around. */
+/** Where lines are inserted: the lines of the base that are not blank around. */
 type Place = {
   readonly lines: readonly string[];
   readonly inCode: boolean;
@@ -37,35 +37,35 @@ type Place = {
   readonly leader: Side;
 };
 
+/** Two insertions as text, and the blank lines behind them. */
+type Inserted = { readonly text: string; readonly after: string };
+
 /**
  * Both sides added lines at one place. They are two pieces: each stays whole, one after the other,
- * and they are never aligned with each other, unless one holds the other whole. Undefined where
- * base had text, or where no order keeps each piece in the section, list and table that it was
- * written for. `base`: all lines of the base; `leader`: the side whose piece comes first where
- * nothing else tells the order.
+ * and they are never aligned with each other, unless one holds the other whole. Undefined where no
+ * order keeps each piece in the section, list and table that it was written for. `leader`: the side
+ * whose piece comes first where nothing else tells the order.
  */
 export function mergeInsertions(
-  part: Overlap,
-  base: Lines,
+  part: Part,
+  texts: ThreeTexts,
   reading: Reading,
   leader: Side = "remote",
-): string | undefined {
-  if (part.base.some((line) => line.trim() !== "")) return undefined;
-  const [mine, theirs] = [pieceOf(part.local), pieceOf(part.remote)];
-  if (mine.lines.length === 0) return part.remote.join("");
-  if (theirs.lines.length === 0) return part.local.join("");
-  if (findRun(theirs.lines, mine.lines) >= 0) return part.remote.join("");
-  if (findRun(mine.lines, theirs.lines) >= 0) return part.local.join("");
+): Inserted | undefined {
+  const [mine, theirs] = [pieceOf(texts.local, part.local), pieceOf(texts.remote, part.remote)];
+  if (findRun(theirs.lines, mine.lines) >= 0) return join([theirs]);
+  if (findRun(mine.lines, theirs.lines) >= 0) return join([mine]);
+  const { base } = texts;
   const place: Place = {
     lines: base.lines,
-    inCode: fencesIn(base)[part.baseLine] !== "",
-    above: part.baseLine - 1,
-    below: part.baseLine + part.base.length,
+    inCode: fencesIn(base)[placeOf(base, part.base)] !== "",
+    above: base.filled.at[part.base.from - 1] ?? -1,
+    below: base.filled.at[part.base.from] ?? base.lines.length,
     leader,
   };
   if (!isWelcome(place, mine, theirs, reading)) return undefined;
   const order = inOrder(place, mine, theirs);
-  return order === undefined ? undefined : join(place, ...order);
+  return order && join(order, gapBetween(place, ...order));
 }
 
 /**
@@ -94,22 +94,22 @@ function inOrder(place: Place, mine: Piece, theirs: Piece): readonly [Piece, Pie
     [mine, theirs],
   ] as const;
   const [usual, other] = isLater(place, theirs, mine) ? [orders[1], orders[0]] : orders;
-  return [usual, other].find(([first, second]) => mayFollow(place, first, second));
+  return [usual, other].find(([first, second]) => mayFollow(first, second));
 }
 
 /**
  * Whether a piece may come after another one without becoming part of it, and without taking what
  * stood below it.
  */
-function mayFollow(place: Place, first: Piece, second: Piece): boolean {
+function mayFollow(first: Piece, second: Piece): boolean {
   if (second.level > first.deepest || second.indent > first.indent) return false;
   if (first.opens || second.closes) return false;
   // A row goes on a table, and the text after one is parted from it.
-  if (isRow(second.head) ? first.tail !== second.head : isRow(first.tail) && first.after + second.before === 0)
+  if (isRow(second.head) ? first.tail !== second.head : isRow(first.tail) && first.after + second.before === "")
     return false;
   // Two sections of one name are one section to readers.
   if (first.level < 7 && first.lines[0] === second.lines[0]) return false;
-  return keepsSeams(place, first, second);
+  return keepsSeams(first, second);
 }
 
 function isRow(shape: string | undefined): boolean {
@@ -117,15 +117,10 @@ function isRow(shape: string | undefined): boolean {
 }
 
 /** Whether each piece stays as near to the lines above and below as it was written. */
-function keepsSeams(place: Place, first: Piece, second: Piece): boolean {
-  const [above, below] = [isBlank(place.lines[place.above]), isBlank(place.lines[place.below])];
+function keepsSeams(first: Piece, second: Piece): boolean {
   // What goes on right under the line above comes before what a blank line parts from it.
-  if (!above && first.before > 0 && second.before === 0) return false;
-  return below || second.after === 0 || first.after > 0 || (!above && first.before === 0 && second.before > 0);
-}
-
-function isBlank(line: string | undefined): boolean {
-  return line === undefined || line.trim() === "";
+  if (first.before !== "" && second.before === "") return false;
+  return second.after === "" || first.after !== "" || (first.before === "" && second.before !== "");
 }
 
 /**
@@ -168,53 +163,33 @@ function sortKeysOf(piece: Piece): string[] {
   return (entriesOf(piece.lines) ?? []).map((entry) => sortKey(entry.text));
 }
 
-/** Whether people add at the top here: right under a heading or at the start, with text below. */
+/** Whether people add at the top: right under a heading or at the start, with text below. */
 function isTop({ lines, above, below }: Place): boolean {
-  let [up, down] = [above, below];
-  while (up >= 0 && lines[up]?.trim() === "") up--;
-  while (down < lines.length && lines[down]?.trim() === "") down++;
-  return down < lines.length && (up < 0 || /^ {0,3}#{1,6}\s/.test(lines[up] ?? ""));
+  return below < lines.length && (above < 0 || /^ {0,3}#{1,6}\s/.test(lines[above] as string));
 }
 
 function isSorted(keys: readonly string[]): boolean {
   return keys.every((key, at) => at === 0 || (keys[at - 1] ?? "") <= key);
 }
 
-/** Both pieces as text, with the blank lines that either side put around its own. */
-function join(place: Place, first: Piece, second: Piece): string {
-  const [isBlankAbove, isBlankBelow] = [isBlank(place.lines[place.above]), isBlank(place.lines[place.below])];
-  const above = first.before > 0 || isBlankAbove;
-  const below = second.after > 0 || isBlankBelow;
-  const between =
-    isRow(second.head) || isTight(place, first, second)
-      ? 0
-      : Math.max(first.after, second.before, Number(isLoose(first, second, above && below)));
-  const head = above && !isBlankAbove ? Math.max(first.before, second.before) : first.before;
-  const tail = below && !isBlankBelow ? Math.max(first.after, second.after) : second.after;
-  return "\n".repeat(head) + pieceText(first) + "\n".repeat(between) + pieceText(second) + "\n".repeat(tail);
+/** Pieces as text, with the blank lines that the sides put around them. */
+function join(pieces: readonly Piece[], between = ""): Inserted {
+  const text = (pieces[0] as Piece).before + pieces.map(pieceText).join(between);
+  return { text, after: (pieces.at(-1) as Piece).after };
 }
 
 /**
- * Whether two pieces are the first items of a list, or definitions, without a blank line in them:
- * those around them part them from what stands above and below.
+ * The blank lines between two pieces: entries of one list stand as those beside them, the first
+ * entries of a list close, and anything else as it stands in its surroundings.
  */
-function isTight({ lines, above, below }: Place, first: Piece, second: Piece): boolean {
-  if (first.shape === undefined || first.shape !== second.shape) return false;
-  if ([...first.lines, ...second.lines].some(isBlank)) return false;
-  return ![-1, 1].some((step) => {
-    let at = step < 0 ? above : below;
-    while (lines[at]?.trim() === "") at += step;
-    return shapeOf(lines[at] ?? "") === first.shape || /^\s+\S/.test(lines[at] ?? "");
-  });
-}
-
-/**
- * Whether a blank line belongs between two pieces: entries of one list stand as the sides wrote
- * them, anything else as it stands in its surroundings.
- */
-function isLoose(first: Piece, second: Piece, inBlanks: boolean): boolean {
-  const listed = first.tail !== undefined && first.tail === second.head;
-  return listed ? first.before + second.after > 0 : inBlanks;
+function gapBetween({ lines, above, below }: Place, first: Piece, second: Piece): string {
+  if (isRow(second.head)) return "";
+  if (first.tail === undefined || first.tail !== second.head) return longerGap(first.after, second.before);
+  const goesOn = (line: string | undefined): boolean =>
+    line !== undefined && (shapeOf(line) === second.head || /^\s+\S/.test(line));
+  if (goesOn(lines[above])) return second.before;
+  if (goesOn(lines[below])) return first.after;
+  return [...first.lines, ...second.lines].some((line) => line.trim() === "") ? "\n" : "";
 }
 
 /** The words of an entry, and those of them that name something: code and addresses. */

@@ -1,18 +1,14 @@
-import { joinOverBlanks } from "./edits.ts";
 import { countApart } from "./apart.ts";
 import { MERGE_STEPS } from "./budget.ts";
 import { settleDates } from "./dates.ts";
 import { fitTexts } from "./fit.ts";
-import { mergeFine } from "./fine.ts";
-import type { ConflictHunk } from "./hunk.ts";
-import { keepsInsertions } from "./insertions-kept.ts";
+import { mergeFine, workOf } from "./fine.ts";
+import { areApart, type ConflictHunk } from "./hunk.ts";
 import { mergeLines } from "./lines.ts";
 import { isUnresolved } from "./markers.ts";
-import type { Edit } from "./myers.ts";
-import { diffLines, newReading, type Reading, readLines } from "./reading.ts";
-import { isSound, openUnlike } from "./sound.ts";
-import { isHeld } from "./held.ts";
-import { keepsPlaces } from "./places.ts";
+import { newReading, type Reading, readLines } from "./reading.ts";
+import { isSound, keepsFrontMatter } from "./sound.ts";
+import { bringsBack, isHeld } from "./held.ts";
 import { countsKept, keepsChanges } from "./words.ts";
 
 export type { ConflictHunk } from "./hunk.ts";
@@ -93,14 +89,11 @@ function isMergedWith(base: string, side: string, text: string, reading: Reading
  * refused.
  */
 function mergeSettled(base: string, local: string, remote: string, reading: Reading): MergeResult {
-  if (openUnlike(base, local, remote)) return refuse("unsound", base, local, remote);
-  // What was read and paired serves both ways; the steps of the second are its own.
-  const again = withSteps(reading, reading.left);
   const result = attempt(base, local, remote, reading);
   if (result.kind === "conflict") return result;
-  const reason = faultOf(base, local, remote, result, reading) ?? turnedFault(base, local, remote, result, again);
+  const reason = faultOf(base, local, remote, result, reading) ?? turnedFault(base, local, remote, result, reading);
   if (reason === undefined) return result;
-  return refuse(Math.min(reading.left, again.left) < 0 ? "too-large" : reason, base, local, remote);
+  return refuse(reading.left < 0 ? "too-large" : reason, base, local, remote);
 }
 
 /**
@@ -124,7 +117,7 @@ function isOneOf({ text }: Clean, local: string, remote: string): boolean {
 /** What the guards find wrong with a result; undefined where it is right. */
 function faultOf(base: string, local: string, remote: string, result: Clean, reading: Reading): Fault {
   if (!keepsBoth(base, local, remote, result, reading)) return "count-guard";
-  if (!isProven(base, local, remote, result, reading)) return "unstable";
+  if (!keepsFrontMatter([base, local, remote, result.text])) return "unsound";
   if (!isOneOf(result, local, remote) && !isSoundMerge(base, local, remote, result, reading)) return "unsound";
   const comes = comesBack(base, local, result, reading) && comesBack(base, remote, result, reading);
   return comes ? undefined : "unstable";
@@ -138,51 +131,14 @@ function isSoundMerge(base: string, local: string, remote: string, { how, text }
 }
 
 /**
- * Whether unique words stand where the sides put them; and, where blank lines may have misled the
- * line merge, the result holds what each side did.
- */
-function isProven(base: string, local: string, remote: string, result: Clean, reading: Reading): boolean {
-  const { text, how } = result;
-  const isOnePlace = how === "lines" && meetOverBlanks(base, local, remote, reading);
-  const removals = isOnePlace || isOneOf(result, local, remote);
-  if (!keepsPlaces([base, local, remote, text], removals, reading)) return false;
-  return !isOnePlace || (isHeld(base, local, text, reading) && isHeld(base, remote, text, reading));
-}
-
-/**
- * Whether the sides changed, each in its own way, lines with nothing but blank ones between: blank
- * lines look alike, so the line merge may have paired the wrong ones.
- */
-function meetOverBlanks(base: string, local: string, remote: string, reading: Reading): boolean {
-  const { lines } = readLines(base, reading);
-  const mine = joinOverBlanks(diffLines(base, local, reading), lines, true);
-  const theirs = joinOverBlanks(diffLines(base, remote, reading), lines, true);
-  let at = 0;
-  return mine.some((edit) => {
-    while (at < theirs.length && (theirs[at] as Edit).end <= edit.start) at++;
-    const other = theirs[at];
-    if (other === undefined || other.start >= edit.end) return false;
-    const isSame = other.start === edit.start && other.end === edit.end;
-    return !isSame || putBy(edit, local, reading) !== putBy(other, remote, reading);
-  });
-}
-
-/** The lines that an edit put into a side, as text. */
-function putBy({ from, to }: Edit, side: string, reading: Reading): string {
-  return readLines(side, reading).lines.slice(from, to).join("");
-}
-
-/**
  * Whether a result holds what a side did, at the places where it did it: merged with that side
  * again, it stays what it is.
  */
 function comesBack(base: string, side: string, { text }: Clean, reading: Reading): boolean {
   if (text === side) return true;
-  if (!keepsPlaces([base, side, text, text], true, reading)) return false;
-  if (isHeld(base, side, text, reading)) return true;
+  if (bringsBack(base, side, text, reading)) return false;
   const again = attempt(base, side, text, reading);
-  if (again.kind === "conflict" || again.text !== text) return false;
-  return again.how !== "lines" || !meetOverBlanks(base, side, text, reading);
+  return again.kind === "clean" && again.text === text;
 }
 
 /**
@@ -193,11 +149,9 @@ function keepsBoth(base: string, local: string, remote: string, result: Clean, r
   const texts = [base, local, remote, result.text].map((text) => readLines(text, reading));
   const counts = countApart(texts, reading);
   if (counts === undefined) return false;
-  if (counts !== "sum" && !countsKept(...counts)) return false;
   if (isOneOf(result, local, remote)) return true;
-  if (!keepsInsertions([base, local, remote, result.text], reading)) return false;
-  if (counts === "sum" || keepsChanges(...counts)) return true;
-  return result.how === "lines" && !meetOverBlanks(base, local, remote, reading);
+  if (counts === "sum") return true;
+  return result.how === "lines" ? countsKept(...counts) : keepsChanges(...counts);
 }
 
 /**
@@ -214,14 +168,28 @@ function byLaw(base: string, local: string, remote: string): MergeResult | undef
 function attempt(base: string, local: string, remote: string, reading: Reading): MergeResult {
   if (isHeld(base, local, remote, reading)) return { kind: "clean", text: remote, how: "fine" };
   if (isHeld(base, remote, local, reading)) return { kind: "clean", text: local, how: "fine" };
-  const blocks = mergeLines(base, local, remote, reading);
-  if (blocks?.every((block) => block.kind === "settled")) {
-    return { kind: "clean", text: blocks.map((block) => block.text).join(""), how: "lines" };
+  const lines = mergedLines(base, local, remote, reading);
+  if (lines !== undefined && areApart(workOf(base, local, remote, reading))) {
+    return { kind: "clean", text: lines, how: "lines" };
   }
-  const merged = blocks === undefined ? undefined : mergeFine(base, local, remote, reading);
+  const merged = reading.left < 0 ? undefined : mergeFine(base, local, remote, reading);
   if (merged === undefined) return refuse("too-large", base, local, remote);
-  if ("text" in merged) return { kind: "clean", text: merged.text, how: "fine" };
-  return { kind: "conflict", reason: "overlap", hunks: merged.conflicts };
+  if (!("text" in merged)) return { kind: "conflict", reason: "overlap", hunks: merged.conflicts };
+  const text = lines !== undefined && haveSameLines(lines, merged.text, reading) ? lines : merged.text;
+  return { kind: "clean", text, how: "fine" };
+}
+
+/** What git merges; undefined for a conflict. */
+function mergedLines(base: string, local: string, remote: string, reading: Reading): string | undefined {
+  const blocks = mergeLines(base, local, remote, reading);
+  if (blocks?.every((block) => block.kind === "settled") !== true) return undefined;
+  return blocks.map((block) => block.text).join("");
+}
+
+/** Whether two texts have the same lines, in whatever order, but for blank ones. */
+function haveSameLines(one: string, other: string, reading: Reading): boolean {
+  const [lines, others] = [one, other].map((text) => readLines(text, reading).filled.ids.toSorted((a, b) => a - b));
+  return lines?.join() === others?.join();
 }
 
 /** A conflict of the whole texts. */

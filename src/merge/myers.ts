@@ -15,8 +15,8 @@ export function isRemoval(edit: Edit): boolean {
   return removed > 0 && (added === 0 || removed > 4 * added + 8);
 }
 
-/** Whether a line ends with this element. */
-type EndsLine = (id: number) => boolean;
+/** Whether readers see a seam before this place of a sequence: a line or a paragraph ends there. */
+export type IsSeam = (ids: readonly number[], at: number) => boolean;
 
 /** LIMIT: edit length past which what differs counts as one replacement. */
 export const MAX_EDIT_LENGTH = 400;
@@ -27,10 +27,10 @@ export const MAX_EDIT_LENGTH = 400;
  * the common ends is one edit, which can only make a merge more careful. Elements are numbers from
  * 0 on.
  */
-export function diff(base: readonly number[], side: readonly number[], budget: Budget, ends?: EndsLine): Edit[] {
+export function diff(base: readonly number[], side: readonly number[], budget: Budget, isSeam?: IsSeam): Edit[] {
   const edits = shortest(base, side, budget);
   for (let at = 0; at < edits.length; at++) {
-    edits[at] = slide(edits[at] as Edit, edits[at - 1], edits[at + 1], base, side, ends);
+    edits[at] = slide(edits[at] as Edit, edits[at - 1], edits[at + 1], base, side, isSeam);
   }
   return edits;
 }
@@ -179,8 +179,8 @@ function reachOf(trace: readonly Step[], d: number, k: number): number {
 
 /**
  * An addition or removal moved, among the places where the script stays right, to the last one that
- * ends with a line, or to the last of all: readers mean whole lines, and two scripts then agree on
- * the place.
+ * ends at a seam, or to the last of all: readers mean whole lines or paragraphs, and two scripts
+ * then agree on the place.
  */
 function slide(
   edit: Edit,
@@ -188,14 +188,14 @@ function slide(
   after: Edit | undefined,
   base: readonly number[],
   side: readonly number[],
-  ends: EndsLine | undefined,
+  isSeam: IsSeam | undefined,
 ): Edit {
   const adds = edit.start === edit.end;
   if (!adds && edit.from !== edit.to) return edit;
   // One equal element stays between two edits.
   const by = adds
-    ? slideBy(side, edit.from, edit.to, before?.to, after?.from, ends)
-    : slideBy(base, edit.start, edit.end, before?.end, after?.start, ends);
+    ? slideBy(side, edit.from, edit.to, before?.to, after?.from, isSeam)
+    : slideBy(base, edit.start, edit.end, before?.end, after?.start, isSeam);
   return { start: edit.start + by, end: edit.end + by, from: edit.from + by, to: edit.to + by };
 }
 
@@ -209,13 +209,13 @@ function slideBy(
   to: number,
   before = -1,
   after = ids.length + 1,
-  ends?: EndsLine,
+  isSeam?: IsSeam,
 ): number {
   let down = 0;
   while (to + down < after - 1 && ids[from + down] === ids[to + down]) down++;
-  if (ends === undefined) return down;
+  if (isSeam === undefined) return down;
   let up = 0;
   while (from - up > before + 1 && ids[from - up - 1] === ids[to - up - 1]) up++;
-  for (let by = down; by >= -up; by--) if (ends(ids[to + by - 1] as number)) return by;
+  for (let by = down; by >= -up; by--) if (isSeam(ids, to + by)) return by;
   return down;
 }

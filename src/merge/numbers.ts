@@ -1,5 +1,5 @@
 import { hasCode, openFences } from "../outline/fences.ts";
-import { diffLines, type Reading } from "./reading.ts";
+import { diffFilled, type Reading, readLines } from "./reading.ts";
 import { splitLines } from "./split.ts";
 
 /** Footnotes, or the numbered targets of links. */
@@ -150,13 +150,10 @@ function isLocalLater(
   };
   if (isHeld(l, r) !== isHeld(r, l)) return isHeld(l, r);
   const [mine, theirs] = [l, r].map(({ first }, which) => {
-    const line = numbers.reduce(
-      (least, number) => Math.min(least, first.get(number) ?? least),
-      Number.POSITIVE_INFINITY,
-    );
-    return (
-      diffLines(base, sides[which] as string, reading).find(({ from, to }) => from <= line && line < to)?.start ?? 0
-    );
+    const mentions = numbers.map((number) => first.get(number) ?? Number.POSITIVE_INFINITY);
+    const side = sides[which] as string;
+    const line = readLines(side, reading).filled.at.indexOf(Math.min(...mentions));
+    return diffFilled(base, side, reading).find(({ from, to }) => from <= line && line < to)?.start ?? 0;
   }) as [number, number];
   return mine >= theirs;
 }

@@ -1,6 +1,6 @@
 import { counterparts } from "./edits.ts";
 import { diff, type Edit } from "./myers.ts";
-import { diffLines, newReading, type Reading, readLines, tokenise } from "./reading.ts";
+import { newReading, type Reading, readLines, tokenise } from "./reading.ts";
 import { isWord, write } from "./tokens.ts";
 
 /** Where something is from: base, one of the sides, or both sides alike. */
@@ -80,6 +80,10 @@ function readSide(base: string, side: string, merged: string, reading: Reading):
     added,
     words: new Set([...added].flatMap((line) => tokenise([line], reading).map(({ text }) => text))),
   };
+}
+
+function diffLines(from: string, to: string, reading: Reading): Edit[] {
+  return diff(readLines(from, reading).ids, readLines(to, reading).ids, reading);
 }
 
 type Sides = readonly [local: Side, remote: Side];

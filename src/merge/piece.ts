@@ -1,14 +1,16 @@
 import { contextsOf } from "./contexts.ts";
 import { entriesOf, shapeOf } from "./entries.ts";
 import { openFences } from "../outline/fences.ts";
+import { linesOf, type Range } from "./gaps.ts";
+import { gapBefore, type Lines } from "./reading.ts";
 
 /** Lines that a side added at one place, and what tells where they may stand. */
 export type Piece = {
-  /** The lines without the blank ones around them. */
+  /** The lines from the first that is not blank to the last. */
   readonly lines: readonly string[];
-  /** Blank lines before and after. */
-  readonly before: number;
-  readonly after: number;
+  /** The blank lines before and after. */
+  readonly before: string;
+  readonly after: string;
   /** Level of the heading that the piece begins with; 7 where it begins with text. */
   readonly level: number;
   /**
@@ -32,12 +34,9 @@ export type Piece = {
 const HEADING = /^ {0,3}(#{1,6})(?:\s|$)/;
 const UNDERLINE = /^ {0,3}(=+|-{2,})\s*$/;
 
-/** Reads a piece. */
-export function pieceOf(lines: readonly string[]): Piece {
-  let [before, after] = [0, 0];
-  while (before < lines.length && lines[before]?.trim() === "") before++;
-  while (after < lines.length - before && lines.at(-1 - after)?.trim() === "") after++;
-  const core = lines.slice(before, lines.length - after);
+/** Reads the piece of some filled lines of a text. */
+export function pieceOf(text: Lines, range: Range): Piece {
+  const core = linesOf(text, range);
   const first = core[0] ?? "";
   const { open, faults } = contextsOf(core);
   const fences = openFences(core);
@@ -47,8 +46,8 @@ export function pieceOf(lines: readonly string[]): Piece {
     lines: core,
     opens: open > 0,
     closes: faults > open,
-    before,
-    after,
+    before: gapBefore(text, range.from),
+    after: gapBefore(text, range.to),
     level: levels[0] ?? 7,
     deepest: levels.reduce<number>((least, level) => Math.min(least, level ?? 8), 8),
     indent: first.length - first.trimStart().length,

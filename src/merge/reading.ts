@@ -2,24 +2,35 @@ import { type Budget, newBudget, spend } from "./budget.ts";
 import { cutLine } from "./cut.ts";
 import { type Contexts, contextsOf, hasContexts } from "./contexts.ts";
 import { openFences } from "../outline/fences.ts";
-import { type MarkedWords, newWords, readMarkedWords } from "./marks.ts";
 import type { Grid } from "./grid.ts";
-import { diff, type Edit } from "./myers.ts";
+import { diff, type Edit, type IsSeam } from "./myers.ts";
 import { Nests } from "./nests.ts";
 import { Interner, splitLines } from "./split.ts";
 import { joinTokens, type Token, TokenTexts } from "./tokens.ts";
 import { wordsOf } from "./words.ts";
 
 /**
- * A text's lines, a number for each, its edit scripts to other texts, and what its lines stand in
- * once that was read.
+ * A text's lines with a number for each; `filled`: those that are not blank; `scripts`: its edit
+ * scripts to other texts.
  */
 export type Lines = {
   readonly lines: readonly string[];
   readonly ids: readonly number[];
+  readonly filled: Filled;
   readonly scripts: Map<string, Edit[]>;
   contexts?: Contexts;
   fences?: readonly string[];
+};
+
+/**
+ * The lines of a text that are not blank: their numbers, and their places among all lines. Blank
+ * lines look alike and pair the wrong paragraphs, so they are white space of the line after them.
+ * `keys`: numbers that tell lines apart which look alike, as fences, by what they belong to.
+ */
+export type Filled = {
+  readonly ids: readonly number[];
+  readonly at: readonly number[];
+  readonly keys: readonly number[];
 };
 
 /** What one merge may still do, and what it has read so far, so that nothing is read twice. */
@@ -35,27 +46,19 @@ export type Reading = Budget & {
   readonly tokenTexts: TokenTexts;
   /** By a line's number: the numbers of its tokens' texts. */
   readonly tokenTextsByLine: (readonly number[] | undefined)[];
-  /** By a line's number: the numbers of its words, and of those in their marks. */
+  /** By a line's number: the numbers of its words. */
   readonly wordsByLine: (readonly number[] | undefined)[];
-  readonly markedByLine: (MarkedWords | undefined)[];
   /** By a line's number: whether it has nothing that opens or closes a fence or block. */
   readonly plainByLine: (boolean | undefined)[];
   /** Gives what is open around lines its numbers. */
   readonly nests: Nests;
-  /** By what a line begins with: the number of its kind. */
-  readonly prefixes: Map<string, number>;
-  /** By a line's number: the number of the whole line as a word. */
-  readonly wholeByLine: (readonly number[] | undefined)[];
-  /** By the numbers of a sequence's elements: how often words occur in it. */
-  readonly counted: WeakMap<readonly number[], Known>;
+  /** By the numbers of a sequence's elements: how often each word occurs in it. */
+  readonly counted: WeakMap<readonly number[], Map<number, number>>;
   /** By a text: its plain tables. */
   readonly grids: Map<string, readonly Grid[]>;
   /** Whether a text holds what another one made of the base. */
   readonly held: Held[];
 };
-
-/** How often words occur in a sequence: of some whether it is once, or the counts of all. */
-type Known = { readonly once: Map<number, boolean>; counts?: ReadonlyMap<number, number> };
 
 type Held = { readonly base: string; readonly less: string; readonly more: string; readonly isHeld: boolean };
 
@@ -64,17 +67,14 @@ export function newReading(): Reading {
   return {
     ...newBudget(),
     interner: new Interner(),
-    words: newWords(),
+    words: new Interner(),
     texts: new Map(),
     tokens: new Map(),
     tokenTexts: new TokenTexts(),
     tokenTextsByLine: [],
     wordsByLine: [],
-    markedByLine: [],
     plainByLine: [],
     nests: new Nests(),
-    prefixes: new Map(),
-    wholeByLine: [],
     counted: new WeakMap(),
     grids: new Map(),
     held: [],
@@ -109,17 +109,49 @@ export function takeLinesBelow(text: string, skipped: number, body: string, read
 }
 
 function noteLines(text: string, lines: readonly string[], ids: readonly number[], reading: Reading): Lines {
-  const read: Lines = { lines, ids, scripts: new Map() };
+  const at = ids.flatMap((_, place) => ((lines[place] as string).trim() === "" ? [] : [place]));
+  const filled = { ids: at.map((place) => ids[place] as number), at, keys: keysOf(lines, ids, at, reading) };
+  const read: Lines = { lines, ids, filled, scripts: new Map() };
   reading.texts.set(text, read);
   return read;
 }
 
-/** The edits of lines from one text to another, found once a merge. */
-export function diffLines(from: string, to: string, reading: Reading): Edit[] {
+/** What has no words, as a fence, a rule, or the line under the head of a table. */
+const RULED = /^\s*\|?[\s:|-]*-[\s:|-]*\|[\s:|-]*$/;
+
+/**
+ * Numbers for filled lines: of one without words, or the head of a table, also by the line that it
+ * stands right above, else by the one right below which it stands.
+ */
+function keysOf(lines: readonly string[], ids: readonly number[], at: readonly number[], reading: Reading): number[] {
+  const keys: number[] = [];
+  for (let next = at.length - 1; next >= 0; next--) {
+    const place = at[next] as number;
+    const id = ids[place] as number;
+    const isAbove = at[next + 1] === place + 1;
+    const isHead = isAbove && RULED.test(lines[place + 1] as string);
+    if (!isHead && wordsIn(id, reading).length > 0) keys.push(id);
+    else {
+      const other = isAbove ? keys.at(-1) : at[next - 1] === place - 1 ? ids[place - 1] : -1;
+      keys.push(reading.interner.id(`${id} ${isAbove} ${other}`));
+    }
+  }
+  return keys.reverse();
+}
+
+/** The blank lines before a filled line, or before the end of the text. */
+export function gapBefore({ lines, filled }: Lines, line: number): string {
+  const { at } = filled;
+  return lines.slice(line === 0 ? 0 : (at[line - 1] as number) + 1, at[line] ?? lines.length).join("");
+}
+
+/** The edits of filled lines from one text to another, found once a merge. */
+export function diffFilled(from: string, to: string, reading: Reading): Edit[] {
   const [before, after] = [readLines(from, reading), readLines(to, reading)];
   const known = before.scripts.get(to);
   if (known !== undefined) return known;
-  const edits = diff(before.ids, after.ids, reading);
+  const isSeam: IsSeam = (ids, at) => gapBefore(ids === before.filled.keys ? before : after, at) !== "";
+  const edits = diff(before.filled.keys, after.filled.keys, reading, isSeam);
   // What was compared without a budget is not known.
   if (reading.left >= 0) before.scripts.set(to, edits);
   return edits;
@@ -153,24 +185,6 @@ export function wordsIn(line: number, reading: Reading): readonly number[] {
   const words = reading.words.ids(wordsOf(reading.interner.text(line)));
   reading.wordsByLine[line] = words;
   return words;
-}
-
-/** The number of a whole line as if it were one word, by the line's number, found once a merge. */
-export function wholeLine(line: number, reading: Reading): readonly number[] {
-  const known = reading.wholeByLine[line];
-  if (known !== undefined) return known;
-  const whole = [reading.words.id(reading.interner.text(line))];
-  reading.wholeByLine[line] = whole;
-  return whole;
-}
-
-/** The words of a line in their marks, by the line's number, found once a merge. */
-export function markedWordsIn(line: number, reading: Reading): MarkedWords {
-  const known = reading.markedByLine[line];
-  if (known !== undefined) return known;
-  const marked = readMarkedWords(reading.interner.text(line), reading.words, reading.prefixes);
-  reading.markedByLine[line] = marked;
-  return marked;
 }
 
 /**

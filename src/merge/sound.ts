@@ -3,7 +3,7 @@ import { afford } from "./budget.ts";
 import { type Contexts, hasContexts, natureOf } from "./contexts.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { inlineFaults } from "./inline.ts";
-import { contextsIn, diffLines, type Reading, readLines } from "./reading.ts";
+import { contextsIn, diffFilled, type Filled, type Reading, readLines } from "./reading.ts";
 import type { Nests } from "./nests.ts";
 import { normalise } from "./style.ts";
 import { rowsFit } from "./tables.ts";
@@ -29,7 +29,6 @@ export function isSound(merged: Merged, reading: Reading): boolean {
   ];
   const lines = [b, l, r, m].map((one) => readLines(one, reading).lines);
   return (
-    keepsFrontMatter(l, r, m) &&
     keepsBlocks([l, r, m], reading) &&
     keepsNames(m, lines) &&
     (!m.includes("|") || rowsFit(lines)) &&
@@ -46,23 +45,17 @@ function within(faults: readonly number[]): boolean {
   return m <= Math.max(l, r, l + r - b);
 }
 
-function keepsFrontMatter(local: string, remote: string, merged: string): boolean {
-  return !hasUnreadableFrontMatter(merged) || [local, remote].some(hasUnreadableFrontMatter);
-}
-
 /**
- * Whether the sides put a line of dashes on top of a text without one, which opens front matter on
- * one side and is a rule on the other: one line cannot be both.
+ * Whether the result opens with readable front matter, with a line of dashes that opens none, or
+ * with neither, as the side does which changed that: one line cannot be both.
  */
-export function openUnlike(base: string, local: string, remote: string): boolean {
-  const [b, l, r] = [base, local, remote].map((text) => /^\uFEFF?---\r?\n/.test(text));
-  if (b === true || l !== true || r !== true) return false;
-  const [mine, theirs] = [local, remote].map((text) => hasUnreadableFrontMatter(normalise(text, false)));
-  return mine !== theirs;
-}
-
-function hasUnreadableFrontMatter(text: string): boolean {
-  return text.startsWith("---\n") && readFrontMatter(text) === undefined;
+export function keepsFrontMatter(texts: readonly [string, string, string, string]): boolean {
+  const kindOf = (text: string): string => {
+    if (!/^\uFEFF?---\r?\n/.test(text)) return "none";
+    return readFrontMatter(normalise(text, false)) === undefined ? "rule" : "front matter";
+  };
+  const [was, mine, theirs, is] = texts.map(kindOf);
+  return mine === was ? is === theirs : is === mine && (theirs === was || theirs === mine);
 }
 
 /**
@@ -167,15 +160,16 @@ function linesInside(
   [b, l, r, m]: readonly [Contexts, Contexts, Contexts, Contexts],
   reading: Reading,
 ): Inside[] {
-  const { lines } = readLines(texts[3], reading);
-  const [toBase, toLocal, toRemote] = [0, 1, 2].map((at) =>
-    counterparts(lines.length, diffLines(texts[3], texts[at] as string, reading)),
-  ) as [Int32Array, Int32Array, Int32Array];
-  return lines.flatMap((line, at) => {
-    if (m.marks[at] || line.trim() === "") return [];
-    const is = m.around[at] as number;
-    const was = b.around[toBase[at] as number];
-    return [{ is, was, mine: l.around[toLocal[at] as number], theirs: r.around[toRemote[at] as number] }];
+  const filled = texts.map((text) => readLines(text, reading).filled);
+  const { at } = filled[3] as Filled;
+  const insideOf = (contexts: Contexts, which: number): ((line: number) => number | undefined) => {
+    const there = counterparts(at.length, diffFilled(texts[3], texts[which] as string, reading));
+    return (line) => contexts.around[filled[which]?.at[there[line] as number] ?? -1];
+  };
+  const [was, mine, theirs] = [insideOf(b, 0), insideOf(l, 1), insideOf(r, 2)];
+  return at.flatMap((place, line) => {
+    if (m.marks[place]) return [];
+    return [{ is: m.around[place] as number, was: was(line), mine: mine(line), theirs: theirs(line) }];
   });
 }
 

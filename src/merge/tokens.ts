@@ -44,6 +44,11 @@ export function endsLine(id: number): boolean {
   return id >= 0 && id < LINE_ENDS.length;
 }
 
+/** Whether a line ends right before a place among the numbers of tokens. */
+export function endsLineBefore(ids: readonly number[], at: number): boolean {
+  return endsLine(ids[at - 1] ?? -1);
+}
+
 /** Numbers for runs of tokens, of which a line's end alone has the number of its text. */
 export function newRuns(): Runs {
   const runs = new Runs();

@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { mergeText } from "../../src/merge/merge.ts";
-import { keepsInsertions } from "../../src/merge/insertions-kept.ts";
-import { newReading } from "../../src/merge/reading.ts";
 import { fc } from "../property.ts";
 import { runs, seed } from "./documents.ts";
 import { checkRowsBothWays } from "./rows.ts";
@@ -30,15 +28,6 @@ describe("two insertions at one place that have a line in common", () => {
       "- a\n\n- b\n\n- other\n\n- mine\n",
     ],
   ]);
-
-  it("is seen by the guard where it stands there once", () => {
-    const [base, local, remote] = ["- a\n", "- a\n- mine\n  - done\n", "- a\n- other\n  - done\n"];
-    const kept = (text: string): boolean => keepsInsertions([base, local, remote, text], newReading());
-    expect(kept("- a\n- other\n  - done\n- mine\n  - done\n")).toBe(true);
-    expect(kept("- a\n- other\n- mine\n  - done\n")).toBe(false);
-    expect(kept("- a\n- mine\n- other\n  - done\n")).toBe(false);
-    expect(kept("- a\n- other\n- mine\n  - done\n  - done\n")).toBe(false);
-  });
 
   it("is there whole on both sides, wherever lines are alike", () => {
     const lines = fc.array(fc.constantFrom("- x\n", "- y\n", "  - done\n", "  due: friday\n"), {

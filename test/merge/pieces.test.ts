@@ -26,7 +26,7 @@ describe(`pieces (seed ${seed})`, () => {
     const ids = fc.array(fc.nat(3), { maxLength: 30 });
     fc.assert(
       fc.property(ids, ids, fc.nat(3), (base, side, end) => {
-        const edits = diff(base, side, newBudget(), (id) => id === end);
+        const edits = diff(base, side, newBudget(), (ids, at) => ids[at - 1] === end);
         const made: number[] = [];
         let at = 0;
         for (const edit of edits) {

@@ -1,8 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ascending } from "../../src/merge/ascending.ts";
 import { mergeText } from "../../src/merge/merge.ts";
-import { keepsPlaces } from "../../src/merge/places.ts";
-import { newReading } from "../../src/merge/reading.ts";
 
 /** A text of blocks with blank lines between them. */
 const blocks = (...all: readonly string[]): string => `${all.join("\n\n")}\n`;
@@ -54,51 +51,5 @@ describe("I28 a change that could be lost because lines look alike is a conflict
   ])("%s", (_title, base, local, remote) => {
     expect(mergeText(base, local, remote).kind).toBe("conflict");
     expect(mergeText(base, remote, local).kind).toBe("conflict");
-  });
-});
-
-describe("the places of words", () => {
-  const kept = (texts: string[], removals = true): boolean =>
-    keepsPlaces(texts as [string, string, string, string], removals, newReading());
-
-  it.each([
-    ["a heading's level", ["## a b\n", "### a b\n", "## a b c\n", "## a b c\n"]],
-    ["emphasis", ["a b\n", "**a** b\n", "a b c\n", "a b c\n"]],
-    ["a tick", ["- [ ] a\n", "- [x] a\n", "- [ ] a b\n", "- [ ] a b\n"]],
-    ["a quote", ["a b\n", "> a b\n", "a b c\n", "a b c\n"]],
-    [
-      "what stands around a line",
-      ["a b\n\nc\n", ":::tip\na b\n:::\n\nc\n", "a b d\n\nc\n", "a b d\n\n:::tip\nc\n:::\n"],
-    ],
-  ])("are not kept where %s of one side is lost", (_title, texts) => {
-    expect(kept(texts)).toBe(false);
-  });
-
-  it("are kept where each side's marks are in the result", () => {
-    expect(kept(["a b\n", "**a** b\n", "> a b\n", "> **a** b\n"])).toBe(true);
-  });
-
-  it("are not kept where most of a removed line stands among the same lines", () => {
-    expect(kept(["a\n\nb c e\n\nd\n", "a\n\nd\n", "a\n\n**b** c\n\nd\n", "a\n\n**b** c\n\nd\n"])).toBe(false);
-  });
-
-  it("are kept where a removed line stands elsewhere", () => {
-    expect(kept(["- a\n- b\n\nc d\n", "- b\n\nc d\n", "- b\n\nc d a\n", "- b\n\nc d a\n"])).toBe(true);
-  });
-
-  it.each([
-    [[], []],
-    [[3], [0]],
-    [
-      [5, 1, 2, 4, 3],
-      [1, 2, 4],
-    ],
-    [[3, 2, 1], [2]],
-    [
-      [1, 5, 2, 6, 3, 4],
-      [0, 2, 4, 5],
-    ],
-  ])("stand in the longest ascending run of %j at %j", (numbers, run) => {
-    expect(ascending(numbers)).toEqual(run);
   });
 });

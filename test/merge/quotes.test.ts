@@ -16,12 +16,6 @@ describe("I28 a piece of new text may quote elsewhere what the other side remove
       blocks("intro", CODE, "some text between", `Here is the same for many:\n\n${MORE}`, "the end"),
       blocks("intro", NEWER, "some text between", "the end"),
     ],
-    [
-      "a note that begins as a translated one did",
-      blocks("> Caution:\n>\n> Do not lean out.", "the end"),
-      blocks("> Caution:\n>\n> Do not lean out.", "> Caution:\n>\n> What follows is of an older train.", "the end"),
-      blocks("> Achtung:\n>\n> Nicht aus dem Fenster lehnen.", "the end"),
-    ],
   ])("%s", (_title, base, local, remote) => {
     const merged = mergeText(base, local, remote);
     expect(merged.kind).toBe("clean");

@@ -1,0 +1,95 @@
+import { afford } from "./budget.ts";
+import type { Edit } from "./myers.ts";
+import { type Lines, type Reading, wordsIn } from "./reading.ts";
+
+/** Share of the words of the larger line from which two lines are the same one, changed. */
+const SAME_LINE = 0.6;
+
+/** LIMIT: pairs of lines that are compared for one edit. */
+const MOST_PAIRS = 4_000;
+
+/** Edits of lines, those apart that changed one line; `changed`: these. */
+type LineEdits = { readonly edits: readonly Edit[]; readonly changed: ReadonlySet<Edit> };
+
+/**
+ * Takes edits of filled lines apart: where a line was changed but not beyond recognition, that is an
+ * edit of its own, and what was added or removed beside it is another.
+ */
+export function pairLines(edits: readonly Edit[], base: Lines, side: Lines, reading: Reading): LineEdits {
+  const changed = new Set<Edit>();
+  const parted = edits.flatMap((edit) => {
+    if (edit.start === edit.end || edit.from === edit.to) return [edit];
+    const parts: Edit[] = [];
+    let { start, from } = edit;
+    for (const [line, other] of [...pairsIn(edit, base, side, reading), [edit.end, edit.to] as const]) {
+      if (start < line || from < other) parts.push({ start, end: line, from, to: other });
+      if (line === edit.end) break;
+      const pair = { start: line, end: line + 1, from: other, to: other + 1 };
+      changed.add(pair);
+      parts.push(pair);
+      [start, from] = [line + 1, other + 1];
+    }
+    return parts;
+  });
+  return { edits: parted, changed };
+}
+
+/** The lines of an edit that are the same, changed, in order. */
+function pairsIn(edit: Edit, base: Lines, side: Lines, reading: Reading): Pair[] {
+  const [rows, columns] = [edit.end - edit.start, edit.to - edit.from];
+  if (rows * columns > MOST_PAIRS || !afford(reading, rows * columns)) return [];
+  const shares = sharesIn(edit, base, side, reading);
+  const best = mostFrom(shares, columns);
+  const pairs: Pair[] = [];
+  for (let [row, column] = [0, 0]; row < rows && column < columns; ) {
+    const [isBelow, isBeside] = [
+      best(row, column) === best(row + 1, column),
+      best(row, column) === best(row, column + 1),
+    ];
+    if (!isBelow && !isBeside) pairs.push([edit.start + row, edit.from + column]);
+    if (isBelow || !isBeside) row++;
+    if (!isBelow) column++;
+  }
+  return pairs;
+}
+
+/** Tells what all lines from a row and a column on have in common, at most. */
+function mostFrom(shares: readonly Float64Array[], columns: number): (row: number, column: number) => number {
+  const best = Array.from({ length: shares.length + 1 }, () => new Float64Array(columns + 1));
+  const at = (row: number, column: number): number => (best[row] as Float64Array)[column] as number;
+  for (let row = shares.length - 1; row >= 0; row--) {
+    for (let column = columns - 1; column >= 0; column--) {
+      const share = (shares[row] as Float64Array)[column] as number;
+      const paired = share >= SAME_LINE ? share + at(row + 1, column + 1) : 0;
+      (best[row] as Float64Array)[column] = Math.max(paired, at(row + 1, column), at(row, column + 1));
+    }
+  }
+  return at;
+}
+
+type Pair = readonly [line: number, other: number];
+
+/** For each line of an edit, by row, what each new line, by column, has in common with it. */
+function sharesIn({ start, end, from, to }: Edit, base: Lines, side: Lines, reading: Reading): Float64Array[] {
+  const [lines, others] = [base.filled.ids.slice(start, end), side.filled.ids.slice(from, to)];
+  return lines.map((line) =>
+    Float64Array.from(others, (other) =>
+      line === other ? 1 : shareOf(wordsIn(line, reading), wordsIn(other, reading), reading),
+    ),
+  );
+}
+
+/** The share of the longer line's words that two lines have in common. */
+function shareOf(some: readonly number[], others: readonly number[], reading: Reading): number {
+  const [least, most] = [Math.min(some.length, others.length), Math.max(some.length, others.length)];
+  if (least === 0 || least < SAME_LINE * most || !afford(reading, least + most)) return 0;
+  const left = new Map<number, number>();
+  for (const word of some) left.set(word, (left.get(word) ?? 0) + 1);
+  let shared = 0;
+  for (const word of others) {
+    const count = left.get(word) ?? 0;
+    if (count > 0) shared++;
+    left.set(word, count - 1);
+  }
+  return shared / most;
+}
