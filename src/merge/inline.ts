@@ -8,12 +8,11 @@ const MARKS = /\*+|_+|~{2,}|={2}/g;
 
 /**
  * How many marks of a piece of running text do not do what they were set for: emphasis that does
- * not close or stands in its like, brackets without a partner, links in links, headings with two
- * ids, code that does not end.
+ * not close or stands in its like, brackets without a partner, links in links, code that does not end.
  */
 export function inlineFaults(text: string): number {
   const bare = text.replaceAll(OPAQUE, (found) => (found.startsWith("(") ? "()" : "x"));
-  return emphasisFaults(bare) + bracketFaults(bare) + idFaults(bare) + (bare.match(/`+/g)?.length ?? 0);
+  return emphasisFaults(bare) + bracketFaults(bare) + (bare.match(/`+/g)?.length ?? 0);
 }
 
 function emphasisFaults(text: string): number {
@@ -98,9 +97,4 @@ function closeBracket(next: string | undefined, open: Bracket[]): number {
   const outer = open.at(-1);
   if (outer !== undefined) outer.links += last.links + Number(isLink);
   return Number(isLink && last.links > 0);
-}
-
-function idFaults(text: string): number {
-  if (!/^\s*#/.test(text)) return 0;
-  return Math.max(0, (text.match(/\{(?:#|\/\*)[^}\n]{1,120}\}/g)?.length ?? 0) - 1);
 }

@@ -5,7 +5,6 @@ import { longerGap, type Part, placeOf, type ThreeTexts } from "./gaps.ts";
 import { type Piece, pieceOf, pieceText } from "./piece.ts";
 import { fencesIn, type Reading, tokenise } from "./reading.ts";
 import { findRun } from "./runs.ts";
-import { shareSection } from "./sections.ts";
 import { splitLines } from "./split.ts";
 import { timeOf } from "./time.ts";
 import { isWord } from "./tokens.ts";
@@ -73,7 +72,7 @@ export function mergeInsertions(
  * written twice.
  */
 function isWelcome(place: Place, mine: Piece, theirs: Piece, reading: Reading): boolean {
-  if (place.inCode || shareSection(mine, theirs)) return false;
+  if (place.inCode) return false;
   const [local, remote] = [entriesOf(mine.lines), entriesOf(theirs.lines)];
   if (local === undefined || remote === undefined) return place.lines.some((line) => line.trim() !== "");
   if (local.length * remote.length > MOST_PAIRS || !afford(reading, local.length * remote.length)) return false;
@@ -107,8 +106,6 @@ function mayFollow(first: Piece, second: Piece): boolean {
   // A row goes on a table, and the text after one is parted from it.
   if (isRow(second.head) ? first.tail !== second.head : isRow(first.tail) && first.after + second.before === "")
     return false;
-  // Two sections of one name are one section to readers.
-  if (first.level < 7 && first.lines[0] === second.lines[0]) return false;
   return keepsSeams(first, second);
 }
 

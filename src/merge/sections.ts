@@ -1,25 +1,29 @@
-import type { Piece } from "./piece.ts";
+import { headingsOf } from "../outline/headings.ts";
 import { wordsOf } from "./words.ts";
 
-const HEADING = /^ {0,3}(?<marks>#{1,6})\s+(?<name>.*)$/;
-
 /**
- * Whether two pieces have sections of one name, at the level that each begins with: to readers they
- * are one section, which neither piece holds whole. Names that differ in the order or the case of
- * their words alone are one name.
+ * Whether no section of the merged text, the last of four, has more sections of one name in it than
+ * that section has in one of the others: to readers they are one section.
  */
-export function shareSection(one: Piece, other: Piece): boolean {
-  const names = new Set(sectionsOf(one));
-  return sectionsOf(other).some((name) => names.has(name));
+export function keepsSections(texts: readonly string[]): boolean {
+  const [base, local, remote, merged] = texts.map(countSections) as [Sections, Sections, Sections, Sections];
+  return merged
+    .entries()
+    .every(([path, count]) => count === 1 || [base, local, remote].some((text) => (text.get(path) ?? 0) >= count));
 }
 
-function sectionsOf({ level, lines }: Piece): string[] {
-  // Only a heading gives a name.
-  if (level > 6) return [];
-  return lines.flatMap((line) => {
-    if (!line.includes("#")) return [];
-    const { marks, name } = HEADING.exec(line.trimEnd())?.groups ?? {};
-    if (marks?.length !== level || name === undefined) return [];
-    return [wordsOf(name.toLowerCase()).sort().join(" ") || name];
-  });
+/** How often there is a section, by the names of those that it is in and its own. */
+type Sections = ReadonlyMap<string, number>;
+
+function countSections(text: string): Sections {
+  const counts = new Map<string, number>();
+  const path: string[] = [];
+  for (const { level, name } of headingsOf(text)) {
+    path.length = level;
+    // Names that differ in the order or the case of their words alone are one name.
+    path[level - 1] = wordsOf(name.toLowerCase()).sort().join(" ") || name;
+    const key = path.join("\n");
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return counts;
 }

@@ -5,6 +5,7 @@ import { readFrontMatter } from "./front-matter.ts";
 import { inlineFaults } from "./inline.ts";
 import { contextsIn, diffFilled, type Filled, type Reading, readLines } from "./reading.ts";
 import type { Nests } from "./nests.ts";
+import { keepsSections } from "./sections.ts";
 import { normalise } from "./style.ts";
 import { rowsFit } from "./tables.ts";
 import { flowsOn } from "./tokens.ts";
@@ -31,6 +32,8 @@ export function isSound(merged: Merged, reading: Reading): boolean {
   return (
     keepsBlocks([l, r, m], reading) &&
     keepsNames(m, lines) &&
+    keepsSections([b, l, r, m]) &&
+    keepsOneId(lines) &&
     (!m.includes("|") || rowsFit(lines)) &&
     (!m.includes("\n") || ![l, r].some(hasContexts) || keepsContexts([b, l, r, m], reading))
   );
@@ -91,6 +94,15 @@ function faultsOf({ lines, ids }: Known, others: readonly [Known, ...Known[]]): 
     at = end - 1;
   }
   return faults;
+}
+
+const TWO_IDS = /^\s*#.*\{(?:#|\/\*)[^}\n]{1,120}\}.*\{(?:#|\/\*)/;
+
+/** Whether a heading of the merged text, the last of four, has two ids only as it is on a side. */
+function keepsOneId([, local = [], remote = [], merged = []]: readonly (readonly string[])[]): boolean {
+  return merged
+    .filter((line) => line.includes("{") && TWO_IDS.test(line))
+    .every((line) => local.includes(line) || remote.includes(line));
 }
 
 /** What gives names in a text, and what every line that does so has. */

@@ -105,3 +105,30 @@ describe("front matter that would not parse", () => {
     ["a rule on top, and front matter of the other side", "a\n", "---\ntitle: x\n---\na\n", "---\n\na\n"],
   ]);
 });
+
+describe("names that a result would give twice", () => {
+  const page = "# N\n\ntext\n\n## RELATED LINKS\n\n[a](a.md)\n";
+
+  checkRowsBothWays([
+    ["a heading's id that both sides changed", "## T {#t}\n\na\n", "## T {#a}\n\na\n", "## T {#t} {#A}\n\na\n"],
+    [
+      "a section that both sides wrote once more",
+      page,
+      `${page}\n## RELATED LINKS\n\n[b](b.md)\n`,
+      `${page}\n## RELATED LINKS\n\n[c](c.md)\n`,
+    ],
+    [
+      "a section that both sides wrote at different places",
+      "# N\n\ntext\n\n## Other\n\nmore\n",
+      "# N\n\n## Links\n\n[b](b.md)\n\ntext\n\n## Other\n\nmore\n",
+      "# N\n\ntext\n\n## Other\n\nmore\n\n## Links\n\n[c](c.md)\n",
+    ],
+    [
+      "sections of one name, each in a section of its own",
+      "# N\n\n## One\n\na\n\n## Two\n\nb\n",
+      "# N\n\n## One\n\na\n\n### Links\n\n[b](b.md)\n\n## Two\n\nb\n",
+      "# N\n\n## One\n\na\n\n## Two\n\nb\n\n### Links\n\n[c](c.md)\n",
+      "# N\n\n## One\n\na\n\n### Links\n\n[b](b.md)\n\n## Two\n\nb\n\n### Links\n\n[c](c.md)\n",
+    ],
+  ]);
+});
