@@ -16,11 +16,7 @@ export function settleColumns(texts: Three, reading: Reading): Three | "apart" |
   const lines = texts.map(splitLines) as [string[], string[], string[]];
   const [was, ...are] = lines.map(headersOf);
   if (are.every((headers) => headers === was)) return undefined;
-  const [grids, mine, theirs] = texts.map((text, at) => gridsIn(text, lines[at] as string[], reading)) as [
-    readonly Grid[],
-    readonly Grid[],
-    readonly Grid[],
-  ];
+  const [grids, mine, theirs] = lines.map(gridsOf) as unknown as [readonly Grid[], readonly Grid[], readonly Grid[]];
   const [locals, remotes] = [pairGrids(grids, mine), pairGrids(grids, theirs)];
   let found = false;
   for (const [at, base] of grids.entries()) {
@@ -35,13 +31,6 @@ export function settleColumns(texts: Three, reading: Reading): Three | "apart" |
     }
   }
   return found ? (lines.map((all) => all.join("")) as [string, string, string]) : undefined;
-}
-
-/** The plain tables of a text, read once a merge. */
-function gridsIn(text: string, lines: readonly string[], { grids }: Reading): readonly Grid[] {
-  const known = grids.get(text) ?? gridsOf(lines);
-  grids.set(text, known);
-  return known;
 }
 
 /** One table in the three texts. */

@@ -27,21 +27,14 @@ const BLOCKS = new Set(
 /** What is open at a place of a text. */
 type Place = { inside: number; readonly nests: Nests };
 
-/** Tells of a line by its index whether it has nothing that opens or closes a context. */
-type IsPlain = (at: number) => boolean;
-
 /** Reads the contexts of a text's lines; `nests` gives the numbers. */
-export function contextsOf(
-  lines: readonly string[],
-  nests: Nests = new Nests(),
-  isPlain: IsPlain = (at) => !hasContexts(lines[at] as string),
-): Contexts {
+export function contextsOf(lines: readonly string[], nests: Nests = new Nests()): Contexts {
   const [around, marks] = [new Array<number>(lines.length), new Array<boolean>(lines.length)];
   const place: Place = { inside: 0, nests };
   let [faults, outline, depth] = [0, "", 0];
   for (let at = 0; at < lines.length; at++) {
     around[at] = place.inside;
-    const stray = isPlain(at) ? 0 : step(place, (lines[at] as string).trimEnd());
+    const stray = hasContexts(lines[at] as string) ? step(place, (lines[at] as string).trimEnd()) : 0;
     const isMark = stray !== 0 || depth !== nests.depth(place.inside);
     marks[at] = isMark;
     if (!isMark) continue;

@@ -1,14 +1,14 @@
-import { firstWhere, touching } from "./touching.ts";
+import { firstWhere, touching } from "./edits.ts";
 import { afford } from "./budget.ts";
 import type { Edit } from "./myers.ts";
-import type { Reading } from "./reading.ts";
-import { occursAgain, type Words } from "./said.ts";
+import { type Reading, tokenTextsIn } from "./reading.ts";
 
 /** What a word of a removal costs in steps. */
 const STEPS_A_WORD = 10;
 
 /**
- * Of so many removed words one may stand at the place by chance, and of so many one that the base has
+ * Of so many removed words one may stand at the place by chance, and of so many one that the
+ * base has
  * nowhere else.
  */
 const [LEFT, TELLING] = [3, 10];
@@ -16,6 +16,33 @@ const [LEFT, TELLING] = [3, 10];
 /** Numbers for lines or words, equal for equal ones. */
 export type Ids = readonly number[];
 type Script = { readonly ids: Ids; readonly edits: readonly Edit[] };
+
+/**
+ * The words of elements: several for a line or a sentence, one for a token. Elements and words are
+ * numbers, those of words by `reading.tokenTexts`.
+ */
+export type Words = {
+  readonly of: (id: number) => readonly number[];
+};
+
+/** A token is a word of its own. */
+export const OWN_WORD: Words = { of: (id) => [id] };
+
+/** The words of lines. */
+export function wordsOfLines(reading: Reading): Words {
+  return { of: (id) => tokenTextsIn(id, reading) };
+}
+
+/** Whether a word occurs more than once in a sequence, whose words are counted once a merge. */
+function occursAgain(word: number, ids: readonly number[], { of }: Words, reading: Reading): boolean {
+  let counts = reading.counted.get(ids);
+  if (counts === undefined) {
+    counts = new Map<number, number>();
+    reading.counted.set(ids, counts);
+    for (const id of ids) for (const one of of(id)) counts.set(one, (counts.get(one) ?? 0) + 1);
+  }
+  return (counts.get(word) ?? 0) > 1;
+}
 
 /** How often each word occurs, by the word's number. */
 type Bag = Map<number, number>;

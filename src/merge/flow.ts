@@ -2,7 +2,7 @@ import { type Cluster, cluster, isReplacement, type Meets, overlaps, type Side, 
 import type { Ids } from "./evidence.ts";
 import { diff, type Edit, isRemoval } from "./myers.ts";
 import type { Reading } from "./reading.ts";
-import { OWN_WORD, type Words } from "./said.ts";
+import { OWN_WORD, type Words } from "./evidence.ts";
 import { addedBy, type Change, isMeantForOld, type RewrittenItem, rewrittenItems, says } from "./items.ts";
 import { sentences, type Unit, words } from "./sentences.ts";
 import type { Runs } from "./split.ts";

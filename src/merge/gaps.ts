@@ -9,7 +9,10 @@ export type ThreeTexts = { readonly base: Lines; readonly local: Lines; readonly
 /** Filled lines that stand for each other in the three texts. */
 export type Part = { readonly base: Range; readonly local: Range; readonly remote: Range };
 
-/** Merges the blank lines at one place: the side that changed them wins, of two the one with more. */
+/**
+ * Merges the blank lines at one place: the side that changed them wins, of two the one with
+ * more.
+ */
 export function mergeGaps(base: string, local: string, remote: string): string {
   if (local === base) return remote;
   return remote === base ? local : longerGap(local, remote);

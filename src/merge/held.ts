@@ -9,7 +9,7 @@ import { diff, type Edit, isRemoval } from "./myers.ts";
 import { pairLines } from "./pairs.ts";
 import { gapBefore, diffFilled, type Lines, type Reading, readLines, tokenise, wordsIn } from "./reading.ts";
 import { endsLine, endsLineBefore, type Token } from "./tokens.ts";
-import { OWN_WORD, wordsOfLines } from "./said.ts";
+import { OWN_WORD, wordsOfLines } from "./evidence.ts";
 
 /** Three texts of which each was made of the one before. */
 type ThreeLines = readonly [base: Lines, less: Lines, more: Lines];
@@ -86,7 +86,8 @@ const MOST_LINES = 3_000;
 
 /**
  * Whether `later`, from the second text to the third, leaves what `earlier`, from the first to the
- * second, did: seen from the second text, both are changes of it, which stand apart, or of which the
+ * second, did: seen from the second text, both are changes of it, which stand apart, or of
+ * which the
  * later one keeps the words of the earlier one.
  */
 function isLater(

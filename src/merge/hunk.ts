@@ -6,7 +6,7 @@ import { mergeInsertions } from "./insertions.ts";
 import type { Edit } from "./myers.ts";
 import { pairLines } from "./pairs.ts";
 import { gapBefore, fencesIn, type Lines, type Reading, tokenise } from "./reading.ts";
-import { wordsOfLines } from "./said.ts";
+import { wordsOfLines } from "./evidence.ts";
 import { subsumes } from "./subsume.ts";
 import { leadsLines, write } from "./tokens.ts";
 
@@ -23,10 +23,16 @@ export type ConflictHunk = {
   readonly remoteLine: number;
 };
 
-/** What became of a part; `after`: the blank lines behind it, where they are not those of the texts. */
-export type Settled = { readonly text: string; readonly after?: string | undefined };
+/**
+ * What became of a part; `after`: the blank lines behind it, where they are not those of the
+ * texts.
+ */
+type Settled = { readonly text: string; readonly after?: string | undefined };
 
-/** What the merge of one text's lines goes by: what each side did to the filled lines of the base. */
+/**
+ * What the merge of one text's lines goes by: what each side did to the filled lines of the
+ * base.
+ */
 export type Work = { readonly texts: ThreeTexts; readonly edits: Edits; readonly reading: Reading };
 
 /** Edits of filled lines; `changed`: those that changed one line, but not beyond recognition. */
@@ -81,7 +87,10 @@ function mergeRange({ base, local, remote }: Part, work: Work): Settled | Confli
 
 type Changed = { readonly part: Part; readonly found: Cluster };
 
-/** The parts that a side changed, with the edits there; `from`: how far the sides are shifted before. */
+/**
+ * The parts that a side changed, with the edits there; `from`: how far the sides are shifted
+ * before.
+ */
 export function partsOf(work: Work, from: Shift = { local: 0, remote: 0 }): Changed[] {
   const shift = { ...from };
   const meets: Meets = (earlier, side, later) => linesMeet(earlier, side, later, work);
@@ -117,7 +126,8 @@ export function areApart(work: Work): boolean {
 }
 
 /**
- * Whether two edits of different sides must be settled together. One that only adds or removes lines
+ * Whether two edits of different sides must be settled together. One that only adds or removes
+ * lines
  * right beside a rewritten one may have moved text across, unless a blank line parts them, or the
  * rewriting kept most of a line.
  */
@@ -220,7 +230,8 @@ function mergePart(part: Part, found: Cluster, work: Work): Settled | Conflicts 
 }
 
 /**
- * Whose piece comes first of two that were added before a line: where one side alone changed the line
+ * Whose piece comes first of two that were added before a line: where one side alone changed
+ * the line
  * above or below, its piece stays next to it.
  */
 function leaderAt(line: number, { edits }: Work): Side {

@@ -8,7 +8,8 @@ const MARKS = /\*+|_+|~{2,}|={2}/g;
 
 /**
  * How many marks of a piece of running text do not do what they were set for: emphasis that does
- * not close or stands in its like, brackets without a partner, links in links, code that does not end.
+ * not close or stands in its like, brackets without a partner, links in links, code that does
+ * not end.
  */
 export function inlineFaults(text: string): number {
   const bare = text.replaceAll(OPAQUE, (found) => (found.startsWith("(") ? "()" : "x"));

@@ -1,10 +1,9 @@
-import { afford } from "./budget.ts";
+import { afford, spend } from "./budget.ts";
 import type { Side } from "./cluster.ts";
 import { entriesOf, neighbours, shapeOf, sortKey } from "./entries.ts";
 import { longerGap, type Part, placeOf, type ThreeTexts } from "./gaps.ts";
 import { type Piece, pieceOf, pieceText } from "./piece.ts";
 import { fencesIn, type Reading, tokenise } from "./reading.ts";
-import { findRun } from "./runs.ts";
 import { splitLines } from "./split.ts";
 import { timeOf } from "./time.ts";
 import { isWord } from "./tokens.ts";
@@ -52,8 +51,8 @@ export function mergeInsertions(
   leader: Side = "remote",
 ): Inserted | undefined {
   const [mine, theirs] = [pieceOf(texts.local, part.local), pieceOf(texts.remote, part.remote)];
-  if (findRun(theirs.lines, mine.lines) >= 0) return join([theirs]);
-  if (findRun(mine.lines, theirs.lines) >= 0) return join([mine]);
+  if (holds(theirs, mine, reading)) return join([theirs]);
+  if (holds(mine, theirs, reading)) return join([mine]);
   const { base } = texts;
   const place: Place = {
     lines: base.lines,
@@ -65,6 +64,18 @@ export function mergeInsertions(
   if (!isWelcome(place, mine, theirs, reading)) return undefined;
   const order = inOrder(place, mine, theirs);
   return order && join(order, gapBetween(place, ...order));
+}
+
+/**
+ * Whether a piece has all lines of another one in a row, as far as the budget pays for the
+ * search.
+ */
+function holds({ lines }: Piece, { lines: run }: Piece, reading: Reading): boolean {
+  return lines.some((_, at) => {
+    let length = 0;
+    while (reading.left >= 0 && length < run.length && lines[at + length] === run[length]) length++;
+    return spend(reading, length) && length === run.length;
+  });
 }
 
 /**

@@ -3,7 +3,7 @@ import { distance } from "./distance.ts";
 import { type Lines, type Reading, readLines } from "./reading.ts";
 
 /** The three sides of a conflict of a line merge, with the first line of each (0-based). */
-export type Overlap = {
+type Overlap = {
   readonly kind: "conflict";
   readonly base: readonly string[];
   readonly local: readonly string[];

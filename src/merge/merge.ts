@@ -150,7 +150,6 @@ function keepsBoth(base: string, local: string, remote: string, result: Clean, r
   const counts = countApart(texts, reading);
   if (counts === undefined) return false;
   if (isOneOf(result, local, remote)) return true;
-  if (counts === "sum") return true;
   return result.how === "lines" ? countsKept(...counts) : keepsChanges(...counts);
 }
 

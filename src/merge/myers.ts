@@ -1,6 +1,5 @@
 import { type Budget, spend } from "./budget.ts";
 import { distance, STEPS_A_POINT } from "./distance.ts";
-import { Seen } from "./seen.ts";
 
 /** Base elements [start, end) became the other sequence's elements [from, to). */
 export type Edit = { readonly start: number; readonly end: number; readonly from: number; readonly to: number };
@@ -89,16 +88,12 @@ function occurring(
   first: number,
   last: number,
 ): Int32Array {
-  SEEN.clear();
-  SEEN.addAll(others, first, last);
+  const known = new Set(others.slice(first, last));
   const places = new Int32Array(to - from);
   let count = 0;
-  for (let at = from; at < to; at++) if (SEEN.has(ids[at] as number)) places[count++] = at;
+  for (let at = from; at < to; at++) if (known.has(ids[at] as number)) places[count++] = at;
   return places.subarray(0, count);
 }
-
-/** What `occurring` has seen: one for all calls, since it is cleared at once. */
-const SEEN = new Seen();
 
 /** The furthest points after one step: from diagonal `low` on, each. */
 type Step = { readonly low: number; readonly points: Int32Array };

@@ -12,7 +12,8 @@ const MOST_PAIRS = 4_000;
 type LineEdits = { readonly edits: readonly Edit[]; readonly changed: ReadonlySet<Edit> };
 
 /**
- * Takes edits of filled lines apart: where a line was changed but not beyond recognition, that is an
+ * Takes edits of filled lines apart: where a line was changed but not beyond recognition, that
+ * is an
  * edit of its own, and what was added or removed beside it is another.
  */
 export function pairLines(edits: readonly Edit[], base: Lines, side: Lines, reading: Reading): LineEdits {

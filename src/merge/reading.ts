@@ -1,8 +1,7 @@
 import { type Budget, newBudget, spend } from "./budget.ts";
 import { cutLine } from "./cut.ts";
-import { type Contexts, contextsOf, hasContexts } from "./contexts.ts";
+import { type Contexts, contextsOf } from "./contexts.ts";
 import { openFences } from "../outline/fences.ts";
-import type { Grid } from "./grid.ts";
 import { diff, type Edit, type IsSeam } from "./myers.ts";
 import { Nests } from "./nests.ts";
 import { Interner, splitLines } from "./split.ts";
@@ -48,14 +47,10 @@ export type Reading = Budget & {
   readonly tokenTextsByLine: (readonly number[] | undefined)[];
   /** By a line's number: the numbers of its words. */
   readonly wordsByLine: (readonly number[] | undefined)[];
-  /** By a line's number: whether it has nothing that opens or closes a fence or block. */
-  readonly plainByLine: (boolean | undefined)[];
   /** Gives what is open around lines its numbers. */
   readonly nests: Nests;
   /** By the numbers of a sequence's elements: how often each word occurs in it. */
   readonly counted: WeakMap<readonly number[], Map<number, number>>;
-  /** By a text: its plain tables. */
-  readonly grids: Map<string, readonly Grid[]>;
   /** Whether a text holds what another one made of the base. */
   readonly held: Held[];
 };
@@ -73,10 +68,8 @@ export function newReading(): Reading {
     tokenTexts: new TokenTexts(),
     tokenTextsByLine: [],
     wordsByLine: [],
-    plainByLine: [],
     nests: new Nests(),
     counted: new WeakMap(),
-    grids: new Map(),
     held: [],
   };
 }
@@ -159,14 +152,8 @@ export function diffFilled(from: string, to: string, reading: Reading): Edit[] {
 
 /** What the lines of a text stand in, found once a merge. */
 export function contextsIn(text: Lines, reading: Reading): Contexts {
-  text.contexts ??= contextsOf(text.lines, reading.nests, (at) => isPlain(text.ids[at] as number, reading));
+  text.contexts ??= contextsOf(text.lines, reading.nests);
   return text.contexts;
-}
-
-/** Whether a line, by its number, has nothing that opens or closes a fence or block. */
-function isPlain(line: number, reading: Reading): boolean {
-  reading.plainByLine[line] ??= !hasContexts(reading.interner.text(line));
-  return reading.plainByLine[line];
 }
 
 /**

@@ -2,7 +2,7 @@ import { agree } from "./agree.ts";
 import { type Ids, isGone, leaves } from "./evidence.ts";
 import { diff, type Edit, isRemoval } from "./myers.ts";
 import type { Reading } from "./reading.ts";
-import type { Words } from "./said.ts";
+import type { Words } from "./evidence.ts";
 
 /**
  * One side of a cluster: all of the side's elements, the cluster's edits, and the elements [from,

@@ -58,9 +58,6 @@ export function newRuns(): Runs {
 
 /** Numbers for the texts of tokens, and what kind of token each is, found once. */
 export class TokenTexts extends Interner {
-  readonly #isWord: boolean[] = [];
-  readonly #isMarkOrBreak: boolean[] = [];
-
   constructor() {
     super();
     for (const text of LINE_ENDS) this.id(text);
@@ -73,8 +70,7 @@ export class TokenTexts extends Interner {
 
   /** Whether the token of this number says something by itself. */
   isWord(id: number): boolean {
-    this.#isWord[id] ??= isWord(this.text(id));
-    return this.#isWord[id];
+    return isWord(this.text(id));
   }
 
   isAside(id: number): boolean {
@@ -82,8 +78,7 @@ export class TokenTexts extends Interner {
   }
 
   isMarkOrBreak(id: number): boolean {
-    this.#isMarkOrBreak[id] ??= this.text(id) === BREAK || isMark(this.text(id));
-    return this.#isMarkOrBreak[id];
+    return this.text(id) === BREAK || isMark(this.text(id));
   }
 }
 

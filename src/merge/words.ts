@@ -14,7 +14,7 @@ const ASCII_WORD = /[A-Za-z0-9]+/g;
 const OTHER = /[^\0-\x7F]/;
 
 /** Whether a text is ASCII alone. */
-export function isAscii(text: string): boolean {
+function isAscii(text: string): boolean {
   return !OTHER.test(text);
 }
 

@@ -5,7 +5,6 @@ import { mergeLines } from "../../src/merge/lines.ts";
 import { diff, MAX_EDIT_LENGTH } from "../../src/merge/myers.ts";
 import { mergeText } from "../../src/merge/merge.ts";
 import { newReading } from "../../src/merge/reading.ts";
-import { findRun } from "../../src/merge/runs.ts";
 import { adversaries } from "./adversaries.ts";
 
 /**
@@ -41,21 +40,6 @@ describe("cost", () => {
     const swapped = apart.toReversed();
     const edits = diff([-1, ...apart, -2], [-1, ...swapped, -2], newBudget());
     expect(edits).toEqual([{ start: 1, end: MAX_EDIT_LENGTH + 1, from: 1, to: MAX_EDIT_LENGTH + 1 }]);
-  });
-
-  it("finds lines in a row at a price of their number, however much they are alike", () => {
-    let read = 0;
-    const counted = (lines: string[]): string[] =>
-      new Proxy(lines, {
-        get: (all, key) => {
-          read++;
-          return Reflect.get(all, key) as unknown;
-        },
-      });
-    const equal = (count: number): string[] => Array.from({ length: count }, () => "a");
-    expect(findRun(counted([...equal(4_000), "b", "c"]), counted([...equal(2_000), "b"]))).toBe(2_000);
-    expect(findRun(counted(equal(4_000)), counted([...equal(2_000), "b"]))).toBe(-1);
-    expect(read).toBeLessThan(12 * 12_000);
   });
 
   it("compares no more pairs of added entries than it may", () => {
