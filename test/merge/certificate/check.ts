@@ -44,7 +44,7 @@ type Read = { readonly who: string; readonly word: string; readonly spaces: read
 /** What all texts end with. */
 const LAST: Read = { who: "blrm", word: "", spaces: ["\n", "\n", "\n", "\n"] };
 
-const NUMBER = String.raw`(?:(?:\p{N}{1,4}(?:\.\p{N}{1,3})*|[a-z])[.)](?=\s)|\p{N}{1,4}、|\p{N}{1,4}(?=\s*\|$))?`;
+const NUMBER = String.raw`(?:(?:\p{N}{1,4}(?:\.\p{N}{1,3})*|[a-z])[.)](?=\s)|\p{N}{1,2}:\p{N}{2}(?=\s)|\p{N}{1,4}、|\p{N}{1,4}(?=\s*\|$))?`;
 const ONE = String.raw`[\p{L}\p{M}\p{N}]+(?:_+[\p{L}\p{M}\p{N}]+)*|([*_~=#:\x60-])\2*|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?|\[[ xX]\]|\S`;
 const CELL = new RegExp(String.raw`^(\s*${NUMBER}\s*)(?:${ONE})$`, "u");
 
@@ -76,13 +76,13 @@ function readPieces(pieces: readonly Piece[]): Read[] | null {
 
 const known = new Map<string, string | null>();
 
-/** The white space and the number before the word or mark of a cell; null where that is not all. */
+/** Returns the white space and number before the word of a cell; null if there is more in it. */
 function spaceOf(cell: string): string | null {
   if (!known.has(cell)) known.set(cell, CELL.exec(cell)?.[1] ?? null);
   return known.get(cell) ?? null;
 }
 
-/** Judges what each side did between two pieces that base and the side have. */
+/** Judges each side's changes between two pieces that base and the side have. */
 function faultOfPlaces(read: readonly Read[]): Fault | null {
   for (const side of ["l", "r"]) {
     let [removed, added] = [new Set<string>(), new Set<string>()];
@@ -99,7 +99,7 @@ function faultOfPlaces(read: readonly Read[]): Fault | null {
   for (const { who, word } of [...read, LAST]) {
     if (who in both) both[who] += ` ${word}`;
     if (who === "blrm") {
-      if (both["lm"] !== "" && both["lm"] === both["rm"]) return "twice";
+      if (isTwice(both["lm"]!, both["rm"]!)) return "twice";
       both = { lm: "", rm: "" };
     }
     if (who === "blrm" && isWord(word)) [gone, come] = [new Set(), new Set()];
@@ -108,10 +108,15 @@ function faultOfPlaces(read: readonly Read[]): Fault | null {
     else if (who in both && isWord(word)) come.add(word);
     else if (who === "bl" || who === "br") gone.add(`one ${word}`);
     else if (who === "lrm") come.add(`one ${word}`);
-    if (gone.has(`one ${word}`) && come.has(`one ${word}`)) return "astray";
-    if (gone.has(word) && come.has(word)) return "astray";
+    for (const one of [word, `one ${word}`]) if (gone.has(one) && come.has(one)) return "astray";
   }
   return null;
+}
+
+/** Whether one addition has a whole line of the other, or they are equal. */
+function isTwice(one: string, other: string): boolean {
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  return short !== "" && (short === long || (short.startsWith(" \n") && `${long} \n`.includes(`${short} \n`)));
 }
 
 function isWord(word: string): boolean {
@@ -155,9 +160,7 @@ function isExplained({ rule, pieces }: ExplainedLine): boolean {
   return rule === (by.size > 1 ? "joined" : ([...by][0] ?? "kept"));
 }
 
-/**
- * Whether texts that were made to fit differ from the sides in dates, numbers and columns alone.
- */
+/** Whether texts that were made to fit differ from the sides only in dates, numbers and columns. */
 function isFitted(texts: Texts, fitted: Texts): boolean {
   return (["base", "local", "remote"] as const).every((name) => {
     if (texts[name] === fitted[name]) return true;
