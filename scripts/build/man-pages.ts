@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { optionsOf } from "../../src/cli/args.ts";
 import type { Command, Entry } from "../../src/cli/command.ts";
+import { EXIT_MEANINGS } from "../../src/cli/exit.ts";
 import { COMMANDS } from "../../src/cli/table.ts";
 
 const ENVIRONMENT: readonly (readonly [name: string, what: string])[] = [
@@ -34,18 +35,7 @@ const FILES: readonly (readonly [name: string, what: string])[] = [
   ["~/.local/state/mdmirror/mirrors/", "The list of your mirrors: which folder sends to which address."],
 ];
 
-const EXIT_STATUS: readonly (readonly [code: string, what: string])[] = [
-  ["0", "In sync."],
-  ["1", "A fault of mdmirror."],
-  ["2", "Usage or configuration."],
-  ["3", "Done, but something needs you."],
-  ["4", "Halted by a guard: approve or reject."],
-  ["5", "The service is unreachable, or it refused the key."],
-  ["6", "Locked by another process."],
-  ["7", "A text was handed over, and a reviewer decides."],
-  ["8", "The time of --timeout was over before all was there."],
-  ["9", "The disk is full."],
-];
+const EXIT_STATUS = Object.entries(EXIT_MEANINGS).map(([code, meaning]) => [code, sentence(meaning)] as const);
 
 /** Every page by its file name, as text for man(1). */
 export async function manPages(version: string): Promise<ReadonlyMap<string, string>> {
@@ -94,6 +84,8 @@ function commandPage(version: string, { name, summary }: Entry, command: Command
     ...command.about.flatMap(aboutLine),
     section("OPTIONS"),
     ...definitions(heads),
+    section("EXAMPLES"),
+    ...command.examples.flatMap((example) => [".br", escaped(example)]),
     section("EXIT STATUS"),
     ...definitions(EXIT_STATUS),
     section("SEE ALSO"),
@@ -106,9 +98,9 @@ function usageLines(usage: string): readonly string[] {
   return [`.B mdmirror ${escaped(name!)}`, ...(rest.length === 0 ? [] : [escaped(rest.join(" "))])];
 }
 
-/** A line that is indented is an example: it stays a line of its own. */
+/** Each paragraph begins a line of its own; an indented one stays as it is. */
 function aboutLine(line: string): readonly string[] {
-  return line.startsWith(" ") ? [".br", escaped(line)] : [escaped(line)];
+  return [line.startsWith(" ") ? ".br" : ".PP", escaped(line)];
 }
 
 function commonSections(): readonly string[] {

@@ -74,7 +74,7 @@ export async function searchMirror(
     if (!isFileFault(error)) throw error;
     removeSearch(folder);
     const report = await searchIn(folder, searching, (_root, update) => update());
-    return ok({ ...report, notes: [`${SEARCH_FILE} was damaged and is made anew`, ...report.notes] });
+    return ok({ ...report, notes: [`${SEARCH_FILE} was damaged; mdmirror builds it again`, ...report.notes] });
   }
 }
 
@@ -149,7 +149,7 @@ async function compile(pattern: string) {
   return trouble(
     "usage",
     `the pattern cannot be used: ${compiled.why}`,
-    "see RE2's syntax; without --regex, any text is searched for as it is",
+    "see RE2's syntax; without --regex, QUERY is searched for literally",
   );
 }
 

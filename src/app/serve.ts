@@ -76,8 +76,8 @@ async function start<Key extends string | null>(
   if (!isLoopbackHost(host) && tls === null && !insecureHttp) {
     return trouble(
       "usage",
-      `plain http on ${host} would show keys to the network`,
-      "give --tls-cert FILE and --tls-key FILE; behind a proxy that speaks TLS, or in a network you trust, say --insecure-http",
+      `plain http on ${host} would let others on the network read keys`,
+      "give --tls-cert FILE and --tls-key FILE; behind a proxy with TLS, or in a network that you trust, use --insecure-http",
     );
   }
   const pem = tls === null ? ok(null) : readPem(tls);
@@ -151,7 +151,7 @@ function tellAddress(data: string, url: string): Lack[] {
   } catch (error) {
     if (codeOf(error) === null) throw error;
     const what = `its address cannot be left in ${data}, so mdmirror serve admin does not find it: ${errnoClause(error)}`;
-    return [{ what, next: "make room there, and start it again" }];
+    return [{ what, next: "free some disk space, then start it again" }];
   }
 }
 
@@ -178,8 +178,8 @@ async function ownDoor(
 function lacksRoom(data: string): Lack {
   const megabytes = ROOM_FOR_LEAST / (1024 * 1024);
   return {
-    what: `the disk of ${data} has less than ${megabytes} MB free, so no room is kept for deletions: once it is full, they fail too`,
-    next: "make room there, or give a folder on a larger disk with --data",
+    what: `the disk of ${data} has less than ${megabytes} MB free, so mdmirror reserves no space for deletions: on a full disk they fail, too`,
+    next: "free some disk space, or use a folder on a larger disk with --data",
   };
 }
 

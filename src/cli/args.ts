@@ -9,7 +9,7 @@ export type ParsedArgs =
   | { readonly kind: "help" }
   | { readonly kind: "bad"; readonly why: string };
 
-const HELP: OptionSpec = { help: "show this", short: "h" };
+const HELP: OptionSpec = { help: "show this help", short: "h" };
 
 /** Options as every command has them, for the help. */
 export function optionsOf(command: Command): Readonly<Record<string, OptionSpec>> {

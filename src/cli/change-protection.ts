@@ -13,8 +13,8 @@ import { KEY_OPTION, useMirror } from "./use-mirror.ts";
 /** `protect` and `unprotect`. In the folder nothing changes. */
 
 export const PROTECTION_OPTIONS: Readonly<Record<string, OptionSpec>> = {
-  "dry-run": { help: "show what it would do" },
-  json: { help: "one JSON object" },
+  "dry-run": { help: "show what it would do and write nothing" },
+  json: { help: "print one JSON object" },
   ...KEY_OPTION,
 };
 
@@ -39,7 +39,7 @@ async function changeOne(io: Io, mirror: OpenedMirror, path: string, value: bool
   io.out(
     value
       ? `${shownName(path)} is protected: changes go to review`
-      : `${shownName(path)} is not protected: changes go live`,
+      : `${shownName(path)} is not protected: changes are published at once`,
   );
   return EXIT.inSync;
 }

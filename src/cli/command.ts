@@ -83,8 +83,13 @@ export type Args = {
 export type Command = {
   /** What follows `mdmirror`, one line. */
   readonly usage: string;
-  /** What it does, for `--help`, after the summary of the table: whole lines. */
+  /**
+   * Paragraphs of `--help` after the summary. A paragraph that begins with a space is printed as it
+   * is; the others are wrapped.
+   */
   readonly about: readonly string[];
+  /** Whole command lines, as a user types them. */
+  readonly examples: readonly string[];
   readonly options: Readonly<Record<string, OptionSpec>>;
   /** How many there may be; `words`: what the first one can be, where those are few. */
   readonly operands: { readonly least: number; readonly most: number; readonly words?: readonly string[] };
@@ -92,9 +97,14 @@ export type Command = {
   readonly run: (io: Io, args: Args, table: readonly Entry[]) => Promise<ExitCode>;
 };
 
+/** A group of commands in the help. */
+export type Group = "start" | "daily" | "problems" | "history" | "look" | "service";
+
 /** A row of the table of commands. A module is loaded when its command is named. */
 export type Entry = {
   readonly name: string;
+  readonly group: Group;
+  /** What it does: a verb first, without a full stop. */
   readonly summary: string;
   readonly load: () => Promise<{ readonly command: Command }>;
 };

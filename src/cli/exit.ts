@@ -21,6 +21,20 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
+/** What each exit code means, in the order of the help. */
+export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
+  0: "in sync, or done",
+  1: "error in mdmirror itself",
+  2: "wrong usage or configuration",
+  3: "done, but action is required",
+  4: "stopped by a safety check: mdmirror approve or mdmirror reject",
+  5: "service unreachable, or key refused",
+  6: "locked by another process",
+  7: "uploaded, but in review",
+  8: "timed out",
+  9: "disk full",
+};
+
 /** Of a command that tells how a mirror stands. */
 export const EXIT_OF_STATE: Readonly<Record<MirrorStatus["state"], ExitCode>> = {
   "in-sync": EXIT.inSync,

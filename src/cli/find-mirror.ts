@@ -44,7 +44,7 @@ function noMirror(io: Io, dir: string): Result<never> {
       ? `mdmirror init ${shellWord(dir)} --url URL`
       : `mdmirror COMMAND ${shellWord(above)}: that is the mirrored folder it lies in`;
   const named = isMirrorName(dir) ? ", nor the name of a mirror (mdmirror list)" : "";
-  return trouble("usage", `${dir} is not a mirrored folder: it holds no ${MIRROR_FOLDER}/${named}`, hint);
+  return trouble("usage", `${dir} is not a linked folder: it has no ${MIRROR_FOLDER}/${named}`, hint);
 }
 
 const NONE_HERE = `neither this folder nor one above it holds ${MIRROR_FOLDER}/`;

@@ -81,7 +81,7 @@ type Planned = Extract<Preview, { kind: "planned" }>;
 function showFirst(io: Io, dir: string, preview: Planned): void {
   io.out(`the first sync of ${shownName(dir)}:`);
   for (const line of planLines(preview, 3).slice(0, -1)) io.out(line);
-  if (preview.plan.steps.length === 0) io.out("  nothing to do yet: both sides are empty, or equal");
+  if (preview.plan.steps.length === 0) io.out("  nothing to do: both sides are empty or equal");
 }
 
 /**
@@ -90,7 +90,7 @@ function showFirst(io: Io, dir: string, preview: Planned): void {
  */
 async function propose(io: Io, { yes }: Asked, rules: Rules, proposal: Proposal): Promise<Rules | null> {
   if (isEmpty(proposal)) return null;
-  io.out("  packages or build outputs, by the look of it, and what leaves them out:");
+  io.out("  these look like packages or build output; options that leave them out:");
   for (const line of proposalLines(proposal)) io.out(line);
   if (yes || !io.terminal.input) return null;
   const answer = (await io.ask("leave these out? [Y/n] "))?.trim() ?? "";
@@ -109,13 +109,13 @@ async function decideLinksHere(io: Io, mirror: OpenedMirror, { trees }: Planned)
 }
 
 const BY_ID =
-  "texts there link by id: here they link by path, so that editors follow (mdmirror links keep: as they are)";
+  "documents on the service link by id: local files link by path, so that editors follow (to change this: mdmirror links keep)";
 
 /** @returns null: the folder is linked, and the plan done */
 async function consent(io: Io, asked: Asked, preview: Planned, proposal: Proposal): Promise<ExitCode | null> {
   if (asked.yes) return null;
   if (!io.terminal.input) return onlyFillsFolder(preview) ? null : cannotAsk(io, asked.dir, proposal);
-  const answer = await io.ask("link the folder and do this now? [y/N] ");
+  const answer = await io.ask("link the folder and sync now? [y/N] ");
   if (/^y(es)?$/i.test(answer?.trim() ?? "")) return null;
   io.err("mdmirror: nothing was linked, nothing was written");
   return EXIT.usage;
@@ -124,16 +124,16 @@ async function consent(io: Io, asked: Asked, preview: Planned, proposal: Proposa
 function cannotAsk(io: Io, dir: string, proposal: Proposal): ExitCode {
   const again = `mdmirror init ${shellWord(dir)} --yes with the same options`;
   const next = isEmpty(proposal)
-    ? `if that is what you want: ${again}`
-    : `to leave out packages and build outputs: ${again} and ${proposalFlags(proposal).join(" ")}; to send them too: without these`;
+    ? `to do this: ${again}`
+    : `to leave out packages and build outputs: ${again} and ${proposalFlags(proposal).join(" ")}; to upload them, too: without these options`;
   return complain(io, {
     kind: "usage",
-    what: "this first sync does more than fill an empty folder, and there is no terminal to ask on",
+    what: "this first sync would change existing documents, and there is no terminal for a question",
     next,
   });
 }
 
 function troubleInside(inside: string): Parameters<typeof complain>[1] {
-  const what = `${inside} in this folder is a mirrored folder of its own; its files would be mirrored twice`;
+  const what = `${inside} in this folder is a linked folder of its own; its files would be synced twice`;
   return { kind: "usage", what, next: "move it out, or choose another folder" };
 }

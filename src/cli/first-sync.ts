@@ -22,7 +22,7 @@ async function withLinksAsNeeded(io: Io, mirror: OpenedMirror, report: RunReport
   if (change.kind === "trouble" || change.value === null) return report;
   await change.value.apply();
   io.out(
-    "the service refuses links by path: they are by id there, and by path here (mdmirror links keep: as they are)",
+    "the service refuses links by path: so they are ids on the service and paths in local files (to change this: mdmirror links keep)",
   );
   const world = (await loadLinks()).translating(mirror.world, true);
   return runSync({ ...mirror, world }, USUAL_RUN, "init", io.stoppable);
@@ -36,7 +36,7 @@ async function wikiLine({ root, world: { state, links, disk } }: OpenedMirror): 
   const { showsWikiLinks } = await import("../app/links/decide-links.ts");
   const paths = [...state.load().links.values()].map(({ localPath }) => localPath);
   if (!showsWikiLinks(links?.disk.plain ?? disk, paths)) return null;
-  return "wiki links ([[Name]]) are left as they are; mdmirror links translate --wiki: no rename breaks them, either";
+  return "wiki links ([[Name]]) stay as they are; to keep them intact after renames, too: mdmirror links translate --wiki";
 }
 
 /** A folder that is not there is made with its first document: it may as well be mistyped. */
@@ -45,7 +45,7 @@ async function tellOfNoFolder(io: Io, { root, config: { remote }, world }: Opene
   const answer = await world.remote.findFolder(remote);
   if (!answer.ok || answer.value !== null) return;
   io.err(
-    `mdmirror: the service shows no folder ${shownName(remote)}; it is made there with the first document; if it is another one: mdmirror unlink ${shellWord(root)}, then init`,
+    `mdmirror: the service shows no folder ${shownName(remote)}; the first upload creates it. If you meant another folder: mdmirror unlink ${shellWord(root)}, then init`,
   );
 }
 
@@ -67,7 +67,7 @@ export function firstSync(
     const wiki = await wikiLine(mirror);
     if (wiki !== null) io.out(wiki);
     if (report.fault !== null) return exitOfTrouble(faultTrouble(report.fault, mirror.url));
-    io.out("from now on: edit in any editor, then mdmirror sync (cron: mdmirror sync --quiet)");
+    io.out("next: edit in any editor, then run: mdmirror sync (from cron: mdmirror sync --quiet)");
     return exitOf(report);
   });
 }

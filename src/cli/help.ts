@@ -1,23 +1,39 @@
 import { optionsOf } from "./args.ts";
-import type { Command, Entry } from "./command.ts";
+import type { Command, Entry, Group } from "./command.ts";
+import { EXIT_MEANINGS } from "./exit.ts";
 import { COMMANDS } from "./table.ts";
 
-/** The texts of `--help`: plain lines of at most 100 columns. */
+/** The texts of `--help`: plain lines of at most 100 columns, or one word where it is longer. */
+const COLUMNS = 100;
+
+const GROUPS: Readonly<Record<Group, string>> = {
+  start: "Start",
+  daily: "Sync",
+  problems: "Solve problems",
+  history: "History",
+  look: "Look up and change",
+  service: "Run a service",
+};
 
 export function overview(version: string): string[] {
   const width = Math.max(...COMMANDS.map(({ name }) => name.length));
   return [
-    `mdmirror ${version}: edit a workspace of Markdown files in any editor.`,
+    `mdmirror ${version}: edit an online workspace of Markdown files with any editor.`,
     "",
     "usage: mdmirror COMMAND [DIR] [options]",
+    ...Object.entries(GROUPS).flatMap(([group, title]) => [
+      "",
+      `${title}:`,
+      ...COMMANDS.filter((entry) => entry.group === group).map(
+        ({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`,
+      ),
+    ]),
     "",
-    ...COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
+    ...wrapped("DIR is the linked folder or the name of a mirror (default: the nearest folder with .mdmirror/)."),
+    "Help on one command: mdmirror COMMAND --help. Version: mdmirror --version.",
     "",
-    "DIR is the mirrored folder; without it, the nearest folder up that holds .mdmirror/.",
-    "mdmirror COMMAND --help explains one command; mdmirror --version names this one.",
-    "Exit codes: 0 in sync, 1 a fault of mdmirror, 2 usage or configuration, 3 done, but something needs you,",
-    "4 halted by a guard, 5 service unreachable or key refused, 6 locked by another process, 7 in review, 8 too slow,",
-    "9 the disk is full.",
+    "Exit codes:",
+    ...Object.entries(EXIT_MEANINGS).map(([code, meaning]) => `  ${code}  ${meaning}`),
   ];
 }
 
@@ -28,11 +44,31 @@ export function commandHelp(entry: Entry, command: Command): string[] {
   });
   const width = Math.max(...heads.map((head) => head.length));
   return [
-    `usage: mdmirror ${command.usage}`,
+    ...wrapped(`usage: mdmirror ${command.usage}`, "       "),
     "",
     `${entry.summary[0]!.toUpperCase()}${entry.summary.slice(1)}.`,
-    ...command.about,
+    ...command.about.flatMap((paragraph) => (paragraph.startsWith(" ") ? [paragraph] : wrapped(paragraph))),
     "",
-    ...specs.map(([, { help }], index) => `  ${heads[index]!.padEnd(width)}  ${help}`),
+    "Options:",
+    ...specs.flatMap(([, { help }], index) =>
+      wrapped(`  ${heads[index]!.padEnd(width)}  ${help}`, " ".repeat(width + 4)),
+    ),
+    "",
+    command.examples.length === 1 ? "Example:" : "Examples:",
+    ...command.examples.map((example) => `  ${example}`),
   ];
+}
+
+/** Breaks a line at its spaces; `indent` begins each line after the first. */
+function wrapped(text: string, indent = ""): string[] {
+  const lines: string[] = [];
+  let line = text;
+  while (line.length > COLUMNS) {
+    const space = line.lastIndexOf(" ", COLUMNS);
+    const cut = space > indent.length ? space : line.indexOf(" ", COLUMNS);
+    if (cut === -1) break;
+    lines.push(line.slice(0, cut).trimEnd());
+    line = indent + line.slice(cut + 1);
+  }
+  return [...lines, line];
 }

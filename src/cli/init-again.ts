@@ -33,7 +33,7 @@ export async function initAgain(io: Io, dir: string, args: Args): Promise<ExitCo
   if (config.kind === "trouble") return complain(io, config.trouble);
   const { url, remote } = config.value;
   if (namesAnother(args, config.value)) {
-    const what = `${dir} is linked already, to ${new URL(url).origin}${remote === "" ? "" : `, folder ${remote}`}`;
+    const what = `${dir} is already linked to ${new URL(url).origin}${remote === "" ? "" : `, folder ${remote}`}`;
     return complain(io, {
       kind: "usage",
       what,
@@ -60,13 +60,13 @@ export async function initAgain(io: Io, dir: string, args: Args): Promise<ExitCo
   const prefer = args.text("prefer") as Prefer | null;
   if (isLost(io, folder)) {
     io.out(
-      `${shownName(dir)} is linked, but its state is not there; it is built anew from both sides, deleting and overwriting nothing`,
+      `${shownName(dir)} is linked, but its state is missing; mdmirror rebuilds it from both sides and deletes or overwrites nothing`,
     );
     return firstSync(io, root, keyFile, prefer);
   }
   // The way out of a first sync that halted because of too many conflicts: one side wins.
   if (prefer !== null) return firstSync(io, root, keyFile, prefer);
-  io.out(`${shownName(dir)} is linked already, to ${new URL(url).origin}; its state is there`);
+  io.out(`${shownName(dir)} is already linked to ${new URL(url).origin}; its state is complete`);
   io.out("next: mdmirror sync");
   return EXIT.inSync;
 }

@@ -27,7 +27,7 @@ export function locateAll(
   if (second === undefined) return ok({ root: root!, paths });
   return trouble(
     "usage",
-    `the paths lie in several mirrors: ${root} and ${second}`,
-    "name those of each mirror by themselves",
+    `the paths are in several mirrors: ${root} and ${second}`,
+    "run the command for each mirror separately",
   );
 }

@@ -51,7 +51,7 @@ function tellFault(io: Io, fault: Error): ExitCode {
     io.err(`  next: ${disk.next}`);
     return isDiskFull(disk.code) ? EXIT.diskFull : EXIT.fault;
   }
-  io.err(`mdmirror: a fault of mdmirror itself: ${fault.message}`);
+  io.err(`mdmirror: an error in mdmirror itself: ${fault.message}`);
   if (io.env["MDMIRROR_DEBUG"] !== undefined && fault.stack !== undefined) io.err(fault.stack);
   io.err(
     "  next: nothing is lost; run the command again, with MDMIRROR_DEBUG=1 to see where it failed, and report that",

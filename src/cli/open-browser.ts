@@ -15,7 +15,7 @@ export function openBrowser(io: Io, url: string, platform: NodeJS.Platform = pro
   const env = withoutKey(io.env);
   const isScript = program === "osascript";
   const child = execFile(program, isScript ? ["-"] : [url], { env, timeout: DEADLINE_MS }, (error) => {
-    if (error !== null) io.err(`mdmirror: ${program} did not open it; open the address above yourself`);
+    if (error !== null) io.err(`mdmirror: ${program} did not open the browser; open the address yourself`);
   });
   if (isScript) {
     // That it did not start is told by the callback.

@@ -1,7 +1,7 @@
 import type { RunReport } from "../app/mirror/run.ts";
 import { byPath } from "../model/by-path.ts";
 import { shownName } from "../model/shown-name.ts";
-import { count } from "../model/count.ts";
+import { count, plural } from "../model/count.ts";
 import { attentionLines } from "./show-attention.ts";
 
 /**
@@ -58,8 +58,8 @@ function endedLines(ended: readonly Attention[]): string[] {
 }
 
 function leftLine(left: number): string {
-  if (left === 0) return "nothing needs you any more";
+  if (left === 0) return "no problem is left";
   return left === 1
-    ? "one thing needs you in all: mdmirror status"
-    : `${count(left)} things need you in all: mdmirror status`;
+    ? "1 problem to fix in all: mdmirror status"
+    : `${plural(left, "problem")} to fix in all: mdmirror status`;
 }

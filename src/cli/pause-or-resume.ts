@@ -12,13 +12,13 @@ export async function pauseOrResume(io: Io, dir: string | undefined, verb: "paus
   if (done === NO_DAEMON) {
     return complain(io, {
       kind: "usage",
-      what: `no daemon keeps ${root.value}`,
+      what: `no daemon syncs ${root.value}`,
       next: `mdmirror watch ${shellWord(root.value)}, or mdmirror service install ${shellWord(root.value)}`,
     });
   }
   if (done.kind === "trouble") return complain(io, done.trouble);
   const { changed } = done.value;
-  if (verb === "pause") io.out(changed ? "paused; next: mdmirror resume" : "it was paused already");
-  else io.out(changed ? "goes on" : "it was not paused");
+  if (verb === "pause") io.out(changed ? "paused; next: mdmirror resume" : "the daemon was already paused");
+  else io.out(changed ? "resumed" : "the daemon was not paused");
   return EXIT.inSync;
 }

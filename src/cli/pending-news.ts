@@ -48,7 +48,7 @@ function oneLine({ path, dueAt, at, inConflict, asks }: Pending): string {
   const left = leftOf(dueAt, at);
   const gone = `${shownName(path)} was deleted locally`;
   if (inConflict)
-    return `${gone} while it is in conflict; in ${left} the service's text comes back, and yours is in its history`;
+    return `${gone} while it is in conflict; in ${left} mdmirror restores the version of the service; yours is in the history`;
   return asks
     ? `${gone}; in ${left} mdmirror asks you before it deletes it on the service`
     : `${gone}; mdmirror deletes it on the service in ${left}`;
@@ -58,7 +58,7 @@ function manyLines(group: readonly Pending[]): string[] {
   const { dueAt, at, inConflict, asks } = group[0]!;
   const left = leftOf(dueAt, at);
   const what = inConflict
-    ? `were deleted locally while they are in conflict; in ${left} the service's texts come back, and yours are in their histories`
+    ? `were deleted locally while they are in conflict; in ${left} mdmirror restores the versions of the service; yours are in the history`
     : asks
       ? `were deleted locally; in ${left} mdmirror asks you before it deletes any of them on the service`
       : `were deleted locally; mdmirror deletes them on the service in ${left}`;

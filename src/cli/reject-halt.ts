@@ -21,18 +21,18 @@ export async function reject(
   const items = planRejection(mirror.world.state, halted.plan, halted.trees, reasons);
   const able = items.filter(({ kind }) => kind !== "left").length;
   if (able === 0) {
-    io.err("mdmirror: nothing is to be brought back: nothing was taken away, and nothing was changed, here or there");
+    io.err("mdmirror: there is nothing to undo: nothing was deleted or changed on either side");
     for (const reason of reasons) io.err(`  next: ${insteadOf(reason)}`);
     return EXIT.halted;
   }
   for (const line of itemLines(items, most)) io.out(line);
-  if (!(await agrees(io, args.flag("yes"), "bring this back?"))) {
-    io.err(io.terminal.input ? "mdmirror: nothing was changed" : "mdmirror: there is no terminal to ask on");
-    io.err("  next: if that is what you want: mdmirror reject --yes");
+  if (!(await agrees(io, args.flag("yes"), "undo these changes?"))) {
+    io.err(io.terminal.input ? "mdmirror: nothing was changed" : "mdmirror: there is no terminal for a question");
+    io.err("  next: mdmirror reject --yes");
     return io.terminal.input ? EXIT.halted : EXIT.usage;
   }
   const ends = await rejectHalt(mirror.world, items);
-  return tell(io, ends, mirror.borrowed === true ? "the daemon goes on with it" : "next: mdmirror sync");
+  return tell(io, ends, mirror.borrowed === true ? "the daemon syncs now" : "next: mdmirror sync");
 }
 
 function itemLines(items: readonly RejectItem[], most: number): string[] {
@@ -51,6 +51,6 @@ function tell(io: Io, ends: readonly RejectEnd[], next: string): ExitCode {
     if (!done) io.err(`${shownName(item.path)}: left alone: ${shownWords(note)}`);
   }
   const back = ends.filter(({ done }) => done).length;
-  io.out(`rejected: ${count(back)} brought back; ${next}`);
+  io.out(`rejected: ${count(back)} restored; ${next}`);
   return back === ends.length ? EXIT.inSync : EXIT.attention;
 }

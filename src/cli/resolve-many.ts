@@ -35,8 +35,8 @@ export async function resolveSeveral(
 const ZERO = { done: 0, left: 0, failed: 0 };
 
 const NOTHING: Readonly<Record<ManyWay, string>> = {
-  mine: "no conflicts, and nothing is held",
-  theirs: "no conflicts, and nothing is held",
+  mine: "no conflicts and no blocked documents",
+  theirs: "no conflicts and no blocked documents",
   "merged-where-clean": "no conflicts",
 };
 

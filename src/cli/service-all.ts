@@ -32,7 +32,7 @@ export async function readyAll(io: Io): Promise<ExitCode | null> {
   for (const mirror of listed.value.mirrors) {
     const why = mirror.place === "here" ? unreadyBecause(io, mirror) : null;
     if (why !== null)
-      io.err(`mdmirror: ${shownName(mirror.name)} is not kept before that is mended: ${shownWords(why)}`);
+      io.err(`mdmirror: ${shownName(mirror.name)} is not synced until this is solved: ${shownWords(why)}`);
     const unit = manager === null ? null : unitOf(io, manager, mirror.root);
     if (unit === null || !isInstalled(unit)) continue;
     const removed = await uninstallUnit(unit, io.env);

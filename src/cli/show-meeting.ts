@@ -29,7 +29,7 @@ export function showMeeting(io: Io, path: string, meeting: Meeting, json: boolea
 function whyNot(meeting: Exclude<Meeting, { kind: "parts" }>): string {
   switch (meeting.kind) {
     case "merges":
-      return "the two edits merge by now; the next sync ends it";
+      return "the two edits now merge; the next sync resolves the conflict";
     case "no-base":
       return "the text that both edits were made of is no longer kept";
     case "whole":

@@ -68,12 +68,14 @@ function isBad(news: FolderEvent): boolean {
 type News<K extends FolderEvent["kind"]> = Extract<FolderEvent, { readonly kind: K }>;
 
 const NEWS_LINES: { readonly [K in FolderEvent["kind"]]: (news: News<K>) => string[] } = {
-  opened: ({ url, notes }) => [`watching, mirrored from ${url}`, ...notes],
-  lent: ({ what }) => [`lent to mdmirror ${what}`],
-  returned: ({ what }) => [`mdmirror ${what} is done; looking at everything`],
-  left: ({ to }) => [to === null ? "is no mirror any more; not watched" : `moved to ${shownName(to)}; watched there`],
+  opened: ({ url, notes }) => [`watching; linked to ${url}`, ...notes],
+  lent: ({ what }) => [`waiting for mdmirror ${what}`],
+  returned: ({ what }) => [`mdmirror ${what} has finished; scanning everything`],
+  left: ({ to }) => [
+    to === null ? "no longer a linked folder; not watched" : `moved to ${shownName(to)}; watching the new place`,
+  ],
   broken: ({ trouble, retryMs }) => [
-    `${shownWords(trouble.what)}; opened again in ${seconds(retryMs)}`,
+    `${shownWords(trouble.what)}; trying again in ${seconds(retryMs)}`,
     `  next: ${shownWords(trouble.next)}`,
   ],
   phase: ({ phase }) => phaseLines(phase),
@@ -81,11 +83,11 @@ const NEWS_LINES: { readonly [K in FolderEvent["kind"]]: (news: News<K>) => stri
   change: (news) => (news.what === "halt" ? [] : [changeLine(news)]),
   run: ({ report }) => onceLines(report),
   "deletion-pending": (news) => pendingLines([news]),
-  "deletion-called-off": ({ path }) => [`${shownName(path)} is not deleted on the service`],
+  "deletion-called-off": ({ path }) => [`${shownName(path)} is back; not deleted on the service`],
   "watch-limit": ({ code }) => [
-    `the system gives no more watches (${code}): looking with each poll instead; next: mdmirror doctor`,
+    `the system has no more file watches (${code}): mdmirror scans at each poll instead; next: mdmirror doctor`,
   ],
-  woke: ({ sleptMs }) => [`woke up after ${seconds(sleptMs)}; looking at everything`],
+  woke: ({ sleptMs }) => [`woke up after ${seconds(sleptMs)}; scanning everything`],
 };
 
 export function newsLines<K extends FolderEvent["kind"]>(news: News<K>): string[] {
@@ -93,7 +95,7 @@ export function newsLines<K extends FolderEvent["kind"]>(news: News<K>): string[
 }
 
 function nextOfWaiting(why: string): string {
-  return why === "unauthenticated" ? `next: ${GIVE_VALID_KEY}` : "tried again by itself";
+  return why === "unauthenticated" ? `next: ${GIVE_VALID_KEY}` : "mdmirror tries again";
 }
 
 function phaseLines(phase: News<"phase">["phase"]): string[] {
@@ -103,11 +105,11 @@ function phaseLines(phase: News<"phase">["phase"]): string[] {
         ? ["paused; next: mdmirror resume"]
         : [`${phase.why}: ${shownWords(phase.detail).replace(/\.$/, "")}; ${nextOfWaiting(phase.why)}`];
     case "halted":
-      return [`halted: ${shownWords(phase.detail)}`, `  next: ${NEXT_OF_HALT}`];
+      return [`Stopped: ${shownWords(phase.detail)}`, `  next: ${NEXT_OF_HALT}`];
     case "stopped":
       return ["stopped"];
     case "idle":
-      return ["goes on"];
+      return ["continues"];
     case "observing":
     case "applying":
       return [];

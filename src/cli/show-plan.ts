@@ -64,7 +64,7 @@ export function planLines({ plan, open, staysLocal, trees }: Planned, most: numb
   return [
     ...groupLines(actions, most, pathsOf(trees.base), paint),
     ...largestLines({ plan, trees }, most),
-    ...(open.length === 0 ? [] : [`  ${paint.asks("held")}: ${count(open.length)}`, ...held]),
+    ...(open.length === 0 ? [] : [`  ${paint.asks("blocked")}: ${count(open.length)}`, ...held]),
     ...(open.length > most ? [`    … and ${count(open.length - most)} more`] : []),
     ...(stays === null ? [] : [`  ${stays}`]),
     ...verdictLines(plan.verdict, paint),
@@ -74,18 +74,18 @@ export function planLines({ plan, open, staysLocal, trees }: Planned, most: numb
 
 function endLine(plan: Planned["plan"], held: number): string {
   const steps = plan.steps.length;
-  if (steps === 0) return `nothing to do${held === 0 ? "" : " but what is held"}; nothing was written`;
+  if (steps === 0) return `nothing to do${held === 0 ? "" : " except for blocked documents"}; nothing was written`;
   const all = plural(steps, "step");
-  if (plan.verdict.kind === "run") return `${all}; nothing was written, mdmirror sync does this`;
+  if (plan.verdict.kind === "run") return `${all}; nothing was written; mdmirror sync carries this out`;
   const asked = stoppedBy(plan.verdict, plan.steps).length;
-  const part = asked === steps ? "" : `, ${count(asked)} of which need your approval`;
-  return `${all}${part}; nothing was written, and mdmirror sync does none of this before it is approved`;
+  const part = asked === steps ? "" : `, ${count(asked)} of them need your approval`;
+  return `${all}${part}; nothing was written; mdmirror sync carries out nothing before you approve`;
 }
 
 function verdictLines(verdict: Planned["plan"]["verdict"], paint: Paint): string[] {
   if (verdict.kind === "run") return [];
   return [
-    ...verdict.reasons.map(({ reason, detail }) => `  ${paint.bad("would halt")}: ${reason}: ${shownWords(detail)}`),
+    ...verdict.reasons.map(({ reason, detail }) => `  ${paint.bad("would stop")}: ${shownWords(detail)} (${reason})`),
     ...nextOfHalt(verdict.reasons).map((way) => `  next: ${way}`),
   ];
 }

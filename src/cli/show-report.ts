@@ -44,7 +44,7 @@ export function showReport(io: Io, report: RunReport, took: number, url: string)
   for (const line of onceLines(report)) io.err(line);
   for (const line of inertDetails(report)) io.out(line);
   if (report.oneWay !== undefined)
-    io.out(`${plural(report.oneWay, "document")} left as they are, because this sync had one direction`);
+    io.out(`${plural(report.oneWay, "document")} not synced, because this sync had one direction`);
   showOpen(io, report, report.attention, url);
 }
 
@@ -69,7 +69,7 @@ export function showReportOn(
   if (report.state !== "attention" || report.attention.length > 0 || report.isStopped === true)
     showReport(io, report, took, url);
   else {
-    io.out(`synced: ${doneLine(report.counts) ?? "nothing to do"} (${(took / 1_000).toFixed(1)} s)`);
+    io.out(`Synced: ${doneLine(report.counts) ?? "nothing to do"} (${(took / 1_000).toFixed(1)} s)`);
     for (const line of onceLines(report)) io.err(line);
     for (const line of inertDetails(report)) io.out(line);
   }
@@ -106,7 +106,7 @@ function showOpen(io: Io, report: RunReport, all: RunReport["attention"], url: s
 function showHalt(io: Io, { halt, stopped }: RunReport): void {
   const paint = paintFor(io, "error");
   for (const { reason, detail } of halt?.reasons ?? [])
-    io.err(`${paint.bad("halted")}: ${reason}: ${shownWords(detail)}`);
+    io.err(`${paint.bad("Stopped")}: ${shownWords(detail)} (${reason})`);
   if (halt?.reasons.some(({ reason }) => NOT_APPROVABLE.has(reason)) === true) {
     io.err(`  next: ${NEXT_OF_LOST_ROOT}`);
     return;
@@ -134,13 +134,13 @@ function summaryLine(report: RunReport, took: number, paint: Paint = PLAIN): str
   const did = done === null ? "nothing to do" : done;
   switch (report.state) {
     case "in-sync":
-      return `${paint.good("in sync")}: ${did} (${seconds})`;
+      return `${paint.good("Synced")}: ${did} (${seconds})`;
     case "attention":
-      if (report.isStopped === true) return `${paint.asks("stopped")}: ${done ?? "nothing was done"} (${seconds})`;
-      return `done, ${paint.asks(needs(report.attention))}: ${did} (${seconds})`;
+      if (report.isStopped === true) return `${paint.asks("Interrupted")}: ${done ?? "nothing was done"} (${seconds})`;
+      return `${paint.asks("Synced")}: ${did} (${seconds}); ${paint.asks(needs(report.attention))}`;
     case "halted":
-      return `${paint.bad("halted by a guard")}: ${done ?? "nothing was done"} (${seconds})`;
+      return `${paint.bad("Stopped by a safety check")}: ${done ?? "nothing was done"} (${seconds})`;
     case "offline":
-      return `${paint.bad("offline")}: ${done ?? "nothing was done"} (${seconds})`;
+      return `${paint.bad("Offline")}: ${done ?? "nothing was done"} (${seconds})`;
   }
 }

@@ -35,7 +35,7 @@ export function showUntrusted(io: Io, { kind, what, next }: Trouble, json: boole
     const attention = [{ path: "", kind: "untrusted", code: "untrusted", detail: what, next }];
     io.out(jsonLine({ state: "untrusted", attention }));
   } else {
-    io.out(`${paintFor(io).bad("not trusted")}: ${shownWords(what)}`);
+    io.out(`${paintFor(io).bad("Not trusted")}: ${shownWords(what)}`);
     io.out(`  next: ${shownWords(next)}`);
   }
   return exitOfTrouble({ kind });
@@ -45,8 +45,8 @@ export function showUntrusted(io: Io, { kind, what, next }: Trouble, json: boole
 const NEWS_WORDS: { readonly [Kind in NewsState["kind"]]: string } = {
   off: "",
   none: "",
-  listening: "; the service tells it of changes",
-  broken: "; it polls, because the service's events are lost",
+  listening: "; the service reports changes at once",
+  broken: "; it polls, because the connection for events broke",
 };
 
 function daemonLine({ pid, phase, detail, paused, news }: DaemonStatus): string {
@@ -83,12 +83,12 @@ function holdingLines(status: MirrorStatus, age: string | null, paint: Paint): s
   const { suspended = 0 } = status.resting;
   const where = `${shownWords(status.url)}${remote === "" ? "" : `, folder ${shownName(remote)}`}`;
   return [
-    `${plural(documents, "document")} in ${plural(folders, "folder")}, mirrored from ${where}`,
+    `${plural(documents, "document")} in ${plural(folders, "folder")}, linked to ${where}`,
     standingLine(status, age, paint),
-    ...(pending > 0 ? [`${plural(pending, "effect")} cut off; the next sync settles them`] : []),
-    ...(suspended > 0 ? [`${plural(suspended, "document")} left out by ignore rules; nothing to do`] : []),
+    ...(pending > 0 ? [`${plural(pending, "step")} interrupted; the next sync completes them`] : []),
+    ...(suspended > 0 ? [`${plural(suspended, "document")} ignored by your ignore rules`] : []),
     ...reviewLines(reviewedSince),
-    ...(conflicts.length > 0 ? [`${paint.asks("in conflict")}: ${conflicts.map(shownName).join(", ")}`] : []),
+    ...(conflicts.length > 0 ? [`${paint.asks("In conflict")}: ${conflicts.map(shownName).join(", ")}`] : []),
   ];
 }
 
@@ -112,7 +112,7 @@ function haltLines({ halt }: MirrorStatus, paint: Paint): string[] {
     ? ["  approved; next: mdmirror sync"]
     : nextOfHalt(halt.reasons).map((way) => `  next: ${way}`);
   return [
-    ...halt.reasons.map(({ reason, detail }) => `${paint.bad("halted")}: ${reason}: ${shownWords(detail)}`),
+    ...halt.reasons.map(({ reason, detail }) => `${paint.bad("Stopped")}: ${shownWords(detail)} (${reason})`),
     ...ways,
   ];
 }
@@ -125,18 +125,18 @@ function reviewLines(reviews: MirrorStatus["reviewedSince"]): string[] {
   if (reviews.length === 0) return [];
   return [
     ...reviews.map(({ path, since, met }) => {
-      return `in review since ${localTime(since)}${met ? ", because it met another edit" : ""}: ${shownName(path)}`;
+      return `in review since ${localTime(since)}${met ? ", because it conflicts with another edit" : ""}: ${shownName(path)}`;
     }),
-    "  a rejection cannot be seen from here; after one, edit the file anew, or take the live text: mdmirror resolve PATH --theirs",
-    "  what was sent, and what it stops: mdmirror reviews",
+    "  mdmirror cannot see a rejection. After one, edit the file again, or take the published version: mdmirror resolve PATH --theirs",
+    "  details: mdmirror reviews",
   ];
 }
 
 /** In sync as of the last run that proved it; if a later run ended otherwise, its end. */
 export function standingLine(status: MirrorStatus, age: string | null, paint: Paint): string {
   const { state } = status;
-  if (state === "in-sync") return `${paint.good("in sync")} as of ${age} ago`;
-  if (state === "never") return "never in sync yet: mdmirror sync";
-  const since = age === null ? "never in sync yet" : `last in sync ${age} ago`;
-  return `${paint.asks("not in sync")}: ${whyNotInSync(status)}; ${since}`;
+  if (state === "in-sync") return `${paint.good("In sync")}: last sync ${age} ago, nothing pending`;
+  if (state === "never") return "Never synced; run: mdmirror sync";
+  const since = age === null ? "never in sync" : `last in sync ${age} ago`;
+  return `${paint.asks("Not in sync")}: ${whyNotInSync(status)}; ${since}`;
 }

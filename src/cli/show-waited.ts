@@ -56,12 +56,12 @@ function tellOutside(io: Io, outside: Extract<WaitAnswer, { kind: "outside" }>["
   const { why } = first!;
   const unknown = why === "unknown";
   const words = unknown
-    ? "nothing is there, and nothing was there before"
+    ? "this path does not exist and was never synced"
     : why === "mirror-folder"
       ? "the mirror's own folder"
       : STAYS[why];
-  const next = unknown ? "check the path: it is taken from the present folder" : "mdmirror why PATH says more";
-  return complain(io, trouble("usage", `${first!.path} is not mirrored: ${words}${more}`, next).trouble);
+  const next = unknown ? "check the path: it is relative to the current folder" : "mdmirror why PATH";
+  return complain(io, trouble("usage", `${first!.path} is not synced: ${words}${more}`, next).trouble);
 }
 
 function showOpen(io: Io, waited: Waited): void {
@@ -77,32 +77,32 @@ function showOpen(io: Io, waited: Waited): void {
 const NEXT: Readonly<Partial<Record<Waited["state"], string>>> = {
   paused: "mdmirror resume, or once: mdmirror sync",
   halted: NEXT_OF_HALT,
-  offline: "mdmirror status says what is known, mdmirror sync tries again",
+  offline: "mdmirror status; try again: mdmirror sync",
 };
 
 /** Why one that nothing is told of is not live. */
 const WAITS: Readonly<Partial<Record<Waited["state"], string>>> = {
-  paused: "until the daemon goes on",
-  halted: "until the halt is answered",
+  paused: "until the daemon resumes",
+  halted: "until you approve or reject the stopped changes",
   offline: "for the service",
 };
 
-const STILL_WAITS = "it is on its way, is changed again and again, or cannot be read";
+const STILL_WAITS = "it is being uploaded, changes again and again, or cannot be read";
 
 const SAID: Readonly<Record<Exclude<Waited["state"], "live">, string>> = {
   "in-review": "in review",
-  attention: "something needs you",
-  "too-slow": "too slow",
-  halted: "halted by a guard",
+  attention: "action required",
+  "too-slow": "timed out",
+  halted: "stopped by a safety check",
   offline: "offline",
   paused: "paused",
 };
 
 function summaryLine({ state, live, documents, still }: Waited, took: number, paint: Paint): string {
   const seconds = `(${(took / 1_000).toFixed(1)} s)`;
-  if (state === "live") return `${paint.good("live")}: ${plural(documents, "document")} ${seconds}`;
+  if (state === "live") return `${paint.good("On the service")}: ${plural(documents, "document")} ${seconds}`;
   const why = still.kind !== "none" && still.kind === state ? `: ${shownWords(still.detail)}` : "";
-  return `${paint.asks(SAID[state])}${why}; live: ${count(live)} of ${plural(documents, "document")} ${seconds}`;
+  return `${paint.asks(SAID[state])}${why}; on the service: ${count(live)} of ${plural(documents, "document")} ${seconds}`;
 }
 
 function linesOf(

@@ -27,7 +27,7 @@ export async function tellAll(io: Io, asked: Asked): Promise<ExitCode> {
 }
 
 export function tellUnfit(io: Io, why: string): void {
-  io.err(`mdmirror: ${shownWords(why)}; what it held is asked for again, by mdmirror trust`);
+  io.err(`mdmirror: ${shownWords(why)}; mdmirror trust asks again about its entries`);
 }
 
 function exitOf({ look }: LookedAt, { maxAge }: Asked, now: number): ExitCode {
@@ -54,11 +54,11 @@ function tellLines(
   const paint = paintFor(io);
   const rows = mirrors.map((one, at) => {
     const tooOld = maxAge !== null && one.state === "in-sync" && exits[at] !== EXIT.inSync;
-    const words = `${wordsOf(one, now, paint)}${tooOld ? `, which is more than ${maxAge.text}` : ""}`;
+    const words = `${wordsOf(one, now, paint)}${tooOld ? `, longer ago than ${maxAge.text}` : ""}`;
     return [shownName(one.mirror.name), words, shownName(one.mirror.root)];
   });
   for (const line of columns(rows)) io.out(line);
-  if (rows.length === 0) io.out("no folder is mirrored yet; next: mdmirror init DIR --url URL");
+  if (rows.length === 0) io.out("no folder is linked yet; next: mdmirror init DIR --url URL");
   const first = mirrors.find((one, at) => exits[at] !== EXIT.inSync && one.look.kind === "seen");
   if (first !== undefined) io.err(`  next: mdmirror status ${shellWord(first.mirror.name)}`);
 }

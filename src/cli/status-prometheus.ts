@@ -18,7 +18,7 @@ export async function tellMetrics(io: Io, root: string | null): Promise<ExitCode
   const asked = root === null ? mirrors : mirrors.filter(({ mirror }) => mirror.root === root);
   if (root !== null && asked.length === 0) {
     const what = `${root} is not in the list of your mirrors, so it has no name for its figures`;
-    return complain(io, { kind: "usage", what, next: "let it in first: mdmirror trust DIR" });
+    return complain(io, { kind: "usage", what, next: "trust it first: mdmirror trust DIR" });
   }
   io.text(mirrorMetrics(asked, unfit.length));
   return EXIT.inSync;

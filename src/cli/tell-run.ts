@@ -58,7 +58,7 @@ function whenItLasted(io: Io, root: string, kind: TransientKind, tell: () => voi
   const told = noteTransient(folder, kind, io.clock.now(), quietMs);
   if (told.kind === "silent") return;
   tell();
-  if (told.sinceMs > 0) io.err(`  it has been so for ${ageText(told.sinceMs)}; told again after a day`);
+  if (told.sinceMs > 0) io.err(`  this has lasted for ${ageText(told.sinceMs)}; reported again after a day`);
 }
 
 /**

@@ -10,11 +10,11 @@ import { shownWords } from "../model/shown-name.ts";
 /** Opens and closes what a command works on; what help does not need is loaded by then. */
 
 export const KEY_OPTION: Readonly<Record<string, OptionSpec>> = {
-  "key-file": { value: "FILE", help: "read the API key from FILE" },
+  "key-file": { value: "FILE", help: "file with the API key (default: MDMIRROR_API_KEY, then the stored key)" },
 };
 
 export const REACH_OPTIONS: Readonly<Record<string, OptionSpec>> = {
-  url: { value: "URL", help: "the service, instead of the linked one's address" },
+  url: { value: "URL", help: "base URL of the service (default: the linked address)" },
   ...KEY_OPTION,
 };
 

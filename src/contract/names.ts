@@ -95,7 +95,7 @@ export const NAME_FAULT_TEXT: Readonly<Record<NameFault, string>> = {
   whitespace: "holds white space",
   "shell-metacharacter": `holds one of ${SHELL_METACHARACTERS}`,
   slash: "holds a slash or backslash",
-  "control-character": "holds a control character",
+  "control-character": "contains a control character",
   "dot-or-dot-dot": "is . or ..",
   "leading-dot-folder": "is a folder's and starts with a dot",
   "not-lowercase-md": "is a file's and does not end in .md",

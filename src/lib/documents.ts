@@ -23,7 +23,7 @@ export async function readVersion({ state, disk }: LocalMirror, path: string, n:
   if (text !== null) return disk.shown?.(document.path, text) ?? text;
   const gone = trouble(
     "usage",
-    `the text of version ${entry.n} of ${path} is no longer kept`,
+    `the content of version ${entry.n} of ${path} is no longer kept`,
     "history() shows which are",
   );
   return unwrap<string>(gone, path);

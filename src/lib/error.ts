@@ -1,6 +1,6 @@
 /**
  * Why a call could not do what it was asked: the only error that the library throws on purpose. Any
- * other one is a fault of mdmirror itself. It never holds a key or a document's text.
+ * other one is an error in mdmirror itself. It never holds a key or a document's text.
  */
 export class MdmirrorError extends Error {
   override readonly name = "MdmirrorError";

@@ -53,7 +53,7 @@ export function findRoot(dir: string, env: World["env"]): Result<string> {
   const whole = resolve(dir);
   if (!existsSync(join(whole, MIRROR_FOLDER))) {
     const next = "link it: linkMirror(dir, { url, key }), or mdmirror init";
-    return trouble("usage", `${whole} is not a mirrored folder: it holds no ${MIRROR_FOLDER}/`, next, {
+    return trouble("usage", `${whole} is not a linked folder: it has no ${MIRROR_FOLDER}/`, next, {
       code: "not-a-mirror",
     });
   }

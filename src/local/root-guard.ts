@@ -155,12 +155,12 @@ export class RootGuard {
     const folding = this.folding();
     const expected = below === "" ? known.real : `${known.real}/${below}`;
     const real = unless(["ENOENT", "ENOTDIR"], () => this.fs.realpath(expected));
-    if (real === null) return refused(stale("the folder is not there"), true);
+    if (real === null) return refused(stale("the folder is missing"), true);
     // A disk that folds names may answer with the spelling under which it keeps the folder.
     if (real !== expected && pathKey(real, folding) !== pathKey(expected, folding))
       return refused(stale("a folder above it is a symbolic link"), false);
     const stat = statOrNull(this.fs, expected);
-    if (stat === null) return refused(stale("the folder is not there"), true);
+    if (stat === null) return refused(stale("the folder is missing"), true);
     if (stat.kind !== "folder") return refused(stale("what should be its folder is none"), true);
     if (stat.dev !== known.stat.dev) return refused(stale("another disk is mounted above it"), false);
     return { ok: true, abs: expected };

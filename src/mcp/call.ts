@@ -10,7 +10,7 @@ import { type Ended, type Host, misused, refused, type ServedMirror, type Tool }
 
 type Called = Paths & { readonly mirror?: string };
 
-/** @param onFault told of what is a fault of mdmirror itself */
+/** @param onFault told of what is an error in mdmirror itself */
 export async function callTool(
   tool: Tool,
   args: Called,
@@ -81,7 +81,7 @@ function troubleOf({ root }: ServedMirror, error: unknown, onFault: (error: unkn
   onFault(error);
   return {
     kind: "fault",
-    what: "a fault of mdmirror itself",
+    what: "an error in mdmirror itself",
     code: "fault",
     next: "see standard error; nothing is lost",
   };

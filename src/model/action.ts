@@ -6,7 +6,7 @@ import type { LocalPath, RemotePath } from "./path.ts";
 
 /**
  * One effect on one side. It says what it expects to find: if it finds something else, it does
- * nothing and ends as `stale`. `why` is a clause for people ("edited here", "deleted on the
+ * nothing and ends as `stale`. `why` is a clause for people ("edited locally", "deleted on the
  * service"), shown by `plan`, `why` and the event log. An action on a document has its `id`, one on
  * a folder a `dirId`.
  */
@@ -174,7 +174,7 @@ type DocumentAction =
       readonly id: DocId;
       readonly sidecarPath: LocalPath | null;
       /**
-       * The document was deleted here, and another step brings the service's text back: the
+       * The document was deleted locally, and another step brings the service's text back: the
        * conflict is closed with that one.
        */
       readonly comesBack?: true;

@@ -25,7 +25,7 @@ export const STILL_WRITTEN: Unread = { kind: "still-being-written", why: "still-
 /** A folder that is mirrored by itself is not read, and gets nothing. */
 export const IS_MIRROR: Unread = {
   kind: "local-unreadable",
-  why: "it is a mirror of its own, and nothing in it is sent here: move it out of this folder, or unlink it",
+  why: "it is a linked folder of its own, so this mirror does not sync it: move it out of this folder, or unlink it",
   isMirror: true,
 };
 

@@ -32,7 +32,7 @@ export type ConflictCopy = {
   readonly isNewest: boolean;
 };
 
-/** The name of a conflict copy, beside its document. */
+/** The name of a conflict copy, moved to its document. */
 export function copyPath(document: LocalPath, nth: number): LocalPath {
   return sidecarPath(document, "theirs", nth);
 }

@@ -13,15 +13,15 @@ type BadBaseUrl = { readonly kind: "bad"; readonly why: string };
 
 const PART_FAULTS: readonly { readonly why: string; readonly isIn: (url: URL) => boolean }[] = [
   {
-    why: "it starts neither with https:// nor http://",
+    why: "it does not start with https:// or http://",
     isIn: ({ protocol }) => protocol !== "https:" && protocol !== "http:",
   },
   {
-    why: "it holds a user name or password",
+    why: "it contains a user name or password",
     isIn: ({ username, password }) => username !== "" || password !== "",
   },
   {
-    why: "it holds a query or fragment",
+    why: "it contains a query or fragment",
     isIn: ({ search, hash }) => search !== "" || hash !== "",
   },
 ];

@@ -144,6 +144,6 @@ function missingRoute(reply: Failure, known: "unknown" | "yes" | "no"): Fault | 
   const code = reply.kind === "problem" ? reply.code : `status_${status}`;
   const notFound = status === 404 && known !== "yes" && code !== "folder_not_found" && code !== "workspace_not_found";
   if (status !== 405 && status !== 501 && !notFound) return null;
-  const detail = "this deployment does not change folders";
+  const detail = "this service cannot change folders";
   return { kind: "problem", status, code, detail, requestId, pointers: [] };
 }

@@ -114,7 +114,7 @@ function readSuccess(body: string, status: number): { kind: "success"; value: un
   if (body === "") return { kind: "success", value: null };
   const json = parseJson(body);
   if (json.kind === "json") return { kind: "success", value: json.value };
-  const detail = `the answer (${status}) cannot be read: ${json.why}`;
+  const detail = `the answer (${status}) is not readable: ${json.why}`;
   return unreadable(detail, json.kind === "too-much" ? json.why : null);
 }
 

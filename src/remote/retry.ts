@@ -156,7 +156,7 @@ function holdsUpAll(step: Step): step is Exclude<Step, { kind: "stop" }> {
 
 function paused(leftMs: number): Reply {
   const seconds = Math.ceil(leftMs / 1000);
-  return { kind: "paused", detail: `the service asked for a pause; ${seconds} s are left` };
+  return { kind: "paused", detail: `the service asked to wait; ${seconds} s remain` };
 }
 
 const CLOSED: Reply = { kind: "no-answer", sent: false, timedOut: false, detail: "the client is closed" };

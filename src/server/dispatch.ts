@@ -107,7 +107,7 @@ async function runOrMakeRoom(
     if (method === "DELETE" && reserve?.release() === true) return runOrMakeRoom(core, method, work, requestId);
     core.onFault(error, requestId);
     const mayDelete = method !== "DELETE" && reserve !== undefined && reserve.bytes() !== 0;
-    const goesOn = mayDelete ? "Reading and deleting go on." : "Reading goes on.";
+    const goesOn = mayDelete ? "Reading and deleting go on." : "Reading still works.";
     const detail = `The disk of the service is full: nothing was saved. ${goesOn}`;
     return refuse("service_unavailable", detail, [], { "retry-after": "60" });
   }

@@ -75,7 +75,7 @@ export class SpellingTable implements Spellings {
       db,
       "DELETE FROM spellings WHERE path NOT IN (SELECT local_path FROM links) " +
         "AND path NOT IN (SELECT sidecar_path FROM conflicts) " +
-        // What was moved here, and may not be there, stands at its hold's path, or below it.
+        // What was moved locally, and may not be there, stands at its hold's path, or below it.
         "AND NOT EXISTS (SELECT 1 FROM holds AS h WHERE h.path = spellings.path " +
         "OR substr(spellings.path, 1, length(h.path) + 1) = h.path || '/')",
     );

@@ -23,7 +23,7 @@ function conflictWords(conflict: NonNullable<SubjectView["conflict"]>, now: numb
   const { since, sidecar, hasSidecar, bothNew, renewed } = conflict;
   const how = bothNew
     ? "It was new on both sides, with two texts."
-    : "It was edited here and on the service, in ways that do not merge by themselves.";
+    : "It was edited locally and on the service, in ways that do not merge by themselves.";
   return html`<p>${badgeOf("asks", "conflict")} for ${ageOf(since, now)}. ${how}${
     renewed > 0 && html` The service's text has changed ${plural(renewed, "time")} since.`
   }</p>
@@ -54,7 +54,7 @@ export function choicesOf(conflict: ConflictModel, moment: Moment): Html {
   if (ways.length === 0) return html`<section id="choose"></section>`;
   const inputs = ways.map((way) => choiceOf(way, open));
   return html`<section id="choose"><h2>Choose</h2>${resolveForm(conflict, moment, html`<ul class="choices">${inputs}</ul>`)}
-<p class="faint">Nothing is lost: what gives way stays in .mdmirror/trash and in the history.</p></section>`;
+<p class="faint">Nothing is lost: the version that you do not choose stays in .mdmirror/trash and in the history.</p></section>`;
 }
 
 function choiceOf(way: WayKind, { conflict, hold }: SubjectView): Html {

@@ -47,7 +47,7 @@ const ABOUT: Readonly<Record<Start, string>> = {
 /** HTML drops a line feed at the start of a `textarea`, so one is put before the text. */
 function fieldsOf(text: string, from: Start): Html {
   return html`<input type="hidden" name="from" value="${from}">
-<label for="result-text">Text of the document</label>
+<label for="result-text">Content of the document</label>
 <textarea id="result-text" name="text" rows="20" spellcheck="false" dir="auto" aria-describedby="result-about" data-keep>
 ${text}</textarea>
 <p class="row"><button class="main-action" name="way" value="merged">Save the result</button>
@@ -57,8 +57,8 @@ ${text}</textarea>
 /** A typed text that can no longer be saved is shown, so that it can be copied. */
 export function draftLeft({ draft }: ConflictModel): Html | null {
   if (draft === null) return null;
-  return html`<section id="result"><h2>What you wrote</h2>
-<p>It was not saved. Copy it, if it is of use.</p>
+  return html`<section id="result"><h2>Your text</h2>
+<p>Your text was not saved. Copy it if you need it.</p>
 <label for="result-text">Text that was not saved</label>
 <textarea id="result-text" rows="20" readonly dir="auto">
 ${draft}</textarea></section>`;

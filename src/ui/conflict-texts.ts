@@ -50,7 +50,7 @@ export function textsOf(conflict: ConflictModel, view: View): Html {
   ] as const;
   const caption = withBase ? "Mine, base and theirs, line by line" : "Mine and theirs, line by line";
   const words = isHold || baseText === null ? TWO_WORDS : WORDS;
-  return html`<section id="texts"><h2>${isHold ? "What was edited here" : "The texts"}</h2>
+  return html`<section id="texts"><h2>${isHold ? "What was edited locally" : "The texts"}</h2>
 <p>${meetingOf(open, passages)}</p>
 ${switchesOf(conflict, view, baseText !== null)}
 ${countChanges(passages) > 0 && sidesOf(passages, { caption, columns, words, whole: view.whole })}</section>`;

@@ -12,9 +12,9 @@ const MOST = 500_000;
 type Named = { readonly text: string; readonly label: string };
 
 export function differenceOf(before: Named, after: Named): Html {
-  if (before.text === after.text) return html`<p>Both are the same.</p>`;
+  if (before.text === after.text) return html`<p>Both versions are equal.</p>`;
   if (before.text.length + after.text.length > MOST)
-    return html`<p>They differ, and are too long to be shown side by side.</p>`;
+    return html`<p>The versions differ, and are too long to show side by side.</p>`;
   const { added, removed } = countLines(before.text, after.text);
   const passages = sideBySide({ base: null, mine: before.text, theirs: after.text });
   const columns = [

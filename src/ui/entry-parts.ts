@@ -33,6 +33,6 @@ export function entryRow(mirror: string, folder: string, entry: ShownEntry): Htm
   const address = documentAddress(mirror, "docs", joinPath(folder, name));
   return html`<li id="${`e-${name}`}">${isPage ? html`<a href="${address}">${label}</a>` : html`<span>${label}</span>`}
 <span class="state">${entryBadge(entry)}${why !== null && html` <span class="faint">${wordsOf(why)}</span>`}${
-    needs > 0 && why === null && html` <span class="unseen">need you</span>`
+    needs > 0 && why === null && html` <span class="unseen">to fix</span>`
   }</span></li>`;
 }

@@ -19,19 +19,19 @@ export function reasonsOf(reasons: HaltModel["reasons"]): Html {
 
 /** Both answers. Each has to be confirmed, and says how much it is about. */
 export function answersTo(halt: HaltModel, moment: Moment): Html {
-  const { mirror, seen, sums, part, back, byReason, instead } = halt;
-  const things = plural(part!.total, byReason ? "step" : "thing");
+  const { mirror, seen, sums, part, back, instead } = halt;
+  const things = plural(part!.total, "change");
   const go = html`<p>${sums.map((sum) => html`<span class="sum">${sum}</span> `)}</p>
-${mirrorForm(mirror, { ...LET_GO, fields: { seen } }, moment, html`<button class="main-action">Yes, let ${things} go</button>`)}`;
+${mirrorForm(mirror, { ...LET_GO, fields: { seen } }, moment, html`<button class="main-action">Carry out ${things}</button>`)}`;
   const able = back.filter(({ kind }) => kind !== "left").reduce((sum, { total }) => sum + total, 0);
-  const bring = html`<p>${able === 0 ? null : "What was taken away comes back; what it is, stands below."}</p>
-${mirrorForm(mirror, { ...BRING_BACK, fields: { seen } }, moment, html`<button class="main-action">Yes, bring ${plural(able, "thing")} back</button>`)}`;
+  const bring = html`<p>${able === 0 ? null : "The list below shows the effect."}</p>
+${mirrorForm(mirror, { ...BRING_BACK, fields: { seen } }, moment, html`<button class="main-action">Undo ${plural(able, "change")}</button>`)}`;
   return html`<section id="answers"><h2>Answer</h2>
-<details id="let-go" class="confirm"><summary>Let it go …</summary>${go}</details>
+<details id="let-go" class="confirm"><summary>Approve …</summary>${go}</details>
 ${
   able > 0
-    ? html`<details id="bring-back" class="confirm"><summary>Bring it back …</summary>${bring}</details>`
-    : html`<p>There is nothing to bring back: nothing was taken away, here or there.</p>${instead.map(nextOf)}`
+    ? html`<details id="bring-back" class="confirm"><summary>Reject …</summary>${bring}</details>`
+    : html`<p>There is nothing to undo: nothing was deleted on either side.</p>${instead.map(nextOf)}`
 }</section>`;
 }
 
@@ -47,12 +47,12 @@ ${
       html`<tr><td>${arrow} ${what}</td><td>${nameOf(path)}${why !== "" && html` <span class="faint">${wordsOf(why)}</span>`}</td></tr>`,
   )}</tbody></table>`
 }
-${pagerOf(part!, "things", (page) => mirrorAddress(mirror.name, "halt", { page }))}</section>`;
+${pagerOf(part!, "changes", (page) => mirrorAddress(mirror.name, "halt", { page }))}</section>`;
 }
 
 export function backOf({ back }: HaltModel): Html | null {
   if (back.length === 0) return null;
-  return html`<section id="back"><h2>What bringing it back does</h2><ul>${back.map(
+  return html`<section id="back"><h2>Effect of Reject</h2><ul>${back.map(
     ({ kind, total, items }) =>
       html`<li>${count(total)} × ${kind === "left" ? "left alone" : REJECTION_WORDS[kind]}: ${items.map(
         (item, at) =>

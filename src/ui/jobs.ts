@@ -81,6 +81,6 @@ export class Jobs {
     const disk = diskTrouble(fault);
     if (disk !== null) return { tone: "bad", text: `${disk.what} (${disk.code ?? "no code"})`, next: disk.next };
     this.#world.onFault(error);
-    return { tone: "bad", text: "a fault of mdmirror itself", next: "nothing is lost; the terminal says more" };
+    return { tone: "bad", text: "an error in mdmirror itself", next: "nothing is lost; the terminal says more" };
   }
 }

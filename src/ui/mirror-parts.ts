@@ -58,7 +58,8 @@ const PHASES: Readonly<Record<string, string>> = {
 export function trafficOf({ daemon, job, facts }: MirrorModel): Html | null {
   if (job !== null && job.end === null) return jobOf(job);
   if (facts === null) return null;
-  if (daemon === null) return html`<p class="faint">No daemon keeps it: nothing travels until the next sync.</p>`;
+  if (daemon === null)
+    return html`<p class="faint">No daemon syncs this folder: nothing is uploaded or downloaded until the next sync.</p>`;
   const { phase, detail, paused, traffic } = daemon;
   if (traffic !== null) return underWayOf(traffic);
   const words = paused ? "the daemon is paused" : (PHASES[phase] ?? `the daemon is ${phase}`);

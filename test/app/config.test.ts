@@ -21,7 +21,7 @@ describe("the config file", () => {
 
   test.each([
     ["{", /^c\.json is not JSON: /],
-    ["[]", "c.json holds no JSON object"],
+    ["[]", "c.json contains no JSON object"],
     ["{}", `c.json: "url" must be the service's base URL, as a string`],
     [{ url: "" }, `c.json: "url" must be the service's base URL, as a string`],
     [{ ...URL_ONLY, key: "mdm_secret" }, 'c.json: "key" is no member of this file'],

@@ -148,7 +148,7 @@ describe("a folder whose loop breaks", () => {
     await told("opened", 3);
     const troubles = news.flatMap((one) => (one.kind === "broken" ? [one.trouble.what] : []));
     expect(troubles).toEqual([
-      `the mirror of ${rig.root} broke off by a fault of mdmirror itself`,
+      `the mirror of ${rig.root} broke off by an error in mdmirror itself`,
       `the mirror of ${rig.root} broke off: it is not there (ENOENT)`,
     ]);
     expect(await askDaemon(rig.root, { do: "status" })).toMatchObject({ kind: "ok", value: { phase: "idle" } });

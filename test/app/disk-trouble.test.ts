@@ -10,8 +10,8 @@ describe("errors of the ground under the state file", () => {
     ["EDQUOT", "the disk is full"],
     ["SQLITE_IOERR_SHMSIZE", "the disk is full"],
     ["SQLITE_CORRUPT_INDEX", "the state file is damaged"],
-    ["SQLITE_IOERR_WRITE", "the disk failed under the state file"],
-    ["EROFS", "the disk failed under the state file"],
+    ["SQLITE_IOERR_WRITE", "the disk of the state file failed"],
+    ["EROFS", "the disk of the state file failed"],
     ["SQLITE_READONLY_DBMOVED", "the state file was moved or removed while it was in use"],
   ])("%s: %s", (code, what) => {
     expect(diskTrouble(error(code))).toMatchObject({ what, code });

@@ -113,7 +113,7 @@ describe("the service", () => {
 describe("what was learned of the service", () => {
   const notes = (traits: Partial<RemoteTraits>) =>
     traitChecks({ ...NO_TRAITS, ...traits }).flatMap(({ about, state, trait, detail }) =>
-      state === "good" ? [] : [[about, trait?.learned, detail.includes(`(mdmirror would like: ${trait?.liked})`)]],
+      state === "good" ? [] : [[about, trait?.learned, detail.includes(`(recommended: ${trait?.liked})`)]],
     );
 
   test("of the deployment that exists, all is as liked", () => {

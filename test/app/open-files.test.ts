@@ -26,6 +26,6 @@ test.runIf(process.platform === "linux")(
     expect(execFileSync("sh", ["-c", "ulimit -n 30; cat /proc/self/limits"], { encoding: "utf8" })).toMatch(
       /open files +30/,
     );
-    expect(stderr).not.toContain("a fault of mdmirror itself");
+    expect(stderr).not.toContain("an error in mdmirror itself");
   },
 );

@@ -67,7 +67,10 @@ describe.skipIf(whyNoPostgres !== null)("services on one database", () => {
     // As a killed one leaves it, when another process has the id by now.
     writeFileSync(join(data, "address"), `{"url":"${service.url}","pid":${process.pid}}\n`);
     const after = await reachByFolder(data, { clock: systemClock() });
-    expect(after).toMatchObject({ kind: "trouble", trouble: { what: expect.stringContaining("no service runs on") } });
+    expect(after).toMatchObject({
+      kind: "trouble",
+      trouble: { what: expect.stringContaining("no service is running on") },
+    });
   });
 
   it("are refused a folder of another service, and a key of another database", async () => {

@@ -41,12 +41,12 @@ function swap(mirror: Mirror, a: string, b: string): void {
 type Way = readonly [what: string, change: (rig: Rig, mirror: Mirror) => void, items: number];
 
 const WAYS: readonly Way[] = [
-  ["a folder renamed here", (_, { disk }) => disk.user.rename(here("a"), here("aa")), 1],
+  ["a folder renamed locally", (_, { disk }) => disk.user.rename(here("a"), here("aa")), 1],
   ["a folder moved into another here", (_, { disk }) => disk.user.rename(here("a"), here("b/a")), 1],
   ["a folder renamed on the service", ({ app }) => app.renameFolder("a", "aa"), 1],
   ["a folder moved into another on the service", ({ app }) => app.moveFolder("a", "b"), 1],
   [
-    "a folder, one in it and a document in it renamed here",
+    "a folder, one in it and a document in it renamed locally",
     (_, { disk: { user } }) => {
       user.rename(here("a"), here("aa"));
       user.rename(here("aa/s"), here("aa/t"));
@@ -100,7 +100,7 @@ const WAYS: readonly Way[] = [
     2,
   ],
   [
-    "a document taken out of a folder that was renamed here",
+    "a document taken out of a folder that was renamed locally",
     (_, { disk: { user } }) => {
       user.rename(here("a"), here("aa"));
       user.rename(here("aa/x.md"), here("d/x.md"));

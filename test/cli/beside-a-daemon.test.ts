@@ -73,7 +73,7 @@ describe("commands where a daemon runs", () => {
     const halted = await watched.rig.run(["sync", "w", "--max-deletes", "1"]);
     expect([halted.code, halted.err.join("\n")]).toEqual([
       4,
-      expect.stringContaining("2 documents to be deleted on the service"),
+      expect.stringContaining("this sync would delete 2 documents on the service"),
     ]);
     const returned = await watch.until(({ kind }) => kind === "returned");
     const live = () => [watched.rig.remote("d1.md"), watched.rig.remote("d2.md")];
@@ -83,7 +83,7 @@ describe("commands where a daemon runs", () => {
     watch.clock.hurry(20);
     await watch.until(judged, watch.events.indexOf(returned));
     expect(live()).not.toContain(null);
-    expect((await watched.rig.run(["approve", "w"])).out.join("\n")).toContain("2 documents to be deleted on the");
+    expect((await watched.rig.run(["approve", "w"])).out.join("\n")).toContain("would delete 2 documents on the");
     expect((await watched.rig.run(["sync", "w", "--max-deletes", "2"])).code).toBe(0);
     expect([watched.rig.remote("d1.md"), watched.rig.remote("d2.md"), watched.rig.remote("d3.md")?.content]).toEqual([
       null,
@@ -98,7 +98,7 @@ describe("commands where a daemon runs", () => {
     watched.rig.write("a.md", "# two\n");
     await watch.until(isRun, before);
     for (const [argv, told] of [
-      [["undo", "w", "--yes"], "1 taken back"],
+      [["undo", "w", "--yes"], "1 undone"],
       [["protect", "w/*.md"], "protected"],
       [["unprotect", "w"], "not protected any more"],
     ] as const) {
@@ -151,7 +151,7 @@ describe("commands where a daemon runs", () => {
     const watch = await watched.watchingHere();
     await watch.until((event) => event.kind === "phase" && event["phase"] === "halted");
     const approved = await watched.rig.run(["approve", "w", "--yes"]);
-    expect([approved.code, approved.out.at(-1)]).toEqual([0, "approved; the daemon goes on with it"]);
+    expect([approved.code, approved.out.at(-1)]).toEqual([0, "approved; the daemon carries them out"]);
     await watch.until((event) => isRun(event) && (event["counts"] as { deletedLocal: number }).deletedLocal === 12);
     expect(existsSync(join(watched.rig.root, "n3.md"))).toBe(false);
   });
@@ -159,7 +159,7 @@ describe("commands where a daemon runs", () => {
   test("pause holds edits back, also over a restart, until resume", async () => {
     const watch = await watched.watchingHere();
     expect((await watched.rig.run(["pause", "w"])).out).toEqual(["paused; next: mdmirror resume"]);
-    expect((await watched.rig.run(["pause", "w"])).out).toEqual(["it was paused already"]);
+    expect((await watched.rig.run(["pause", "w"])).out).toEqual(["the daemon was already paused"]);
     watch.stop();
     expect(await watch.ended).toBe(0);
     watched.rig.write("a.md", "# one\nwhile paused\n");
@@ -171,7 +171,7 @@ describe("commands where a daemon runs", () => {
     const short = async () => (await watched.rig.run(["status", "w", "--short"])).out;
     await expect.poll(short).toEqual(["in-sync paused"]);
     expect(watched.rig.remote("a.md")!.content).toBe("# one\n");
-    expect((await watched.rig.run(["resume", "w"])).out).toEqual(["goes on"]);
+    expect((await watched.rig.run(["resume", "w"])).out).toEqual(["resumed"]);
     await next.until(isChange("a.md"));
     expect(watched.rig.remote("a.md")!.content).toBe("# one\nwhile paused\n");
   });
@@ -179,7 +179,7 @@ describe("commands where a daemon runs", () => {
   test("without one, pause says how to start one", async () => {
     expect(await watched.rig.run(["pause", "w"])).toMatchObject({
       code: 2,
-      err: [`mdmirror: no daemon keeps ${watched.rig.root}`, expect.stringContaining("mdmirror watch")],
+      err: [`mdmirror: no daemon syncs ${watched.rig.root}`, expect.stringContaining("mdmirror watch")],
     });
   });
 

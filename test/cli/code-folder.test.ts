@@ -36,7 +36,7 @@ describe("init in a folder of code", () => {
       "    this folder itself  1 document, 2 bytes",
       "    dist/               1 document, 5 bytes",
       "  stays local: 1 not Markdown",
-      "  packages or build outputs, by the look of it, and what leaves them out:",
+      "  these look like packages or build output; options that leave them out:",
       "    --ignore node_modules/  8 documents, 80 bytes",
       "    --ignore /dist/         1 document, 5 bytes",
     ]);
@@ -51,10 +51,10 @@ describe("init in a folder of code", () => {
   test("on a terminal asks, and shows the plan without what was left out", async () => {
     writeFileSync(join(rig.root, ".gitignore"), "node_modules/\n");
     const { code, out, asked } = await rig.run(given(), { terminal: true, answers: ["", "y"] });
-    expect([code, asked]).toEqual([0, ["leave these out? [Y/n] ", "link the folder and do this now? [y/N] "]]);
+    expect([code, asked]).toEqual([0, ["leave these out? [Y/n] ", "link the folder and sync now? [y/N] "]]);
     expect(out).toContain("    --gitignore      8 documents, 80 bytes");
-    expect(out).toContain("  → new on the service: 12");
-    expect(out).toContain("  → new on the service: 3");
+    expect(out).toContain("  → create on the service: 12");
+    expect(out).toContain("  → create on the service: 3");
     expect([sent(), config().gitignore, rig.read(".mdmirrorignore")]).toEqual([OURS, true, "/dist/\n"]);
     const why = await rig.run(["why", "w/node_modules/p0/README.md"]);
     expect(why.out.join("\n")).toContain("node_modules is a folder that is left out by line 1 of .gitignore");
@@ -120,7 +120,7 @@ describe("a folder of code that is mirrored already", () => {
       3,
       [
         "local-unreadable: its .gitignore cannot be read: a symbolic link (ELOOP)",
-        expect.stringContaining("next: make it readable"),
+        expect.stringContaining("next: make the file readable"),
       ],
     ]);
     expect((await rig.run(["status", "w", "--short"])).out).toEqual(["attention held:1"]);

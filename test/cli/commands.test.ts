@@ -8,13 +8,16 @@ const rig = useRig();
 const upload = (path: string, content: string) => rig.api("POST", "/v1/files", { path, content }) as { id: string };
 
 describe("status", () => {
-  test("says in sync as of when, from the state alone", async () => {
+  test("says last sync when, from the state alone", async () => {
     upload("a/b.md", "b\n");
     await rig.init();
     await rig.stopService();
     rig.pass(5 * 60_000);
     const { code, out } = await rig.run(["status", "w"]);
-    expect([code, out]).toEqual([0, [`1 document in 1 folder, mirrored from ${rig.url}`, "in sync as of 5 min ago"]]);
+    expect([code, out]).toEqual([
+      0,
+      [`1 document in 1 folder, linked to ${rig.url}`, "In sync: last sync 5 min ago, nothing pending"],
+    ]);
   });
 
   test("--max-age ends with 3 when the last sync is older", async () => {
@@ -51,7 +54,7 @@ describe("status", () => {
   test("of a folder whose state is gone says that it was never in sync", async () => {
     await rig.init();
     for (const file of ["state.db", "texts.db"]) rmSync(join(rig.root, ".mdmirror", file));
-    expect((await rig.run(["status", "w"])).out[1]).toBe("never in sync yet: mdmirror sync");
+    expect((await rig.run(["status", "w"])).out[1]).toBe("Never synced; run: mdmirror sync");
   });
 });
 
@@ -68,7 +71,7 @@ describe("protect and unprotect", () => {
     );
     expect([rig.read("a.md"), rig.remote("a.md")!.content]).toEqual(["a, edited\n", "a\n"]);
     expect((await rig.run(["unprotect", "a.md"], { cwd: rig.root })).out).toEqual([
-      "a.md is not protected: changes go live",
+      "a.md is not protected: changes are published at once",
     ]);
     expect(rig.remote("a.md")!.protected).toBe(false);
   });
@@ -83,7 +86,7 @@ describe("protect and unprotect", () => {
       /^mdmirror: a\.md: this key may not change the protection \(forbidden, request req_\w+\)$/,
     );
     expect(refused.err[1]).toBe("  next: use a key with Full access: --key-file FILE");
-    expect((await rig.run(["protect", "w/none.md"])).err[0]).toBe("mdmirror: none.md is no mirrored document");
+    expect((await rig.run(["protect", "w/none.md"])).err[0]).toBe("mdmirror: none.md is not a synced document");
     expect((await rig.run(["protect", "a.md"])).err[0]).toBe("mdmirror: a.md lies in no mirrored folder");
   });
 });
@@ -105,9 +108,9 @@ describe("fix-names", () => {
       ],
     ]);
     const sync = await rig.run(["sync", "w"]);
-    expect([sync.code, sync.out[0]]).toEqual([0, expect.stringMatching(/^in sync: nothing to do /)]);
+    expect([sync.code, sync.out[0]]).toEqual([0, expect.stringMatching(/^Synced: nothing to do /)]);
     expect([rig.remote("My-notes.md")!.id, rig.remote("My-folder/To-do.md")!.id]).toEqual(before);
-    expect((await rig.run(["fix-names", "w"])).out).toEqual(["every name is one that the service takes"]);
+    expect((await rig.run(["fix-names", "w"])).out).toEqual(["the service accepts every name"]);
   });
 
   test("leaves a name whose legal one is taken, and ends with 3", async () => {

@@ -67,7 +67,7 @@ describe.skipIf(!has("bash"))("the completion of bash (skipped where bash is mis
 
   test.each([
     [["sy"], "sync"],
-    [["s"], "sync\nservice\nstatus\nsearch\nshow\nserve\nserve-admin\nserve-backup\nserve-restore"],
+    [["s"], "sync\nservice\nstatus\nshow\nsearch\nserve\nserve-admin\nserve-backup\nserve-restore"],
     [["sync", "--d"], "--dry-run"],
     [["sync", "--quiet", ""], `readline: plusdirs\n${NAMES}`],
     [["sync", "m"], "readline: plusdirs\nmy\\ mirror"],

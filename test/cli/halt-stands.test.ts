@@ -42,8 +42,8 @@ describe("I21 I22 a halt stands while the workspace grows", () => {
     const { code, err } = await rig.run(["wait", `w/${GONE[0]}`]);
     expect([code, err[0], err.at(-1)]).toEqual([
       4,
-      `${GONE[0]}: waiting until the halt is answered`,
-      "  next: mdmirror plan; to apply it: mdmirror approve; to undo it: mdmirror reject",
+      `${GONE[0]}: waiting until you approve or reject the stopped changes`,
+      "  next: mdmirror plan shows the changes; carry them out: mdmirror approve; undo them: mdmirror reject",
     ]);
   });
 
@@ -77,7 +77,7 @@ test("what was approved before any run halted is not in sync until a run has don
   rig.pass(60_000);
   expect((await rig.run(["approve", "w", "--yes"])).code).toBe(0);
   const { code, out } = await rig.run(["status", "w"]);
-  expect([code, out]).toEqual([3, expect.arrayContaining(["unproven: what was approved was not done yet"])]);
+  expect([code, out]).toEqual([3, expect.arrayContaining(["unproven: approved changes were not carried out yet"])]);
   expect([(await sync()).code, there(GONE)]).toEqual([0, []]);
   expect((await rig.run(["status", "w"])).code).toBe(0);
 });

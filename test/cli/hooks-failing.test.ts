@@ -71,7 +71,7 @@ describe("hooks of others", () => {
     const { code, err } = await hooked.run("sync", "w");
     expect([code, err[0]]).toEqual([
       0,
-      expect.stringContaining("can be written by other users, so no hook in it is run"),
+      expect.stringContaining("can be written by other users, so mdmirror runs no hook"),
     ]);
     expect((await hooked.run("sync", "w", "--quiet")).err).toEqual([]);
     expect((await hooked.run("doctor", "w")).out.join("\n")).toContain("BAD  hooks:");

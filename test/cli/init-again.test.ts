@@ -15,7 +15,7 @@ describe("init on a folder that is linked already", () => {
     const { code, out } = await rig.run(["init", "w"]);
     expect([code, out]).toEqual([
       0,
-      [`${join(rig.dir, "w")} is linked already, to ${rig.url}; its state is there`, "next: mdmirror sync"],
+      [`${join(rig.dir, "w")} is already linked to ${rig.url}; its state is complete`, "next: mdmirror sync"],
     ]);
   });
 
@@ -55,30 +55,30 @@ describe("init on a folder that is linked already", () => {
     upload("a.md", "a\n");
     upload("b.md", "b\n");
     await rig.init();
-    rig.write("a.md", "edited here\n");
+    rig.write("a.md", "edited locally\n");
     rmSync(join(rig.root, "b.md"));
     for (const file of ["config.json", "key"]) writeFileSync(join(rig.root, ".mdmirror", file), left);
     const lost = await rig.run(["sync", "w"]);
     expect([lost.code, lost.err.at(-1)]).toEqual([2, expect.stringContaining("mdmirror init --url URL")]);
     const { code, err } = await rig.init();
     expect([code, err]).toEqual([0, []]);
-    // The state knows what was edited and deleted here; without it both would have come anew.
-    expect([rig.remote("a.md")?.content, rig.remote("b.md")]).toEqual(["edited here\n", null]);
-    expect(rig.read("a.md")).toBe("edited here\n");
+    // The state knows what was edited and deleted locally; without it both would have come anew.
+    expect([rig.remote("a.md")?.content, rig.remote("b.md")]).toEqual(["edited locally\n", null]);
+    expect(rig.read("a.md")).toBe("edited locally\n");
   });
 
   test("I05 builds a lost state anew from both sides, deleting and overwriting nothing", async () => {
     upload("a.md", "a\n");
     await rig.init();
-    rig.write("a.md", "edited here\n");
+    rig.write("a.md", "edited locally\n");
     upload("b.md", "b\n");
     for (const file of ["state.db", "texts.db"]) rmSync(join(rig.root, ".mdmirror", file));
     const { code, out } = await rig.run(["init", "w"]);
-    expect(out[0]).toContain("its state is not there; it is built anew from both sides");
+    expect(out[0]).toContain("its state is missing; mdmirror rebuilds it from both sides");
     // Without the text store nobody knows the base: both texts are kept.
     expect([code, rig.read("a.md"), rig.read("a (theirs).md"), rig.read("b.md")]).toEqual([
       3,
-      "edited here\n",
+      "edited locally\n",
       "a\n",
       "b\n",
     ]);

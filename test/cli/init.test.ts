@@ -19,14 +19,14 @@ describe("init", () => {
     expect({ code, err }).toEqual({ code: 0, err: [] });
     expect(out.map((line) => line.replace(/\(\d+\.\d s\)/, "(T)"))).toEqual([
       `the first sync of ${rig.root}:`,
-      "  ← new here: 2",
+      "  ← create locally: 2",
       "    a.md  (new on the service)",
       "    sub/b.md  (new on the service)",
-      "  ← new folder here: 1",
+      "  ← create folder locally: 1",
       "    sub  (new on the service)",
       `linked ${rig.root} to ${rig.url}`,
-      "in sync: 2 new here (T)",
-      "from now on: edit in any editor, then mdmirror sync (cron: mdmirror sync --quiet)",
+      "Synced: 2 created locally (T)",
+      "next: edit in any editor, then run: mdmirror sync (from cron: mdmirror sync --quiet)",
     ]);
     expect(rig.read("sub/b.md")).toBe("b\n");
   });
@@ -59,7 +59,7 @@ describe("init", () => {
     const { code, err } = await rig.run(["init", "w", ...given()]);
     expect([code, err[0]]).toEqual([
       2,
-      "mdmirror: this first sync does more than fill an empty folder, and there is no terminal to ask on",
+      "mdmirror: this first sync would change existing documents, and there is no terminal for a question",
     ]);
     expect(readdirSync(rig.root)).toEqual(["mine.md"]);
     expect(rig.remote("mine.md")).toBe(null);
@@ -68,7 +68,7 @@ describe("init", () => {
   test("on a terminal it asks; no means that nothing is written, not even the folder", async () => {
     upload("a.md", "a\n");
     const no = await rig.run(["init", "w", ...given()], { terminal: true, answers: ["no"] });
-    expect([no.code, no.asked, existsSync(rig.root)]).toEqual([2, ["link the folder and do this now? [y/N] "], false]);
+    expect([no.code, no.asked, existsSync(rig.root)]).toEqual([2, ["link the folder and sync now? [y/N] "], false]);
     expect((await rig.run(["init", "w", ...given()], { terminal: true, answers: [] })).code).toBe(2);
     const yes = await rig.run(["init", "w", ...given()], { terminal: true, answers: ["y"] });
     expect([yes.code, rig.read("a.md")]).toEqual([0, "a\n"]);
@@ -116,8 +116,8 @@ describe("init", () => {
     }
     const halted = await rig.init();
     expect(halted.code).toBe(4);
-    expect(halted.err.find((line) => line.startsWith("halted: "))).toBe(
-      "halted: conflict-flood: 11 conflicts in this run, more than 10",
+    expect(halted.err.find((line) => line.startsWith("Stopped: "))).toBe(
+      "Stopped: 11 conflicts in this run (limit: 10) (conflict-flood)",
     );
     expect(sidecars()).toBe(11);
     // Halted it stays, with what is left: no run opens the rest by starting anew.
@@ -142,7 +142,10 @@ describe("init", () => {
   test("--remote of a folder that is not there says so, for it may be mistyped", async () => {
     rig.api("POST", "/v1/files", { path: "docs/a.md", content: "a\n" });
     const { code, err } = await rig.init("--remote", "dosc");
-    expect([code, err]).toEqual([0, [expect.stringContaining("the service shows no folder dosc; it is made there")]]);
+    expect([code, err]).toEqual([
+      0,
+      [expect.stringContaining("the service shows no folder dosc; the first upload creates it")],
+    ]);
     rig.write("mine.md", "mine\n");
     expect((await rig.run(["sync", "w"])).code).toBe(0);
     expect(rig.remote("dosc/mine.md")!.content).toBe("mine\n");
@@ -187,9 +190,9 @@ describe("init refuses", () => {
     [
       "a folder inside another mirror",
       () => ["w/sub"],
-      /lies in the mirrored folder .*\/w; its files would be mirrored twice$/,
+      /is inside the linked folder .*\/w; its files would be synced twice$/,
     ],
-    ["the home folder", () => ["home"], /is your home folder: every Markdown file below it would go to the service$/],
+    ["the home folder", () => ["home"], /is your home folder: every Markdown file below it would be uploaded$/],
     ["a folder above the home folder", () => ["."], /is a folder above your home: /],
     ["the root of the file system", () => ["/"], /is the root of the file system: /],
     ["a file", () => ["key-file"], /is a file$/],
@@ -206,7 +209,7 @@ describe("init refuses", () => {
     const { code, err } = await rig.run(["init", "outer", ...given(), "--yes"]);
     expect([code, err[0]]).toEqual([
       2,
-      "mdmirror: inner in this folder is a mirrored folder of its own; its files would be mirrored twice",
+      "mdmirror: inner in this folder is a linked folder of its own; its files would be synced twice",
     ]);
     expect(existsSync(join(rig.dir, "outer/.mdmirror"))).toBe(false);
   });

@@ -29,14 +29,14 @@ function createThere(): void {
 
 async function editAndGoOn(): Promise<void> {
   const came = here();
-  for (const name of came) rig.write(name, `# ${name}\n\ntext\n\nedited here\n`);
+  for (const name of came) rig.write(name, `# ${name}\n\ntext\n\nedited locally\n`);
   rig.pass(60_000);
   const { code, out } = await run("sync");
   expect([code, out[0]]).toEqual([
     0,
-    expect.stringContaining(`${came.length} uploaded, ${320 - came.length} new here`),
+    expect.stringContaining(`${came.length} uploaded, ${320 - came.length} created locally`),
   ]);
-  for (const name of came) expect(rig.remote(name)!.content).toContain("edited here");
+  for (const name of came) expect(rig.remote(name)!.content).toContain("edited locally");
 }
 
 describe("a sync that is stopped", () => {
@@ -46,7 +46,7 @@ describe("a sync that is stopped", () => {
     const { code, out, err } = await stopWhen(rig, () => here().length > 0, "sync");
     const left = 320 - here().length;
     expect(left).toBeGreaterThan(0);
-    expect([code, out[0]]).toEqual([3, expect.stringMatching(`^stopped: ${here().length} new here`)]);
+    expect([code, out[0]]).toEqual([3, expect.stringMatching(`^Interrupted: ${here().length} created locally`)]);
     expect(err).toEqual(stopLines(left));
     expect((await run("status")).code).toBe(3);
     await editAndGoOn();
@@ -71,7 +71,7 @@ describe("a sync that is stopped", () => {
     expect(sent).toBeLessThan(320);
     expect(code).toBe(3);
     expect(JSON.parse(out[0]!)).toMatchObject({ state: "attention", counts: { createdRemote: sent } });
-    expect((await run("sync")).out[0]).toContain(`${320 - sent} new on the service`);
+    expect((await run("sync")).out[0]).toContain(`${320 - sent} created on the service`);
     expect(there()).toEqual(NAMES);
   });
 });

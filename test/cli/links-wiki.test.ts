@@ -14,7 +14,7 @@ test("links translate --wiki: init tells of it, nothing is sent for it, renames 
   rig.write("Plan.md", "plan\n");
   const { out } = await rig.init();
   expect(out).toContain(
-    "wiki links ([[Name]]) are left as they are; mdmirror links translate --wiki: no rename breaks them, either",
+    "wiki links ([[Name]]) stay as they are; to keep them intact after renames, too: mdmirror links translate --wiki",
   );
   const sent = rig.remote("a.md")!;
   expect(sent.content).toBe(`[b](${rig.remote("b.md")!.id}) [[Plan]] [[Plan|p]]\n`);
@@ -26,7 +26,7 @@ test("links translate --wiki: init tells of it, nothing is sent for it, renames 
     "ok   links: by path here, and by id on the service, wiki links too",
   );
   renameSync(join(rig.root, "Plan.md"), join(rig.root, "Budget.md"));
-  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^in sync: 1 moved on the service, 1 with links respelled /);
+  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: 1 moved on the service, 1 with links rewritten /);
   expect(read("a.md")).toBe("[b](b.md) [[Budget|Plan]] [[Budget|p]]\n");
   expect(rig.remote("a.md")).toEqual(sent);
   rig.write("a.md", "[[Budget|Plan]] [[Budget]] [[Nobody]]\n");
@@ -38,10 +38,10 @@ test("links translate --wiki: init tells of it, nothing is sent for it, renames 
   expect((await rig.run(["links", "translate", "w", "--yes"])).out.at(-1)).toMatch(/ from now on; 1 file written$/);
   expect(read("a.md")).toBe("[[Plan]](Budget.md) [[Budget]](Budget.md) [[Nobody]]\n");
   expect(config().links).toBe("translate");
-  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^in sync: nothing to do /);
+  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: nothing to do /);
   expect((await rig.run(["links", "translate", "w", "--wiki", "--yes"])).code).toBe(0);
   expect(read("a.md")).toBe("[[Budget|Plan]] [[Budget]] [[Nobody]]\n");
-  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^in sync: nothing to do /);
+  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: nothing to do /);
   renameSync(join(rig.root, "Budget.md"), join(rig.root, "Budget.txt"));
   expect((await rig.run(["links", "check", "w"])).out.at(-1)).toBe("3 links in 2 documents; 3 links led nowhere");
   expect((await rig.run(["links", "keep", "w", "--wiki"])).code).toBe(2);
@@ -62,7 +62,7 @@ test("a text in review is shown, and respelled, as it is on disk", async () => {
   expect(read("a.md")).toBe(`[b](${rig.remote("b.md")!.id}) edited\n`);
   await rig.run(["links", "translate", "w", "--yes"]);
   expect(read("a.md")).toBe("[b](b.md) edited\n");
-  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^in sync: nothing to do /);
+  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: nothing to do /);
 });
 
 test("a conflict and a merge are shown as on disk: diff, conflicts, --origins, why", async () => {

@@ -19,12 +19,12 @@ test("init translates links where texts there link by id; a rename here breaks n
   const { code, out } = await rig.init();
   expect(code).toBe(0);
   expect(out).toContain(
-    "texts there link by id: here they link by path, so that editors follow (mdmirror links keep: as they are)",
+    "documents on the service link by id: local files link by path, so that editors follow (to change this: mdmirror links keep)",
   );
   expect([read("a.md"), read("sub/b.md")]).toEqual(["[b](sub/b.md#part)\n", "[a](../a.md)\n"]);
   renameSync(join(rig.root, "sub"), join(rig.root, "renamed"));
   const sync = await rig.run(["sync", "w"]);
-  expect(sync.out[0]).toMatch(/^in sync: 1 moved on the service, 1 with links respelled /);
+  expect(sync.out[0]).toMatch(/^Synced: 1 moved on the service, 1 with links rewritten /);
   expect(read("a.md")).toBe("[b](renamed/b.md#part)\n");
   expect(rig.remote("a.md")!.content).toBe(`[b](${b.id}#part)\n`);
 });
@@ -38,8 +38,8 @@ test("init goes on with links by id where the service refuses them by path, and 
   expect([code, out.filter((line) => /link/.test(line) && !line.startsWith("linked"))]).toEqual([
     0,
     [
-      "the service refuses links by path: they are by id there, and by path here (mdmirror links keep: as they are)",
-      "sent as ref://…: 1 link to what is not there (a.md → pic.png)",
+      "the service refuses links by path: so they are ids on the service and paths in local files (to change this: mdmirror links keep)",
+      "1 link sent as ref://…: without a target (a.md → pic.png)",
     ],
   ]);
   const [a, b] = [rig.remote("a.md")!, rig.remote("sub/b.md")!];
@@ -75,7 +75,7 @@ test("links translate and keep change files here alone, and show first which", a
   const asked = await rig.run(["links", "translate", "w"]);
   expect([asked.code, asked.out, asked.err]).toEqual([
     2,
-    ["links of 1 file will be written anew here; nothing is sent", "  a.md"],
+    ["links of 1 file will be rewritten locally; nothing is uploaded", "  a.md"],
     ["mdmirror: nothing was changed; --yes does it without a question"],
   ]);
   expect(read("a.md")).toBe(`[b](${b.id})\n`);
@@ -83,7 +83,7 @@ test("links translate and keep change files here alone, and show first which", a
     "links are by path here, and by id on the service from now on; 1 file written",
   );
   expect(read("a.md")).toBe("[b](sub/b.md)\n");
-  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^in sync: nothing to do /);
+  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: nothing to do /);
   expect((await rig.run(["links", "translate", "w"])).out).toEqual([
     "links are by path here, and by id on the service already",
   ]);
@@ -93,7 +93,7 @@ test("links translate and keep change files here alone, and show first which", a
     respelled: 1,
   });
   expect(read("a.md")).toBe(`[b](${b.id})\n`);
-  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^in sync: nothing to do /);
+  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: nothing to do /);
   expect((rig.api("GET", `/v1/files/${a.id}`) as { content: string }).content).toBe(`[b](${b.id})\n`);
 });
 
@@ -117,7 +117,7 @@ test("links keep what they mean when files were moved and not synced yet: their 
   ]);
   expect((await rig.run(["sync", "w"])).code).toBe(0);
   expect((await rig.run(["links", "keep", "w", "--yes"])).code).toBe(0);
-  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^in sync: nothing to do /);
+  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: nothing to do /);
   expect(["c/index.md", "a/index.md"].map((path) => rig.remote(path)!.id)).toEqual([index.id, other.id]);
   expect([read("c/index.md"), rig.remote("c/index.md")!.content]).toEqual(
     Array(2).fill(`# index a\n\n[here](${note.id})\n`),
@@ -159,12 +159,12 @@ test("links translate goes on where it was killed: what still links by id is wri
   // As a kill after the configuration was written leaves them.
   rig.write("c.md", `[b](${b.id}#part) ![p](ref://p.png)\n`);
   rig.write("a.md", `[b](./sub/b.md) [c](${c.id})\n`);
-  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^in sync: nothing to do /);
+  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: nothing to do /);
   expect((await rig.run(["links", "translate", "w", "--yes"])).out.at(-1)).toBe(
     "links are by path here, and by id on the service from now on; 2 files written",
   );
   expect([read("a.md"), read("c.md")]).toEqual(["[b](./sub/b.md) [c](c.md)\n", "[b](sub/b.md#part) ![p](p.png)\n"]);
-  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^in sync: nothing to do /);
+  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: nothing to do /);
   expect(rig.remote("a.md")).toMatchObject({ id: a.id, content: `[b](${b.id}) [c](${c.id})\n` });
 });
 

@@ -24,7 +24,7 @@ describe("why", () => {
       "an edit there",
       () => rig.editRemotely("a.md", "x\n"),
       "a.md",
-      /unchanged\/edited → write-local.*\n.*← update here: a\.md/,
+      /unchanged\/edited → write-local.*\n.*← update locally: a\.md/,
     ],
     [
       "a deletion here",
@@ -38,7 +38,7 @@ describe("why", () => {
       "z.md",
       /place moved by local → follow-local/,
     ],
-    ["nothing", () => undefined, "d/b.md", /unchanged\/unchanged → nothing.*\n.*both sides agree/],
+    ["nothing", () => undefined, "d/b.md", /unchanged\/unchanged → nothing.*\n.*both sides are equal/],
     ["a new file", () => rig.write("new.md", "n\n"), "new.md", /created\/never → post/],
     ["not Markdown", () => rig.write("x.txt", "x"), "x.txt", /not a \.md file/],
     [
@@ -75,10 +75,10 @@ describe("why", () => {
     expect([code, err]).toEqual([0, []]);
     expect(out).toEqual([
       ".",
-      "  base     the mirrored folder itself",
-      "  here     a folder",
+      "  base     the linked folder itself",
+      "  local    a folder",
       "  service  see its documents",
-      "  next     nothing: both sides agree",
+      "  next     nothing: both sides are equal",
     ]);
   });
 
@@ -101,7 +101,7 @@ describe("why", () => {
     await rig.stopService();
     const { code, out } = await run("why", "a.md");
     expect(code).toBe(0);
-    expect(out.join("\n")).toMatch(/offline.*by the state alone/);
+    expect(out.join("\n")).toMatch(/offline.*from the local state/);
     expect(out.join("\n")).toMatch(/base +doc_/);
   });
 });
@@ -120,7 +120,7 @@ describe("log", () => {
     rig.write("a.md", "SECRET TEXT\n");
     await run("sync");
     const { out } = await run("log");
-    expect(out.at(-1)).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}run 2 {2}put {2}a\.md {2}edited here$/);
+    expect(out.at(-1)).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}run 2 {2}put {2}a\.md {2}edited locally$/);
     expect((await run("log", "--limit", "1")).out).toEqual([out.at(-1)]);
     expect((await run("log", "--run", "2")).out).toEqual([out.at(-1)]);
     expect((await run("log", "--path", "a.md")).out).toHaveLength(2);

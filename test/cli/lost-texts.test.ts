@@ -49,9 +49,9 @@ describe("a text store that was lost", () => {
     expect((await rig.run(["sync", "w"])).code).toBe(0);
     for (const path of PATHS) expect(storedText(textOf(path))).toBe(textOf(path));
     replaceRemotely("a.md", "third", "third, edited there");
-    rig.write("a.md", rig.read("a.md").replace("first", "first, edited here"));
+    rig.write("a.md", rig.read("a.md").replace("first", "first, edited locally"));
     expect((await rig.run(["sync", "w"])).code).toBe(0);
-    expect(rig.read("a.md")).toContain("first, edited here");
+    expect(rig.read("a.md")).toContain("first, edited locally");
     expect(rig.read("a.md")).toContain("third, edited there");
   });
 
@@ -69,9 +69,9 @@ describe("a text store that was lost", () => {
     ["damaged within its texts", () => change("texts.db", "UPDATE texts SET text = zeroblob(9)")],
   ])("I03 I07 with a store that was %s, an edit goes up once its base is stored again", async (_, lose) => {
     lose();
-    rig.write("a.md", textOf("a.md").replace("first", "first, edited here"));
+    rig.write("a.md", textOf("a.md").replace("first", "first, edited locally"));
     expect((await rig.run(["sync", "w"])).code).toBe(0);
-    expect(rig.remote("a.md")!.content).toContain("first, edited here");
+    expect(rig.remote("a.md")!.content).toContain("first, edited locally");
     expect(storedText(textOf("a.md"))).toBe(textOf("a.md"));
   });
 

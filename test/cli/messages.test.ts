@@ -21,12 +21,12 @@ test("a file of the user's own that makes way for a sidecar is told, with its pl
   upload("q.md", "base\n");
   await rig.init();
   rig.write("q (theirs).md", "my own\n");
-  rig.write("q.md", "edited here\n");
+  rig.write("q.md", "edited locally\n");
   rig.editRemotely("q.md", "edited there\n");
   rig.pass(60_000);
   const { code, err } = await rig.run(["sync", "w"]);
-  const [line] = err.filter((one) => one.includes("made way"));
-  const place = /^q \(theirs\)\.md: your file made way .*; it is kept as (\.mdmirror\/trash\/.*)$/.exec(line!)![1]!;
+  const [line] = err.filter((one) => one.includes("was renamed"));
+  const place = /^q \(theirs\)\.md: your file was renamed to (\.mdmirror\/trash\/.*), because .*$/.exec(line!)![1]!;
   expect([code, rig.read(place), rig.read("q (theirs).md")]).toEqual([3, "my own\n", "edited there\n"]);
 });
 
@@ -40,7 +40,7 @@ describe("what needs the user", () => {
     expect(lines).toEqual([
       "40 documents: review-unknown: no list",
       "  d/00.md, d/01.md, d/02.md, d/03.md, d/04.md and 35 more",
-      "  next: look at the document on the service, then: mdmirror resolve PATH --mine | --theirs",
+      "  next: read the document on the service, then run: mdmirror resolve PATH --mine | --theirs",
       "a.md: refused: a",
       "  next: run: mdmirror why a.md",
       "z.md: conflict: b",
@@ -66,7 +66,7 @@ describe("what needs the user", () => {
     rig.write("k.md", "mine\n");
     rig.editRemotely("k.md", "theirs\n");
     await rig.run(["sync", "w"]);
-    const told = "k.md: conflict: its texts here and on the service do not merge";
+    const told = "k.md: conflict: the local version and the version on the service do not merge";
     expect((await rig.run(["sync", "w"])).err[0]).toBe(told);
     expect((await rig.run(["status", "w"])).out).toContain(told);
   });
@@ -115,7 +115,7 @@ describe("plan", () => {
       rig.api("PATCH", `/v1/files/${rig.remote(name)!.id}`, { protected: true });
     const { out } = await rig.run(["plan", "w"]);
     expect(out.slice(0, 4)).toEqual([
-      "  · note: 3",
+      "  · record facts: 3",
       expect.stringMatching(/^ {4}a\.md/),
       expect.stringMatching(/^ {4}b\.md/),
       expect.stringMatching(/^ {4}c\.md/),
@@ -132,7 +132,7 @@ describe("plan", () => {
     const { code, out } = await rig.run(["plan", "w"]);
     expect([code, out.at(-1)]).toEqual([
       4,
-      "14 steps, 13 of which need your approval; nothing was written, and mdmirror sync does none of this before it is approved",
+      "14 steps, 13 of them need your approval; nothing was written; mdmirror sync carries out nothing before you approve",
     ]);
   });
 });

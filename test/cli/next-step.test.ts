@@ -27,8 +27,8 @@ test("a path is spelled as a shell takes it, whatever it holds", () => {
 });
 
 test.each([
-  [{ path: "a.md", kind: "refused" }, /^change the text or the name/],
-  [{ path: "a", kind: "refused", refused: "name" }, /^give it another name or place here/],
+  [{ path: "a.md", kind: "refused" }, /^change the content or the name/],
+  [{ path: "a", kind: "refused", refused: "name" }, /^rename or move the local file/],
   [{ path: "a.md", kind: "unfinished" }, /mdmirror why a\.md$/],
   [{ path: "", kind: "unfinished" }, /^mdmirror sync$/],
 ] as const)("what to do about %j fits what is refused, or left", (open, said) => {

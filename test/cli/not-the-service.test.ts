@@ -134,7 +134,7 @@ describe("an established mirror, where something else answers for a time", () =>
       rig.write("a.md", "edited\n");
       instead = with_;
       const { code, out, err } = await rig.run(["sync", "w"]);
-      expect([code, out]).toEqual([5, [expect.stringContaining("offline: nothing was done")]]);
+      expect([code, out]).toEqual([5, [expect.stringContaining("Offline: nothing was done")]]);
       expect(err).toEqual([
         expect.stringContaining(`mdmirror: not the service: ${front.url}/v1/files answers `),
         expect.stringContaining("next: check the URL"),

@@ -111,7 +111,7 @@ beforeEach(() => rmSync(asked, { force: true }));
 test("sync, status and doctor work, and ask for no tool of Linux", () => {
   writeFileSync(here("plan.md"), "# Plan\n");
   expect(run(mac, "sync", here())).toMatchObject({ code: 0, err: "" });
-  expect(run(mac, "status", here())).toMatchObject({ code: 0, out: expect.stringContaining("in sync as of") });
+  expect(run(mac, "status", here())).toMatchObject({ code: 0, out: expect.stringContaining("In sync: last sync") });
   const doctor = run(mac, "doctor", here(), "--json");
   expect(doctor.code).toBe(0);
   expect(doctor.out).not.toContain("inotify");
@@ -164,7 +164,7 @@ test("without launchctl the agent is written, and it is said how to start it", (
   rmSync(at("bin/launchctl"));
   const installed = run(mac, "service", "install", here());
   expect(installed.code).toBe(3);
-  expect(installed.err).toMatch(/it is not started: launchctl bootstrap [\s\S]*next: .*launchctl bootstrap/);
+  expect(installed.err).toMatch(/the daemon was not started: launchctl bootstrap [\s\S]*next: .*launchctl bootstrap/);
   expect(run(mac, "service", "uninstall", here()).code).toBe(0);
 });
 

@@ -13,7 +13,7 @@ const one = (path: string, detail = "why", waits = false) => ({
 });
 const says = (path: string, detail = "why") => [
   `${path}: type-clash: ${detail}`,
-  "  next: rename what is here, or take it away: the other side has another kind at this path; where a file is gone, the document counts as deleted then",
+  "  next: rename or move the local file or folder: the service has the other kind at this path. If a file is missing, its document counts as deleted",
 ];
 
 test("each thing is told once, then what has ended and how many are left", () => {
@@ -23,16 +23,16 @@ test("each thing is told once, then what has ended and how many are left", () =>
   expect(run(one("a.md"), one("b.md"))).toEqual([]);
   expect(run(one("a.md"), one("b.md"), one("c.md"))).toEqual([
     ...says("c.md"),
-    "3 things need you in all: mdmirror status",
+    "3 problems to fix in all: mdmirror status",
   ]);
   // In other words it is told anew, and has not ended.
   expect(run(one("a.md", "otherwise"), one("c.md"))).toEqual([
     ...says("a.md", "otherwise"),
     "ended: b.md: type-clash",
-    "2 things need you in all: mdmirror status",
+    "2 problems to fix in all: mdmirror status",
   ]);
   expect(tell("w", { state: "offline", attention: [] })).toEqual([]);
-  expect(run()).toEqual(["ended: a.md: type-clash", "ended: c.md: type-clash", "nothing needs you any more"]);
+  expect(run()).toEqual(["ended: a.md: type-clash", "ended: c.md: type-clash", "no problem is left"]);
   expect(run()).toEqual([]);
 });
 

@@ -58,7 +58,7 @@ describe("sync --quiet", () => {
     expect((await quietly()).err).toEqual([
       expect.stringMatching(/ is in use by mdmirror sync \(process \d+/),
       expect.stringMatching(/^ {2}next: /),
-      "  it has been so for 1 h; told again after a day",
+      "  this has lasted for 1 h; reported again after a day",
     ]);
     lock.release();
   });

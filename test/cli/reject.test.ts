@@ -28,7 +28,7 @@ const idsThere = (): Map<string, string> =>
   new Map(NAMES.flatMap((name) => (rig.remote(name) === null ? [] : [[name, rig.remote(name)!.id]])));
 
 describe("reject", () => {
-  test("I21 what was deleted here comes back as it was, folders too, and nothing is sent", async () => {
+  test("I21 what was deleted locally comes back as it was, folders too, and nothing is sent", async () => {
     const ids = await mirrored();
     for (const name of ["a.md", "b.md", "d", "empty"]) rmSync(join(rig.root, name), { recursive: true });
     const halted = await rig.run(["sync", "w"]);
@@ -37,17 +37,17 @@ describe("reject", () => {
     expect(halted.err.at(-1)).toContain("mdmirror reject");
     const declined = await rig.run(["reject", "w"], { terminal: true, answers: ["n"] });
     expect([declined.code, here()]).toEqual([4, []]);
-    expect(declined.out.join("\n")).toContain("its id and history stay");
+    expect(declined.out.join("\n")).toContain("with the same id and history");
     expect((await rig.run(["reject", "w"])).code).toBe(2);
     const rejected = await rig.run(["reject", "w", "--yes"]);
-    expect([rejected.code, rejected.out.at(-1)]).toEqual([0, "rejected: 6 brought back; next: mdmirror sync"]);
+    expect([rejected.code, rejected.out.at(-1)]).toEqual([0, "rejected: 6 restored; next: mdmirror sync"]);
     expect(here()).toEqual([...NAMES].sort());
     expect(existsSync(join(rig.root, "empty"))).toBe(true);
     for (const name of NAMES) expect(rig.read(name)).toBe(text(name));
     const after = await rig.run(["sync", "w"]);
     expect([after.code, after.out[0]]).toEqual([0, expect.stringContaining("nothing to do")]);
     expect(idsThere()).toEqual(ids);
-    expect((await rig.run(["reject", "w"])).out).toEqual(["nothing is halted; next: mdmirror sync"]);
+    expect((await rig.run(["reject", "w"])).out).toEqual(["nothing is stopped; next: mdmirror sync"]);
   });
 
   test("I03 what is gone there stays here and goes up as new, which is said before it is done", async () => {
@@ -60,7 +60,7 @@ describe("reject", () => {
     expect([halted.code, halted.err[0]]).toEqual([4, expect.stringContaining("remote-emptied")]);
     const rejected = await rig.run(["reject", "w", "--yes"]);
     expect(rejected.code).toBe(0);
-    expect(rejected.out.join("\n")).toContain("goes up as a new document");
+    expect(rejected.out.join("\n")).toContain("uploaded as a new document");
     expect((await rig.run(["sync", "w"])).code).toBe(0);
     expect(here()).toEqual([...NAMES].sort());
     expect(existsSync(join(rig.root, "empty"))).toBe(true);
@@ -77,7 +77,7 @@ describe("reject", () => {
     rmSync(join(rig.root, "b.md"));
     expect((await rig.run(["sync", "w", "--max-deletes", "1"])).code).toBe(4);
     const rejected = await rig.run(["reject", "w", "--yes"]);
-    expect([rejected.code, rejected.out.at(-1)]).toEqual([0, "rejected: 2 brought back; next: mdmirror sync"]);
+    expect([rejected.code, rejected.out.at(-1)]).toEqual([0, "rejected: 2 restored; next: mdmirror sync"]);
     expect(here()).toEqual([...NAMES].sort());
     expect((await rig.run(["sync", "w", "--max-deletes", "1"])).code).toBe(0);
     expect(idsThere()).toEqual(ids);
@@ -85,11 +85,11 @@ describe("reject", () => {
     rmSync(join(rig.root, "b.md"));
     expect((await rig.run(["sync", "w", "--max-deletes", "1"])).code).toBe(4);
     const approved = await rig.run(["approve", "w", "--yes"]);
-    expect(approved.out[0]).toContain("halted: delete-budget-remote");
+    expect(approved.out[0]).toContain("(delete-budget-remote)");
     expect((await rig.run(["sync", "w", "--max-deletes", "1"])).code).toBe(0);
     expect([...idsThere().keys()]).toEqual(["d/c.md", "d/e.md"]);
     rmSync(join(rig.root, "d/c.md"));
-    expect((await rig.run(["approve", "w"])).out).toEqual(["nothing is halted; next: mdmirror sync"]);
+    expect((await rig.run(["approve", "w"])).out).toEqual(["nothing is stopped; next: mdmirror sync"]);
   });
 
   test("an approval that no run has used is taken back", async () => {

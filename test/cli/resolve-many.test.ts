@@ -145,7 +145,7 @@ describe("resolve of many", () => {
     await run("resolve", "--all", "--mine");
     expect(await run("resolve", "--all", "--mine")).toMatchObject({
       code: 0,
-      out: ["no conflicts, and nothing is held"],
+      out: ["no conflicts and no blocked documents"],
     });
   });
 });

@@ -49,15 +49,15 @@ const reviews = (): string[] => {
 test("a text that met another edit is in review: said by sync and status as one state that waits, exit 3", async () => {
   const synced = await meet();
   const { lastChangeId } = rig.remote("d/e/a.md")!;
-  const open = `d/e/a.md: review-conflict: in review, because it met another edit (${lastChangeId})`;
+  const open = `d/e/a.md: review-conflict: in review, because it conflicts with another edit (${lastChangeId})`;
   expect(synced.code).toBe(3);
-  expect(synced.out[0]).toMatch(/^done, one thing waits: 1 sent to review, 1 in conflict/);
+  expect(synced.out[0]).toMatch(/^Synced: 1 sent to review, 1 in conflict .*; 1 pending/);
   expect(synced.err).toContain(open);
   const status = await rig.run(["status", "w"]);
   expect(status.code).toBe(3);
   expect(status.out).toContain(open);
   expect(status.out.filter((line) => line.includes("d/e/a.md"))).toEqual([
-    expect.stringMatching(/^in review since .*, because it met another edit: d\/e\/a\.md$/),
+    expect.stringMatching(/^in review since .*, because it conflicts with another edit: d\/e\/a\.md$/),
     open,
     expect.stringContaining("mdmirror resolve d/e/a.md --mine | --theirs"),
   ]);
@@ -67,7 +67,7 @@ test("a text that met another edit is in review: said by sync and status as one 
 });
 
 test("reviews lists what waits, why, the live text against the sent one, and what it stops", async () => {
-  expect(await rig.run(["reviews", "w"])).toMatchObject({ code: 0, out: ["nothing waits in review"] });
+  expect(await rig.run(["reviews", "w"])).toMatchObject({ code: 0, out: ["nothing is in review"] });
   await meet();
   rig.api("PATCH", `/v1/files/${rig.remote("b.md")!.id}`, { protected: true });
   rig.write("b.md", "one\ntwo\nthree\n");
@@ -78,9 +78,9 @@ test("reviews lists what waits, why, the live text against the sent one, and wha
   const second = out.findIndex((line) => line.startsWith("d/e/a.md: "));
   expect(out.slice(second)).toEqual([
     expect.stringMatching(
-      /^d\/e\/a\.md: in review chg_\w+ since .*, because it met another edit \(live now: chg_\w+\)$/,
+      /^d\/e\/a\.md: in review chg_\w+ since .*, because it conflicts with another edit \(published now: chg_\w+\)$/,
     ),
-    "  until it is decided in the app, these cannot be deleted there: d/e/a.md, d/e/, d/",
+    "  until it is decided in the web app, these cannot be deleted on the service: d/e/a.md, d/e/, d/",
     "--- live/d/e/a.md",
     "+++ sent/d/e/a.md",
     "@@ -1,2 +1,2 @@",
@@ -100,7 +100,7 @@ test("mine, chosen while the review waits, goes up, and it is said that the revi
   await meet();
   const [id] = reviews();
   const resolved = await rig.run(["resolve", "w/d/e/a.md", "--mine"]);
-  expect(resolved.out.join("\n")).toContain(`its review on the service (${id}) is not taken back by this`);
+  expect(resolved.out.join("\n")).toContain(`its review on the service (${id}) stays open`);
   expect([rig.remote("d/e/a.md")!.content, reviews()]).toEqual(["mine\ntwo\n", [id]]);
   expect(await rig.run(["sync", "w"])).toMatchObject({ code: 0 });
 });
@@ -111,10 +111,10 @@ test("a deletion that a review stops waits, says where that is ended, and goes o
   rmSync(join(rig.root, "d"), { recursive: true });
   const synced = await rig.run(["sync", "w"]);
   expect(synced.code).toBe(3);
-  expect(synced.err[0]).toMatch(/^d\/e\/a\.md: delete-waits: deleted here; .* \(changes_in_review, request /);
-  expect(synced.err[1]).toContain("next: resolve it in the app");
+  expect(synced.err[0]).toMatch(/^d\/e\/a\.md: delete-waits: deleted locally; .* \(changes_in_review, request /);
+  expect(synced.err[1]).toContain("next: decide the review in the web app");
   expect((await rig.run(["reviews", "w"])).out).toContain(
-    "  until it is decided in the app, these cannot be deleted there: d/e/a.md, d/e/, d/; the deletion made here waits for that",
+    "  until it is decided in the web app, these cannot be deleted on the service: d/e/a.md, d/e/, d/; the local deletion waits for the decision",
   );
   rig.service.admin.reviews.reject(reviews()[0]!);
   expect(await rig.run(["sync", "w"])).toMatchObject({ code: 0 });
@@ -127,7 +127,7 @@ test("a move does not wait, and an acceptance ends it here", async () => {
   expect((await rig.run(["sync", "w"])).out[0]).toContain("moved on the service");
   expect(rig.remote("moved.md")!.content).toBe("theirs\ntwo\n");
   rig.service.admin.reviews.accept(reviews()[0]!, null);
-  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^in sync: 1 accepted/);
+  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: 1 accepted by a reviewer/);
   expect([rig.read("moved.md"), rig.remote("moved.md")!.content]).toEqual(["mine\ntwo\n", "mine\ntwo\n"]);
   expect((await rig.run(["reviews", "w"])).code).toBe(0);
 });

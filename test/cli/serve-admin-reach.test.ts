@@ -26,7 +26,7 @@ describe("which service", () => {
     const ran = await rig.run(["serve", "admin", "keys", "--data", "other"]);
     expect([ran.code, ran.err[0]]).toEqual([
       2,
-      `mdmirror: ${join(rig.dir, "other")} is no data folder of a service: there is no service.db in it (ENOENT)`,
+      `mdmirror: ${join(rig.dir, "other")} is not the data folder of a service: it has no service.db (ENOENT)`,
     ]);
     expect(existsSync(join(rig.dir, "other/admin-key"))).toBe(false);
   });
@@ -64,7 +64,7 @@ describe("which service", () => {
     await held.close();
     expect([ran.code, ran.err[0]]).toEqual([
       6,
-      `mdmirror: another process has ${data} open, and left no address that leads to it from here (SQLITE_BUSY)`,
+      `mdmirror: another process has ${data} open and cannot be reached from this process (SQLITE_BUSY)`,
     ]);
   });
 
@@ -76,7 +76,7 @@ describe("which service", () => {
     const refused = await ask("--url", serving.url, "--admin-key-file", serving.keyFile);
     expect([refused.code, refused.err[0]]).toEqual([
       5,
-      `mdmirror: ${serving.url} refuses the admin key (unauthenticated)`,
+      `mdmirror: ${serving.url} rejects the administrator's key (unauthenticated)`,
     ]);
     await serving.close();
     const gone = await ask(...there);
@@ -99,7 +99,7 @@ describe("which service", () => {
     await new Promise((done) => other.close(done));
     expect([ran.code, ran.err[0]]).toEqual([
       5,
-      `mdmirror: http://127.0.0.1:${port} answers as no mdmirror service does (200)`,
+      `mdmirror: http://127.0.0.1:${port} does not answer as an mdmirror service does (200)`,
     ]);
   });
 });

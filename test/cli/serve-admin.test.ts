@@ -55,7 +55,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
     const made = json(await admin("workspaces", "create", "second", "--json"));
     expect(made.text).toMatch(/^mdm_/);
     expect((await admin("workspaces", "create", "second")).err[0]).toBe(
-      "mdmirror: there is a workspace second already",
+      "mdmirror: the workspace second already exists",
     );
     await admin("workspaces", "close", "second");
     expect((await admin("workspaces")).out[1]).toMatch(/^second {2}closed {2}0 documents {2}0 in review {2}wsp_/);
@@ -112,7 +112,7 @@ describe("reviews", () => {
     writeFileSync(join(rig.dir, "both.md"), "live and sent\n");
     expect((await admin("reviews", "accept", "a.md", "--content", "both.md")).code).toBe(0);
     expect(await live()).toBe("live and sent\n");
-    expect(await admin("reviews")).toMatchObject({ code: 0, out: ["nothing waits for review"] });
+    expect(await admin("reviews")).toMatchObject({ code: 0, out: ["nothing is in review"] });
   });
 
   test("settled by somebody else meanwhile are told as that; of two at a path an id is asked for", async () => {
@@ -180,7 +180,7 @@ describe("words", () => {
 
   test("a grant on a path where nothing is gives nothing, which is said", async () => {
     const ran = await admin("keys", "create", "--label", "typo", "--grant", "/not-there=edit");
-    expect([ran.code, ran.err[0]]).toEqual([3, expect.stringContaining("nothing is at /not-there now")]);
+    expect([ran.code, ran.err[0]]).toEqual([3, expect.stringContaining("nothing exists at /not-there")]);
     expect((await admin("keys")).out[1]).toContain("/not-there=edit (nothing is there)");
   });
 

@@ -90,7 +90,7 @@ describe.skipIf(process.platform !== "linux")("service", () => {
     expect(await run("install", "w")).toEqual(first);
 
     const status = await run("status", "w");
-    expect(status).toMatchObject({ code: 3, out: [`systemd: ${file}`, "state: inactive", "daemon: none runs"] });
+    expect(status).toMatchObject({ code: 3, out: [`systemd: ${file}`, "state: inactive", "daemon: not running"] });
 
     rmSync(calls);
     expect(await run("uninstall", "w")).toMatchObject({ code: 0, out: [`removed ${file}; the folder stays as it is`] });
@@ -104,7 +104,7 @@ describe.skipIf(process.platform !== "linux")("service", () => {
     const { code, out, err } = await run("install", "w");
     expect([code, existsSync(out[0]!.replace("installed ", ""))]).toEqual([3, true]);
     expect(err.join("\n")).toMatch(
-      /it is not started: .*Failed to connect to bus[\s\S]*next: .*systemctl --user enable --now mdmirror-w-/,
+      /the daemon was not started: .*Failed to connect to bus[\s\S]*next: .*systemctl --user enable --now mdmirror-w-/,
     );
     expect((await run("status", "w")).out[1]).toBe("state: cannot be asked from here");
     await run("uninstall", "w");
@@ -141,7 +141,7 @@ describe.skipIf(process.platform !== "linux")("service", () => {
       `installed ${file}`,
     ]);
     expect([existsSync(one), asked().slice(-1)]).toEqual([false, ["--user restart mdmirror-all.service key="]]);
-    expect((await run("install", "w")).out).toEqual([`the service for all mirrors keeps it already: ${file}`]);
+    expect((await run("install", "w")).out).toEqual([`the service for all mirrors already syncs it: ${file}`]);
     expect((await run("status", "--all")).out.slice(0, 2)).toEqual([`systemd: ${file}`, "state: inactive"]);
     expect((await run("uninstall", "--all")).out).toEqual([`removed ${file}; the folders stay as they are`]);
     expect((await run("uninstall", "--all")).out).toEqual(["no service is installed for all mirrors"]);
@@ -156,7 +156,7 @@ describe.skipIf(process.platform !== "linux")("service", () => {
     writeFileSync(key, text, { mode: 0o600 });
     expect([code, err[0]]).toEqual([
       0,
-      expect.stringContaining("w is not kept before that is mended: there is no API key"),
+      expect.stringContaining("w is not synced until this is solved: there is no API key"),
     ]);
     await run("uninstall", "--all");
   });

@@ -116,7 +116,7 @@ const OPEN: readonly (readonly [string, () => void, state: keyof typeof EXIT, ki
 
 describe("status after a run", () => {
   test.each(OPEN)(
-    "that ended with %s says what is open, and in sync as of the run before",
+    "that ended with %s says what is open, and last sync the run before",
     async (_name, befall, state, kinds) => {
       rig.pass(3_600_000);
       befall();
@@ -128,7 +128,7 @@ describe("status after a run", () => {
       expect(status.attention).toEqual(sync.attention);
       expect((status as unknown as { ageSeconds: number }).ageSeconds).toBeGreaterThanOrEqual(3_600);
       const { out } = await rig.run(["status", "w"]);
-      expect(out[1]).toMatch(/^not in sync: .*; last in sync 1 h ago$/);
+      expect(out[1]).toMatch(/^Not in sync: .*; last in sync 1 h ago$/);
       answers = () => null;
     },
   );
@@ -139,9 +139,9 @@ describe("status after a run", () => {
     const first = await rig.run(["sync", "w", "--quiet"]);
     expect([first.code, first.out, first.err]).toEqual([3, [], []]);
     const told = await rig.run(["status", "w"]);
-    expect(told.out[1]).toMatch(/^not in sync: one thing waits; last in sync/);
+    expect(told.out[1]).toMatch(/^Not in sync: 1 pending; last in sync/);
     expect(told.out).toContain("a.md: review-quiet: will go to review when its text has rested");
-    expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^in sync: 1 sent to review/);
+    expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: 1 sent to review/);
     expect((await rig.run(["status", "w"])).code).toBe(0);
   });
 
@@ -165,11 +165,11 @@ describe("sync", () => {
     writeFileSync(join(rig.root, ".mdmirrorignore"), "/a.md\n");
     rig.write("a.md", "edited\n");
     put("b.md", "from the app\n");
-    expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^in sync: 1 downloaded/);
+    expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: 1 downloaded/);
     rmSync(join(rig.root, ".mdmirrorignore"));
-    expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^in sync: 1 uploaded/);
+    expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: 1 uploaded/);
     expect(rig.remote("a.md")!.content).toBe("edited\n");
-    expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^in sync: nothing to do/);
+    expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: nothing to do/);
   });
 });
 
@@ -178,7 +178,7 @@ describe("plan", () => {
     editOnBothSides("a.md");
     await rig.run(["sync", "w"]);
     const { code, out } = await rig.run(["plan", "w"]);
-    expect([code, out.at(-1)]).toEqual([3, "nothing to do but what is held; nothing was written"]);
+    expect([code, out.at(-1)]).toEqual([3, "nothing to do except for blocked documents; nothing was written"]);
     expect(out.join("\n")).toContain("a.md  (conflict: ");
   });
 });
@@ -212,7 +212,7 @@ describe("verify", () => {
     renameSync(join(rig.root, "b.md"), join(rig.root, "b2.md"));
     await rig.run(["sync", "w"]);
     expect(await tell("verify", "w")).toMatchObject({ state: "agree", code: 0 });
-    expect((await rig.run(["status", "w"])).out).toContain("1 document left out by ignore rules; nothing to do");
+    expect((await rig.run(["status", "w"])).out).toContain("1 document ignored by your ignore rules");
   });
 });
 
@@ -240,9 +240,9 @@ test("an edit of a protected document is told by plan and why as going to review
   const { out } = await rig.run(["plan", "w"]);
   expect(out.slice(0, 4)).toEqual([
     "  → update on the service: 1",
-    "    b.md  (edited here)",
+    "    b.md  (edited locally)",
     "  → send to review: 1",
-    "    a.md  (edited here)",
+    "    a.md  (edited locally)",
   ]);
   expect((await rig.run(["why", "a.md"], { cwd: rig.root })).out.join("\n")).toContain("→ send to review: a.md");
 });

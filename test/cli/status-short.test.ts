@@ -21,7 +21,7 @@ describe("status --short", () => {
     mkdirSync(rig.root, { recursive: true });
     expect(await short()).toEqual({ code: 2, out: [], err: [] });
     expect(await short("--json")).toEqual({ code: 2, out: [], err: [] });
-    expect((await short(rig.root)).err[0]).toContain("is not a mirrored folder");
+    expect((await short(rig.root)).err[0]).toContain("is not a linked folder");
   });
 
   test("is one word where all is well, anywhere in the mirror, and by its name", async () => {

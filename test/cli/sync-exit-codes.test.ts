@@ -34,7 +34,7 @@ describe("how a sync that cannot go on ends", () => {
     expect(err[0]).toMatch(/refuses the key \(unauthenticated, request req_/);
     expect(err[1]).toBe("  next: give a valid key: mdmirror init DIR --key-file FILE");
     expect(rig.read("a.md")).toBe("a\n");
-    const told = expect.stringMatching(/^not in sync: the service refuses the key; last in sync/);
+    const told = expect.stringMatching(/^Not in sync: the service refuses the key; last in sync/);
     expect((await rig.run(["status", "w"])).out).toContainEqual(told);
   });
 
@@ -71,7 +71,7 @@ describe("how a sync that cannot go on ends", () => {
     const halted = await rig.run(["sync", "w"]);
     expect(halted.code).toBe(4);
     expect(halted.err[0]).toMatch(
-      /^halted: delete-budget-remote: 12 documents to be deleted on the service are more than the 10 that need no question$/,
+      /^Stopped: this sync would delete 12 documents on the service .*\(delete-budget-remote\)$/,
     );
     expect(halted.err.filter((line) => line.startsWith("    → delete on the service: n"))).toHaveLength(12);
     expect(halted.err.slice(-2)).toEqual([
@@ -80,9 +80,9 @@ describe("how a sync that cannot go on ends", () => {
     ]);
     expect((await rig.run(["status", "w"])).code).toBe(4);
     const unasked = await rig.run(["approve", "w"]);
-    expect([unasked.code, unasked.err[0]]).toEqual([2, "mdmirror: there is no terminal to ask on"]);
+    expect([unasked.code, unasked.err[0]]).toEqual([2, "mdmirror: there is no terminal for a question"]);
     const declined = await rig.run(["approve", "w"], { terminal: true, answers: ["n"] });
-    expect([declined.code, declined.asked]).toEqual([4, ["let this go? [y/N] "]]);
+    expect([declined.code, declined.asked]).toEqual([4, ["carry out these changes? [y/N] "]]);
     expect((await rig.run(["sync", "w"])).code).toBe(4);
     expect(rig.remote("n0.md")).not.toBe(null);
 
@@ -91,7 +91,7 @@ describe("how a sync that cannot go on ends", () => {
     );
     expect((await rig.run(["sync", "w"])).code).toBe(0);
     expect(names.map((name) => rig.remote(name))).toEqual(names.map(() => null));
-    expect((await rig.run(["approve", "w"])).out).toEqual(["nothing is halted; next: mdmirror sync"]);
+    expect((await rig.run(["approve", "w"])).out).toEqual(["nothing is stopped; next: mdmirror sync"]);
     expect((await rig.run(["status", "w"])).code).toBe(0);
   });
 
@@ -119,7 +119,7 @@ describe("how a sync that cannot go on ends", () => {
     rig.write(".mdmirror/state.db", "this is no database, and long enough to be taken for a damaged one ".repeat(80));
     const { code, err } = await rig.run(["sync", "w"]);
     expect(err[0]).toMatch(
-      /^mdmirror: state\.db was damaged \(.*\) and set aside in \.mdmirror\/damaged\/.*; it is built anew from both sides, losing nothing$/,
+      /^mdmirror: state\.db was damaged \(.*\) and set aside in \.mdmirror\/damaged\/.*; mdmirror rebuilds it from both sides; nothing is lost$/,
     );
     expect(code).toBe(0);
     expect([rig.read("a.md"), rig.read("b.md"), rig.remote("b.md")?.content]).toEqual([

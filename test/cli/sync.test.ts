@@ -15,8 +15,8 @@ describe("sync", () => {
     expect((await rig.init()).code).toBe(0);
     const before = rig.remote("here/renamed.md")!;
 
-    rig.write("here/edited.md", "edited here, again\n");
-    rig.write("here/new.md", "new here\n");
+    rig.write("here/edited.md", "edited locally, again\n");
+    rig.write("here/new.md", "created locally\n");
     rig.write("here/after.md", rig.read("here/renamed.md"));
     unlinkSync(join(rig.root, "here/renamed.md"));
     unlinkSync(join(rig.root, "here/deleted.md"));
@@ -33,10 +33,10 @@ describe("sync", () => {
     expect({ code, err }).toEqual({ code: 0, err: [] });
     expect(out).toHaveLength(1);
     expect(out[0]).toMatch(
-      /^in sync: 1 uploaded, 1 downloaded, 1 new on the service, 1 new here, 1 moved on the service, 1 moved here, 1 deleted on the service, 1 to the trash here \(\d+\.\d s\)$/,
+      /^Synced: 1 uploaded, 1 downloaded, 1 created on the service, 1 created locally, 1 moved on the service, 1 moved locally, 1 deleted on the service, 1 moved to the local trash \(\d+\.\d s\)$/,
     );
-    expect(rig.remote("here/edited.md")!.content).toBe("edited here, again\n");
-    expect(rig.remote("here/new.md")!.content).toBe("new here\n");
+    expect(rig.remote("here/edited.md")!.content).toBe("edited locally, again\n");
+    expect(rig.remote("here/new.md")!.content).toBe("created locally\n");
     expect(rig.remote("here/after.md")!.id).toBe(before.id);
     expect(rig.remote("here/deleted.md")).toBe(null);
     expect(rig.read("there/edited.md")).toBe("edited there, again\n");
@@ -52,7 +52,7 @@ describe("sync", () => {
     const { code, err } = await rig.run(["sync", "w"]);
     expect(code).toBe(4);
     expect(err.join("\n")).toContain("root-replaced");
-    expect(err.at(-1)).toMatch(/next: mount the disk .* or move \.mdmirror\/ away, and link the folder again/);
+    expect(err.at(-1)).toMatch(/next: mount the disk .* or move \.mdmirror\/ away and link the folder again/);
     expect(err.join("\n")).not.toContain("approve");
     const { out } = await rig.run(["sync", "w", "--json"]);
     expect(JSON.parse(out.at(-1)!)).toMatchObject({ attention: [{ next: expect.stringContaining("mount the disk") }] });
@@ -63,7 +63,7 @@ describe("sync", () => {
 
   test("prints one line when there is nothing to do, and none with --quiet", async () => {
     await rig.init();
-    expect((await rig.run(["sync", "w"])).out).toEqual([expect.stringMatching(/^in sync: nothing to do \(/)]);
+    expect((await rig.run(["sync", "w"])).out).toEqual([expect.stringMatching(/^Synced: nothing to do \(/)]);
     expect(await rig.run(["sync", "w", "--quiet"])).toEqual({ code: 0, out: [], err: [], asked: [] });
   });
 
@@ -98,7 +98,7 @@ describe("sync", () => {
     rig.write("nul.md", "a\0b");
     const { code, out, err } = await rig.run(["sync", "w"]);
     expect(code).toBe(3);
-    expect(out[0]).toMatch(/^done, one thing needs you: nothing to do/);
+    expect(out[0]).toMatch(/^Synced: nothing to do \(\d+\.\d s\); 1 problem to fix/);
     expect(err[0]).toMatch(/^nul\.md: holds-nul: /);
     expect(err[1]).toBe("  next: remove the NUL characters from the file");
     expect((await rig.run(["sync", "w", "--quiet"])).err).toEqual(err);
@@ -126,8 +126,8 @@ describe("I23 plan, sync --dry-run and status write nothing", () => {
   ])("mdmirror %s %s %s", async (...argv) => {
     upload("a.md", "a\n");
     await rig.init();
-    rig.write("a.md", "edited here\n");
-    rig.write("My notes.md", "new here\n");
+    rig.write("a.md", "edited locally\n");
+    rig.write("My notes.md", "created locally\n");
     upload("new-there.md", "new there\n");
     const here = snapshot(rig.root);
     const there = JSON.stringify([rig.api("GET", "/v1/files"), rig.api("GET", "/v1/folders")]);
@@ -140,20 +140,20 @@ describe("I23 plan, sync --dry-run and status write nothing", () => {
   test("plan shows sides by arrows, counts and names, holds and what stays local", async () => {
     upload("a.md", "a\n");
     await rig.init();
-    rig.write("a.md", "edited here\n");
+    rig.write("a.md", "edited locally\n");
     rig.write("nul.md", "\0");
     rig.write("picture.png", "");
     upload("new-there.md", "new there\n");
     const { out } = await rig.run(["plan", "w"]);
     expect(out).toEqual([
       "  → update on the service: 1",
-      "    a.md  (edited here)",
-      "  ← new here: 1",
+      "    a.md  (edited locally)",
+      "  ← create locally: 1",
       "    new-there.md  (new on the service)",
-      "  held: 1",
+      "  blocked: 1",
       expect.stringMatching(/^ {4}nul\.md {2}\(holds-nul: /),
       "  stays local: 1 not Markdown",
-      "2 steps; nothing was written, mdmirror sync does this",
+      "2 steps; nothing was written; mdmirror sync carries this out",
     ]);
     const json = JSON.parse((await rig.run(["plan", "w", "--json"])).out[0]!);
     expect(
@@ -175,7 +175,7 @@ describe("a mirrored folder that was moved or copied", () => {
     await rig.init();
     cpSync(rig.root, join(rig.dir, "copy"), { recursive: true });
     const halted = await rig.run(["sync", "copy"]);
-    expect([halted.code, halted.err[0]]).toEqual([4, expect.stringMatching(/^halted: root-moved-or-copied: /)]);
+    expect([halted.code, halted.err[0]]).toEqual([4, expect.stringMatching(/^Stopped: .*\(root-moved-or-copied\)$/)]);
     expect((await rig.run(["approve", "copy", "--yes"])).code).toBe(0);
     expect((await rig.run(["sync", "copy"])).code).toBe(0);
     expect((await rig.run(["sync", "copy"])).code).toBe(0);

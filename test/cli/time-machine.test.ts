@@ -232,6 +232,6 @@ test("I29 versions keep their order and numbers when the clock is set back", asy
   for (const n of [1, 2, 3, 4]) shown.push(...(await run("show", `a.md@${n}`)).out);
   expect(shown).toEqual(["first", "second", "third", "fourth"]);
   expect((await run("show", "a.md")).out).toEqual(["fourth"]);
-  expect((await run("restore", "a.md")).out[0]).toContain("version 3 is back");
+  expect((await run("restore", "a.md")).out[0]).toContain("version 3 is restored");
   expect(rig.read("a.md")).toBe("third\n");
 });

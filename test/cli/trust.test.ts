@@ -31,7 +31,7 @@ async function list(): Promise<Listed["mirrors"]> {
 
 describe("list", () => {
   test("shows what init linked: the folder, its name and its address; then that the folder is gone", async () => {
-    expect((await rig.run(["list"])).out).toEqual(["no folder is mirrored yet; next: mdmirror init DIR --url URL"]);
+    expect((await rig.run(["list"])).out).toEqual(["no folder is linked yet; next: mdmirror init DIR --url URL"]);
     await rig.init("--name", "field notes");
     expect((await rig.run(["list"])).out).toEqual([`field notes  ${rig.root}  ${rig.url}  in-sync`]);
     expect(await list()).toMatchObject([
@@ -64,7 +64,7 @@ describe("a mirror stays usable", () => {
     await rig.init();
     renameSync(rig.root, at("moved"));
     const look = await rig.run(["diff", "moved"]);
-    const line = `mdmirror: ${at("moved")} was ${rig.root} before; it is known as one of your mirrors, and goes on`;
+    const line = `mdmirror: ${at("moved")} was ${rig.root} before; it is still one of your mirrors`;
     expect([look.code, look.err]).toEqual([0, [line]]);
     // What only looks has written nothing.
     expect((await list()).map(({ root }) => root)).toEqual([rig.root]);
@@ -77,7 +77,7 @@ describe("a mirror stays usable", () => {
     await rig.init();
     cpSync(rig.root, at("copy"), { recursive: true });
     const { code, err } = await rig.run(["sync", "copy"]);
-    expect([code, err[0]]).toEqual([4, expect.stringMatching(/^halted: root-moved-or-copied: /)]);
+    expect([code, err[0]]).toEqual([4, expect.stringMatching(/^Stopped: .*\(root-moved-or-copied\)$/)]);
     expect((await rig.run(["approve", "copy", "--yes"])).code).toBe(0);
     expect(await rig.run(["sync", "copy"])).toMatchObject({ code: 0, err: [] });
     expect((await list()).map(({ root, place }) => [root, place])).toEqual([
@@ -146,7 +146,7 @@ describe("a mirror stays usable", () => {
       [],
       [
         `mdmirror: ${rig.root} is not in the list of your mirrors (${registry()}): 1 Markdown file would go to ${rig.url}, with the key that lies in the folder itself; nothing was sent (untrusted)`,
-        `  next: if that is what you want, once: mdmirror trust ${rig.root}`,
+        `  next: to allow it: mdmirror trust ${rig.root}`,
       ],
     ]);
     expect((await rig.run(["trust", "w", "--yes"])).out.slice(-2)).toEqual([
@@ -213,10 +213,10 @@ describe("trust", () => {
 
   test("shows folder, owner, address and key on a terminal, and asks", async () => {
     const no = await rig.run(["trust", "w"], { terminal: true, answers: ["n"] });
-    expect([no.code, no.err]).toEqual([2, ["mdmirror: it is not trusted; nothing was sent"]]);
+    expect([no.code, no.err]).toEqual([2, ["mdmirror: not trusted; nothing was sent"]]);
     expect((await rig.run(["sync", "w"])).code).toBe(2);
     const yes = await rig.run(["trust", "w", "--name", "notes"], { terminal: true, answers: ["y"] });
-    expect(yes.asked).toEqual(["may these documents, and the key, go there? [y/N] "]);
+    expect(yes.asked).toEqual(["send these documents and the key there? [y/N] "]);
     const facts = yes.out.join("\n");
     for (const fact of [
       rig.root,
@@ -231,13 +231,15 @@ describe("trust", () => {
 
   test("without a terminal and without --yes trusts nothing", async () => {
     const { code, err } = await rig.run(["trust", "w"]);
-    expect([code, err[1]]).toEqual([2, `  next: if that is what you want: mdmirror trust ${rig.root} --yes`]);
+    expect([code, err[1]]).toEqual([2, `  next: mdmirror trust ${rig.root} --yes`]);
     expect((await rig.run(["sync", "w"])).code).toBe(2);
   });
 
   test("of a mirror that is trusted says so, and gives it a name", async () => {
     await rig.run(["trust", "w", "--yes"]);
-    expect((await rig.run(["trust", "w"])).out).toEqual([`${rig.root} is one of your mirrors already, of ${rig.url}`]);
+    expect((await rig.run(["trust", "w"])).out).toEqual([
+      `${rig.root} is already one of your mirrors, linked to ${rig.url}`,
+    ]);
     expect((await rig.run(["trust", "w", "--name", "n"])).out).toEqual([`${rig.root} is called n`]);
   });
 });

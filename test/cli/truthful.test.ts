@@ -32,7 +32,7 @@ test("status gives conflicts by path, in lines and in JSON, whichever came first
   }
   const { conflicts } = JSON.parse((await rig.run(["status", "w", "--json"])).out[0]!) as { conflicts: string[] };
   expect(conflicts).toEqual(["a.md", "b.md", "c.md"]);
-  expect((await rig.run(["status", "w"])).out).toContain("in conflict: a.md, b.md, c.md");
+  expect((await rig.run(["status", "w"])).out).toContain("In conflict: a.md, b.md, c.md");
 });
 
 test("status says since when a review waits, that a rejection is not seen, and what ends it; and that ends it", async () => {
@@ -45,7 +45,7 @@ test("status says since when a review waits, that a rejection is not seen, and w
   expect(out).toEqual(
     expect.arrayContaining([
       expect.stringMatching(/^in review since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d: a\.md$/),
-      expect.stringContaining("a rejection cannot be seen from here"),
+      expect.stringContaining("mdmirror cannot see a rejection"),
     ]),
   );
   expect((await rig.run(["resolve", "w/a.md", "--theirs"])).code).toBe(0);
@@ -74,9 +74,9 @@ test("why of a folder tells what a guard stops in it, and that another halts the
   expect((await rig.run(["sync", "w"])).code).toBe(4);
   const told = (await rig.run(["why", "w/d"])).out;
   expect(told.join("\n")).not.toContain("both sides agree");
-  expect(told.filter((line) => /d\/[ab]\.md.*once approved: mdmirror approve/.test(line))).toHaveLength(2);
+  expect(told.filter((line) => /d\/[ab]\.md.*after approval: mdmirror approve/.test(line))).toHaveLength(2);
   rig.write("g/new.md", "new\n");
-  expect((await rig.run(["why", "w/g"])).out.join("\n")).toMatch(/new on the service: g\/new\.md|halts the mirror/);
+  expect((await rig.run(["why", "w/g"])).out.join("\n")).toMatch(/create on the service: g\/new\.md|halts the mirror/);
 });
 
 test("no word of ours alone is in log, in JSON, or in why", async () => {
@@ -97,7 +97,7 @@ test("status of a folder that is not trusted says so first, with what to do, and
   const { code, out, err } = await rig.run(["status", "w"]);
   expect([code, err]).toEqual([2, []]);
   expect(out).toEqual([
-    expect.stringContaining(`not trusted: ${rig.root} is not in the list of your mirrors`),
+    expect.stringContaining(`Not trusted: ${rig.root} is not in the list of your mirrors`),
     expect.stringContaining(`mdmirror trust ${rig.root}`),
   ]);
   const json = await rig.run(["status", "w", "--json"]);

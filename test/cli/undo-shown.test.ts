@@ -99,7 +99,7 @@ describe("what undo shows is what it can do", () => {
     rig.write("k.md", "kkk\n");
     const { out, code } = await run("undo", "--dry-run");
     expect([code, out[1], out.at(-1)]).toEqual([0, "  k.md  left alone: it was edited since", "  a.md  text back"]);
-    expect(out[0]).toMatch(/^run 3 \(sync, .*\) cannot be taken back, and is passed over:$/);
+    expect(out[0]).toMatch(/^run 3 \(sync, .*\) cannot be undone and is skipped:$/);
   });
 
   test("with a part of it left alone, --dry-run ends as the command does", async () => {

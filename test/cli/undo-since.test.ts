@@ -63,7 +63,7 @@ describe("undo --since", () => {
     ]);
     expect((await run("undo", "--since", "30m")).code).toBe(2);
     const done = await run("undo", "--since", "30m", "--yes");
-    expect([done.code, done.out]).toEqual([0, expect.arrayContaining(["6 taken back; run 5"])]);
+    expect([done.code, done.out]).toEqual([0, expect.arrayContaining(["6 undone; run 5"])]);
     asBefore();
     expect(rig.remote("a.md")!.id).toBe(id);
     expect((await run("undo", "--yes")).code).toBe(0);
@@ -120,7 +120,7 @@ describe("undo --since", () => {
   test("nothing since then is exit 0; no time, one to come, and RUN beside it are refused", async () => {
     expect(await run("undo", "--since", "1m")).toMatchObject({
       code: 0,
-      out: [expect.stringMatching(/^no run \(since /), "  nothing is to be taken back"],
+      out: [expect.stringMatching(/^no run \(since /), "  there is nothing to undo"],
     });
     for (const argv of [
       ["--since", "soon"],

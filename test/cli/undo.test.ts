@@ -57,7 +57,7 @@ describe("undo", () => {
     expect((await sync()).out[0]).toContain("1 sent to review");
     const { out } = await run("undo", "--dry-run");
     expect(out).toEqual([
-      expect.stringMatching(/^run \d+ \(sync, .*\) cannot be taken back, and is passed over:$/),
+      expect.stringMatching(/^run \d+ \(sync, .*\) cannot be undone and is skipped:$/),
       expect.stringMatching(/^ {2}k\.md {2}left alone: .*review/),
       expect.stringMatching(/^run \d+ \(sync, /),
       "  a.md  text back",
@@ -97,7 +97,7 @@ describe("undo", () => {
     ]);
   });
 
-  test("takes back a folder that was moved here, and one that was moved on the service, with their documents", async () => {
+  test("takes back a folder that was moved locally, and one that was moved on the service, with their documents", async () => {
     const texts = { "notes/one.md": "one\n", "notes/deep/two.md": "two\n", "there/three.md": "three\n" };
     for (const [path, content] of Object.entries(texts)) rig.api("POST", "/v1/files", { path, content });
     await sync();
@@ -113,7 +113,7 @@ describe("undo", () => {
       "  away  move the folder back to there",
     ]);
     const { code, out } = await run("undo", "--yes");
-    expect([code, out.join("\n")]).toEqual([0, expect.stringContaining("2 taken back")]);
+    expect([code, out.join("\n")]).toEqual([0, expect.stringContaining("2 undone")]);
     for (const [path, content] of Object.entries(texts)) {
       expect(rig.read(path)).toBe(content);
       expect(rig.remote(path)).toMatchObject({ id: before.get(path), content });

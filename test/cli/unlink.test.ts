@@ -54,7 +54,7 @@ describe("unlink", () => {
     expect([code, out]).toEqual([
       0,
       [
-        `unlinked ${rig.root}: the folder and its texts stay; nothing was deleted, here or on ${rig.url}`,
+        `unlinked ${rig.root}: the folder and its files stay; nothing was deleted locally or on ${rig.url}`,
         "its key was removed",
         `its history and trash stay in .mdmirror/; to link it again: mdmirror init ${rig.root} --url URL`,
       ],
@@ -91,8 +91,8 @@ describe("unlink", () => {
     rig.write("new.md", "new\n");
     rig.write("a.md", "mine\n");
     const { code, err } = await rig.run(["unlink", "w"], { env: env() });
-    expect([code, err[0]]).toEqual([3, `mdmirror: of ${rig.root} this was not sent, or is open:`]);
-    expect(err.join("\n")).toMatch(/new on the service: 1[\s\S]*new\.md[\s\S]*update on the service: 1[\s\S]*a\.md/);
+    expect([code, err[0]]).toEqual([3, `mdmirror: of ${rig.root} these changes are not uploaded, or are open:`]);
+    expect(err.join("\n")).toMatch(/create on the service: 1[\s\S]*new\.md[\s\S]*update on the service: 1[\s\S]*a\.md/);
     // Pasted in another mirror, a line without the folder would unlink that one.
     expect(err.at(-1)).toContain(`mdmirror sync ${rig.root}, and what it tells`);
     expect(err.at(-1)).toContain(`mdmirror unlink ${rig.root} --force`);
@@ -109,7 +109,10 @@ describe("unlink", () => {
     expect(await rig.run(["unlink", "w"], { env: env() })).toMatchObject({ code: 3 });
     await rig.stopService();
     const { code, err } = await rig.run(["unlink", "w"], { env: env() });
-    expect([code, err[0]]).toEqual([5, expect.stringContaining(`whether all of ${rig.root} was sent is not known`)]);
+    expect([code, err[0]]).toEqual([
+      5,
+      expect.stringContaining(`it is unknown whether everything in ${rig.root} was uploaded`),
+    ]);
     expect((await rig.run(["unlink", "w", "--force"], { env: env() })).code).toBe(0);
     expect(rig.read("a (theirs).md")).toBe("theirs\n");
   });
@@ -126,7 +129,7 @@ describe("unlink", () => {
     expect((await rig.run(["init", "v", "--url", rig.url, "--key-file", rig.keyFile, "--yes"])).code).toBe(0);
     renameSync(rig.root, at("away"));
     const { code, err } = await rig.run(["unlink", "w"], { env: env() });
-    expect([code, err[1]]).toEqual([2, "  next: to forget it all the same: mdmirror unlink w --force"]);
+    expect([code, err[1]]).toEqual([2, "  next: to remove it from the list anyway: mdmirror unlink w --force"]);
     expect((await rig.run(["unlink", rig.root, "--force"], { env: env() })).code).toBe(0);
     expect(await names()).toEqual([at("v")]);
     expect(existsSync(at("away/.mdmirror/config.json"))).toBe(true);
@@ -212,11 +215,11 @@ describe("mv", () => {
   });
 
   test.each([
-    ["v", "is there already"],
-    ["nowhere/x", "is no folder"],
-    ["w/inside", "lies in"],
-    ["v/inside", "lies in the mirrored folder"],
-    [".mdmirror", "is a name of mdmirror's own"],
+    ["v", "already exists"],
+    ["nowhere/x", "is not a folder"],
+    ["w/inside", "is inside"],
+    ["v/inside", "is inside the linked folder"],
+    [".mdmirror", "is a name that mdmirror uses itself"],
   ])("to %s is refused: it %s", async (target, why) => {
     expect((await rig.run(["init", "v", "--url", rig.url, "--key-file", rig.keyFile, "--yes"])).code).toBe(0);
     const { code, err } = await rig.run(["mv", "w", target], { env: env() });
@@ -231,8 +234,8 @@ describe("mv", () => {
     expect([code, err]).toEqual([
       2,
       [
-        `mdmirror: ${to} is on another disk than ${rig.root}, and a copy of a mirror has to be approved; nothing was moved (EXDEV)`,
-        `  next: do it by hand, while no daemon keeps it: mv ${rig.root} ${to} && mdmirror approve ${to}`,
+        `mdmirror: ${to} is on another disk than ${rig.root}, and a copy of a mirror needs approval; nothing was moved (EXDEV)`,
+        `  next: move it yourself while no daemon syncs it: mv ${rig.root} ${to} && mdmirror approve ${to}`,
       ],
     ]);
     expect([existsSync(to), readFileSync(join(rig.root, "a.md"), "utf8")]).toEqual([false, "a\n"]);

@@ -30,7 +30,7 @@ describe("wait without a daemon", () => {
     const gone = await rig.run(["wait", "w/sub/b.md"]);
     expect([gone.code, gone.out[0], rig.remote("sub/b.md")]).toEqual([
       0,
-      expect.stringMatching(/^live: 1 document \(/),
+      expect.stringMatching(/^On the service: 1 document \(/),
       null,
     ]);
   });
@@ -42,10 +42,10 @@ describe("wait without a daemon", () => {
       const { code, err } = await rig.run(["wait", ...names]);
       return [code, err[0]];
     };
-    expect(await told("w/image.png")).toEqual([2, "mdmirror: image.png is not mirrored: not a .md file"]);
+    expect(await told("w/image.png")).toEqual([2, "mdmirror: image.png is not synced: not a .md file"]);
     expect(await told("w/a.md", "w/no.md")).toEqual([
       2,
-      "mdmirror: no.md is not mirrored: nothing is there, and nothing was there before",
+      "mdmirror: no.md is not synced: this path does not exist and was never synced",
     ]);
     expect((await told("key-file"))[0]).toBe(2);
     expect((await told("w/a.md", "--timeout", "soon"))[0]).toBe(2);
@@ -93,7 +93,7 @@ describe("wait without a daemon", () => {
     rig.editRemotely("c.md", "# theirs\n");
     rig.write("c.md", "# mine\n");
     const both = await rig.run(["wait", "w"]);
-    expect([both.code, both.out[0]]).toEqual([3, expect.stringMatching(/^something needs you; live: 1 of 3 /)]);
+    expect([both.code, both.out[0]]).toEqual([3, expect.stringMatching(/^action required; on the service: 1 of 3 /)]);
     expect(both.err.join("\n")).toMatch(/c\.md: conflict: .*\n {2}next: .*mdmirror resolve c\.md/);
   });
 
@@ -106,7 +106,10 @@ describe("wait without a daemon", () => {
     if (lock.kind === "locked") lock.release();
     await rig.stopService();
     const offline = await rig.run(["wait", "w/a.md", "--timeout", "3s"]);
-    expect([offline.code, offline.out[0]]).toEqual([5, expect.stringMatching(/^offline: .*; live: 0 of 1 document/)]);
+    expect([offline.code, offline.out[0]]).toEqual([
+      5,
+      expect.stringMatching(/^offline: .*; on the service: 0 of 1 document/),
+    ]);
   });
 
   test("sync --wait-for ends as the worse of both, in one object", async () => {
@@ -130,7 +133,10 @@ describe("wait beside a daemon", () => {
     expect((await rig.run(["pause", "w"])).code).toBe(0);
     rig.write("a.md", "# one\nduring the pause\n");
     const { code, out, err } = await rig.run(["wait", "w/a.md"]);
-    expect([code, out[0]]).toEqual([3, expect.stringMatching(/^paused: the daemon is paused; live: 0 of 1 /)]);
+    expect([code, out[0]]).toEqual([
+      3,
+      expect.stringMatching(/^paused: the daemon is paused; on the service: 0 of 1 /),
+    ]);
     expect(err.at(-1)).toBe("  next: mdmirror resume, or once: mdmirror sync");
     expect((await rig.run(["sync", "w", "--wait-for", "w/a.md"])).code).toBe(0);
     expect(rig.remote("a.md")!.content).toBe("# one\nduring the pause\n");
@@ -143,7 +149,7 @@ describe("wait beside a daemon", () => {
     const { code, out, err } = await rig.run(["wait", "w/a.md", "--timeout", "0s"]);
     expect([code, out[0], err[0]]).toEqual([
       8,
-      expect.stringMatching(/^too slow; live: 0 of 1 document /),
+      expect.stringMatching(/^timed out; on the service: 0 of 1 document /),
       expect.stringMatching(/^a\.md: waiting/),
     ]);
   });

@@ -79,7 +79,7 @@ test("a second one is refused with 6; killed, it leaves nothing in the way of th
   await first.until(ranIn("one"));
   const second = watchAll();
   expect(await second.ended).toBe(6);
-  expect(second.err()).toContain(`keeps your mirrors already (process ${first.pid}`);
+  expect(second.err()).toContain(`already syncs your mirrors (process ${first.pid}`);
   first.signal("SIGKILL");
   await first.ended;
   const third = watchAll();

@@ -5,7 +5,14 @@ import { newsLines, showNews } from "../../src/cli/show-news.ts";
 import type { LocalPath } from "../../src/model/path.ts";
 
 test("watch says that a text was sent to review", () => {
-  const change = { kind: "change", at: 0, side: "remote", id: "doc_1", path: "a.md", detail: "edited here" } as const;
+  const change = {
+    kind: "change",
+    at: 0,
+    side: "remote",
+    id: "doc_1",
+    path: "a.md",
+    detail: "edited locally",
+  } as const;
   const rest = { lines: null, changeId: null, code: null, requestId: null, run: 1 } as const;
   const news = { ...change, ...rest, what: "put", outcome: "submitted" } as unknown as Parameters<typeof newsLines>[0];
   expect(newsLines(news)).toEqual(["→ sent to review: a.md"]);
@@ -33,7 +40,7 @@ describe("what watch tells", () => {
       "a.md was deleted locally; mdmirror deletes it on the service in 30 s",
       "b.md was deleted locally; mdmirror deletes it on the service in 30 s",
       "c.md was deleted locally; mdmirror deletes it on the service in 30 s",
-      "b.md is not deleted on the service",
+      "b.md is back; not deleted on the service",
     ]);
   });
 
@@ -45,7 +52,7 @@ describe("what watch tells", () => {
     expect(await told()).toEqual([
       "10 documents were deleted locally; mdmirror deletes them on the service in 30 s",
       "  0.md, 1.md, 2.md, 3.md, 4.md and 5 more",
-      "k.md was deleted locally while it is in conflict; in 30 s the service's text comes back, and yours is in its history",
+      "k.md was deleted locally while it is in conflict; in 30 s mdmirror restores the version of the service; yours is in the history",
     ]);
   });
 
@@ -69,6 +76,6 @@ describe("what watch tells", () => {
   test("of what is only noted says what it was", async () => {
     const change = { kind: "change", at: 0, what: "note-facts", outcome: "done", detail: "protected on the service" };
     const told = heard((news) => news({ ...change, path: "a.md", lines: null } as unknown as FolderEvent));
-    expect(await told()).toEqual(["· note: a.md  protected on the service"]);
+    expect(await told()).toEqual(["· record facts: a.md  protected on the service"]);
   });
 });

@@ -97,7 +97,7 @@ describe.each([
   });
 
   it("I01 the name of a document that was deleted here is taken by another there", async () => {
-    const { rig, mirror } = await begin({ [first]: "deleted here\n", "x.md": "renamed there\n" });
+    const { rig, mirror } = await begin({ [first]: "deleted locally\n", "x.md": "renamed there\n" });
     mirror.disk.user.remove(mirror.path(first));
     rig.app.rename("x.md", second);
     const both = { [second]: "renamed there\n" };

@@ -4,7 +4,7 @@ import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 
 /**
- * A document is deleted here during its conflict, and the service's text is to come back; its
+ * A document is deleted locally during its conflict, and the service's text is to come back; its
  * sidecar is in the trash then. Until the text has come, another file may stand in its place.
  */
 

@@ -3,9 +3,9 @@ import { hashedName } from "../../src/model/local-name.ts";
 import { ROOT } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
 
-it("I01 deletes on the service what was deleted here, where another document takes its name in other letters", async () => {
+it("I01 deletes on the service what was deleted locally, where another document takes its name in other letters", async () => {
   const rig = createRig(12);
-  rig.app.create("Plan.md", "deleted here\n");
+  rig.app.create("Plan.md", "deleted locally\n");
   rig.app.create("x.md", "renamed there\n");
   const mirror = rig.mirror({ disk: { foldsCase: true } });
   await mirror.sync();

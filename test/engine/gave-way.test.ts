@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { createRig } from "../simulator/rig.ts";
 
 /**
- * One name wanted by two: the service's row keeps it, and what is renamed here for it is told,
+ * One name wanted by two: the service's row keeps it, and what is renamed locally for it is told,
  * once.
  */
 
-it("a file that is renamed here to what another document is called there is told by the name that it gets", async () => {
+it("a file that is renamed locally to what another document is called there is told by the name that it gets", async () => {
   const rig = createRig(44);
   rig.app.create("a.md", "a\n");
   const mirror = rig.mirror();

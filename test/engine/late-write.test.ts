@@ -115,7 +115,7 @@ describe("I06 I14 a text saved into a file that was replaced is an edit of the t
 describe("I14 a late save that does not merge", () => {
   const late = BASE.replace("line 5", "late");
 
-  test("lands beside its document on a disk with short names", async () => {
+  test("lands moved to its document on a disk with short names", async () => {
     const name = `${"n".repeat(140)}.md`;
     const { mirror } = await clash(name, { disk: { maxNameBytes: 143 } });
     await mirror.sync();
@@ -123,7 +123,7 @@ describe("I14 a late save that does not merge", () => {
     expect(mirror.state.intents()).toEqual([]);
   });
 
-  test("stays aside while nobody can say what lies beside its document", async () => {
+  test("stays aside while nobody can say what lies moved to its document", async () => {
     const { mirror } = await clash("note.md");
     const heal = mirror.disk.fail({ call: "lstat", path: mirror.path("note-late.md"), code: "EIO" });
     await mirror.sync();

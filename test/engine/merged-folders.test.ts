@@ -47,12 +47,12 @@ describe("a folder that is renamed there onto a folder here that holds nothing m
   it("I03 an edit made here meanwhile goes along", async () => {
     const { rig, mirror } = await start();
     mirror.write("pics/x.png", "an image");
-    mirror.write("docs/a.md", "edited here\n");
+    mirror.write("docs/a.md", "edited locally\n");
     rig.app.renameFolder("docs", "pics");
     await mirror.sync();
     expect((await mirror.sync())?.state).toBe("in-sync");
-    expect(rig.app.files().get("pics/a.md")?.text).toBe("edited here\n");
-    expect(mirror.texts().get("pics/a.md")).toBe("edited here\n");
+    expect(rig.app.files().get("pics/a.md")?.text).toBe("edited locally\n");
+    expect(mirror.texts().get("pics/a.md")).toBe("edited locally\n");
   });
 
   it("I13 killed at any call, it comes to the same", async () => {
@@ -102,7 +102,7 @@ describe("a name with the digits of an id is given back when its reason ends", (
     expect(mirror.requests.filter((request) => !request.startsWith("GET "))).toEqual([]);
   });
 
-  it("of a document, when its neighbour is renamed here", async () => {
+  it("of a document, when its neighbour is renamed locally", async () => {
     const { rig, mirror } = await neighbours("Plan.md", "plan.md");
     mirror.disk.user.rename(mirror.path("Plan.md"), mirror.path("other.md"));
     for (let n = 0; n < 2; n++) await mirror.sync();

@@ -3,7 +3,7 @@ import type { Fault } from "../variants/variant.ts";
 import { HTML, inSync, problem, remoteTexts, type Seen, settle } from "../promises/fixture.ts";
 
 /**
- * A document was renamed here to what another one is called on the service by now: it gets a
+ * A document was renamed locally to what another one is called on the service by now: it gets a
  * number, on both sides.
  */
 

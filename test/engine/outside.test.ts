@@ -43,10 +43,10 @@ it("I09 a document that has the path of one that left the subtree keeps its id, 
   await settle(mirror);
   // A save by rename: another inode.
   mirror.disk.user.remove(mirror.path("note.md"));
-  mirror.write("note.md", "left, and edited here\n");
+  mirror.write("note.md", "left, and edited locally\n");
   mirror.disk.advance(10_000);
   await settle(mirror);
-  expect(rig.app.files().get("part/note.md")).toMatchObject({ id, text: "left, and edited here\n" });
+  expect(rig.app.files().get("part/note.md")).toMatchObject({ id, text: "left, and edited locally\n" });
   expect(rig.app.files().get("elsewhere/note.md")?.text).toBe("left\n");
 });
 
@@ -57,7 +57,7 @@ it("I11 I18 a document held outside whose file is removed gives up its path, and
   rig.app.makeFolder("elsewhere");
   const mirror = rig.mirror({ prefix: "part" });
   await settle(mirror);
-  mirror.write("note.md", "left, and edited here\n");
+  mirror.write("note.md", "left, and edited locally\n");
   rig.app.move("part/note.md", "elsewhere");
   expect((await mirror.sync())?.state).toBe("attention");
   mirror.disk.user.remove(mirror.path("note.md"));
@@ -118,7 +118,7 @@ it("I16 I22 once the user said that all is gone, nobody is asked again, whatever
   rig.app.makeFolder("elsewhere");
   const mirror = rig.mirror({ prefix: "part" });
   await settle(mirror);
-  for (const name of ["a", "b"]) mirror.write(`${name}.md`, `${name}, edited here\n`);
+  for (const name of ["a", "b"]) mirror.write(`${name}.md`, `${name}, edited locally\n`);
   rig.app.move("part/a.md", "elsewhere");
   rig.app.remove("part/b.md");
   rig.app.removeFolder("part");

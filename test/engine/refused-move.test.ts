@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createRig } from "../simulator/rig.ts";
 
-it("I08 a refused move is not sent again in the same run, though a folder above it moved here meanwhile", async () => {
+it("I08 a refused move is not sent again in the same run, though a folder above it moved locally meanwhile", async () => {
   const rig = createRig(12);
   const id = rig.app.create("box/todo.md", "to do\n");
   rig.app.create("work/deep/plan.md", "a plan\n");

@@ -4,7 +4,7 @@ import { createRig } from "../simulator/rig.ts";
 /** An unfinished merge: a text with it is not sent, so its document is held. */
 const MARKERS = "\n<<<<<<< mine\nthis\n=======\nthat\n>>>>>>> theirs\n";
 
-it("I09 a document that was moved here and edited there in one pass is known by the file that was written", async () => {
+it("I09 a document that was moved locally and edited there in one pass is known by the file that was written", async () => {
   const rig = createRig(13);
   const id = rig.app.create("home/plan.md", "a plan\n");
   rig.app.makeFolder("box");

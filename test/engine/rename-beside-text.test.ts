@@ -82,7 +82,7 @@ async function until({ clock }: Rig, isSo: () => boolean): Promise<void> {
   expect(isSo()).toBe(true);
 }
 
-describe("a document that is renamed here while its text is read or sent", () => {
+describe("a document that is renamed locally while its text is read or sent", () => {
   type Held = (remote: Remote, link: () => Link | null) => Partial<Remote>;
 
   /** Runs with answers that come late; then nothing is left to do. */

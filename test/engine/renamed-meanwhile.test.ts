@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openFixture, settle } from "../promises/fixture.ts";
 
-test("I09 a document that is moved here and renamed in the app at the same moment has both", async () => {
+test("I09 a document that is moved locally and renamed in the app at the same moment has both", async () => {
   const fixture = openFixture(61);
   const { rig, mirror } = fixture;
   rig.app.create("e/other.md", "# other\n");

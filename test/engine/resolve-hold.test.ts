@@ -43,7 +43,7 @@ describe("a document renamed out of the mirror", () => {
 describe("an edit of a document that is gone or no longer readable", () => {
   async function gone() {
     const made = await start({ "f/note.md": "was\n", "k.md": "k\n" });
-    made.mirror.write("f/note.md", "edited here\n");
+    made.mirror.write("f/note.md", "edited locally\n");
     made.rig.app.removeFolder("f");
     await made.sync();
     expect(holdsOf(made.mirror)).toEqual(["gone-or-unreadable"]);
@@ -55,7 +55,7 @@ describe("an edit of a document that is gone or no longer readable", () => {
     const done = await resolve(mirror, "f/note.md", "keep");
     expect(done).toMatchObject({ kind: "ok", value: [expect.stringContaining("new document")] });
     expect(await sync()).toMatchObject({ state: "in-sync" });
-    expect(remoteTexts(rig)).toEqual({ "f/note.md": "edited here\n", "k.md": "k\n" });
+    expect(remoteTexts(rig)).toEqual({ "f/note.md": "edited locally\n", "k.md": "k\n" });
     expect(here(mirror)).toEqual(remoteTexts(rig));
   });
 
@@ -65,21 +65,21 @@ describe("an edit of a document that is gone or no longer readable", () => {
     expect(await sync()).toMatchObject({ state: "in-sync" });
     expect(remoteTexts(rig)).toEqual({ "k.md": "k\n" });
     expect(here(mirror)).toEqual({ "k.md": "k\n" });
-    expect(trashOf(mirror)).toContain("edited here\n");
+    expect(trashOf(mirror)).toContain("edited locally\n");
   });
 
   test("--mine is no way to end it: nothing is done, and the ways are named", async () => {
     const { mirror } = await gone();
     const refused = await resolve(mirror, "f/note.md", "mine");
     expect(refused).toMatchObject({ kind: "trouble", trouble: { kind: "usage", next: "choose --keep or --delete" } });
-    expect(here(mirror)["f/note.md"]).toBe("edited here\n");
+    expect(here(mirror)["f/note.md"]).toBe("edited locally\n");
   });
 });
 
 describe("a conflict over a document that is gone or no longer readable", () => {
   async function gone() {
     const made = await start({ "f/note.md": "was\n", "k.md": "k\n" });
-    made.mirror.write("f/note.md", "edited here\n");
+    made.mirror.write("f/note.md", "edited locally\n");
     made.rig.app.edit("f/note.md", "edited there\n");
     await made.sync();
     expect(holdsOf(made.mirror)).toEqual(["conflict"]);
@@ -101,7 +101,7 @@ describe("a conflict over a document that is gone or no longer readable", () => 
     const { rig, mirror, sync } = await gone();
     expect(await resolve(mirror, "f/note.md", "keep")).toMatchObject({ kind: "ok" });
     expect(await sync()).toMatchObject({ state: "in-sync" });
-    expect(remoteTexts(rig)).toEqual({ "f/note.md": "edited here\n", "k.md": "k\n" });
+    expect(remoteTexts(rig)).toEqual({ "f/note.md": "edited locally\n", "k.md": "k\n" });
     expect(here(mirror)).toEqual(remoteTexts(rig));
     expect(trashOf(mirror)).toContain("edited there\n");
     expect(mirror.state.load().conflicts.size).toBe(0);
@@ -113,7 +113,7 @@ describe("a conflict over a document that is gone or no longer readable", () => 
     expect(await sync()).toMatchObject({ state: "in-sync" });
     expect(remoteTexts(rig)).toEqual({ "k.md": "k\n" });
     expect(here(mirror)).toEqual({ "k.md": "k\n" });
-    expect(trashOf(mirror)).toEqual(expect.arrayContaining(["edited here\n", "edited there\n"]));
+    expect(trashOf(mirror)).toEqual(expect.arrayContaining(["edited locally\n", "edited there\n"]));
     expect(mirror.state.load().conflicts.size).toBe(0);
   });
 });
@@ -124,7 +124,7 @@ async function moved() {
     {},
     { prefix: "part" },
   );
-  made.mirror.write("note.md", "edited here\n");
+  made.mirror.write("note.md", "edited locally\n");
   made.rig.app.move("part/note.md", "other");
   await made.sync();
   expect(holdsOf(made.mirror)).toEqual(["outside"]);
@@ -140,7 +140,7 @@ describe("an edit of a document that was moved out of the mirrored part", () => 
       "other/note.md": "was\n",
       "other/x.md": "x\n",
       "part/k.md": "k\n",
-      "part/note.md": "edited here\n",
+      "part/note.md": "edited locally\n",
     });
   });
 
@@ -150,7 +150,7 @@ describe("an edit of a document that was moved out of the mirrored part", () => 
     await sync();
     expect(remoteTexts(rig)).toMatchObject({ "other/note.md": "was\n" });
     expect(here(mirror)).toEqual({ "k.md": "k\n" });
-    expect(trashOf(mirror)).toContain("edited here\n");
+    expect(trashOf(mirror)).toContain("edited locally\n");
   });
 });
 
@@ -211,11 +211,11 @@ test("an edit without the grant to make it: --theirs drops it, and it is in the 
   if (!("key" in made)) throw new Error("no key");
   const mirror = rig.mirror({ key: made.key });
   await mirror.sync();
-  mirror.write("note.md", "edited here\n");
+  mirror.write("note.md", "edited locally\n");
   await mirror.sync();
   expect(holdsOf(mirror)).toEqual(["read-only"]);
   expect(await resolve(mirror, "note.md", "theirs")).toMatchObject({ kind: "ok" });
   expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
   expect(here(mirror)["note.md"]).toBe("was\n");
-  expect(trashOf(mirror)).toContain("edited here\n");
+  expect(trashOf(mirror)).toContain("edited locally\n");
 });

@@ -3,19 +3,19 @@ import type { ChangeId } from "../../src/contract/ids.ts";
 import { type Fixture, openFixture, putId, settle, workspaceOf } from "../promises/fixture.ts";
 
 /**
- * A text is in review, and its document is edited here again before somebody decides: what was
+ * A text is in review, and its document is edited locally again before somebody decides: what was
  * written since must reach the service, or be shown.
  */
 
 const START = "first line\n\nmiddle line\n\nlast line\n";
-const SENT = "first line, edited here\n\nmiddle line\n\nlast line\n";
-const SAME = "first line, edited here and better\n\nmiddle line\n\nlast line\n";
-const APART = "first line, edited here\n\nmiddle line, later\n\nlast line\n";
-const LATEST = "first line, edited here\n\nmiddle line, later and latest\n\nlast line\n";
+const SENT = "first line, edited locally\n\nmiddle line\n\nlast line\n";
+const SAME = "first line, edited locally and better\n\nmiddle line\n\nlast line\n";
+const APART = "first line, edited locally\n\nmiddle line, later\n\nlast line\n";
+const LATEST = "first line, edited locally\n\nmiddle line, later and latest\n\nlast line\n";
 const REWRITTEN = "nothing\n\nof what\n\nwas there\n";
 const OTHER = "first line\n\nmiddle line\n\nlast line, edited there\n";
-const OTHER_SENT = "first line, edited here\n\nmiddle line\n\nlast line, edited there\n";
-const OTHER_APART = "first line, edited here\n\nmiddle line, later\n\nlast line, edited there\n";
+const OTHER_SENT = "first line, edited locally\n\nmiddle line\n\nlast line, edited there\n";
+const OTHER_APART = "first line, edited locally\n\nmiddle line, later\n\nlast line, edited there\n";
 
 type Scene = { readonly fixture: Fixture; path: string };
 type Event = readonly [name: string, happen: (scene: Scene) => void];
@@ -34,14 +34,17 @@ const live = (text: string): Event => [
 ];
 const unprotect: Event = ["no longer protected", ({ fixture: { rig } }) => rig.app.protect(livePath(rig), false)];
 const rename: Event = [
-  "renamed here",
+  "renamed locally",
   (scene) => {
     const { mirror } = scene.fixture;
     mirror.disk.user.rename(mirror.path(scene.path), mirror.path("d/renamed.md"));
     scene.path = "d/renamed.md";
   },
 ];
-const remove: Event = ["deleted here", ({ fixture: { mirror }, path }) => mirror.disk.user.remove(mirror.path(path))];
+const remove: Event = [
+  "deleted locally",
+  ({ fixture: { mirror }, path }) => mirror.disk.user.remove(mirror.path(path)),
+];
 
 const same = edit(SAME, "edited in the same line");
 const apart = edit(APART, "edited elsewhere");

@@ -77,7 +77,10 @@ describe("the installed package", () => {
       code: 0,
       out: expect.stringContaining('"in-sync"'),
     });
-    expect(run(installed, "status", mine)).toMatchObject({ code: 0, out: expect.stringContaining("in sync as of") });
+    expect(run(installed, "status", mine)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("In sync: last sync"),
+    });
     expect(run(installed, "history", join(mine, "plan.md"))).toMatchObject({ code: 0, err: "" });
     expect(run(installed, "search", "flour", mine)).toMatchObject({ code: 0, out: expect.stringContaining("plan.md") });
     expect(run(installed, "verify", mine)).toMatchObject({ code: 0, err: "" });

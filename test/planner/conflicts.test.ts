@@ -114,7 +114,7 @@ const rows: [what: string, then: (world: World) => void, looksGone: number, plan
     "reparent-remote a.md>d/a.md; move-sidecar d/a (theirs).md>d/a (theirs).md; relink d/a.md; hold conflict d/a.md",
   ],
   [
-    "a document deleted here comes back without it",
+    "a document deleted locally comes back without it",
     (world) => {
       world.files.delete("a.md");
     },
@@ -122,7 +122,7 @@ const rows: [what: string, then: (world: World) => void, looksGone: number, plan
     "drop-conflict a (theirs).md; create-local a.md",
   ],
   [
-    "a document deleted here with its sidecar comes back",
+    "a document deleted locally with its sidecar comes back",
     (world) => {
       world.files.delete("a.md");
       world.others.delete(SIDECAR);
@@ -170,7 +170,7 @@ const rows: [what: string, then: (world: World) => void, looksGone: number, plan
     "drop-conflict a (theirs).md; forget a.md",
   ],
   [
-    "a document that left the mirrored subtree and is deleted here ends it",
+    "a document that left the mirrored subtree and is deleted locally ends it",
     (world) => {
       moveOutside(world);
       world.files.delete("a.md");
@@ -185,7 +185,7 @@ const rows: [what: string, then: (world: World) => void, looksGone: number, plan
     "note-facts outside; hold outside a.md",
   ],
   [
-    "a document that was held outside and is deleted here ends it, and its return is a move",
+    "a document that was held outside and is deleted locally ends it, and its return is a move",
     (world) => {
       moveOutside(world);
       world.patchLink(world.idAt("a.md"), { standing: "outside" });
@@ -195,7 +195,7 @@ const rows: [what: string, then: (world: World) => void, looksGone: number, plan
     "drop-conflict a (theirs).md; note-facts away",
   ],
   [
-    "a document that comes back into the mirrored subtree after it was deleted here ends it too",
+    "a document that comes back into the mirrored subtree after it was deleted locally ends it too",
     (world) => {
       world.patchLink(world.idAt("a.md"), { standing: "outside" });
       world.files.delete("a.md");

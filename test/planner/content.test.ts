@@ -13,7 +13,7 @@ describe("who wins: content and presence", () => {
     ["a.md=1", "", "unsee a.md", "hold not-seen a.md"],
     ["a.md=1", "", "outside a.md", "trash-local a.md outside"],
     ["a.md=1", "", "protect a.md", "note-facts linked protected"],
-    // edited here
+    // edited locally
     ["a.md=1", "edit a.md 2", "", "put a.md"],
     ["a.md=1", "save a.md 2", "", "put a.md"],
     ["a.md=1", "edit a.md 2", "edit a.md 3", "merge a.md"],
@@ -35,7 +35,7 @@ describe("who wins: content and presence", () => {
     ],
     ["a.md=1", "edit a.md 3", "unsee a.md", "hold not-seen a.md"],
     ["a.md=1", "edit a.md 3", "outside a.md", "note-facts outside; hold outside a.md"],
-    // deleted here
+    // deleted locally
     ["a.md=1", "rm a.md", "", "delete-remote a.md"],
     ["a.md=1", "rm a.md", "edit a.md 2", "create-local a.md"],
     ["a.md=1", "rm a.md", "mv a.md b.md", "create-local b.md"],
@@ -43,7 +43,7 @@ describe("who wins: content and presence", () => {
     ["a.md=1", "rm a.md", "rm a.md", "forget a.md"],
     ["a.md=1", "rm a.md", "unsee a.md", "hold not-seen a.md"],
     ["a.md=1", "rm a.md", "outside a.md", "note-facts away"],
-    // moved here
+    // moved locally
     ["a.md=1", "mv a.md b.md", "rm a.md", "trash-local b.md"],
     ["a.md=1 b.md=2", "mv a.md c.md; edit c.md 3", "rm a.md", "create-remote c.md; forget a.md"],
     [`a.md=${LONG} b.md=2`, `mv a.md c.md; edit c.md ${LONG}|x`, "rm a.md", "forget a.md; create-remote c.md"],

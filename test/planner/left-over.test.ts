@@ -26,7 +26,7 @@ describe("I13 I16 temporary names that were left", () => {
     ["a.md=1 d/b.md=2", "", `mv a.md d/a-${TMP}.md`, "move-local a.md>d/a.md; relink d/a.md=d/a-TMP.md"],
     ["d/a.md=1", "", `mv d d-${TMP}`, "link-folder d=d-TMP"],
     ["", "", `new a-${TMP}.md 1`, "create-local a.md=a-TMP.md"],
-    // another mirror mended it, and it was moved here
+    // another mirror mended it, and it was moved locally
     [`a.md>a-${TMP}.md=1`, "mv a.md b.md", `mv a-${TMP}.md a.md`, "rename-remote a.md>b.md; relink b.md"],
     [`a.md>a-${TMP}.md=1`, "", `mv a-${TMP}.md a.md`, "relink a.md"],
     // never sent as a new document's name
@@ -38,7 +38,7 @@ describe("I13 I16 temporary names that were left", () => {
       `rm d/a-${TMP}.md`,
       "forget d/a-TMP.md; create-remote d/a-TMP.md=d/a.md",
     ],
-    // gone from the service, edited here, and held: base knows what it was called
+    // no longer on the service, edited locally, and held: base knows what it was called
     [
       `d/a-${TMP}.md>d/a.md=1`,
       `edit d/a-${TMP}.md 2`,

@@ -105,7 +105,7 @@ describe("I19 access that is lost erases no local bytes", () => {
     const { admin } = rig.service;
     await settle(mirror);
     rig.app.create("d2/both.md", "new there\n");
-    mirror.write("d2/both.md", "new here\n");
+    mirror.write("d2/both.md", "created locally\n");
     await mirror.sync();
     const shown = [...rig.app.files().values()].find(({ path }) => path.startsWith("d0/"))!;
     admin.setGrants(held.own.id, [{ on: shown.id, level: "full" }]);
@@ -115,7 +115,7 @@ describe("I19 access that is lost erases no local bytes", () => {
     admin.setGrants(held.own.id, [{ on: null, level: "full" }]);
     for (let run = 0; run < 3; run++) await mirror.sync();
     expect(rig.app.files().get("d2/both.md")!.text).toBe("new there\n");
-    expect(mirror.texts().get("d2/both.md")).toBe("new here\n");
+    expect(mirror.texts().get("d2/both.md")).toBe("created locally\n");
     expect(mirror.texts().get("d2/both (theirs).md")).toBe("new there\n");
     expect(mirror.state.load().holds.get(id)?.reason).toBe("conflict");
   });

@@ -74,7 +74,7 @@ describe("I33 one GET for each changed document, none for an unchanged one", () 
     });
   });
 
-  test.each([1, 2, 17])("%i edited here: one PUT each, and nothing is read", async (k) => {
+  test.each([1, 2, 17])("%i edited locally: one PUT each, and nothing is read", async (k) => {
     const fixture = await converged();
     for (const path of [...fixture.mirror.texts().keys()].slice(0, k)) fixture.mirror.write(path, `edited ${path}\n`);
     expect(await syncOnce(fixture)).toEqual({ gets: [], puts: k, posts: 0, others: [] });
@@ -99,7 +99,7 @@ describe("I33 one GET for each changed document, none for an unchanged one", () 
     expect({ gets, puts, posts, patches: others.length }).toEqual({ gets: [], puts: 0, posts: 0, patches: 2 });
   });
 
-  test("20 new here: one POST each; the first three alone are read back, and none in the runs after", async () => {
+  test("20 create locally: one POST each; the first three alone are read back, and none in the runs after", async () => {
     const fixture = await converged();
     for (let n = 0; n < 20; n++) fixture.mirror.write(`d0/new${n}.md`, `new ${n}\n`);
     const { gets, puts, posts } = await syncOnce(fixture);

@@ -80,8 +80,8 @@ describe("I21 I22 a halt by an emptied side stays until somebody approves, whate
     const report = (await mirror.sync())!;
     expect(report.state).toBe("halted");
     expect(report.halt?.reasons.map(({ detail }) => detail)).toEqual([
-      "3 linked documents are gone from the folder, and what is left there, 3 more, is gone from the service: the folder would be left with none",
-      "3 linked documents are gone from the service, and what is left there, 3 more, is gone from the folder: the service would be left with none",
+      "3 linked documents are gone from the folder, and what is left there, 3 more, is no longer on the service: the folder would be left with none",
+      "3 linked documents are no longer on the service, and what is left there, 3 more, is gone from the folder: the service would be left with none",
     ]);
     expect([...mirror.texts().keys()]).toEqual(paths.slice(3));
     expect([...rig.app.files().keys()]).toEqual(paths.slice(0, 3));
@@ -122,7 +122,7 @@ test("I21 what a process that died had aside, and comes back, is no sign that th
 });
 
 describe("I22 an emptied service that was approved, and leaves the documents here as they are, halts no run more", () => {
-  test.each(["a mirror that only pushes", "all of them edited here"])("%s", async (how) => {
+  test.each(["a mirror that only pushes", "all of them edited locally"])("%s", async (how) => {
     const { rig, mirror } = await inSync(32);
     const settings: Partial<Settings> = how.includes("pushes") ? { direction: "push-only" } : {};
     for (const path of paths) {

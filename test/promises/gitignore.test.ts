@@ -21,11 +21,11 @@ describe("what .gitignore files leave out", () => {
     mirror.write(".gitignore", "d1/\nn0.md\n");
     mirror.write("d1/new.md", "new\n");
     mirror.write("d2/n0.md", "of that name\n");
-    mirror.write("d1/n1.md", "edited here\n");
+    mirror.write("d1/n1.md", "edited locally\n");
     rig.app.edit("d0/n0.md", "edited there\n");
     await settle(mirror);
     expect(writes(fixture)).toEqual(["PUT"]);
-    expect(remoteTexts(rig).get("d1/n1.md")).toBe("edited here\n");
+    expect(remoteTexts(rig).get("d1/n1.md")).toBe("edited locally\n");
     expect(remoteTexts(rig).has("d1/new.md")).toBe(false);
     expect(mirror.texts().get("d0/n0.md")).toBe("edited there\n");
     expect(mirror.texts().get("d1/new.md")).toBe("new\n");

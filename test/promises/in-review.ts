@@ -10,16 +10,16 @@ import { settle, workspaceOf } from "./fixture.ts";
  */
 
 export const START = "first line\n\nmiddle line\n\nlast line\n";
-export const SENT = "first line, edited here\n\nmiddle line\n\nlast line\n";
-export const MORE = "first line, edited here\n\nmiddle line, later\n\nlast line\n";
+export const SENT = "first line, edited locally\n\nmiddle line\n\nlast line\n";
+export const MORE = "first line, edited locally\n\nmiddle line, later\n\nlast line\n";
 export const CLASHES = "first line, rewritten there\n\nmiddle line\n\nlast line\n";
 export const CLASHES_MORE = "first line, rewritten once more\n\nmiddle line\n\nlast line\n";
 export const APART = "first line\n\nmiddle line\n\nlast line, edited there\n";
-export const BOTH = "first line, edited here\n\nmiddle line\n\nlast line, edited there\n";
-export const BOTH_MORE = "first line, edited here\n\nmiddle line, later\n\nlast line, edited there\n";
+export const BOTH = "first line, edited locally\n\nmiddle line\n\nlast line, edited there\n";
+export const BOTH_MORE = "first line, edited locally\n\nmiddle line, later\n\nlast line, edited there\n";
 export const APART_MORE = "first line\n\nmiddle line, there\n\nlast line, edited there\n";
-export const BOTH_THERE = "first line, edited here\n\nmiddle line, there\n\nlast line, edited there\n";
-export const DECIDED = "first line, edited here and rewritten there\n\nmiddle line\n\nlast line\n";
+export const BOTH_THERE = "first line, edited locally\n\nmiddle line, there\n\nlast line, edited there\n";
+export const DECIDED = "first line, edited locally and rewritten there\n\nmiddle line\n\nlast line\n";
 export const OTHERWISE = "something else was decided\n";
 
 export type Scene = { readonly rig: Rig; readonly mirror: Mirror };

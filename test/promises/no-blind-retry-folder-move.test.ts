@@ -32,14 +32,14 @@ describe.each([
       const stands = [...rig.app.files().values()].find(({ id }) => id === ids.get("a"))!.path.replace("/a.md", "");
       if (isFilled) rig.app.create(`${stands}/new.md`, "new there\n");
       const last = later.at(-1)?.[1] ?? moves.at(-1)![1];
-      mirror.write(`${last}/a.md`, "edited here\n");
+      mirror.write(`${last}/a.md`, "edited locally\n");
       for (let run = 0; run < 2; run++) await mirror.sync();
       expect(seen.filter((request) => asText(request) === first)).toHaveLength(1);
       fixture.fault = () => null;
       await settle(mirror);
       if (fault === "drop-after") expect(seen.filter((request) => asText(request) === first)).toHaveLength(1);
       for (const [name, id] of ids) expect({ name, id: idOf(`${last}/${name}.md`) }).toEqual({ name, id });
-      expect(remoteTexts(rig).get(`${last}/a.md`)).toBe("edited here\n");
+      expect(remoteTexts(rig).get(`${last}/a.md`)).toBe("edited locally\n");
       expect(remoteTexts(rig).get(`${last}/new.md`)).toBe(isFilled ? "new there\n" : undefined);
       expect([...mirror.texts()].toSorted()).toEqual([...remoteTexts(rig)].toSorted());
       expect(rig.app.folders().filter((path) => /-\d|^moved$/.test(path) && path !== last)).toEqual([]);
@@ -72,14 +72,14 @@ describe.each(["drop-before", "drop-after"] as const)(
         loseThenHideFolders(fixture, isFolderPatch, fault);
         await mirror.sync();
         if (anew) user.remove(mirror.path(path));
-        mirror.write(path, "edited here, and nothing as it was\n");
+        mirror.write(path, "edited locally, and nothing as it was\n");
         for (let run = 0; run < 2; run++) await mirror.sync();
         fixture.fault = () => null;
         await settle(mirror);
         expect(seen.filter(({ method }) => method === "POST" || method === "DELETE")).toEqual([]);
         for (const [at, id] of ids) expect({ at, id: idOf(at) }).toEqual({ at, id });
         expect(new Map([...mirror.state.load().dirs.values()].map((dir) => [dir.remotePath, dir.id]))).toEqual(dirs);
-        expect(remoteTexts(rig).get(path)).toBe("edited here, and nothing as it was\n");
+        expect(remoteTexts(rig).get(path)).toBe("edited locally, and nothing as it was\n");
         expect([...mirror.texts()].toSorted()).toEqual([...remoteTexts(rig)].toSorted());
       },
     );

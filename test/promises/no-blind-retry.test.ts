@@ -14,11 +14,11 @@ import {
 
 /** Each kind of write, and what makes the mirror send one. */
 const WRITES: readonly (readonly [name: string, is: (request: Seen) => boolean, make: (fixture: Fixture) => void])[] = [
-  ["PUT of a text", ({ method }) => method === "PUT", ({ mirror }) => mirror.write("d/a.md", "edited here\n")],
+  ["PUT of a text", ({ method }) => method === "PUT", ({ mirror }) => mirror.write("d/a.md", "edited locally\n")],
   [
     "POST of a document",
     ({ method, path }) => method === "POST" && path === "/v1/files",
-    ({ mirror }) => mirror.write("d/new.md", "new here\n"),
+    ({ mirror }) => mirror.write("d/new.md", "created locally\n"),
   ],
   [
     "PATCH of a name",
@@ -129,7 +129,7 @@ describe.each([
   [
     "POST of a folder for what is new inside",
     ({ method, path }: Seen) => method === "POST" && path === "/v1/folders",
-    ({ mirror }: Fixture) => mirror.write("f/new.md", "new here\n"),
+    ({ mirror }: Fixture) => mirror.write("f/new.md", "created locally\n"),
   ],
 ] as const)(
   "I08 a %s whose end is not known is not sent again until the service shows its folders",
@@ -157,7 +157,7 @@ describe.each([
 test("I08 a POST that was answered 404 is not sent again in the same run until a whole listing was looked at", async () => {
   const fixture = await inSync();
   const { rig, mirror, seen } = fixture;
-  mirror.write("d/new.md", "new here\n");
+  mirror.write("d/new.md", "created locally\n");
   const isPost = ({ method, path }: Seen): boolean => method === "POST" && path === "/v1/files";
   let isRefused = false;
   fixture.fault = (request) => {
@@ -172,7 +172,7 @@ test("I08 a POST that was answered 404 is not sent again in the same run until a
   fixture.fault = () => null;
   await settle(mirror);
   expect(seen.filter(isPost)).toHaveLength(2);
-  expect(remoteTexts(rig).get("d/new.md")).toBe("new here\n");
+  expect(remoteTexts(rig).get("d/new.md")).toBe("created locally\n");
 });
 
 /** A list of which nothing is understood. */
@@ -185,7 +185,7 @@ const MISREAD = {
 test("I08 a POST that was refused is not sent again in the same run, though one look between saw another document there", async () => {
   const fixture = await inSync();
   const { rig, mirror, seen } = fixture;
-  mirror.write("d/new.md", "new here\n");
+  mirror.write("d/new.md", "created locally\n");
   mirror.write("d/other.md", "other\n");
   rig.app.create("d/new.md", "new there\n");
   rig.app.create("d/theirs.md", "theirs\n");
@@ -205,6 +205,6 @@ test("I08 a POST that was refused is not sent again in the same run, though one 
   expect(mirror.state.load().holds.get("d/new.md")?.reason).toBe("refused");
   fixture.fault = () => null;
   await settle(mirror);
-  expect([...mirror.texts().values()].sort()).toContain("new here\n");
+  expect([...mirror.texts().values()].sort()).toContain("created locally\n");
   expect(mirror.state.load().holds.get(id)?.reason).toBe("conflict");
 });

@@ -43,7 +43,7 @@ describe.each(VARIANTS)("I10 no echo, on a deployment: %s", (_, variant) => {
     const created = stampsOf(fixture);
     await settle(mirror);
     expect(stampsOf(fixture)).toEqual(created);
-    for (const [index, text] of TEXTS.entries()) mirror.write(at(index), `${text}and edited here`);
+    for (const [index, text] of TEXTS.entries()) mirror.write(at(index), `${text}and edited locally`);
     const edited = stampsOf(fixture);
     await settle(mirror);
     expect(stampsOf(fixture)).toEqual(edited);

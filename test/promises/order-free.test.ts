@@ -96,7 +96,7 @@ function change({ rig, mirror }: Fixture, seed: number): void {
     if (kind === 6) user.remove(at);
     if (kind === 7) rig.app.remove(path);
     if (kind === 8) {
-      mirror.write(`new${n}/a b.md`, `new here ${n}\n`);
+      mirror.write(`new${n}/a b.md`, `created locally ${n}\n`);
       rig.app.create(`made${n}/x.md`, `new there ${n}\n`);
     }
   }

@@ -26,14 +26,14 @@ import {
 const CLASHING: readonly Row[] = [
   { events: "nothing", happen: [], local: IN_CONFLICT, live: { "d/p.md": CLASHES }, holds: STANDS },
   {
-    events: "edited here",
+    events: "edited locally",
     happen: [edit(MORE)],
     local: { ...IN_CONFLICT, "d/p.md": MORE },
     live: { "d/p.md": CLASHES },
     holds: ["conflict"],
   },
   {
-    events: "edited here, accepted",
+    events: "edited locally, accepted",
     happen: [edit(MORE), accept()],
     local: { "d/p.md": MORE },
     live: { "d/p.md": MORE },
@@ -64,14 +64,14 @@ const CLASHING: readonly Row[] = [
     reviews: 0,
   },
   {
-    events: "deleted here: of the other edit nobody has decided, so it comes back",
+    events: "deleted locally: of the other edit nobody has decided, so it comes back",
     happen: [remove],
     local: { "d/p.md": CLASHES },
     live: { "d/p.md": CLASHES },
     holds: [],
   },
   {
-    events: "deleted here, and then again",
+    events: "deleted locally, and then again",
     happen: [remove, remove],
     local: {},
     live: { "d/p.md": CLASHES },
@@ -87,7 +87,7 @@ const CLASHING: readonly Row[] = [
     reviews: 0,
   },
   {
-    events: "moved here",
+    events: "moved locally",
     happen: [move],
     local: { "q.md": SENT, "q (theirs).md": CLASHES },
     live: { "q.md": CLASHES },
@@ -118,7 +118,7 @@ const CLASHING: readonly Row[] = [
     reviews: 0,
   },
   {
-    events: "rejected, deleted here twice",
+    events: "rejected, deleted locally twice",
     happen: [reject, remove, remove],
     local: {},
     live: {},

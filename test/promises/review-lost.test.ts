@@ -4,7 +4,7 @@ import { type Fixture, openFixture, putId, settle, workspaceOf } from "./fixture
 /** A text is sent to review, and its answer is lost. */
 
 const START = "first line\n\nmiddle line\n\nlast line\n";
-const MINE = "first line, edited here\n\nmiddle line\n\nlast line\n";
+const MINE = "first line, edited locally\n\nmiddle line\n\nlast line\n";
 
 function reviewsOf({ rig }: Fixture): string[] {
   const { reviews } = rig.service.admin;

@@ -36,7 +36,7 @@ import {
 const MERGING: readonly Row[] = [
   { events: "nothing", happen: [], local: { "d/p.md": BOTH }, live: { "d/p.md": APART }, holds: STANDS },
   {
-    events: "edited here: goes up on the other edit, and the review is left",
+    events: "edited locally: goes up on the other edit, and the review is left",
     happen: [edit(BOTH_MORE)],
     local: { "d/p.md": BOTH_MORE },
     live: { "d/p.md": BOTH_MORE },
@@ -51,7 +51,7 @@ const MERGING: readonly Row[] = [
     holds: STANDS,
   },
   {
-    events: "deleted here: waits",
+    events: "deleted locally: waits",
     happen: [remove],
     local: {},
     live: { "d/p.md": APART },
@@ -59,7 +59,7 @@ const MERGING: readonly Row[] = [
     sent: ["DELETE"],
   },
   {
-    events: "deleted here, rejected: is deleted there",
+    events: "deleted locally, rejected: is deleted there",
     happen: [remove, reject],
     local: {},
     live: {},
@@ -68,7 +68,7 @@ const MERGING: readonly Row[] = [
     sent: ["DELETE", "DELETE"],
   },
   {
-    events: "deleted here, accepted: comes back",
+    events: "deleted locally, accepted: comes back",
     happen: [remove, accept()],
     local: { "d/p.md": SENT },
     live: { "d/p.md": SENT },
@@ -77,7 +77,7 @@ const MERGING: readonly Row[] = [
     sent: ["DELETE"],
   },
   {
-    events: "deleted here, edited there: comes back",
+    events: "deleted locally, edited there: comes back",
     happen: [remove, editThere(APART_MORE)],
     local: { "d/p.md": APART_MORE },
     live: { "d/p.md": APART_MORE },
@@ -93,7 +93,7 @@ const MERGING: readonly Row[] = [
     reviews: 0,
   },
   {
-    events: "moved here",
+    events: "moved locally",
     happen: [move],
     local: { "q.md": BOTH },
     live: { "q.md": APART },
@@ -130,14 +130,14 @@ const MERGING: readonly Row[] = [
 /** What of a protected document is not in `review-stable` and `review-later-edits`. */
 const PROTECTED: readonly Row[] = [
   {
-    events: "deleted here: it is protected, so it comes back",
+    events: "deleted locally: it is protected, so it comes back",
     happen: [remove],
     local: { "d/p.md": START },
     live: { "d/p.md": START },
     holds: [],
   },
   {
-    events: "no longer protected, deleted here: waits",
+    events: "no longer protected, deleted locally: waits",
     happen: [unprotect, remove],
     local: {},
     live: { "d/p.md": START },
@@ -145,7 +145,7 @@ const PROTECTED: readonly Row[] = [
     sent: ["DELETE"],
   },
   {
-    events: "moved here",
+    events: "moved locally",
     happen: [move],
     local: { "q.md": SENT },
     live: { "q.md": START },

@@ -5,9 +5,9 @@ import { type Fixture, isWrite, openFixture, putId, settle, workspaceOf } from "
 /** One document in review, others free; then something becomes of it. */
 
 const START = "first line\n\nmiddle line\n\nlast line\n";
-const MINE = "first line, edited here\n\nmiddle line\n\nlast line\n";
+const MINE = "first line, edited locally\n\nmiddle line\n\nlast line\n";
 const THEIRS = "first line\n\nmiddle line\n\nlast line, edited there\n";
-const BOTH = "first line, edited here\n\nmiddle line\n\nlast line, edited there\n";
+const BOTH = "first line, edited locally\n\nmiddle line\n\nlast line, edited there\n";
 
 type InReview = { readonly fixture: Fixture; readonly review: ChangeId };
 

@@ -71,7 +71,7 @@ describe.each(EXACT)("I25 byte for byte, on a deployment: %s", (_, variant) => {
       });
   });
 
-  test("edited here, then there, each over the other's text: the same bytes", async () => {
+  test("edited locally, then there, each over the other's text: the same bytes", async () => {
     const { rig, mirror } = openFixture(25, variant);
     for (const index of NASTY.keys()) rig.app.create(path(index), "first\n");
     await settle(mirror);
@@ -96,12 +96,12 @@ describe.each(EXACT)("I25 byte for byte, on a deployment: %s", (_, variant) => {
     for (const [index, [, text]] of framed.entries()) rig.app.create(path(index), of(text, "first", "last"));
     await settle(mirror);
     for (const [index, [, text]] of framed.entries()) {
-      mirror.write(path(index), of(text, "first, edited here", "last"));
+      mirror.write(path(index), of(text, "first, edited locally", "last"));
       rig.app.edit(path(index), of(text, "first", "last, edited there"));
     }
     await settle(mirror);
     for (const [index, [name, text]] of framed.entries()) {
-      const merged = of(text, "first, edited here", "last, edited there");
+      const merged = of(text, "first, edited locally", "last, edited there");
       expect({ name, here: mirror.texts().get(path(index)), there: remoteTexts(rig).get(path(index)) }).toEqual({
         name,
         here: merged,

@@ -12,7 +12,7 @@ function upset({ rig, mirror }: Fixture, state: Restartable): Promise<unknown> {
   return state.sync().then(() => {
     const { user } = mirror.disk;
     const at = (path: string) => mirror.path(path);
-    mirror.write("d0/n0.md", "edited here\n");
+    mirror.write("d0/n0.md", "edited locally\n");
     app.edit("d1/n1.md", "edited there\n");
     mirror.write("d2/n2.md", `note 2, here\n\n${"a line\n\n".repeat(4)}`);
     app.edit("d2/n2.md", `note 2\n\n${"a line\n\n".repeat(4)}and there\n`);
@@ -22,7 +22,7 @@ function upset({ rig, mirror }: Fixture, state: Restartable): Promise<unknown> {
     app.rename("d2/n5.md", "moved-there.md");
     user.remove(at("d0/n6.md"));
     app.remove("d1/n7.md");
-    mirror.write("new/here.md", "new here\n");
+    mirror.write("new/here.md", "created locally\n");
     app.create("made/there.md", "new there\n");
     user.makeFolder(at("empty"));
     user.rename(at("d2/n8.md"), at("n8.md"));
@@ -96,7 +96,7 @@ describe("I16 no action repeats without a change of state", () => {
       }
       // A definite no is remembered: the last run sends nothing that was refused before.
       if (sends === 1) expect(fixture.seen.filter(isWrite).map(asText)).toEqual([]);
-      for (const text of ["edited here\n", "one thing\n", "new here\n"]) {
+      for (const text of ["edited locally\n", "one thing\n", "created locally\n"]) {
         expect(texts).toContain(text);
         expect([...fixture.mirror.texts().values()]).toContain(text);
       }
@@ -105,7 +105,7 @@ describe("I16 no action repeats without a change of state", () => {
       fixture.seen.length = 0;
       await state.sync({}, true);
       expect(fixture.seen.filter(isWrite).map(asText)).toEqual([]);
-      expect([...fixture.rig.app.files().values()].map(({ text }) => text)).toContain("new here\n");
+      expect([...fixture.rig.app.files().values()].map(({ text }) => text)).toContain("created locally\n");
     },
   );
 

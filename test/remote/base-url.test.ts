@@ -18,8 +18,8 @@ describe("checkBaseUrl", () => {
 
   it.each([
     ["files.example.com", "absolute"],
-    ["ftp://files.example.com", "neither"],
-    ["file:///etc/passwd", "neither"],
+    ["ftp://files.example.com", "does not start with"],
+    ["file:///etc/passwd", "does not start with"],
     ["https://user:secret@files.example.com", "password"],
     ["https://files.example.com/?key=secret", "query"],
     ["https://files.example.com/#secret", "query or fragment"],

@@ -89,8 +89,8 @@ describe("plain http", () => {
     expect([trust.code, trust.err]).toEqual([
       2,
       [
-        `mdmirror: ${url} is plain http, which shows the key and all texts to the network`,
-        `  next: if you want that all the same: mdmirror trust ${rig.root} --allow-http ${new URL(url).host}`,
+        `mdmirror: ${url} is plain http: others on the network can read the key and all documents`,
+        `  next: to allow it anyway: mdmirror trust ${rig.root} --allow-http ${new URL(url).host}`,
       ],
     ]);
     expect(seen.length).toBe(0);
@@ -135,11 +135,11 @@ describe("a repository that came with a folder", () => {
 });
 
 describe("a state that came with a folder", () => {
-  test("is not taken up by init: it would say what was deleted here", async () => {
+  test("is not taken up by init: it would say what was deleted locally", async () => {
     const { rig } = await openFixture("a downloaded folder");
     rmSync(join(rig.root, ".mdmirror/config.json"));
     const { code, err } = await rig.init();
-    expect([code, err[0]]).toEqual([2, expect.stringContaining("holds the state of a mirror that is not in the list")]);
+    expect([code, err[0]]).toEqual([2, expect.stringContaining("has the state of a mirror that is not in your list")]);
   });
 });
 

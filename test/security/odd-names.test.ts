@@ -8,7 +8,7 @@ import { type Ran, useRig } from "../cli/rig.ts";
  * Names that hold lines, colours and marks of direction, through every command that shows names.
  */
 
-const FORGED = "in sync: nothing to do";
+const FORGED = "Synced: nothing to do";
 const ODD = `x\n${FORGED}\u001b[8m\u202e`;
 const FILES = ["conflict", "deleted", "edited", "refused"].map((what) => `${what}${ODD}.md`);
 const [CONFLICT, DELETED, EDITED, REFUSED] = FILES as [string, string, string, string];

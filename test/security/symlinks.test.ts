@@ -34,7 +34,7 @@ function stir(fixture: HostileFixture, ids: Awaited<ReturnType<typeof openLinked
   put("g/e");
   fixture.remove(ids.get("b")!.id);
   fixture.api("PATCH", `/v1/files/${ids.get("c")!.id}`, { name: "moved.md" });
-  fixture.write("f/d.md", "d, edited here\n");
+  fixture.write("f/d.md", "d, edited locally\n");
   fixture.api("POST", "/v1/files", { path: "f/new.md", content: "new\n" });
 }
 
@@ -144,7 +144,7 @@ describe("I26 symlinks planted before a pass", () => {
     expect(Object.fromEntries(fixture.texts())).toEqual({
       "f/b.md": "b\n",
       "f/a.md": "a, edited there\n",
-      "f/d.md": "d, edited here\n",
+      "f/d.md": "d, edited locally\n",
       "f/g/e.md": "g/e, edited there\n",
       "f/moved.md": "c\n",
       "f/new.md": "new\n",
@@ -204,7 +204,7 @@ describe("I26 symlinks planted during a pass", () => {
       await fixture.sync();
       await fixture.sync();
       expectUntouched(fixture);
-      expect(fixture.texts().get("f/d.md")).toBe("d, edited here\n");
+      expect(fixture.texts().get("f/d.md")).toBe("d, edited locally\n");
       expect(fixture.texts().get("f/g/e.md")).toBe("g/e, edited there\n");
     }
     expect(planted).toBeGreaterThanOrEqual(least);
@@ -214,7 +214,7 @@ describe("I26 symlinks planted during a pass", () => {
     "in the place of the folder %s while it is walked, and taken back: nothing of it is sent or written",
     async (folder) => {
       const { fixture, ids } = await openLinked();
-      fixture.write("f/d.md", "d, edited here\n");
+      fixture.write("f/d.md", "d, edited locally\n");
       expect(ids.size).toBe(5);
       let back: (() => void) | null = null;
       let swaps = 0;
@@ -232,8 +232,8 @@ describe("I26 symlinks planted during a pass", () => {
       expect([swaps, back]).toEqual([1, null]);
       await fixture.sync();
       expect(fixture.serviceTexts().filter((text) => text === SECRET)).toEqual([]);
-      expect(fixture.texts().get("f/d.md")).toBe("d, edited here\n");
-      expect(fixture.serviceText("f/d.md")).toBe("d, edited here\n");
+      expect(fixture.texts().get("f/d.md")).toBe("d, edited locally\n");
+      expect(fixture.serviceText("f/d.md")).toBe("d, edited locally\n");
       expect([...fixture.texts().values()]).not.toContain(SECRET);
     },
   );

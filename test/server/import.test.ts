@@ -128,7 +128,7 @@ describe("importFolder", () => {
     expect(seen).toEqual([500, 1_000, 1_100]);
   });
 
-  it("rejects when the folder is not there", async () => {
+  it("rejects when the folder is missing", async () => {
     await expect(importFolder(await openService(), join(temporaryFolder(), "none"))).rejects.toThrow("ENOENT");
   });
 

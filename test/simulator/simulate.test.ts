@@ -20,7 +20,7 @@ const FAILED_ONCE: readonly (readonly [seed: number, steps: number, found: strin
   [1318, 50, "a sidecar was renewed where it had been before its document moved"],
   [1358, 50, "the same, in a folder that moved"],
   [60181, 40, "a POST was cut off, and its file renamed before it was settled"],
-  [60341, 40, "a conflict was kept on record although its document was gone from the service"],
+  [60341, 40, "a conflict was kept on record although its document was no longer on the service"],
   [60541, 40, "a conflict was dropped, and the crash before its document came back made a deletion of it"],
 ];
 
@@ -85,11 +85,11 @@ describe("I13 killed at each port call", () => {
     for (const [path, text] of TEXTS) service.app.create(path, text);
     const first = service.mirror();
     await first.sync();
-    first.write("folder-0/note-0.md", "edited here\n");
+    first.write("folder-0/note-0.md", "edited locally\n");
     service.app.edit("folder-1/note-1.md", "edited there\n");
     first.disk.user.rename(first.path("folder-0/note-2.md"), first.path("folder-1/moved.md"));
     first.disk.user.remove(first.path("folder-1/note-3.md"));
-    first.write("new.md", "new here\n");
+    first.write("new.md", "created locally\n");
     const moved = service.app.files().get("folder-0/note-2.md")?.id;
     const beginning = new Moment({ rig: service, mirror: first });
     const leftovers = new Leftovers();
@@ -102,10 +102,10 @@ describe("I13 killed at each port call", () => {
       await mirror.sync();
       await mirror.sync();
       const expected = new Map([
-        ["folder-0/note-0.md", "edited here\n"],
+        ["folder-0/note-0.md", "edited locally\n"],
         ["folder-1/moved.md", TEXTS[2]![1]],
         ["folder-1/note-1.md", "edited there\n"],
-        ["new.md", "new here\n"],
+        ["new.md", "created locally\n"],
       ]);
       expect({ call, local: mirror.texts() }).toEqual({ call, local: expected });
       const remote = [...rig.app.files().values()].map((file) => [file.path, file.text] as const);

@@ -23,8 +23,8 @@ async function begin(): Promise<Moment> {
   user.rename(mirror.path("in"), mirror.path("within"));
   user.remove(mirror.path("gone.md"));
   mirror.write("c.md", `# c.md\n\n${LINES}mine\n`);
-  mirror.write("d.md", `# d.md, edited here\n\n${LINES}`);
-  mirror.write("new/here.md", "new here\n");
+  mirror.write("d.md", `# d.md, edited locally\n\n${LINES}`);
+  mirror.write("new/here.md", "created locally\n");
   rig.app.edit("c.md", `# c.md\n\n${LINES}theirs\n`);
   rig.app.edit("d.md", `# d.md\n\n${LINES}and there\n`);
   rig.app.create("new/there.md", "new there\n");

@@ -154,11 +154,11 @@ describe("the page of a folder", () => {
     const headers = { cookie: await enter() };
     expect((await ask("/m/w/docs/a.md", { headers })).text).toContain('href="/m/w/why/a.md"');
     const why = (await ask("/m/w/why/a.md", { headers })).text;
-    for (const words of ["differs from base", "text edited/unchanged → put", "update on the service"])
+    for (const words of ["differs from base", "content edited/unchanged → put", "update on the service"])
       expect([words, why.includes(words)]).toEqual([words, true]);
     expect((await ask("/m/w/why/large.md", { headers })).text).toContain("too-large");
     await rig.stopService();
-    expect((await ask("/m/w/why/a.md", { headers })).text).toContain("the service cannot be asked");
+    expect((await ask("/m/w/why/a.md", { headers })).text).toContain("the service is not reachable");
     expect([rig.remote("a.md")?.content, rig.read("a.md")]).toEqual(["# a\n", "# edited\n"]);
   });
 
@@ -169,7 +169,10 @@ describe("the page of a folder", () => {
       rig.write("a.md", "# a\n");
       await rig.run(["sync", "w"]);
       const { status, text } = await ask(`/m/w/docs/${path}`, { headers: { cookie: await enter() } });
-      expect([status, text.includes("This cannot be shown") || text.includes("no such page")]).toEqual([404, true]);
+      expect([status, text.includes("This page cannot be shown") || text.includes("no such page")]).toEqual([
+        404,
+        true,
+      ]);
     },
   );
 });

@@ -21,7 +21,7 @@ describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
     const { ui, rig } = await openUi();
     const page = await (await openBrowser()).newPage();
     await page.goto(ui.enterUrl());
-    await page.getByText("Nothing needs you.").waitFor();
+    await page.getByText("No problems.").waitFor();
     // Nothing of a page that is reloaded would be left of this.
     await page.evaluate("globalThis.isTheSame = true");
     rig.write("a.md", "# one\n");
@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
     rig.write("b.md", "# two\n");
     await page.getByRole("button", { name: "Sync now" }).focus();
     await page.keyboard.press("Enter");
-    await page.getByText("in sync: 1 new on the service").waitFor();
+    await page.getByText("Synced: 1 created on the service").waitFor();
     expect(rig.remote("b.md")?.content).toBe("# two\n");
     await page.getByRole("button", { name: "Sync now" }).focus();
     rig.write("c.md", "# three\n");
@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
     await expect
       .poll(async () => {
         await page.reload();
-        return page.getByText("in sync: 1 new on the service").count();
+        return page.getByText("Synced: 1 created on the service").count();
       })
       .toBe(1);
   });
@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
     await page.goto(`${ui.url}/m/w`);
     await rig.stopService();
     await page.getByRole("button", { name: "Sync now" }).click();
-    await page.getByText("the service was not reached; last in sync").waitFor();
+    await page.getByText("the service could not be reached; last in sync").waitFor();
     await shoot(page, "mirror-offline");
     await ui.close();
     await page.getByText("This page is not up to date any more").waitFor();

@@ -11,16 +11,16 @@ describe.skipIf(!hasBrowser)("a halt in a browser (skipped without Chromium)", (
     await page.locator("#main a[href$='/halt']").first().press("Enter");
     await page.getByText("Stopped: 121").waitFor();
     await page.getByRole("link", { name: "Next" }).press("Enter");
-    await page.getByText("Page 2 of 2, 121 things").waitFor();
-    await page.getByText("Let it go …").press("Enter");
+    await page.getByText("Page 2 of 2, 121 changes").waitFor();
+    await page.getByText("Approve …").press("Enter");
     await shoot(page, "halt-asks");
-    await page.getByRole("button", { name: "Yes, let 121 things go" }).press("Enter");
-    await page.getByText("What was stopped is let go").waitFor();
+    await page.getByRole("button", { name: "Carry out 121 changes" }).press("Enter");
+    await page.getByText("Approved: the next sync").waitFor();
     await shoot(page, "halt-approved");
     await page.getByRole("button", { name: "Sync now" }).press("Enter");
     await expect.poll(() => isThere(rigged, 120)).toBe(0);
     await page.goto(`${rigged.ui.url}/m/w/halt`);
-    await page.locator("#main").getByText("Nothing is halted.").waitFor();
+    await page.locator("#main").getByText("Nothing is stopped.").waitFor();
     await shoot(page, "halt-none");
   });
 
@@ -29,11 +29,11 @@ describe.skipIf(!hasBrowser)("a halt in a browser (skipped without Chromium)", (
     const page = await (await openBrowser()).newPage();
     await page.goto(rigged.ui.enterUrl());
     await page.goto(`${rigged.ui.url}/m/w/halt`);
-    await page.getByText("Bring it back …").click();
-    await page.getByRole("button", { name: `Yes, bring ${COUNT + 1} things back` }).click();
+    await page.getByText("Reject …").click();
+    await page.getByRole("button", { name: `Undo ${COUNT + 1} changes` }).click();
     await page
       .locator("#main")
-      .getByText(`${COUNT + 1} brought back`)
+      .getByText(`${COUNT + 1} restored`)
       .waitFor();
     expect(rigged.rig.read("d/00.md")).toBe("text of d/00.md\n");
     await shoot(page, "halt-brought-back");

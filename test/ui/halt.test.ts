@@ -37,27 +37,27 @@ describe("a halt", () => {
   test("is listed by path, with what stops and what bringing back does, and lets go what was shown", async () => {
     const rigged = await openHalt();
     const person = await personAt(rigged);
-    const shown = await person.until(`Yes, let ${COUNT + 1} things go`);
+    const shown = await person.until(`Carry out ${COUNT + 1} changes`);
     expect(shown).toContain("Stopped: 13");
     expect(shown).toContain("→ delete on the service: 12");
     expect(shown.indexOf("d/03.md")).toBeLessThan(shown.indexOf("d/11.md"));
-    expect(shown).toContain("its id and history stay");
+    expect(shown).toContain("with the same id and history");
     await person.answer(shown, "approve");
-    const after = await person.until("What was stopped is let go");
+    const after = await person.until("Approved: the next sync");
     expect(isThere(rigged)).toBe(COUNT);
     await person.answer(after, "sync");
     await expect.poll(() => isThere(rigged)).toBe(0);
-    await person.until("Nothing is halted");
+    await person.until("Nothing is stopped");
   });
 
   test("is brought back as the command does", async () => {
     const rigged = await openHalt();
     const person = await personAt(rigged);
-    await person.answer(await person.until("Yes, bring 13 things back"), "reject");
-    const after = await person.until("13 brought back");
+    await person.answer(await person.until("Undo 13 changes"), "reject");
+    const after = await person.until("13 restored");
     for (const name of namesOf()) expect(rigged.rig.read(name)).toBe(`text of ${name}\n`);
     await person.answer(after, "sync");
-    await person.until("Nothing is halted");
+    await person.until("Nothing is stopped");
     expect(isThere(rigged)).toBe(COUNT);
   });
 
@@ -66,25 +66,25 @@ describe("a halt", () => {
     async (what) => {
       const rigged = await openHalt();
       const person = await personAt(rigged);
-      const shown = await person.until("let 13 things go");
+      const shown = await person.until("Carry out 13 changes");
       rmSync(join(rigged.rig.root, "a.md"));
       await person.answer(shown, what);
       await person.until("something else is stopped than this page showed; nothing was done");
       expect(existsSync(join(rigged.rig.root, "d"))).toBe(false);
       expect(isThere(rigged)).toBe(COUNT);
-      expect(await person.until("let 14 things go")).toContain("a.md");
+      expect(await person.until("Carry out 14 changes")).toContain("a.md");
     },
   );
 
   test("ended meanwhile: nothing is done, and the page says so", async () => {
     const rigged = await openHalt();
     const person = await personAt(rigged);
-    const shown = await person.until("let 13 things go");
+    const shown = await person.until("Carry out 13 changes");
     for (const name of namesOf()) rigged.rig.write(name, `text of ${name}\n`);
     await person.answer(shown, "approve");
     await person.until("nothing is halted any more; nothing was done");
     await rigged.rig.run(["sync", "w"]);
-    await person.until("Nothing is halted");
+    await person.until("Nothing is stopped");
     expect(isThere(rigged)).toBe(COUNT);
   });
 
@@ -93,8 +93,8 @@ describe("a halt", () => {
     const watch = startWatch(rigged.rig, ["w"]);
     await watch.until(({ kind }) => kind === "run");
     const person = await personAt(rigged);
-    await person.answer(await person.until("let 13 things go"), "approve");
-    await person.until("let go; the daemon goes on with it");
+    await person.answer(await person.until("Carry out 13 changes"), "approve");
+    await person.until("approved; the daemon carries them out");
     expect(isThere(rigged)).toBe(COUNT);
     watch.signal("SIGTERM");
     await watch.ended;

@@ -81,13 +81,15 @@ describe("the history of a document", () => {
     const now = await ask("/m/w/diff/a.md?from=2&to=here", { headers: { cookie } });
     expect(now.text).toMatch(/class="line gone"[^>]*>.*?two/s);
     expect(now.text).toMatch(/class="line new"[^>]*>.*?three/s);
-    expect((await ask("/m/w/diff/a.md?from=3&to=here", { headers: { cookie } })).text).toContain("Both are the same");
+    expect((await ask("/m/w/diff/a.md?from=3&to=here", { headers: { cookie } })).text).toContain(
+      "Both versions are equal",
+    );
   });
 
   test.each([
     ["/m/w/history/none.md", "nothing is known of none.md"],
     ["/m/w/version/a.md?n=9", "has no version 9"],
-    ["/m/w/version/a.md?n=x", "is no number of a version"],
+    ["/m/w/version/a.md?n=x", "is not the number of a version"],
     ["/m/w/diff/a.md?from=1", "not said which texts"],
     ["/m/w/diff/a.md?from=1&to=9", "has no version 9"],
   ])("says of %s what is wrong", async (path, words) => {
@@ -102,7 +104,7 @@ describe("a restore", () => {
     const opened = await withHistory();
     const { rig } = opened;
     const form = (await restoreForm(opened, "/m/w/version/a.md?n=1"))!;
-    expect(await send(opened, form.action, form.body)).toContain("version 1 is back");
+    expect(await send(opened, form.action, form.body)).toContain("version 1 is restored");
     expect(rig.read("a.md")).toBe("# a\n\none\n");
     await expect.poll(() => rig.remote("a.md")?.content).toBe("# a\n\none\n");
   });
@@ -128,7 +130,7 @@ describe("a restore", () => {
     body.set("n", "77");
     expect(await send(opened, form.action, body)).toContain("has no version 77");
     body.set("n", "x");
-    expect(await send(opened, form.action, body)).toContain("is no number of a version");
+    expect(await send(opened, form.action, body)).toContain("is not the number of a version");
     expect(rig.read("a.md")).toBe("# a\n\nthree\n");
   });
 

@@ -71,9 +71,9 @@ describe("a conflict", () => {
     const person = await opened(rigged);
     expect(person.shown()).toContain("Changed on both sides, each in its own way");
     const after = await person.choose(way);
-    expect(after).toContain(`${way} was taken`);
+    expect(after).toContain(`took ${way}`);
     expect(after).toContain("kept as .mdmirror/trash/");
-    expect(after).toContain("nothing is open at plan.md");
+    expect(after).toContain("plan.md has no open problem");
     await idle(rig, "plan.md", text);
     expect(rig.read("plan.md")).toBe(text);
     expect(existsSync(join(rig.root, "plan (theirs).md"))).toBe(false);
@@ -89,7 +89,7 @@ describe("a conflict", () => {
     for (const from of ["mine", "theirs", "base"] as const)
       expect(resultIn(await person.see(`?from=${from}`))).toBe(TEXTS[from]);
     const after = await person.choose("merged", { text: TEXTS.merged.replaceAll("\n", "\r\n") });
-    expect(after).toContain("the result was saved");
+    expect(after).toContain("saved the result");
     await idle(rigged.rig, "plan.md", TEXTS.merged);
     expect(rigged.rig.read("plan.md")).toBe(TEXTS.merged);
   });
@@ -148,7 +148,7 @@ describe("a conflict", () => {
     const person = await opened(rigged);
     await rigged.rig.run(["resolve", "w/plan.md", "--mine"]);
     const after = await person.choose("merged", { text: "what I wrote\r\n" });
-    expect(after).toContain("nothing is open at plan.md");
+    expect(after).toContain("plan.md has no open problem");
     expect(resultIn(after)).toBe("what I wrote\n");
     expect(rigged.rig.remote("plan.md")!.content).toBe(TEXTS.mine);
   });
@@ -159,7 +159,7 @@ describe("a conflict", () => {
     await rigged.rig.stopService();
     expect(await person.choose("theirs")).toContain("Next:");
     expect(rigged.rig.read("plan.md")).toBe(TEXTS.mine);
-    expect(await person.choose("mine")).toContain("mine was taken");
+    expect(await person.choose("mine")).toContain("took mine");
     expect(existsSync(join(rigged.rig.root, "plan (theirs).md"))).toBe(false);
   });
 
@@ -183,7 +183,7 @@ describe("a conflict", () => {
 });
 
 describe("what a choice ends beside a conflict", () => {
-  test("deleted there with its folder, edited here: it is kept as a new document, or let go", async () => {
+  test("deleted there with its folder, edited locally: it is kept as a new document, or let go", async () => {
     const rigged = await openUi();
     const { rig } = rigged;
     for (const name of ["d/keep.md", "d/drop.md", "a.md", "b.md", "c.md", "e.md"]) rig.write(name, "one\n");
@@ -197,7 +197,7 @@ describe("what a choice ends beside a conflict", () => {
     await rig.run(["sync", "w"]);
     const keeps = await opened(rigged, "d/keep.md");
     expect(keeps.shown()).toContain("gone-or-unreadable");
-    expect(keeps.shown()).toContain("goes up as a new document");
+    expect(keeps.shown()).toContain("uploads it as a new document");
     await keeps.choose("keep");
     await idle(rig, "d/keep.md", "edited\n");
     const drops = await opened(rigged, "d/drop.md");
@@ -236,8 +236,8 @@ describe("what a choice ends beside a conflict", () => {
     const { rig } = rigged;
     rig.write("large.md", "x".repeat(60_000));
     await rig.run(["sync", "w"]);
-    expect((await opened(rigged, "nothing.md")).shown()).toContain("nothing is open at nothing.md");
-    expect((await opened(rigged, "large.md")).shown()).toContain("no choice ends that");
+    expect((await opened(rigged, "nothing.md")).shown()).toContain("nothing.md has no open problem");
+    expect((await opened(rigged, "large.md")).shown()).toContain("no choice resolves this");
     const list = await rigged.ask("/m/w/conflicts", { headers: { cookie: await rigged.enter() } });
     expect(list.text).toContain("too-large");
   });

@@ -22,8 +22,8 @@ describe.skipIf(!hasBrowser)("reviews in wait, in a browser (skipped without Chr
     if (!Array.isArray(all)) throw new Error("no list of reviews");
     rig.service.admin.reviews.accept(all[0]!.id, null);
     await page.getByRole("button", { name: "Look now" }).press("Enter");
-    await page.getByText("in sync: 1 accepted").waitFor();
-    await page.locator("#main").getByText("Nothing waits in review.").waitFor();
+    await page.getByText("Synced: 1 accepted by a reviewer").waitFor();
+    await page.locator("#main").getByText("Nothing is in review.").waitFor();
     await shoot(page, "reviews-none");
     await page.getByRole("link", { name: "Sign out" }).press("Enter");
     await page.getByRole("button", { name: "Sign out" }).waitFor();

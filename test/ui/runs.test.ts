@@ -48,7 +48,7 @@ describe("runs", () => {
     const opened = await withRuns();
     const { ask, cookie } = opened;
     const { text } = await ask("/m/w/runs", { headers: { cookie } });
-    for (const words of ["2 new on the service", "1 uploaded", "1 deleted on the service", "in sync"])
+    for (const words of ["2 created on the service", "1 uploaded", "1 deleted on the service", "in sync"])
       expect([words, text.includes(words)]).toEqual([words, true]);
     const run = await runThat(opened, "1 uploaded");
     const one = await ask(`/m/w/runs/${run}`, { headers: { cookie } });
@@ -63,7 +63,7 @@ describe("runs", () => {
     const run = await runThat(opened, "1 deleted on the service");
     const form = (await undoForm(opened, `/m/w/runs/${run}`))!;
     const text = await send(opened, form.action, form.body);
-    expect(text).toContain(`run ${run}: 1 taken back; in sync: 1 new on the service`);
+    expect(text).toContain(`run ${run}: 1 undone; Synced: 1 created on the service`);
     expect(rig.read("b.md")).toContain("secret words");
     expect(rig.remote("b.md")?.content).toContain("secret words");
   });

@@ -10,7 +10,7 @@ describe("the search page", () => {
     const cookie = await enter();
     const search = async (query: string) => (await ask(`/m/w/search?${query}`, { headers: { cookie } })).text;
     const empty = await search("");
-    expect(empty).toContain("The files are searched as they are on disk");
+    expect(empty).toContain("Searches the local files");
     const found = await search("q=quokka");
     expect(found).toContain("1 document");
     expect(found).toContain('<a href="/m/w/docs/a%20%3Cb%3E.md">');
@@ -26,7 +26,7 @@ describe("the search page", () => {
     ["q=%28&regex=on", "the pattern cannot be used"],
     ["q=a%0Ab&regex=on", "a pattern is one line"],
     [`q=${"x".repeat(1_025)}`, "more than 1024 characters"],
-    ["q=%20%20", "The files are searched as they are on disk"],
+    ["q=%20%20", "Searches the local files"],
   ])("says of a query what is wrong with it: %#", async (query, words) => {
     const { ask, enter } = await openUi();
     const { status, text } = await ask(`/m/w/search?${query}`, { headers: { cookie: await enter() } });

@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
     await shoot(page, "service-reviews");
     await page.getByRole("link", { name: "/team/plan.md" }).click();
     await page.getByRole("columnheader", { name: "Both began with" }).waitFor();
-    const text = page.getByRole("textbox", { name: "The text that becomes live" });
+    const text = page.getByRole("textbox", { name: "The version to publish" });
     // An editor measures its lines once they are in view.
     await text.focus();
     await shoot(page, "service-review-conflict");
@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
     await page.keyboard.insertText(LONG.replace("Flour", "Rye and spelt"));
     const field = page.locator("textarea#content");
     await expect.poll(() => field.inputValue()).toBe(LONG.replace("Flour", "Rye and spelt"));
-    await page.getByRole("button", { name: "Accept this text" }).click();
+    await page.getByRole("button", { name: "Accept this version" }).click();
     await page.getByText("Accepted: your text is live.").waitFor();
     expect(await rig.text("team/plan.md")).toBe(LONG.replace("Flour", "Rye and spelt"));
     await page.goto(`${rig.serving.url}/app/reviews`);
@@ -109,8 +109,8 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
     await page.getByRole("button", { name: "Close drafts 草稿" }).click();
     await page.getByText("It is closed").waitFor();
     await page.getByRole("link", { name: "Remove drafts 草稿 …" }).click();
-    await page.getByLabel("Its name, to be sure").fill("drafts 草稿");
-    await page.getByRole("button", { name: "Remove it for good" }).click();
+    await page.getByLabel("Type its name to confirm").fill("drafts 草稿");
+    await page.getByRole("button", { name: "Delete permanently" }).click();
     await page.getByText("The workspace is removed.").waitFor();
   });
 });

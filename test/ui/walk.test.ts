@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     await shoot(page, "diff");
     await page.getByRole("link", { name: "Its history" }).press("Enter");
     await page.getByRole("link", { name: "@4" }).press("Enter");
-    await page.getByRole("heading", { name: "Whose its lines are" }).waitFor();
+    await page.getByRole("heading", { name: "Origin of each line" }).waitFor();
     await shoot(page, "version-merged");
     await page.getByRole("link", { name: "Its history" }).press("Enter");
     await page.getByRole("link", { name: "@1" }).press("Enter");
@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     await page.getByRole("button", { name: /^Take back 2 of run/ }).waitFor();
     await shoot(page, "run");
     await page.getByRole("button", { name: /^Take back 2 of run/ }).press("Enter");
-    await page.locator("#main").getByText("2 taken back; in sync: 2 uploaded").waitFor();
+    await page.locator("#main").getByText("2 undone; in sync: 2 uploaded").waitFor();
     expect(rig.remote("notes/one.md")?.content).toBe("# one\n\nText.\n");
     await shoot(page, "run-undone");
     await page.getByRole("link", { name: "Log" }).press("Enter");

@@ -32,12 +32,13 @@ function noAnswer(result: Exclude<WireResult, { kind: "answer" }>, { where, isRe
 }
 
 function refused({ status }: WireResponse, json: unknown, { where, keyHint }: Asked): Result<never> {
-  if (status === 401) return trouble("offline", `${where} refuses the admin key`, keyHint, { code: "unauthenticated" });
+  if (status === 401)
+    return trouble("offline", `${where} rejects the administrator's key`, keyHint, { code: "unauthenticated" });
   const problem = isJsonObject(json) ? json : {};
   const { code, detail, requestId } = problem;
   if (typeof code !== "string" || typeof detail !== "string") {
     const next = "give the base URL of an mdmirror service with --url, or its data folder with --data";
-    return trouble("offline", `${where} answers as no mdmirror service does (${status})`, next);
+    return trouble("offline", `${where} does not answer as an mdmirror service does (${status})`, next);
   }
   const more = { code, requestId: typeof requestId === "string" ? requestId : null };
   if (status >= 500) return trouble("offline", clauseOf(detail), "run it again later", more);

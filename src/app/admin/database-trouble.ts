@@ -11,49 +11,49 @@ const TROUBLES: readonly (Told & { readonly when: RegExp })[] = [
     // It has the code of a refused user.
     when: /no encryption|SSL off/,
     kind: "usage",
-    what: "takes connections by TLS alone",
+    what: "accepts only connections with TLS",
     next: "end its URL with ?sslmode=verify-full",
   },
   {
     when: /does not support SSL/,
     kind: "usage",
     what: "speaks no TLS",
-    next: "let its PostgreSQL speak it (ssl = on), or on your own network end its URL with ?sslmode=disable",
+    next: "enable TLS in PostgreSQL (ssl = on), or on your own network end its URL with ?sslmode=disable",
   },
   {
     when: /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)/,
     kind: "usage",
-    what: "shows a certificate that is not trusted here",
-    next: "end its URL with ?sslmode=verify-full&sslrootcert=FILE, the certificate of who signed it",
+    what: "has a certificate that this machine does not trust",
+    next: "end its URL with ?sslmode=verify-full&sslrootcert=FILE, the certificate of its authority",
   },
   {
     when: /^28|SASL/,
     kind: "usage",
-    what: "refuses the user or the password",
+    what: "rejects the user or the password",
     next: "give both in the URL, or in PGUSER and PGPASSWORD, or in ~/.pgpass",
   },
-  { when: /^3D000/, kind: "usage", what: "is not there", next: "make it with: createdb NAME" },
+  { when: /^3D000/, kind: "usage", what: "is not there", next: "create it: createdb NAME" },
   {
     when: /^42501/,
     kind: "usage",
-    what: "does not let this user make tables",
+    what: "does not allow this user to create tables",
     next: "give the user a database of its own: createdb --owner USER NAME",
   },
   {
     when: /^53300/,
     kind: "offline",
-    what: "has no connection left for this process",
-    next: "raise max_connections, or the user's CONNECTION LIMIT: a process takes up to twelve",
+    what: "has no free connection for this process",
+    next: "raise max_connections, or the user's CONNECTION LIMIT: a process uses up to twelve",
   },
-  { when: /^57P0/, kind: "offline", what: "is being started or ended", next: "start mdmirror again in a while" },
-  { when: /^ECONNREFUSED/, kind: "offline", what: "cannot be reached: nobody listens there", next: WAIT },
+  { when: /^57P0/, kind: "offline", what: "is starting or stopping", next: "start mdmirror again in a while" },
+  { when: /^ECONNREFUSED/, kind: "offline", what: "cannot be reached: nothing listens at this port", next: WAIT },
   {
     when: /^(?:ENOTFOUND|EAI_)/,
     kind: "offline",
-    what: "cannot be reached: the name of the machine has no address",
-    next: "look at the name, and start it again",
+    what: "cannot be reached: the host name has no address",
+    next: "check the host name, then start it again",
   },
-  { when: /^ENOENT/, kind: "offline", what: "cannot be reached: there is no such socket", next: WAIT },
+  { when: /^ENOENT/, kind: "offline", what: "cannot be reached: the socket does not exist", next: WAIT },
   { when: /^E[A-Z]{3,} /, kind: "offline", what: "cannot be reached", next: WAIT },
   { when: /Connection terminated|timeout/, kind: "offline", what: "does not answer", next: WAIT },
 ];
@@ -73,18 +73,18 @@ export function databaseTrouble(url: string, told: unknown): Result<never> {
     return trouble("usage", `${name}: ${message}; nothing was changed`, "use the newer mdmirror", { code });
   }
   if (code === "other-data" || code === "other-key") {
-    const next = "give a folder of this process with --data; the right admin-key is in the first process's folder";
+    const next = "give this process its own folder with --data; the valid admin-key is in the first process's folder";
     return trouble("usage", message, next, { code });
   }
   if (code === "unusable-database") {
-    const next = "make another: createdb --encoding UTF8 --template template0 NAME";
+    const next = "create another: createdb --encoding UTF8 --template template0 NAME";
     return trouble("usage", `${name} cannot be used: ${message}`, next, { code });
   }
   const known = TROUBLES.find(({ when }) => when.test(`${code ?? ""} ${message}`));
   if (known !== undefined) return trouble(known.kind, `${name} ${known.what}`, known.next, { code });
   // What else the server says has one of its codes; anything else is a bug.
   if (!/^[0-9A-Z]{5}$/.test(code ?? "")) throw told;
-  return trouble("fault", `${name} cannot be used: ${message}`, "see what its log says, and start it again", { code });
+  return trouble("fault", `${name} cannot be used: ${message}`, "read its log, then start it again", { code });
 }
 
 /** A URL without its password, and without what follows the name of the database. */

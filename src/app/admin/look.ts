@@ -57,7 +57,7 @@ async function listAll<T>(session: AdminSession, path: string, read: Read<T>): P
 
 export function unreadable({ where }: AdminSession): Result<never> {
   const next = "use the same version of mdmirror here and there";
-  return trouble("offline", `${where} answers in a form that this mdmirror does not know`, next);
+  return trouble("offline", `${where} answers in a form that this version of mdmirror does not know`, next);
 }
 
 export async function findWorkspace(session: AdminSession, word: string): Promise<Result<ToldWorkspace>> {
@@ -112,8 +112,7 @@ function only<T extends { readonly id: string }>(
   const found = all.filter((one) => namesOf(one).includes(word));
   const [first] = found;
   const next = `mdmirror serve admin ${kind} lists them`;
-  if (first === undefined)
-    return trouble("usage", `there is none of the ${kind} with the name or id ${shownName(word)}`, next);
+  if (first === undefined) return trouble("usage", `no ${kind} has the name or id ${shownName(word)}`, next);
   if (found.length === 1) return ok(first);
   const named = found.slice(0, MOST_NAMED).map(tell).join("; ");
   const more = found.length > MOST_NAMED ? `; and ${found.length - MOST_NAMED} more` : "";

@@ -72,14 +72,14 @@ function reachShared(data: string): Result<AdminSession> {
   if (address.kind === "trouble") return address;
   if (address.value !== null && isHeld(data)) return reachRunning(data, address.value);
   const next = "start it with mdmirror serve --database; or give --url URL --admin-key-file FILE of another one";
-  return trouble("usage", `no service runs on ${data}, and its documents are in PostgreSQL`, next);
+  return trouble("usage", `no service is running on ${data}, but its documents are in PostgreSQL`, next);
 }
 
 function heldByOther(data: string): Result<never> {
   return trouble(
     "locked",
-    `another process has ${data} open, and left no address that leads to it from here`,
-    "run this again when it is done; a service in a container, or of an older mdmirror, is reached with --url and --admin-key-file",
+    `another process has ${data} open and cannot be reached from this process`,
+    "run this again when it has finished; use --url and --admin-key-file for a service in a container or of an older mdmirror",
     { code: "SQLITE_BUSY" },
   );
 }
@@ -99,10 +99,10 @@ function examine(data: string): Result<Fit> {
     if (code === "ENOENT" || code === "ENOTDIR") {
       const next =
         "give the folder that mdmirror serve --data has; --url URL --admin-key-file FILE for another machine";
-      return trouble("usage", `${data} is no data folder of a service: there is no service.db in it`, next, { code });
+      return trouble("usage", `${data} is not the data folder of a service: it has no service.db`, next, { code });
     }
     const next = "run mdmirror as the user that the service runs as";
-    return trouble("usage", `${data} cannot be looked into: ${errnoClause(error)}`, next, { code });
+    return trouble("usage", `${data} cannot be read: ${errnoClause(error)}`, next, { code });
   }
 }
 
@@ -146,7 +146,7 @@ function addressIn(data: string): Result<ServiceAddress | null> {
 function foreign(data: string, uid: number): Result<never> {
   return trouble(
     "usage",
-    `${data} belongs to user ${uid}, and this process is user ${effectiveUser()}; no service runs there`,
+    `${data} belongs to user ${uid}, and this process is user ${effectiveUser()}; no service is running on it`,
     "run mdmirror as that user, or start the service",
     { code: "foreign-owner" },
   );

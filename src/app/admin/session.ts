@@ -31,7 +31,8 @@ export function openSession(
   return {
     where,
     async ask(method, path, body) {
-      if (!MOST_SENT_KEY.test(adminKey)) return trouble("usage", "the file of the admin key holds no key", keyHint);
+      if (!MOST_SENT_KEY.test(adminKey))
+        return trouble("usage", "the file of the administrator's key contains no key", keyHint);
       const result = await carry({
         method,
         path,

@@ -64,7 +64,7 @@ export async function uninstallUnit(unit: ServiceUnit, env: Env): Promise<Result
   try {
     rmSync(unit.file, { force: true });
   } catch (error) {
-    return trouble("fault", `${unit.file} cannot be removed: ${errnoClause(error)}`, "remove it by hand");
+    return trouble("fault", `${unit.file} cannot be removed: ${errnoClause(error)}`, "remove it yourself");
   }
   if (was && unit.manager === "systemd") await ask(["systemctl", "--user", "daemon-reload"], env);
   return ok(was);

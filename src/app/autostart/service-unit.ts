@@ -36,7 +36,7 @@ export type UnitOptions = {
 export function makeUnit(options: UnitOptions): Result<ServiceUnit> {
   const { manager, root, home, env } = options;
   if (root !== null && /\p{Cc}/u.test(root))
-    return trouble("usage", `${JSON.stringify(root)} holds a control character`, "rename the folder");
+    return trouble("usage", `${JSON.stringify(root)} contains a control character`, "rename the folder");
   const environment = keptEnvironment(env);
   if (environment.kind === "trouble") return environment;
   const kept = environment.value;
@@ -61,7 +61,7 @@ export function makeUnit(options: UnitOptions): Result<ServiceUnit> {
  */
 export function makeCronLine(root: string, env: UnitOptions["env"]): Result<string> {
   if (/\p{Cc}/u.test(root))
-    return trouble("usage", `${JSON.stringify(root)} holds a control character`, "rename the folder");
+    return trouble("usage", `${JSON.stringify(root)} contains a control character`, "rename the folder");
   const kept = keptEnvironment(env);
   if (kept.kind === "trouble") return kept;
   const variables = kept.value.map(({ name, value }) => `${name}=${cronWord(value)}`);
@@ -95,7 +95,7 @@ function keptEnvironment(env: UnitOptions["env"]): Result<readonly Kept[]> {
     ...KEPT_NETWORK.filter((name) => (env[name] ?? "") !== ""),
   ].map((name): Kept => ({ name, value: env[name]! }));
   const unfit = [...KEPT_FOLDERS, ...KEPT_NETWORK].find((name) => /\p{Cc}/u.test(env[name] ?? ""));
-  if (unfit !== undefined) return trouble("usage", `${unfit} holds a control character`, "set it to another value");
+  if (unfit !== undefined) return trouble("usage", `${unfit} contains a control character`, "set it to another value");
   return ok(kept);
 }
 

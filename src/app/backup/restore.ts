@@ -38,6 +38,6 @@ export function noBackup(file: string, error: unknown): Result<never> {
     return trouble("usage", `${file} ${error.message}; nothing was restored`, next);
   }
   if (codeOf(error) === null) throw error;
-  const next = "give a backup that this user may read, and a place that it may write";
+  const next = "use a backup that this user may read and a folder that this user may write";
   return trouble("usage", `${file} cannot be restored: ${errnoClause(error)}`, next, { code: codeOf(error) });
 }

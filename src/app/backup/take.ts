@@ -38,7 +38,7 @@ async function keep(made: string, out: string): Promise<Result<Taken>> {
       return trouble(
         "fault",
         `the copy of the service ${error.message}`,
-        "run mdmirror serve backup again, and look at the disk",
+        "check the disk, then run mdmirror serve backup again",
       );
     if (codeOf(error) === null) throw error;
     const what = `${out} cannot be written: ${errnoClause(error)}`;
@@ -99,5 +99,5 @@ function giveName(from: string, to: string): void {
 }
 
 export function isThere(file: string): Result<never> {
-  return trouble("usage", `${file} is there already`, "give the name of a new file with --out", { code: "EEXIST" });
+  return trouble("usage", `${file} already exists`, "give the name of a new file with --out", { code: "EEXIST" });
 }

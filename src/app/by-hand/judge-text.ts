@@ -8,14 +8,14 @@ type Fault = { readonly what: string; readonly next: string; readonly code: stri
 export function judgeText(path: LocalPath, text: string): Result<null> {
   const fault = textFault(text);
   if (fault === null) return ok(null);
-  return trouble("usage", `the text for ${path} ${fault.what}, and the service takes none such`, fault.next, {
+  return trouble("usage", `the text for ${path} ${fault.what}, and the service does not accept that`, fault.next, {
     code: fault.code,
   });
 }
 
 function textFault(text: string): Fault | null {
-  if (!text.isWellFormed()) return { what: "is not Unicode", next: "send whole characters", code: "not-utf-8" };
-  if (text.includes("\0")) return { what: "holds NUL characters", next: "leave them out", code: "holds-nul" };
+  if (!text.isWellFormed()) return { what: "is not Unicode", next: "send complete characters", code: "not-utf-8" };
+  if (text.includes("\0")) return { what: "contains NUL characters", next: "leave them out", code: "holds-nul" };
   const count = countCharacters(text);
   if (count <= MAX_CONTENT_CHARACTERS) return null;
   const what = `has ${count} characters, more than ${MAX_CONTENT_CHARACTERS}`;

@@ -121,7 +121,7 @@ export async function setProtection(mirror: OpenedMirror, path: LocalPath, value
   const { world } = mirror;
   if (linkAt(world.state.load(), path) === null) {
     const next = "mdmirror sync first, if it is new; mdmirror status shows what is held";
-    return trouble("usage", `${path} is no mirrored document`, next);
+    return trouble("usage", `${path} is not a synced document`, next);
   }
   const planned = await planProtection(mirror, [path], value);
   if (planned.kind === "trouble") return planned;

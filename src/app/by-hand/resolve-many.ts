@@ -62,7 +62,7 @@ export function planResolve(
 function nothingOpen(names: readonly string[], way: ManyWay): Result<never> {
   const what = way === "merged-where-clean" ? "nothing is in conflict" : "nothing is open";
   const where = names.length === 1 ? `at ${names[0] === "" ? "all" : names[0]}` : "at any of these paths";
-  return trouble("usage", `${what} ${where}`, "mdmirror conflicts lists what is; mdmirror sync looks again");
+  return trouble("usage", `${what} ${where}`, "mdmirror conflicts lists conflicts; mdmirror sync checks again");
 }
 
 /** Something that waits for a person. `subject` null: no choice ends it. */

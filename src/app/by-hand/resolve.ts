@@ -41,7 +41,7 @@ export async function resolveSubject(
     const what = isInConflict(subject) ? "in conflict" : `held (${subject.hold?.reason ?? "in review"})`;
     return trouble(
       "usage",
-      `${path} is ${what}: --${way.kind} does not end that`,
+      `${path} is ${what}: --${way.kind} does not resolve this`,
       `choose ${ways.map((one) => `--${one}`).join(" or ")}`,
     );
   }
@@ -73,7 +73,7 @@ function reviewNotes({ link }: Subject, { kind }: Way): string[] {
   const ids = link.submissions.flatMap(({ changeId }) => changeId ?? []);
   const named = ids.length === 0 ? "" : ` (${[...new Set(ids)].join(", ")})`;
   return [
-    `its review on the service${named} is not taken back by this: unless it is decided already, reject it in the app, or it may replace this text`,
+    `its review on the service${named} stays open: reject it in the web app if it is undecided, or it may replace this version`,
   ];
 }
 
@@ -135,7 +135,7 @@ export function handResult(path: LocalPath, end: HandEnd): Result<readonly strin
       return trouble(
         "offline",
         `${path}: ${outcome.detail}; it may have happened`,
-        "mdmirror sync settles it by reading",
+        "mdmirror sync reads the document and decides",
         {
           requestId: outcome.requestId,
         },

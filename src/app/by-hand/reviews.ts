@@ -30,7 +30,7 @@ export type WaitingReview = {
    * What cannot be deleted before the review is decided: its document, and the folders around it.
    */
   readonly blocks: readonly LocalPath[];
-  /** Its document was deleted here, and that deletion waits for the review. */
+  /** Its document was deleted locally, and that deletion waits for the review. */
   readonly deletionWaits: boolean;
 };
 

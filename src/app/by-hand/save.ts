@@ -37,18 +37,18 @@ type Saved<T> = { readonly kind: "saved"; readonly value: T } | { readonly kind:
 export function judgePath(saving: Saving, path: string): Result<null> {
   const fault = pathFault(path);
   if (fault !== null)
-    return trouble("usage", `${JSON.stringify(path)} ${fault}`, "give a path below the mirrored folder, as list does", {
+    return trouble("usage", `${JSON.stringify(path)} ${fault}`, "give a path below the linked folder, as list does", {
       code: "bad-path",
     });
   try {
     const stays = saving.disk.staysAt(path);
     if (stays === null) return ok(null);
-    return trouble("usage", `${path} is no document of the mirror: ${STAYS[stays]}`, "list shows those that are", {
+    return trouble("usage", `${path} is not a document of the mirror: ${STAYS[stays]}`, "list shows the documents", {
       code: "not-a-document",
     });
   } catch (error) {
     if (!(error instanceof UnfitRules)) throw error;
-    return trouble("usage", `${path} cannot be judged: ${error.message}`, "mend that line", { code: "unfit-rules" });
+    return trouble("usage", `${path} cannot be read: ${error.message}`, "mend that line", { code: "unfit-rules" });
   }
 }
 
@@ -184,7 +184,7 @@ async function orAgain<T>(
   for (let looks = 1; mayPass(disk, path, end, looks); looks++) {
     const look = disk.look(path);
     const isOther = look.kind === "file" ? look.digest !== expect : expect === null && look.kind !== "absent";
-    if (isOther) return { kind: "stale", detail: "something else is there now" };
+    if (isOther) return { kind: "stale", detail: "the path now has another file" };
     await clock.sleep(LOOK_MS);
     end = act();
   }
@@ -222,5 +222,5 @@ function savedAs<T>(path: LocalPath, end: DiskOutcome<unknown>, value: T): Resul
 
 function diskFault(path: LocalPath, end: Exclude<DiskOutcome<unknown>, { kind: "done" }>): Result<never> {
   const code = end.kind === "fault" ? end.errno : "not-a-folder";
-  return trouble("fault", `${path} cannot be used: ${end.detail}`, "see what is there, then try again", { code });
+  return trouble("fault", `${path} cannot be used: ${end.detail}`, "check the path, then try again", { code });
 }

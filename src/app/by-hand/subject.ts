@@ -65,7 +65,11 @@ function linkNamed(world: Pick<World, "disk">, base: BaseTree, path: LocalPath):
 }
 
 function nothingOpen(path: LocalPath): Result<never> {
-  return trouble("usage", `nothing is open at ${path}`, "mdmirror conflicts lists what is; mdmirror sync looks again");
+  return trouble(
+    "usage",
+    `${path} has no open problem`,
+    "mdmirror conflicts lists conflicts; mdmirror sync checks again",
+  );
 }
 
 /** A held move has not moved the link yet: the hold has the present path. */
@@ -76,7 +80,7 @@ function placeNow(world: Pick<World, "disk">, link: Link, hold: Hold | null): Lo
 function unfit(path: LocalPath, hold: Hold): Result<never> {
   return trouble(
     "usage",
-    `${path} is held (${hold.reason}: ${hold.detail}), and no choice ends that`,
+    `${path} is blocked (${hold.reason}: ${hold.detail}), and no choice resolves this`,
     `mdmirror why ${path}`,
     {
       code: hold.code,

@@ -188,7 +188,7 @@ function cut(root: string, request: ControlRequest): Result<never> {
 }
 
 function notOurs({ socket }: ControlPlace): Result<never> {
-  return trouble("fault", `what listens at ${socket} is no mdmirror`, "remove .mdmirror/daemon.json", {
+  return trouble("fault", `the process that listens at ${socket} is not mdmirror`, "remove .mdmirror/daemon.json", {
     code: "not-a-daemon",
   });
 }

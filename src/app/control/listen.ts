@@ -160,6 +160,6 @@ function refusal(id: number, why: string): Reply {
   return {
     id,
     kind: "refused",
-    trouble: { kind: "usage", what: `the daemon does not take this request: ${why}`, next },
+    trouble: { kind: "usage", what: `the daemon rejects this request: ${why}`, next },
   };
 }

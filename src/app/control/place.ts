@@ -46,7 +46,7 @@ export function choosePlace(root: string, options: PlaceOptions): Result<string>
   }
   return trouble(
     "fault",
-    `there is no place for the daemon's socket: ${faults.join("; ")}`,
+    `the daemon has no folder for its socket: ${faults.join("; ")}`,
     "set XDG_RUNTIME_DIR to a short path of a folder that only you can enter",
   );
 }

@@ -34,7 +34,7 @@ export class Alerts {
 
   #showHalt(root: string, detail: string): void {
     this.#desktop?.show(
-      `mdmirror has halted: ${shownName(basename(root))}`,
+      `mdmirror has stopped: ${shownName(basename(root))}`,
       `${shownWords(detail)}. See mdmirror plan; then mdmirror approve, or mdmirror reject`,
     );
   }

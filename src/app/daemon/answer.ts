@@ -52,7 +52,11 @@ export async function beatDuring(work: Promise<Handled>, call: Call, folder: Fol
 }
 
 function refusedFor(root: string, what: string): Handled {
-  const busy = trouble("locked", `${root} is in use by mdmirror ${what}`, "end that command, then try again");
+  const busy = trouble(
+    "locked",
+    `${root} is in use by mdmirror ${what}`,
+    "wait for that command or end it, then try again",
+  );
   return { kind: "refused", trouble: busy.trouble };
 }
 
@@ -83,7 +87,7 @@ export function endingTrouble(root: string): Trouble {
 
 export function codeClause(error: unknown): string {
   const code = codeOf(error);
-  return code === null ? " by a fault of mdmirror itself" : `: ${errnoClause(error)} (${code})`;
+  return code === null ? " by an error in mdmirror itself" : `: ${errnoClause(error)} (${code})`;
 }
 
 /** @param by why it is closed; null: it is ending */

@@ -165,7 +165,7 @@ export class DaemonFolder {
       return {
         kind: "fault",
         what,
-        next: "nothing is lost; it is opened again by itself; mdmirror doctor looks closer",
+        next: "nothing is lost; mdmirror opens it again; details: mdmirror doctor",
       };
     } finally {
       off();

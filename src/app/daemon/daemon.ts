@@ -59,7 +59,7 @@ export async function openOne(dir: string, options: FolderOptions): Promise<Resu
   const { pid } = running.value;
   return trouble(
     "locked",
-    `a daemon keeps ${dir} already (process ${pid})`,
+    `a daemon already syncs ${dir} (process ${pid})`,
     "mdmirror status shows what it does; one daemon a folder is enough",
   );
 }

@@ -55,7 +55,7 @@ function lockList(folder: string, { clock, onNote }: DaemonsOptions): Result<() 
     const who = holder === null ? "" : ` (process ${holder.pid}, for ${ageText(clock.now() - holder.since)})`;
     return trouble(
       "locked",
-      `another mdmirror watch --all keeps your mirrors already${who}`,
+      `another mdmirror watch --all already syncs your mirrors${who}`,
       "mdmirror status --all shows what it does; one is enough",
     );
   } catch (error) {
@@ -168,7 +168,7 @@ class AllMirrors {
       return {
         kind: "fault",
         what,
-        next: "nothing is lost; it is tried again by itself; mdmirror doctor looks closer",
+        next: "nothing is lost; mdmirror tries again; details: mdmirror doctor",
       };
     } finally {
       kept.folder = null;

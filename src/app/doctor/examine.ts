@@ -118,7 +118,7 @@ function examineState(folder: string, marker: string | null): Check[] {
         "state",
         "fault",
         `${damage.file}: ${damage.kind}: ${detail}`,
-        "mdmirror sync sets a damaged file aside and builds it anew, losing nothing",
+        "mdmirror sync replaces a damaged file with a new one; nothing is lost",
       ),
     );
   }

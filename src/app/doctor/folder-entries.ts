@@ -80,7 +80,7 @@ function folderEntry(
   const hold = open.holds.get(path);
   if (hold !== undefined) return { ...common, needs, ...heldAs(hold) };
   if (found === null) return { ...common, needs, state: "waiting", why: "not here any more" };
-  if (!isLinked) return { ...common, needs, state: "waiting", why: "new here" };
+  if (!isLinked) return { ...common, needs, state: "waiting", why: "created locally" };
   return { ...common, needs, state: "in-sync", why: null };
 }
 
@@ -96,7 +96,7 @@ function fileEntry(
   const hold = open.holds.get(row?.id ?? path) ?? open.holds.get(path);
   if (hold !== undefined) return { ...common, ...heldAs(hold) };
   if (open.reviews.has(path)) return { ...common, state: "in-review", why: "its text waits for a reviewer" };
-  if (row === null) return { ...common, state: "waiting", why: "new here" };
+  if (row === null) return { ...common, state: "waiting", why: "created locally" };
   if (row.standing === "suspended") return { ...common, state: "ignored", why: "excluded by the ignore rules" };
   if (found === null) return { ...common, state: "waiting", why: "not here any more" };
   return { ...common, state: "in-sync", why: null, row };

@@ -121,7 +121,7 @@ function judged(kept: Kept, folder: LocalPath, shown: readonly Entry[]): Listed[
     if (stamp === null) return { ...entry, state: "waiting", why: "no file is there now" };
     const isSame = row.stampTrusted && row.stamp !== null && sameStamp(row.stamp, stamp);
     if (isSame || holds(row, digestAt(kept, joinPath(folder, entry.name), stamp))) return entry;
-    return { ...entry, state: "waiting", why: "edited here" };
+    return { ...entry, state: "waiting", why: "edited locally" };
   });
 }
 

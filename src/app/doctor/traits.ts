@@ -94,7 +94,8 @@ const CHOICES: readonly Choice[] = [
     liked: "reviewed",
     words: {
       reviewed: "an edit that cannot be combined with another waits in review",
-      refused: "an edit that cannot be combined with another is refused: it is merged here and sent anew",
+      refused:
+        "an edit that cannot be combined with another is refused: mdmirror merges it locally and uploads it again",
     },
   },
   {
@@ -125,7 +126,7 @@ function checkOf({ about, learned: read, liked, words }: Choice, traits: RemoteT
 
 function differing(about: string, trait: NonNullable<Check["trait"]>, isLiked: boolean, detail: string): Check {
   if (isLiked) return { ...good(about, detail), trait };
-  return { ...note(about, `${detail} (mdmirror would like: ${trait.liked})`), trait };
+  return { ...note(about, `${detail} (recommended: ${trait.liked})`), trait };
 }
 
 function namesCheck({ refusedCharacters: refused }: RemoteTraits): Check {

@@ -182,7 +182,7 @@ function justSubmitted({ links, holds }: BaseTree): HeldRow[] {
     key: id,
     path: localPath,
     reason: "in-review",
-    detail: "waiting for review",
+    detail: "in review",
   }));
 }
 

@@ -92,7 +92,7 @@ export const STAYS: Readonly<Record<LocalOther["kind"], string>> = {
   "dot-folder": "a folder whose name starts with a dot",
   special: "a device, socket or pipe",
   litter: "a leftover of an editor or desktop, by its name",
-  sidecar: "a conflict copy: a file beside its document, never mirrored itself",
+  sidecar: "a conflict copy: a file moved to its document, never mirrored itself",
 };
 
 /** `left out by line 3 of .gitignore`. */

@@ -21,11 +21,16 @@ export async function readBothSides(mirror: OpenedMirror, path: LocalPath): Prom
   const base = world.state.load();
   const id = await idOf(world, base, path);
   const read = world.disk.read(path);
-  if (read.kind === "fault") return trouble("fault", `${path} cannot be read: ${read.detail}`, "mend what it names");
+  if (read.kind === "fault")
+    return trouble("fault", `${path} cannot be read: ${read.detail}`, "solve the named problem");
   const local = read.kind === "done" ? read.value.text : null;
   if (id === null) {
     if (local !== null) return ok({ path, live: null, local });
-    return trouble("usage", `${path} is on neither side`, "mdmirror diff, without a path, lists what differs");
+    return trouble(
+      "usage",
+      `${path} is on neither side`,
+      "mdmirror diff without a path lists the documents that differ",
+    );
   }
   const answer = await world.remote.getFile(id);
   if (answer.ok) return ok({ path, live: answer.value.content, local });

@@ -29,11 +29,11 @@ export function readText(
   if (wanted === "here") {
     const read = local.disk.read(path);
     if (read.kind === "done") return ok({ path, name: wanted, text: shown(local, path, read.value.text), at: null });
-    return trouble("usage", `${path} cannot be read here: ${read.detail}`, "compare two versions instead");
+    return trouble("usage", `${path} cannot be read: ${read.detail}`, "compare two versions instead");
   }
   const text = local.state.text(entry.digest);
   if (text !== null) return ok({ path, name: wanted, text: shown(local, path, text), at: entry.at });
-  const what = `the text of version ${wanted} of ${path} is no longer kept`;
+  const what = `the content of version ${wanted} of ${path} is no longer kept`;
   return trouble("usage", what, `mdmirror history ${path} shows which are`);
 }
 

@@ -30,7 +30,7 @@ export type RestoreItem =
       readonly entry: HistoryEntry;
       /** The text that must still be there; null: no file. */
       readonly expect: Digest | null;
-      /** It is gone from the service, so it comes back as a new document. */
+      /** It is no longer on the service, so it comes back as a new document. */
       readonly anew: boolean;
     }
   | { readonly kind: "left"; readonly path: LocalPath; readonly why: string };
@@ -141,7 +141,7 @@ export function entryAt(entries: readonly HistoryEntry[], asOf: number | null): 
   const own = entries.filter(({ other }) => other === null);
   const entry = own.findLast(({ at }) => asOf === null || at <= asOf);
   if (entry === undefined) return own.length === 0 ? "nothing is known of its text" : "it was not there yet";
-  return entry.size === null ? `the text of version ${entry.n} is no longer kept` : entry;
+  return entry.size === null ? `the content of version ${entry.n} is no longer kept` : entry;
 }
 
 /** All names of texts, read once, because each question to the state reads every row. */

@@ -37,13 +37,13 @@ export function findVersion(
     return trouble(
       "usage",
       `nothing is known of ${name}`,
-      "give the path as it is or was in the mirrored folder, or the id doc_…",
+      "give the present or an earlier path in the linked folder, or the id doc_…",
     );
   const entry = n === null ? newestOf(entries, () => true) : entries.find((one) => one.n === n);
   if (entry === undefined)
     return trouble(
       "usage",
-      `${document.path} has no version ${n}: there are 1 to ${entries.length}`,
+      `${document.path} has no version ${n}: it has versions 1 to ${entries.length}`,
       `mdmirror history ${name}`,
     );
   return ok({ document, entry, entries });
@@ -102,16 +102,16 @@ function obstacleTo(
   if (entry.size === null)
     return trouble(
       "usage",
-      `the text of version ${entry.n} of ${path} is no longer kept`,
+      `the content of version ${entry.n} of ${path} is no longer kept`,
       `mdmirror history ${name} shows which are`,
     );
   if (link !== null && state.conflict(link.id) !== null)
-    return trouble("usage", `${path} is in conflict`, `end that first: mdmirror resolve ${path} --mine | --theirs`);
+    return trouble("usage", `${path} is in conflict`, `resolve that first: mdmirror resolve ${path} --mine | --theirs`);
   if (link === null && look.kind !== "absent")
     return trouble(
       "usage",
-      `${path} is taken by another file`,
-      `move that away first, or: mdmirror show ${id ?? path}@${entry.n} --output FILE`,
+      `${path} is used by another file`,
+      `move that file first, or run: mdmirror show ${id ?? path}@${entry.n} --output FILE`,
     );
   return null;
 }

@@ -41,7 +41,7 @@ export async function tellAfterSync(dir: string, report: RunReport, after: After
     const code = codeOf(error);
     if (code === null) throw error;
     const what = `what hooks were told cannot be kept: ${errnoClause(error)}`;
-    return trouble("fault", what, "they are told again by the next sync", { code });
+    return trouble("fault", what, "the next sync runs them again", { code });
   }
 }
 

@@ -87,7 +87,7 @@ export class HookKeeper {
       }
     } catch (error) {
       // The sync goes on without them.
-      onNote(`hooks are not run any more, by a fault of mdmirror itself: ${errnoClause(error)}`);
+      onNote(`hooks are not run any more, by an error in mdmirror itself: ${errnoClause(error)}`);
     }
   }
 
@@ -133,7 +133,9 @@ export class HookKeeper {
 
   #start(hook: Hook, due: Due, about: About): void {
     const told = this.#tell(hook, due, about).catch((error: unknown) => {
-      this.#options.onNote(`the hook "${hook.name}" is told anew, for its end cannot be kept: ${errnoClause(error)}`);
+      this.#options.onNote(
+        `the hook "${hook.name}" will run again, because its result cannot be stored: ${errnoClause(error)}`,
+      );
     });
     const over = told.finally(() => {
       this.#running.delete(hook.name);

@@ -26,10 +26,10 @@ export function readHooks(env: Env): Result<readonly Hook[]> {
   const read = readOwnText(file);
   if (read.kind === "absent") return ok(NO_HOOKS);
   if (read.kind === "unfit")
-    return trouble("usage", `${file} ${read.why}, so no hook in it is run`, read.next, { code: "hooks-unfit" });
+    return trouble("usage", `${file} ${read.why}, so mdmirror runs no hook`, read.next, { code: "hooks-unfit" });
   const { hooks, faults } = parseHooks(read.text);
   if (faults.length === 0) return ok(hooks);
-  return trouble("usage", `${file} ${faults.join("; ")}`, "mend it: no hook in it is run until then", {
+  return trouble("usage", `${file} ${faults.join("; ")}`, "correct the file; until then mdmirror runs no hook", {
     code: "hooks-unfit",
   });
 }

@@ -107,12 +107,12 @@ export function parseConfig(text: string, file: string): Result<Config> {
     return trouble(
       "usage",
       `${file} is not JSON: ${(error as Error).message}`,
-      "mend the file, or link the folder again: mdmirror init --url URL",
+      "correct the file, or link the folder again: mdmirror init --url URL",
     );
   }
   const faults: string[] = [];
   const fault = (member: string, why: string) => void faults.push(`${file}: "${member}" ${why}`);
-  if (!isJsonObject(json)) return trouble("usage", `${file} holds no JSON object`, NEXT);
+  if (!isJsonObject(json)) return trouble("usage", `${file} contains no JSON object`, NEXT);
   for (const name of Object.keys(json)) {
     if (name === "hooks") fault(name, HOOKS_ELSEWHERE);
     else if (name !== "url" && (name === "wiki" || !Object.hasOwn(DEFAULT_CONFIG, name)))

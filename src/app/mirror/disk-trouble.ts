@@ -12,20 +12,20 @@ const FULL: DiskTrouble = {
   next: FULL_NEXT,
 };
 const BROKEN: DiskTrouble = {
-  what: "the disk failed under the state file",
-  next: "nothing is lost that was written: see the system's log, then run: mdmirror doctor",
+  what: "the disk of the state file failed",
+  next: "no written content is lost: check the system's log, then run: mdmirror doctor",
 };
 const DAMAGED: DiskTrouble = {
   what: "the state file is damaged",
-  next: "run: mdmirror sync (it is set aside and made anew from both sides; nothing is deleted)",
+  next: "run: mdmirror sync (it replaces the file with a new one, built from both sides; nothing is deleted)",
 };
 
 const MOVED: DiskTrouble = {
   what: "the state file was moved or removed while it was in use",
-  next: "put the folder and its .mdmirror/ back where they were, then run the command again",
+  next: "move the folder and its .mdmirror/ back, then run the command again",
 };
 
-/** @returns what happened and what to do; null for a fault of mdmirror itself */
+/** @returns what happened and what to do; null for an error in mdmirror itself */
 export function diskTrouble(error: Error): (DiskTrouble & { readonly code: string }) | null {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (isDiskFull(code)) return { ...FULL, code };

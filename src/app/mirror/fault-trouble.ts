@@ -33,7 +33,7 @@ function troubleOf(fault: Fault, url: string, look: string): Trouble {
         kind: "offline",
         what: `the service did not answer (${origin}): ${fault.detail}`,
         requestId,
-        next: "try again: mdmirror looks first whether it happened",
+        next: "try again: mdmirror first checks whether it happened",
       };
     case "problem":
       // What the service refuses depends on the key's grants, or on the address: no fault of ours.
@@ -42,7 +42,7 @@ function troubleOf(fault: Fault, url: string, look: string): Trouble {
         what: `the service refused: ${fault.detail}`,
         code: fault.code,
         requestId,
-        next: "check the URL, and what the key may read there; another key is given with --key-file FILE",
+        next: "check the URL and the grants of the key; use another key with --key-file FILE",
       };
   }
 }

@@ -32,7 +32,7 @@ export function addIgnoreLines(root: string, patterns: readonly string[]): Resul
     return trouble(
       "usage",
       `${path} cannot be written: ${errnoClause(error)}`,
-      "make it a file that you may write, or write the patterns there yourself",
+      "make the file writable, or add the patterns yourself",
       { code: codeOf(error) },
     );
   }

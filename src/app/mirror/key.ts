@@ -71,8 +71,8 @@ function lookUp({ folder, keyFile, cwd, env, url }: Lookup): Result<FoundKey> {
     if (FORM.test(given.trim())) return ok({ key: given.trim(), from: "MDMIRROR_API_KEY" });
     return trouble(
       "usage",
-      "MDMIRROR_API_KEY is not the form of a key: printable ASCII without spaces",
-      "set it to the key alone",
+      "MDMIRROR_API_KEY does not look like a key: printable ASCII without spaces",
+      "set it to the key only",
     );
   }
   const kept = askKeychain(url, env);
@@ -111,7 +111,7 @@ function readKeyFile(read: () => string, shown: string): Result<string> {
     const key = read().trim();
     if (FORM.test(key)) return ok(key);
     const what = `${shown} holds no key: one line of printable ASCII without spaces`;
-    return trouble("usage", what, "put the key alone in it");
+    return trouble("usage", what, "write only the key into it");
   } catch (error) {
     return unreadable(shown, error);
   }

@@ -53,7 +53,7 @@ export function judgeFolder(
   if (above !== null) {
     return trouble(
       "usage",
-      `${dir} lies in the mirrored folder ${above}; its files would be mirrored twice`,
+      `${dir} is inside the linked folder ${above}; its files would be synced twice`,
       "choose a folder outside of it",
     );
   }
@@ -61,8 +61,8 @@ export function judgeFolder(
   if (unusual !== null && !anyFolder) {
     return trouble(
       "usage",
-      `${dir} is ${unusual}: every Markdown file below it would go to the service`,
-      `make a folder for the mirror, or say --any-folder if you mean it`,
+      `${dir} is ${unusual}: every Markdown file below it would be uploaded`,
+      `create a folder for the mirror, or use --any-folder`,
     );
   }
   return ok("new");
@@ -98,7 +98,7 @@ export function mirrorAbove(root: string, env: Env): string | null {
  * What an earlier link left in `.mdmirror/` of a folder that is not linked.
  * `known`: this user's own, of a link that was cut off or lost its configuration. `fresh`: nothing
  * that matters. A state that is not known as the user's is refused, because it would decide what
- * counts as deleted here.
+ * counts as deleted locally.
  */
 export function judgeLeftOver(dir: string, env: Env): Result<"known" | "fresh"> {
   const root = existsSync(dir) ? realpathSync(dir) : dir;
@@ -111,8 +111,8 @@ export function judgeLeftOver(dir: string, env: Env): Result<"known" | "fresh"> 
   if (!existsSync(join(folder, "state.db"))) return ok("fresh");
   return trouble(
     "usage",
-    `${folder} holds the state of a mirror that is not in the list of yours (${place.value}); nothing was sent`,
-    `move ${shellWord(folder)} away and link the folder anew: your files stay, and nothing is deleted`,
+    `${folder} has the state of a mirror that is not in your list (${place.value}); nothing was sent`,
+    `move ${shellWord(folder)} away and link the folder again: your files stay, and nothing is deleted`,
     { code: "untrusted" },
   );
 }

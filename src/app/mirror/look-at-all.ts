@@ -62,8 +62,8 @@ function troubleOf(root: string, error: unknown): Trouble | null {
   if (error instanceof UnsafePath) return { kind: "usage", what: error.message, next: error.next };
   const code = codeOf(error);
   if (code === null) return null;
-  const what = `${root} cannot be looked at: ${errnoClause(error)}`;
-  return { kind: "fault", what, code, next: "see that its disk works and this user may read it" };
+  const what = `${root} cannot be read: ${errnoClause(error)}`;
+  return { kind: "fault", what, code, next: "check that its disk works and this user may read it" };
 }
 
 function wordOf({ place }: ListedMirror, look: Look): MirrorWord {

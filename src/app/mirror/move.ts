@@ -15,22 +15,22 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** Whether a mirror can be moved there, by one rename. @param to absolute; nothing may be there */
 export function judgeMove(root: string, to: string, env: Env): Result<null> {
   const next = "name a folder that is not there yet, in one that is";
-  if (existsSync(to)) return trouble("usage", `${to} is there already`, next);
+  if (existsSync(to)) return trouble("usage", `${to} already exists`, next);
   const above = statSync(dirname(to), { throwIfNoEntry: false });
-  if (above?.isDirectory() !== true) return trouble("usage", `${dirname(to)} is no folder`, next);
-  if (basename(to) === MIRROR_FOLDER) return trouble("usage", `${to} is a name of mdmirror's own`, next);
-  if (to.startsWith(`${root}/`)) return trouble("usage", `${to} lies in ${root} itself`, next);
+  if (above?.isDirectory() !== true) return trouble("usage", `${dirname(to)} is not a folder`, next);
+  if (basename(to) === MIRROR_FOLDER) return trouble("usage", `${to} is a name that mdmirror uses itself`, next);
+  if (to.startsWith(`${root}/`)) return trouble("usage", `${to} is inside ${root}`, next);
   const outer = mirrorAbove(to, env);
   if (outer !== null)
-    return trouble("usage", `${to} lies in the mirrored folder ${outer}; its files would be mirrored twice`, next);
+    return trouble("usage", `${to} is inside the linked folder ${outer}; its files would be synced twice`, next);
   return above.dev === statSync(root).dev ? judgeList(env, "nothing was moved") : otherDisk(root, to);
 }
 
 function otherDisk(root: string, to: string): Result<never> {
   return trouble(
     "usage",
-    `${to} is on another disk than ${root}, and a copy of a mirror has to be approved; nothing was moved`,
-    `do it by hand, while no daemon keeps it: mv ${shellWord(root)} ${shellWord(to)} && mdmirror approve ${shellWord(to)}`,
+    `${to} is on another disk than ${root}, and a copy of a mirror needs approval; nothing was moved`,
+    `move it yourself while no daemon syncs it: mv ${shellWord(root)} ${shellWord(to)} && mdmirror approve ${shellWord(to)}`,
     { code: "EXDEV" },
   );
 }

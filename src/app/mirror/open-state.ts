@@ -40,12 +40,12 @@ export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
     const stamp = new Date(clock.now()).toISOString().replace(/[:.]/g, "-");
     const aside = setAsideDamaged(folder, opened.file, stamp);
     notes.push(
-      `${opened.file} was damaged (${opened.detail}) and set aside in .mdmirror/${aside.to}; it is built anew from both sides, losing nothing`,
+      `${opened.file} was damaged (${opened.detail}) and set aside in .mdmirror/${aside.to}; mdmirror rebuilds it from both sides; nothing is lost`,
     );
   }
   return trouble(
     "fault",
-    "the state cannot be made anew: it is damaged again at once",
+    "the state cannot be rebuilt: it is damaged again at once",
     "check the disk; then remove .mdmirror/state.db and .mdmirror/texts.db",
   );
 }
@@ -96,7 +96,7 @@ export function stateTrouble(
       return trouble(
         "fault",
         `${opened.file} is damaged: ${opened.detail}`,
-        "mdmirror sync sets it aside and builds it anew from both sides, losing nothing",
+        "mdmirror sync replaces it with a new one, built from both sides; nothing is lost",
       );
     case "newer":
       return trouble(
@@ -109,7 +109,7 @@ export function stateTrouble(
       return trouble(
         "fault",
         `${opened.file} cannot be used: ${isFull ? "the disk is full" : opened.detail}`,
-        isFull ? FULL_NEXT : "see that the disk has space and this user may write .mdmirror/",
+        isFull ? FULL_NEXT : "check that the disk has space and this user may write .mdmirror/",
         { code: opened.code },
       );
     }

@@ -14,10 +14,11 @@ type Open = Pick<RunReport, "attention" | "fault"> & {
 
 /** What to do when no approval ends a halt. */
 export const NEXT_OF_LOST_ROOT =
-  "mount the disk that holds the mirror; or move .mdmirror/ away, and link the folder again: mdmirror init";
+  "mount the disk of the folder; or move .mdmirror/ away and link the folder again: mdmirror init";
 
 /** What to do about a halt of which the reasons are not at hand. */
-export const NEXT_OF_HALT = "mdmirror plan; to apply it: mdmirror approve; to undo it: mdmirror reject";
+export const NEXT_OF_HALT =
+  "mdmirror plan shows the changes; carry them out: mdmirror approve; undo them: mdmirror reject";
 
 /** Halts in which nothing was deleted, so there is nothing to bring back. */
 const BRINGS_NOTHING_BACK: ReadonlySet<HaltReason> = new Set([
@@ -31,12 +32,12 @@ const BRINGS_NOTHING_BACK: ReadonlySet<HaltReason> = new Set([
 export function nextOfHalt(reasons: readonly { readonly reason: HaltReason }[]): string[] {
   // A copy and a folder that was moved need different answers, so both are explained.
   if (reasons.some(({ reason }) => reason === "root-moved-or-copied")) return [insteadOf("root-moved-or-copied")];
-  const ways = ["to apply it (mdmirror plan shows it): mdmirror approve, then mdmirror sync"];
+  const ways = ["carry the changes out (mdmirror plan shows them): mdmirror approve, then mdmirror sync"];
   // Another workspace would get all files as new documents.
   if (reasons.some(({ reason }) => reason === "wrong-workspace"))
     ways.unshift("check the key and the URL: mdmirror doctor");
   const isNotBrought = reasons.every(({ reason }) => BRINGS_NOTHING_BACK.has(reason));
-  return isNotBrought ? ways : [...ways, "to undo it: mdmirror reject"];
+  return isNotBrought ? ways : [...ways, "undo the changes: mdmirror reject"];
 }
 
 /** The `attention` of `--json`: what is open, then why it halted or did not reach the service. */

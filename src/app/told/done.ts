@@ -1,26 +1,26 @@
 import { count } from "../../model/count.ts";
 import type { RunReport } from "../mirror/run.ts";
 
-/** What a run did, in words. */
+/** The words for the counts of a run. */
 
 const COUNT_WORDS: Readonly<Record<Exclude<keyof RunReport["counts"], "holds">, string>> = {
   uploaded: "uploaded",
   downloaded: "downloaded",
-  createdRemote: "new on the service",
-  createdLocal: "new here",
+  createdRemote: "created on the service",
+  createdLocal: "created locally",
   movedRemote: "moved on the service",
-  movedLocal: "moved here",
+  movedLocal: "moved locally",
   deletedRemote: "deleted on the service",
-  deletedLocal: "to the trash here",
+  deletedLocal: "moved to the local trash",
   merged: "merged",
-  accepted: "accepted",
-  byPolicy: "in conflict, ended by your policy",
+  accepted: "accepted by a reviewer",
+  byPolicy: "resolved by your conflict policy",
   submitted: "sent to review",
-  respelled: "with links respelled",
+  respelled: "with links rewritten",
   conflicts: "in conflict",
 };
 
-/** `3 uploaded, 1 new here`, or null when nothing was done. */
+/** Returns `3 uploaded, 1 created locally`, or null when nothing was done. */
 export function doneLine(counts: RunReport["counts"]): string | null {
   const parts = Object.entries(COUNT_WORDS).flatMap(([name, words]) => {
     const n = counts[name as keyof typeof COUNT_WORDS];

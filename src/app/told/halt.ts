@@ -6,14 +6,13 @@ import type { RejectItem } from "../by-hand/reject.ts";
 
 /** What bringing back does, by what it is. */
 export const REJECTION_WORDS: Readonly<Record<Exclude<RejectItem["kind"], "left">, string>> = {
-  "file-back": "comes back here, as it was; nothing is sent, and its id and history stay",
-  "folder-back": "the folder comes back here",
-  "folder-stays": "the folder stays here, and is made there anew",
-  "stays-as-new":
-    "stays here, and goes up as a new document: a deletion there is final, so its id and history there cannot be had again",
-  "other-version-back": "its (theirs) file comes back, and the conflict stays open",
-  "text-back": "gets its text back locally; nothing is sent",
-  "newer-text-back": "the local text is uploaded again, over the version that the service shows",
+  "file-back": "restored locally, with the same id and history; nothing is uploaded",
+  "folder-back": "folders restored locally",
+  "folder-stays": "folders kept locally and created again on the service",
+  "stays-as-new": "kept locally and uploaded as a new document: the service cannot restore the old id and its history",
+  "other-version-back": "conflict copies restored; the conflicts stay open",
+  "text-back": "content restored locally; nothing is uploaded",
+  "newer-text-back": "the local version is uploaded again, over the version on the service",
 };
 
 /**
@@ -21,19 +20,19 @@ export const REJECTION_WORDS: Readonly<Record<Exclude<RejectItem["kind"], "left"
  */
 const INSTEAD: Readonly<Partial<Record<HaltReason, string>>> = {
   "wrong-workspace":
-    "give the right key or URL (mdmirror doctor tells which are used). If they are right, and what they show is gone there: " +
-    "mdmirror approve takes it to the trash here; or move .mdmirror/ away and link the folder again, which sends all of it as new: mdmirror init",
+    "use the right key and URL (mdmirror doctor shows them). If they are right and the documents are deleted on the service: " +
+    "mdmirror approve moves the files to the local trash; or move .mdmirror/ away and link the folder again, which uploads all files as new: mdmirror init",
   "root-moved-or-copied":
     "if you moved the folder: mdmirror approve. If it is a copy: delete it, or make it a linked folder of its own: " +
-    "rm -r DIR/.mdmirror && mdmirror init DIR --url URL --key-file FILE; the original goes on either way",
+    "rm -r DIR/.mdmirror && mdmirror init DIR --url URL --key-file FILE. The original stays linked either way",
   "conflict-flood":
-    "to let one side win where both are new: mdmirror init DIR --prefer local | remote; to see each: mdmirror diff",
+    "take one side for all documents that are new on both: mdmirror init DIR --prefer local | remote; see each: mdmirror diff",
 };
-const ELSE = "mdmirror plan shows what it is about";
+const ELSE = "mdmirror plan shows the changes";
 
 /** Says how many changes wait for the answer besides those that it is about. */
 export function waitingClause(waiting: number): string {
-  return `${plural(waiting, "other change")} ${waiting === 1 ? "waits" : "wait"} for the answer`;
+  return `${plural(waiting, "other change")} ${waiting === 1 ? "waits" : "wait"} for your answer`;
 }
 
 /** What to do where nothing was taken away, so that there is nothing to bring back. */

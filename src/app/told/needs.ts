@@ -1,21 +1,20 @@
 import type { RunReport } from "../mirror/run.ts";
-import { count } from "../../model/count.ts";
+import { count, plural } from "../../model/count.ts";
 
-/** `one thing needs you`, `2 things need you, 3 wait`, `one thing waits`. */
+/** Returns `1 problem to fix`, `2 problems to fix, 3 pending` or `1 pending`. */
 export function needs(attention: RunReport["attention"]): string {
   const waits = attention.filter((one) => one.waits).length;
   const needing = attention.length - waits;
-  const asks = needing === 1 ? "one thing needs you" : `${count(needing)} things need you`;
+  const asks = `${plural(needing, "problem")} to fix`;
   if (waits === 0) return asks;
-  if (needing > 0) return `${asks}, ${count(waits)} ${waits === 1 ? "waits" : "wait"}`;
-  return waits === 1 ? "one thing waits" : `${count(waits)} things wait`;
+  return needing > 0 ? `${asks}, ${count(waits)} pending` : `${count(waits)} pending`;
 }
 
 type Standing = Pick<RunReport, "attention" | "fault"> & { readonly state: string };
 
-/** Why a mirror is not in sync, as a clause. @param status of a mirror that is not */
+/** Returns why a mirror is not in sync, as a clause. @param status of a mirror that is not */
 export function whyNotInSync({ state, attention, fault }: Standing): string {
-  if (state === "halted") return "a guard has halted it";
+  if (state === "halted") return "stopped by a safety check";
   if (fault?.kind === "locked-out") return "the service refuses the key";
-  return state === "offline" ? "the service was not reached" : needs(attention);
+  return state === "offline" ? "the service could not be reached" : needs(attention);
 }

@@ -18,7 +18,7 @@ export function reportJson(report: RunReport): SyncReport {
       kind: "renamed",
       code: null,
       detail: renamedDetail(from, to),
-      next: "nothing, or rename either",
+      next: "nothing, or rename one of the two",
     };
   });
   const madeWay = (report.madeWay ?? []).map(({ path, keptAs }) => {
@@ -35,27 +35,27 @@ export function reportJson(report: RunReport): SyncReport {
 }
 
 const INERT: Readonly<Record<InertLinks["reason"], string>> = {
-  "not-there": "to what is not there",
-  "no-document": "to what is no document",
-  "not-mirrored": "to what is not mirrored",
-  "not-created": "to what the service does not have (mdmirror status)",
-  outside: "out of the folder",
-  waits: "to what is there by now, in a document that waits (mdmirror status)",
+  "not-there": "without a target",
+  "no-document": "to something that is not a document",
+  "not-mirrored": "to a file that is not synced",
+  "not-created": "to a document that is not on the service yet (mdmirror status)",
+  outside: "to a place outside of the folder",
+  waits: "to an existing document, in a document that waits (mdmirror status)",
 };
 
 /** Why links went up as `ref://…`, with the first of them. */
 export function inertDetails({ inert = [] }: Pick<RunReport, "inert">): string[] {
   return inert.map(({ reason, count: all, first }) => {
     const names = first.map(({ path, to }) => `${shownName(path)} → ${shownName(to)}`).join(", ");
-    return `sent as ref://…: ${plural(all, "link")} ${INERT[reason]} (${names}${all > first.length ? ", …" : ""})`;
+    return `${plural(all, "link")} sent as ref://…: ${INERT[reason]} (${names}${all > first.length ? ", …" : ""})`;
   });
 }
 
 /** Of a file of the user's own, which stood where a conflict's other version is shown now. */
 export function madeWayDetail(keptAs: string): string {
-  return `your file made way for the other version of a conflict; it is kept as ${keptAs}`;
+  return `your file was renamed to ${keptAs}, because the other version of a conflict needs its name`;
 }
 
 export function renamedDetail(from: string, to: string): string {
-  return `another has the name ${shownName(from)} on the service, so yours is ${shownName(to)} now, here and there`;
+  return `another document has the name ${shownName(from)} on the service, so yours is ${shownName(to)} now, on both sides`;
 }

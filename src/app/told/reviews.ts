@@ -4,16 +4,16 @@ import type { WaitingReview } from "../by-hand/reviews.ts";
 
 const WHY = {
   protected: "its document is protected",
-  conflict: "it met another edit",
+  conflict: "it conflicts with another edit",
 } as const satisfies Record<NonNullable<WaitingReview["reason"]>, string>;
 
-export const SENT_UNKNOWN = "the text that was sent is not known here";
+export const SENT_UNKNOWN = "the uploaded version is not known locally";
 /** Stands before the names of what it stops. */
-export const STOPS = "until it is decided in the app, these cannot be deleted there";
-export const DELETION_WAITS = "the deletion made here waits for that";
+export const STOPS = "until it is decided in the web app, these cannot be deleted on the service";
+export const DELETION_WAITS = "the local deletion waits for the decision";
 
 /** @returns a clause; null: the service did not say */
 export function whyInReview({ reason, liveChangeId }: WaitingReview): string | null {
   if (reason === null) return null;
-  return reason === "conflict" ? `${WHY.conflict} (live now: ${liveChangeId})` : WHY[reason];
+  return reason === "conflict" ? `${WHY.conflict} (published now: ${liveChangeId})` : WHY[reason];
 }

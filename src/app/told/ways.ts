@@ -5,25 +5,31 @@ import type { HoldReason, WayKind } from "../../model/hold.ts";
 type WayWords = { readonly label: string; readonly does: string };
 
 const IN_CONFLICT: Readonly<Record<WayKind, WayWords>> = {
-  mine: { label: "Take mine", does: "the text of this folder stays, and goes up" },
-  theirs: { label: "Take theirs", does: "the service's text takes the place of the file here" },
-  merged: { label: "Save the result", does: "the text that you made of both takes the place of the file, and goes up" },
-  keep: { label: "Keep it", does: "the text here stays, and goes up as a new document, with a new id" },
-  delete: { label: "Delete it", does: "the file here goes to the trash" },
+  mine: { label: "Take mine", does: "keeps the local version and uploads it" },
+  theirs: { label: "Take theirs", does: "replaces the local file by the version on the service" },
+  merged: { label: "Save the result", does: "writes your merged version to the file and uploads it" },
+  keep: { label: "Keep it", does: "keeps the local file and uploads it as a new document with a new id" },
+  delete: { label: "Delete it", does: "moves the local file to the trash" },
   recreate: {
-    label: "Make it anew",
-    does: "a new document is made where it is to be, with a new id, and the old one is deleted with its history there",
+    label: "Create it again",
+    does: "creates a new document at the new place, with a new id, and deletes the old one with its history on the service",
   },
 };
 
 const IN_HOLD: Readonly<Partial<Record<WayKind, WayWords>>> = {
-  mine: { label: "Send mine again", does: "the text of this folder stays, and is tried, or submitted, again" },
-  theirs: { label: "Take theirs", does: "the edit that is here is dropped for the service's text, as it is then" },
+  mine: { label: "Upload mine again", does: "keeps the local version and uploads or submits it again" },
+  theirs: { label: "Take theirs", does: "drops the local edit and takes the version on the service" },
 };
 
 const RENAMED: Readonly<Partial<Record<WayKind, WayWords>>> = {
-  keep: { label: "Keep it", does: "the service's text comes back under the old name; the renamed file stays as it is" },
-  delete: { label: "Delete it there", does: "the document is deleted on the service; the renamed file stays as it is" },
+  keep: {
+    label: "Keep it",
+    does: "restores the version of the service under the old name; the renamed file stays as it is",
+  },
+  delete: {
+    label: "Delete it on the service",
+    does: "deletes the document on the service; the renamed file stays as it is",
+  },
 };
 
 /** @param reason of the hold; null: a conflict is open, or a review */
@@ -34,10 +40,10 @@ export function wayWords(kind: WayKind, isConflict: boolean, reason: HoldReason 
 
 /** What was done, as a clause. */
 export const WAY_ENDS: Readonly<Record<WayKind, string>> = {
-  mine: "mine was taken",
-  theirs: "theirs was taken",
-  merged: "the result was saved",
-  keep: "it is kept",
-  delete: "it was let go",
-  recreate: "it was made anew",
+  mine: "took mine",
+  theirs: "took theirs",
+  merged: "saved the result",
+  keep: "kept it",
+  delete: "deleted it",
+  recreate: "created it again",
 };

@@ -20,7 +20,7 @@ type Around = {
 /** Each with the word that says what it is about. */
 export function whyFacts(why: Why, { former, now }: Around): (readonly [term: string, fact: string])[] {
   const facts = [...placeFacts(why), ...openFacts(now, why, former), ...nextFacts(why).map((next) => ["next", next])];
-  if (why.open !== null) facts.push(["do", shownWords(nextFor(why.open))]);
+  if (why.open !== null) facts.push(["to do", shownWords(nextFor(why.open))]);
   return facts.map(([term, fact]) => [term!, fact!]);
 }
 
@@ -29,8 +29,8 @@ function placeFacts(why: Why): string[][] {
   const { link, stays, verdict, offline } = why;
   const facts: string[][] = [];
   if (offline !== null)
-    facts.push(["offline", `the service cannot be asked (${shownWords(offline.detail)}): by the state alone`]);
-  facts.push(["base", baseFact(why)], ["here", hereFact(why)]);
+    facts.push(["offline", `the service is not reachable (${shownWords(offline.detail)}); shown from the local state`]);
+  facts.push(["base", baseFact(why)], ["local", hereFact(why)]);
   if (offline === null) facts.push(["service", serviceFact(why)]);
   if (stays !== null) facts.push(["stays", staysFact(why.path, stays)]);
   if (offline === null && (verdict !== null || link !== null)) facts.push(["rule", ruleFact(why)]);
@@ -53,29 +53,29 @@ function openFacts(now: number, { link, folder, hold, conflict, lastError }: Why
       `for ${ageText(now - conflict.since)}; the other version is ${shownName(conflict.sidecarPath)}`,
     ]);
   if (hold !== null)
-    facts.push(["held", `${hold.reason}: ${shownWords(hold.detail)}${originClause(hold.code, hold.requestId)}`]);
+    facts.push(["blocked", `${hold.reason}: ${shownWords(hold.detail)}${originClause(hold.code, hold.requestId)}`]);
   if (lastError !== null) facts.push(["error", eventLine(lastError)]);
   if (former !== null && link === null && folder === null)
-    facts.push(["was", `a document of this name is ${shownName(former)} now, or was there last`]);
+    facts.push(["was", `a document of this name is now ${shownName(former)}, or was last there`]);
   return facts;
 }
 
 /** What keeps the table's rule from applying: a hold that leaves the text alone. */
 function barredBy({ hold, steps, conflict }: Why): string | null {
-  if (conflict !== null) return "in conflict: nothing is sent until that ends";
+  if (conflict !== null) return "in conflict: nothing is uploaded until it is resolved";
   if (hold === null || steps.length > 0) return null;
   if (hold.reason === "suspended") return `${shownWords(hold.detail)}`;
-  return `nothing, while it is held (${hold.reason})`;
+  return `nothing while it is blocked (${hold.reason})`;
 }
 
 function ruleFact(why: Why): string {
   const { verdict, path } = why;
-  if (verdict === null) return "text unchanged/unchanged → nothing";
+  if (verdict === null) return "content unchanged/unchanged → nothing";
   const { cell, rule, moved, placeRule, evidence, localPath } = verdict;
   const found = evidence === null || localPath === path ? "" : `; found by ${evidence}`;
   const barred = barredBy(why);
-  if (barred !== null) return `text ${cell} → ${barred}${found}`;
-  return `text ${cell} → ${publicKind(rule)}; place moved by ${moved} → ${placeRule}${found}`;
+  if (barred !== null) return `content ${cell} → ${barred}${found}`;
+  return `content ${cell} → ${publicKind(rule)}; place moved by ${moved} → ${placeRule}${found}`;
 }
 
 function baseFact({ link, folder, path }: Why): string {
@@ -83,9 +83,9 @@ function baseFact({ link, folder, path }: Why): string {
     const place = link.remotePath === link.localPath ? "" : `, ${shownName(link.remotePath)} on the service`;
     const standing = link.standing === "linked" ? "" : `, ${link.standing}`;
     const review = link.submissions.length === 0 ? "" : `, in review since ${localTime(link.submissions[0]!.at)}`;
-    return `${link.id} at ${link.changeId}, text ${link.digest.slice(0, 12)}${place}${standing}${review}`;
+    return `${link.id} at ${link.changeId}, content ${link.digest.slice(0, 12)}${place}${standing}${review}`;
   }
-  if (path === "") return "the mirrored folder itself";
+  if (path === "") return "the linked folder itself";
   return folder === null ? "not linked" : `folder ${folder.id}, ${shownName(folder.remotePath)} on the service`;
 }
 
@@ -97,21 +97,21 @@ function hereFact({ look, link, verdict, path }: Why): string {
   switch (look.kind) {
     case "file": {
       const same = link === null ? "" : look.digest === link.localDigest ? ", as base" : ", differs from base";
-      return `a file, ${bytes(look.stamp.size)}, text ${look.digest.slice(0, 12)}${same}${elsewhere}`;
+      return `a file, ${bytes(look.stamp.size)}, content ${look.digest.slice(0, 12)}${same}${elsewhere}`;
     }
     case "folder":
       return "a folder";
     case "other":
       return "neither a file nor a folder";
     case "absent":
-      return `not there${elsewhere}`;
+      return `missing${elsewhere}`;
     case "unknown":
-      return `cannot be told: ${shownWords(look.why)}`;
+      return `unknown: ${shownWords(look.why)}`;
   }
 }
 
 function serviceFact({ remote, link, folder, path }: Why): string {
-  if (remote === null) return folder === null && path !== "" ? "not there" : "see its documents";
+  if (remote === null) return folder === null && path !== "" ? "missing" : "see its documents";
   const moved = link === null || remote.path === link.remotePath ? "" : `, now ${shownName(remote.path)}`;
   const version =
     link === null
@@ -127,11 +127,11 @@ function agreeFacts(heldBelow: Why["heldBelow"], halts: Why["halts"]): string[] 
   const held =
     heldBelow.length === 0
       ? []
-      : [`nothing for what is held in it: ${plural(heldBelow.length, "name")}; mdmirror conflicts`];
+      : [`nothing for ${plural(heldBelow.length, "blocked document")} in it: mdmirror conflicts`];
   const halted = halts.map(
-    (detail) => `a guard halts the mirror, for what is not in it: ${shownWords(detail)}; mdmirror plan`,
+    (detail) => `a safety check stopped the mirror because of other documents: ${shownWords(detail)}; mdmirror plan`,
   );
-  return held.length > 0 ? [...held, ...halted] : ["nothing: both sides agree", ...halted];
+  return held.length > 0 ? [...held, ...halted] : ["nothing: both sides are equal", ...halted];
 }
 
 /** LIMIT: how many steps in a folder are named. */
@@ -140,7 +140,7 @@ const MOST_STEPS = 10;
 function stepFacts(path: string, steps: Why["steps"]): string[] {
   const named = steps.slice(0, MOST_STEPS).map(({ action, guarded }) => {
     const { arrow, label } = actionWords(action);
-    return `${arrow} ${label}: ${actionName(action, () => path)}  (${shownWords(action.why)})${guarded ? ", once approved: mdmirror approve" : ""}`;
+    return `${arrow} ${label}: ${actionName(action, () => path)}  (${shownWords(action.why)})${guarded ? ", after approval: mdmirror approve" : ""}`;
   });
   const more = steps.length - named.length;
   return more > 0 ? [...named, `… and ${count(more)} more: mdmirror plan --all`] : named;
@@ -148,9 +148,9 @@ function stepFacts(path: string, steps: Why["steps"]): string[] {
 
 function nextFacts(why: Why): string[] {
   const { path, steps, offline, hold, stays, link, remote, folder, heldBelow, halts } = why;
-  if (offline !== null) return ["the next sync that reaches the service looks again"];
+  if (offline !== null) return ["the next sync that reaches the service checks again"];
   if (steps.length > 0) return stepFacts(path, steps);
-  if (hold !== null) return ["nothing, while it is held"];
+  if (hold !== null) return ["nothing while it is blocked"];
   if (stays !== null) return ["nothing: it stays local"];
   const isKnown = link !== null || remote !== null || folder !== null || path === "";
   return isKnown ? agreeFacts(heldBelow, halts) : ["nothing: it is on neither side"];

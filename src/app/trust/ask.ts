@@ -48,8 +48,8 @@ export function questionOf(
   if (marker === null)
     return trouble(
       "usage",
-      `${root} has no .mdmirror/marker: it is no whole mirror`,
-      `link it anew: mdmirror init ${shellWord(root)} --url URL`,
+      `${root} has no .mdmirror/marker: it is not a complete mirror`,
+      `link it again: mdmirror init ${shellWord(root)} --url URL`,
     );
   const place = placeOf(env);
   if (place.kind === "trouble") return place;
@@ -79,8 +79,8 @@ export function questionOf(
 function allowFirst(root: string, url: string): Result<never> {
   return trouble(
     "usage",
-    `${url} is plain http, which shows the key and all texts to the network`,
-    `if you want that all the same: mdmirror trust ${shellWord(root)} --allow-http ${shellWord(new URL(url).host)}`,
+    `${url} is plain http: others on the network can read the key and all documents`,
+    `to allow it anyway: mdmirror trust ${shellWord(root)} --allow-http ${shellWord(new URL(url).host)}`,
   );
 }
 

@@ -58,7 +58,7 @@ export function nameMirror(root: string, name: string, env: Given["env"]): Resul
     return trouble(
       "usage",
       `${root} is not in the list of your mirrors (${place.value})`,
-      `let it in first: mdmirror trust ${shellWord(root)}`,
+      `trust it first: mdmirror trust ${shellWord(root)}`,
     );
   }
   const { mirror } = found;

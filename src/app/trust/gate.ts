@@ -161,7 +161,7 @@ function followRoot(
   const isNamed = mirror.folder === null ? there.length === 0 : mirror.folder === folderId(root);
   const before = mirror.roots[0] ?? "another folder";
   // The safety check reports a copy, and asks whether it was meant.
-  const notes = isNamed ? [`${root} was ${before} before; it is known as one of your mirrors, and goes on`] : [];
+  const notes = isNamed ? [`${root} was ${before} before; it is still one of your mirrors`] : [];
   const others = isNamed ? there : [before, ...there.filter((other) => other !== before)];
   const followed = { ...mirror, roots: isNamed ? [root, ...others] : [...others, root] };
   if (mode === "read") return { mirror: followed, notes };
@@ -213,7 +213,7 @@ function unwritableList(place: string, error: unknown, undone: string): Result<n
   return unwritableFile(`the list of your mirrors, ${place},`, error, {
     kind: "usage",
     undone,
-    next: "give this user the right to write there, or set XDG_STATE_HOME to a folder where it may, wherever mdmirror is run",
+    next: "allow this user to write there, or always set XDG_STATE_HOME to a folder that this user may write",
   });
 }
 

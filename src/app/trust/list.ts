@@ -93,7 +93,7 @@ export function nameTrouble(env: Env, name: string, root: string): Trouble | nul
   return {
     kind: "usage",
     what: `"${name}" is the name of your mirror ${other.root} already`,
-    next: `choose another; or call that one otherwise first: mdmirror name ${shellWord(other.root)} NAME`,
+    next: `choose another name, or first rename that mirror: mdmirror name ${shellWord(other.root)} NAME`,
   };
 }
 

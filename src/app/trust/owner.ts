@@ -97,7 +97,7 @@ export function checkOwner(root: string, env: Env): Result<null> {
 export function foreignTrouble({ path, uid }: Extract<Ownership, { kind: "foreign" }>): ReturnType<typeof trouble> {
   return trouble(
     "usage",
-    `${path} belongs to user ${uid}, and this process is user ${effectiveUser()}: whoever owns it decides what goes where; nothing was sent`,
+    `${path} belongs to user ${uid}, and this process is user ${effectiveUser()}: only the owner may sync it; nothing was sent`,
     `run mdmirror as that user; or, if the mirror is yours: chown -R "$(id -u)" ${shellWord(path)}`,
     { code: "foreign-owner" },
   );

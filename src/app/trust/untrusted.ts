@@ -47,7 +47,7 @@ export function untrusted(
   return trouble(
     "usage",
     `${root} ${doubtWords(doubt, service, place)}: ${would}`,
-    `if that is what you want, once: mdmirror trust ${shellWord(root)}${option}`,
+    `to allow it: mdmirror trust ${shellWord(root)}${option}`,
     { code: "untrusted" },
   );
 }

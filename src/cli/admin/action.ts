@@ -21,13 +21,13 @@ export type Actions = Readonly<Record<string, Action>>;
 
 /** How the service is reached. */
 export const REACH: Readonly<Record<string, OptionSpec>> = {
-  data: { value: "DIR", help: "the data folder of the service on this machine (.mdmirror-service)" },
-  url: { value: "URL", help: "a service on another machine" },
-  "admin-key-file": { value: "FILE", help: "its admin key, as it lies in its data folder" },
+  data: { value: "DIR", help: "data folder of the service on this machine (default: .mdmirror-service)" },
+  url: { value: "URL", help: "URL of a service on another machine" },
+  "admin-key-file": { value: "FILE", help: "file with its administrator's key, a copy of the one in its data folder" },
   "allow-http": {
     value: "HOST",
     multiple: true,
-    help: "use plain http to this host, which shows the key to the network",
+    help: "allow plain http to HOST; others on the network can then read the key",
   },
 };
 

@@ -109,7 +109,7 @@ function tellWaiting(io: Io, { grants }: ToldKey): ExitCode {
   const waiting = grants.filter(({ waits, level }) => waits && level !== "none");
   for (const { path } of waiting) {
     io.err(
-      `mdmirror: nothing is at ${shownName(path)} now, so this grant gives nothing; what comes there later has the`,
+      `mdmirror: nothing exists at ${shownName(path)}, so this grant has no effect yet; a later document or folder there gets the`,
     );
     io.err("  rights of the folder above it, or these if they are fewer");
     io.err("  next: make the folder, then mdmirror serve admin keys change");

@@ -31,8 +31,6 @@ export function showMade(io: Io, args: Args, { key, text }: MadeKey, told: strin
   }
   io.out(told);
   io.out(
-    file === null
-      ? `its text, which is shown this once: ${text}`
-      : `its text is in ${shownName(file)}, for this user alone`,
+    file === null ? `the key, shown only now: ${text}` : `the key is in ${shownName(file)}, readable by this user only`,
   );
 }

@@ -34,7 +34,7 @@ const list: Action = {
     const nameOf = ({ workspaceId }: ToldReview) => names.get(workspaceId) ?? workspaceId;
     const all = reviews.value;
     if (args.flag("json")) io.out(jsonLine({ reviews: all.map((one) => ({ ...one, workspace: nameOf(one) })) }));
-    else if (all.length === 0) io.out("nothing waits for review");
+    else if (all.length === 0) io.out("nothing is in review");
     else {
       const rows = all.map((one) => {
         const since = `since ${localTime(one.at)} (${age(io, one.at)})`;

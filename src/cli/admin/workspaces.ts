@@ -44,7 +44,7 @@ const create: Action = {
     const all = await listWorkspaces(session);
     if (all.kind === "trouble") return all;
     if (all.value.some((one) => one.name === name)) {
-      return trouble("usage", `there is a workspace ${shownName(name)} already`, "give another name");
+      return trouble("usage", `the workspace ${shownName(name)} already exists`, "give another name");
     }
     const made = await withKeyFile(io, args, () => createWorkspace(session, name));
     if (made.kind === "trouble") return made;

@@ -18,13 +18,13 @@ const MOST = 20;
 export const command: Command = {
   usage: "approve [DIR] [--yes] [--all]",
   about: [
-    "Shows the changes that a safety check stopped, and approves exactly these: the next sync carries them out. Changes",
-    "that are added before it are stopped again. Deleted files go to .mdmirror/trash; the content of deleted documents",
-    "stays in the local history. To undo them instead: mdmirror reject.",
+    "Shows the changes that a safety check stopped, asks, and approves exactly these: the next sync carries them out. Changes that are added before that sync are stopped again.",
+    "Deleted files go to .mdmirror/trash; the content of deleted documents stays in the local history. To undo the changes instead: mdmirror reject.",
   ],
+  examples: ["mdmirror plan --all", "mdmirror approve notes"],
   options: {
     yes: { short: "y", help: "do not ask" },
-    all: { help: "show every name, not the first twenty of each kind" },
+    all: { help: "show every name (default: the first 20 of each kind)" },
     ...KEY_OPTION,
   },
   operands: { least: 0, most: 1 },
@@ -52,12 +52,12 @@ export async function answerStop(io: Io, args: Args, what: "approve" | "reject")
 /** @returns whether there is something to decide */
 function showHalt(io: Io, halted: Exclude<Halted, { kind: "offline" }>): halted is Decidable {
   if (halted.kind === "nothing") {
-    io.out("nothing is halted; next: mdmirror sync");
+    io.out("nothing is stopped; next: mdmirror sync");
     return false;
   }
-  for (const { reason, detail } of halted.reasons) io.out(`halted: ${reason}: ${shownWords(detail)}`);
+  for (const { reason, detail } of halted.reasons) io.out(`Stopped: ${shownWords(detail)} (${reason})`);
   if (halted.kind === "halted") return true;
-  io.err("mdmirror: that cannot be approved: the folder itself is not what it was");
+  io.err("mdmirror: this stop cannot be approved: the folder itself has changed");
   io.err(`  next: ${NEXT_OF_LOST_ROOT}`);
   return false;
 }
@@ -79,12 +79,12 @@ async function decide(
   for (const line of groupLines(halted.stopped, mostNames(args), (id) => state.link(id as DocId)?.localPath ?? null))
     io.out(line);
   if (halted.waiting > 0) io.out(`  ${waitingClause(halted.waiting)}`);
-  if (!(await agrees(io, args.flag("yes"), "let this go?"))) {
-    io.err(io.terminal.input ? "mdmirror: nothing was approved" : "mdmirror: there is no terminal to ask on");
-    io.err("  next: if that is what you want: mdmirror approve --yes");
+  if (!(await agrees(io, args.flag("yes"), "carry out these changes?"))) {
+    io.err(io.terminal.input ? "mdmirror: nothing was approved" : "mdmirror: there is no terminal for a question");
+    io.err("  next: mdmirror approve --yes");
     return io.terminal.input ? EXIT.halted : EXIT.usage;
   }
   approve(mirror, halted);
-  io.out(`approved; ${mirror.borrowed === true ? "the daemon goes on with it" : "next: mdmirror sync"}`);
+  io.out(`approved; ${mirror.borrowed === true ? "the daemon carries them out" : "next: mdmirror sync"}`);
   return EXIT.inSync;
 }

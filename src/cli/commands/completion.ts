@@ -7,13 +7,13 @@ const SHELLS = ["bash", "zsh", "fish"] as const;
 export const command: Command = {
   usage: "completion bash|zsh|fish",
   about: [
-    "Prints a script that completes commands, options, mirrors, files and folders at the TAB key. For every new shell:",
+    "Prints a script that completes commands, options, mirrors, files and folders. For each new shell:",
     `  bash: a line in ~/.bashrc: eval "$(mdmirror completion bash)"`,
     `  zsh:  a line in ~/.zshrc:  eval "$(mdmirror completion zsh)"`,
     "  fish: mdmirror completion fish > ~/.config/fish/completions/mdmirror.fish",
-    "As a file it is loaded at the first TAB alone: mdmirror in ~/.local/share/bash-completion/completions/ for the",
-    "package bash-completion, _mdmirror in a folder of $fpath for zsh.",
+    "To load it only at the first TAB, save it as mdmirror in ~/.local/share/bash-completion/completions/ (package bash-completion), or as _mdmirror in a folder of $fpath (zsh).",
   ],
+  examples: ["mdmirror completion bash"],
   options: {},
   operands: { least: 1, most: 1, words: SHELLS },
   async run(io, args, table): Promise<ExitCode> {

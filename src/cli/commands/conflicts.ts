@@ -16,11 +16,12 @@ import { byPath } from "../../model/by-path.ts";
 export const command: Command = {
   usage: "conflicts [DIR] [--json] | conflicts show PATH [--json]",
   about: [
-    "Lists documents whose two edits do not merge, and rows that are held until you act. Looks at this folder alone.",
-    "show PATH prints where the edits meet: base, mine (this folder), theirs (the service).",
-    "Exit: 0 when there is none, 3 when there is.",
+    "Lists documents whose local and remote versions do not merge, and documents that are blocked until you decide. Reads only local data.",
+    "show PATH prints the clashing lines: base, mine (local), theirs (on the service).",
+    "Exit codes: 0 if there are none, 3 if there are some.",
   ],
-  options: { json: { help: "one JSON object" } },
+  examples: ["mdmirror conflicts", "mdmirror conflicts show plan.md"],
+  options: { json: { help: "print one JSON object" } },
   operands: { least: 0, most: 2 },
   async run(io, args): Promise<ExitCode> {
     const [first, second] = args.operands;
@@ -46,7 +47,7 @@ async function list(io: Io, root: string, json: boolean): Promise<ExitCode> {
       return exit;
     }
     const paint = paintFor(io);
-    if (exit === EXIT.inSync) io.out("no conflicts, and nothing is held");
+    if (exit === EXIT.inSync) io.out("no conflicts and no blocked documents");
     const rows = conflicts
       .toSorted(byPath)
       .map(({ path, since, mine, theirs, inReview, renewed }) => [
@@ -99,7 +100,7 @@ async function show(io: Io, name: string, json: boolean): Promise<ExitCode> {
       io.out(
         `${shownName(path)}: in conflict since ${localTime(conflict.since)}; theirs is ${shownName(conflict.sidecarPath)}`,
       );
-    if (hunks.length === 0) io.out("the two edits merge by now; the next sync ends it");
+    if (hunks.length === 0) io.out("the two edits now merge; the next sync resolves the conflict");
     for (const line of hunkLines(io, hunks)) io.out(line);
     return EXIT.attention;
   });

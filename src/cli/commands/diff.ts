@@ -11,14 +11,15 @@ import { shellWord } from "../../model/shell-word.ts";
 export const command: Command = {
   usage: "diff [DIR | PATH | PATH@N] [--origins] [--json]",
   about: [
-    "This folder against the live service. Without a PATH: the documents that differ, with their counts of lines.",
-    "PATH: a unified diff; - is live, + is here. PATH@N: - is version N of the history, + is here.",
-    "Of a document in conflict: what merges (M mine, T theirs, B both) and what does not (!).",
-    "Writes nothing. Exit: 0 when both are the same, 3 when they differ.",
+    "Without PATH: lists the documents that differ from the service, with counts of lines.",
+    "PATH prints a unified diff: - on the service, + local. PATH@N: - version N, + local.",
+    "For a document in conflict it prints the lines that merge (M mine, T theirs, B both) and those that do not (!).",
+    "Writes nothing. Exit codes: 0 if both are equal, 3 if they differ.",
   ],
+  examples: ["mdmirror diff", "mdmirror diff plan.md", "mdmirror diff plan.md@3"],
   options: {
-    json: { help: "one JSON object; never a text" },
-    origins: { help: "of PATH@N, else of the last version that the mirror merged: whose each line is; exit 0" },
+    json: { help: "print one JSON object, without content" },
+    origins: { help: "side of each line of PATH@N, or of the last merged version; exits 0" },
     ...REACH_OPTIONS,
   },
   operands: { least: 0, most: 1 },
@@ -117,7 +118,7 @@ async function showVersion(io: Io, args: Args, name: string, n: number): Promise
     const { document, entry } = found.value;
     const text = state.text(entry.digest);
     if (text === null) {
-      io.err(`mdmirror: the text of version ${n} is no longer kept`);
+      io.err(`mdmirror: the content of version ${n} is no longer kept`);
       io.err(`  next: mdmirror history ${shellWord(name)} shows which are`);
       return EXIT.usage;
     }

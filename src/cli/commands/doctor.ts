@@ -10,12 +10,12 @@ import { KEY_OPTION } from "../use-mirror.ts";
 export const command: Command = {
   usage: "doctor [DIR] [--json]",
   about: [
-    "Checks the URL, the key, the clock, the state file, the size of the history, what the disk can, inotify limits, and other",
-    "sync tools on the same folder; names what was learned of the service, and how that differs from what mdmirror would like.",
-    "Exit: 0 good, 3 something may bite, else that of the first thing that cannot work.",
+    "Checks the URL, the key, the clock, the state file, the size of the history, the disk, the limits of inotify, and other sync tools on the same folder. Names how the service differs from the documented API.",
+    "Exit codes: 0 good, 3 for a warning, otherwise that of the first check that failed.",
   ],
+  examples: ["mdmirror doctor notes"],
   options: {
-    json: { help: "one JSON object" },
+    json: { help: "print one JSON object" },
     ...KEY_OPTION,
   },
   operands: { least: 0, most: 1 },

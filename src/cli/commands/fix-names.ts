@@ -10,10 +10,10 @@ import { useMirror } from "../use-mirror.ts";
 export const command: Command = {
   usage: "fix-names [DIR] [--dry-run]",
   about: [
-    "A name that the service refuses (My notes.md) is mirrored under a legal one (My-notes.md) and keeps its own here; this",
-    "renames it here too. The document stays the same one.",
+    "A local name that the service refuses (My notes.md) is uploaded under an accepted one (My-notes.md). This command renames the local file, too. The document stays the same.",
   ],
-  options: { "dry-run": { help: "show the names; rename nothing" } },
+  examples: ["mdmirror fix-names --dry-run"],
+  options: { "dry-run": { help: "print the names and rename nothing" } },
   operands: { least: 0, most: 1 },
   async run(io, args): Promise<ExitCode> {
     const root = findMirror(io, args.operands[0]);
@@ -32,7 +32,7 @@ function showFixes(io: Io, fixes: ReturnType<typeof fixNames>, dry: boolean): Ex
   }
   const left = fixes.filter(({ end }) => end.kind === "left").length;
   const good = fixes.length - left;
-  if (fixes.length === 0) io.out("every name is one that the service takes");
+  if (fixes.length === 0) io.out("the service accepts every name");
   else if (dry) io.out(`${plural(good, "name")} to change; nothing was renamed`);
   else io.out(`${plural(good, "name")} changed${good === 0 ? "" : "; next: mdmirror sync"}`);
   return left > 0 ? EXIT.attention : EXIT.inSync;

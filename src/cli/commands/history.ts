@@ -17,14 +17,15 @@ import { shownName, shownWords } from "../../model/shown-name.ts";
 export const command: Command = {
   usage: "history PATH|ID [--as-of TIME | --origins N] [--json]",
   about: [
-    "The texts that a document had, oldest first, as far as this mirror saw them: also of a deleted one, and under an earlier name.",
-    "N counts from the oldest, so that it names the same text while newer ones arrive: show PATH@N, diff PATH@N, restore PATH@N.",
-    "A text that the mirror merged is marked with what it was made of; --origins N shows whose each of its lines is.",
+    "Lists the versions of a document that this mirror has seen, oldest first; also of a deleted document, and under earlier names.",
+    "N counts from the oldest version, so that it stays the same when newer ones arrive: show PATH@N, diff PATH@N, restore PATH@N.",
+    "A merged version is marked with the versions that it was made from.",
   ],
+  examples: ["mdmirror history plan.md", "mdmirror history plan.md --as-of 3d"],
   options: {
-    "as-of": { value: "TIME", help: "the text that it had at that time (2h, 3d, 2026-11-22, 2026-11-22T09:30), alone" },
-    origins: { value: "N", help: "version N, a merge: whose each line is, M (mine), T (theirs) or B (both)" },
-    json: { help: "one JSON object" },
+    "as-of": { value: "TIME", help: "only the version at that time (2h, 3d, 2026-11-22, 2026-11-22T09:30)" },
+    origins: { value: "N", help: "side of each line of version N, a merge: M (mine), T (theirs) or B (both)" },
+    json: { help: "print one JSON object" },
   },
   operands: { least: 1, most: 1 },
   async run(io, args) {
@@ -43,7 +44,7 @@ export const command: Command = {
     const merged = args.text("origins");
     if (asked !== null && merged !== null) return misuse(io, "history", "--as-of and --origins exclude each other");
     if (merged !== null && !/^[1-9]\d{0,8}$/.test(merged)) {
-      io.err(`mdmirror history: --origins ${merged} is no number of a version`);
+      io.err(`mdmirror history: --origins ${merged} is not the number of a version`);
       return EXIT.usage;
     }
     if (merged !== null) {

@@ -11,14 +11,13 @@ import { jsonLine } from "../json-line.ts";
 export const command: Command = {
   usage: "hooks [list | test NAME] [--event EVENT] [--json]",
   about: [
-    "The commands that mdmirror runs when a mirror is in-sync, needs attention, is in conflict, has halted, is offline, or a",
-    "review has settled: by ~/.config/mdmirror/hooks.json, never by a folder. `list` shows each hook and how it last ended;",
-    "`test` tells one hook that something happened which did not. The file's form, and what hooks are given:",
-    "src/cli/README.md, Hooks.",
+    "A hook is a command in ~/.config/mdmirror/hooks.json, never in a linked folder. mdmirror runs it when a mirror is in sync, needs action, is in conflict, is stopped or offline, or when a review ends.",
+    "list shows each hook and its last run. test runs one hook with a made-up event. The form of the file: src/cli/README.md, Hooks.",
   ],
+  examples: ["mdmirror hooks", "mdmirror hooks test notify"],
   options: {
-    event: { value: "EVENT", help: "with test: the event; else the first one that the hook asks for" },
-    json: { help: "one JSON object" },
+    event: { value: "EVENT", help: "with test: the event (default: the first one that the hook asks for)" },
+    json: { help: "print one JSON object" },
   },
   operands: { least: 0, most: 2, words: ["list", "test"] },
   async run(io, args): Promise<ExitCode> {
@@ -91,7 +90,7 @@ async function test(io: Io, name: string, args: Args): Promise<ExitCode> {
     return complain(io, {
       kind: "usage",
       what: `there is no hook ${JSON.stringify(name)}`,
-      next: "mdmirror hooks lists those that there are",
+      next: "mdmirror hooks lists the hooks",
     });
   return tryHook(io, hook, asked ?? [...hook.on.keys()][0]!, args.flag("json"));
 }

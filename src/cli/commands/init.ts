@@ -19,35 +19,42 @@ type Prefer = (typeof PREFER)[number];
 export const command: Command = {
   usage: "init [DIR] --url URL [--key-file F] [--remote PATH] [--prefer local|remote|each] [--gitignore] [--yes]",
   about: [
-    "Checks URL and key, shows what the first sync would do, asks, then links DIR (this folder without one) and makes the",
-    "first sync, so that the files are there. Nothing is deleted or overwritten by a first sync, on either side. On a folder",
-    "that is linked already it stores a new key, and builds a lost state anew from both sides. In a folder of code it shows",
-    "what packages and builds would send, and how to leave it out.",
+    "Checks the URL and the key, shows what the first sync would do, asks, links DIR and syncs. Without DIR it links the current folder.",
+    "A first sync deletes and overwrites nothing on either side.",
+    "In a linked folder, init stores a new key, and rebuilds a lost state file from both sides.",
+    "In a folder with source code, init shows which files come from packages and builds, and how to leave them out.",
+  ],
+  examples: [
+    "mdmirror init notes --url https://files.example.com --key-file key.txt",
+    "mdmirror init notes --url https://files.example.com --remote team/handbook",
   ],
   options: {
-    url: { value: "URL", help: "the service's base URL (else MDMIRROR_URL)" },
-    "key-file": { value: "FILE", help: "read the API key from FILE (else MDMIRROR_API_KEY, else the keychain)" },
-    remote: { value: "PATH", help: "mirror this folder of the workspace, not all of it" },
+    url: { value: "URL", help: "base URL of the service (default: MDMIRROR_URL)" },
+    "key-file": { value: "FILE", help: "file with the API key (default: MDMIRROR_API_KEY, then the keychain)" },
+    remote: { value: "PATH", help: "link only this folder of the workspace (default: all of it)" },
     prefer: {
       value: "SIDE",
       choices: PREFER,
-      help: "whose text wins where both sides have one: local, remote, or each (both are kept)",
+      help: "version to keep where both sides have a file: local, remote, or each to keep both (default: merge or ask)",
     },
-    yes: { short: "y", help: "link without a question" },
+    yes: { short: "y", help: "link without asking" },
     "no-store-key": { help: "do not store the key in .mdmirror/key; cron then needs MDMIRROR_API_KEY" },
     "allow-http": {
       value: "HOST",
       multiple: true,
-      help: "use plain http to this host, which shows the key to the network",
+      help: "allow plain http to HOST; others on the network can then read the key",
     },
-    gitignore: { help: "leave out what the folder's .gitignore files leave out; what is linked stays mirrored" },
+    gitignore: { help: "leave out PATTERN, written as in .gitignore (node_modules/); adds a line to .mdmirrorignore" },
     ignore: {
       value: "PATTERN",
       multiple: true,
       help: "leave this out, as a line of .gitignore would (node_modules/): written to .mdmirrorignore",
     },
-    name: { value: "NAME", help: "what it is called, for commands and mdmirror list (as its folder)" },
-    "any-folder": { help: "link even a home folder or /" },
+    name: {
+      value: "NAME",
+      help: "name of the mirror, for commands and for mdmirror list (default: the folder's name)",
+    },
+    "any-folder": { help: "allow a home folder or / as DIR" },
   },
   operands: { least: 0, most: 1 },
   async run(io, args): Promise<ExitCode> {
@@ -113,7 +120,7 @@ async function newLink(io: Io, args: Args): Promise<Link | ExitCode> {
   const given = args.text("url") ?? io.env["MDMIRROR_URL"] ?? "";
   const { url } = origin.value;
   if (url !== withoutSlashes(given))
-    io.err(`mdmirror: the URL is taken as ${url}: what follows is the path of a request, and is added by itself`);
+    io.err(`mdmirror: the URL is taken as ${url}: mdmirror adds the path of each request itself`);
   const config = { ...DEFAULT_CONFIG, url, remote, allowHttp };
   return { config, origin: origin.value };
 }

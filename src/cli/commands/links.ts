@@ -17,14 +17,15 @@ const MOST = 5;
 export const command: Command = {
   usage: "links translate|keep|check [DIR] [--wiki] [--yes] [--json]",
   about: [
-    "Links between documents. translate: by path here, so that editors follow them, and by id on the service, so that no",
-    "move breaks them. keep: texts are the same on both sides. A change writes links of files here anew; nothing is sent.",
-    "check: lists links that lead nowhere, with the nearest name. Exit 3 if there are any.",
+    "translate: links are paths in local files, so that editors follow them, and ids on the service, so that no move breaks them.",
+    "keep: content is the same on both sides. Changing the mode rewrites links in local files and uploads nothing.",
+    "check: lists links without a target, with the nearest name. Exits 3 if there are any.",
   ],
+  examples: ["mdmirror links check", "mdmirror links translate notes --wiki"],
   options: {
-    wiki: { help: "translate [[Name]], too, where one document has this name" },
-    yes: { short: "y", help: "change without a question" },
-    json: { help: "one JSON object: of check {links, broken}, else {links, wiki, respelled}" },
+    wiki: { help: "also translate [[Name]] where exactly one document has this name" },
+    yes: { short: "y", help: "change the mode without asking" },
+    json: { help: "print one JSON object" },
   },
   operands: { least: 1, most: 2 },
   async run(io, args): Promise<ExitCode> {
@@ -92,7 +93,7 @@ function saidOf({ links, wiki }: LinkForm): string {
 }
 
 function showPaths(io: Io, paths: readonly LocalPath[]): void {
-  io.out(`links of ${plural(paths.length, "file")} will be written anew here; nothing is sent`);
+  io.out(`links of ${plural(paths.length, "file")} will be rewritten locally; nothing is uploaded`);
   for (const path of paths.slice(0, MOST)) io.out(`  ${shownName(path)}`);
   if (paths.length > MOST) io.out(`  … and ${count(paths.length - MOST)} more`);
 }

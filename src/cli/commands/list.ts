@@ -9,12 +9,13 @@ import { columns } from "../when.ts";
 export const command: Command = {
   usage: "list [--json | --names]",
   about: [
-    "The mirrors of this user on this machine: the name that each command takes instead of its folder, the folder, the address",
-    "that it may send to, and how it stands, in one word. Those that mdmirror init linked or mdmirror trust let in. Sends nothing.",
+    "Lists the mirrors of this user on this machine: name, folder, address and status. Commands take the name in place of the folder.",
+    "A mirror is listed once mdmirror init linked it or mdmirror trust allowed it. Uses no network.",
   ],
+  examples: ["mdmirror list"],
   options: {
-    json: { help: "one JSON object" },
-    names: { help: "the names alone, one a line; asks no daemon (for the completion of shells)" },
+    json: { help: "print one JSON object" },
+    names: { help: "print only the names, one a line (for shell completion)" },
   },
   operands: { least: 0, most: 0 },
   async run(io, args) {
@@ -27,7 +28,7 @@ export const command: Command = {
     const { tellUnfit } = await import("../status-all.ts");
     for (const why of unfit) tellUnfit(io, why);
     if (args.flag("json")) io.out(jsonLine({ mirrors: mirrors.map(({ mirror, state }) => ({ ...mirror, state })) }));
-    else if (mirrors.length === 0) io.out("no folder is mirrored yet; next: mdmirror init DIR --url URL");
+    else if (mirrors.length === 0) io.out("no folder is linked yet; next: mdmirror init DIR --url URL");
     else for (const line of columns(mirrors.map(cells))) io.out(line);
     return EXIT.inSync;
   },

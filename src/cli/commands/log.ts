@@ -11,12 +11,13 @@ import { shownName } from "../../model/shown-name.ts";
 
 export const command: Command = {
   usage: "log [DIR] [--limit N] [--path PATH] [--run N] [--json]",
-  about: ["What happened, newest last, one line each, in local time. Never shows a text. --json: one object a line."],
+  about: ["Prints one line an event in local time, newest last. Never prints content."],
+  examples: ["mdmirror log --limit 20", "mdmirror log --path plan.md"],
   options: {
-    limit: { value: "N", help: "so many of the newest (default 50)" },
-    path: { value: "PATH", help: "one document, under all its names" },
-    run: { value: "N", help: "one run" },
-    json: { help: "JSON lines, with ids, digests and requestIds" },
+    limit: { value: "N", help: "number of events (default: 50)" },
+    path: { value: "PATH", help: "only one document, under all its names" },
+    run: { value: "N", help: "only one run" },
+    json: { help: "print JSON lines with ids, digests and request ids" },
   },
   operands: { least: 0, most: 1 },
   async run(io, args) {

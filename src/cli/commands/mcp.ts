@@ -10,11 +10,10 @@ const { realpathSync } = process.getBuiltinModule("node:fs");
 export const command: Command = {
   usage: "mcp [DIR…] [--read-only]",
   about: [
-    "The mirrored folders as tools for an agent, by the Model Context Protocol over standard input and output: list, read,",
-    "search, edit with the version that was read, wait until it is live, conflicts, history. A client starts it, and it ends",
-    "with its client. It watches nothing itself: a daemon that runs is asked, and without one `sync` and `wait` sync.",
-    "How to register it with clients: src/cli/README.md.",
+    "Serves the linked folders by the Model Context Protocol over standard input and output: list, read, search, edit with a check of the version that was read, wait, conflicts, history.",
+    "A client starts and ends it. It watches no folder itself: it asks a running daemon, and syncs itself without one.",
   ],
+  examples: ["mdmirror mcp notes --read-only"],
   options: { "read-only": { help: "offer no tool that changes anything" } },
   operands: { least: 0, most: 64 },
   async run(io, args): Promise<ExitCode> {

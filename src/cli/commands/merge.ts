@@ -7,23 +7,23 @@ import { EXIT, type ExitCode } from "../exit.ts";
 export const command: Command = {
   usage: "merge BASE MINE THEIRS [-p | --origins | --explain | --driver [--marker-size N] [--path PATH]]",
   about: [
-    "Merge three Markdown files as the mirror does. Without an option the result is written into MINE, as git merge-file does.",
-    "As git's merge driver, with a line in .gitattributes:  *.md merge=mdmirror",
+    "Merges as a sync does. Without an option it writes the result into MINE, as git merge-file does. Refuses files that are not UTF-8.",
+    "As git's merge driver, with a line in .gitattributes: *.md merge=mdmirror, and this configuration:",
     "  git config merge.mdmirror.driver 'mdmirror merge --driver --marker-size=%L --path=%P %O %A %B'",
-    "What is no UTF-8 text is refused; as a driver it is left to git's own merge.",
-    "Exit: 0 merged, 3 a conflict: then the text has git's markers. As a driver 1, as git expects.",
+    "Exit codes: 0 merged, 3 conflict (the result has git's markers); as a driver 1, as git expects.",
   ],
+  examples: ["mdmirror merge base.md mine.md theirs.md --print"],
   options: {
-    print: { help: "print the result; write nothing", short: "p" },
+    print: { help: "print the result and write nothing", short: "p" },
     origins: {
-      help: "print each line of a clean merge with the side that it is from, M (mine), T (theirs) or B (both); write nothing",
+      help: "print each line of a clean merge with its side: M (mine), T (theirs) or B (both); write nothing",
     },
     explain: {
-      help: "print as JSON which rule made each line of a clean merge, and which text has each word; write nothing",
+      help: "print as JSON the rule that made each line of a clean merge and the source of each word; write nothing",
     },
-    driver: { help: "write into MINE and say nothing but what went wrong" },
-    "marker-size": { value: "N", help: "for --driver: characters of a marker, 7 if not given; git's %L" },
-    path: { value: "PATH", help: "for --driver: the file's name in messages; git's %P" },
+    driver: { help: "run as git's merge driver: write into MINE and print only errors" },
+    "marker-size": { value: "N", help: "for --driver: length of a conflict marker, git's %L (default: 7)" },
+    path: { value: "PATH", help: "for --driver: file name for messages, git's %P" },
   },
   operands: { least: 3, most: 3 },
   async run(io, args): Promise<ExitCode> {

@@ -10,9 +10,10 @@ const { existsSync, realpathSync } = process.getBuiltinModule("node:fs");
 export const command: Command = {
   usage: "mv [DIR] NEWDIR",
   about: [
-    "Moves a mirror: the folder, the list of mirrors, its service and the daemon that keeps it. It keeps its name. NEWDIR must",
-    "not be there yet, and be on the same disk. Sends nothing. A folder that a file manager moved is followed as well.",
+    "Moves the folder, and updates the list of mirrors, its service and its daemon. The mirror keeps its name.",
+    "NEWDIR must not exist and must be on the same disk. Uploads nothing. mdmirror also follows a folder that a file manager moved.",
   ],
+  examples: ["mdmirror mv notes ~/Documents/notes"],
   options: {},
   operands: { least: 1, most: 2 },
   async run(io, args) {

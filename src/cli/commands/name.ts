@@ -9,9 +9,10 @@ const { realpathSync } = process.getBuiltinModule("node:fs");
 export const command: Command = {
   usage: "name [DIR] NAME",
   about: [
-    "Calls a mirror NAME from now on: each command that takes DIR takes its name as well. A path comes first, where there is a",
-    "mirrored folder. A new mirror is called as its folder. Sends nothing; the folder keeps its name, and mdmirror mv moves it.",
+    "Gives a mirror another NAME. Commands take the name in place of DIR; the path of a linked folder comes first.",
+    "Changes nothing on the service, and the folder keeps its name: mdmirror mv moves the folder.",
   ],
+  examples: ["mdmirror name notes team-notes"],
   options: {},
   operands: { least: 1, most: 2 },
   async run(io, args) {
@@ -28,7 +29,7 @@ export const command: Command = {
     const named = nameMirror(root, name!, io.env);
     if (named.kind === "trouble") return complain(io, named.trouble);
     if (named.value !== null) io.err(`mdmirror: ${named.value}`);
-    io.out(`${shownName(root)} is called ${shownName(name!)}`);
+    io.out(`${shownName(root)} is now named ${shownName(name!)}`);
     return EXIT.inSync;
   },
 };

@@ -3,9 +3,10 @@ import type { Command } from "../command.ts";
 export const command: Command = {
   usage: "pause [DIR]",
   about: [
-    "The daemon of DIR ends what is under way and then does nothing until mdmirror resume, also after a restart. What you",
-    "and others edit meanwhile is met by the resume. mdmirror sync still syncs, once.",
+    "The daemon of DIR finishes the current step, then does nothing until mdmirror resume, also after a restart.",
+    "Changes made meanwhile on either side are synced after mdmirror resume. mdmirror sync still syncs once.",
   ],
+  examples: ["mdmirror pause notes"],
   options: {},
   operands: { least: 0, most: 1 },
   async run(io, args) {

@@ -5,10 +5,11 @@ import { REACH_OPTIONS, reachOf } from "../use-mirror.ts";
 
 export const command: Command = {
   usage: "plan [DIR] [--json] [--all]",
-  about: ["Looks at both sides and shows the steps of the next sync. Writes nothing, on either side or in .mdmirror/."],
+  about: ["Scans both sides and shows the steps of the next sync. Writes nothing on either side or in .mdmirror/."],
+  examples: ["mdmirror plan notes --all"],
   options: {
-    json: { help: "one JSON object: steps, holds, verdict" },
-    all: { help: "every name, not the first ten of each kind" },
+    json: { help: "print one JSON object with the steps, the blocked documents and the safety checks" },
+    all: { help: "print every name (default: the first ten of each kind)" },
     ...REACH_OPTIONS,
   },
   operands: { least: 0, most: 1 },

@@ -4,9 +4,10 @@ import type { Command } from "../command.ts";
 export const command: Command = {
   usage: "protect PATH… | FOLDER | 'GLOB' [--dry-run] [--json]",
   about: [
-    "Afterwards each change of the document waits on the service until somebody accepts it. Needs Full access.",
-    "Of a folder or a glob (quoted; ** is any folder): the documents that are there now, as one run, which one mdmirror undo takes back.",
+    "From then on, each change of the document waits on the service until somebody accepts it. Needs a key with Full access.",
+    "For a folder or a quoted glob (** matches any folder): the documents that exist now, as one run, which one mdmirror undo takes back.",
   ],
+  examples: ["mdmirror protect contract.md", "mdmirror protect 'legal/**' --dry-run"],
   options: PROTECTION_OPTIONS,
   operands: { least: 1, most: 10_000 },
   async run(io, args) {

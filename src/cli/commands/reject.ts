@@ -4,9 +4,10 @@ import { answerStop, command as approve } from "./approve.ts";
 export const command: Command = {
   usage: "reject [DIR] [--yes] [--all]",
   about: [
-    "Undoes the changes that a safety check stopped: files that were deleted locally come back, and files whose documents",
-    "are gone on the service stay and are uploaded as new. To apply them instead: mdmirror approve.",
+    "Shows the changes that a safety check stopped, asks, and undoes them: restores files that were deleted locally, and uploads files as new whose documents are gone on the service.",
+    "To carry the changes out instead: mdmirror approve.",
   ],
+  examples: ["mdmirror reject notes"],
   options: approve.options,
   operands: approve.operands,
   run: (io, args) => answerStop(io, args, "reject"),

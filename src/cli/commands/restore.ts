@@ -17,17 +17,20 @@ import { shownName, shownWords } from "../../model/shown-name.ts";
 export const command: Command = {
   usage: "restore PATH[@N] | ID[@N] | FOLDER | 'GLOB' … [--as-of TIME] [--dry-run] [--yes] [--no-sync] [--json]",
   about: [
-    "Puts an earlier text back, as an edit that goes to the service like any other; without @N the text before the one that is there.",
-    "Of a folder or a glob (quoted; ** is any folder): what was deleted. With --as-of: each document as it was then (2h, 3d, 2026-11-22,",
-    "2026-11-22T09:30); what is newer than that is left alone. A deleted document comes back as a new one: its id and its history on",
-    "the service cannot be had again. The text that gives way stays in the history and in .mdmirror/trash.",
+    "Writes an earlier version into the local file, then syncs it like any edit. Without @N: the version before the present one.",
+    "For a folder or a quoted glob (** matches any folder): restores deleted documents. With --as-of: restores each document as it was at that time; newer documents are left alone.",
+    "A deleted document comes back as a new document: the service does not bring back its id and its history there. The replaced version stays in the history and in .mdmirror/trash.",
   ],
+  examples: ["mdmirror restore plan.md@3", "mdmirror restore 'work/**' --as-of 2h --dry-run"],
   options: {
-    "as-of": { value: "TIME", help: "as it was at that time, as this mirror saw it" },
-    "dry-run": { help: "show what it would do" },
-    yes: { help: "do not ask, where it is more than one document", short: "y" },
-    "no-sync": { help: "only change this folder; the next sync sends it" },
-    json: { help: "one JSON object" },
+    "as-of": {
+      value: "TIME",
+      help: "the version at that time, as this mirror saw it (2h, 3d, 2026-11-22, 2026-11-22T09:30)",
+    },
+    "dry-run": { help: "show what it would do and write nothing" },
+    yes: { help: "do not ask before more than one document is restored", short: "y" },
+    "no-sync": { help: "only change the local folder; the next sync uploads it" },
+    json: { help: "print one JSON object" },
     ...REACH_OPTIONS,
   },
   operands: { least: 1, most: 10_000 },
@@ -49,7 +52,7 @@ export const command: Command = {
     );
     if (places.kind === "trouble") return complain(io, places.trouble);
     const { roots, names } = places.value;
-    if (roots.size > 1) return misuse(io, "restore", "the paths are in two mirrored folders");
+    if (roots.size > 1) return misuse(io, "restore", "the paths are in two linked folders");
     const n = wanted[0]!.n;
     if (wanted.some((one) => one.n !== null) && (names.length > 1 || asOf !== null))
       return misuse(io, "restore", "@N names one text of one document, and goes with no other path and no --as-of");
@@ -87,7 +90,7 @@ async function restoreOne(io: Io, args: Args, mirror: OpenedMirror, name: string
   if (restored.kind === "trouble") return complain(io, restored.trouble);
   const { path, entry, anew, notes } = restored.value;
   if (!json) {
-    io.out(`${shownName(path)}: version ${entry.n} is back`);
+    io.out(`${shownName(path)}: version ${entry.n} is restored`);
     for (const note of notes) io.out(`  ${shownWords(note)}`);
   }
   const sync = args.flag("no-sync") ? null : await syncAfter(io, mirror, json, [path]);
@@ -100,7 +103,7 @@ function showChoice(io: Io, json: boolean, chosen: Result<Choice>): ExitCode {
   const { path, entry, anew } = chosen.value;
   const how = anew ? ", as a new document" : "";
   if (json) io.out(jsonLine({ path, version: entry.n, anew, notes: [], sync: null }));
-  else io.out(`${shownName(path)}: version ${entry.n} of ${localTime(entry.at)} would be back${how}`);
+  else io.out(`${shownName(path)}: version ${entry.n} of ${localTime(entry.at)} would be restored${how}`);
   return EXIT.inSync;
 }
 

@@ -2,7 +2,8 @@ import type { Command } from "../command.ts";
 
 export const command: Command = {
   usage: "resume [DIR]",
-  about: ["The daemon of DIR goes on, with a look at everything first."],
+  about: ["The daemon of DIR scans both sides and continues."],
+  examples: ["mdmirror resume notes"],
   options: {},
   operands: { least: 0, most: 1 },
   async run(io, args) {

@@ -13,11 +13,12 @@ import { shownName } from "../../model/shown-name.ts";
 export const command: Command = {
   usage: "reviews [DIR] [--json]",
   about: [
-    "Lists what waits in review: since when, why, the lines that would change (- live, as last seen; + sent), and which",
-    "deletions it stops. It is decided in the app; a rejection cannot be seen from here. Looks at this folder's state alone.",
-    "Exit: 0 when nothing waits, 3 when something does.",
+    "Lists each change in review: since when, why, its lines (- on the service when last seen, + sent), and the deletions that it blocks.",
+    "Reviews are decided in the web app. mdmirror cannot see a rejection. Reads only local data.",
+    "Exit codes: 0 if nothing is in review, 3 if something is.",
   ],
-  options: { json: { help: "one JSON object; never a text" } },
+  examples: ["mdmirror reviews"],
+  options: { json: { help: "print one JSON object, without content" } },
   operands: { least: 0, most: 1 },
   async run(io, args): Promise<ExitCode> {
     const root = findMirror(io, args.operands[0]);
@@ -39,7 +40,7 @@ export const command: Command = {
 };
 
 function tell(io: Io, reviews: readonly WaitingReview[], changed: (one: WaitingReview) => string[]): void {
-  if (reviews.length === 0) io.out("nothing waits in review");
+  if (reviews.length === 0) io.out("nothing is in review");
   for (const line of reviews.flatMap((one) => [...headLines(io, one), ...changed(one)])) io.out(line);
 }
 

@@ -11,17 +11,18 @@ import { shownName, shownWords } from "../../model/shown-name.ts";
 export const command: Command = {
   usage: "search QUERY [DIR] [--regex] [--limit N] [--json]",
   about: [
-    "Searches the mirrored folder, offline and as it is on disk, with what is not uploaded yet. Best first: all words, parts of",
-    "words, then some of the words; in any script. Prints path:line:text. With --regex, lines that match (RE2's syntax, without",
-    "back-references), as path:line:column:text. Exit: 0, also when nothing is found.",
+    "Searches the local files, including edits that are not uploaded. Best first: files with all words, with parts of words, then with some of the words, in any script. Prints path:line:text.",
+    "With --regex: prints the lines that match (RE2 syntax, without back-references) as path:line:column:text.",
+    "Exits 0, also when it finds nothing.",
   ],
+  examples: ["mdmirror search 'release plan'", "mdmirror search --regex 'TODO|FIXME' notes"],
   options: {
-    regex: { help: "QUERY is a regular expression, for each line by itself" },
+    regex: { help: "read QUERY as a regular expression, applied to each line" },
     limit: {
       value: "N",
-      help: `at most N files, ${SEARCH_HYBRID.min} to ${SEARCH_HYBRID.max} (default ${SEARCH_HYBRID.default}; with --regex ${SEARCH_REGEX.default})`,
+      help: `number of files, ${SEARCH_HYBRID.min} to ${SEARCH_HYBRID.max} (default: ${SEARCH_HYBRID.default}; with --regex ${SEARCH_REGEX.default})`,
     },
-    json: { help: "one JSON object: files, each with its lines" },
+    json: { help: "print one JSON object: files, each with its lines" },
   },
   operands: { least: 1, most: 2 },
   async run(io, args): Promise<ExitCode> {

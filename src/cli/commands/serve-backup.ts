@@ -10,14 +10,14 @@ import { DEFAULT_DATA, databaseOf } from "../service-data.ts";
 export const command: Command = {
   usage: "serve-backup --out FILE [--data DIR | --database URL]",
   about: [
-    "A backup of an embedded service in one file, also as mdmirror serve backup: documents with their versions, reviews and the",
-    "keys of all workspaces, but not the administrator's. The service may run, and goes on meanwhile; what it had answered",
-    "when the backup began is in it. mdmirror serve restore makes a service of it.",
+    "Also written mdmirror serve backup. Writes documents with their versions, reviews and the keys of all workspaces to one file; not the administrator's key.",
+    "The service may run. Everything that it had answered when the backup began is in the backup.",
   ],
+  examples: ["mdmirror serve backup --out backup.db"],
   options: {
-    out: { value: "FILE", help: "a new file, for this user alone" },
-    data: { value: "DIR", help: `the data folder of the service (${DEFAULT_DATA})` },
-    database: { value: "URL", help: "its database in PostgreSQL instead: postgres://USER@HOST/NAME" },
+    out: { value: "FILE", help: "file to create, readable by this user alone" },
+    data: { value: "DIR", help: `data folder of the service (default: ${DEFAULT_DATA})` },
+    database: { value: "URL", help: "the service's database in PostgreSQL: postgres://USER@HOST/NAME" },
   },
   operands: { least: 0, most: 0 },
   async run(io, args): Promise<ExitCode> {

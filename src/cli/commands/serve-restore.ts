@@ -10,14 +10,13 @@ import { databaseOf } from "../service-data.ts";
 export const command: Command = {
   usage: "serve-restore FILE --data DIR | --database URL",
   about: [
-    "Makes a service of a backup, also as mdmirror serve restore. Ids, texts, reviews, keys and cursors are those of the",
-    "backup; the administrator's key is a new one. Mirrors see that the service was restored: one that has what is not in the",
-    "backup, or newer texts, stops before it changes anything, and asks. With mdmirror approve it becomes as the backup was:",
-    "newer documents go to its trash, newer texts stay in its history. mdmirror reject sends them again.",
+    "Also written mdmirror serve restore. Ids, content, reviews, keys and cursors are those of the backup; the administrator's key is new.",
+    "A mirror with documents or versions that are not in the backup stops before it changes anything, and asks. mdmirror approve makes it like the backup: newer documents go to its trash, newer versions stay in its history. mdmirror reject uploads them again.",
   ],
+  examples: ["mdmirror serve restore backup.db --data ~/service"],
   options: {
-    data: { value: "DIR", help: "a folder that holds no service yet" },
-    database: { value: "URL", help: "an empty database of PostgreSQL: postgres://USER@HOST/NAME" },
+    data: { value: "DIR", help: "folder without a service" },
+    database: { value: "URL", help: "empty PostgreSQL database: postgres://USER@HOST/NAME" },
   },
   operands: { least: 1, most: 1 },
   async run(io, args): Promise<ExitCode> {

@@ -13,17 +13,17 @@ const FOR = ["systemd", "launchd", "cron"] as const;
 export const command: Command = {
   usage: "service install|uninstall|status|print [DIR | --all] [--for systemd|launchd|cron]",
   about: [
-    "Keeps DIR in sync from login on: a systemd user unit, or a launchd agent, that runs mdmirror watch and starts it again",
-    "when it fails or hangs. print shows the file and writes nothing; print --for cron shows a whole line for crontab -e. With",
-    "--all it is one service for every mirror of mdmirror list, as the list changes; it takes the place of those for single",
-    "folders.",
+    "install sets up a systemd user unit or a launchd agent that runs mdmirror watch and restarts it when it fails or hangs.",
+    "print shows that file and writes nothing; print --for cron shows a whole line for crontab -e.",
+    "With --all, one service keeps every folder of mdmirror list in sync, and replaces the services of single folders.",
   ],
+  examples: ["mdmirror service install notes", "mdmirror service print notes --for cron"],
   options: {
     all: { help: "one service for every mirror of this user" },
     for: {
       value: "KIND",
       choices: FOR,
-      help: "print for systemd, launchd or cron, whatever this system has",
+      help: "kind to print: systemd, launchd or cron (default: that of this system)",
     },
   },
   operands: { least: 1, most: 2, words: VERBS },
@@ -85,7 +85,7 @@ async function install(io: Io, unit: ServiceUnit, root: string | null): Promise<
   }
   const common = isKeptWithAll(io, unit.manager);
   if (common === null) return installOne(io, unit, root);
-  io.out(`the service for all mirrors keeps it already: ${common}`);
+  io.out(`the service for all mirrors already syncs it: ${common}`);
   return EXIT.inSync;
 }
 
@@ -115,11 +115,11 @@ async function installed(io: Io, unit: ServiceUnit): Promise<ExitCode> {
   if (given.kind === "trouble") return complain(io, given.trouble);
   io.out(`installed ${unit.file}`);
   if (given.value === null) {
-    io.out("it runs, now and from login on; mdmirror status shows what it does");
-    if (unit.manager === "systemd") io.out("to have it run without a login too: loginctl enable-linger");
+    io.out("it is running now and starts at each login; mdmirror status shows its state");
+    if (unit.manager === "systemd") io.out("to run it without a login: loginctl enable-linger");
     return EXIT.inSync;
   }
-  io.err(`mdmirror: it is not started: ${given.value}`);
+  io.err(`mdmirror: the daemon was not started: ${given.value}`);
   io.err(
     unit.manager === "systemd"
       ? `  next: in a session of your own: systemctl --user daemon-reload && systemctl --user enable --now ${unit.name}`
@@ -152,7 +152,7 @@ async function status(io: Io, unit: ServiceUnit, root: string | null): Promise<E
   }
   const daemon = await askStatus(root);
   if (daemon === NO_DAEMON) {
-    io.out("daemon: none runs");
+    io.out("daemon: not running");
     return EXIT.attention;
   }
   if (daemon.kind === "trouble") return complain(io, daemon.trouble);

@@ -14,10 +14,10 @@ import { shellWord } from "../../model/shell-word.ts";
 export const command: Command = {
   usage: "show PATH[@N] | ID[@N] [--output FILE]",
   about: [
-    "Prints a text of the history, the newest without @N. On standard output its last line gets a line feed if it has none;",
-    "--output writes a new file, byte for byte.",
+    "Prints version N, or the newest without @N. Adds a line feed at the end on standard output if the version has none; --output writes it byte for byte.",
   ],
-  options: { output: { value: "FILE", short: "o", help: "a file that must not be there yet" } },
+  examples: ["mdmirror show plan.md@3", "mdmirror show plan.md@3 --output old-plan.md"],
+  options: { output: { value: "FILE", short: "o", help: "write to FILE, which must not exist" } },
   operands: { least: 1, most: 1 },
   async run(io, args) {
     const { splitVersion } = await import("../../app/history/history.ts");
@@ -33,7 +33,7 @@ export const command: Command = {
       const { entry, document } = found.value;
       const text = shownText(entry.digest, document.path, state, disk);
       if (text === null) {
-        io.err(`mdmirror: the text of version ${entry.n} of ${shownName(document.path)} is no longer kept`);
+        io.err(`mdmirror: the content of version ${entry.n} of ${shownName(document.path)} is no longer kept`);
         io.err(`  next: mdmirror history ${shellWord(wanted.path)} shows which are`);
         return EXIT.usage;
       }

@@ -9,15 +9,16 @@ const { existsSync, realpathSync } = process.getBuiltinModule("node:fs");
 export const command: Command = {
   usage: "status [DIR | --all] [--short] [--json | --prometheus] [--max-age 15m]",
   about: [
-    "Reads the state, and asks the daemon if one runs: no network, no look at the files, nothing written.",
-    "With --all each mirror has a line (with --json an object of one array), and the exit code is that of the worst.",
+    "Reads the state, and asks the daemon if one is running. Uses no network, reads no documents and writes nothing.",
+    "With --all, each mirror has a line (with --json: one array), and the exit code is that of the worst.",
   ],
+  examples: ["mdmirror status", "mdmirror status --all", "mdmirror status notes --max-age 15m"],
   options: {
-    all: { help: "every mirror of this user, also those whose folder is not there" },
-    short: { help: "a line of words for prompts and status bars; outside of mirrors nothing, and exit 2" },
-    json: { help: "one JSON object" },
-    prometheus: { help: "figures for Prometheus's collector of text files; exit 0 whatever they say" },
-    "max-age": { value: "TIME", help: "exit 3 when it was last in sync longer ago (90s, 15m, 6h, 2d)" },
+    all: { help: "every mirror of this user, including those whose folder is missing" },
+    short: { help: "one line for prompts and status bars; prints nothing and exits 2 outside of a linked folder" },
+    json: { help: "print one JSON object" },
+    prometheus: { help: "print metrics for Prometheus's textfile collector; always exits 0" },
+    "max-age": { value: "TIME", help: "exit 3 if the last sync is older than TIME (90s, 15m, 6h, 2d)" },
   },
   operands: { least: 0, most: 1 },
   async run(io, args): Promise<ExitCode> {

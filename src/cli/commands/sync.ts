@@ -17,20 +17,25 @@ import { REACH_OPTIONS, reachOf } from "../use-mirror.ts";
 export const command: Command = {
   usage: "sync [DIR] [--dry-run] [--json] [--quiet] [--max-deletes N] [--pull-only | --push-only] [--wait-for PATH]",
   about: [
-    "Passes until nothing is left to do, five at most; made for cron. Prints one line; with --quiet, none on success.",
-    "What the service refused is tried again by each sync; with --quiet (cron), once a day.",
-    "Where a daemon keeps the folder, it is asked for the run, and waited for.",
-    "Ctrl-C ends what is under way, and begins nothing more; the next sync goes on. A second one ends the process.",
+    "Runs up to five cycles, until nothing is left to do, and prints one line. Made for cron.",
+    "Changes that the service refused are tried again by each sync; with --quiet, once a day.",
+    "If the folder's daemon is running, sync asks the daemon to sync and waits for it.",
+    "Ctrl-C finishes the current step and stops; the next sync continues. A second Ctrl-C ends the process.",
   ],
+  examples: ["mdmirror sync notes", "mdmirror sync --dry-run", "mdmirror sync --wait-for notes/plan.md --timeout 2m"],
   options: {
-    "dry-run": { help: "show what it would do; write nothing at all (mdmirror plan)" },
-    json: { help: "end with one JSON object instead of lines" },
-    quiet: { short: "q", help: "say nothing unless something needs you, or has lasted for an hour" },
-    "max-deletes": { value: "N", help: "so many deletions a side without a question, in this run" },
-    "pull-only": { help: "only bring changes here" },
-    "push-only": { help: "only send changes to the service" },
-    "wait-for": { value: "PATH", multiple: true, help: "afterwards do as mdmirror wait PATH; may be given again" },
-    timeout: { value: "TIME", help: "wait for that no longer (90s, 15m; 30s)" },
+    "dry-run": { help: "show what sync would do and write nothing (as mdmirror plan)" },
+    json: { help: "print one JSON object at the end" },
+    quiet: { short: "q", help: "print nothing unless action is required or a problem has lasted for an hour" },
+    "max-deletes": { value: "N", help: "delete up to N documents a side without asking, in this run" },
+    "pull-only": { help: "only download" },
+    "push-only": { help: "only upload" },
+    "wait-for": {
+      value: "PATH",
+      multiple: true,
+      help: "afterwards wait for PATH as mdmirror wait does; may be repeated",
+    },
+    timeout: { value: "TIME", help: "longest time for --wait-for, such as 90s or 15m (default: 30s)" },
     ...REACH_OPTIONS,
   },
   operands: { least: 0, most: 1 },
@@ -71,8 +76,8 @@ function awaitedOf(io: Io, root: string, args: Args): Result<WaitRequest | null>
   if (place.value.root === root) return ok({ paths: place.value.paths, timeoutMs });
   return trouble(
     "usage",
-    `${names[0]} lies in ${place.value.root}, and ${root} is synced`,
-    "name paths of that mirror",
+    `${names[0]} is in ${place.value.root}, but this sync is of ${root}`,
+    "give paths in that mirror",
   );
 }
 

@@ -12,17 +12,21 @@ const { realpathSync } = process.getBuiltinModule("node:fs");
 export const command: Command = {
   usage: "trust [DIR] [--yes] [--allow-http HOST] [--name NAME]",
   about: [
-    "Lets DIR send its documents, and your key, to the address that its configuration names: needed once for a folder that you",
-    "did not link yourself with mdmirror init, or whose address has changed. Shows where that is, and asks. Sends nothing.",
+    "Shows the address that the configuration of DIR names, asks, and from then on lets DIR send its documents and your key there.",
+    "Needed once for a folder that you did not link with mdmirror init, and again when its address changes. Sends nothing itself.",
   ],
+  examples: ["mdmirror trust shared-notes"],
   options: {
-    yes: { short: "y", help: "trust it without a question" },
+    yes: { short: "y", help: "trust the folder without asking" },
     "allow-http": {
       value: "HOST",
       multiple: true,
-      help: "use plain http to this host, which shows the key to the network",
+      help: "allow plain http to HOST; others on the network can then read the key",
     },
-    name: { value: "NAME", help: "what it is called, for commands and mdmirror list (as its folder)" },
+    name: {
+      value: "NAME",
+      help: "name of the mirror, for commands and for mdmirror list (default: the folder's name)",
+    },
   },
   operands: { least: 0, most: 1 },
   async run(io, args): Promise<ExitCode> {
@@ -39,7 +43,7 @@ export const command: Command = {
     if (asked.kind === "trouble") return complain(io, asked.trouble);
     const question = asked.value;
     if (question.isTrusted && name === null) {
-      io.out(`${root} is one of your mirrors already, of ${question.address}`);
+      io.out(`${root} is already one of your mirrors, linked to ${question.address}`);
       return EXIT.inSync;
     }
     if (!question.isTrusted) {
@@ -67,11 +71,11 @@ async function keep(
 
 async function ask(io: Io, yes: boolean, question: TrustQuestion): Promise<"agreed" | ExitCode> {
   for (const line of columns(facts(question))) io.out(line);
-  if (await agrees(io, yes, "may these documents, and the key, go there?")) return "agreed";
-  if (io.terminal.input) io.err("mdmirror: it is not trusted; nothing was sent");
+  if (await agrees(io, yes, "send these documents and the key there?")) return "agreed";
+  if (io.terminal.input) io.err("mdmirror: not trusted; nothing was sent");
   else {
-    io.err("mdmirror: there is no terminal to ask on; nothing was sent");
-    io.err(`  next: if that is what you want: mdmirror trust ${shellWord(question.root)} --yes`);
+    io.err("mdmirror: there is no terminal for a question; nothing was sent");
+    io.err(`  next: mdmirror trust ${shellWord(question.root)} --yes`);
   }
   return EXIT.usage;
 }

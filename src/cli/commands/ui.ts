@@ -10,14 +10,15 @@ const { realpathSync } = process.getBuiltinModule("node:fs");
 export const command: Command = {
   usage: "ui [DIR…] [--port N] [--no-open] [--json]",
   about: [
-    "A page in your browser, for you alone on this machine: how each mirror stands, what travels, and what needs you. Stays",
-    "in the foreground until Ctrl-C, SIGTERM or SIGHUP. The address that it prints lets one browser in, once, within 5 minutes.",
-    "It watches nothing itself: daemons that run are asked, and where none runs, the folder is borrowed for what is asked.",
+    "Serves pages on 127.0.0.1, for you alone: the status of each mirror, current transfers and problems to fix.",
+    "Runs until Ctrl-C, SIGTERM or SIGHUP. The printed address lets one browser in, once, within 5 minutes.",
+    "The pages watch no folder themselves. They ask running daemons; without a daemon they open the folder only for each request.",
   ],
+  examples: ["mdmirror ui", "mdmirror ui notes --port 8080 --no-open"],
   options: {
-    port: { value: "N", help: "port of 127.0.0.1 (any free one)" },
-    "no-open": { help: "print the address, and open no browser" },
-    json: { help: "the address as one JSON object" },
+    port: { value: "N", help: "port on 127.0.0.1 (default: any free one)" },
+    "no-open": { help: "print the address and do not open a browser" },
+    json: { help: "print the address as one JSON object" },
   },
   operands: { least: 0, most: 64 },
   async run(io, args): Promise<ExitCode> {
@@ -33,7 +34,7 @@ export const command: Command = {
     }
     const { startUi } = await import("../../ui/start-ui.ts");
     const { env, cwd, clock, random } = io;
-    const onFault = (error: unknown) => io.err(`mdmirror ui: a fault of mdmirror itself: ${detailOf(io, error)}`);
+    const onFault = (error: unknown) => io.err(`mdmirror ui: an error in mdmirror itself: ${detailOf(io, error)}`);
     const shown = roots.size === 0 ? null : roots;
     const started = await startUi({ env, cwd, clock, random, port: Number(port), roots: shown, onFault });
     if (started.kind === "trouble") return complain(io, started.trouble);

@@ -16,17 +16,17 @@ import { shownName, shownWords } from "../../model/shown-name.ts";
 export const command: Command = {
   usage: "undo [DIR] [RUN] [--since TIME] [--dry-run] [--yes] [--no-sync] [--json]",
   about: [
-    "Takes one run back, by default the last that changed anything (mdmirror log names the runs): texts as edits, moves as moves,",
-    "deleted documents as new ones; what the run sent as new goes to the trash, and its deletion on the service passes the guards.",
-    "With --since, all runs that began since then (2h, 3d, 2026-11-22T09:30), as one: each document as the first of them found it.",
-    "What moved since is left alone, and said. What a run only brought here is not deleted.",
+    "Undoes a run, by default the last one that changed anything (mdmirror log names the runs). It restores versions as edits, moves documents back, and creates deleted documents again. Documents that the run uploaded as new go to the trash, and their deletion on the service passes the safety checks.",
+    "With --since: undoes all runs that began since then, as one.",
+    "Leaves alone and names each document that changed since. Does not delete documents that a run only downloaded.",
   ],
+  examples: ["mdmirror undo --dry-run", "mdmirror undo --since 2h"],
   options: {
-    since: { value: "TIME", help: "take back all runs since then" },
-    "dry-run": { help: "show what it would do" },
+    since: { value: "TIME", help: "undo all runs since that time (2h, 3d, 2026-11-22T09:30)" },
+    "dry-run": { help: "show what it would do and write nothing" },
     yes: { help: "do not ask", short: "y" },
-    "no-sync": { help: "only change this folder; the next sync sends it" },
-    json: { help: "one JSON object" },
+    "no-sync": { help: "only change the local folder; the next sync uploads it" },
+    json: { help: "print one JSON object" },
     ...REACH_OPTIONS,
   },
   operands: { least: 0, most: 2 },
@@ -118,11 +118,11 @@ function beginning({ kind, startedAt }: Pick<UndoPlan["runs"][number], "kind" | 
 function planLines({ runs, items, passed }: UndoPlan, what: string, since: number | null): string[] {
   const [newest] = runs;
   const before = passed.flatMap(({ run, kind, startedAt, left }) => [
-    `run ${run} (${beginning({ kind, startedAt })}) cannot be taken back, and is passed over:`,
+    `run ${run} (${beginning({ kind, startedAt })}) cannot be undone and is skipped:`,
     ...leftLines(left),
   ]);
   const when = since === null ? beginning(newest!) : `since ${localTime(since)}`;
-  const nothing = since === null ? "it changed no document" : "nothing is to be taken back";
+  const nothing = since === null ? "it changed no document" : "there is nothing to undo";
   const lines = [
     ...items.flatMap((item) => (item.kind === "left" ? [] : [`  ${shownName(item.path)}  ${undoClause(item)}`])),
     ...leftLines(items.filter((item) => item.kind === "left")),
@@ -139,5 +139,5 @@ function showEnds(io: Io, { run, ends }: Undone): void {
   const unbegun = ends.filter(({ note }) => note === NOT_BEGUN).length;
   const rest = unbegun === 0 ? "" : `, ${count(unbegun)} not begun`;
   const again = run === null ? "" : `; run ${run}`;
-  io.out(`${count(ends.filter(({ done }) => done).length)} taken back${rest}${again}`);
+  io.out(`${count(ends.filter(({ done }) => done).length)} undone${rest}${again}`);
 }

@@ -16,11 +16,12 @@ const { existsSync, realpathSync } = process.getBuiltinModule("node:fs");
 export const command: Command = {
   usage: "unlink [DIR] [--force]",
   about: [
-    "Ends a mirror: DIR is a plain folder again. Nothing is deleted, here or on the service; history and trash stay in",
-    ".mdmirror/, and mdmirror init links the folder again. Its key goes, its service and its daemon end. Refuses while something",
-    "was not sent, is halted or in conflict. Also of a folder that is gone: mdmirror unlink NAME --force.",
+    "Makes DIR an ordinary folder again. Deletes no document on either side. The history and the trash stay in .mdmirror/, and mdmirror init links the folder again.",
+    "Removes the stored key, and ends the service and the daemon of the folder.",
+    "Refuses while something is not uploaded, in conflict or stopped by a safety check. For a missing folder: mdmirror unlink NAME --force.",
   ],
-  options: { force: { help: "also with something that was not sent, which is listed" } },
+  examples: ["mdmirror unlink notes"],
+  options: { force: { help: "unlink also with changes that are not uploaded; lists them" } },
   operands: { least: 0, most: 1 },
   async run(io, args): Promise<ExitCode> {
     const absent = await absentMirror(io, args.operands[0]);
@@ -69,13 +70,13 @@ async function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror,
     return complain(io, {
       kind: "usage",
       what: `${root}, your mirror "${name}", ${why}, so what was not sent from it cannot be known; nothing was done`,
-      next: `to forget it all the same: mdmirror unlink ${shellWord(name)} --force`,
+      next: `to remove it from the list anyway: mdmirror unlink ${shellWord(name)} --force`,
     });
   }
   const { forgetRoot } = await import("../../app/mirror/unlink.ts");
   const forgotten = forgetRoot(root, marker, io.env);
   if (forgotten.kind === "trouble") return complain(io, forgotten.trouble);
-  io.out(`forgot ${shownName(root)}; nothing was deleted; where the folder turns up again: mdmirror trust DIR`);
+  io.out(`forgot ${shownName(root)}; nothing was deleted. If the folder appears again: mdmirror trust DIR`);
   return EXIT.inSync;
 }
 
@@ -88,7 +89,7 @@ async function judgeUnsent(io: Io, root: string, args: Args): Promise<ExitCode |
   if (unsent.kind === "trouble") return force ? null : complain(io, unknownTrouble(root, unsent.trouble));
   if (unsent.value === null) return null;
   const { planLines } = await import("../show-plan.ts");
-  io.err(`mdmirror: of ${shownName(root)} this was not sent, or is open:`);
+  io.err(`mdmirror: of ${shownName(root)} these changes are not uploaded, or are open:`);
   for (const line of planLines(unsent.value, 20).slice(0, -1)) io.err(line);
   if (force) return null;
   const at = shellWord(root);
@@ -99,10 +100,10 @@ async function judgeUnsent(io: Io, root: string, args: Args): Promise<ExitCode |
 function unknownTrouble(root: string, { kind, what, code, requestId, next }: Trouble): Trouble {
   return {
     kind,
-    what: `whether all of ${root} was sent is not known: ${what}`,
+    what: `it is unknown whether everything in ${root} was uploaded: ${what}`,
     code: code ?? null,
     requestId: requestId ?? null,
-    next: `${next}; or unlink it all the same: mdmirror unlink ${shellWord(root)} --force`,
+    next: `${next}; or unlink it anyway: mdmirror unlink ${shellWord(root)} --force`,
   };
 }
 
@@ -115,7 +116,7 @@ const KEYCHAIN: Readonly<Record<Unlinked["keychain"], string | null>> = {
 
 function tellUnlinked(io: Io, root: string, { keyFile, keychain, url }: Unlinked): void {
   const service = url === null ? "the service" : shownWords(url);
-  io.out(`unlinked ${shownName(root)}: the folder and its texts stay; nothing was deleted, here or on ${service}`);
+  io.out(`unlinked ${shownName(root)}: the folder and its files stay; nothing was deleted locally or on ${service}`);
   if (keyFile) io.out("its key was removed");
   const told = KEYCHAIN[keychain];
   if (told !== null) io.out(told);

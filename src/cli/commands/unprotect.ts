@@ -4,9 +4,10 @@ import type { Command } from "../command.ts";
 export const command: Command = {
   usage: "unprotect PATH… | FOLDER | 'GLOB' [--dry-run] [--json]",
   about: [
-    "Afterwards each change of the document is in the live files at once. Needs Full access.",
-    "Of a folder or a glob (quoted; ** is any folder): the documents that are there now, as one run, which one mdmirror undo takes back.",
+    "From then on, each change of the document is published at once. Needs a key with Full access.",
+    "For a folder or a quoted glob (** matches any folder): the documents that exist now, as one run, which one mdmirror undo takes back.",
   ],
+  examples: ["mdmirror unprotect contract.md"],
   options: PROTECTION_OPTIONS,
   operands: { least: 1, most: 10_000 },
   async run(io, args) {

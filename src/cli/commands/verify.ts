@@ -12,11 +12,12 @@ import { shownName, shownWords } from "../../model/shown-name.ts";
 export const command: Command = {
   usage: "verify [DIR] [--json]",
   about: [
-    "Lists, reads and hashes every document of both sides, and proves that they agree, byte for byte. Writes nothing.",
-    "--json: a manifest {path, id, sha256, size} of what agrees, and all that does not. Exit: 0 when they agree, 3 when they do not.",
+    "Lists, reads and hashes every document on both sides, and reports each difference. Writes nothing.",
+    "Exit codes: 0 if both sides are equal, 3 if they differ.",
   ],
+  examples: ["mdmirror verify notes"],
   options: {
-    json: { help: "one JSON object: documents, differing, onlyHere, onlyThere, held, unseen" },
+    json: { help: "print one JSON object with path, id, sha256 and size of each document, and each difference" },
     ...REACH_OPTIONS,
   },
   operands: { least: 0, most: 1 },

@@ -7,14 +7,15 @@ import { hidesProgress, showProgress } from "../progress.ts";
 export const command: Command = {
   usage: "wait [PATH…] [--timeout 30s] [--json]",
   about: [
-    "Returns when what is on disk now is on the service: files, folders with all in them, deletions; all, without PATH.",
-    "Looks at the disk itself, and waits through the daemon if one runs, else by a sync. A later save is not waited for.",
-    "Exit 0: live. 7: in review. 3: in conflict, held, or the daemon is paused. 8: too slow. 5: offline. 4: halted.",
-    "Where several apply, the first of 4, 5, 8, 3, 7 counts.",
+    "Returns when the present local state of each PATH is on the service: files, folders with their content, and deletions. Without PATH: everything.",
+    "Reads the disk itself, and waits for the daemon if one is running; otherwise it syncs. It does not wait for later saves.",
+    "Exit codes: 0 on the service, 7 in review, 3 in conflict, blocked or paused, 8 timed out, 5 offline, 4 stopped by a safety check.",
+    "If several apply, the first of 4, 5, 8, 3, 7 is used.",
   ],
+  examples: ["mdmirror wait plan.md --timeout 2m"],
   options: {
-    timeout: { value: "TIME", help: "wait no longer than that (90s, 15m; 30s)" },
-    json: { help: "one JSON object, each path with its state" },
+    timeout: { value: "TIME", help: "longest time to wait, such as 90s or 15m (default: 30s)" },
+    json: { help: "print one JSON object with the state of each path" },
   },
   operands: { least: 0, most: Number.POSITIVE_INFINITY },
   async run(io, args) {

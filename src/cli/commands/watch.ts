@@ -11,13 +11,14 @@ import { REACH_OPTIONS } from "../use-mirror.ts";
 export const command: Command = {
   usage: "watch [DIR… | --all] [--json]",
   about: [
-    "Stays in the foreground until SIGTERM, SIGHUP or Ctrl-C and keeps each DIR in sync: changes here go out when they have",
-    "settled, changes on the service are polled for. Shows what it does. As a service of the system: mdmirror service.",
-    "With --all it keeps every mirror of mdmirror list, also those that are linked while it runs; one that fails ends no other.",
+    "Uploads local changes as soon as a file has settled, and polls the service for changes. Prints what it does.",
+    "Runs until SIGTERM, SIGHUP or Ctrl-C. To run it in the background: mdmirror service install.",
+    "--all keeps every folder of mdmirror list in sync, also folders that are linked later. A folder that fails does not stop the others.",
   ],
+  examples: ["mdmirror watch notes", "mdmirror watch --all --json"],
   options: {
-    all: { help: "every mirror of this user, as the list of them changes" },
-    json: { help: "events as JSON, one object a line" },
+    all: { help: "every mirror of this user, including those linked later" },
+    json: { help: "print events as JSON, one object a line" },
     ...REACH_OPTIONS,
   },
   operands: { least: 0, most: 64 },

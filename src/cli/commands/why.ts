@@ -18,11 +18,11 @@ import { shownName } from "../../model/shown-name.ts";
 export const command: Command = {
   usage: "why PATH [--json]",
   about: [
-    "What the mirror knows of a path: the facts of base, this folder and the service, the rule that applies, the last error",
-    "with its request, what the next sync does, why a file stays local, and whose the lines of a merged text are.",
-    "Writes nothing. Without the service: by the state alone.",
+    "Shows what mdmirror knows of a path: its base, its local and remote state, the rule that applies, the last error with its request, the next step, why a file stays local, and the origin of merged lines.",
+    "Writes nothing. Works without the service, from the state alone.",
   ],
-  options: { json: { help: "one JSON object" }, ...REACH_OPTIONS },
+  examples: ["mdmirror why plan.md"],
+  options: { json: { help: "print one JSON object" }, ...REACH_OPTIONS },
   operands: { least: 1, most: 1 },
   async run(io, args) {
     const place = locateOrRoot(io, args.operands[0]!);

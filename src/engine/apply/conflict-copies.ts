@@ -53,7 +53,7 @@ type FoundCopy =
   | { readonly kind: "absent" | "unknown" };
 
 /**
- * Finds the newest copy at its recorded place, whatever it holds, or beside its document, where a
+ * Finds the newest copy at its recorded place, whatever it holds, or moved to its document, where a
  * pass that was cut off may have moved it.
  */
 function findCopy({ world: { disk } }: PassContext, conflict: Conflict, document: LocalPath): FoundCopy {
@@ -161,7 +161,7 @@ export function placeSidecar(ctx: PassContext, at: LocalPath, text: string, dige
 /** So that the run, `log` and `history` tell of what was no sidecar of this conflict. */
 function tellMadeWay(ctx: PassContext, at: LocalPath, place: string, before: Digest | null): void {
   const keptAs = `.mdmirror/${place}`;
-  const detail = `made way for the other version of a conflict; kept as ${keptAs}`;
+  const detail = `renamed to ${keptAs}, because the other version of a conflict needs its name`;
   ctx.notes.tally.madeWay.push({ path: at, keptAs });
   recordEvent(ctx.world, ctx.run, { kind: "trash-local", side: "local", id: null, path: at, detail, before });
 }

@@ -58,7 +58,7 @@ async function meetNewer(
   }
   const shown = await showVersion(ctx, conflict, fetched.value, action.localPath);
   if (shown.kind === "end") return shown.outcome;
-  // Accepted, and edited here since where it does not merge: what is settled waits no more.
+  // Accepted, and edited locally since where it does not merge: what is settled waits no more.
   const submissions = after.waiting.filter(({ baseChangeId }) => baseChangeId !== file.lastChangeId);
   const { sidecarPath: path } = shown.value.conflict;
   const event = { path, before: newestShown(conflict).digest, after: digest };
@@ -197,7 +197,7 @@ export function dropConflict(ctx: PassContext, action: ActionOf<"drop-conflict">
   state.putConflict(withoutCopy(conflict));
   const dropped = dropWithDocument(ctx, action, conflict);
   if (dropped !== null) return dropped;
-  // The document was deleted here during its conflict, and the service's text comes back. Until it
+  // The document was deleted locally during its conflict, and the service's text comes back. Until it
   // has, the record keeps the conflict: after a crash the deletion would look like a plain one.
   state.transact(() => {
     if (action.comesBack !== true) state.removeConflict(action.id);

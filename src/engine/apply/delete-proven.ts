@@ -118,7 +118,7 @@ async function lookAgain(
     return outcome.kind === "refused" ? stays(outcome) : { ...stays(unsettled(outcome, fault)), isOpen: true };
   }
   if (again.value.file.lastChangeId !== changeId) return stays(stale("it was edited on the service meanwhile"));
-  const detail = "it answers that the document is not there, and shows it all the same";
+  const detail = "the service answers that the document does not exist, but lists it";
   const { code, requestId } = fault.kind === "problem" ? fault : { code: "file_not_found", requestId: null };
   return stays({ kind: "refused", code, detail, requestId, hold: null }, again.value);
 }

@@ -88,14 +88,14 @@ export async function meet(ctx: PassContext, action: ActionOf<"meet">): Promise<
   const event = eventOf(action, "both", { before: action.expect });
   const adopting = { link: adopted, version: { id: action.id, ...version }, removes: { tombstone: action.id } };
   if (digest === action.expect)
-    return commit(ctx, { ...adopting, event: { ...event, detail: "equal texts: linked", after: digest } });
+    return commit(ctx, { ...adopting, event: { ...event, detail: "equal content: linked", after: digest } });
   if (ctx.world.links?.readsAs(action.localPath, action.expect, fetched.value) === true) {
-    const detail = "equal but for how links are written: linked, bytes left alone";
+    const detail = "equal except for the form of links: linked, the file stays unchanged";
     const link = { ...adopted, localDigest: digest };
     return commit(ctx, { ...adopting, link, event: { ...event, detail, after: digest } });
   }
   if (sameExceptTextForm(local.value.text, text)) {
-    const detail = "equal but for line ends, BOM or final newline: linked, bytes left alone";
+    const detail = "equal except for line ends, BOM or final newline: linked, the file stays unchanged";
     return commit(ctx, { ...adopting, event: { ...event, detail, after: digest } });
   }
   const { prefer, why } = winnerOfNew(ctx, action.localPath, local.value.text, fetched.value);

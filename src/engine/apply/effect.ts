@@ -184,7 +184,7 @@ export function asRemoteText(
       key: id,
       path,
       reason: "remote-text-unfit",
-      detail: "the service's text holds half a surrogate pair, which no UTF-8 file can hold",
+      detail: "the content on the service has half a surrogate pair, which UTF-8 cannot represent",
       changeId: file.lastChangeId,
     });
     return ended({ kind: "refused", code: "remote-text-unfit", detail: hold.detail, requestId, hold });

@@ -164,7 +164,7 @@ function refusedRemoval(ctx: PassContext, action: ActionOf<"remove-folder-remote
 }
 
 /**
- * A deployment that cannot delete folders: the folder, deleted here, stays there empty, and nothing
+ * A deployment that cannot delete folders: the folder, deleted locally, stays there empty, and nothing
  * is sent again.
  */
 function undeletable(
@@ -173,7 +173,7 @@ function undeletable(
   code: string,
   requestId: string | null,
 ): Outcome {
-  const detail = "this service cannot delete folders; the empty folder stays there";
+  const detail = "this service cannot delete folders; the empty folder stays on the service";
   return heldFolder(ctx, action, { reason: "folder-stays", code, detail, requestId });
 }
 

@@ -24,14 +24,14 @@ export async function judgeTaken(ctx: PassContext, path: RemotePath, self: DocId
   const items = await ctx.world.remote.itemsAt(toService(ctx.world, path));
   const places = items.map((item) => ({ id: item.id, path: fromService(ctx.world, item.path) }));
   if (places.some((place) => place.path === path && place.id !== self))
-    return { kind: "stale", detail: "something is at that path on the service" };
+    return { kind: "stale", detail: "the path is in use on the service" };
   const [alike] = places;
   if (alike === undefined)
-    return { kind: "held", detail: "the service says the path is taken, by something that this key cannot read" };
+    return { kind: "held", detail: "the path is in use on the service, by a document that this key cannot read" };
   const names = `${JSON.stringify(path)} and ${JSON.stringify(alike.path ?? path)}`;
   if (alike.id === self)
-    return { kind: "held", detail: `the service takes ${names} for one, and does not change how it is spelled` };
-  const detail = `the service takes ${names} for one name, and has the latter`;
+    return { kind: "held", detail: `the service treats ${names} as the same name, and cannot change its spelling` };
+  const detail = `the service treats ${names} as the same name, and has the latter`;
   return { kind: learnedNames(ctx) ? "stale" : "held", detail };
 }
 

@@ -10,5 +10,5 @@ import { keepFileText } from "./keep-file-text.ts";
  */
 export function keepSidecar(world: Pick<World, "state" | "disk">, id: DocId, path: LocalPath): void {
   const document = world.state.link(id)?.localPath ?? path;
-  keepFileText(world, path, { path: document, id, side: "both", why: "the other version, as it stood beside" });
+  keepFileText(world, path, { path: document, id, side: "both", why: "the other version of a conflict" });
 }

@@ -25,7 +25,7 @@ export function lookAtParked(
   | { readonly aside: DiskOutcome<LocalText | null>; readonly look: Exclude<Look, { kind: "unknown" }> }
   | { readonly why: string } {
   const look = disk.look(path);
-  if (look.kind === "unknown") return { why: `its path cannot be looked at: ${look.why}` };
+  if (look.kind === "unknown") return { why: `its path cannot be read: ${look.why}` };
   return { aside: disk.readParked(parkAt, path), look };
 }
 
@@ -153,7 +153,7 @@ function landLateWrite(
     if (text !== null) return bringBack(ctx, intentId, intent, { link, late, text, current: current.value.digest });
   }
   const beside = findPathBeside(ctx, intent.path);
-  if (beside.kind === "unknown") return `could not be put back: the path beside it cannot be looked at: ${beside.why}`;
+  if (beside.kind === "unknown") return `could not be put back: the path beside it cannot be read: ${beside.why}`;
   return putBack(
     ctx,
     intentId,
@@ -191,7 +191,7 @@ function bringBack(
         path: intent.path,
         before: intent.expect,
         after: late.digest,
-        detail: "saved into the replaced file while it was replaced; brought back",
+        detail: "saved while mdmirror replaced the file; restored",
       },
     });
     // What is written next is merged in on top of this text.

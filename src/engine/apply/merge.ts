@@ -33,7 +33,7 @@ export async function merge(ctx: PassContext, action: ActionOf<"merge">): Promis
     });
   if (remote.digest === link.digest) {
     // The change id moved without a new text: the local edit is based on the new id from now on.
-    const detail = "the service's version has another id and the same text";
+    const detail = "the version on the service has another id and equal content";
     return landMerged(ctx, action, both.value, { text: local, detail, counts: "merged" });
   }
   const own = takeAsOwn(ctx, link, remote, "lately");
@@ -71,7 +71,7 @@ export async function settleReview(ctx: PassContext, action: ActionOf<"settle-re
       ? "the live text moved on; merged under the text in review"
       : after.local === remote.text
         ? "what was in review is in the live text"
-        : "what was in review is in the live text; what was edited here since is not, and is to be sent";
+        : "what was in review is in the live text; what was edited locally since is not, and is to be sent";
   const counts = waiting.length > 0 ? "merged" : "accepted";
   const mergedFrom = after.local === remote.text ? null : (after.parted?.digest ?? null);
   return landMerged(ctx, action, both.value, { text: after.local, detail, counts, waiting, mergedFrom });
@@ -157,7 +157,7 @@ async function disagree(
   if (policy === "sidecar") return openConflict(ctx, link, localPath, remote, base, "the two edits do not merge");
   const counts = "byPolicy";
   if (policy === "local") {
-    const detail = "the two edits do not merge; the policy keeps the local text";
+    const detail = "the two edits do not merge; the conflict policy keeps the local version";
     return landMerged(ctx, action, both, { text: local, detail, counts });
   }
   if (policy === "copy") {
@@ -165,6 +165,6 @@ async function disagree(
     if (kept.kind === "end") return kept.outcome;
   }
   const beside = policy === "copy" ? ", yours is beside it" : "";
-  const detail = `the two edits do not merge; the policy takes the service's text${beside}`;
+  const detail = `the two edits do not merge; the conflict policy takes the version on the service${beside}`;
   return landMerged(ctx, action, both, { text: remote.text, detail, counts });
 }

@@ -100,7 +100,7 @@ async function refusedMove(
 
 /**
  * Where a file is now that was at a path when the plan was made. RACE: a folder above it may have
- * moved here during the request, and a hold at the old path would end at once (I08).
+ * moved locally during the request, and a hold at the old path would end at once (I08).
  */
 export function whereItIs(ctx: PassContext, stood: LocalPath): LocalPath {
   let path = stood;
@@ -179,7 +179,7 @@ function renamedOtherwise(
   requestId: string | null,
 ): Outcome {
   const [asked, given] = [nameOf(action.to), nameOf(remotePath)].map((name) => JSON.stringify(name));
-  const detail = `asked to call it ${asked}, the service calls it ${given}`;
+  const detail = `the service changed the requested name ${asked} to ${given}`;
   const path = whereItIs(ctx, action.stands);
   const hold = makeHold(ctx, { key: action.id, path, reason: "refused", code: null, detail, requestId });
   return { kind: "refused", code: "renamed-otherwise", detail, requestId, hold };

@@ -8,7 +8,7 @@ import type { PassContext } from "../run/pass-context.ts";
 import { ensureFolders } from "./parents.ts";
 
 /**
- * A document that is gone from the service: its file goes to the trash, and its link becomes a
+ * A document that is no longer on the service: its file goes to the trash, and its link becomes a
  * tombstone, which ends if the id is seen again.
  */
 export function trashLocal(ctx: PassContext, action: ActionOf<"trash-local">): Outcome {
@@ -58,7 +58,7 @@ export async function deleteRemote(ctx: PassContext, action: ActionOf<"delete-re
 
 /**
  * The document has changes in review, which only the app can end. The deletion waits and is tried
- * again like any refused write; the file stays deleted here.
+ * again like any refused write; the file stays deleted locally.
  */
 function waitForReview(
   ctx: PassContext,
@@ -66,7 +66,7 @@ function waitForReview(
   refused: Extract<Outcome, { kind: "refused" }>,
 ): Outcome {
   const { code, requestId } = refused;
-  const detail = "deleted here; the service keeps it while changes of it are in review";
+  const detail = "deleted locally; the service keeps it while changes to it are in review";
   return {
     ...refused,
     detail,
@@ -103,7 +103,7 @@ function comeBack(
     }),
     version: { id: action.id, ...version },
     event: eventOf(action, "local", {
-      detail: `the service refused to delete it, so the file came back: ${refused.detail}`,
+      detail: `the service refused the deletion, so the file was restored: ${refused.detail}`,
       outcome: "refused",
       code: refused.code,
       requestId: refused.requestId,

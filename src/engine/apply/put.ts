@@ -71,14 +71,18 @@ export async function put(ctx: PassContext, planned: ActionOf<"put">): Promise<O
     return noteSubmission(ctx, link, action, { intentId, stamp: local.value.stamp, review: answer.value });
   }
   if (isContradiction(link, answer.value)) {
-    const detail = "the service answered that it saved a new text, as the version that was there before";
+    const detail = "the service answered that it saved new content, but returned the previous version";
     return settlePut(ctx, intentId, intent, { kind: "uncertain", detail, requestId: answer.requestId });
   }
   const saved = await savedVersion(ctx, action, answer.value, link.digest);
   // The service has saved it, but which version it is now is not known. The intent stays open
   // until a read tells.
   if (saved.kind === "end")
-    return { kind: "uncertain", detail: "saved, but its version could not be read", requestId: answer.requestId };
+    return {
+      kind: "uncertain",
+      detail: "uploaded, but the new version could not be read",
+      requestId: answer.requestId,
+    };
   return landSaved(ctx, link, action, local.value, intentId, saved.value);
 }
 
@@ -135,7 +139,7 @@ function noteSubmission(
     text: submit(current, action.expect, ctx.world.clock.now(), stamp, told),
     closes: intentId,
     event: eventOf(action, "remote", {
-      detail: reason === "conflict" ? "in review, because it met another edit" : "sent to review",
+      detail: reason === "conflict" ? "in review, because it conflicts with another edit" : "sent to review",
       outcome: "submitted",
       before: link.digest,
       after: action.expect,
@@ -194,7 +198,7 @@ async function landSaved(
     version,
     landed: landed.value,
     closes: intentId,
-    event: { ...event, side: "both", detail: `${detail}; the service saved it combined or normalised` },
+    event: { ...event, side: "both", detail: `${detail}; the service changed it while saving (merged or normalised)` },
   });
 }
 

@@ -73,7 +73,7 @@ export async function readCreated(ctx: PassContext, intentId: number, link: Link
 function unread(outcome: Outcome): OutcomeOf<"uncertain" | "later"> {
   if (outcome.kind !== "refused" && outcome.kind !== "stale") return unsettled(outcome, null);
   const { code, requestId } = outcome.kind === "refused" ? outcome : { code: "file_not_found", requestId: null };
-  const detail = `sent, and what the service holds could not be read: ${outcome.detail}`;
+  const detail = `uploaded, but the content on the service could not be read: ${outcome.detail}`;
   return { kind: "later", code, detail, unreachable: false, requestId };
 }
 
@@ -83,7 +83,7 @@ function normalised({ id, localPath: path, digest: before }: Link, after: Digest
     side: "both",
     id,
     path,
-    detail: "the service normalised the new text",
+    detail: "the service normalised the new content",
     before,
     after,
   };

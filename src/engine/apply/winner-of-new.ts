@@ -21,10 +21,10 @@ export function winnerOfNew(
 ): { readonly prefer: Policy["prefer"]; readonly why: string } {
   const { prefer } = ctx.settings;
   if (wasPosted(ctx, path, digest))
-    return { prefer: "local", why: "sent from here before, and saved late; what was written since is an edit of it" };
-  if (isEmpty(remote)) return { prefer: "local", why: "new on both sides, and empty on the service" };
+    return { prefer: "local", why: "uploaded earlier and saved late; later local changes are an edit of it" };
+  if (isEmpty(remote)) return { prefer: "local", why: "new on both sides, empty on the service" };
   if (ctx.notes.mayHaveTorn && (isEmpty(local) || isCutOffOf(remote, local)))
-    return { prefer: "remote", why: "new on both sides, and cut off here by a power loss" };
+    return { prefer: "remote", why: "new on both sides, and the local file is incomplete after a power loss" };
   return { prefer, why: `both new, ${prefer} preferred` };
 }
 

@@ -19,7 +19,7 @@ import type { PassContext } from "../run/pass-context.ts";
 const WHY = "brought back: its deletion was rejected";
 
 /**
- * A document that was deleted here: its file comes back with the same text, and nothing is sent.
+ * A document that was deleted locally: its file comes back with the same text, and nothing is sent.
  */
 export async function fileBack(
   ctx: PassContext,
@@ -59,7 +59,7 @@ export function folderStays(ctx: PassContext, dirId: DirId): HandEnd {
 }
 
 /**
- * A document that is gone from the service for good: its file stays, and the next run sends it as a
+ * A document that is no longer on the service for good: its file stays, and the next run sends it as a
  * new document.
  */
 export function staysAsNew(ctx: PassContext, { id, localPath }: Extract<Action, { kind: "trash-local" }>): HandEnd {

@@ -38,8 +38,8 @@ export async function bringBack(ctx: PassContext, link: Link): Promise<HandEnd> 
 }
 
 /**
- * A document that is gone from the service, not readable any more, or outside the mirrored part,
- * and was edited here: the edit goes to the trash.
+ * A document that is no longer on the service, not readable any more, or outside the mirrored part,
+ * and was edited locally: the edit goes to the trash.
  */
 export function dropHere(ctx: PassContext, { link, at, seen }: Placed, conflict: Conflict | null): HandEnd {
   const digest = keepText(ctx, at, link.id);
@@ -72,7 +72,7 @@ export function keepAsNew(ctx: PassContext, { link, at }: Placed, conflict: Conf
       side: "both",
       id: link.id,
       path: at,
-      detail: "kept by hand: its text goes up as a new document",
+      detail: "kept by your choice; uploaded as a new document",
       before: link.digest,
     },
   });

@@ -41,7 +41,7 @@ export function keepMine(ctx: PassContext, placed: Placed, conflict: Conflict): 
   const dropped = dropCopies(ctx, conflict);
   if (dropped.kind === "end") return notDone(dropped.outcome);
   const shown = versionSeen(conflict);
-  const event = { detail: "mine, by hand", before: shown.digest, after: look.digest };
+  const event = { detail: "mine, by your choice", before: shown.digest, after: look.digest };
   const outcome = endConflict(ctx, placed, shown, look.stamp, null, event);
   return { outcome, notes: copiesNotes(dropped.value) };
 }
@@ -59,9 +59,9 @@ export function landMerged(ctx: PassContext, placed: Placed, conflict: Conflict 
   if (landed.kind === "end") return notDone(landed.outcome);
   if (conflict === null || shown === null) {
     const { closes, keptAs } = landed.value;
-    const after = ctx.world.state.putText(text, madeOfBoth(at, link.id, "merged, by hand"));
+    const after = ctx.world.state.putText(text, madeOfBoth(at, link.id, "merged by you"));
     const event = { kind: "restore", side: "local", id: link.id, path: at, before, after } as const;
-    const outcome = commit(ctx, { ...closing(closes), event: { ...event, detail: "merged, by hand" } });
+    const outcome = commit(ctx, { ...closing(closes), event: { ...event, detail: "merged by you" } });
     return { outcome, notes: keptNote("your text before", keptAs) };
   }
   const dropped = dropCopies(ctx, conflict);
@@ -71,8 +71,8 @@ export function landMerged(ctx: PassContext, placed: Placed, conflict: Conflict 
     closeLanded(ctx, landed.value);
     return notDone(dropped.outcome);
   }
-  const after = ctx.world.state.putText(text, madeOfBoth(at, link.id, "merged, by hand"));
-  const event = { detail: "merged, by hand", before: shown.digest, after };
+  const after = ctx.world.state.putText(text, madeOfBoth(at, link.id, "merged by you"));
+  const event = { detail: "merged by you", before: shown.digest, after };
   const outcome = endConflict(ctx, placed, shown, landed.value.stamp, landed.value.closes, event);
   const notes = [...keptNote("your text before", landed.value.keptAs), ...copiesNotes(dropped.value)];
   return { outcome, notes };
@@ -139,7 +139,7 @@ export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Con
       side: "local",
       id: link.id,
       path,
-      detail: "theirs, by hand",
+      detail: "theirs, by your choice",
       before,
       after: digest,
     },
@@ -182,7 +182,7 @@ export function resubmit(ctx: PassContext, link: Link): HandEnd {
       side: "local",
       id: link.id,
       path: link.localPath,
-      detail: "to be submitted again, by hand",
+      detail: "to be submitted again, by your choice",
     },
   });
   return { outcome, notes: [] };

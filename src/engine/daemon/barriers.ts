@@ -15,7 +15,7 @@ type Loop = {
    * repeated, unless `first`.
    */
   lookNow(first: boolean): Promise<void>;
-  /** Whether no run comes by itself that could carry anything: paused by hand, or halted. */
+  /** Whether no run comes by itself that could carry anything: paused, or halted. */
   isStill(): boolean;
 };
 

@@ -27,7 +27,7 @@ export type PhaseEvent =
   | { readonly kind: "stop" };
 
 export const IDLE: Phase = { kind: "idle" };
-const PAUSED: Phase = { kind: "waiting", why: "paused", failures: 0, detail: "paused by hand" };
+const PAUSED: Phase = { kind: "waiting", why: "paused", failures: 0, detail: "paused" };
 
 type EventOf<Kind> = Extract<PhaseEvent, { kind: Kind }>;
 

@@ -18,7 +18,7 @@ type Vacated = { readonly id: DocId; readonly at: number };
 const MAX_PATHS = 5_000;
 
 /**
- * Handles saves to an old path: a document was renamed on the service, its file was moved here, and
+ * Handles saves to an old path: a document was renamed on the service, its file was moved locally, and
  * a program that still has it open under the old name saves. That text is an edit of the document
  * and not a new one, which is judged by time and likeness: a new document that somebody starts
  * there with another text stays new.
@@ -71,7 +71,7 @@ export class StalePaths {
   }
 }
 
-/** The links, before the action, of the documents that it moved here. */
+/** The links, before the action, of the documents that it moved locally. */
 function movedBy(action: Action, base: BaseTree): readonly Link[] {
   if (action.kind === "move-local" && !action.temporary) {
     const link = base.links.get(action.id);
@@ -134,7 +134,7 @@ function landAtDocument(ctx: PassContext, path: LocalPath, link: Link, text: str
       side: "local",
       id: link.id,
       path: link.localPath,
-      detail: `saved to its old path ${path} after it was renamed on the service; taken as an edit of it`,
+      detail: `saved to its old path ${path} after a rename on the service; treated as an edit of the document`,
       before: thereDigest,
       after: digest,
     },
@@ -156,7 +156,7 @@ function trashCopy(ctx: PassContext, path: LocalPath, link: Link, digest: Digest
     side: "local",
     id: link.id,
     path,
-    detail: `an edit of ${link.localPath} went there; this copy is kept as .mdmirror/${place}`,
+    detail: `an edit of ${link.localPath} was saved at this path; it is kept as .mdmirror/${place}`,
     before: digest,
   });
 }

@@ -29,7 +29,7 @@ export function followReplaced(ctx: PassContext, intent: Replace): void {
   const { stamp, digest: after } = found.value;
   const whole = { changeId, digest, localDigest: digest, stamp, stampTrusted: false, durable: false };
   const moved = after === digest ? moveBase(link, whole) : moveBaseUnderEdit(link, changeId, digest, stamp);
-  const detail = "written before the process died: base is the version that was written";
+  const detail = "written before the process ended; base is the written version";
   commit(ctx, {
     link: settles ? { ...moved, submissions: [] } : moved,
     version: { id, changeId, digest },

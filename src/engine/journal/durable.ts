@@ -220,7 +220,7 @@ function restoreOne(ctx: PassContext, link: Link, torn: LocalFile | undefined, a
       side: "local",
       id: link.id,
       path,
-      detail: "torn by a power loss; made again from the text store",
+      detail: "damaged by a power loss; restored from the history",
       after: link.localDigest,
     },
   });

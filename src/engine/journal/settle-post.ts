@@ -69,7 +69,7 @@ function linkFound(ctx: PassContext, intentId: number, intent: Post, { file, dig
       side: "remote",
       id,
       path: intent.localPath,
-      detail: "the answer was lost; the document is there",
+      detail: "the answer was lost; the document exists",
       after: digest,
     },
   });

@@ -178,7 +178,7 @@ async function settleDelete(
         side: "remote",
         id: intent.id,
         path: intent.localPath,
-        detail: "the answer was lost; it is gone",
+        detail: "the answer was lost; the document is deleted",
         before: link.digest,
       });
     }

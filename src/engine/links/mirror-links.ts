@@ -178,7 +178,7 @@ export class MirrorLinks {
     const byPath = new Map([...base.links.values()].map((link) => [places.pathOf(link.id), link]));
     for (const spelling of spellings) {
       const link = byPath.get(spelling.path);
-      // What was moved out of the mirrored part and edited here stays, and is read as ever.
+      // What was moved out of the mirrored part and edited locally stays, and is read as ever.
       if (link === undefined || link.standing === "suspended" || !leadsAstray(spelling, places)) continue;
       if (isAnothers(spelling, link)) continue;
       if (spelling.leads.some((lead) => isUnsettled(lead, places))) continue;

@@ -87,7 +87,7 @@ function respellOne(ctx: PassContext, links: MirrorLinks, { respelling, parkAt, 
       side: "local",
       id,
       path,
-      detail: "links written anew for where their targets are",
+      detail: "links updated to the new places of their targets",
     });
   });
 }

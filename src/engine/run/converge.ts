@@ -98,7 +98,7 @@ async function waitToLookAgain({ clock }: World, { secondLookMs }: Settings, { p
 /** @param run its number; 0 if it wrote nothing */
 export function reportRun(world: World, run: number, { end, passes, counts, tally }: Converged): RunReport {
   const more = end.kind === "planned" && wantsMore(end, tally);
-  // What was renamed here because the service has another document at that path, and is there by
+  // What was renamed locally because the service has another document at that path, and is there by
   // now.
   const renamed = [...tally.gaveWay].flatMap(([from, to]) =>
     world.disk.look(to).kind === "absent" ? [] : [{ from, to }],

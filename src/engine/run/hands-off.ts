@@ -100,13 +100,16 @@ export function inUse(
   if (handsOff === undefined || isOff(handsOff) || notes.waitedEnough.has(localPath)) return null;
   const { changedMs, savedMs, openIn } = world.disk.useOf(localPath);
   if (openIn !== null && handsOff.openMs > 0)
-    return { why: `open in ${openIn}: the service's text waits until it is closed`, quietInMs: null };
+    return { why: `open in ${openIn}: the version of the service is written once the file is closed`, quietInMs: null };
   if (changedMs === null || savedMs === null) return null;
   const quietInMs = quietIn(world, handsOff, changedMs);
   if (quietInMs <= 0) return null;
   const isSaved = quietIn(world, handsOff, savedMs) > 0;
   if (isOwnWrite(world, id, changedMs, isSaved ? savedMs : null)) return null;
-  return { why: "changed here a moment ago: the service's text waits until it rests", quietInMs };
+  return {
+    why: "changed a moment ago: the version of the service is written once the file is unchanged for a while",
+    quietInMs,
+  };
 }
 
 function isOff({ quietMs, openMs }: HandsOff): boolean {

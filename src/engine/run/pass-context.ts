@@ -155,7 +155,7 @@ type PassNotes = {
   readonly returned: Set<LocalPath>;
   /** The keys of the plan's holds. */
   held: ReadonlySet<string>;
-  /** Folders that this pass moved here, in the order in which that was done. */
+  /** Folders that this pass moved locally, in the order in which that was done. */
   readonly movedHere: { readonly from: LocalPath; readonly to: LocalPath }[];
   /** Inode keys of the linked folders that this pass made here. */
   readonly made: Set<string>;

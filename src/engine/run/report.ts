@@ -58,7 +58,7 @@ export type RunReport = {
   /** The part of `attention` that is not due to a hold. */
   readonly beside: readonly Attention[];
   /**
-   * What the run renamed here because the service has another document of that name: told once,
+   * What the run renamed locally because the service has another document of that name: told once,
    * because nothing is open.
    */
   readonly renamed?: readonly GaveWay[];
@@ -225,7 +225,7 @@ function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[], more: boole
     told.push({ ...PLAIN, path, kind: "unfinished", detail: end.outcome.detail });
   }
   if (told.length > 0 || !more) return told;
-  const detail = "the run ended before all was done";
+  const detail = "the run ended before everything was done";
   return [{ ...PLAIN, path: "", kind: "unfinished", detail, waits: true }];
 }
 

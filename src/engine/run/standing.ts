@@ -7,7 +7,7 @@ import { type Attention, attentionOf, type RunReport } from "./report.ts";
 import type { World } from "./world.ts";
 
 /**
- * How a mirror stands, by what its runs left in the state. It is in sync as of the last run that
+ * How a mirror stands, by what its runs left in the state. It is last sync the last run that
  * proved it: both sides seen to the end, nothing left to do, nothing open. If a later run ended
  * otherwise, that is reported, with its time.
  */
@@ -68,7 +68,7 @@ export function rememberLast({ state, address }: World, { state: ended, beside, 
 
 /**
  * What a command wrote here is an edit that no run has looked at. What an editor wrote nobody has
- * told us: a mirror is in sync as of its last run.
+ * told us: a mirror is last sync its last run.
  * @param what the command, as the log names it
  */
 export function rememberUnsent({ state }: Pick<World, "state">, what: string): void {
@@ -77,7 +77,7 @@ export function rememberUnsent({ state }: Pick<World, "state">, what: string): v
   const unsent: Attention = {
     ...OF_THE_FOLDER,
     kind: "unproven",
-    detail: `what ${what} wrote here was not sent yet`,
+    detail: `what ${what} wrote locally was not uploaded yet`,
     waits: true,
   };
   const kept = { ...last, state: "attention", beside: [...last.beside, unsent] } satisfies LastRun;
@@ -122,7 +122,7 @@ const OF_THE_FOLDER = { path: "", code: null, requestId: null } as const;
 const UNPROVEN: Attention = {
   ...OF_THE_FOLDER,
   kind: "unproven",
-  detail: "what was open was ended since, and no run has looked at it yet",
+  detail: "a problem was solved since the last run; no run has checked it yet",
   waits: true,
 };
 
@@ -130,13 +130,13 @@ const UNPROVEN: Attention = {
 const APPROVED: Attention = {
   ...OF_THE_FOLDER,
   kind: "unproven",
-  detail: "what was approved was not done yet",
+  detail: "approved changes were not carried out yet",
   waits: true,
 };
 
 function cutOff(newest: StandingFacts["newestRun"]): Attention[] {
   if (newest === null || newest.endedAt !== null) return [];
-  const detail = `a run (${newest.kind}) was cut off, or is not over yet`;
+  const detail = `a run (${newest.kind}) was interrupted, or is still running`;
   return [{ ...OF_THE_FOLDER, kind: "unfinished", detail, waits: true }];
 }
 

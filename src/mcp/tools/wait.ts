@@ -29,7 +29,7 @@ function endOf(waited: WaitAnswer, most: number): Ended {
     const unknown = waited.outside.map(({ path }) => path);
     return misused(
       "not all of these are documents that the mirror knows",
-      "list shows those that are",
+      "list shows the documents",
       "not-a-document",
       {
         unknown,

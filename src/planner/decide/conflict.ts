@@ -25,7 +25,7 @@ export function decideConflict(
 ): boolean {
   const copies = findCopies(draft, row, conflict, here);
   if (drift.remote === "gone") {
-    drop(draft, row, conflict, copies, "gone from the service");
+    drop(draft, row, conflict, copies, "no longer on the service");
     return false;
   }
   if (drift.local === "deleted" && drift.remote === "outside")
@@ -39,7 +39,7 @@ export function decideConflict(
   // The document's text is kept in the hold: base has another one, by which the file would not be
   // recognised after a move.
   if (course === "stays" || course === "meets") holdOpen(draft, row, conflict, here);
-  // A newer version is shown beside its document, and the copy before goes.
+  // A newer version is shown moved to its document, and the copy before goes.
   if (course === "stays" || course === "waits") follow(draft, row, copies);
   return true;
 }
@@ -48,7 +48,7 @@ function holdOpen(draft: PlanDraft, row: DocumentRow, { shown }: Conflict, here:
   const { link } = row;
   if (link !== null && holdMetEdit(draft, row, link, here, shown[0]?.changeId ?? null)) return;
   const sent = link !== null && link.submissions.length > 0 ? "; a text of it is in review, too" : "";
-  const detail = `its texts here and on the service do not merge${sent}`;
+  const detail = `the local version and the version on the service do not merge${sent}`;
   holdDocument(draft, row, "conflict", detail, { digest: here.digest });
 }
 
@@ -61,8 +61,8 @@ function decideDeleted(
   there: RemoteFile,
 ): void {
   if (row.link !== null && needsSecondLook(draft, row, row.link)) return;
-  drop(draft, row, conflict, copies, "deleted here", true);
-  createHere(draft, row, there, "deleted here while it was in conflict");
+  drop(draft, row, conflict, copies, "deleted locally", true);
+  createHere(draft, row, there, "deleted locally while it was in conflict");
 }
 
 /**
@@ -139,12 +139,13 @@ type End = { readonly how: "mine" | "theirs" | "equal"; readonly why: string; re
 function endOf(draft: PlanDraft, { conflict, here, copies }: Open): End | null {
   const gone = copies.filter(({ found }) => found.kind === "gone");
   const moved = gone.findLast(({ version }) => hasInodeOf(draft, version, here));
-  if (moved !== undefined) return { how: "theirs", why: "the other version was put in its place", over: moved.version };
+  if (moved !== undefined)
+    return { how: "theirs", why: "the conflict copy was moved over the document", over: moved.version };
   const newest = newestShown(conflict);
   if (here.digest === newest.digest) return { how: "equal", why: "both versions are the same now", over: newest };
   const removed = gone.findLast(isRemoved);
   if (removed !== undefined && conflict.looksGone > 0)
-    return { how: "mine", why: "the other version was removed", over: removed.version };
+    return { how: "mine", why: "the conflict copy was deleted", over: removed.version };
   return null;
 }
 
@@ -161,7 +162,7 @@ function showAgain(draft: PlanDraft, row: DocumentRow, { conflict, here, there, 
   const { id, looksGone } = conflict;
   if (copies.some(isRemoved)) {
     if (looksGone === 0)
-      propose(draft, row, "note", () => ({ kind: "look-again", why: "the other version is not there", id }));
+      propose(draft, row, "note", () => ({ kind: "look-again", why: "the conflict copy is missing", id }));
     return "stays";
   }
   const isNewer = there.changeId !== newestShown(conflict).changeId;

@@ -60,7 +60,7 @@ const DECISIONS: Readonly<Record<ContentRule, Decide>> = {
   forget,
   "delete-remote": (draft, row, { there, drift }) => deleteThere(draft, row, there!, drift),
   "come-back": (draft, row, { there }) =>
-    createHere(draft, row, there!, "edited on the service after it was deleted here", true),
+    createHere(draft, row, there!, "edited on the service after it was deleted locally", true),
   "post-as-new": (draft, row, { here }) => postAsNew(draft, row, row.link!, here!),
   post: (draft, row, { here }) => post(draft, row, here!),
   "create-local": (draft, row, { there }) =>
@@ -101,12 +101,12 @@ function put(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, th
   // would change nothing.
   if (here.digest === link.echoDigest) return;
   if (decideReview(draft, row, link, here, there) || isTextHeld(draft, row, link, here)) return;
-  if (isDirectionOff(draft, row, "pull-only", "edited here")) return;
+  if (isDirectionOff(draft, row, "pull-only", "edited locally")) return;
   if (isStopped(draft, row, "push")) return;
   const empties = !there.protected && isEmptied(draft, link, here.digest);
   propose(draft, row, "content", (at) => ({
     kind: "put",
-    why: empties ? "emptied locally" : "edited here",
+    why: empties ? "emptied locally" : "edited locally",
     id: link.id,
     localPath: at.local,
     baseChangeId: link.changeId,

@@ -14,7 +14,7 @@ export const DIRECTION_WITHOUT = { local: "push-only", remote: "pull-only" } as 
 
 const TEXT_FAULTS = {
   "not-utf-8": "the text is not UTF-8",
-  "holds-nul": "the text holds a NUL character",
+  "holds-nul": "the file contains a NUL character",
   "too-large": "the text is longer than the service takes",
 } as const satisfies Partial<Record<HoldReason, string>>;
 
@@ -30,7 +30,7 @@ export function isTextHeld(draft: PlanDraft, row: DocumentRow, link: Link | null
   if (link === null) return false;
   const text = draft.texts(here.digest);
   if (text === null || !hasNewMarkers(text, draft.texts(link.digest))) return false;
-  holdDocument(draft, row, "conflict-markers", "the text holds conflict markers", { digest: here.digest });
+  holdDocument(draft, row, "conflict-markers", "the file contains conflict markers", { digest: here.digest });
   return true;
 }
 

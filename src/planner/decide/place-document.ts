@@ -35,13 +35,13 @@ function followLocal(draft: PlanDraft, row: DocumentRow): void {
     draft.whys.set(row, "its name on the service stays");
     return;
   }
-  if (isDirectionOff(draft, row, "pull-only", "moved here")) return;
+  if (isDirectionOff(draft, row, "pull-only", "moved locally")) return;
   if (isRootBarred(draft, row, wish.place)) return;
   const standing = standingHold(draft, row);
   // Such a hold concerns a move to the root alone; another move ends it.
   if (standing?.reason !== "no-move-to-root" && isStopped(draft, row, "move-remote")) return;
   wantAt(row, "remote", wish.place);
-  draft.whys.set(row, "moved here");
+  draft.whys.set(row, "moved locally");
 }
 
 /**

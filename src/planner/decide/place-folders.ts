@@ -47,7 +47,7 @@ function placeFolder(draft: PlanDraft, folder: FolderRow): void {
   followTo(draft, folder, side, wishes[side]);
 }
 
-const MOVED_ON: Readonly<Record<Side, string>> = { local: "moved here", remote: "moved on the service" };
+const MOVED_ON: Readonly<Record<Side, string>> = { local: "moved locally", remote: "moved on the service" };
 
 /** @param side where the folder is to be moved, because it was moved on the other */
 function followTo(draft: PlanDraft, folder: FolderRow, side: Side, wish: Wish): void {

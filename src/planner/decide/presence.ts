@@ -44,12 +44,12 @@ export function createHere(
 
 export function deleteThere(draft: PlanDraft, row: DocumentRow, there: RemoteFile, drift: Drift): void {
   if (DELETED_RULES[drift.place] === "come-back") {
-    createHere(draft, row, there, "moved on the service after it was deleted here");
+    createHere(draft, row, there, "moved on the service after it was deleted locally");
     return;
   }
   const link = row.link!;
   if (needsSecondLook(draft, row, link)) return;
-  if (isDirectionOff(draft, row, "pull-only", "deleted here")) return;
+  if (isDirectionOff(draft, row, "pull-only", "deleted locally")) return;
   if (there.protected) {
     const detail = "protected on the service";
     const about = { code: "file_protected", changeId: there.changeId };
@@ -58,7 +58,7 @@ export function deleteThere(draft: PlanDraft, row: DocumentRow, there: RemoteFil
     return;
   }
   if (isStopped(draft, row, "delete")) {
-    // While a review keeps it on the service, it stays deleted here: the deletion only waits.
+    // While a review keeps it on the service, it stays deleted locally: the deletion only waits.
     if (draft.holds.get(link.id)?.reason !== "delete-waits")
       createHere(draft, row, there, "the service refused to delete it");
     return;
@@ -66,7 +66,7 @@ export function deleteThere(draft: PlanDraft, row: DocumentRow, there: RemoteFil
   wantAt(row, "remote", null);
   propose(draft, row, "leave-remote", (at) => ({
     kind: "delete-remote",
-    why: "deleted here",
+    why: "deleted locally",
     id: link.id,
     localPath: absentPath(draft, row),
     remotePath: at.remote,
@@ -75,7 +75,7 @@ export function deleteThere(draft: PlanDraft, row: DocumentRow, there: RemoteFil
 }
 
 export function trash(draft: PlanDraft, row: DocumentRow, here: LocalFile, cause: "gone" | "outside"): void {
-  const why = cause === "gone" ? "gone from the service" : "moved out of the mirrored subtree";
+  const why = cause === "gone" ? "no longer on the service" : "moved out of the mirrored subtree";
   if (isDirectionOff(draft, row, "push-only", why) || isStopped(draft, row, "trash")) return;
   if (isInUse(draft, row, here)) return;
   wantAt(row, "local", null);
@@ -116,7 +116,7 @@ export function leaveSubtree(draft: PlanDraft, row: DocumentRow, here: LocalFile
     return;
   }
   if (link.standing !== "outside") noteOutside(draft, row, link, "outside");
-  holdDocument(draft, row, "outside", "moved out of the mirrored subtree, and edited here", { digest: here.digest });
+  holdDocument(draft, row, "outside", "moved out of the mirrored subtree, and edited locally", { digest: here.digest });
 }
 
 function noteOutside(draft: PlanDraft, row: DocumentRow, link: Link, standing: "outside" | "away"): void {
@@ -131,7 +131,7 @@ function noteOutside(draft: PlanDraft, row: DocumentRow, link: Link, standing: "
 }
 
 export function post(draft: PlanDraft, row: DocumentRow, here: LocalFile): void {
-  createThere(draft, row, here, null, "new here");
+  createThere(draft, row, here, null, "created locally");
 }
 
 /**
@@ -147,15 +147,15 @@ export function postAsNew(draft: PlanDraft, row: DocumentRow, link: Link, here: 
   }
   const folder = baseRemoteFolderAt(draft.forest, parentOf(link.remotePath), parentOf(link.localPath));
   if (link.submissions.length > 0 || !isReadable(draft, folder)) {
-    const detail = "edited here; deleted on the service, or no longer readable with this key";
+    const detail = "edited locally; deleted on the service, or no longer readable with this key";
     holdDocument(draft, row, "gone-or-unreadable", detail, { digest: here.digest });
     return;
   }
-  if (!createThere(draft, row, here, link.id, "edited here after it was deleted on the service")) return;
+  if (!createThere(draft, row, here, link.id, "edited locally after it was deleted on the service")) return;
   // ORDER: the old link ends before the new document takes over its file.
   propose(draft, row, "before", () => ({
     kind: "forget",
-    why: "gone from the service; its text goes on as a new document",
+    why: "no longer on the service; its content becomes a new document",
     id: link.id,
     localPath: link.localPath,
   }));

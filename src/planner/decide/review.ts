@@ -34,7 +34,7 @@ export function decideReview(
   if (link.submissions.some((submission) => submission.digest === here.digest)) {
     const met = link.submissions.some(({ baseChangeId }) => baseChangeId !== link.changeId) ? link.changeId : null;
     if (!holdMetEdit(draft, row, link, here, met))
-      holdDocument(draft, row, "in-review", "waiting for review", { digest: here.digest });
+      holdDocument(draft, row, "in-review", "in review", { digest: here.digest });
     return true;
   }
   if (there.protected && there.changeId === link.changeId && !isQuiet(draft, link, here)) {
@@ -63,7 +63,7 @@ export function holdMetEdit(
 ): boolean {
   if (!hasMetEdit(link) || !link.submissions.some(({ digest }) => digest === here.digest)) return false;
   const other = met === null ? "another edit" : `another edit (${met})`;
-  holdDocument(draft, row, "review-conflict", `in review, because it met ${other}`, { digest: here.digest });
+  holdDocument(draft, row, "review-conflict", `in review, because it conflicts with ${other}`, { digest: here.digest });
   return true;
 }
 
@@ -84,7 +84,7 @@ function settleReview(draft: PlanDraft, row: DocumentRow, link: Link, here: Loca
   if (isStopped(draft, row, "merge") || isInUse(draft, row, here)) return;
   propose(draft, row, "content", (at) => ({
     kind: "settle-review",
-    why: "a new version on the service while text was in review",
+    why: "a new version on the service while a change was in review",
     id: link.id,
     localPath: at.local,
     changeId: there.changeId,

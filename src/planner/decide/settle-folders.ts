@@ -84,7 +84,7 @@ function settleFolder(draft: PlanDraft, folder: FolderRow, need: Need, occupied:
   if (!onDisk && !onService && folder.link !== null) forgetFolder(draft, folder);
 }
 
-/** New here, or gone from the service. */
+/** New here, or no longer on the service. */
 function settleLocalOnly(draft: PlanDraft, folder: FolderRow, need: Need, occupied: () => Occupied): void {
   if (need.there) {
     makeThere(draft, folder, need, occupied);
@@ -106,7 +106,7 @@ function removeVacated(draft: PlanDraft, folder: FolderRow, need: Need, occupied
 function removeHere(draft: PlanDraft, folder: FolderRow, dirId: DirId, need: Need, occupied: () => Occupied): void {
   const leaves = folder.remoteSeen === "gone" && isLeftEmpty(draft, folder, need, occupied);
   if (leaves && draft.policy.direction !== "push-only")
-    proposeRemovalHere(draft, folder, dirId, "gone from the service");
+    proposeRemovalHere(draft, folder, dirId, "no longer on the service");
   else forgetFolder(draft, folder);
 }
 
@@ -138,7 +138,7 @@ function makeThere(draft: PlanDraft, folder: FolderRow, need: Need, occupied: ()
   const isNew = folder.link === null;
   if (!isNew) forgetFolder(draft, folder);
   wantAt(folder, "remote", wish.place);
-  const why = isNew ? "new here" : "gone from the service, but needed for what is new inside";
+  const why = isNew ? "created locally" : "no longer on the service, but needed for what is new inside";
   propose(draft, folder, "arrive-remote", (at) => ({
     kind: "make-folder-remote",
     why,
@@ -157,7 +157,7 @@ function isMakingStopped(draft: PlanDraft, folder: FolderRow, path: LocalPath): 
   return draft.policy.direction === "pull-only" || isFolderStopped(draft, path, "make");
 }
 
-/** New on the service, or deleted here. */
+/** New on the service, or deleted locally. */
 function settleRemoteOnly(draft: PlanDraft, folder: FolderRow, need: Need): void {
   if (need.here || folder.link === null) makeHere(draft, folder, need);
   else if (!need.there && !need.mayBeThere) removeThere(draft, folder);
@@ -170,7 +170,7 @@ function removeThere(draft: PlanDraft, folder: FolderRow): void {
   wantAt(folder, "remote", null);
   propose(draft, folder, "leave-remote", (at) => ({
     kind: "remove-folder-remote",
-    why: "deleted here",
+    why: "deleted locally",
     dirId,
     localPath: absentPath(draft, folder),
     remotePath: at.remote,
@@ -189,7 +189,7 @@ function makeHere(draft: PlanDraft, folder: FolderRow, need: Need): void {
   if (draft.policy.direction === "push-only") return;
   wantAt(folder, "local", wish.place);
   if (dirId === null) return;
-  const why = link === null ? "new on the service" : "deleted here, but needed for what is inside";
+  const why = link === null ? "new on the service" : "deleted locally, but needed for what is inside";
   propose(draft, folder, "arrive-local", (at) => ({
     kind: "make-folder-local",
     why,
@@ -201,7 +201,7 @@ function makeHere(draft: PlanDraft, folder: FolderRow, need: Need): void {
 
 function forgetFolder(draft: PlanDraft, folder: FolderRow): void {
   const dirId = folder.replaced ?? folder.link!.id;
-  propose(draft, folder, "before", () => ({ kind: "forget-folder", why: "gone from the service", dirId }));
+  propose(draft, folder, "before", () => ({ kind: "forget-folder", why: "no longer on the service", dirId }));
 }
 
 /**

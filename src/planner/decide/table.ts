@@ -88,7 +88,7 @@ export const PLACE_RULES: Readonly<Record<WhoMoved, PlaceRule>> = {
 };
 
 /**
- * A document deleted here: a move on the service counts as wanting it. It has no local place, so
+ * A document deleted locally: a move on the service counts as wanting it. It has no local place, so
  * only the service can have moved it.
  */
 export const DELETED_RULES: Readonly<Record<WhoMoved, "delete-remote" | "come-back">> = {

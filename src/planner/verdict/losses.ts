@@ -184,9 +184,9 @@ function tellAllGone({ side, emptied, counts: { known, gone, present, left } }: 
     return `${tellDocuments(gone)} gone from ${from}, and the other ${emptied.length} became empty there`;
   if (left > 0) return `all linked documents were gone from ${from}, and ${gone} still are`;
   if (present > 0)
-    return `${tellDocuments(gone)} gone from ${from}, and what is left there, ${present} more, is gone from ${to}: ${from} would be left with none`;
+    return `${tellDocuments(gone)} gone from ${from}, and the other ${present} are gone from ${to}: this sync would leave ${from} without documents`;
   if (gone === known) return `all ${gone} linked documents are gone from ${from}`;
-  return `${tellDocuments(gone)} gone from ${from}, and none of the other ${known - gone} is seen there`;
+  return `${tellDocuments(gone)} gone from ${from}, and none of the other ${known - gone} could be read there`;
 }
 
 function tellDocuments(count: number): string {
@@ -196,23 +196,25 @@ function tellDocuments(count: number): string {
 function tellAllEmptied({ side, emptied }: Loss): string {
   const documents = emptied.length === 1 ? "1 document" : `${emptied.length} documents`;
   const where = side === "remote" ? "locally" : "on the service";
-  return `${documents} became empty ${where}, and no other with a text is left there`;
+  return `${documents} became empty ${where}, and no other document there has content`;
 }
 
-const GOES = { remote: "to be deleted on the service", local: "to go to the trash here" } as const;
+const GOES = {
+  remote: "this sync would delete NN on the service",
+  local: "this sync would move NN to the local trash",
+} as const;
 const WHERE = { remote: "on the service", local: "locally" } as const;
 
 function tellDeleted({ side, deleted, emptied, before, limit }: Loss): string {
-  const pending = `${deleted.length} ${deleted.length === 1 ? "document" : "documents"} ${GOES[side]}`;
-  const beside = emptied.length === 0 ? "" : `, and ${emptied.length} that would become empty,`;
-  const earlier = before === 0 ? "" : `, and ${before} that went within the hour before,`;
-  const all = deleted.length + emptied.length + before;
-  return `${pending}${beside}${earlier} ${all === 1 ? "is" : "are"} more than the ${limit} that need no question`;
+  const documents = `${deleted.length} ${deleted.length === 1 ? "document" : "documents"}`;
+  const beside = emptied.length === 0 ? "" : ` and empty ${emptied.length}`;
+  const earlier = before === 0 ? "" : `, after ${before} within the last hour`;
+  return `${GOES[side].replace("NN", documents)}${beside}${earlier} (limit: ${limit})`;
 }
 
 function tellEmptied({ side, deleted, emptied, before, limit }: Loss): string {
-  const pending = `${emptied.length} ${emptied.length === 1 ? "document" : "documents"} would become empty`;
-  const beside = deleted.length === 0 ? "" : `, ${deleted.length} would be deleted`;
-  const earlier = before === 0 ? "" : `, after ${before} that went within the last hour`;
+  const pending = `this sync would empty ${emptied.length} ${emptied.length === 1 ? "document" : "documents"}`;
+  const beside = deleted.length === 0 ? "" : ` and delete ${deleted.length}`;
+  const earlier = before === 0 ? "" : `, after ${before} within the last hour`;
   return `${pending} ${WHERE[side]}${beside}${earlier} (limit: ${limit})`;
 }

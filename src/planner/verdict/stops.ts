@@ -49,15 +49,15 @@ export function stopsAll(
 
 const ROOT_STOPS: Readonly<Record<Signals["root"], Reason | null>> = {
   same: null,
-  missing: { reason: "root-missing", detail: "the folder is not there" },
+  missing: { reason: "root-missing", detail: "the folder is missing" },
   "marker-missing": {
     reason: "root-replaced",
-    detail: "the folder has lost its marker: another disk, or an empty mount point",
+    detail: "the folder has no marker: this is another disk, or an empty mount point",
   },
-  "other-marker": { reason: "root-replaced", detail: "the folder has another mirror's marker" },
+  "other-marker": { reason: "root-replaced", detail: "the folder has the marker of another mirror" },
   "moved-or-copied": {
     reason: "root-moved-or-copied",
-    detail: "the folder is not the one it was: moved, or a copy?",
+    detail: "the folder was moved, or is a copy of the linked folder",
   },
 };
 
@@ -77,11 +77,11 @@ function doubtVersions(signals: Signals, { known }: PresenceCounts, direction: P
   // document is enough.
   const few = signals.restored ? 1 : Math.min(3, Math.max(1, Math.ceil(known / 100)));
   if (earlierChangeIds >= few) {
-    const detail = `${earlierChangeIds} documents show a version that was already superseded`;
+    const detail = `${earlierChangeIds} documents show an older version than before`;
     return { reason: "service-restored", detail, asks: true, stays: direction === "push-only" };
   }
   if (refusedBases < 3) return null;
-  const detail = `${refusedBases} versions that the service had given are unknown to it`;
+  const detail = `${refusedBases} versions that the service returned before are now unknown to it`;
   return { reason: "service-restored", detail, asks: true, stays: false };
 }
 

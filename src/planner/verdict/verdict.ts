@@ -68,7 +68,7 @@ function judgeFlood(
   if (signals.conflictsOpened <= flood) return [];
   const clashes = unapproved(steps, signals, (action) => action.kind === "meet" || action.kind === "merge");
   if (clashes.length === 0) return [];
-  const detail = `${signals.conflictsOpened} conflicts in this run, more than ${flood}`;
+  const detail = `${signals.conflictsOpened} conflicts in this run (limit: ${flood})`;
   return [{ reason: "conflict-flood", detail, steps: clashes }];
 }
 
@@ -76,6 +76,6 @@ function judgeFlood(
 function judgeCopies(budget: number, signals: Signals, steps: readonly Step[]): Finding[] {
   const ends = unapproved(steps, signals, (action) => action.kind === "end-conflict" && action.how === "mine");
   if (ends.length <= budget) return [];
-  const detail = `${ends.length} conflict copies are gone at once, more than the ${budget} that need no question`;
+  const detail = `${ends.length} conflict copies were deleted at once (limit: ${budget})`;
   return [{ reason: "sidecars-gone", detail, steps: ends }];
 }

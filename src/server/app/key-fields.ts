@@ -44,7 +44,7 @@ export function keyFields(folders: readonly string[], { key, rows, more }: Asked
   return html`<div class="stack">
 <label for="label">Label</label>
 <input id="label" name="label" required maxlength="200" value="${key?.label ?? ""}">
-<fieldset><legend>What it may do</legend>
+<fieldset><legend>Access</legend>
 <p class="faint">A folder or document, such as /team; / is everything. The nearest one above a document decides.</p>
 ${grants}
 <a href="${more}${more.includes("?") ? "&" : "?"}rows=${rows + 5}">More rows</a></fieldset>

@@ -226,7 +226,7 @@ const CLOSING: PageTrouble = { status: 503, what: "the service is being closed",
 const FULL: PageTrouble = {
   status: 503,
   what: "the disk of the service is full: nothing was saved",
-  next: "make room there; reading goes on",
+  next: "free some disk space; reading still works",
 };
 const FAULT: PageTrouble = {
   status: 500,

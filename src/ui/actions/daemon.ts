@@ -6,12 +6,12 @@ import { mirrorAddress } from "../addresses.ts";
 
 export const PAUSE: UiAction = {
   path: "pause",
-  run: (_ui, { mirror }) => askTo("pause", mirror, { changed: "paused", as: "it was paused already" }),
+  run: (_ui, { mirror }) => askTo("pause", mirror, { changed: "paused", as: "the daemon was already paused" }),
 };
 
 export const RESUME: UiAction = {
   path: "resume",
-  run: (_ui, { mirror }) => askTo("resume", mirror, { changed: "goes on", as: "it was not paused" }),
+  run: (_ui, { mirror }) => askTo("resume", mirror, { changed: "resumed", as: "the daemon was not paused" }),
 };
 
 async function askTo(

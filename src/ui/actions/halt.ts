@@ -14,8 +14,8 @@ export const LET_GO: UiAction = answer("approve", async (root, seen, options) =>
   const decided = await letHaltGo(root, seen, options);
   return noticeOf(decided, ({ borrowed }) => ({
     tone: "good",
-    text: `let go${borrowed ? "; the daemon goes on with it" : ""}`,
-    next: borrowed ? null : "Sync now: it is done then",
+    text: `approved${borrowed ? "; the daemon carries them out" : ""}`,
+    next: borrowed ? null : "Sync now to carry the changes out",
   }));
 });
 
@@ -65,7 +65,7 @@ const MOST = 5;
 
 function noticeOfRejection(ends: readonly RejectEnd[], borrowed: boolean): Notice {
   const left = ends.filter(({ done }) => !done);
-  const text = `${count(ends.length - left.length)} brought back`;
+  const text = `${count(ends.length - left.length)} restored`;
   const next = borrowed ? null : "Sync now";
   if (left.length === 0) return { tone: "good", text, next };
   const named = left.slice(0, MOST).map(({ item, note }) => `${shownName(item.path)}: ${note}`);

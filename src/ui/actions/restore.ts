@@ -28,7 +28,7 @@ export const RESTORE: UiAction = {
   },
 };
 
-const NO_NUMBER: Notice = { tone: "bad", text: "that is no number of a version; nothing was done", next: null };
+const NO_NUMBER: Notice = { tone: "bad", text: "that is not the number of a version; nothing was done", next: null };
 
 const CHANGED: Readonly<Record<Extract<RestoredSeen, { kind: "changed" }>["what"], string>> = {
   here: "the file was changed since this page was shown",
@@ -44,6 +44,6 @@ function noticeOfChange(what: "here" | "version"): Notice {
 }
 
 function noticeOf({ path, entry, notes }: Extract<RestoredSeen, { kind: "restored" }>): Notice {
-  const text = [`${shownName(path)}: version ${entry.n} is back`, ...notes].join("; ");
+  const text = [`${shownName(path)}: version ${entry.n} is restored`, ...notes].join("; ");
   return { tone: "good", text, next: null };
 }

@@ -23,11 +23,11 @@ export function noticeOfRun(report: RunReport): Notice {
   const done = doneLine(report.counts);
   switch (report.state) {
     case "in-sync":
-      return { tone: "good", text: `in sync: ${done ?? "nothing to do"}`, next: null };
+      return { tone: "good", text: `Synced: ${done ?? "nothing to do"}`, next: null };
     case "attention":
       return { tone: "asks", text: `done, ${needs(report.attention)}: ${done ?? "nothing to do"}`, next: null };
     case "halted":
-      return { tone: "bad", text: `halted by a guard: ${done ?? "nothing was done"}`, next: null };
+      return { tone: "bad", text: `Stopped by a safety check: ${done ?? "nothing was done"}`, next: null };
     case "offline":
       return { tone: "bad", text: `offline: ${done ?? "nothing was done"}`, next: "mdmirror doctor" };
   }

@@ -34,6 +34,6 @@ function noticeOf(run: number, done: UndoneSeen): Notice {
   const back = done.ends.filter((end) => end.done).length;
   const left = done.ends.length - back;
   const sync = noticeOfRun(done.report);
-  const text = `run ${run}: ${count(back)} taken back${left > 0 ? `, ${count(left)} left alone` : ""}; ${sync.text}`;
+  const text = `run ${run}: ${count(back)} undone${left > 0 ? `, ${count(left)} left alone` : ""}; ${sync.text}`;
   return { ...sync, tone: left > 0 && sync.tone === "good" ? "asks" : sync.tone, text };
 }

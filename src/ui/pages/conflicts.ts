@@ -40,7 +40,7 @@ export const CONFLICTS = definePage<Model>({
     main: html`<h1>Conflicts in ${nameOf(name)}</h1>
 ${
   part.total === 0
-    ? html`<p>No conflicts, and nothing is held.</p>`
+    ? html`<p>No conflicts and no blocked documents.</p>`
     : html`<ul class="cards">${part.items.map((row) => (row.kind === "conflict" ? conflictCard(name, row.one, now) : holdCard(name, row.one, now)))}</ul>`
 }
 ${pagerOf(part, "conflicts", (page) => mirrorAddress(name, "conflicts", { page }))}`,

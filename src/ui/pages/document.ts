@@ -94,7 +94,7 @@ function textPart(text: ShownText, asText: boolean): Html {
   if (text.text === "") return html`<p class="faint">It is empty.</p>`;
   if (text.rendered !== null)
     return html`<article class="document" dir="auto">${documentView(text.rendered)}</article>`;
-  return html`${!asText && text.left === 0 && html`<p class="faint">It takes too long to lay out, so this is its text.</p>`}
+  return html`${!asText && text.left === 0 && html`<p class="faint">The document takes too long to render, so this is its source.</p>`}
 <pre class="text" dir="auto">${text.text}</pre>${
     text.left > 0 && html`<p class="faint">… and ${count(text.left)} more characters</p>`
   }`;

@@ -35,20 +35,20 @@ function saidOf({ mirror, halted, part }: HaltModel): string {
 
 function haltOf(halt: HaltModel, moment: Moment): Html {
   const { mirror, halted, approved, look } = halt;
-  if (!halted) return html`<p>Nothing is halted.</p>`;
+  if (!halted) return html`<p>Nothing is stopped.</p>`;
   if (approved)
-    return html`${reasonsOf(halt.reasons)}<p>What was stopped is let go: the next sync does it.</p>${syncNow(halt, moment)}`;
+    return html`${reasonsOf(halt.reasons)}<p>Approved: the next sync carries the changes out.</p>${syncNow(halt, moment)}`;
   return html`${reasonsOf(halt.reasons)}
 ${lookOf(look, moment.now)}
 ${look.since !== null && html`<progress aria-label="Looking at both sides"></progress>`}
 ${look.trouble !== null && html`<div class="notice bad"><p>${wordsOf(look.trouble.what)}</p>${nextOf(look.trouble.next)}</div>`}
-${look.kind === "nothing" && html`<p>It is over: nothing would be stopped now. The next sync ends the halt.</p>${syncNow(halt, moment)}`}
+${look.kind === "nothing" && html`<p>No change would be stopped now. The next sync continues.</p>${syncNow(halt, moment)}`}
 ${look.kind === "halted" && html`${answersTo(halt, moment)}${stoppedOf(halt)}${backOf(halt)}`}
 <p class="faint">Nothing is deleted without a copy: what goes from here is in .mdmirror/trash, what goes there in the text store of ${nameOf(mirror.name)}.</p>`;
 }
 
 function lookOf({ since, at, kind }: HaltModel["look"], now: number): Html | null {
-  if (since !== null) return html`<p id="looking" class="faint">Looking at both sides, for what is stopped now …</p>`;
+  if (since !== null) return html`<p id="looking" class="faint">Scanning both sides for the stopped changes …</p>`;
   return kind === "halted" ? html`<p id="looking" class="faint">As of ${ageOf(at!, now)} ago.</p>` : null;
 }
 

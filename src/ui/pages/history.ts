@@ -81,9 +81,9 @@ function showRecent({ mirror, part }: Extract<Model, { kind: "recent" }>, now: n
   return {
     title: `History · ${mirror} · mdmirror`,
     main: html`<h1>What changed last in ${nameOf(mirror)}</h1>
-<form action="${mirrorAddress(mirror, "history/")}" class="row"><label for="of">History of a document, also of one that is gone</label>
+<form action="${mirrorAddress(mirror, "history/")}" class="row"><label for="of">History of a document, also of a deleted one</label>
 <input id="of" name="of" dir="auto" placeholder="folder/name.md"><button>Show</button></form>
-${part.total === 0 ? html`<p>Nothing has changed yet.</p>` : html`<ul class="rows">${part.items.map((one) => recentRow(mirror, one, now))}</ul>`}
+${part.total === 0 ? html`<p>No changes yet.</p>` : html`<ul class="rows">${part.items.map((one) => recentRow(mirror, one, now))}</ul>`}
 ${pagerOf(part, "documents", (page) => mirrorAddress(mirror, "history/", { page }))}`,
   };
 }

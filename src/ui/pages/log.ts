@@ -30,8 +30,8 @@ export const LOG = defineMirrorPage<Model>({
   show: ({ mirror, part }) => ({
     title: `Log · ${mirror} · mdmirror`,
     main: html`<h1>Log of ${nameOf(mirror)}</h1>
-<p class="faint">Newest last. The first page has the newest lines, and grows as things happen.</p>
-${part.total === 0 ? html`<p>Nothing has happened yet.</p>` : html`<ol class="lines">${part.items.map((line) => eventItem(mirror, line, true))}</ol>`}
+<p class="faint">Newest last. The first page has the newest lines and updates itself.</p>
+${part.total === 0 ? html`<p>No events yet.</p>` : html`<ol class="lines">${part.items.map((line) => eventItem(mirror, line, true))}</ol>`}
 ${pagerOf(part, "lines", (page) => mirrorAddress(mirror, "log", { page }))}`,
   }),
 });

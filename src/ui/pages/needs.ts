@@ -29,8 +29,8 @@ export const NEEDS = definePage<Model>({
     said: saidOf(mirror),
     main: html`<h1>Needs you in ${nameOf(mirror.name)}</h1>
 <p>${standingOf(mirror, now)}</p>
-${part.total === 0 ? html`<p>Nothing needs you.</p>` : attentionList(part.items, mirror.name, pages)}
+${part.total === 0 ? html`<p>No problems.</p>` : attentionList(part.items, mirror.name, pages)}
 ${pagerOf(part, "things", (page) => mirrorAddress(mirror.name, "needs", { page }))}
-${mirror.waits.length > 0 && html`<h2>Ends by itself</h2>${attentionList(mirror.waits, mirror.name, pages)}`}`,
+${mirror.waits.length > 0 && html`<h2>Pending</h2>${attentionList(mirror.waits, mirror.name, pages)}`}`,
   }),
 });

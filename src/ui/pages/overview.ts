@@ -29,7 +29,7 @@ export const OVERVIEW = definePage<Model>({
     here: "/",
     said: mirrors.map(saidOf).join("; "),
     main: html`<h1>Mirrors</h1>
-${unfit.map((why) => html`<p class="notice bad">${wordsOf(why)}; what it held is asked for again, by mdmirror trust</p>`)}
+${unfit.map((why) => html`<p class="notice bad">${wordsOf(why)}; mdmirror trust asks again about its entries</p>`)}
 ${mirrors.length === 0 ? nothingYet() : html`<ul class="cards">${mirrors.map((one) => card(one, now))}</ul>${needsMe(mirrors, pages)}`}`,
   }),
 });
@@ -40,8 +40,8 @@ function titleOf(mirrors: readonly MirrorModel[]): string {
 }
 
 function nothingYet(): Html {
-  return html`<section class="card"><h2>No folder is mirrored yet</h2>
-<p>Link a folder to a workspace, in a terminal; this page then shows it by itself:</p>
+  return html`<section class="card"><h2>No folder is linked yet</h2>
+<p>Link a folder to a workspace in a terminal; it then appears on this page:</p>
 <pre><code>mdmirror init DIR --url URL --key-file FILE</code></pre>
 <p>Without a service of your own, <code>mdmirror serve</code> is one.</p></section>`;
 }
@@ -56,7 +56,7 @@ ${trafficOf(mirror)}
 
 function needsMe(mirrors: readonly MirrorModel[], pages: ReadonlySet<string>): Html {
   const asking = mirrors.filter(({ needs }) => needs.length > 0);
-  if (asking.length === 0) return html`<h2>Needs you</h2><p>Nothing needs you.</p>`;
+  if (asking.length === 0) return html`<h2>Needs you</h2><p>No problems.</p>`;
   return html`<h2>Needs you</h2>${asking.map(({ name, needs }) => {
     const more = needs.length - MOST;
     return html`<section><h3><a href="${mirrorAddress(name)}">${nameOf(name)}</a></h3>${attentionList(needs.slice(0, MOST), name, pages)}${

@@ -41,7 +41,7 @@ export const REVIEWS = defineMirrorPage<Model>({
 rejection cannot be seen from here.</p>
 ${mirrorForm({ name, root }, LOOK, moment, lookButton(job))}
 ${job !== null && job.end === null ? jobOf(job) : endOf({ job })}
-${part.total === 0 ? html`<p>Nothing waits in review.</p>` : part.items.map((one) => reviewOf(name, one, moment))}
+${part.total === 0 ? html`<p>Nothing is in review.</p>` : part.items.map((one) => reviewOf(name, one, moment))}
 ${pagerOf(part, "reviews", (page) => mirrorAddress(name, "reviews", { page }))}`,
   }),
 });
@@ -70,5 +70,5 @@ function textsOf({ live, submitted }: WaitingReview): Html {
     { text: live, label: "Live, as last seen" },
     { text: submitted, label: "Sent" },
   ];
-  return html`<h3>From the live text, as last seen, to the sent one</h3>${differenceOf(before, after)}`;
+  return html`<h3>From the published version, as last seen, to the submitted version</h3>${differenceOf(before, after)}`;
 }

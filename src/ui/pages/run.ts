@@ -71,7 +71,7 @@ export const RUN = defineMirrorPage<Model>({
 ${mirror.job?.end === null ? jobOf(mirror.job) : endOf(mirror)}
 <p>${line.done ?? "No document was brought across."}</p>
 <h2>What it did</h2>
-${part.total === 0 ? html`<p>Nothing is kept of it.</p>` : html`<ul class="lines">${part.items.map((one) => eventItem(mirror.name, one, false))}</ul>`}
+${part.total === 0 ? html`<p>No details of this run are stored.</p>` : html`<ul class="lines">${part.items.map((one) => eventItem(mirror.name, one, false))}</ul>`}
 ${pagerOf(part, "lines", (page) => mirrorAddress(mirror.name, `runs/${run}`, { page }))}
 <h2>Take it back</h2>
 ${undoPart(model, moment)}`,
@@ -103,11 +103,11 @@ function undoPart({ mirror, line, undo }: Model, moment: Moment): Html {
   const plan = html`<ul class="lines">${items.map(planItem)}</ul>${
     total > items.length && html`<p class="faint">… and ${plural(total - items.length, "more document")}</p>`
   }`;
-  if (total === 0) return html`<p>It changed no document.</p>`;
-  if (doable === 0) return html`<p>Nothing of it can be taken back:</p>${plan}`;
+  if (total === 0) return html`<p>This run changed no document.</p>`;
+  if (doable === 0) return html`<p>Nothing in this run can be undone:</p>${plan}`;
   const action = { path: `runs/${line.run}/undo`, fields: { mark } };
   const button = html`<button class="main-action">Take back ${count(doable)} of run ${line.run}</button>`;
-  return html`<p>This is what would be done. Texts come back as edits; what has changed since is left alone.</p>${plan}
+  return html`<p>Undo would do this. Versions are restored as edits; documents that changed since are left alone.</p>${plan}
 ${mirrorForm(mirror, action, moment, button)}`;
 }
 

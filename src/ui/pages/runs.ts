@@ -27,7 +27,7 @@ export const RUNS = defineMirrorPage<Model>({
     title: `Runs · ${mirror.name} · mdmirror`,
     main: html`<h1>Runs of ${nameOf(mirror.name)}</h1>
 ${mirror.job?.end === null ? jobOf(mirror.job) : endOf(mirror)}
-${part.total === 0 ? html`<p>Nothing was run yet that did anything.</p>` : html`<ul class="rows">${part.items.map((run) => runRow(mirror.name, run, now))}</ul>`}
+${part.total === 0 ? html`<p>No run has changed anything yet.</p>` : html`<ul class="rows">${part.items.map((run) => runRow(mirror.name, run, now))}</ul>`}
 ${pagerOf(part, "runs", (page) => mirrorAddress(mirror.name, "runs", { page }))}`,
   }),
 });

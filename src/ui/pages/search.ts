@@ -39,7 +39,7 @@ export const SEARCH = defineMirrorPage<Model>({
     scripts: ["search.js"],
     main: html`<h1>Search in ${nameOf(name)}</h1>
 <form id="search" role="search" method="get" action="${mirrorAddress(name, "search")}" class="row">
-<label for="q">Words, or parts of them</label>
+<label for="q">Words or parts of words</label>
 <input id="q" type="search" name="q" value="${query}" dir="auto" autocomplete="off" spellcheck="false" autofocus aria-controls="found">
 <label class="check"><input type="checkbox" name="regex"${regex && html` checked`}>regular expression (RE2)</label>
 <button>Search</button>
@@ -58,7 +58,7 @@ function refused({ what, next }: Trouble): Answer {
 function answerOf(mirror: string, answer: Answer): Html {
   switch (answer.kind) {
     case "none":
-      return html`<p class="faint">The files are searched as they are on disk, with what is not uploaded yet.</p>`;
+      return html`<p class="faint">Searches the local files, including edits that are not uploaded.</p>`;
     case "refused":
       return html`<p id="count" class="notice asks">${wordsOf(answer.what)}</p>${answer.next !== null && nextOf(answer.next)}`;
     case "found":

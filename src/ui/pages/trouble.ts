@@ -9,7 +9,7 @@ export function troublePage({ what, code = null, requestId = null, next }: Troub
   return {
     title: "Not shown · mdmirror",
     said: what,
-    main: html`<h1>This cannot be shown</h1>
+    main: html`<h1>This page cannot be shown</h1>
 <div class="notice bad"><p>${wordsOf(what)}${origin !== "" && html` (${wordsOf(origin)})`}</p>${nextOf(next)}</div>
 <p><a href="/">All mirrors</a></p>`,
   };
@@ -45,6 +45,6 @@ export const NO_PAGE: Trouble = {
 
 export const FAULT: Trouble = {
   kind: "fault",
-  what: "a fault of mdmirror itself",
+  what: "an error in mdmirror itself",
   next: "nothing is lost; the terminal where mdmirror ui runs says more",
 };

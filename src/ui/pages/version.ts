@@ -23,7 +23,7 @@ export const VERSION = defineMirrorPage<Model>({
   look(ui, { name, root }, asked) {
     const path = pathAsked(asked.params);
     const n = versionNumber(asked.query.get("n"));
-    if (n === null) return trouble("usage", "that is no number of a version", "go back to its history");
+    if (n === null) return trouble("usage", "that is not the number of a version", "go back to its history");
     const about = { key: `version ${n} ${path}`, file: path };
     const read = ui.reads.read(root, about, (local) => readVersion(local, path, n));
     return read.kind === "trouble" ? read : ok({ mirror: { name, root }, version: read.value });
@@ -53,12 +53,13 @@ function changePart({ entry, here, text }: VersionSeen): Html | null {
     { text: here.text, label: "The file now" },
     { text, label: `@${entry.n}` },
   ];
-  return html`<h2>From what is here now to this version</h2>${differenceOf(before, after)}`;
+  return html`<h2>From the local file to this version</h2>${differenceOf(before, after)}`;
 }
 
 function restorePart(mirror: Model["mirror"], version: VersionSeen, moment: Moment): Html {
   const { path, entry, here, anew, obstacle } = version;
-  if (here?.digest === entry.digest) return html`<p class="notice good">This is the text that is here now.</p>`;
+  if (here?.digest === entry.digest)
+    return html`<p class="notice good">This is the present content of the local file.</p>`;
   if (obstacle !== null)
     return html`<div class="notice asks"><p>It cannot be put back now: ${wordsOf(obstacle.what)}</p>${nextOf(obstacle.next)}</div>`;
   const fields = { n: String(entry.n), wanted: entry.digest, here: here?.digest ?? "" };

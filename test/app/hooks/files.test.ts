@@ -41,12 +41,12 @@ describe("the user's hooks", () => {
     symlinkSync(join(dir, "dotfiles/hooks.json"), file);
     expect(names()).toEqual(["desk"]);
     chmodSync(join(dir, "dotfiles"), 0o777);
-    expect(names()).toContain(`lies in ${dir}/dotfiles, which can be written by other users, so no hook in it is run`);
+    expect(names()).toContain(`lies in ${dir}/dotfiles, which can be written by other users, so mdmirror runs no hook`);
   });
 
   test.each([0o666, 0o664])("are refused in a file of mode %o", (mode) => {
     chmodSync(file, mode);
-    expect(names()).toBe(`${file} can be written by other users, so no hook in it is run; chmod go-w ${file}`);
+    expect(names()).toBe(`${file} can be written by other users, so mdmirror runs no hook; chmod go-w ${file}`);
   });
 
   test("are refused in a folder that others can write", () => {
@@ -56,11 +56,13 @@ describe("the user's hooks", () => {
 
   test.skipIf(process.geteuid?.() !== 0)("are refused in a file of another user's", () => {
     chownSync(file, 1, 1);
-    expect(names()).toContain(`${file} belongs to another user, so no hook in it is run`);
+    expect(names()).toContain(`${file} belongs to another user, so mdmirror runs no hook`);
   });
 
   test("that have a fault are all refused, by the file and the member", () => {
     writeFileSync(file, TEXT.replace("halted", "saved"));
-    expect(names()).toContain(`${file} "desk" "on": "saved" is no event; mend it: no hook in it is run until then`);
+    expect(names()).toContain(
+      `${file} "desk" "on": "saved" is no event; correct the file; until then mdmirror runs no hook`,
+    );
   });
 });

@@ -168,7 +168,7 @@ describe("a document that such a folder does not show", () => {
     await daemon.stop();
   });
 
-  test("I09 that was moved elsewhere is moved here, and both folders are looked at from then on", async () => {
+  test("I09 that was moved elsewhere is moved locally, and both folders are looked at from then on", async () => {
     const daemon = await largeWorkspace();
     const [from, to] = [`${folderOf(5)}/travels.md`, `${folderOf(8)}/travels.md`];
     await timeEdit(daemon, pathOf(5, 5), "# Edited\n");

@@ -83,12 +83,12 @@ test("a document in conflict that goes elsewhere with its own name is linked to 
   rig.app.edit("d/b.md", "b there\n");
   await mirror.sync();
   mirror.disk.user.rename(mirror.path("d"), mirror.path("d-0"));
-  mirror.write("d-0/a.md", "[b](b.md)\n\nnext\n\nlast, edited here\n");
+  mirror.write("d-0/a.md", "[b](b.md)\n\nnext\n\nlast, edited locally\n");
   rig.app.edit("d/a.md", `[b](${b})\n\nnext, edited there\n\nlast\n`);
   rig.app.rename("d/b.md", "b2.md");
   const before = mirror.requests.length;
   await mirror.sync();
   expect(mirror.requests.slice(before).filter((one) => one.startsWith("PUT "))).toHaveLength(1);
-  expect(textThere(rig, "d-0/a.md")).toBe(`[b](${b})\n\nnext, edited there\n\nlast, edited here\n`);
+  expect(textThere(rig, "d-0/a.md")).toBe(`[b](${b})\n\nnext, edited there\n\nlast, edited locally\n`);
   expect(mirror.texts().get("d-0/a.md")).toContain("[b](../d/b2.md)");
 });

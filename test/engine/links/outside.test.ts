@@ -60,7 +60,7 @@ test("a path in a text that is edited where its target has left the mirrored par
   expect(mirror.texts().get("a.md")).toBe(`see [b](${b}#costs), and more\n`);
 });
 
-test("the links of a document that was moved out of the mirrored part and edited here follow their targets", async () => {
+test("the links of a document that was moved out of the mirrored part and edited locally follow their targets", async () => {
   const { rig, mirror, b } = await begin();
   mirror.write("a.md", "see [b](b.md#costs), and more\n");
   rig.app.move("area/a.md", "other");

@@ -63,7 +63,7 @@ test("a target that is deleted there and goes on as a new document is linked to 
   mirror.write("c.md", "c\n");
   await mirror.sync();
   rig.app.remove("b.md");
-  mirror.write("b.md", "b, edited here\n");
+  mirror.write("b.md", "b, edited locally\n");
   expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
   expect(textThere(rig, "a.md")).toBe(`[b](${idThere(rig, "b.md")})\n`);
   mirror.requests.length = 0;
@@ -80,7 +80,7 @@ test("a target that is deleted there, and whose folder is renamed there, is link
   rig.app.remove("d/b.md");
   rig.app.renameFolder("d", "e");
   mirror.write("d/a.md", "[b](b.md)\n\nedited here\n");
-  mirror.write("d/b.md", "b, edited here\n");
+  mirror.write("d/b.md", "b, edited locally\n");
   expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
   expect(textThere(rig, "e/a.md")).toBe(`[b](${idThere(rig, "e/b.md")})\n\nedited here\n`);
   mirror.requests.length = 0;

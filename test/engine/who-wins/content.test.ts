@@ -9,7 +9,7 @@ const ROWS: readonly Row[] = [
     sameIds: { "a.md": "a.md" },
   },
   {
-    name: "edited here: goes up",
+    name: "edited locally: goes up",
     start: { "a.md": "a\n" },
     here: (m) => m.write("a.md", "b\n"),
     both: { "a.md": "b\n" },
@@ -29,10 +29,10 @@ const ROWS: readonly Row[] = [
     both: { "a.md": "b\n" },
     sameIds: { "a.md": "a.md" },
   },
-  { name: "new here: is created there", here: (m) => m.write("n/a.md", "new\n"), both: { "n/a.md": "new\n" } },
+  { name: "created locally: is created there", here: (m) => m.write("n/a.md", "new\n"), both: { "n/a.md": "new\n" } },
   { name: "new there: is created here", there: (app) => app.create("n/a.md", "new\n"), both: { "n/a.md": "new\n" } },
   {
-    name: "deleted here: is deleted there",
+    name: "deleted locally: is deleted there",
     start: { "a.md": "a\n", "b.md": "b\n" },
     here: (_, d) => d.remove("a.md"),
     both: { "b.md": "b\n" },
@@ -44,7 +44,7 @@ const ROWS: readonly Row[] = [
     both: { "b.md": "b\n" },
   },
   {
-    name: "I06 deleted here, edited there: the edit wins",
+    name: "I06 deleted locally, edited there: the edit wins",
     start: { "a.md": "a\n", "b.md": "b\n" },
     here: (_, d) => d.remove("a.md"),
     there: (app) => app.edit("a.md", "edited\n"),
@@ -52,7 +52,7 @@ const ROWS: readonly Row[] = [
     sameIds: { "a.md": "a.md" },
   },
   {
-    name: "I06 edited here, deleted there: the edit wins, as a new document",
+    name: "I06 edited locally, deleted there: the edit wins, as a new document",
     start: { "a.md": "a\n", "b.md": "b\n" },
     here: (m) => m.write("a.md", "edited\n"),
     there: (app) => app.remove("a.md"),
@@ -92,7 +92,7 @@ const ROWS: readonly Row[] = [
     holds: ["conflict"],
   },
   {
-    name: "both new with equal texts: linked",
+    name: "both new with equal content: linked",
     here: (m) => m.write("a.md", "same\n"),
     there: (app) => app.create("a.md", "same\n"),
     both: { "a.md": "same\n" },

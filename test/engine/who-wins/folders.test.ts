@@ -15,7 +15,7 @@ const ROWS: readonly Row[] = [
     both: { "a.md": "a\n", "empty/in/": "" },
   },
   {
-    name: "I09 a folder renamed here",
+    name: "I09 a folder renamed locally",
     start: { "f/a.md": "a\n", "f/g/b.md": "b\n" },
     here: (_, d) => d.rename("f", "h"),
     both: { "h/a.md": "a\n", "h/g/b.md": "b\n" },
@@ -29,7 +29,7 @@ const ROWS: readonly Row[] = [
     sameIds: { "f/a.md": "h/a.md", "f/g/b.md": "h/g/b.md" },
   },
   {
-    name: "I09 a folder renamed here while a document in it is edited there",
+    name: "I09 a folder renamed locally while a document in it is edited there",
     start: { "f/a.md": "a\n", "f/b.md": "b\n" },
     here: (_, d) => d.rename("f", "h"),
     there: (app) => app.edit("f/a.md", "edited\n"),
@@ -55,7 +55,7 @@ const ROWS: readonly Row[] = [
     sameIds: { "f/a.md": "g/a.md", "g/b.md": "f/b.md" },
   },
   {
-    name: "a folder deleted here",
+    name: "a folder deleted locally",
     start: { "f/a.md": "a\n", "f/g/b.md": "b\n", "k.md": "k\n" },
     here: (_, d) => d.remove("f"),
     both: { "k.md": "k\n" },
@@ -67,7 +67,7 @@ const ROWS: readonly Row[] = [
     both: { "k.md": "k\n" },
   },
   {
-    name: "I06 a folder deleted here in which a document was edited there: that one comes back",
+    name: "I06 a folder deleted locally in which a document was edited there: that one comes back",
     start: { "f/a.md": "a\n", "f/b.md": "b\n", "k.md": "k\n" },
     here: (_, d) => d.remove("f"),
     there: (app) => app.edit("f/a.md", "edited\n"),

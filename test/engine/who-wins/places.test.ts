@@ -3,7 +3,7 @@ import { testRows } from "./test-rows.ts";
 
 const ROWS: readonly Row[] = [
   {
-    name: "I09 renamed here",
+    name: "I09 renamed locally",
     start: { "a.md": "a\n" },
     here: (_, d) => d.rename("a.md", "b.md"),
     both: { "b.md": "a\n" },
@@ -50,7 +50,7 @@ const ROWS: readonly Row[] = [
     ],
   },
   {
-    name: "I09 moved and renamed here",
+    name: "I09 moved and renamed locally",
     start: { "f/a.md": "a\n", "g/b.md": "b\n" },
     here: (_, d) => d.rename("f/a.md", "g/c.md"),
     both: { "g/c.md": "a\n", "g/b.md": "b\n" },
@@ -129,7 +129,7 @@ const ROWS: readonly Row[] = [
     sameIds: { "a.md": "b.md", "b.md": "a.md" },
   },
   {
-    name: "I09 renamed and edited here (atomic save after the rename)",
+    name: "I09 renamed and edited locally (atomic save after the rename)",
     start: { "a.md": longText("x") },
     here: (_, d) => {
       d.rename("a.md", "b.md");
@@ -139,7 +139,7 @@ const ROWS: readonly Row[] = [
     sameIds: { "a.md": "b.md" },
   },
   {
-    name: "renamed here, edited there: both",
+    name: "renamed locally, edited there: both",
     start: { "a.md": "a\n" },
     here: (_, d) => d.rename("a.md", "b.md"),
     there: (app) => app.edit("a.md", "e\n"),
@@ -147,7 +147,7 @@ const ROWS: readonly Row[] = [
     sameIds: { "a.md": "b.md" },
   },
   {
-    name: "edited here, renamed there: both",
+    name: "edited locally, renamed there: both",
     start: { "a.md": "a\n" },
     here: (m) => m.write("a.md", "e\n"),
     there: (app) => app.rename("a.md", "b.md"),
@@ -155,7 +155,7 @@ const ROWS: readonly Row[] = [
     sameIds: { "a.md": "b.md" },
   },
   {
-    name: "deleted here, renamed there: comes back at the new path",
+    name: "deleted locally, renamed there: comes back at the new path",
     start: { "a.md": "a\n", "k.md": "k\n" },
     here: (_, d) => d.remove("a.md"),
     there: (app) => app.rename("a.md", "b.md"),

@@ -43,7 +43,7 @@ describe("I21 documents that become empty count as deleted", () => {
       { lossesDone: { local: 6, remote: 0 } },
       [],
     ],
-    ["12 that were empty before, edited here", () => emptyHere(withBlank(new World(), 12), 12, "text"), {}, []],
+    ["12 that were empty before, edited locally", () => emptyHere(withBlank(new World(), 12), 12, "text"), {}, []],
     ["12 that were empty before, blank here now", () => emptyHere(withBlank(new World(), 12), 12, "\n"), {}, []],
   ];
   test.each(rows)("%s", (_, make, signals, reasons) => {

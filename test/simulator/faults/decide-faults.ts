@@ -5,7 +5,7 @@ export const DECIDE_FAULTS: readonly PlantedFault[] = [
   {
     id: "edit-there-loses",
     promise: "I06",
-    does: "deletes on the service what was deleted here and edited there",
+    does: "deletes on the service what was deleted locally and edited there",
     file: "planner/decide/table.ts",
     find: '"deleted/edited": "come-back",',
     replace: '"deleted/edited": "delete-remote",',
@@ -14,7 +14,7 @@ export const DECIDE_FAULTS: readonly PlantedFault[] = [
   {
     id: "edit-here-loses",
     promise: "I06",
-    does: "puts in the trash what was deleted there and edited here",
+    does: "puts in the trash what was deleted there and edited locally",
     file: "planner/decide/table.ts",
     find: '"edited/gone": "post-as-new",',
     replace: '"edited/gone": "trash-local",',

@@ -35,7 +35,7 @@ export function judgeStanding(actors: Actors, mirror: LifeMirror, report: RunRep
   if ((standing.state === "in-sync") !== (report.state === "in-sync"))
     actors.history.fail(`I01 status of mirror ${index} says ${standing.state} after a run that ended ${report.state}`);
   if (report.state !== "in-sync" && state.meta(META.syncedAt) !== before)
-    actors.history.fail(`I01 mirror ${index} is in sync as of a run that ended ${report.state}`);
+    actors.history.fail(`I01 mirror ${index} is last sync a run that ended ${report.state}`);
   const named = standing.attention.filter((one) => !isApprovedYet(state, report, one));
   if (told(named) !== told(report.attention))
     actors.history.fail(

@@ -135,7 +135,7 @@ export function judgeUndone(actors: Actors, mirror: LifeMirror, before: Sighted,
     const isEditedHere =
       !isRefused && text !== null && place === link.localPath && !isBase(mirror, link, text) && !isTorn(link, text);
     if (isEditedHere && now !== undefined && isBase(mirror, link, now))
-      fail("I14 edited here alone, and the edit is undone");
+      fail("I14 edited locally alone, and the edit is undone");
     // Of one that was never made safe, a power cut may have taken the file, and of one that the
     // mirror took to the trash, what base knew of that: somebody must have deleted it. And what is
     // protected may not be deleted: it comes back unasked.
@@ -144,7 +144,7 @@ export function judgeUndone(actors: Actors, mirror: LifeMirror, before: Sighted,
     if (tagAfter !== tag && !isMeant && !isRefused) fail("I09 another document's text was sent as its own");
     const isDeletedHere = place === null && text === null && link.durable && isMeant && !live.protected;
     if (isDeletedHere && !isRefused && !isElsewhere && placesAfter.length > 0)
-      fail("I04 deleted here alone, and made here again");
+      fail("I04 deleted locally alone, and made here again");
     const movedAway = place !== null && place !== link.localPath && text === null;
     // Edited beyond likeness and renamed between two looks, it is one that was deleted and one that
     // is new; protected, the deleted one comes back.
@@ -156,7 +156,7 @@ export function judgeUndone(actors: Actors, mirror: LifeMirror, before: Sighted,
       !closesCircle(actors, before.dirs, link, place) &&
       !isGivenUp(actors, mirror, stopped, link, place)
     )
-      fail("I09 moved here alone, and moved back here");
+      fail("I09 moved locally alone, and moved back here");
   }
 }
 

@@ -118,12 +118,12 @@ async function movedBack(from: string, to: string, isRefused: boolean, isTaken: 
   return failures;
 }
 
-describe("what was moved here alone and is moved back", () => {
+describe("what was moved locally alone and is moved back", () => {
   it.each([
     ["a document", "a.md", "t.md"],
     ["a folder", "d", "e"],
   ])("%s: is a fault, unless the service refused it and its name is another's there", async (_, from, to) => {
-    const fault = [expect.stringContaining("I09 moved here alone, and moved back here")];
+    const fault = [expect.stringContaining("I09 moved locally alone, and moved back here")];
     expect(await movedBack(from, to, false, false)).toEqual(fault);
     expect(await movedBack(from, to, true, false)).toEqual(fault);
     expect(await movedBack(from, to, false, true)).toEqual(fault);

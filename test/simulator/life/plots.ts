@@ -26,7 +26,7 @@ const struck: Plot = (dice, mirror) => {
 };
 
 /**
- * A document is protected, and edited here; it is edited here again while it waits, or not; its
+ * A document is protected, and edited locally; it is edited locally again while it waits, or not; its
  * review ends some way.
  */
 const reviewed: Plot = (dice, mirror) => {

@@ -81,7 +81,7 @@ ${
     ? html`<p class="notice quiet">${next === null ? "Nothing is here, or nothing that this key may see." : "Nothing on this page may be seen by this key; the next one may have more."}</p>`
     : html`<ul class="entries">${entries.map((entry) => entryItem(workspace, path, entry))}</ul>`
 }
-<nav aria-label="Parts of the list" class="row">${isLater && html`<a class="button" href="${here}">From the beginning</a>`}
+<nav aria-label="Parts of the list" class="row">${isLater && html`<a class="button" href="${here}">First page</a>`}
 ${next !== null && html`<a class="button" href="${withQuery(here, { after: next })}">Next</a>`}</nav>`,
   });
 }
@@ -110,7 +110,7 @@ function renderedPage({ workspace, row, text, isInReview }: Document, rendered: 
       isInReview && html`${badgeOf("asks", "a change is in review")} `
     }<a href="${raw}">As text</a></p>
 ${text === "" && html`<p class="notice quiet">This document is empty.</p>`}${
-  rendered === null && html`<p class="notice asks">It takes too long to lay out, so this is its text.</p>`
+  rendered === null && html`<p class="notice asks">The document takes too long to render, so this is its source.</p>`
 }
 <article class="document" dir="auto">${rendered === null ? html`<pre>${text}</pre>` : documentView(rendered)}</article>`,
   });

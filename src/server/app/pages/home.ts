@@ -73,7 +73,7 @@ async function ownPage({ core }: PageCall, hash: Buffer): Promise<PageResult> {
 <p>Signed in with the key ${label === "" ? "without a label" : nameOf(label)}. It may see:</p>
 ${
   seen.length === 0
-    ? html`<p class="notice quiet">Nothing: the key has no grant. Who made it can give it one.</p>`
+    ? html`<p class="notice quiet">No access: the key has no grant. The person who created it can add one.</p>`
     : html`<ul class="entries">${seen.map(
         ({ path, level }) =>
           html`<li><a href="${filesAddress(workspace.id, path.slice(1))}">${path === "/" ? "everything" : nameOf(path)}</a>

@@ -26,7 +26,7 @@ ${
 ${actionForm({ action: to, csrf }, html`${keyFields(known.folders, { key, rows, more: to })}<button class="main-action">Change</button>`)}</details>`
 }
 <details class="card"><summary>Revoke it</summary>
-<p>From then on it is refused, wherever it is used. That cannot be taken back.</p>
+<p>The service then rejects the key everywhere. This cannot be undone.</p>
 ${actionForm({ action: `${to}/revoke`, csrf }, html`<button class="danger">Revoke ${labelOf(key)}</button>`)}</details>`,
   });
 }

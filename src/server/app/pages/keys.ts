@@ -31,7 +31,7 @@ ${
     : html`<ul class="cards">${keys.map((key) => keyCard(key, names.get(key.workspaceId) ?? null, now))}</ul>`
 }
 <nav aria-label="Parts of the list" class="row">${
-      from > 0 && html`<a class="button" href="${withQuery(KEYS, { workspace: workspaceId })}">From the beginning</a>`
+      from > 0 && html`<a class="button" href="${withQuery(KEYS, { workspace: workspaceId })}">First page</a>`
     }${listed.length > MOST && html`<a class="button" href="${withQuery(KEYS, more)}">Next</a>`}</nav>`,
   });
 }

@@ -14,9 +14,9 @@ export function showMade({ once, csrf, query }: PageCall): PageResult {
     main:
       made === null
         ? html`<h1>This key was shown</h1>
-<p>Its text is shown once. Without it, revoke the key and make another one.</p><p><a href="${KEYS}">All keys</a></p>`
+<p>A key is shown once. If you lost it, revoke it and create another.</p><p><a href="${KEYS}">All keys</a></p>`
         : html`<h1>The key ${nameOf(made.label)} is made</h1>
-<p>This is its text. It is shown this once: keep it now, in a file that only its owner may read.</p>
+<p>This is the key. It is shown only now: store it in a file that only its owner can read.</p>
 <pre class="secret" tabindex="0"><code>${made.text}</code></pre>
 <p><a href="${KEYS}">All keys</a></p>`,
   });

@@ -29,7 +29,7 @@ ${actionForm({ action: KEYS, csrf, fields: { workspace: workspace.id } }, html`$
   return page({
     title,
     here: KEYS,
-    main: html`<h1>A new key: of which workspace?</h1>
+    main: html`<h1>A new key: for which workspace?</h1>
 ${
   workspaces.length === 0
     ? html`<p class="notice quiet">There is no workspace yet; <a href="${APP}">make one first</a>.</p>`

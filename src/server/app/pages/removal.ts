@@ -19,8 +19,8 @@ export async function showRemoval({ core, params, csrf }: PageCall): Promise<Pag
 their folders.</p>
 ${actionForm(
   { action: `${workspaceAddress(id)}/remove`, csrf },
-  html`<span class="stack"><label for="name">Its name, to be sure</label>
-<input id="name" name="name" required autocomplete="off" spellcheck="false"><button class="danger">Remove it for good</button></span>`,
+  html`<span class="stack"><label for="name">Type its name to confirm</label>
+<input id="name" name="name" required autocomplete="off" spellcheck="false"><button class="danger">Delete permanently</button></span>`,
 )}
 <p><a href="${APP}">Keep it</a></p>`,
   });

@@ -35,7 +35,7 @@ export async function showReview({ core, params, csrf, now }: PageCall): Promise
 ${
   isConflict
     ? bothEdits(review, baseContent)
-    : html`<h2>What would change</h2><p class="faint">From what is live to what was sent.</p>${changeOf(liveContent, content)}`
+    : html`<h2>Changes</h2><p class="faint">From the published to the submitted version.</p>${changeOf(liveContent, content)}`
 }
 ${status === "in_review" ? decisions(review, csrf) : html`<p class="notice quiet">It was ${word}; there is nothing left to decide.</p>`}`,
   });
@@ -43,7 +43,7 @@ ${status === "in_review" ? decisions(review, csrf) : html`<p class="notice quiet
 
 function changeOf(before: string, after: string): Html {
   const hunks = diffLines(before, after);
-  return hunks.length === 0 ? html`<p class="notice quiet">What was sent is what is live.</p>` : diffView(hunks);
+  return hunks.length === 0 ? html`<p class="notice quiet">The submitted version is published.</p>` : diffView(hunks);
 }
 
 const WORDS = {
@@ -65,7 +65,7 @@ function bothEdits({ content, liveContent }: Review, base: string): Html {
   return html`<h2>Both edits</h2>
 ${
   countChanges(passages) === 0
-    ? html`<p class="notice quiet">What was sent is what is live.</p>`
+    ? html`<p class="notice quiet">The submitted version is published.</p>`
     : sidesOf(passages, { caption, columns, words: WORDS, whole: false })
 }`;
 }
@@ -82,12 +82,12 @@ ${actionForm({ action: `${to}/reject`, csrf, fields }, html`<button>Reject</butt
 <details class="card"${reason === "conflict" && html` open`}><summary>Edit, then accept</summary>
 ${actionForm(
   { action: `${to}/accept`, csrf, fields: { ...fields, edited: "yes" } },
-  html`<label for="content">The text that becomes live</label>
+  html`<label for="content">The version to publish</label>
 <textarea id="content" name="content" rows="20" dir="auto" spellcheck="false">
 ${content}</textarea>
 <textarea id="content-live" hidden readonly aria-label="Live">
 ${liveContent}</textarea>
-<button class="main-action">Accept this text</button>`,
+<button class="main-action">Accept this version</button>`,
 )}
-<details><summary>What is live, to copy from</summary><pre>${liveContent}</pre></details></details>`;
+<details><summary>The published version, to copy from</summary><pre>${liveContent}</pre></details></details>`;
 }

@@ -41,7 +41,7 @@ ${
     : html`<ul class="cards">${data.map((one) => reviewCard(one, names.get(one.workspaceId) ?? "", now))}</ul>`
 }
 <nav aria-label="Parts of the list" class="row">${
-      after > 0 && html`<a class="button" href="${withQuery(REVIEWS, { ...common, status })}">From the beginning</a>`
+      after > 0 && html`<a class="button" href="${withQuery(REVIEWS, { ...common, status })}">First page</a>`
     }${
       nextCursor !== null &&
       html`<a class="button" href="${withQuery(REVIEWS, { ...common, status, cursor: nextCursor })}">Next ${plural(MOST, "review")}</a>`

@@ -31,7 +31,7 @@ export function showSignOut({ csrf }: PageCall): PageResult {
     title: titled("Sign out"),
     here: SIGN_OUT,
     main: html`<h1>Sign out</h1>
-<p>This browser then has to be given a key again.</p>
+<p>This browser then needs a key again.</p>
 ${actionForm({ action: SIGN_OUT, csrf }, html`<button class="main-action">Sign out</button>`)}`,
   });
 }

@@ -10,7 +10,7 @@ export function troublePage({ status, what, next }: PageTrouble): Content {
   const [href, label] = status === 401 ? [SIGN_IN, "Sign in"] : [APP, "The first page"];
   return {
     title: titled("Not shown"),
-    main: html`<h1>This cannot be shown</h1>
+    main: html`<h1>This page cannot be shown</h1>
 <div class="notice bad"><p>${wordsOf(what)} (${status})</p>${nextOf(next)}</div>
 <p><a href="${href}">${label}</a></p>`,
   };

@@ -30,7 +30,7 @@ const STORIES: readonly Story[] = [
     work: (stage) => stage.there(stage.id("a.md"), 1, "there"),
   },
   {
-    name: "a text comes down, and is edited here after the crash",
+    name: "a text comes down, and is edited locally after the crash",
     paths: ["a.md", "b.md"],
     work: (stage) => stage.there(stage.id("a.md"), 1, "there"),
     meanwhile: (stage) => stage.here("a.md", 8, "meanwhile"),

@@ -31,7 +31,7 @@ export const GUARDS: readonly Drill[] = [
     keepsLocal(stage, "I21", 30);
     stage.expect("I21 nobody is asked", report?.state === "halted");
   }),
-  drill("fifteen of thirty are deleted here", {}, async (stage) => {
+  drill("fifteen of thirty are deleted locally", {}, async (stage) => {
     await stage.begin(many(30));
     for (const path of many(15)) stage.mirror.disk.user.remove(stage.mirror.path(path));
     await stage.mirror.sync();
@@ -51,7 +51,7 @@ export const GUARDS: readonly Drill[] = [
     await stage.mirror.sync();
     keepsLocal(stage, "I21", 6);
   }),
-  drill("all six are deleted here", {}, async (stage) => {
+  drill("all six are deleted locally", {}, async (stage) => {
     await stage.begin(many(6));
     for (const path of many(6)) stage.mirror.disk.user.remove(stage.mirror.path(path));
     await stage.mirror.sync();

@@ -42,7 +42,7 @@ async function makeWork(stage: Stage): Promise<(story: string) => Stage> {
   rig.app.rename("moved-there.md", "carried.md");
   // Deleted by somebody, and back only where an edit beat that.
   for (const path of ["gone-here.md", "gone-there.md"]) stage.mayGo(path);
-  mirror.write("new-here.md", "new here\n");
+  mirror.write("new-here.md", "created locally\n");
   rig.app.create("new-there.md", "new there\n");
   return stage.again();
 }
@@ -51,7 +51,7 @@ type Intruder = { readonly name: string; readonly act: (stage: Stage) => void };
 
 const INTRUDERS: readonly Intruder[] = [
   ...["here.md", "there.md", "both.md", "gone-there.md", "moved.md", "moved-there.md", "still.md"].map((path) => ({
-    name: `${path} is edited here`,
+    name: `${path} is edited locally`,
     act: (stage: Stage) => stage.here(path, 8, `late-${path}`),
   })),
   ...["here.md", "there.md", "both.md", "gone-here.md", "moved-here.md"].map((path) => ({
