@@ -2,6 +2,9 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { documentPages } from "../scripts/document-pages.ts";
+import { EXIT } from "../src/cli/exit.ts";
+import { PROBLEM_CODES } from "../src/contract/problem.ts";
 import { HOLD_REASONS } from "../src/model/hold.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -14,7 +17,7 @@ const DOCUMENTS = [
   ".github/SECURITY.md",
   "scripts/README.md",
   "src/decisions.md",
-  "src/docs/troubleshooting.md",
+  ...globSync("src/docs/**/*.md", { cwd: root, exclude: ["src/docs/decisions/**"] }),
   "test/README.md",
   ...globSync(["src/README.md", "src/*/README.md"], { cwd: root }),
 ].sort();
@@ -23,11 +26,15 @@ const DOCUMENTS = [
 const PROSE = 120;
 const ROW = 240;
 
-/** Files that a document names: links, and names in backquotes that end as files of ours do. */
-function namedFiles(text: string): string[] {
+/**
+ * Lists the files that a document names outside of code: links, and names in backquotes that have
+ * an ending of ours.
+ */
+function namedFiles(document: string): string[] {
+  const text = document.replace(/^```[\s\S]*?^```$/gm, "");
   const links = [...text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map((match) => match[1]!);
   const names = [...text.matchAll(/`([\w./-]+\.(?:tsx?|mjs|jsonl?|svg))`/g)].map((match) => match[1]!);
-  return [...links, ...names.filter((name) => !/^(?:config|quiet)\.json$|^\./.test(name))];
+  return [...links, ...names.filter((name) => !/^(?:config|quiet|hooks)\.json$|^\./.test(name))];
 }
 
 /**
@@ -49,6 +56,7 @@ describe("the documents", () => {
 
     it(`have lines that can be read: ${document}`, () => {
       const long = read(document)
+        .replace(/^```text[\s\S]*?^```$/gm, "")
         .split("\n")
         .filter((line) => line.length > (line.startsWith("|") ? ROW : PROSE));
       expect(long).toEqual([]);
@@ -73,11 +81,19 @@ describe("the documents", () => {
     expect(entries.length).toBeGreaterThan(100);
   });
 
-  it("have a heading for each reason that blocks a document or stops a sync", () => {
+  it("have the pages that come from the code: node scripts/document-pages.ts --write", async () => {
+    for (const [file, text] of await documentPages()) expect(read(file), file).toBe(text);
+  });
+
+  it("have a heading for each code: of blocks, stops, problems, exits and the service", () => {
     const stops = /export type HaltReason =([^;]+);/.exec(read("src/planner/plan-types.ts"))![1]!;
-    const codes = [...Object.keys(HOLD_REASONS), ...[...stops.matchAll(/"([a-z-]+)"/g)].map((match) => match[1]!)];
-    const headings = new Set(read("src/docs/troubleshooting.md").split("\n"));
-    expect(codes.filter((code) => !headings.has(`### ${code}`))).toEqual([]);
-    expect(codes.length).toBeGreaterThan(40);
+    const problems = /type AttentionKind =([^;]+);/.exec(read("src/engine/run/report.ts"))![1]!;
+    const literals = [...`${stops}${problems}`.matchAll(/"([a-z-]+)"/g)].map((match) => match[1]!);
+    const exits = Object.values(EXIT).map((code) => `exit code ${code}`);
+    const codes = [...Object.keys(HOLD_REASONS), ...literals, ...exits, ...Object.keys(PROBLEM_CODES)];
+    const page = read("src/docs/troubleshooting.md");
+    const headings = new Set([...page.matchAll(/^### (.+)$/gm)].flatMap((match) => match[1]!.split(", ")));
+    expect(codes.filter((code) => !headings.has(code))).toEqual([]);
+    expect(codes.length).toBeGreaterThan(80);
   });
 });

@@ -8,7 +8,7 @@ import type { Command, Entry } from "../../src/cli/command.ts";
 import { EXIT_MEANINGS } from "../../src/cli/exit.ts";
 import { COMMANDS } from "../../src/cli/table.ts";
 
-const ENVIRONMENT: readonly (readonly [name: string, what: string])[] = [
+export const ENVIRONMENT: readonly (readonly [name: string, what: string])[] = [
   ["MDMIRROR_API_KEY", "The API key, where no --key-file is given. It goes to the mirror's own address alone."],
   ["MDMIRROR_URL", "The service's base URL, where no --url is given; the key may go there."],
   ["MDMIRROR_DATABASE_URL", "The database of mdmirror serve, where no --database is given; it is never shown."],

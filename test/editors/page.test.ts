@@ -5,13 +5,13 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openRig, type Rig } from "../cli/rig.ts";
 
-/** What `src/cli/README.md` says of editors, as it stands there, run by what is installed. */
+/** What `src/docs/editors.md` says of editors, as it stands there, run by what is installed. */
 
-const PAGE = readFileSync(new URL("../../src/cli/README.md", import.meta.url), "utf8");
+const PAGE = readFileSync(new URL("../../src/docs/editors.md", import.meta.url), "utf8");
 const COMMAND = fileURLToPath(new URL("../../scripts/mdmirror", import.meta.url));
 
 function block(language: string): string {
-  const found = PAGE.slice(PAGE.indexOf("## Editors")).match(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\``, "m"));
+  const found = PAGE.match(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\``, "m"));
   if (found === null) throw new Error(`the page has no block of ${language}`);
   return found[1]!;
 }
@@ -121,7 +121,7 @@ describe("the page on editors", () => {
   test.each(["bash", "zsh"].filter(has))("the prompt of %s", async (shell) => {
     const rc = join(rig.dir, "prompt");
     const prompt = `[$(mdmirror_prompt)]`;
-    writeFileSync(rc, `${block("sh")}\necho "${prompt}"\ncd / && echo "${prompt}"\n`);
+    writeFileSync(rc, `${block("bash")}\necho "${prompt}"\ncd / && echo "${prompt}"\n`);
     expect(await run(shell, [rc], join(rig.root, "notes"))).toBe("[ [attention held:1]]\n[]\n");
   });
 });
