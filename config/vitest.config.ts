@@ -20,6 +20,7 @@ const HANGING_MS = 400_000;
  */
 const LONG = [
   "test/ui/walk.test.ts",
+  "test/documents-shell.test.ts",
   "test/ui/flows.test.ts",
   "test/ui/service.test.ts",
   "test/simulator/life/life.test.ts",
