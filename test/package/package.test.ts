@@ -137,7 +137,7 @@ describe("the library, in somebody's project", () => {
       merge: [0, "mine - flour, 1 kg\ntheirs - oat milk\noverlap 3\n11\n"],
       mirror: [
         0,
-        "in-sync 1\nput plan.md null\n1: 7 bytes, 2: 15 bytes\nin-sync true\nusage nothing is open at plan.md\n",
+        "in-sync 1\nput plan.md null\n1: 7 bytes, 2: 15 bytes\nin-sync true\nusage plan.md has no open problem\n",
       ],
       watch: [0, "create-remote today.md done\nin-sync\n"],
     });
