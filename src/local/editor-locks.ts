@@ -146,10 +146,13 @@ function ofLock<T>(call: () => T): T | "unreadable" | null {
   }
 }
 
-/** What cannot be looked at says nothing: the effect itself will meet the fault. */
+/**
+ * Says nothing about a file that cannot be looked at, nor one in a folder that cannot: the effect
+ * itself will meet the fault.
+ */
 export function useOf(guard: RootGuard, path: LocalPath, processes: Processes): FileUse {
-  const place = guard.place(path, "file");
-  if (!place.ok) return { changedMs: null, savedMs: null, openIn: null };
+  const place = anyErrno(() => guard.place(path, "file"));
+  if (!place?.ok) return { changedMs: null, savedMs: null, openIn: null };
   const stat = anyErrno(() => guard.fs.lstat(place.abs));
   const file = stat?.kind === "file" ? stat : null;
   const times = { changedMs: file?.ctimeMs ?? null, savedMs: file?.mtimeMs ?? null };

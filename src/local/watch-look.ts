@@ -93,9 +93,9 @@ function isInodeKnown(stat: InodeOf, tree: LocalTree, elsewhere: HasInode): bool
  * read
  */
 function readAgain(guard: RootGuard, known: LocalFile, onText: OnText): LocalFile | null {
-  const place = guard.place(known.path, "file");
-  if (!place.ok) return null;
   try {
+    const place = guard.place(known.path, "file");
+    if (!place.ok) return null;
     const stat = unless(["ENOENT", "ENOTDIR"], () => guard.fs.lstat(place.abs));
     if (stat === null || stat.kind !== "file") return null;
     if (known.stampTrusted && sameStamp(known.stamp, stat)) return known;
