@@ -176,6 +176,8 @@ export interface State {
   putTombstone(tombstone: Tombstone): void;
   removeTombstone(id: DocId): void;
   conflict(id: DocId): Conflict | null;
+  /** Whether a conflict of another document has the newest copy at this path on record. */
+  isCopyOfOther(id: DocId, path: LocalPath): boolean;
   putConflict(conflict: Conflict): void;
   removeConflict(id: DocId): void;
   putHold(hold: Hold): void;

@@ -140,6 +140,10 @@ export class BaseRows {
     return this.#tables.conflicts.get(id);
   }
 
+  isCopyOfOther(id: DocId, path: LocalPath): boolean {
+    return this.#tables.conflicts.isCopyOfOther(id, path);
+  }
+
   putConflict(conflict: Conflict): void {
     this.#toWrite().conflicts.put(conflict);
   }

@@ -1,6 +1,7 @@
 import type { ChangeId, DocId } from "../contract/ids.ts";
 import type { Digest } from "../model/digest.ts";
 import type { Conflict, ShownVersion } from "../model/link.ts";
+import type { LocalPath } from "../model/path.ts";
 import type { Db } from "./database.ts";
 import { Statement } from "./statement.ts";
 import { upsert } from "./upsert.ts";
@@ -22,12 +23,17 @@ const COLUMNS = "id, base_digest, base_change_id, sidecar_path, shown, looks_gon
 export class ConflictTable {
   readonly #all;
   readonly #one;
+  readonly #ofOther;
   readonly #put;
   readonly #remove;
 
   constructor(db: Db) {
     this.#all = new Statement<[], ConflictRow>(db, "SELECT * FROM conflicts");
     this.#one = new Statement<[DocId], ConflictRow>(db, "SELECT * FROM conflicts WHERE id = ?");
+    this.#ofOther = new Statement<[LocalPath, DocId], { readonly found: 0 | 1 }>(
+      db,
+      "SELECT EXISTS (SELECT 1 FROM conflicts WHERE sidecar_path = ? AND id <> ?) AS found",
+    );
     this.#put = new Statement(db, upsert("conflicts", "id", COLUMNS.split(", ")));
     this.#remove = new Statement<[DocId]>(db, "DELETE FROM conflicts WHERE id = ?");
   }
@@ -39,6 +45,10 @@ export class ConflictTable {
   get(id: DocId): Conflict | null {
     const row = this.#one.get(id);
     return row === undefined ? null : conflictOf(row);
+  }
+
+  isCopyOfOther(id: DocId, path: LocalPath): boolean {
+    return this.#ofOther.get(path, id)?.found === 1;
   }
 
   put(conflict: Conflict): void {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Fixture, openFixture, remoteTexts, settle } from "../promises/fixture.ts";
+import { type Fixture, openFixture, problem, remoteTexts, settle } from "../promises/fixture.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import type { Rig } from "../simulator/rig.ts";
 
@@ -35,8 +35,8 @@ class Opened {
   }
 }
 
-async function inConflict(seed: number): Promise<Opened> {
-  const fixture = openFixture(seed);
+async function inConflict(seed: number | Fixture): Promise<Opened> {
+  const fixture = typeof seed === "number" ? openFixture(seed) : seed;
   const { rig, mirror } = fixture;
   rig.app.create("note.md", text("one"));
   rig.app.create("n.md", "n\n");
@@ -140,5 +140,35 @@ describe("a copy that its user edited stays beside the copy of a newer version",
     one.remove("moved (theirs 2).md");
     await settle(one.mirror);
     expect([one.local(), one.live(), one.live("moved.md")]).toEqual([{ "moved.md": MINE }, undefined, MINE]);
+  });
+});
+
+/** The new version of the document in conflict is read once the other conflict is open. */
+test("I06 I27 a copy of another document at the same path does not take the place of this one", async () => {
+  const fixture = openFixture(950);
+  const one = await inConflict(fixture);
+  const { rig, mirror } = one;
+  one.move("note.md", "elsewhere.md");
+  mirror.write("note.md", text("new, local"));
+  const newer = text("theirs 1", "end, edited there");
+  rig.app.edit("note.md", newer);
+  rig.app.rename("note.md", "moved.md");
+  rig.app.create("note.md", text("new, on the service"));
+  const { id } = rig.app.files().get("moved.md")!;
+  let waits = 20;
+  fixture.fault = ({ method, path }) => {
+    const isOpen = mirror.state.load().conflicts.size > 1;
+    if (isOpen || method !== "GET" || path !== `/v1/files/${id}` || waits-- === 0) return null;
+    return problem(503, "service_unavailable");
+  };
+  await settle(mirror);
+  await settle(mirror);
+  expect(mirror.state.load().conflicts.size).toBe(2);
+  expect([one.live("moved.md"), one.live()]).toEqual([newer, text("new, on the service")]);
+  expect(one.local()).toEqual({
+    "moved.md": MINE,
+    "moved (theirs 2).md": newer,
+    "note.md": text("new, local"),
+    "note (theirs 2).md": text("new, on the service"),
   });
 });

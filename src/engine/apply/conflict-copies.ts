@@ -38,9 +38,31 @@ export async function showVersion(
   }
   const old = findCopy(ctx, conflict, document);
   if (old.kind === "unknown") return ended(stale("the copy of the version before cannot be looked at"));
-  const shown = [...conflict.shown.slice(0, -1), leftBehind(last, old), { changeId, digest, ino: 0, dev: 0 }];
-  const next = { ...conflict, looksGone: 0, shown, sidecarPath: copyPath(document, shown.length) };
+  const before = [...conflict.shown.slice(0, -1), leftBehind(last, old)];
+  const next = { ...conflict, looksGone: 0, ...nameCopy(ctx, conflict.id, document, before, { changeId, digest }) };
   return writeCopy(ctx, conflict, next, text, old.kind === "file" && old.digest === last.digest ? old.path : null);
+}
+
+/**
+ * Names the copy of a version. A name that another conflict has on record is passed over: that copy
+ * goes when its own conflict goes on, and until then its absence would count as a choice.
+ * @param before the versions shown so far
+ * @returns the versions from now on, of which the last has no file yet, and the path of its copy
+ */
+export function nameCopy(
+  { world: { state } }: PassContext,
+  id: DocId,
+  document: LocalPath,
+  before: readonly ShownVersion[],
+  version: Pick<ShownVersion, "changeId" | "digest">,
+): Pick<Conflict, "shown" | "sidecarPath"> {
+  const next = { ...version, ino: 0, dev: 0 };
+  const shown = [...before, next];
+  for (;;) {
+    const sidecarPath = copyPath(document, shown.length);
+    if (!state.isCopyOfOther(id, sidecarPath)) return { shown, sidecarPath };
+    shown.push(next);
+  }
 }
 
 function isFreeFor({ world: { disk } }: PassContext, at: LocalPath, digest: Digest): boolean {

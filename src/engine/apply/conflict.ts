@@ -3,11 +3,11 @@ import type { Digest } from "../../model/digest.ts";
 import type { DocId } from "../../contract/ids.ts";
 import type { Conflict, Link } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
-import { copyPath, sidecarPath } from "../../model/sidecar-path.ts";
+import { sidecarPath } from "../../model/sidecar-path.ts";
 import { flushFiles } from "../journal/durable.ts";
 import { type RemoteText, stale } from "./effect.ts";
 import { commit, whereItStands, withIdNow } from "./commit.ts";
-import { inodeOf, type Placed, placeSidecar } from "./conflict-copies.ts";
+import { inodeOf, nameCopy, type Placed, placeSidecar } from "./conflict-copies.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
@@ -39,7 +39,8 @@ export async function openConflict(
   // Only now it shows that the texts do not merge. Those that are left are in the next plan, whose
   // verdict asks the user (`conflict-flood`).
   if (isOverBudget(ctx, link.id)) return stale("more conflicts than a run may open without a question");
-  const at = copyPath(standsAt(ctx, link, found), 1);
+  const version = { changeId: remote.file.lastChangeId, digest: remote.digest };
+  const { shown, sidecarPath: at } = nameCopy(ctx, link.id, standsAt(ctx, link, found), [], version);
   const intentId = state.openIntent(ctx.run, { kind: "sidecar", id: link.id, path: at, writes: remote.digest });
   const placed = placeSidecar(ctx, at, remote.text, remote.digest);
   if (placed.kind === "end") {
@@ -57,14 +58,14 @@ export async function openConflict(
     baseDigest: base?.digest ?? null,
     baseChangeId: base?.changeId ?? null,
     sidecarPath: at,
-    shown: [{ changeId: remote.file.lastChangeId, digest: remote.digest, ...inodeOf(ctx, at) }],
+    shown: [...shown.slice(0, -1), { ...version, ...inodeOf(ctx, at) }],
     looksGone: 0,
     since: clock.now(),
   };
   return commit(ctx, {
     text: whereItStands(ctx, withIdNow(ctx, link)),
     closes: intentId,
-    version: { id: link.id, changeId: remote.file.lastChangeId, digest: remote.digest },
+    version: { id: link.id, ...version },
     conflict,
     removes: { tombstone: link.id },
     event: {

@@ -115,6 +115,7 @@ export class CachedState implements State {
   readonly dir: State["dir"] = (id) => this.#below.dir(id);
   readonly dirAt: State["dirAt"] = (path) => this.#below.dirAt(path);
   readonly conflict: State["conflict"] = (id) => this.#below.conflict(id);
+  readonly isCopyOfOther: State["isCopyOfOther"] = (id, path) => this.#below.isCopyOfOther(id, path);
 
   readonly openIntent: State["openIntent"] = (run, intent) => this.#below.openIntent(run, intent);
   readonly closeIntent: State["closeIntent"] = (intentId) => this.#below.closeIntent(intentId);
