@@ -41,3 +41,24 @@ test.each(["a new text", "an edit"])(
     expect(mirror.requests.filter(isSent)).toEqual([]);
   },
 );
+
+test("a folder that was refused is not made again in the run, though its folder moved on the service (I08)", async () => {
+  const rig = createRig(2);
+  const { key } = rig.service.admin.createKey({
+    workspaceId: rig.service.admin.workspaces()[0]!.id,
+    grants: [{ on: null, level: "read" }],
+  }) as { key: string };
+  const mirror = rig.mirror({ key });
+  rig.app.create("work/deep/a.md", "a\n");
+  rig.app.create("work/deep/todo.md", "to do\n");
+  await mirror.sync();
+  const { user } = mirror.disk;
+  user.rename(mirror.path("work/deep"), mirror.path("work/deep-2"));
+  user.remove(mirror.path("work/deep-2/todo.md"));
+  mirror.write("work/deep/todo.md", "new\n");
+  rig.app.renameFolder("work/deep", "deep-2");
+  mirror.requests.length = 0;
+  await mirror.sync({}, { retryRefused: true });
+  expect(mirror.requests.filter((request) => request.startsWith("POST /v1/folders"))).toHaveLength(1);
+  expect(mirror.texts().get("work/deep-2/todo.md")).toBe("new\n");
+});

@@ -13,6 +13,7 @@ import { toService, trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { linkFolder } from "./folder-link.ts";
 import { ensureFolders } from "./parents.ts";
+import { noteRefused, refusedBefore } from "./refused-before.ts";
 import { didNotHappen } from "../journal/unsettled.ts";
 
 /**
@@ -38,6 +39,9 @@ export async function makeFolderLocal(ctx: PassContext, action: ActionOf<"make-f
 export async function makeFolderRemote(ctx: PassContext, action: ActionOf<"make-folder-remote">): Promise<Outcome> {
   const { remote, state } = ctx.world;
   const path = toService(ctx.world, action.remotePath);
+  const request = `folder ${path}`;
+  const refused = refusedBefore(ctx, request, { key: action.localPath, path: action.localPath });
+  if (refused !== null) return refused;
   const intent = {
     kind: "post-folder",
     localPath: action.localPath,
@@ -50,7 +54,7 @@ export async function makeFolderRemote(ctx: PassContext, action: ActionOf<"make-
   if (!answer.ok && made.value === null) {
     state.closeIntent(intentId);
     if (answer.fault.kind === "uncertain") return didNotHappen("write", answer.fault);
-    return refusedFolder(ctx, action, answer);
+    return noteRefused(ctx, request, await refusedFolder(ctx, action, answer));
   }
   const link = made.value === null ? null : linkFolder(ctx, made.value.id, action.localPath, action.remotePath);
   if (link === null) {
