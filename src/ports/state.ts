@@ -104,6 +104,8 @@ export type MirrorEvent = {
    * version that did not keep it.
    */
   readonly from: LocalPath | null;
+  /** Of a move on the service: the remote paths before and after it; null: no such move. */
+  readonly remoteMove: { readonly from: RemotePath; readonly to: RemotePath } | null;
   /**
    * Of a merge from `before` to `after`: the other two texts. null: no merge, or written by a
    * version that did not keep them.

@@ -20,13 +20,16 @@ type EventRow = [
   from: string | null,
   mergeBase: Digest | null,
   mergeTheirs: Digest | null,
+  remoteFrom: string | null,
+  remoteTo: string | null,
 ];
 
 type EventQuery = Parameters<State["events"]>[0];
 type Value = string | number;
 
 const COLUMNS =
-  "run, at, kind, side, id, path, detail, outcome, code, request_id, before, after, from_path, merge_base, merge_theirs";
+  "run, at, kind, side, id, path, detail, outcome, code, request_id, before, after, from_path, merge_base, merge_theirs, " +
+  "remote_from, remote_to";
 
 /** What happened, newest last. */
 export class EventTable {
@@ -40,7 +43,7 @@ export class EventTable {
     this.#db = db;
     this.#insert = new Statement(
       db,
-      `INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     // Actions that took a document or its text away: what the safety checks count; empty folders
     // do not. The values are literals, as SQLite uses the partial indexes for nothing else.
@@ -67,6 +70,8 @@ export class EventTable {
       event.from,
       event.merged?.base ?? null,
       event.merged?.theirs ?? null,
+      event.remoteMove?.from ?? null,
+      event.remoteMove?.to ?? null,
     );
   }
 
@@ -113,9 +118,12 @@ function filtersOf({ path, id, run, kinds, since }: EventQuery): (readonly [cond
 }
 
 function eventOf(row: EventRow): MirrorEvent {
-  const [run, at, kind, side, id, path, detail, outcome, code, requestId, before, after, from, base, theirs] = row;
+  const [run, at, kind, side, id, path, detail, outcome, code, requestId, before, after, from, ...rest] = row;
+  const [base, theirs, remoteFrom, remoteTo] = rest;
   const merged = base === null || theirs === null ? null : { base, theirs };
-  return { run, at, kind, side, id, path, detail, outcome, code, requestId, before, after, from, merged };
+  const remoteMove = remoteFrom === null || remoteTo === null ? null : { from: remoteFrom, to: remoteTo };
+  const texts = { before, after, merged };
+  return { run, at, kind, side, id, path, detail, outcome, code, requestId, ...texts, from, remoteMove };
 }
 
 export type RunRow = ReturnType<State["runs"]>[number];

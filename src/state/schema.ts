@@ -126,7 +126,7 @@ CREATE INDEX events_by_id ON events (id) WHERE id IS NOT NULL;
 CREATE INDEX local_deletions ON events (at) WHERE kind = 'trash-local';
 CREATE INDEX remote_deletions ON events (at) WHERE kind = 'delete-remote';
 `,
-    // The local path before a move, for `undo`; events of before tell it in words alone.
+    // The local path before a move, for `undo`.
     "ALTER TABLE events ADD COLUMN from_path TEXT;",
     // For `status`; a row without a review costs it nothing.
     "CREATE INDEX links_in_review ON links (local_path) WHERE submissions IS NOT NULL;",
@@ -186,6 +186,8 @@ DELETE FROM meta WHERE key = 'approved.at';
 INSERT INTO meta (key, value) SELECT 'losses.lately', json_object('after', max(run), 'marks', json_array())
   FROM runs HAVING max(run) IS NOT NULL;
 `,
+    // The remote paths of a move, for `undo` and `history`.
+    "ALTER TABLE events ADD COLUMN remote_from TEXT; ALTER TABLE events ADD COLUMN remote_to TEXT;",
   ],
 };
 

@@ -151,6 +151,7 @@ export function eventOf(more: Partial<MirrorEvent> = {}): MirrorEvent {
     before: textDigest("before"),
     after: textDigest("after"),
     from: null,
+    remoteMove: null,
     merged: null,
     ...more,
   };

@@ -78,6 +78,9 @@ test("a state of version 1 opens with all its rows and texts, at the newest vers
   const merged = { base: textDigest("base\n"), theirs: textDigest("theirs\n") };
   state.record(eventOf({ at: 102, kind: "merge", merged }));
   expect(state.events({ limit: 9 }).map((event) => event.merged)).toEqual([merged, null, null]);
+  const remoteMove = { from: "a.md", to: "b.md" };
+  state.record(eventOf({ at: 103, kind: "rename-remote", remoteMove }));
+  expect(state.events({ limit: 9 }).map((event) => event.remoteMove)).toEqual([remoteMove, null, null, null]);
   state.close();
   for (const schema of [STATE_SCHEMA, TEXTS_SCHEMA]) {
     const db = new Sqlite(join(folder, schema.file));

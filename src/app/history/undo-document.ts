@@ -214,11 +214,7 @@ function undoMove(id: DocId, events: readonly MirrorEvent[], { base, folders }: 
   const moves = movesOf(events);
   if (moves.length === 0) return null;
   const [first, last] = [moves[0]!, moves.at(-1)!];
-  const known = moves.find(({ here }) => here !== null)?.here ?? null;
-  // An older version wrote this event: only its words tell.
-  if (known === null && first.side === "remote" && link.remotePath !== path)
-    return left(path, "its names here and on the service differ; rename it by hand");
-  const to = pathBefore(known ?? first.from, path, folders);
+  const to = pathBefore(first.here, path, folders);
   if (to === path) return null;
   if (!isWhereMoved(link, last, folders)) return left(path, "it was moved again since");
   return { path, kind: "move-back", id, to };

@@ -157,25 +157,21 @@ function isInTheWay(other: MovedBack, one: MovedBack): boolean {
 }
 
 /**
- * From where to where an event moved its document, on the side that it names; `here`: its path here
- * before, which newer versions record.
+ * From where to where an event moved its document, on the side that it names. `here`: its local
+ * path before the move.
  */
 export type Move = {
   readonly side: "local" | "remote";
   readonly from: string;
   readonly to: string;
-  readonly here: LocalPath | null;
+  readonly here: LocalPath;
 };
 
 /** null: the event moved nothing. */
-export function movedBy(event: MirrorEvent): Move | null {
-  const { kind, detail, path, from: here } = event;
-  if (kind === "relink") return here === null ? null : { side: "local", from: here, to: path, here };
-  if (kind === "move-local") {
-    const from = here ?? /\(from (.+)\)$/s.exec(detail)?.[1];
-    return from === undefined ? null : { side: "local", from, to: path, here };
-  }
-  if (kind !== "rename-remote" && kind !== "reparent-remote") return null;
-  const match = /\((.+) → (.+)\)$/s.exec(detail);
-  return match === null ? null : { side: "remote", from: match[1]!, to: match[2]!, here };
+export function movedBy({ kind, path, from: here, remoteMove }: MirrorEvent): Move | null {
+  if (here === null) return null;
+  if (LOCAL_MOVES.has(kind)) return { side: "local", from: here, to: path, here };
+  return remoteMove === null ? null : { side: "remote", ...remoteMove, here };
 }
+
+const LOCAL_MOVES: ReadonlySet<string> = new Set(["relink", "move-local"]);

@@ -152,6 +152,7 @@ async function landMove(
       path: link.localPath,
       detail: `${action.why} (${action.from} → ${remotePath})`,
       from: current.localPath,
+      remoteMove: { from: action.from, to: remotePath },
       requestId: answer.requestId,
     }),
   });

@@ -132,7 +132,9 @@ export type EventFields = {
   readonly id: string | null;
   readonly path: LocalPath;
   readonly detail: string;
-} & Partial<Pick<MirrorEvent, "outcome" | "code" | "requestId" | "before" | "after" | "from" | "merged">>;
+} & Partial<
+  Pick<MirrorEvent, "outcome" | "code" | "requestId" | "before" | "after" | "from" | "remoteMove" | "merged">
+>;
 
 export function recordEvent(world: World, run: number, fields: EventFields): void {
   world.state.record(eventNow(world, run, fields));
@@ -146,6 +148,7 @@ function eventNow({ clock }: World, run: number, fields: EventFields): MirrorEve
     before: null,
     after: null,
     from: null,
+    remoteMove: null,
     merged: null,
     ...fields,
     run,
