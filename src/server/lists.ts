@@ -69,7 +69,16 @@ export function writtenEnvelope(call: Call, url: string, page: PageRequest, { se
   const hasMore = seqs.length > page.limit;
   const last = seqs[page.limit - 1]!;
   const nextCursor = hasMore ? sealCursor(call.context.cursorSecret, page.boundTo, last) : null;
-  const items = hasMore ? texts.slice(0, page.limit) : texts;
+  return listInParts(url, hasMore ? texts.slice(0, page.limit) : texts, hasMore, nextCursor);
+}
+
+/** The envelope of items that are written out, in parts. */
+export function listInParts(
+  url: string,
+  items: readonly string[],
+  hasMore = false,
+  nextCursor: string | null = null,
+): string[] {
   const parts = [`{"object":"list","url":${JSON.stringify(url)},"data":[`];
   for (const [n, item] of items.entries()) parts.push(n === 0 ? item : `,${item}`);
   parts.push(`],"hasMore":${hasMore},"nextCursor":${JSON.stringify(nextCursor)}}`);

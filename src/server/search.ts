@@ -7,17 +7,18 @@ import {
   SEARCH_REGEX_PATTERN_CHARACTERS,
 } from "../contract/limits.ts";
 import type { FieldCode } from "../contract/problem.ts";
-import type { ListEnvelope, RegexHit, SearchHit } from "../contract/resources.ts";
+import type { RegexHit, SearchHit } from "../contract/resources.ts";
 import { SEARCH_HYBRID_PATH, SEARCH_REGEX_PATH } from "../contract/routes.ts";
 import type { CompiledRegex, CompileRegex } from "../search/engine.ts";
 import { searchHybrid as byWords } from "../search/hybrid.ts";
 import { searchRegex as byRegex } from "../search/regex.ts";
 import type { Source } from "../search/source.ts";
 import type { Pace } from "../search/turns.ts";
-import { type Answer, done, isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
+import { type Answer, doneInParts, isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
 import { readBody } from "./body.ts";
 import type { Call, Continued } from "./context.ts";
 import { readPath } from "./input.ts";
+import { listInParts } from "./lists.ts";
 import { presentWithContent } from "./present.ts";
 import type { FoundFile, SearchScope } from "./tables.ts";
 
@@ -46,15 +47,12 @@ export async function searchHybrid(call: Call): Promise<Refused | Continued> {
   return continues(call, asked, async (source, pace) => {
     const result = await byWords(source, pace, query, limit);
     if (result.kind === "ended") return ended();
-    return envelope(
-      SEARCH_HYBRID_PATH,
-      result.hits.map(({ found, score, snippets }): SearchHit => {
-        const file = presentWithContent(found.file, found.text);
-        const hit = { ...file, score: Number(score.toPrecision(6)) };
-        if (!asked.includeSources) return hit;
-        return { ...hit, sources: snippets.map((each) => ({ object: "snippet", fileId: file.id, ...each })) };
-      }),
-    );
+    return writeHits(SEARCH_HYBRID_PATH, result.hits, pace, ({ found, score, snippets }): SearchHit => {
+      const file = presentWithContent(found.file, found.text);
+      const hit = { ...file, score: Number(score.toPrecision(6)) };
+      if (!asked.includeSources) return hit;
+      return { ...hit, sources: snippets.map((each) => ({ object: "snippet", fileId: file.id, ...each })) };
+    });
   });
 }
 
@@ -94,14 +92,11 @@ export async function searchRegex(call: Call): Promise<Refused | Continued> {
     const result = await byRegex(source, pace, regex, limits);
     if (result.kind === "ended") return ended();
     if (result.kind === "too-many-steps") return tooCostly();
-    return envelope(
-      SEARCH_REGEX_PATH,
-      result.hits.map(({ found, matches }): RegexHit => {
-        const file = presentWithContent(found.file, found.text);
-        if (!asked.includeSources) return file;
-        return { ...file, sources: matches.map((each) => ({ object: "match", fileId: file.id, ...each })) };
-      }),
-    );
+    return writeHits(SEARCH_REGEX_PATH, result.hits, pace, ({ found, matches }): RegexHit => {
+      const file = presentWithContent(found.file, found.text);
+      if (!asked.includeSources) return file;
+      return { ...file, sources: matches.map((each) => ({ object: "match", fileId: file.id, ...each })) };
+    });
   });
 }
 
@@ -188,6 +183,20 @@ function tooLong(name: string, text: string, most: number): Refused | null {
   return length > most ? fieldFault("too_long", name, `has ${length} characters; the limit is ${most}`) : null;
 }
 
-function envelope<Item>(url: string, data: readonly Item[]): Answer {
-  return done(200, { object: "list", url, data, hasMore: false, nextCursor: null } satisfies ListEnvelope<Item>);
+/**
+ * Writes out the list of the documents that were found. 500 of them are up to 77 MB, so other
+ * requests have their turn between two documents.
+ */
+async function writeHits<Hit extends { readonly found: FoundFile }>(
+  url: string,
+  hits: readonly Hit[],
+  pace: Pace,
+  present: (hit: Hit) => SearchHit | RegexHit,
+): Promise<Answer> {
+  const items: string[] = [];
+  for (const hit of hits) {
+    if (!(await pace.take(hit.found.text.length))) return ended();
+    items.push(JSON.stringify(present(hit)));
+  }
+  return doneInParts(200, listInParts(url, items));
 }

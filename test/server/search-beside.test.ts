@@ -112,6 +112,15 @@ describe.each(Object.entries(STORES))("on %s", (name, open) => {
       });
     }
 
+    it("writes out a long answer in rounds, too", async () => {
+      const { api, goOn } = await openGround(await open());
+      const [path, query] = SEARCHES["by words"];
+      const roundsOf = async (limit: number) => goOn(api.post(path, { ...query, limit }));
+      const ofOne = await roundsOf(1);
+      // Steps are counted, so rounds are the same on every machine: to find them all takes 11 more.
+      expect(await roundsOf(DOCUMENTS)).toBeGreaterThan(ofOne + 12);
+    });
+
     it("does not work more, however much others have", async () => {
       const { service, begins, counted, goOn } = await openGround(await open());
       const { workspaceId } = await service.admin.createWorkspace("empty");
