@@ -48,6 +48,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   "@codemirror/state": [ISLANDS],
   "@codemirror/view": [ISLANDS],
   undici: ["remote"],
+  "eventsource-parser": ["remote"],
   "p-queue": ["remote"],
   chokidar: ["local"],
   ignore: ["local"],

@@ -1,37 +1,44 @@
-import { EventSourceStream } from "undici/lib/web/eventsource/eventsource-stream.js";
+import { createParser } from "eventsource-parser";
 
 // LIMIT: an event of the contract has one path, of at most 25 KB in JSON's longest spelling.
-const MAX_EVENT_BYTES = 64 * 1024;
+const MAX_EVENT_LENGTH = 64 * 1024;
 
 /** One event; `id`: that of the stream so far, null before there was one. */
 export type ReadEvent = { readonly type: string; readonly data: string; readonly id: string | null };
 
-/**
- * Reads a stream of events, whatever pieces it comes in.
- * ASSUMES: the exact version of undici that package.json names has its parser in this file, which
- * ends at an event, or a line, above the bound.
- */
+/** Reads a stream of events, in pieces of any size. Ends at an event or a line above the bound. */
 export class EventReader {
-  readonly #parser: EventSourceStream;
+  readonly #decoder = new TextDecoder();
+  readonly #parser: { feed(text: string): void };
+  readonly #onBroken: () => void;
+  #lastId: string | null = null;
   #isBroken = false;
 
-  /** @param onBroken called once an event was too long: nothing more is read */
+  /** @param onBroken called after an event that is too long; the rest of the stream is not read */
   constructor(onEvent: (event: ReadEvent) => void, onBroken: () => void) {
-    this.#parser = new EventSourceStream({
-      maxEventSize: MAX_EVENT_BYTES,
-      // Handed on at once: nothing is kept for somebody who reads later.
-      push: ({ type, options: { data, lastEventId } }) => {
-        onEvent({ type, data, id: lastEventId ?? null });
-        return true;
+    this.#onBroken = onBroken;
+    this.#parser = createParser({
+      maxBufferSize: MAX_EVENT_LENGTH,
+      onEvent: ({ event = "message", data, id }) => {
+        if (this.#isBroken) return;
+        if (data.length > MAX_EVENT_LENGTH) return this.#break();
+        // An event without an id keeps that of the stream.
+        if (id !== undefined) this.#lastId = id;
+        onEvent({ type: event, data, id: this.#lastId });
       },
-    });
-    this.#parser.on("error", () => {
-      this.#isBroken = true;
-      onBroken();
+      onError: ({ type }) => {
+        // Unknown fields and unfit pauses are ignored, as the format demands.
+        if (type === "max-buffer-size-exceeded") this.#break();
+      },
     });
   }
 
   take(bytes: Buffer): void {
-    if (!this.#isBroken) this.#parser.write(bytes);
+    if (!this.#isBroken) this.#parser.feed(this.#decoder.decode(bytes, { stream: true }));
+  }
+
+  #break(): void {
+    this.#isBroken = true;
+    this.#onBroken();
   }
 }
