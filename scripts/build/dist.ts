@@ -12,11 +12,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
+import { bundleProgram } from "./bundle.ts";
 import { bundlePage } from "./page.ts";
-import { joinParts } from "./parts.ts";
 import { reachedTypes, typeEntries } from "./types.ts";
 
-/** `dist/`, made of `src/` by tsc, once for all who ask at the same time. */
+/** Makes `dist/` of `src/`, once for all who ask at the same time: types by tsc, programs by esbuild. */
 
 export type Built =
   | { readonly kind: "made" | "up to date"; readonly files: number }
@@ -73,6 +73,8 @@ function compile(root: string, dist: string): string | null {
   if ((error as NodeJS.ErrnoException | undefined)?.code === "ENOENT")
     return "the compiler is not installed (npm start takes what running needs alone); next: npm ci --ignore-scripts";
   if (status !== 0) return `tsc failed (${status ?? error?.message}):\n${stdout}`;
+  const types = filesIn(dist, "");
+  mkdirSync(join(dist, "cli"), { recursive: true });
   for (const file of COPIED) copyFileSync(join(root, "src", file), join(dist, file));
   for (const file of COPIED) chmodSync(join(dist, file), 0o755);
   const pages = spawnSync(process.execPath, [join(root, MAN_PAGES), join(dist, "man")], { encoding: "utf8" });
@@ -80,9 +82,9 @@ function compile(root: string, dist: string): string | null {
   bundlePage(root, join(dist, "page", "files"));
   const reached = reachedTypes(dist, typeEntries(root));
   // Nobody can import the other modules, so they need no types.
-  for (const file of filesIn(dist, "")) if (file.endsWith(".d.ts") && !reached.includes(file)) rmSync(join(dist, file));
+  for (const file of types) if (!reached.includes(file)) rmSync(join(dist, file));
   for (const file of reached) nameJavaScript(join(dist, file));
-  joinParts(dist);
+  bundleProgram(root, dist);
   return null;
 }
 

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
+import { packageFile } from "./package-files.ts";
 
 /** Version of this program, as its package says. */
 export function version(): string {
-  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  const text = readFileSync(packageFile("package.json"), "utf8");
   return (JSON.parse(text) as { readonly version: string }).version;
 }
 

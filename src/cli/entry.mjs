@@ -1,7 +1,14 @@
 #!/usr/bin/env node
 // Plain JavaScript that any Node can read: it must be able to refuse an unfit one, and an unfit
-// system. better-sqlite3 13 ends in a segmentation fault, without a word, on Node 20; so nothing is
-// imported before the checks.
+// system. better-sqlite3 13 ends in a segmentation fault, without a word, on Node 20; so only
+// modules that each Node has are imported before the checks.
+import module from "node:module";
+
+// By require: an import evaluates every getter of node:fs, and these load 40 modules.
+const require = module.createRequire(import.meta.url);
+const { existsSync, lstatSync, mkdirSync, writeFileSync } = require("node:fs");
+const { homedir } = require("node:os");
+const { dirname, isAbsolute, join } = require("node:path");
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 22)) {
   // A checkout holds the sources, a package JavaScript alone.
@@ -21,16 +28,11 @@ if (process.platform === "win32") {
   process.exit(2);
 }
 
-// Not by `import`: that evaluates every getter of a built-in module, and those of node:fs load 40
-// others.
-const { existsSync, lstatSync, mkdirSync, writeFileSync } = process.getBuiltinModule("node:fs");
 keepSecret();
 keepCompiled();
 // From a checkout Node runs the sources as they are; a published package holds JavaScript alone.
 const isCheckout = existsSync(new URL("./main.ts", import.meta.url));
-resolveQuickly();
-if (!isCheckout) (await import("./part-script.js")).keepCode();
-const { main } = await (isCheckout ? import("./main.ts") : import("./main.js"));
+const { main } = isCheckout ? await import("./main.ts") : require("./main.cjs");
 await main(process.argv.slice(2));
 
 /**
@@ -50,66 +52,31 @@ function keepSecret() {
 }
 
 /**
- * A module of ours names another one by its path, with its ending: there is nothing to look for.
- * Node would look for packages and symbolic links at each of some 200, in a sixth of all that a
- * sync takes. Packages, whose modules may be of the older kind, are not below this folder.
- */
-function resolveQuickly() {
-  const { registerHooks } = process.getBuiltinModule("node:module");
-  const ours = new URL("..", import.meta.url).href;
-  const format = isCheckout ? "module-typescript" : "module";
-  registerHooks({
-    resolve(name, context, next) {
-      if (!/^\.\.?\/.*\.[jt]s$/.test(name) || context.parentURL?.startsWith(ours) !== true) return next(name, context);
-      const url = beside(context.parentURL, name);
-      // A part's script, of which more code can be kept: ./part-script.ts.
-      return { url: isCheckout ? url : url.replace(/(\/parts\/\w+)\.js$/, "$1.script.js"), format, shortCircuit: true };
-    },
-  });
-}
-
-/** As `new URL(name, parent).href`, for the names that our modules have: it takes a tenth. */
-function beside(parent, name) {
-  let folder = parent.slice(0, parent.lastIndexOf("/"));
-  let rest = name;
-  for (;;) {
-    if (rest.startsWith("./")) rest = rest.slice(2);
-    else if (rest.startsWith("../")) {
-      rest = rest.slice(3);
-      folder = folder.slice(0, folder.lastIndexOf("/"));
-    } else return `${folder}/${rest}`;
-  }
-}
-
-/**
- * What Node made of the sources (types stripped, compiled) is kept for the next start: from 95 to
- * 35 ms. Only speed: without, all is as before.
+ * Keeps what Node made of the sources (types stripped, compiled) for the next start. This changes
+ * only speed.
  */
 function keepCompiled() {
   // With the rights of sudo, what is kept could end as root's in the caller's home.
   if (process.geteuid?.() === 0 && process.env["SUDO_UID"] !== undefined) return;
-  const { enableCompileCache } = process.getBuiltinModule("node:module");
-  const { homedir } = process.getBuiltinModule("node:os");
-  const { dirname, isAbsolute, join } = process.getBuiltinModule("node:path");
   try {
     const given = process.env["XDG_CACHE_HOME"] ?? "";
     const caches = isAbsolute(given) ? given : join(homedir(), ".cache");
     // An empty HOME is taken by Node as it is: what lies below the present folder may be anybody's.
     if (!isAbsolute(caches)) return;
     const folder = join(caches, "mdmirror");
-    makeFolders(folder, dirname);
+    makeFolders(folder);
     const { uid, mode } = lstatSync(folder);
     // What lies there is run: in a folder that others can write (a `sudo` that keeps HOME), it is
     // not used.
-    if (uid === process.geteuid?.() && (mode & 0o022) === 0) enableCompileCache(join(folder, "compiled"));
+    if (uid === process.geteuid?.() && (mode & 0o022) === 0) module.enableCompileCache(join(folder, "compiled"));
   } catch {
     // No home, a full or a read-only disk.
   }
 }
 
 /** As `server/make-folders.ts`: Node's own `recursive` never ends in `/proc`. */
-function makeFolders(folder, dirname) {
+function makeFolders(folder) {
   if (existsSync(folder)) return;
-  makeFolders(dirname(folder), dirname);
+  makeFolders(dirname(folder));
   mkdirSync(folder, { mode: 0o700 });
 }

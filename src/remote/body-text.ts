@@ -1,3 +1,4 @@
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 type BodyText = { readonly kind: "text"; readonly text: string } | { readonly kind: "bad"; readonly why: string };
 
 /** The encodings that an answer may have; `decodeBody` reads these and no other. */
@@ -33,7 +34,6 @@ function inflate(bytes: Buffer, encoding: string, maxBytes: number): Buffer | st
     // LIMIT: synchronous, which takes some milliseconds for the largest answer allowed, and needs
     // no stream that may have to be torn down.
     const options = { maxOutputLength: maxBytes };
-    const { brotliDecompressSync, gunzipSync } = process.getBuiltinModule("node:zlib");
     return encoding === "br" ? brotliDecompressSync(bytes, options) : gunzipSync(bytes, options);
   } catch (error) {
     const tooLarge = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";

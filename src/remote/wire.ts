@@ -1,4 +1,4 @@
-import type { Dispatcher } from "undici";
+import { type Dispatcher, Pool, ProxyAgent } from "undici";
 import type { WireRequest } from "../contract/wire.ts";
 import type { StreamBounds, StreamEnd, Wire, WireResult } from "../ports/wire.ts";
 import { checkBaseUrl } from "./base-url.ts";
@@ -104,7 +104,6 @@ class PooledWire implements Wire {
     );
   }
 
-  // ASSUMES: the exact version of undici that package.json names has its pool in this file.
   async #open(): Promise<Dispatcher> {
     const { connections = 64, ca, route } = this.#options;
     const trusted = ca === undefined ? {} : { ca };
@@ -118,11 +117,8 @@ class PooledWire implements Wire {
       bodyTimeout: 0,
     };
     if (route?.kind === "proxy") {
-      // Loads all of undici: its tunnels need the methods that its index adds to a dispatcher.
-      const { ProxyAgent } = await import("undici");
       return new ProxyAgent({ ...options, uri: route.url, connectTimeout: CONNECT_MS, requestTls: trusted });
     }
-    const { default: Pool } = await import("undici/lib/dispatcher/pool.js");
     return new Pool(this.#origin, { ...options, connect: { timeout: CONNECT_MS, ...trusted } });
   }
 }

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename, isAbsolute, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
+import { PROGRAM_FILE, packageFile } from "../package-files.ts";
 
 /**
  * What the system's service manager is given: a systemd user unit or a launchd agent, made from the
@@ -76,7 +76,7 @@ function cronWord(text: string): string {
 }
 
 /** The Node that runs now, and this program. */
-const PROGRAM = [process.execPath, fileURLToPath(new URL("../../cli/entry.mjs", import.meta.url))] as const;
+const PROGRAM = [process.execPath, PROGRAM_FILE] as const;
 
 /** Variables with a folder: the list of this user's mirrors and the user's hooks lie there. */
 const KEPT_FOLDERS = ["XDG_STATE_HOME", "XDG_CONFIG_HOME"] as const;
@@ -158,7 +158,7 @@ function xmlText(text: string): string {
 
 /** @throws when a value is missing: the template does not fit this file */
 function fillIn(template: string, values: Readonly<Record<string, string>>): string {
-  const text = readFileSync(new URL(`../../../config/${template}`, import.meta.url), "utf8");
+  const text = readFileSync(packageFile(`config/${template}`), "utf8");
   return text.replace(/\{\{([A-Z]+)\}\}/g, (_whole, name: string) => {
     const value = values[name];
     if (value === undefined) throw new Error(`${template}: {{${name}}} has no value`);
