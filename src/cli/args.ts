@@ -1,8 +1,7 @@
-import type { parseArgs as ParseArgs } from "node:util";
+import { parseArgs, type parseArgs as ParseArgs } from "node:util";
 import type { Args, Command, OptionSpec } from "./command.ts";
 
 // An `import` would evaluate every getter of node:util, which loads the worker threads.
-const { parseArgs } = process.getBuiltinModule("node:util");
 
 export type ParsedArgs =
   | { readonly kind: "parsed"; readonly args: Args }

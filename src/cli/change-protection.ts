@@ -9,6 +9,7 @@ import { jsonLine } from "./json-line.ts";
 import { locateAll } from "./locate-all.ts";
 import { exitOfMany, manyJson, showMany } from "./show-many.ts";
 import { KEY_OPTION, useMirror } from "./use-mirror.ts";
+import { isOneDocument, planProtection, protectMany, setProtection } from "../app/by-hand/protect.ts";
 
 /** `protect` and `unprotect`. In the folder nothing changes. */
 
@@ -25,7 +26,6 @@ export async function changeProtection(io: Io, args: Args, value: boolean): Prom
   const mode = args.flag("dry-run") ? "read" : "write";
   const use = { mode, what: "protect", quiet: args.flag("json"), keyFile: args.text("key-file") } as const;
   return useMirror(io, root, use, async (mirror) => {
-    const { isOneDocument } = await import("../app/by-hand/protect.ts");
     const isOne = paths.length === 1 && isOneDocument(mirror.world, paths[0]!);
     const isPlain = isOne && !args.flag("dry-run") && !args.flag("json");
     return isPlain ? changeOne(io, mirror, paths[0]!, value) : changeMany(io, args, mirror, paths, value);
@@ -33,7 +33,6 @@ export async function changeProtection(io: Io, args: Args, value: boolean): Prom
 }
 
 async function changeOne(io: Io, mirror: OpenedMirror, path: string, value: boolean): Promise<ExitCode> {
-  const { setProtection } = await import("../app/by-hand/protect.ts");
   const changed = await setProtection(mirror, path, value);
   if (changed.kind === "trouble") return complain(io, changed.trouble);
   io.out(
@@ -51,7 +50,6 @@ async function changeMany(
   names: readonly string[],
   value: boolean,
 ): Promise<ExitCode> {
-  const { planProtection, protectMany } = await import("../app/by-hand/protect.ts");
   const planned = await planProtection(mirror, names, value);
   if (planned.kind === "trouble") return complain(io, planned.trouble);
   const items = planned.value;

@@ -1,3 +1,4 @@
+import { realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import type { LocalPath } from "../model/path.ts";
@@ -9,8 +10,6 @@ import { isMirrorName } from "../app/trust/names.ts";
 import { ok, type Result, trouble } from "../app/mirror/trouble.ts";
 import type { Io } from "./command.ts";
 import { holdsMirror, type Nearest, nearest } from "./nearest.ts";
-
-const { realpathSync } = process.getBuiltinModule("node:fs");
 
 /**
  * The mirrored folder that a command is about: the given DIR, else the nearest folder up that holds

@@ -13,6 +13,7 @@ import { EXIT, type ExitCode } from "./exit.ts";
 import { showProgress } from "./progress.ts";
 import { proposalFlags, proposalLines } from "./show-largest.ts";
 import { planLines } from "./show-plan.ts";
+import { decideLinks } from "../app/links/decide-links.ts";
 
 /** What the first sync would do, shown before a folder is linked, and what is agreed about it. */
 
@@ -102,7 +103,6 @@ async function propose(io: Io, { yes }: Asked, rules: Rules, proposal: Proposal)
 }
 
 async function decideLinksHere(io: Io, mirror: OpenedMirror, { trees }: Planned): Promise<LinkMode> {
-  const { decideLinks } = await import("../app/links/decide-links.ts");
   const links = await decideLinks(mirror.world, [...trees.remote.files.keys()]);
   if (links === "translate") io.out(BY_ID);
   return links;

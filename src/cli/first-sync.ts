@@ -11,13 +11,14 @@ import { stayLine } from "./describe.ts";
 import type { ExitCode } from "./exit.ts";
 import { exitOf, showReport } from "./show-report.ts";
 import { useMirror } from "./use-mirror.ts";
+import { refusesPaths, showsWikiLinks } from "../app/links/decide-links.ts";
+import { planLinkChange } from "../app/links/change-links.ts";
+import { loadLinks } from "../app/mirror/with-links.ts";
+import { readConfig } from "../app/mirror/config.ts";
 
 /** A service that refuses links by path gets them by id: the texts that it refused go up so. */
 async function withLinksAsNeeded(io: Io, mirror: OpenedMirror, report: RunReport): Promise<RunReport> {
-  const { refusesPaths } = await import("../app/links/decide-links.ts");
   if (mirror.config.links === "translate" || report.isStopped === true || !refusesPaths(report)) return report;
-  const { planLinkChange } = await import("../app/links/change-links.ts");
-  const { loadLinks } = await import("../app/mirror/with-links.ts");
   const change = await planLinkChange(mirror, { links: "translate", wiki: false });
   if (change.kind === "trouble" || change.value === null) return report;
   await change.value.apply();
@@ -30,10 +31,8 @@ async function withLinksAsNeeded(io: Io, mirror: OpenedMirror, report: RunReport
 
 /** How `links translate --wiki` is said to those who write such links; null: few or none do. */
 async function wikiLine({ root, world: { state, links, disk } }: OpenedMirror): Promise<string | null> {
-  const { readConfig } = await import("../app/mirror/config.ts");
   const config = readConfig(join(root, MIRROR_FOLDER));
   if (config.kind !== "ok" || config.value.links === "keep" || config.value.wiki) return null;
-  const { showsWikiLinks } = await import("../app/links/decide-links.ts");
   const paths = [...state.load().links.values()].map(({ localPath }) => localPath);
   if (!showsWikiLinks(links?.disk.plain ?? disk, paths)) return null;
   return "wiki links ([[Name]]) stay as they are; to keep them intact after renames, too: mdmirror links translate --wiki";

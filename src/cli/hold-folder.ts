@@ -8,6 +8,7 @@ import { isOnPath } from "../app/mirror/key.ts";
 import { ok, type Result } from "../app/mirror/trouble.ts";
 import { shownName } from "../model/shown-name.ts";
 import type { Io } from "./command.ts";
+import { borrowFolder, DEADLINE_MS, NO_DAEMON } from "../app/control/ask.ts";
 
 /**
  * A mirrored folder that nobody else works on, and of which nobody holds anything open: so that it
@@ -22,7 +23,6 @@ type HeldFolder = {
 
 /** @param root real path; @param what the command */
 export async function holdFolder(io: Io, root: string, what: string): Promise<Result<HeldFolder>> {
-  const { borrowFolder, DEADLINE_MS, NO_DAEMON } = await import("../app/control/ask.ts");
   const hadUnit = await endUnit(io, root);
   if (hadUnit.kind === "trouble") return hadUnit;
   const borrowed = await borrowFolder(root, what, DEADLINE_MS.leave, "leave");

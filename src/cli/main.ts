@@ -6,6 +6,8 @@ import { EXIT, type ExitCode } from "./exit.ts";
 import { hasOpenedStream, Output } from "./output.ts";
 import { COMMANDS, findCommand } from "./table.ts";
 import { version } from "../app/version.ts";
+import { processIo } from "./process-io.ts";
+import { commandHelp, overview } from "./help.ts";
 
 /** Runs one command line, to one exit code. Nothing heavy is imported before a command needs it. */
 
@@ -13,7 +15,6 @@ export async function main(argv: readonly string[]): Promise<void> {
   // Installers and bug reports ask for this often; without setting up a command it takes half the
   // time.
   if (argv[0] === "--version" || argv[0] === "-V") return new Output().write(`${version()}\n`);
-  const { processIo } = await import("./process-io.ts");
   const io = processIo();
   process.exitCode = await runCommandLine(argv, io);
   // Else Node takes its memory down piece by piece: of 100,000 documents that takes some 30 ms.
@@ -70,7 +71,6 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const read = readArgs(command, rest);
   switch (read.kind) {
     case "help": {
-      const { commandHelp } = await import("./help.ts");
       return print(io, commandHelp(entry, command));
     }
     case "bad":
@@ -98,7 +98,6 @@ function asksForHelp(name: string, rest: readonly string[]): boolean {
  * On standard output where it was asked for; else on standard error, because something was wrong.
  */
 async function showOverview(io: Io, asked: boolean): Promise<ExitCode> {
-  const { overview } = await import("./help.ts");
   const lines = overview(version());
   if (asked) return print(io, lines);
   for (const line of lines) io.err(line);

@@ -1,9 +1,8 @@
+import { realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { ownershipOf } from "../app/trust/owner.ts";
 import type { Io } from "./command.ts";
-
-const { realpathSync, statSync } = process.getBuiltinModule("node:fs");
 
 export type Nearest = {
   readonly root: string | null;

@@ -1,7 +1,6 @@
+import { execFile } from "node:child_process";
 import { withoutKey } from "../app/mirror/key.ts";
 import type { Io } from "./command.ts";
-
-const { execFile } = process.getBuiltinModule("node:child_process");
 
 const DEADLINE_MS = 10_000;
 

@@ -1,6 +1,5 @@
+import { fstatSync, writeSync } from "node:fs";
 import { EXIT } from "./exit.ts";
-
-const { fstatSync, writeSync } = process.getBuiltinModule("node:fs");
 
 const STANDARD_OUTPUT = 1;
 

@@ -1,3 +1,4 @@
+import { readFileSync, statSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { systemClock } from "../app/mirror/clock.ts";
 import { systemRandom } from "../app/mirror/random.ts";
@@ -8,8 +9,6 @@ import { once } from "../model/once.ts";
 import { Output, outliveReader } from "./output.ts";
 import { isColoured, linesForTerminal, oneLine } from "./paint.ts";
 import { createStatusLine, type StatusLine } from "./status-line.ts";
-
-const { readFileSync, statSync } = process.getBuiltinModule("node:fs");
 
 /** What is asked of standard output. */
 type Printed = Pick<Output, "write" | "isTTY" | "columns">;

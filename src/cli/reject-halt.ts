@@ -7,6 +7,7 @@ import { EXIT, type ExitCode } from "./exit.ts";
 import { count } from "../model/count.ts";
 import { agrees } from "./use-mirror.ts";
 import { shownName, shownWords } from "../model/shown-name.ts";
+import { planRejection, rejectHalt } from "../app/by-hand/reject.ts";
 
 /** Shows what `reject` would bring back, asks, and brings it back. */
 export async function reject(
@@ -16,7 +17,6 @@ export async function reject(
   halted: Extract<Halted, { kind: "halted" }>,
   most: number,
 ): Promise<ExitCode> {
-  const { planRejection, rejectHalt } = await import("../app/by-hand/reject.ts");
   const reasons = halted.reasons.map(({ reason }) => reason);
   const items = planRejection(mirror.world.state, halted.plan, halted.trees, reasons);
   const able = items.filter(({ kind }) => kind !== "left").length;

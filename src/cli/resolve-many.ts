@@ -6,6 +6,7 @@ import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { jsonLine } from "./json-line.ts";
 import { sumLine, tellMany } from "./show-many.ts";
+import { planResolve, resolveMany } from "../app/by-hand/resolve-many.ts";
 
 /**
  * `resolve` of more than one path.
@@ -18,7 +19,6 @@ export async function resolveSeveral(
   names: readonly string[] | null,
   way: ManyWay,
 ): Promise<ExitCode> {
-  const { planResolve, resolveMany } = await import("../app/by-hand/resolve-many.ts");
   const planned = planResolve(mirror.world, names, way, args.flag("force"));
   if (planned.kind === "trouble") return complain(io, planned.trouble);
   const items = planned.value;

@@ -12,6 +12,10 @@ import { whyNotInSync } from "../app/told/needs.ts";
 import { type Paint, paintFor } from "./paint.ts";
 import { plural } from "../model/count.ts";
 import { localTime } from "../app/told/when.ts";
+import { ageText } from "../model/age.ts";
+import { attentionLines } from "./show-attention.ts";
+import { stayLine } from "./describe.ts";
+import { faultTrouble } from "../app/mirror/fault-trouble.ts";
 
 /** How a mirror stands, as lines. */
 
@@ -63,8 +67,6 @@ export async function showStatus(
   ageMs: number | null,
   daemon: DaemonStatus | null,
 ): Promise<void> {
-  const { ageText } = await import("../model/age.ts");
-  const { attentionLines } = await import("./show-attention.ts");
   const paint = paintFor(io);
   const lines = [
     ...holdingLines(status, ageMs === null ? null : ageText(ageMs), paint),
@@ -94,14 +96,12 @@ function holdingLines(status: MirrorStatus, age: string | null, paint: Paint): s
 
 async function stayingLines({ staysLocal }: MirrorStatus): Promise<string[]> {
   if (Object.keys(staysLocal ?? {}).length === 0) return [];
-  const { stayLine } = await import("./describe.ts");
   const stays = stayLine(staysLocal);
   return stays === null ? [] : [stays];
 }
 
 async function faultLines({ fault, asked, url }: MirrorStatus): Promise<string[]> {
   if (fault === null) return [];
-  const { faultTrouble } = await import("../app/mirror/fault-trouble.ts");
   const { what, next } = faultTrouble(fault, asked ?? url);
   return [shownWords(what), `  next: ${shownWords(next)}`];
 }

@@ -6,6 +6,12 @@ import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { hidesProgress, showProgress } from "./progress.ts";
 import { shownWords } from "../model/shown-name.ts";
+import { withMirror } from "../app/mirror/with-mirror.ts";
+import { withLocal } from "../app/mirror/open-local.ts";
+import { loadLinksOf } from "../app/mirror/with-links.ts";
+import { runSync, USUAL_RUN } from "../app/mirror/run.ts";
+import { reportJson } from "../app/told/report.ts";
+import { exitOf, showReportOn, splitAttention } from "./show-report.ts";
 
 /** Opens and closes what a command works on; what help does not need is loaded by then. */
 
@@ -32,7 +38,6 @@ export async function useMirror(
   { quiet = false, ...use }: Use,
   work: (mirror: OpenedMirror) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const { withMirror } = await import("../app/mirror/with-mirror.ts");
   const { env, cwd, clock, random } = io;
   const progress = showProgress(io, quiet || hidesProgress(root));
   const opening = { ...use, env, cwd, clock, random, progress };
@@ -45,8 +50,6 @@ export async function useMirror(
 
 /** Opens a mirror as far as this machine alone allows. */
 export async function useLocal(io: Io, root: string, work: (mirror: LocalMirror) => ExitCode): Promise<ExitCode> {
-  const { withLocal } = await import("../app/mirror/open-local.ts");
-  const { loadLinksOf } = await import("../app/mirror/with-links.ts");
   await loadLinksOf(root);
   const ended = withLocal(root, io, (mirror) => ok(work(mirror)));
   return ended.kind === "trouble" ? complain(io, ended.trouble) : ended.value;
@@ -64,9 +67,6 @@ export async function syncAfter(
   json: boolean,
   paths: Iterable<string>,
 ): Promise<{ readonly report: object; readonly exit: ExitCode }> {
-  const { runSync, USUAL_RUN } = await import("../app/mirror/run.ts");
-  const { reportJson } = await import("../app/told/report.ts");
-  const { exitOf, showReportOn, splitAttention } = await import("./show-report.ts");
   const began = io.clock.monotonic();
   const report = await runSync(mirror, USUAL_RUN, "sync", io.stoppable);
   const { own, others } = splitAttention(report, new Set(paths));

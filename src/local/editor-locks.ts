@@ -1,3 +1,4 @@
+import { hostname, uptime } from "node:os";
 import type { LocalPath } from "../model/path.ts";
 import type { FileUse } from "../ports/disk.ts";
 import type { Fs, FsStat } from "../ports/fs.ts";
@@ -22,7 +23,7 @@ export type Processes = {
 export const SYSTEM_PROCESSES: Processes = { host: hostName, isAlive, bootedAt };
 
 function hostName(): string {
-  return process.getBuiltinModule("node:os").hostname();
+  return hostname();
 }
 
 function isAlive(pid: number): boolean {
@@ -36,7 +37,6 @@ function isAlive(pid: number): boolean {
 }
 
 function bootedAt(): number | null {
-  const { uptime } = process.getBuiltinModule("node:os");
   return Date.now() - uptime() * 1_000;
 }
 

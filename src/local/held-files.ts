@@ -1,6 +1,5 @@
+import * as nodeFs from "node:fs";
 import type { Fs, HeldToWrite } from "../ports/fs.ts";
-
-const nodeFs = process.getBuiltinModule("node:fs");
 
 // As in `node-fs.ts`: such a descriptor identifies a file and neither reads nor blocks it.
 const O_PATH = 0o10000000;

@@ -1,9 +1,9 @@
+import * as nodeFs from "node:fs";
+import { spawn } from "node:child_process";
 import type { Dirent, Stats } from "node:fs";
 import type { FolderHandle, Fs, FsStat, OpenFile } from "../ports/fs.ts";
 import { once } from "../model/once.ts";
 import { filesHeldToWrite } from "./held-files.ts";
-
-const nodeFs = process.getBuiltinModule("node:fs");
 
 // ASSUMES: a POSIX system. Where O_NOFOLLOW is missing (Windows) it is 0, and only the look at
 // every component protects.
@@ -192,7 +192,6 @@ const SYNC_MS = 10_000;
 /** Node has no `syncfs`; the command of the same name calls it, and says where it failed. */
 async function syncDisk(path: string): Promise<boolean> {
   if (!SYNCED_WHOLE.has(nodeFs.statfsSync(path).type)) return false;
-  const { spawn } = process.getBuiltinModule("node:child_process");
   const child = spawn("sync", ["--file-system", "--", path], { stdio: "ignore", env: { PATH: process.env["PATH"] } });
   return new Promise((resolve) => {
     const end = (done: boolean) => {

@@ -6,6 +6,7 @@ import { isRefused, type Refused, refuseFields } from "./answer.ts";
 import type { RequestContext } from "./context.ts";
 import { findFile, findFolder } from "./place.ts";
 import { decodeSegment, shown } from "./query.ts";
+import { findLinks } from "../links/find.ts";
 
 /**
  * Refuses a text that links to what is not there, as the deployment does: a link without a scheme
@@ -16,7 +17,6 @@ import { decodeSegment, shown } from "./query.ts";
 export async function judgeLinks(context: RequestContext, text: string): Promise<Refused | null> {
   if (context.links === "any" || !mayHoldLinks(text)) return null;
   // The parser takes 10 ms to load, and few texts need it.
-  const { findLinks } = await import("../links/find.ts");
   const judged = new Map<string, boolean>();
   for (const { from, to } of findLinks(text)) {
     const read = readDestinationText(text.slice(from, to));

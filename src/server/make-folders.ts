@@ -1,6 +1,5 @@
+import * as fs from "node:fs";
 import { dirname, resolve } from "node:path";
-
-const fs = process.getBuiltinModule("node:fs");
 
 /**
  * Makes a folder and those above it that are missing. In place of `mkdir` with `recursive`, which

@@ -1,10 +1,8 @@
-import type { Stats } from "node:fs";
+import { closeSync, fsyncSync, type Stats } from "node:fs";
 import { basename, dirname } from "node:path";
 import Sqlite from "better-sqlite3";
 import { createOwn, lookAtOwn } from "./own-files.ts";
 import { UnsafePath } from "./unsafe-path.ts";
-
-const { closeSync, fsyncSync } = process.getBuiltinModule("node:fs");
 
 /**
  * What SQLite opens beside a database, by its name. It follows no link for these, but tells it as a

@@ -1,3 +1,4 @@
+import * as fs from "node:fs";
 import type { Stats } from "node:fs";
 import { dirname } from "node:path";
 import { inFolder, inOwnFolder, statOrNull } from "./own-handle.ts";
@@ -12,7 +13,6 @@ import { type Expected, isOwner, judge } from "./unsafe-path.ts";
  * manner.)
  */
 
-const fs = process.getBuiltinModule("node:fs");
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_APPEND, O_DIRECTORY } = fs.constants;
 // ASSUMES: a POSIX system. Where these are missing (Windows) they are 0, and only the look before
 // protects.

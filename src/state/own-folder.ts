@@ -1,9 +1,8 @@
+import * as fs from "node:fs";
 import { OWN_ENTRIES, type OwnKind } from "../model/mirror-folder.ts";
 import { lookAtOwn, makeOwnFolder } from "./own-files.ts";
 import { holdOwnFolder, inOwnFolder } from "./own-handle.ts";
 import { type Expected, judge } from "./unsafe-path.ts";
-
-const fs = process.getBuiltinModule("node:fs");
 
 /** Checks `.mdmirror/` as a whole, before anything in it is used. */
 

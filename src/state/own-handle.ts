@@ -1,9 +1,9 @@
+import * as fs from "node:fs";
 import type { Stats } from "node:fs";
 import { judge } from "./unsafe-path.ts";
 
 /** How `.mdmirror/` and the folders in it are entered: held open, and through no symbolic link. */
 
-const fs = process.getBuiltinModule("node:fs");
 const { O_RDONLY, O_DIRECTORY } = fs.constants;
 // ASSUMES: a POSIX system, as in `own-files.ts`.
 const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;

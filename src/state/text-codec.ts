@@ -1,5 +1,4 @@
-// Node's zlib takes some milliseconds to load, and a run that meets no text needs none of it.
-const zlib = () => process.getBuiltinModule("node:zlib");
+import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 
 /**
  * A content as the store holds it.
@@ -23,7 +22,6 @@ const LEVEL = 1;
 export function encodeText(text: string): StoredText {
   const plain = Buffer.from(text, "utf8");
   if (plain.length >= MIN_COMPRESSED_BYTES) {
-    const { constants, zstdCompressSync } = zlib();
     // One chunk of the text's own size: by default each text would leave 16 kB of garbage.
     const options = { chunkSize: plain.length, params: { [constants.ZSTD_c_compressionLevel]: LEVEL } };
     const packed = zstdCompressSync(plain, options);
@@ -38,7 +36,5 @@ export function encodeText(text: string): StoredText {
  */
 export function decodeText(stored: StoredText): string {
   if (stored.codec === PLAIN) return stored.bytes.toString("utf8");
-  return zlib()
-    .zstdDecompressSync(stored.bytes, { maxOutputLength: Math.max(stored.size, 1) })
-    .toString("utf8");
+  return zstdDecompressSync(stored.bytes, { maxOutputLength: Math.max(stored.size, 1) }).toString("utf8");
 }

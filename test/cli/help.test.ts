@@ -176,23 +176,15 @@ describe("usage errors end with 2, say what is wrong and what to do next", () =>
 const HEAVY = /node_modules\/(undici|fastify|better-sqlite3|p-queue|chokidar|ignore)\//;
 
 describe("what help loads", () => {
-  test.each([["--version"], ["--help"], ["sync", "--help"], ["serve", "--help"], ["status", "--nonsense"]])(
-    "mdmirror %s %s loads no package",
-    (...argv) => {
-      const hook = `import { registerHooks } from "node:module"; registerHooks({ load(url, context, next) { process.stderr.write("LOAD " + url + "\\n"); return next(url, context); } });`;
-      const entry = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
-      const args = [
-        "--import",
-        `data:text/javascript,${encodeURIComponent(hook)}`,
-        entry,
-        ...argv.filter((arg) => arg !== undefined),
-      ];
-      const { stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
-      const loaded = stderr.split("\n").filter((line) => line.startsWith("LOAD file:"));
-      expect(loaded.length).toBeGreaterThan(2);
-      expect(loaded.filter((line) => HEAVY.test(line))).toEqual([]);
-    },
-  );
+  test.each(["--version", "--help"])("mdmirror %s loads no package", (option) => {
+    const hook = `import { registerHooks } from "node:module"; registerHooks({ load(url, context, next) { process.stderr.write("LOAD " + url + "\\n"); return next(url, context); } });`;
+    const entry = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
+    const args = ["--import", `data:text/javascript,${encodeURIComponent(hook)}`, entry, option];
+    const { stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+    const loaded = stderr.split("\n").filter((line) => line.startsWith("LOAD file:"));
+    expect(loaded.length).toBeGreaterThan(2);
+    expect(loaded.filter((line) => HEAVY.test(line))).toEqual([]);
+  });
 });
 
 describe("what Node compiled is kept", () => {

@@ -7,6 +7,8 @@ import type { MirrorOptions } from "../mirror/open-mirror.ts";
 import type { RunReport, RunRequest } from "../mirror/run.ts";
 import type { Stoppable } from "../../ports/world.ts";
 import { ok, type Result } from "../mirror/trouble.ts";
+import { runSync } from "../mirror/run.ts";
+import { withMirror } from "../mirror/with-mirror.ts";
 
 type SyncOptions = Omit<MirrorOptions, "mode" | "what"> & {
   /** Called once a daemon has taken the request. */
@@ -42,8 +44,6 @@ export async function syncMirror(
     if (asked !== NO_DAEMON) return asked.kind === "trouble" ? asked : syncedThere(root, asked.value.report);
   }
   // Loaded only here: where a daemon does it, nothing of the engine is needed.
-  const { runSync } = await import("../mirror/run.ts");
-  const { withMirror } = await import("../mirror/with-mirror.ts");
   return withMirror(root, { ...options, mode: "write", what: "sync" }, async (mirror) => {
     const report = await runSync(mirror, request, "sync", stoppable);
     return ok({ report, url: mirror.url, notes: mirror.notes });

@@ -1,4 +1,5 @@
-import type { Socket } from "node:net";
+import { existsSync, realpathSync } from "node:fs";
+import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { ageText } from "../../model/age.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
@@ -14,8 +15,6 @@ import {
   type Reply,
   requestLine,
 } from "./protocol.ts";
-
-const { existsSync, realpathSync } = process.getBuiltinModule("node:fs");
 
 /** How a command asks the daemon of a mirrored folder, over that daemon's socket. */
 
@@ -117,7 +116,6 @@ function callDaemon(
   const place = placeOf(dir);
   if (place === null) return Promise.resolve(NO_DAEMON);
   // Most folders have no daemon, and the module takes 3 ms to load.
-  const { connect } = process.getBuiltinModule("node:net");
   return new Promise((resolve) => {
     const socket = connect(place.socket);
     const end = (result: Result<Held> | typeof NO_DAEMON) => {

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { lstatSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { hasMembers } from "../../contract/json.ts";
@@ -5,8 +7,6 @@ import { CONTROL_FILE } from "../../model/mirror-folder.ts";
 import { readOwn, removeOwn, replaceOwn } from "../../state/own-files.ts";
 import { isOwner, UnsafePath } from "../../state/unsafe-path.ts";
 import { errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
-
-const { lstatSync, mkdirSync } = process.getBuiltinModule("node:fs");
 
 /** Where the daemon of a folder listens: a short path in a folder that no other user can enter. */
 
@@ -29,7 +29,6 @@ type PlaceOptions = {
  * @param root the real path of the mirrored folder
  */
 export function choosePlace(root: string, options: PlaceOptions): Result<string> {
-  const { createHash } = process.getBuiltinModule("node:crypto");
   const name = `${createHash("sha256").update(root).digest("hex").slice(0, 12)}.sock`;
   const faults: string[] = [];
   const { platform = process.platform } = options;

@@ -5,6 +5,7 @@ import { Alerts } from "./alerts.ts";
 import { DaemonFolder, type FolderOptions, HANG_MS } from "./daemon-folder.ts";
 import { keepWatchdog, openSdNotify } from "../autostart/sd-notify.ts";
 import { errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
+import { createDaemon } from "../../engine/daemon/daemon.ts";
 
 /** One process that keeps several mirrored folders in sync. */
 
@@ -42,7 +43,6 @@ export async function runDaemons(
 
 /** Adds the engine to the options. It is loaded only when a daemon starts. */
 export async function fullOptions(given: DaemonsOptions): Promise<FolderOptions> {
-  const { createDaemon } = await import("../../engine/daemon/daemon.ts");
   const alerts = new Alerts(given);
   const onEvent: FolderOptions["onEvent"] = (root, event, log) => {
     alerts.take(root, event);

@@ -1,11 +1,10 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { readMarker } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
 import { placeOf } from "../trust/gate.ts";
 import { findByMarker } from "../trust/registry.ts";
-
-const { existsSync } = process.getBuiltinModule("node:fs");
 
 /** A command works on the folder; `free` is called when nothing of it is open here. */
 export type Leaving = { readonly gone: AbortSignal; readonly free: () => void };

@@ -1,9 +1,9 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { isJsonObject } from "../../contract/json.ts";
 import type { EventName } from "./events.ts";
 import { makeFolders } from "../../server/make-folders.ts";
-
-const { readFileSync, renameSync, rmSync, writeFileSync } = process.getBuiltinModule("node:fs");
 
 /**
  * What hooks were told of a mirror, and how that ended: a file for each mirror, beside the list of
@@ -94,7 +94,7 @@ export function rememberOffline(file: string, offlineSince: number | null): void
 /** Writes the whole file or nothing, for this user alone. */
 function writeMemory(file: string, memory: Memory): void {
   makeFolders(dirname(file), 0o700);
-  const fresh = `${file}.${process.getBuiltinModule("node:crypto").randomBytes(8).toString("hex")}`;
+  const fresh = `${file}.${randomBytes(8).toString("hex")}`;
   try {
     writeFileSync(fresh, `${JSON.stringify({ version: VERSION, ...memory })}\n`, { mode: 0o600, flag: "wx" });
     renameSync(fresh, file);

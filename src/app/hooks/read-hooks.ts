@@ -1,3 +1,4 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { shellWord } from "../../model/shell-word.ts";
 import { errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
@@ -5,9 +6,6 @@ import { effectiveUser } from "../trust/owner.ts";
 import { hooksFileOf } from "../trust/gate.ts";
 import type { Env, Hook } from "./hook.ts";
 import { parseHooks } from "./parse.ts";
-
-const { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, statSync } =
-  process.getBuiltinModule("node:fs");
 
 /**
  * The user's hooks: `hooks.json` in `$XDG_CONFIG_HOME/mdmirror` (else `~/.config/mdmirror`). A hook

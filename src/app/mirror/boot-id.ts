@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 type Sources = {
@@ -31,7 +32,6 @@ function readOrNull(file: string): string | null {
 }
 
 function askSysctl(program: string): string | null {
-  const { spawnSync } = process.getBuiltinModule("node:child_process");
   const { status, stdout } = spawnSync(program, ["-n", "kern.bootsessionuuid"], {
     encoding: "utf8",
     env: {},

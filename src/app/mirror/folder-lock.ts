@@ -2,6 +2,7 @@ import type { Clock } from "../../ports/world.ts";
 import { type AcquiredLock, acquireLock } from "../../state/lock.ts";
 import { busyTrouble } from "./folder-trouble.ts";
 import { ok, type Result } from "./trouble.ts";
+import { borrowFolder, NO_DAEMON } from "../control/ask.ts";
 
 /** The command that keeps the folder in sync, and lends it. */
 export const DAEMON = "watch";
@@ -56,7 +57,6 @@ export async function borrowLock(
   const first = lock.acquire();
   if (first.kind === "locked") return ok(null);
   if (what === DAEMON) return awaitCommand(root, lock, first, clock);
-  const { borrowFolder, NO_DAEMON } = await import("../control/ask.ts");
   const borrowed = await borrowFolder(root, what);
   if (borrowed === NO_DAEMON) return busyTrouble(root, first.holder, clock);
   if (borrowed.kind === "trouble") return borrowed;

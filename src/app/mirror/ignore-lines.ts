@@ -1,10 +1,9 @@
+import { closeSync, constants, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { createNodeFs } from "../../local/node-fs.ts";
 import { patternFault } from "../../local/pattern-fault.ts";
 import { IGNORE_FILE } from "../../model/rule-files.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "./trouble.ts";
-
-const { closeSync, constants, openSync, writeSync } = process.getBuiltinModule("node:fs");
 
 /** @returns why a pattern cannot be a line of `.mdmirrorignore` by itself, as a clause */
 export function lineFault(pattern: string): string | null {

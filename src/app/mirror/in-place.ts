@@ -1,8 +1,7 @@
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { RunReport } from "../../engine/run/report.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
-
-const { lstatSync } = process.getBuiltinModule("node:fs");
 
 /**
  * Which files keep what a run notes, by their inodes. The open ones go on working where somebody

@@ -1,10 +1,10 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { readOwn, replaceOwn } from "../../state/own-files.ts";
 import { UnsafePath } from "../../state/unsafe-path.ts";
 import type { TrustedOrigin } from "../trust/origin.ts";
 import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
-
-const { existsSync, readFileSync } = process.getBuiltinModule("node:fs");
 
 /**
  * Where the API key comes from: `--key-file` > `MDMIRROR_API_KEY` > the system's keychain >
@@ -175,7 +175,7 @@ export function forgetInKeychain(url: string, env: KeySource["env"]): "none" | "
 }
 
 function runTool([command, ...args]: readonly string[], env: KeySource["env"]) {
-  return process.getBuiltinModule("node:child_process").spawnSync(command!, args, {
+  return spawnSync(command!, args, {
     encoding: "utf8",
     env: withoutKey(env),
     timeout: 3_000,

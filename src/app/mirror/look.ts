@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { CONTROL_FILE, MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import type { DaemonStatus } from "../control/protocol.ts";
@@ -6,8 +7,7 @@ import { readConfig } from "./config.ts";
 import type { Glances } from "./glances.ts";
 import { type MirrorStatus, readStatus } from "./read-status.ts";
 import { ok, type Result, type Trouble } from "./trouble.ts";
-
-const { existsSync } = process.getBuiltinModule("node:fs");
+import { askStatus, NO_DAEMON } from "../control/ask.ts";
 
 /** The state of a mirror, by its state file and its daemon: no network, walk, lock or writing. */
 export type Look =
@@ -77,7 +77,6 @@ const BUSY: ReadonlySet<string> = new Set(["observing", "applying", "silent"]);
 /** Loads the code that asks a daemon only if there is one: most folders have none. */
 async function askAny(root: string, deadlineMs?: number): Promise<Result<DaemonStatus | null>> {
   if (!existsSync(join(root, MIRROR_FOLDER, CONTROL_FILE))) return ok(null);
-  const { askStatus, NO_DAEMON } = await import("../control/ask.ts");
   const asking = await askStatus(root, deadlineMs);
   return asking === NO_DAEMON ? ok(null) : asking;
 }

@@ -1,6 +1,5 @@
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-
-const { existsSync } = process.getBuiltinModule("node:fs");
 
 /**
  * A folder that may still be to be made, or else the lowest one above it that is there.

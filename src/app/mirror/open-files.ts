@@ -1,6 +1,5 @@
+import { readFileSync } from "node:fs";
 import type { Trouble } from "./trouble.ts";
-
-const { readFileSync } = process.getBuiltinModule("node:fs");
 
 /** How many files a run has open at a time: databases, folders, connections, Node's own. */
 const NEEDED = 64;

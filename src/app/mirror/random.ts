@@ -1,6 +1,6 @@
+import { randomBytes } from "node:crypto";
+import { closeSync, openSync, readSync } from "node:fs";
 import type { Random } from "../../ports/world.ts";
-
-const { closeSync, openSync, readSync } = process.getBuiltinModule("node:fs");
 
 /** Bytes drawn from the system at once: a call for one name costs as much as for hundreds. */
 const POOL_BYTES = 4_096;
@@ -46,7 +46,7 @@ class SystemRandom implements Random {
 
 /** Each sync needs a name that nobody has, and node:crypto takes 6 ms to load. */
 function drawn(source: string, bytes: number): Buffer<ArrayBuffer> {
-  return readFrom(source, bytes) ?? process.getBuiltinModule("node:crypto").randomBytes(bytes);
+  return readFrom(source, bytes) ?? randomBytes(bytes);
 }
 
 /** @returns null where it is not there, or has less */

@@ -1,3 +1,4 @@
+import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { type HoldReason, isOpen } from "../../model/hold.ts";
 import type { Hold } from "../../model/link.ts";
@@ -8,8 +9,6 @@ import { type Config, readConfig } from "./config.ts";
 import type { Glances } from "./glances.ts";
 import { ok, type Result } from "./trouble.ts";
 import { comparePaths } from "../../model/by-path.ts";
-
-const { existsSync, realpathSync } = process.getBuiltinModule("node:fs");
 
 /** What the state file says of a mirror: no network, walk or lock. */
 export type MirrorStatus = Standing & {

@@ -7,6 +7,7 @@ import { META } from "../../engine/run/meta.ts";
 import { SEARCH_FILE } from "../../state/search-file.ts";
 import type { StoredState } from "../../state/state.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
+import { keepSearchIndex } from "../search.ts";
 
 /**
  * What a mirror does for itself between passes: once a day it prunes what is older than its
@@ -26,7 +27,6 @@ export async function keepUp(mirror: OpenedMirror, local: LocalTree | null): Pro
   // Until somebody searches there is no index, and nothing of the search is loaded: its modules
   // take a tenth of a sync that has nothing to do.
   if (local === null || !existsSync(join(mirror.root, MIRROR_FOLDER, SEARCH_FILE))) return;
-  const { keepSearchIndex } = await import("../search.ts");
   keepSearchIndex(mirror.root, local, mirror.world.disk, mirror.world.log);
 }
 

@@ -1,3 +1,4 @@
+import { accessSync, constants, existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readMarker } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
@@ -17,8 +18,6 @@ import {
   writeMirror,
 } from "./registry.ts";
 import { type Doubt, untrusted } from "./untrusted.ts";
-
-const { accessSync, constants, existsSync } = process.getBuiltinModule("node:fs");
 
 /**
  * Whether the documents of a folder, and the key, may go where its configuration says. Anybody may

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readMarker } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
 import { shellWord } from "../../model/shell-word.ts";
@@ -5,8 +6,6 @@ import { ok, type Result, type Trouble } from "../mirror/trouble.ts";
 import { placeOf } from "./gate.ts";
 import { freeName, isSameName, nameOfFolder, namesOf } from "./names.ts";
 import { type KnownMirror, listMirrors } from "./registry.ts";
-
-const { existsSync } = process.getBuiltinModule("node:fs");
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -1,11 +1,11 @@
+import { lstatSync } from "node:fs";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import { examineOwnFolder } from "../../state/own-folder.ts";
 import { UnsafePath } from "../../state/unsafe-path.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
-
-const { lstatSync } = process.getBuiltinModule("node:fs");
 
 /**
  * Whom a mirrored folder belongs to. A folder that another user made is never worked on: the owner
@@ -124,7 +124,7 @@ export function ownerName(path: string): string {
   const { uid } = lstatSync(path);
   if (uid !== effectiveUser()) return `user ${uid}`;
   try {
-    return `you (${process.getBuiltinModule("node:os").userInfo().username})`;
+    return `you (${userInfo().username})`;
   } catch {
     // A user without an entry in the user database, as in some containers.
     return `you (user ${uid})`;

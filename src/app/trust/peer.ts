@@ -1,7 +1,6 @@
+import { readFileSync } from "node:fs";
+import { endianness } from "node:os";
 import { effectiveUser } from "./owner.ts";
-
-const { readFileSync } = process.getBuiltinModule("node:fs");
-const { endianness } = process.getBuiltinModule("node:os");
 
 /** Which user of this machine is at the other end of a connection over loopback. */
 

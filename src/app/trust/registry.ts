@@ -1,11 +1,24 @@
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { userInfo } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { isJsonObject } from "../../contract/json.ts";
 import { effectiveUser } from "./owner.ts";
 import { makeFolders } from "../../server/make-folders.ts";
-
-const { closeSync, constants, fstatSync, fsyncSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync } =
-  process.getBuiltinModule("node:fs");
-const { renameSync, rmSync, statSync, writeFileSync } = process.getBuiltinModule("node:fs");
 
 /**
  * This user's mirrors: which folder may send what to which address. It lies outside of every
@@ -71,7 +84,7 @@ export function homeOf(env: Env): string {
   const home = env["HOME"] ?? "";
   const me = effectiveUser();
   if (isAbsolute(home) && (me === null || ownerOf(home) === me)) return home;
-  return process.getBuiltinModule("node:os").userInfo().homedir;
+  return userInfo().homedir;
 }
 
 function ownerOf(folder: string): number | null {
@@ -232,7 +245,7 @@ export function writeMirror(folder: string, mirror: KnownMirror): string | null 
   if (unfit !== null) throw Object.assign(new Error(unfit), { code: "EPERM" });
   const file = join(folder, `${mirror.marker}.json`);
   const before = readEntry(file, mirror.marker);
-  const fresh = `${file}.${process.getBuiltinModule("node:crypto").randomBytes(8).toString("hex")}`;
+  const fresh = `${file}.${randomBytes(8).toString("hex")}`;
   const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW = 0 } = constants;
   const fd = openSync(fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {

@@ -1,4 +1,4 @@
-import type { Dirent } from "node:fs";
+import { readdirSync, type Dirent } from "node:fs";
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { isSidecarName } from "../../model/path.ts";
@@ -6,8 +6,6 @@ import { findKeySource } from "../mirror/key.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import { trouble } from "../mirror/trouble.ts";
 import { addressOf, type PickedUrl } from "./address.ts";
-
-const { readdirSync } = process.getBuiltinModule("node:fs");
 
 /**
  * The message about a folder that is not one of the user's mirrors: what it would send where, with

@@ -11,6 +11,8 @@ import { localTime } from "../../app/told/when.ts";
 import { age, columns } from "../when.ts";
 import { ok } from "../../app/mirror/trouble.ts";
 import { type Action, type Actions, askedWorkspaces, tellDone } from "./action.ts";
+import { diffLines } from "../../merge/line-diff.ts";
+import { unifiedLines } from "../show-hunks.ts";
 
 const WHY: Readonly<Record<string, string>> = {
   protected: "its document is protected",
@@ -66,8 +68,6 @@ const STATES: Readonly<Record<string, string>> = { accepted: "it was accepted", 
 
 /** The head, what became live since the base of a conflict, and what would change. */
 async function reviewLines(io: Io, review: ToldReview & ToldTexts): Promise<string[]> {
-  const { diffLines } = await import("../../merge/line-diff.ts");
-  const { unifiedLines } = await import("../show-hunks.ts");
   const { path, id, status, at, baseContent: base, liveContent: live, content: sent } = review;
   const diff = (before: string, after: string, names: readonly [string, string]) =>
     unifiedLines(io, { before: names[0] + path, after: names[1] + path }, diffLines(before, after));

@@ -11,6 +11,9 @@ import { waitingClause } from "../../app/told/halt.ts";
 import { reject } from "../reject-halt.ts";
 import { shownWords } from "../../model/shown-name.ts";
 import { agrees, KEY_OPTION, useMirror } from "../use-mirror.ts";
+import { approve, findHalt, withdrawApproval } from "../../app/by-hand/approve.ts";
+import { faultTrouble } from "../../app/mirror/fault-trouble.ts";
+import { runThatHalted } from "../../app/mirror/run.ts";
 
 /** How many names are shown of each kind of action. */
 const MOST = 20;
@@ -35,9 +38,6 @@ export const command: Command = {
 export async function answerStop(io: Io, args: Args, what: "approve" | "reject"): Promise<ExitCode> {
   const root = findMirror(io, args.operands[0]);
   if (root.kind === "trouble") return complain(io, root.trouble);
-  const { approve, findHalt, withdrawApproval } = await import("../../app/by-hand/approve.ts");
-  const { faultTrouble } = await import("../../app/mirror/fault-trouble.ts");
-  const { runThatHalted } = await import("../../app/mirror/run.ts");
   const use = { mode: "write", what, keyFile: args.text("key-file") } as const;
   return useMirror(io, root.value, use, async (mirror) => {
     if (what === "reject") withdrawApproval(mirror);

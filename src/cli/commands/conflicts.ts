@@ -12,6 +12,9 @@ import { age, columns } from "../when.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
 import { byPath } from "../../model/by-path.ts";
+import { conflictHunks, listConflicts, readThree } from "../../app/by-hand/conflicts.ts";
+import { findSubject } from "../../app/by-hand/subject.ts";
+import { hunkLines } from "../show-hunks.ts";
 
 export const command: Command = {
   usage: "conflicts [DIR] [--json] | conflicts show PATH [--json]",
@@ -38,7 +41,6 @@ export const command: Command = {
 };
 
 async function list(io: Io, root: string, json: boolean): Promise<ExitCode> {
-  const { listConflicts } = await import("../../app/by-hand/conflicts.ts");
   return useLocal(io, root, (mirror) => {
     const { conflicts, holds } = listConflicts(mirror);
     const exit = conflicts.length + holds.length === 0 ? EXIT.inSync : EXIT.attention;
@@ -82,9 +84,6 @@ function holdJson(hold: OpenHold): object {
 async function show(io: Io, name: string, json: boolean): Promise<ExitCode> {
   const place = locate(io, name);
   if (place.kind === "trouble") return complain(io, place.trouble);
-  const { conflictHunks, readThree } = await import("../../app/by-hand/conflicts.ts");
-  const { findSubject } = await import("../../app/by-hand/subject.ts");
-  const { hunkLines } = await import("../show-hunks.ts");
   return useLocal(io, place.value.root, (mirror) => {
     const subject = findSubject(mirror, place.value.path);
     if (subject.kind === "trouble") return complain(io, subject.trouble);

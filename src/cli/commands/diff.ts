@@ -7,6 +7,17 @@ import { REACH_OPTIONS, reachOf, useLocal, useMirror } from "../use-mirror.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownName } from "../../model/shown-name.ts";
 import { shellWord } from "../../model/shell-word.ts";
+import { splitVersion } from "../../app/history/history.ts";
+import { listDifferences, readBothSides } from "../../app/history/diff.ts";
+import { faultTrouble } from "../../app/mirror/fault-trouble.ts";
+import { columns } from "../when.ts";
+import { locateDocument } from "../locate-document.ts";
+import { showMerge } from "../show-merge.ts";
+import { readMeeting } from "../../app/history/meeting.ts";
+import { showMeeting } from "../show-meeting.ts";
+import { findVersion } from "../../app/history/restore.ts";
+import { countLines, diffLines } from "../../merge/line-diff.ts";
+import { unifiedLines } from "../show-hunks.ts";
 
 export const command: Command = {
   usage: "diff [DIR | PATH | PATH@N] [--origins] [--json]",
@@ -31,7 +42,6 @@ export const command: Command = {
       return EXIT.usage;
     }
     if (!namesOne) return list(io, args, name);
-    const { splitVersion } = await import("../../app/history/history.ts");
     const { path, n } = splitVersion(name);
     if (args.flag("origins")) return showOrigins(io, args, path, n);
     return n === null ? showOne(io, args, path) : showVersion(io, args, path, n);
@@ -44,8 +54,6 @@ const NAMES_DOCUMENT = /(?:\.md|^doc_[\w-]+)(?:@\d+)?$/;
 async function list(io: Io, args: Args, dir: string | undefined): Promise<ExitCode> {
   const root = findMirror(io, dir);
   if (root.kind === "trouble") return complain(io, root.trouble);
-  const { listDifferences } = await import("../../app/history/diff.ts");
-  const { faultTrouble } = await import("../../app/mirror/fault-trouble.ts");
   const json = args.flag("json");
   const use = { mode: "read", what: "diff", quiet: json, ...reachOf(args) } as const;
   return useMirror(io, root.value, use, async (mirror) => {
@@ -64,7 +72,6 @@ const WORDS: Readonly<Record<DiffRow["kind"], string>> = {
 };
 
 async function rowLines(rows: readonly DiffRow[]): Promise<string[]> {
-  const { columns } = await import("../when.ts");
   if (rows.length === 0) return ["both sides are the same"];
   return columns(
     rows.map(({ path, kind, lines }) => [
@@ -75,10 +82,8 @@ async function rowLines(rows: readonly DiffRow[]): Promise<string[]> {
 }
 
 async function showOrigins(io: Io, args: Args, name: string, n: number | null): Promise<ExitCode> {
-  const { locateDocument } = await import("../locate-document.ts");
   const place = locateDocument(io, name);
   if (place.kind === "trouble") return complain(io, place.trouble);
-  const { showMerge } = await import("../show-merge.ts");
   const { root, name: known } = place.value;
   return useLocal(io, root, (local) => showMerge(io, local, known, n, args.flag("json")));
 }
@@ -86,16 +91,13 @@ async function showOrigins(io: Io, args: Args, name: string, n: number | null): 
 async function showOne(io: Io, args: Args, name: string): Promise<ExitCode> {
   const place = locate(io, name);
   if (place.kind === "trouble") return complain(io, place.trouble);
-  const { readBothSides } = await import("../../app/history/diff.ts");
   const use = { mode: "read", what: "diff", quiet: true, ...reachOf(args) } as const;
   return useMirror(io, place.value.root, use, async (mirror) => {
     const both = await readBothSides(mirror, place.value.path);
     if (both.kind === "trouble") return complain(io, both.trouble);
     const { path, live, local } = both.value;
-    const { readMeeting } = await import("../../app/history/meeting.ts");
     const meeting = readMeeting(mirror.world, both.value);
     if (meeting !== null) {
-      const { showMeeting } = await import("../show-meeting.ts");
       const shown = showMeeting(io, path, meeting, args.flag("json"));
       if (shown !== null) return shown;
     }
@@ -107,10 +109,8 @@ async function showOne(io: Io, args: Args, name: string): Promise<ExitCode> {
 }
 
 async function showVersion(io: Io, args: Args, name: string, n: number): Promise<ExitCode> {
-  const { locateDocument } = await import("../locate-document.ts");
   const place = locateDocument(io, name);
   if (place.kind === "trouble") return complain(io, place.trouble);
-  const { findVersion } = await import("../../app/history/restore.ts");
   const texts = { path: "", before: "", after: null as string | null };
   const exit = await useLocal(io, place.value.root, ({ state, disk }) => {
     const found = findVersion({ state }, place.value.name, n);
@@ -144,8 +144,6 @@ async function show(
   before: string,
   after: string,
 ): Promise<ExitCode> {
-  const { countLines, diffLines } = await import("../../merge/line-diff.ts");
-  const { unifiedLines } = await import("../show-hunks.ts");
   const same = before === after && (names.before === null) === (names.after === null);
   if (args.flag("json")) io.out(jsonLine({ ...names, same, ...countLines(before, after) }));
   // On standard error, beside the patch, which is empty.

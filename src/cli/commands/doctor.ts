@@ -6,6 +6,7 @@ import { findMirror } from "../find-mirror.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownWords } from "../../model/shown-name.ts";
 import { KEY_OPTION } from "../use-mirror.ts";
+import { examine } from "../../app/doctor/examine.ts";
 
 export const command: Command = {
   usage: "doctor [DIR] [--json]",
@@ -22,7 +23,6 @@ export const command: Command = {
   async run(io, args): Promise<ExitCode> {
     const root = findMirror(io, args.operands[0]);
     if (root.kind === "trouble") return complain(io, root.trouble);
-    const { examine } = await import("../../app/doctor/examine.ts");
     const { env, cwd, clock, random } = io;
     const checks = await examine(root.value, { env, cwd, clock, random, keyFile: args.text("key-file") });
     if (args.flag("json")) {

@@ -1,4 +1,3 @@
-import type { fixNames } from "../../app/by-hand/fix-names.ts";
 import type { Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
@@ -6,6 +5,7 @@ import { findMirror } from "../find-mirror.ts";
 import { plural } from "../../model/count.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
 import { useMirror } from "../use-mirror.ts";
+import { fixNames } from "../../app/by-hand/fix-names.ts";
 
 export const command: Command = {
   usage: "fix-names [DIR] [--dry-run]",
@@ -18,7 +18,6 @@ export const command: Command = {
   async run(io, args): Promise<ExitCode> {
     const root = findMirror(io, args.operands[0]);
     if (root.kind === "trouble") return complain(io, root.trouble);
-    const { fixNames } = await import("../../app/by-hand/fix-names.ts");
     const dry = args.flag("dry-run");
     const use = { mode: dry ? "read" : "write", what: "fix-names" } as const;
     return useMirror(io, root.value, use, async (mirror) => showFixes(io, fixNames(mirror, !dry), dry));

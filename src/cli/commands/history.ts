@@ -13,6 +13,12 @@ import { columns } from "../when.ts";
 import { jsonLine } from "../json-line.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
+import { readMoment } from "../../app/history/as-of.ts";
+import { showMerge } from "../show-merge.ts";
+import { partsClause } from "../../app/told/merge-parts.ts";
+import { findVersion } from "../../app/history/restore.ts";
+import { entryAt } from "../../app/history/restore-many.ts";
+import { readDeletion } from "../../app/history/history.ts";
 
 export const command: Command = {
   usage: "history PATH|ID [--as-of TIME | --origins N] [--json]",
@@ -33,7 +39,6 @@ export const command: Command = {
     if (place.kind === "trouble") return complain(io, place.trouble);
     const { root, name } = place.value;
     const asked = args.text("as-of");
-    const { readMoment } = await import("../../app/history/as-of.ts");
     const asOf = asked === null ? null : readMoment(asked, io.clock.now());
     if (asked !== null && asOf === null)
       return misuse(
@@ -48,7 +53,6 @@ export const command: Command = {
       return EXIT.usage;
     }
     if (merged !== null) {
-      const { showMerge } = await import("../show-merge.ts");
       return useLocal(io, root, (local) => showMerge(io, local, name, Number(merged), args.flag("json")));
     }
     return showHistory(io, root, name, asOf, args.flag("json"));
@@ -57,10 +61,6 @@ export const command: Command = {
 
 /** Shows the versions of a document; with `asOf`, the one of that time. */
 async function showHistory(io: Io, root: string, name: string, asOf: number | null, json: boolean): Promise<ExitCode> {
-  const { partsClause } = await import("../../app/told/merge-parts.ts");
-  const { findVersion } = await import("../../app/history/restore.ts");
-  const { entryAt } = await import("../../app/history/restore-many.ts");
-  const { readDeletion } = await import("../../app/history/history.ts");
   return useLocal(io, root, ({ state, disk }) => {
     const found = findVersion({ state }, name, null);
     if (found.kind === "trouble") return complain(io, found.trouble);

@@ -7,6 +7,10 @@ import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { jsonLine } from "../json-line.ts";
+import { listHooks } from "../../app/hooks/list.ts";
+import { readHooks } from "../../app/hooks/read-hooks.ts";
+import { EVENT_NAMES, isEventName } from "../../app/hooks/events.ts";
+import { testHook } from "../../app/hooks/test-hook.ts";
 
 export const command: Command = {
   usage: "hooks [list | test NAME] [--event EVENT] [--json]",
@@ -29,7 +33,6 @@ export const command: Command = {
 };
 
 async function list(io: Io, json: boolean): Promise<ExitCode> {
-  const { listHooks } = await import("../../app/hooks/list.ts");
   const listed = listHooks(io.env);
   if (listed.kind === "trouble") return complain(io, listed.trouble);
   const { file, hooks } = listed.value;
@@ -79,8 +82,6 @@ function hookJson({ hook, last, failed }: ListedHook): object {
 }
 
 async function test(io: Io, name: string, args: Args): Promise<ExitCode> {
-  const { readHooks } = await import("../../app/hooks/read-hooks.ts");
-  const { EVENT_NAMES, isEventName } = await import("../../app/hooks/events.ts");
   const asked = args.text("event");
   if (asked !== null && !isEventName(asked)) return misuse(io, "hooks", `--event takes ${EVENT_NAMES.join(", ")}`);
   const read = readHooks(io.env);
@@ -96,7 +97,6 @@ async function test(io: Io, name: string, args: Args): Promise<ExitCode> {
 }
 
 async function tryHook(io: Io, hook: Hook, event: EventName, json: boolean): Promise<ExitCode> {
-  const { testHook } = await import("../../app/hooks/test-hook.ts");
   const { env, clock, random, stop } = io;
   const end = await testHook(hook, event, { env, clock, random, stop });
   const { name } = hook;

@@ -1,3 +1,4 @@
+import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Config } from "../../app/mirror/config.ts";
 import type { FoundKey } from "../../app/mirror/key.ts";
@@ -10,8 +11,16 @@ import { complain, misuse } from "../complain.ts";
 import type { ExitCode } from "../exit.ts";
 import { workAsOwner } from "../find-mirror.ts";
 import { shownName } from "../../model/shown-name.ts";
-
-const { existsSync, realpathSync } = process.getBuiltinModule("node:fs");
+import { addIgnoreLines, lineFault } from "../../app/mirror/ignore-lines.ts";
+import { judgeName } from "../judge-name.ts";
+import { judgeFolder, judgeLeftOver, linkFolder } from "../../app/mirror/link-folder.ts";
+import { initAgain } from "../init-again.ts";
+import { findKey } from "../../app/mirror/key.ts";
+import { cleanPrefix, DEFAULT_CONFIG } from "../../app/mirror/config.ts";
+import { originOfUser } from "../../app/trust/gate.ts";
+import { withoutSlashes } from "../../app/trust/address.ts";
+import { agreeOnFirstPlan } from "../first-plan.ts";
+import { firstSync } from "../first-sync.ts";
 
 const PREFER = ["local", "remote", "each"] as const;
 type Prefer = (typeof PREFER)[number];
@@ -61,30 +70,25 @@ export const command: Command = {
     const prefer = args.text("prefer");
     if (prefer !== null && !PREFER.includes(prefer as Prefer))
       return misuse(io, "init", "--prefer takes local, remote or each");
-    const { lineFault } = await import("../../app/mirror/ignore-lines.ts");
     for (const pattern of args.texts("ignore")) {
       const fault = lineFault(pattern);
       if (fault !== null) return misuse(io, "init", `--ignore ${JSON.stringify(pattern)} ${fault}`);
     }
     const dir = resolve(io.cwd, args.operands[0] ?? ".");
-    const { judgeName } = await import("../judge-name.ts");
     const unfit = judgeName(io, "init", args.text("name"), existsSync(dir) ? realpathSync(dir) : dir);
     if (unfit !== null) return unfit;
-    const { judgeFolder, judgeLeftOver } = await import("../../app/mirror/link-folder.ts");
     const { env, cwd } = io;
     const worker = workOnNew(io, dir);
     if (worker.kind === "trouble") return complain(io, worker.trouble);
     const kind = judgeFolder(dir, io, args.flag("any-folder"));
     if (kind.kind === "trouble") return complain(io, kind.trouble);
     if (kind.value === "linked") {
-      const { initAgain } = await import("../init-again.ts");
       return initAgain(io, dir, args);
     }
     const leftOver = judgeLeftOver(dir, env);
     if (leftOver.kind === "trouble") return complain(io, leftOver.trouble);
     const link = await newLink(io, args);
     if (typeof link === "number") return link;
-    const { findKey } = await import("../../app/mirror/key.ts");
     // A key in a folder that is not known to be the user's may be anybody's, and the documents
     // would go to that person's workspace.
     const folder = leftOver.value === "known" ? join(dir, ".mdmirror") : null;
@@ -108,9 +112,6 @@ function workOnNew(io: Io, dir: string): Result<string> {
 type Link = { readonly config: Config; readonly origin: TrustedOrigin };
 
 async function newLink(io: Io, args: Args): Promise<Link | ExitCode> {
-  const { cleanPrefix, DEFAULT_CONFIG } = await import("../../app/mirror/config.ts");
-  const { originOfUser } = await import("../../app/trust/gate.ts");
-  const { withoutSlashes } = await import("../../app/trust/address.ts");
   const remote = cleanPrefix(args.text("remote") ?? "");
   if (remote === null) return misuse(io, "init", "--remote must be the path of a folder of the workspace");
   const allowHttp = args.texts("allow-http");
@@ -133,8 +134,6 @@ async function linkNew(
   found: FoundKey,
   prefer: Prefer | null,
 ): Promise<ExitCode> {
-  const { linkFolder } = await import("../../app/mirror/link-folder.ts");
-  const { agreeOnFirstPlan } = await import("../first-plan.ts");
   const rules = { gitignore: args.flag("gitignore"), patterns: args.texts("ignore") };
   const asked = { dir, ...link, key: found.key, yes: args.flag("yes") };
   const agreed = await agreeOnFirstPlan(io, asked, rules);
@@ -149,9 +148,7 @@ async function linkNew(
   io.out(
     `linked ${shownName(dir)} to ${new URL(config.url).origin}${config.remote === "" ? "" : `, folder ${shownName(config.remote)}`}`,
   );
-  const { addIgnoreLines } = await import("../../app/mirror/ignore-lines.ts");
   const added = addIgnoreLines(realpathSync(dir), agreed.patterns);
   if (added.kind === "trouble") return complain(io, added.trouble);
-  const { firstSync } = await import("../first-sync.ts");
   return firstSync(io, dir, args.text("key-file"), prefer);
 }

@@ -9,6 +9,8 @@ import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { jsonLine } from "../json-line.ts";
 import { agrees, useMirror } from "../use-mirror.ts";
+import { checkLinks } from "../../app/links/check-links.ts";
+import { planLinkChange } from "../../app/links/change-links.ts";
 
 const WHAT = ["translate", "keep", "check"] as const;
 /** How many paths are shown before a question. */
@@ -40,7 +42,6 @@ export const command: Command = {
 };
 
 async function check(io: Io, args: Args, root: string): Promise<ExitCode> {
-  const { checkLinks } = await import("../../app/links/check-links.ts");
   const json = args.flag("json");
   return useMirror(io, root, { mode: "read", what: "links", quiet: json }, async ({ world }) => {
     const checked = checkLinks(world);
@@ -63,7 +64,6 @@ function checkLines({ links, documents, broken }: CheckedLinks): string[] {
 }
 
 async function change(io: Io, args: Args, root: string, form: LinkForm): Promise<ExitCode> {
-  const { planLinkChange } = await import("../../app/links/change-links.ts");
   const json = args.flag("json");
   return useMirror(io, root, { mode: "write", what: "links", quiet: json }, async (mirror) => {
     const planned = await planLinkChange(mirror, form);

@@ -5,6 +5,9 @@ import { complain, misuse } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { jsonLine } from "../json-line.ts";
 import { columns } from "../when.ts";
+import { lookAtAll } from "../../app/mirror/look-at-all.ts";
+import { tellUnfit } from "../status-all.ts";
+import { listOwnMirrors } from "../../app/trust/list.ts";
 
 export const command: Command = {
   usage: "list [--json | --names]",
@@ -21,11 +24,9 @@ export const command: Command = {
   async run(io, args) {
     if (args.flag("json") && args.flag("names")) return misuse(io, "list", "--json and --names exclude each other");
     if (args.flag("names")) return tellNames(io);
-    const { lookAtAll } = await import("../../app/mirror/look-at-all.ts");
     const looked = await lookAtAll(io);
     if (looked.kind === "trouble") return complain(io, looked.trouble);
     const { mirrors, unfit } = looked.value;
-    const { tellUnfit } = await import("../status-all.ts");
     for (const why of unfit) tellUnfit(io, why);
     if (args.flag("json")) io.out(jsonLine({ mirrors: mirrors.map(({ mirror, state }) => ({ ...mirror, state })) }));
     else if (mirrors.length === 0) io.out("no folder is linked yet; next: mdmirror init DIR --url URL");
@@ -35,7 +36,6 @@ export const command: Command = {
 };
 
 async function tellNames(io: Io) {
-  const { listOwnMirrors } = await import("../../app/trust/list.ts");
   const listed = listOwnMirrors(io.env);
   if (listed.kind === "trouble") return complain(io, listed.trouble);
   for (const { name } of listed.value.mirrors) io.out(name);

@@ -8,6 +8,7 @@ import { eventLine } from "../../app/told/event-line.ts";
 import { jsonLine } from "../json-line.ts";
 import { publicKind } from "../../app/told/actions.ts";
 import { shownName } from "../../model/shown-name.ts";
+import { findRuns, readEvents } from "../../app/history/events.ts";
 
 export const command: Command = {
   usage: "log [DIR] [--limit N] [--path PATH] [--run N] [--json]",
@@ -29,7 +30,6 @@ export const command: Command = {
     if (place?.kind === "trouble") return complain(io, place.trouble);
     const root = place === null ? findMirror(io, args.operands[0]) : { kind: "ok" as const, value: place.value.root };
     if (root.kind === "trouble") return complain(io, root.trouble);
-    const { findRuns, readEvents } = await import("../../app/history/events.ts");
     return useLocal(io, root.value, ({ state }) => {
       const events = readEvents(state, { limit, run, path: place?.value.path ?? null });
       const found = run === null || events.length > 0 ? null : findRuns(state, run);

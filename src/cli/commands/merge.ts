@@ -3,6 +3,9 @@ import type { Origin } from "../../merge/origin.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
+import { driveMerge, explainFiles, mergeFiles, writeMerged } from "../../app/history/merge-files.ts";
+import { rowLines } from "../show-origins.ts";
+import { jsonLine } from "../json-line.ts";
 
 export const command: Command = {
   usage: "merge BASE MINE THEIRS [-p | --origins | --explain | --driver [--marker-size N] [--path PATH]]",
@@ -29,7 +32,6 @@ export const command: Command = {
   async run(io, args): Promise<ExitCode> {
     const paths = args.operands.map((path) => resolve(io.cwd, path)) as [string, string, string];
     if (args.flag("driver")) return drive(io, args, paths);
-    const { mergeFiles, writeMerged } = await import("../../app/history/merge-files.ts");
     const merged = mergeFiles(paths);
     if (merged.kind === "trouble") return complain(io, merged.trouble);
     const { text, conflicts, origins } = merged.value;
@@ -57,14 +59,11 @@ function showText(io: Io, text: string): void {
 }
 
 async function showLines(io: Io, origins: readonly Origin[]): Promise<ExitCode> {
-  const { rowLines } = await import("../show-origins.ts");
   for (const line of rowLines(io, origins)) io.out(line);
   return EXIT.inSync;
 }
 
 async function showExplanation(io: Io, paths: [string, string, string]): Promise<ExitCode> {
-  const { explainFiles } = await import("../../app/history/merge-files.ts");
-  const { jsonLine } = await import("../json-line.ts");
   const explained = explainFiles(paths);
   if (explained.kind === "trouble") return complain(io, explained.trouble);
   io.out(jsonLine(explained.value));
@@ -77,7 +76,6 @@ const CONFLICT_FOR_GIT: ExitCode = 1;
 const LONGEST_MARKER = 1_000;
 
 async function drive(io: Io, args: Args, paths: [string, string, string]): Promise<ExitCode> {
-  const { driveMerge } = await import("../../app/history/merge-files.ts");
   const size = args.text("marker-size") ?? "7";
   if (!/^[1-9]\d{0,3}$/.test(size) || Number(size) > LONGEST_MARKER) {
     io.err(`mdmirror merge: --marker-size ${size} is not a number from 1 to ${LONGEST_MARKER}`);

@@ -1,11 +1,12 @@
+import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { shownName } from "../../model/shown-name.ts";
 import type { Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-
-const { existsSync, realpathSync } = process.getBuiltinModule("node:fs");
+import { judgeMove, moveFolder } from "../../app/mirror/move.ts";
+import { holdFolder, installAgain } from "../hold-folder.ts";
 
 export const command: Command = {
   usage: "mv [DIR] NEWDIR",
@@ -22,10 +23,8 @@ export const command: Command = {
     if (found.kind === "trouble") return complain(io, found.trouble);
     const root = realpathSync(found.value);
     const to = placeOfNew(io, target!);
-    const { judgeMove, moveFolder } = await import("../../app/mirror/move.ts");
     const judged = judgeMove(root, to, io.env);
     if (judged.kind === "trouble") return complain(io, judged.trouble);
-    const { holdFolder, installAgain } = await import("../hold-folder.ts");
     const held = await holdFolder(io, root, "mv");
     if (held.kind === "trouble") return complain(io, held.trouble);
     const moved = moveFolder(root, to, io.env);

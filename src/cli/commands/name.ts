@@ -1,10 +1,12 @@
+import { realpathSync } from "node:fs";
 import type { Command } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { shownName } from "../../model/shown-name.ts";
-
-const { realpathSync } = process.getBuiltinModule("node:fs");
+import { isMirrorName, NAME_RULE } from "../../app/trust/names.ts";
+import { nameTrouble } from "../../app/trust/list.ts";
+import { nameMirror } from "../../app/trust/bind.ts";
 
 export const command: Command = {
   usage: "name [DIR] NAME",
@@ -17,15 +19,12 @@ export const command: Command = {
   operands: { least: 1, most: 2 },
   async run(io, args) {
     const [dir, name] = args.operands.length === 1 ? [undefined, args.operands[0]!] : args.operands;
-    const { isMirrorName, NAME_RULE } = await import("../../app/trust/names.ts");
     if (!isMirrorName(name!)) return misuse(io, "name", `it takes ${NAME_RULE}`);
     const found = findMirror(io, dir);
     if (found.kind === "trouble") return complain(io, found.trouble);
     const root = realpathSync(found.value);
-    const { nameTrouble } = await import("../../app/trust/list.ts");
     const taken = nameTrouble(io.env, name!, root);
     if (taken !== null) return complain(io, taken);
-    const { nameMirror } = await import("../../app/trust/bind.ts");
     const named = nameMirror(root, name!, io.env);
     if (named.kind === "trouble") return complain(io, named.trouble);
     if (named.value !== null) io.err(`mdmirror: ${named.value}`);

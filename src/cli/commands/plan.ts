@@ -2,6 +2,8 @@ import type { Command } from "../command.ts";
 import { complain } from "../complain.ts";
 import { findMirror } from "../find-mirror.ts";
 import { REACH_OPTIONS, reachOf } from "../use-mirror.ts";
+import { showPlan } from "../show-plan.ts";
+import { USUAL_RUN } from "../../app/mirror/run.ts";
 
 export const command: Command = {
   usage: "plan [DIR] [--json] [--all]",
@@ -16,8 +18,6 @@ export const command: Command = {
   async run(io, args) {
     const root = findMirror(io, args.operands[0]);
     if (root.kind === "trouble") return complain(io, root.trouble);
-    const { showPlan } = await import("../show-plan.ts");
-    const { USUAL_RUN } = await import("../../app/mirror/run.ts");
     const options = { json: args.flag("json"), quiet: false, all: args.flag("all"), ...reachOf(args) };
     return showPlan(io, root.value, { ...USUAL_RUN, attended: io.terminal.output }, options);
   },

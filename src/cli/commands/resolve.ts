@@ -14,6 +14,12 @@ import { agrees, REACH_OPTIONS, reachOf, syncAfter, useMirror } from "../use-mir
 import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
 import { shellWord } from "../../model/shell-word.ts";
+import { isOneSubject } from "../../app/by-hand/resolve-many.ts";
+import { resolveSeveral } from "../resolve-many.ts";
+import { resolveSubject } from "../../app/by-hand/resolve.ts";
+import { findSubject } from "../../app/by-hand/subject.ts";
+import { readThree } from "../../app/by-hand/conflicts.ts";
+import { runMergeTool } from "../../app/by-hand/merge-tool.ts";
 
 const WAYS = ["mine", "theirs", "merged", "merged-where-clean", "tool", "delete", "keep", "recreate"] as const;
 /** The ways that can be chosen for several paths at once. */
@@ -100,19 +106,15 @@ async function end(
   paths: readonly LocalPath[] | null,
   kind: Asked,
 ): Promise<ExitCode> {
-  const { isOneSubject } = await import("../../app/by-hand/resolve-many.ts");
   const [one = ""] = paths ?? [];
   const isOne = paths?.length === 1 && isOneSubject(mirror.world, one);
   if (kind === "merged-where-clean" || (isManyWay(kind) && (args.flag("dry-run") || !isOne))) {
-    const { resolveSeveral } = await import("../resolve-many.ts");
     return resolveSeveral(io, args, mirror, paths, kind);
   }
   return endOne(io, args, mirror, one, kind);
 }
 
 async function endOne(io: Io, args: Args, mirror: OpenedMirror, name: string, kind: AskedOfOne): Promise<ExitCode> {
-  const { resolveSubject } = await import("../../app/by-hand/resolve.ts");
-  const { findSubject } = await import("../../app/by-hand/subject.ts");
   const subject = findSubject(mirror.world, name);
   if (subject.kind === "trouble") return complain(io, subject.trouble);
   if (kind === "recreate" && !(await agreesToRecreate(io, args, subject.value))) {
@@ -170,8 +172,6 @@ async function wayOf(
       }
     }
     case "tool": {
-      const { readThree } = await import("../../app/by-hand/conflicts.ts");
-      const { runMergeTool } = await import("../../app/by-hand/merge-tool.ts");
       if (subject.conflict === null)
         return trouble("usage", `${subject.path} is not in conflict`, `mdmirror why ${shellWord(subject.path)}`);
       const three = readThree(mirror.world, subject);

@@ -13,6 +13,10 @@ import { jsonLine } from "../json-line.ts";
 import { NOT_BEGUN } from "../../model/not-begun.ts";
 import { endMany, leftLines, sumLine, takeBackLine } from "../show-many.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
+import { splitVersion } from "../../app/history/history.ts";
+import { readMoment } from "../../app/history/as-of.ts";
+import { isOne, planRestore, restoreMany } from "../../app/history/restore-many.ts";
+import { chooseVersion, restoreVersion } from "../../app/history/restore.ts";
 
 export const command: Command = {
   usage: "restore PATH[@N] | ID[@N] | FOLDER | 'GLOB' … [--as-of TIME] [--dry-run] [--yes] [--no-sync] [--json]",
@@ -35,8 +39,6 @@ export const command: Command = {
   },
   operands: { least: 1, most: 10_000 },
   async run(io, args) {
-    const { splitVersion } = await import("../../app/history/history.ts");
-    const { readMoment } = await import("../../app/history/as-of.ts");
     const asked = args.text("as-of");
     const asOf = asked === null ? null : readMoment(asked, io.clock.now());
     if (asked !== null && asOf === null)
@@ -59,7 +61,6 @@ export const command: Command = {
     const mode = args.flag("dry-run") ? "read" : "write";
     const use = { mode, what: "restore", quiet: args.flag("json"), ...reachOf(args) } as const;
     return useMirror(io, [...roots][0]!, use, async (mirror) => {
-      const { isOne } = await import("../../app/history/restore-many.ts");
       const single = names.length === 1 && asOf === null && (n !== null || isOne(mirror.world.state, names[0]!));
       return single ? restoreOne(io, args, mirror, names[0]!, n) : restoreSeveral(io, args, mirror, names, asOf);
     });
@@ -83,7 +84,6 @@ function locateAll(io: Io, paths: readonly string[]): Result<Places> {
 }
 
 async function restoreOne(io: Io, args: Args, mirror: OpenedMirror, name: string, n: number | null): Promise<ExitCode> {
-  const { chooseVersion, restoreVersion } = await import("../../app/history/restore.ts");
   const json = args.flag("json");
   if (args.flag("dry-run")) return showChoice(io, json, chooseVersion(mirror.world, name, n));
   const restored = await restoreVersion(mirror.world, name, n);
@@ -114,7 +114,6 @@ async function restoreSeveral(
   names: readonly string[],
   asOf: number | null,
 ): Promise<ExitCode> {
-  const { planRestore, restoreMany } = await import("../../app/history/restore-many.ts");
   const planned = planRestore(mirror.world, names, asOf);
   if (planned.kind === "trouble") return complain(io, planned.trouble);
   const items = planned.value;

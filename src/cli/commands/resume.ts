@@ -1,4 +1,5 @@
 import type { Command } from "../command.ts";
+import { pauseOrResume } from "../pause-or-resume.ts";
 
 export const command: Command = {
   usage: "resume [DIR]",
@@ -7,7 +8,6 @@ export const command: Command = {
   options: {},
   operands: { least: 0, most: 1 },
   async run(io, args) {
-    const { pauseOrResume } = await import("../pause-or-resume.ts");
     return pauseOrResume(io, args.operands[0], "resume");
   },
 };

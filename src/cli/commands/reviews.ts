@@ -9,6 +9,9 @@ import { useLocal } from "../use-mirror.ts";
 import { DELETION_WAITS, SENT_UNKNOWN, STOPS, whyInReview } from "../../app/told/reviews.ts";
 import { localTime } from "../../app/told/when.ts";
 import { shownName } from "../../model/shown-name.ts";
+import { listReviews } from "../../app/by-hand/reviews.ts";
+import { countLines, diffLines } from "../../merge/line-diff.ts";
+import { unifiedLines } from "../show-hunks.ts";
 
 export const command: Command = {
   usage: "reviews [DIR] [--json]",
@@ -23,9 +26,6 @@ export const command: Command = {
   async run(io, args): Promise<ExitCode> {
     const root = findMirror(io, args.operands[0]);
     if (root.kind === "trouble") return complain(io, root.trouble);
-    const { listReviews } = await import("../../app/by-hand/reviews.ts");
-    const { countLines, diffLines } = await import("../../merge/line-diff.ts");
-    const { unifiedLines } = await import("../show-hunks.ts");
     const changed = ({ path, live, submitted }: WaitingReview): string[] => {
       if (live === null || submitted === null) return [`  ${SENT_UNKNOWN}`];
       return unifiedLines(io, { before: `live/${path}`, after: `sent/${path}` }, diffLines(live, submitted));

@@ -7,6 +7,7 @@ import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
+import { searchMirror } from "../../app/search.ts";
 
 export const command: Command = {
   usage: "search QUERY [DIR] [--regex] [--limit N] [--json]",
@@ -35,7 +36,6 @@ export const command: Command = {
     if (fault !== null) return misused(io, fault);
     const root = findMirror(io, args.operands[1]);
     if (root.kind === "trouble") return complain(io, root.trouble);
-    const { searchMirror } = await import("../../app/search.ts");
     const searched = await searchMirror(root.value, io.random, { query, regex, limit });
     if (searched.kind === "trouble") return complain(io, searched.trouble);
     const { files, indexed, notes } = searched.value;

@@ -5,6 +5,13 @@ import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { shownWords } from "../../model/shown-name.ts";
+import { installUnit, isInstalled, managerOf, uninstallUnit, unitState } from "../../app/autostart/service-manager.ts";
+import { makeCronLine, makeUnit } from "../../app/autostart/service-unit.ts";
+import { findKey, isOnPath } from "../../app/mirror/key.ts";
+import { isKeptWithAll, readyAll } from "../service-all.ts";
+import { readConfig } from "../../app/mirror/config.ts";
+import { admit } from "../../app/trust/gate.ts";
+import { askStatus, NO_DAEMON } from "../../app/control/ask.ts";
 
 const VERBS = ["install", "uninstall", "status", "print"] as const;
 type Verb = (typeof VERBS)[number];
@@ -34,13 +41,10 @@ export const command: Command = {
     const found = args.flag("all") ? null : findMirror(io, args.operands[1]);
     if (found?.kind === "trouble") return complain(io, found.trouble);
     const root = found === null ? null : realpathSync(found.value);
-    const { managerOf } = await import("../../app/autostart/service-manager.ts");
     const manager = FOR.find((kind) => kind === args.text("for")) ?? managerOf(process.platform);
     if (manager === "cron") return printCronLine(io, root);
     if (manager === null)
       return misuse(io, "service", "this system has neither systemd nor launchd; run mdmirror watch there");
-    const { makeUnit } = await import("../../app/autostart/service-unit.ts");
-    const { isOnPath } = await import("../../app/mirror/key.ts");
     const notifies = args.text("for") !== null || isOnPath("systemd-notify", io.env["PATH"] ?? "");
     const unit = makeUnit({ manager, root, home: io.home, env: io.env, notifies });
     if (unit.kind === "trouble") return complain(io, unit.trouble);
@@ -70,7 +74,6 @@ const RUN: Readonly<Record<Verb, (io: Io, unit: ServiceUnit, root: string | null
 };
 
 async function printCronLine(io: Io, root: string | null): Promise<ExitCode> {
-  const { makeCronLine } = await import("../../app/autostart/service-unit.ts");
   const line = makeCronLine(root!, io.env);
   if (line.kind === "trouble") return complain(io, line.trouble);
   io.out(line.value);
@@ -78,7 +81,6 @@ async function printCronLine(io: Io, root: string | null): Promise<ExitCode> {
 }
 
 async function install(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {
-  const { isKeptWithAll, readyAll } = await import("../service-all.ts");
   if (root === null) {
     const unready = await readyAll(io);
     return unready ?? installed(io, unit);
@@ -90,9 +92,6 @@ async function install(io: Io, unit: ServiceUnit, root: string | null): Promise<
 }
 
 async function installOne(io: Io, unit: ServiceUnit, root: string): Promise<ExitCode> {
-  const { readConfig } = await import("../../app/mirror/config.ts");
-  const { findKey } = await import("../../app/mirror/key.ts");
-  const { admit } = await import("../../app/trust/gate.ts");
   const folder = `${root}/.mdmirror`;
   const config = readConfig(folder);
   if (config.kind === "trouble") return complain(io, config.trouble);
@@ -110,7 +109,6 @@ async function installOne(io: Io, unit: ServiceUnit, root: string): Promise<Exit
 
 /** Given to the manager, and told. */
 async function installed(io: Io, unit: ServiceUnit): Promise<ExitCode> {
-  const { installUnit } = await import("../../app/autostart/service-manager.ts");
   const given = await installUnit(unit, io.env);
   if (given.kind === "trouble") return complain(io, given.trouble);
   io.out(`installed ${unit.file}`);
@@ -129,7 +127,6 @@ async function installed(io: Io, unit: ServiceUnit): Promise<ExitCode> {
 }
 
 async function uninstall(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {
-  const { uninstallUnit } = await import("../../app/autostart/service-manager.ts");
   const removed = await uninstallUnit(unit, io.env);
   if (removed.kind === "trouble") return complain(io, removed.trouble);
   const none = root === null ? "no service is installed for all mirrors" : "no service is installed for this folder";
@@ -139,8 +136,6 @@ async function uninstall(io: Io, unit: ServiceUnit, root: string | null): Promis
 }
 
 async function status(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {
-  const { isInstalled, unitState } = await import("../../app/autostart/service-manager.ts");
-  const { askStatus, NO_DAEMON } = await import("../../app/control/ask.ts");
   const isThere = isInstalled(unit);
   io.out(
     `${unit.manager}: ${isThere ? unit.file : "not installed; next: mdmirror service install"}${!isThere && root === null ? " --all" : ""}`,

@@ -10,6 +10,9 @@ import { locateDocument } from "../locate-document.ts";
 import { useLocal } from "../use-mirror.ts";
 import { shownName } from "../../model/shown-name.ts";
 import { shellWord } from "../../model/shell-word.ts";
+import { splitVersion } from "../../app/history/history.ts";
+import { findVersion } from "../../app/history/restore.ts";
+import { writeNewFile } from "../../app/mirror/new-file.ts";
 
 export const command: Command = {
   usage: "show PATH[@N] | ID[@N] [--output FILE]",
@@ -20,13 +23,10 @@ export const command: Command = {
   options: { output: { value: "FILE", short: "o", help: "write to FILE, which must not exist" } },
   operands: { least: 1, most: 1 },
   async run(io, args) {
-    const { splitVersion } = await import("../../app/history/history.ts");
     const wanted = splitVersion(args.operands[0]!);
     const place = locateDocument(io, wanted.path);
     if (place.kind === "trouble") return complain(io, place.trouble);
     const { root, name } = place.value;
-    const { findVersion } = await import("../../app/history/restore.ts");
-    const { writeNewFile } = await import("../../app/mirror/new-file.ts");
     return useLocal(io, root, ({ state, disk }) => {
       const found = findVersion({ state }, name, wanted.n);
       if (found.kind === "trouble") return complain(io, found.trouble);

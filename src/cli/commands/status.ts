@@ -1,10 +1,19 @@
+import { existsSync, realpathSync } from "node:fs";
 import type { FailedHook } from "../../app/hooks/failed.ts";
 import type { Trouble } from "../../app/mirror/trouble.ts";
 import type { Args, Command, Io } from "../command.ts";
 import type { ExitCode } from "../exit.ts";
 import type { Asked } from "../show-status.ts";
-
-const { existsSync, realpathSync } = process.getBuiltinModule("node:fs");
+import { parseAge } from "../../model/age.ts";
+import { tellAll } from "../status-all.ts";
+import { findMirror } from "../find-mirror.ts";
+import { tellShort } from "../status-short.ts";
+import { tellMetrics } from "../status-prometheus.ts";
+import { ageOf, lookAtMirror } from "../../app/mirror/look.ts";
+import { exitOfStatus, isOver, showStatus, showUntrusted } from "../show-status.ts";
+import { statusJson } from "../../app/told/status.ts";
+import { jsonLine } from "../json-line.ts";
+import { hookMemoryOf } from "../../app/trust/gate.ts";
 
 export const command: Command = {
   usage: "status [DIR | --all] [--short] [--json | --prometheus] [--max-age 15m]",
@@ -23,7 +32,6 @@ export const command: Command = {
   operands: { least: 0, most: 1 },
   async run(io, args): Promise<ExitCode> {
     if (args.flag("short")) return runShort(io, args);
-    const { parseAge } = await import("../../model/age.ts");
     const text = args.text("max-age");
     const most = text === null ? null : parseAge(text);
     if (text !== null && most === null) return misuse(io, "--max-age takes a time such as 90s, 15m, 6h or 2d");
@@ -32,10 +40,8 @@ export const command: Command = {
     if (all && args.operands.length > 0) return misuse(io, "it takes a folder or --all, not both");
     if (args.flag("prometheus")) return tellFigures(io, args, asked);
     if (all) {
-      const { tellAll } = await import("../status-all.ts");
       return tellAll(io, asked);
     }
-    const { findMirror } = await import("../find-mirror.ts");
     const root = findMirror(io, args.operands[0]);
     if (root.kind === "trouble") return complain(io, root.trouble);
     return tellStatus(io, root.value, asked);
@@ -45,7 +51,6 @@ export const command: Command = {
 async function runShort(io: Io, args: Args): Promise<ExitCode> {
   if (args.flag("all") || args.flag("prometheus") || args.text("max-age") !== null)
     return misuse(io, "--short goes with --json alone");
-  const { tellShort } = await import("../status-short.ts");
   return tellShort(io, { dir: args.operands[0], json: args.flag("json") });
 }
 
@@ -59,16 +64,12 @@ async function complain(io: Io, trouble: Trouble): Promise<ExitCode> {
 
 async function tellFigures(io: Io, args: Args, { json, maxAge }: Asked): Promise<ExitCode> {
   if (json || maxAge !== null) return misuse(io, "--prometheus goes with neither --json nor --max-age");
-  const { findMirror } = await import("../find-mirror.ts");
   const root = args.flag("all") ? null : findMirror(io, args.operands[0]);
   if (root?.kind === "trouble") return complain(io, root.trouble);
-  const { tellMetrics } = await import("../status-prometheus.ts");
   return tellMetrics(io, root === null ? null : realpathSync(root.value));
 }
 
 async function tellStatus(io: Io, root: string, { json, maxAge }: Asked): Promise<ExitCode> {
-  const { ageOf, lookAtMirror } = await import("../../app/mirror/look.ts");
-  const { exitOfStatus, isOver, showStatus, showUntrusted } = await import("../show-status.ts");
   const look = await lookAtMirror(root, io);
   if (look.kind === "unseen") {
     const { trouble } = look;
@@ -79,8 +80,6 @@ async function tellStatus(io: Io, root: string, { json, maxAge }: Asked): Promis
   const age = ageOf(status, io.clock.now());
   const old = maxAge !== null && isOver(age, maxAge.ms);
   if (json) {
-    const { statusJson } = await import("../../app/told/status.ts");
-    const { jsonLine } = await import("../json-line.ts");
     io.out(jsonLine({ ...statusJson(status, age), daemon, ...(hooks.length === 0 ? {} : { hooks }) }));
   } else {
     await showStatus(io, status, age, daemon);
@@ -92,7 +91,6 @@ async function tellStatus(io: Io, root: string, { json, maxAge }: Asked): Promis
 
 /** Only who has hooks that were told of this mirror pays for a look at them. */
 async function failedHooks(io: Io, root: string): Promise<readonly FailedHook[]> {
-  const { hookMemoryOf } = await import("../../app/trust/gate.ts");
   const file = hookMemoryOf(root, io.env);
   if (file === null || !existsSync(file)) return [];
   return (await import("../../app/hooks/failed.ts")).failedHooks(file, io.env);

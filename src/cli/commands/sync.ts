@@ -1,7 +1,7 @@
 import { plural } from "../../model/count.ts";
 import type { HeldBack } from "../../app/control/protocol.ts";
 import { parseAge } from "../../model/age.ts";
-import type { waitFor, WaitRequest } from "../../app/by-hand/wait.ts";
+import type { WaitRequest } from "../../app/by-hand/wait.ts";
 import { ok, type Result, trouble } from "../../app/mirror/trouble.ts";
 import type { RunReport, RunRequest } from "../../app/mirror/run.ts";
 import type { Args, Command, Io } from "../command.ts";
@@ -13,6 +13,13 @@ import type { Telling } from "../tell-run.ts";
 import { hidesProgress, showProgress } from "../progress.ts";
 import { shownWords } from "../../model/shown-name.ts";
 import { REACH_OPTIONS, reachOf } from "../use-mirror.ts";
+import { showPlan } from "../show-plan.ts";
+import { syncMirror } from "../../app/by-hand/sync.ts";
+import { tellRun, tellTrouble } from "../tell-run.ts";
+import { waitFor } from "../../app/by-hand/wait.ts";
+import { tellWaited, waitedBeside } from "../show-waited.ts";
+import { hooksFileOf } from "../../app/trust/gate.ts";
+import { tellAfterSync } from "../../app/hooks/after-sync.ts";
 
 export const command: Command = {
   usage: "sync [DIR] [--dry-run] [--json] [--quiet] [--max-deletes N] [--pull-only | --push-only] [--wait-for PATH]",
@@ -50,7 +57,6 @@ export const command: Command = {
     const reach = reachOf(args);
     const request = requestOf(io, args);
     if (args.flag("dry-run")) {
-      const { showPlan } = await import("../show-plan.ts");
       return showPlan(io, root.value, request, { ...telling, ...reach, all: false });
     }
     return syncNow(io, root.value, request, { ...telling, wait: wait.value }, reach);
@@ -99,8 +105,6 @@ async function syncNow(
   telling: Telling & { readonly wait: WaitRequest | null },
   reach: ReturnType<typeof reachOf>,
 ): Promise<ExitCode> {
-  const { syncMirror } = await import("../../app/by-hand/sync.ts");
-  const { tellTrouble } = await import("../tell-run.ts");
   const { env, cwd, clock, random, stoppable } = io;
   const silent = telling.quiet || telling.json || hidesProgress(root);
   const progress = showProgress(io, silent);
@@ -146,14 +150,11 @@ async function tellSynced(
 ): Promise<ExitCode> {
   const { clock } = io;
   const { quiet, began } = telling;
-  const { tellRun } = await import("../tell-run.ts");
   const told = { ...telling, took: clock.monotonic() - began };
   const isOver = report.state === "offline" || report.isStopped === true;
   if (telling.wait === null || isOver) return tellRun(io, root, report, told);
-  const { waitFor } = await import("../../app/by-hand/wait.ts");
   const waited = await waitFor(root, telling.wait, options);
   if (waited.kind === "trouble") return complain(io, waited.trouble);
-  const { tellWaited, waitedBeside } = await import("../show-waited.ts");
   const ran = tellRun(io, root, report, { ...told, beside: waitedBeside(waited.value) });
   const took = clock.monotonic() - began;
   return worstExit([ran, tellWaited(io, waited.value, { json: false, quiet: quiet || telling.json, took })]);
@@ -162,9 +163,7 @@ async function tellSynced(
 /** What a hook itself starts tells no hooks: they would go on for ever. */
 async function tellHooks(io: Io, root: string, report: RunReport, quiet: boolean): Promise<void> {
   const { env, clock, random, stop } = io;
-  const { hooksFileOf } = await import("../../app/trust/gate.ts");
   if (hooksFileOf(env) === null || env["MDMIRROR_HOOK"] !== undefined) return;
-  const { tellAfterSync } = await import("../../app/hooks/after-sync.ts");
   const onNote = (note: string) => io.err(`mdmirror: ${shownWords(note)}`);
   if (io.terminal.error) io.status("hooks are told …");
   const told = await tellAfterSync(root, report, { env, clock, random, stop, onNote });

@@ -1,3 +1,4 @@
+import { realpathSync } from "node:fs";
 import type { TrustQuestion } from "../../app/trust/ask.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import type { Command, Io } from "../command.ts";
@@ -6,8 +7,9 @@ import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { agrees } from "../use-mirror.ts";
 import { columns } from "../when.ts";
-
-const { realpathSync } = process.getBuiltinModule("node:fs");
+import { judgeName } from "../judge-name.ts";
+import { questionOf } from "../../app/trust/ask.ts";
+import { bindMirror } from "../../app/trust/bind.ts";
 
 export const command: Command = {
   usage: "trust [DIR] [--yes] [--allow-http HOST] [--name NAME]",
@@ -34,10 +36,8 @@ export const command: Command = {
     if (found.kind === "trouble") return complain(io, found.trouble);
     const root = realpathSync(found.value);
     const name = args.text("name");
-    const { judgeName } = await import("../judge-name.ts");
     const unfit = judgeName(io, "trust", name, root);
     if (unfit !== null) return unfit;
-    const { questionOf } = await import("../../app/trust/ask.ts");
     const allowHttp = args.texts("allow-http");
     const asked = questionOf(root, { env: io.env, cwd: io.cwd, allowHttp });
     if (asked.kind === "trouble") return complain(io, asked.trouble);
@@ -60,7 +60,6 @@ async function keep(
   { address, marker, isTrusted }: TrustQuestion,
   given: { readonly allowHttp: readonly string[]; readonly name: string | null },
 ): Promise<ExitCode> {
-  const { bindMirror } = await import("../../app/trust/bind.ts");
   const bound = bindMirror(root, marker, { address, ...given, env: io.env });
   if (bound.kind === "trouble") return complain(io, bound.trouble);
   if (bound.value !== null) io.err(`mdmirror: ${bound.value}`);

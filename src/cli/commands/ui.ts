@@ -1,11 +1,11 @@
+import { realpathSync } from "node:fs";
 import { aborted } from "../../app/aborted.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { jsonLine } from "../json-line.ts";
-
-const { realpathSync } = process.getBuiltinModule("node:fs");
+import { openBrowser } from "../open-browser.ts";
 
 export const command: Command = {
   usage: "ui [DIR…] [--port N] [--no-open] [--json]",
@@ -51,7 +51,6 @@ export const command: Command = {
 async function showAddress(io: Io, args: Args, url: string): Promise<void> {
   io.out(args.flag("json") ? jsonLine({ url }) : url);
   if (args.flag("no-open") || !io.terminal.output) return;
-  const { openBrowser } = await import("../open-browser.ts");
   const isOpened = openBrowser(io, url);
   io.err(
     isOpened ? "opening it in your browser; Ctrl-C ends it" : "open it in a browser on this machine; Ctrl-C ends it",

@@ -12,6 +12,8 @@ import { localTime } from "../../app/told/when.ts";
 import { jsonLine } from "../json-line.ts";
 import { endMany, leftLines } from "../show-many.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
+import { readMoment } from "../../app/history/as-of.ts";
+import { readUndo, readUndoSince, runsClause, undoRun } from "../../app/history/undo.ts";
 
 export const command: Command = {
   usage: "undo [DIR] [RUN] [--since TIME] [--dry-run] [--yes] [--no-sync] [--json]",
@@ -35,7 +37,6 @@ export const command: Command = {
     if (runs.length > 1 || dirs.length > 1)
       return misuse(io, "undo", "takes one folder and one RUN, a number as mdmirror log shows it");
     const [name] = runs;
-    const { readMoment } = await import("../../app/history/as-of.ts");
     const asked = args.text("since");
     const since = asked === null ? null : readMoment(asked, io.clock.now());
     if (asked !== null && since === null)
@@ -54,7 +55,6 @@ export const command: Command = {
 type Wanted = { readonly run: number | null; readonly since: number | null };
 
 async function takeBack(io: Io, args: Args, mirror: OpenedMirror, wanted: Wanted): Promise<ExitCode> {
-  const { readUndo, readUndoSince, runsClause, undoRun } = await import("../../app/history/undo.ts");
   const json = args.flag("json");
   const { world } = mirror;
   const plan = wanted.since === null ? readUndo(world, wanted.run) : readUndoSince(world, wanted.since);

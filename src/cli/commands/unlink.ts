@@ -1,3 +1,4 @@
+import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { shellWord } from "../../model/shell-word.ts";
@@ -10,8 +11,12 @@ import type { Args, Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-
-const { existsSync, realpathSync } = process.getBuiltinModule("node:fs");
+import { holdFolder } from "../hold-folder.ts";
+import { forgetRoot, unlinkFolder } from "../../app/mirror/unlink.ts";
+import { listOwnMirrors } from "../../app/trust/list.ts";
+import { isSameName } from "../../app/trust/names.ts";
+import { findUnsent } from "../../app/mirror/unsent.ts";
+import { planLines } from "../show-plan.ts";
 
 export const command: Command = {
   usage: "unlink [DIR] [--force]",
@@ -33,11 +38,9 @@ export const command: Command = {
     if (listed.kind === "trouble") return complain(io, listed.trouble);
     const refused = await judgeUnsent(io, root, args);
     if (refused !== null) return refused;
-    const { holdFolder } = await import("../hold-folder.ts");
     const held = await holdFolder(io, root, "unlink");
     if (held.kind === "trouble") return complain(io, held.trouble);
     try {
-      const { unlinkFolder } = await import("../../app/mirror/unlink.ts");
       const unlinked = unlinkFolder(root, io.env, io.clock.now());
       if (unlinked.kind === "trouble") return complain(io, unlinked.trouble);
       tellUnlinked(io, root, unlinked.value);
@@ -54,8 +57,6 @@ export const command: Command = {
  */
 async function absentMirror(io: Io, operand: string | undefined): Promise<ListedMirror | null> {
   if (operand === undefined) return null;
-  const { listOwnMirrors } = await import("../../app/trust/list.ts");
-  const { isSameName } = await import("../../app/trust/names.ts");
   const listed = listOwnMirrors(io.env);
   if (listed.kind === "trouble") return null;
   const path = resolve(io.cwd, operand);
@@ -73,7 +74,6 @@ async function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror,
       next: `to remove it from the list anyway: mdmirror unlink ${shellWord(name)} --force`,
     });
   }
-  const { forgetRoot } = await import("../../app/mirror/unlink.ts");
   const forgotten = forgetRoot(root, marker, io.env);
   if (forgotten.kind === "trouble") return complain(io, forgotten.trouble);
   io.out(`forgot ${shownName(root)}; nothing was deleted. If the folder appears again: mdmirror trust DIR`);
@@ -83,12 +83,10 @@ async function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror,
 /** @returns null: it may be unlinked */
 async function judgeUnsent(io: Io, root: string, args: Args): Promise<ExitCode | null> {
   const force = args.flag("force");
-  const { findUnsent } = await import("../../app/mirror/unsent.ts");
   const { env, cwd, clock, random } = io;
   const unsent = await findUnsent(root, { env, cwd, clock, random });
   if (unsent.kind === "trouble") return force ? null : complain(io, unknownTrouble(root, unsent.trouble));
   if (unsent.value === null) return null;
-  const { planLines } = await import("../show-plan.ts");
   io.err(`mdmirror: of ${shownName(root)} these changes are not uploaded, or are open:`);
   for (const line of planLines(unsent.value, 20).slice(0, -1)) io.err(line);
   if (force) return null;

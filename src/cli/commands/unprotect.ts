@@ -1,4 +1,4 @@
-import { PROTECTION_OPTIONS } from "../change-protection.ts";
+import { changeProtection, PROTECTION_OPTIONS } from "../change-protection.ts";
 import type { Command } from "../command.ts";
 
 export const command: Command = {
@@ -11,7 +11,6 @@ export const command: Command = {
   options: PROTECTION_OPTIONS,
   operands: { least: 1, most: 10_000 },
   async run(io, args) {
-    const { changeProtection } = await import("../change-protection.ts");
     return changeProtection(io, args, false);
   },
 };

@@ -8,6 +8,8 @@ import { bytes } from "../../app/told/when.ts";
 import { REACH_OPTIONS, reachOf, useMirror } from "../use-mirror.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
+import { verifyMirror } from "../../app/doctor/verify.ts";
+import { faultTrouble } from "../../app/mirror/fault-trouble.ts";
 
 export const command: Command = {
   usage: "verify [DIR] [--json]",
@@ -25,8 +27,6 @@ export const command: Command = {
     const root = findMirror(io, args.operands[0]);
     if (root.kind === "trouble") return complain(io, root.trouble);
     const json = args.flag("json");
-    const { verifyMirror } = await import("../../app/doctor/verify.ts");
-    const { faultTrouble } = await import("../../app/mirror/fault-trouble.ts");
     const use = { mode: "read", what: "verify", quiet: json, ...reachOf(args) } as const;
     return useMirror(io, root.value, use, async (mirror) => {
       const verified = await verifyMirror(mirror.world);

@@ -3,6 +3,8 @@ import type { Command } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { locateAll, USUAL_WAIT } from "../locate-all.ts";
 import { hidesProgress, showProgress } from "../progress.ts";
+import { waitFor } from "../../app/by-hand/wait.ts";
+import { tellWaited } from "../show-waited.ts";
 
 export const command: Command = {
   usage: "wait [PATH…] [--timeout 30s] [--json]",
@@ -23,8 +25,6 @@ export const command: Command = {
     if (timeoutMs === null) return misuse(io, "wait", "--timeout takes a time such as 5s, 30s or 15m");
     const place = locateAll(io, args.operands);
     if (place.kind === "trouble") return complain(io, place.trouble);
-    const { waitFor } = await import("../../app/by-hand/wait.ts");
-    const { tellWaited } = await import("../show-waited.ts");
     const json = args.flag("json");
     const { env, cwd, clock, random } = io;
     const { root, paths } = place.value;

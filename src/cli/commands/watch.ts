@@ -7,6 +7,10 @@ import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { shownWords } from "../../model/shown-name.ts";
 import { REACH_OPTIONS } from "../use-mirror.ts";
+import { runDaemons } from "../../app/daemon/daemon.ts";
+import { keepAll } from "../../app/daemon/keep-all.ts";
+import { showNews } from "../show-news.ts";
+import { HookKeeper } from "../../app/hooks/keeper.ts";
 
 export const command: Command = {
   usage: "watch [DIR… | --all] [--json]",
@@ -32,7 +36,6 @@ export const command: Command = {
       if (found.kind === "trouble") return complain(io, found.trouble);
       roots.add(realpathSync(found.value));
     }
-    const { runDaemons } = await import("../../app/daemon/daemon.ts");
     const [url, keyFile] = [args.text("url"), args.text("key-file")];
     return keepWith(io, args, roots.size > 1, (world) => runDaemons([...roots], { ...world, url, keyFile }, stop));
   },
@@ -42,7 +45,6 @@ async function watchAll(io: Io, args: Args): Promise<ExitCode> {
   if (args.operands.length > 0) return misuse(io, "watch", "it takes folders or --all, not both");
   if (args.text("url") !== null || args.text("key-file") !== null)
     return misuse(io, "watch", "--url and --key-file are of one service; with --all each mirror has its own");
-  const { keepAll } = await import("../../app/daemon/keep-all.ts");
   return keepWith(io, args, true, (world) => keepAll(world, io.stop));
 }
 
@@ -53,8 +55,6 @@ async function keepWith(
   several: boolean,
   keep: (world: DaemonsOptions) => Promise<Result<null>>,
 ): Promise<ExitCode> {
-  const { showNews } = await import("../show-news.ts");
-  const { HookKeeper } = await import("../../app/hooks/keeper.ts");
   const { env, cwd, clock, random } = io;
   const show = showNews(io, { json: args.flag("json"), several });
   const onNote = (note: string) => io.err(`mdmirror: ${shownWords(note)}`);

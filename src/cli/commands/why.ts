@@ -14,6 +14,10 @@ import { columns } from "../when.ts";
 import { eventLine } from "../../app/told/event-line.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownName } from "../../model/shown-name.ts";
+import { explain, formerPath } from "../../app/doctor/why.ts";
+import { readOrigins } from "../../app/history/origins.ts";
+import { asOnDisk } from "../../app/history/as-on-disk.ts";
+import { linesOf } from "../show-merge.ts";
 
 export const command: Command = {
   usage: "why PATH [--json]",
@@ -29,7 +33,6 @@ export const command: Command = {
     if (place.kind === "trouble") return complain(io, place.trouble);
     const { root, path } = place.value;
     const json = args.flag("json");
-    const { explain, formerPath } = await import("../../app/doctor/why.ts");
     const use = { mode: "read", what: "why", quiet: true, ...reachOf(args) } as const;
     return useMirror(io, root, use, async (mirror) => {
       const why = await explain(mirror, path);
@@ -65,9 +68,6 @@ async function mergeLines(
   merge: MergeOf,
   path: string,
 ): Promise<string[]> {
-  const { readOrigins } = await import("../../app/history/origins.ts");
-  const { asOnDisk } = await import("../../app/history/as-on-disk.ts");
-  const { linesOf } = await import("../show-merge.ts");
   const lines = linesOf(io, readOrigins(asOnDisk(local, path), merge));
   const more = lines.length - SHOWN;
   const next = `… ${more} more lines: mdmirror diff ${shownName(path)} --origins`;
