@@ -1,7 +1,5 @@
-import { parseArgs, type parseArgs as ParseArgs } from "node:util";
+import { parseArgs } from "node:util";
 import type { Args, Command, OptionSpec } from "./command.ts";
-
-// An `import` would evaluate every getter of node:util, which loads the worker threads.
 
 export type ParsedArgs =
   | { readonly kind: "parsed"; readonly args: Args }
@@ -21,7 +19,7 @@ export function optionsOf(command: Command): Readonly<Record<string, OptionSpec>
  */
 export function readArgs(command: Command, argv: readonly string[]): ParsedArgs {
   const specs = optionsOf(command);
-  let parsed: ReturnType<typeof ParseArgs>;
+  let parsed: ReturnType<typeof parseArgs>;
   try {
     parsed = parseArgs({ args: [...argv], options: parseOptions(specs), allowPositionals: true, strict: true });
   } catch (error) {
@@ -50,7 +48,7 @@ function isEmpty(value: unknown): boolean {
   return value === "" || (Array.isArray(value) && value.includes(""));
 }
 
-type ParseOptions = NonNullable<NonNullable<Parameters<typeof ParseArgs>[0]>["options"]>;
+type ParseOptions = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>["options"]>;
 
 function parseOptions(specs: Readonly<Record<string, OptionSpec>>): ParseOptions {
   const options: ParseOptions = {};

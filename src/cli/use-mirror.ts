@@ -13,7 +13,7 @@ import { runSync, USUAL_RUN } from "../app/mirror/run.ts";
 import { reportJson } from "../app/told/report.ts";
 import { exitOf, showReportOn, splitAttention } from "./show-report.ts";
 
-/** Opens and closes what a command works on; what help does not need is loaded by then. */
+/** Opens and closes what a command works on. */
 
 export const KEY_OPTION: Readonly<Record<string, OptionSpec>> = {
   "key-file": { value: "FILE", help: "file with the API key (default: MDMIRROR_API_KEY, then the stored key)" },

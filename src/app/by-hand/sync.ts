@@ -43,7 +43,6 @@ export async function syncMirror(
     });
     if (asked !== NO_DAEMON) return asked.kind === "trouble" ? asked : syncedThere(root, asked.value.report);
   }
-  // Loaded only here: where a daemon does it, nothing of the engine is needed.
   return withMirror(root, { ...options, mode: "write", what: "sync" }, async (mirror) => {
     const report = await runSync(mirror, request, "sync", stoppable);
     return ok({ report, url: mirror.url, notes: mirror.notes });

@@ -41,7 +41,7 @@ export async function runDaemons(
   return runAll(folders, options, given, stop);
 }
 
-/** Adds the engine to the options. It is loaded only when a daemon starts. */
+/** Adds the engine to the options. */
 export async function fullOptions(given: DaemonsOptions): Promise<FolderOptions> {
   const alerts = new Alerts(given);
   const onEvent: FolderOptions["onEvent"] = (root, event, log) => {

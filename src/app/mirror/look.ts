@@ -74,7 +74,7 @@ function doubtOf(root: string, { env, cwd, isStrict = false }: LookOptions): Tro
 /** The phases of a daemon's loop in which a run may be under way. */
 const BUSY: ReadonlySet<string> = new Set(["observing", "applying", "silent"]);
 
-/** Loads the code that asks a daemon only if there is one: most folders have none. */
+/** Asks the daemon if its socket exists: most folders have none. */
 async function askAny(root: string, deadlineMs?: number): Promise<Result<DaemonStatus | null>> {
   if (!existsSync(join(root, MIRROR_FOLDER, CONTROL_FILE))) return ok(null);
   const asking = await askStatus(root, deadlineMs);

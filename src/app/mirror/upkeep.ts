@@ -24,8 +24,7 @@ const SLICES = 400;
 /** @param local the walk of the pass that just ended; null when there was none */
 export async function keepUp(mirror: OpenedMirror, local: LocalTree | null): Promise<void> {
   pruneDaily(mirror);
-  // Until somebody searches there is no index, and nothing of the search is loaded: its modules
-  // take a tenth of a sync that has nothing to do.
+  // Until somebody searches there is no index.
   if (local === null || !existsSync(join(mirror.root, MIRROR_FOLDER, SEARCH_FILE))) return;
   keepSearchIndex(mirror.root, local, mirror.world.disk, mirror.world.log);
 }
