@@ -1,14 +1,8 @@
 #!/usr/bin/env node
 // Plain JavaScript that any Node can read: it must be able to refuse an unfit one, and an unfit
-// system. better-sqlite3 13 ends in a segmentation fault, without a word, on Node 20; so only
-// modules that each Node has are imported before the checks.
+// system. better-sqlite3 13 ends in a segmentation fault, without a word, on Node 20; so
+// only a module that each Node has is imported before the checks.
 import module from "node:module";
-
-// By require: an import evaluates every getter of node:fs, and these load 40 modules.
-const require = module.createRequire(import.meta.url);
-const { existsSync, lstatSync, mkdirSync, writeFileSync } = require("node:fs");
-const { homedir } = require("node:os");
-const { dirname, isAbsolute, join } = require("node:path");
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 22)) {
   // A checkout holds the sources, a package JavaScript alone.
@@ -28,6 +22,11 @@ if (process.platform === "win32") {
   process.exit(2);
 }
 
+// By require: an import evaluates every getter of node:fs, and these load 40 modules.
+const require = module.createRequire(import.meta.url);
+const { existsSync, lstatSync, mkdirSync, writeFileSync } = require("node:fs");
+const { homedir } = require("node:os");
+const { dirname, isAbsolute, join } = require("node:path");
 keepSecret();
 keepCompiled();
 // From a checkout Node runs the sources as they are; a published package holds JavaScript alone.

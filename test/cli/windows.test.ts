@@ -10,7 +10,7 @@ function runAs(platform: string): { readonly status: number | null; readonly out
     import { registerHooks } from "node:module";
     Object.defineProperty(process, "platform", { value: ${JSON.stringify(platform)} });
     registerHooks({ load(url, context, next) {
-      if (!url.endsWith("/entry.mjs")) throw new Error("loaded " + url);
+      if (url.startsWith("file:") && !url.endsWith("/entry.mjs")) throw new Error("loaded " + url);
       return next(url, context);
     } });`;
   const args = ["--import", `data:text/javascript,${encodeURIComponent(preload)}`, ENTRY, "--version"];
