@@ -1,14 +1,9 @@
-import { execFile } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { useHooked, writeHooks } from "./hooks-fixture.ts";
 
-const ENTRY = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
-
-/** Hooks that do not go well, that are not the user's, and none. */
+/** Hooks that fail, and hooks of another user. */
 const hooked = useHooked();
 
 describe("a hook that fails", () => {
@@ -76,21 +71,5 @@ describe("hooks of others", () => {
     expect((await hooked.run("sync", "w", "--quiet")).err).toEqual([]);
     expect((await hooked.run("doctor", "w")).out.join("\n")).toContain("BAD  hooks:");
     expect(hooked.events()).toEqual([]);
-  });
-});
-
-describe("without hooks", () => {
-  test.each(["sync", "status"])("%s loads nothing for them", async (name) => {
-    const hook = `import { registerHooks } from "node:module"; registerHooks({ load(url, context, next) { process.stderr.write("LOAD " + url + "\\n"); return next(url, context); } });`;
-    const args = ["--import", `data:text/javascript,${encodeURIComponent(hook)}`, ENTRY, name, hooked.rig.root];
-    const folders = {
-      XDG_STATE_HOME: hooked.rig.stateHome,
-      XDG_CONFIG_HOME: hooked.rig.configHome,
-      XDG_RUNTIME_DIR: hooked.rig.dir,
-    };
-    const { stderr } = await promisify(execFile)(process.execPath, args, { env: { ...hooked.env(), ...folders } });
-    const loaded = stderr.split("\n").filter((line) => line.startsWith("LOAD file:"));
-    expect(loaded.length).toBeGreaterThan(2);
-    expect(loaded.filter((line) => /hooks/.test(line.replace(ENTRY, "").split("/src/")[1] ?? ""))).toEqual([]);
   });
 });
