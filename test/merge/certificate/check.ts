@@ -10,7 +10,7 @@ export type Fault =
   | "unlike" // the texts do not have the same word or mark in a piece
   | "lost" // what a side added, or both sides kept, is not in the result
   | "unwritten" // a piece of the result is of neither side, or one side removed it
-  | "astray" // a side would have removed and added one word at one place: it stands elsewhere
+  | "astray" // a side would have removed and added a word that it kept: the word stands elsewhere
   | "twice" // what both sides added alike stands twice
   | "run-together" // words of two sides meet within a line
   | "space" // the white space before a piece is that of no text
@@ -23,16 +23,12 @@ export function faultOf(texts: Texts, result: string, explanation: Explanation |
   const [base, local, remote] = explanation.texts;
   if (!isFitted(texts, { base, local, remote })) return "fitted";
   const pieces = explanation.lines.flatMap((line) => line.pieces);
-  const isWhole = NAMES.every((name, at) => joined(pieces, name) === [base, local, remote, result][at]);
-  if (!isWhole) return "incomplete";
+  const wholes = NAMES.map((name) => pieces.map((piece) => piece[name] ?? "").join(""));
+  if ([base, local, remote, result].some((text, at) => text !== wholes[at])) return "incomplete";
   const read = readPieces(pieces);
   if (read === null) return "unlike";
   for (const { who } of read) if (!ALLOWED.has(who)) return who.includes("m") ? "unwritten" : "lost";
   return faultOfPlaces(read) ?? faultOfSeams(read) ?? (explanation.lines.every(isExplained) ? null : "rule");
-}
-
-function joined(pieces: readonly Piece[], name: (typeof NAMES)[number]): string {
-  return pieces.map((piece) => piece[name] ?? "").join("");
 }
 
 /** Base, local, remote and result by a letter each: `blrm` is in all of them. */
@@ -40,12 +36,12 @@ const ALLOWED = new Set(["blrm", "bl", "br", "b", "lm", "rm", "lrm"]);
 
 /** A piece: which texts have it, its word or mark, and the white space before it in each text. */
 type Read = { readonly who: string; readonly word: string; readonly spaces: readonly (string | null)[] };
-
 /** What all texts end with. */
 const LAST: Read = { who: "blrm", word: "", spaces: ["\n", "\n", "\n", "\n"] };
 
 const NUMBER = String.raw`(?:(?:\p{N}{1,4}(?:\.\p{N}{1,3})*|[a-z])[.)](?=\s)|\p{N}{1,2}:\p{N}{2}(?=\s)|\p{N}{1,4}、|\p{N}{1,4}(?=\s*\|$))?`;
 const ONE = String.raw`[\p{L}\p{M}\p{N}]+(?:_+[\p{L}\p{M}\p{N}]+)*|([*_~=#:\x60-])\2*|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?|\[[ xX]\]|\S`;
+const LABEL = /\[\^?\p{N}+\]/gu;
 const CELL = new RegExp(String.raw`^(\s*${NUMBER}\s*)(?:${ONE})$`, "u");
 
 /** Reads the pieces: null where one is not one word, or not the same one in all texts. */
@@ -55,7 +51,7 @@ function readPieces(pieces: readonly Piece[]): Read[] | null {
   for (const [at, piece] of pieces.entries()) {
     const cells = NAMES.map((name) => piece[name]);
     if (at === pieces.length - 1 && cells.every((cell) => cell !== null && cell.trim() === "")) continue;
-    const spaces = cells.map((cell) => (cell === null ? null : spaceOf(cell)));
+    const spaces = cells.map((cell) => (cell === null ? null : (CELL.exec(cell)?.[1] ?? null)));
     const words = cells.map((cell, text) => {
       if (cell === null) return null;
       const space = spaces[text] ?? null;
@@ -74,17 +70,11 @@ function readPieces(pieces: readonly Piece[]): Read[] | null {
   return read;
 }
 
-const known = new Map<string, string | null>();
-
-/** Returns the white space and number before the word of a cell; null if there is more in it. */
-function spaceOf(cell: string): string | null {
-  if (!known.has(cell)) known.set(cell, CELL.exec(cell)?.[1] ?? null);
-  return known.get(cell) ?? null;
-}
-
 /** Judges each side's changes between two pieces that base and the side have. */
 function faultOfPlaces(read: readonly Read[]): Fault | null {
+  const words = read.filter(({ word }) => isWord(word));
   for (const side of ["l", "r"]) {
+    if (hasMoreInCommon(words, side) && hasMoreInCommon(read, side)) return "astray";
     let [removed, added] = [new Set<string>(), new Set<string>()];
     for (const { who, word } of read) {
       const [was, is] = [who.includes("b"), who.includes(side)];
@@ -111,6 +101,19 @@ function faultOfPlaces(read: readonly Read[]): Fault | null {
     for (const one of [word, `one ${word}`]) if (gone.has(one) && come.has(one)) return "astray";
   }
   return null;
+}
+
+/** Whether base and a side have more in common, in its order, than the table says. */
+function hasMoreInCommon(read: readonly Read[], side: string): boolean {
+  const [were, are] = ["b", side].map((text) => read.filter(({ who }) => who.includes(text))) as [Read[], Read[]];
+  let counts = [0, ...are.map(() => 0)];
+  for (const { word } of were) {
+    const next = [0];
+    for (const [at, is] of are.entries())
+      next.push(is.word === word ? counts[at]! + 1 : Math.max(counts[at + 1]!, next[at]!));
+    counts = next;
+  }
+  return counts.at(-1)! > were.filter(({ who }) => who.includes(side)).length;
 }
 
 /** Whether one addition has a whole line of the other, or they are equal. */
@@ -173,8 +176,6 @@ function isFitted(texts: Texts, fitted: Texts): boolean {
     return isFit && new Set(numbers.values()).size === numbers.size;
   });
 }
-
-const LABEL = /\[\^?\p{N}+\]/gu;
 
 function isFitLine(was: string, is: string, others: readonly string[], numbers: Map<string, string>): boolean {
   const [old, now] = [was.match(LABEL) ?? [], is.match(LABEL) ?? []];
