@@ -1,5 +1,5 @@
 /** Results that scripts keep as JSON, from which the tables of the documents are made. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 import { basename, isAbsolute, resolve } from "node:path";
 
@@ -15,8 +15,6 @@ export type About = {
   readonly args?: readonly string[];
   readonly note?: string;
 };
-
-const MOST_BATCHES = 8;
 
 /** @param file where it goes; undefined: nothing is kept */
 export function saveResult(file: string | undefined, result: object): void {
@@ -36,13 +34,4 @@ export function aboutRun(file = ""): About {
       .filter((arg) => arg !== file && arg !== "--json")
       .map((arg) => (isAbsolute(arg) ? basename(arg) : arg)),
   };
-}
-
-/** As `saveResult`, added to the batches that the file has; the last eight stay. */
-export function addBatch(file: string | undefined, batch: object): void {
-  if (file === undefined) return;
-  const path = resolve(file);
-  const before = existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as { batches: object[] }).batches : [];
-  const batches = [...before, { about: aboutRun(file), ...batch }].slice(-MOST_BATCHES);
-  writeFileSync(path, `${JSON.stringify({ batches }, null, 1)}\n`);
 }

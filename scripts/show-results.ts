@@ -6,11 +6,9 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { figureText, isMet, type Row as BenchRow } from "./bench/rows.ts";
+import { figureText, isMet, type Row } from "./bench/rows.ts";
 import { keepBlock, tableLines } from "./generated-block.ts";
-import { type ServiceResult, serviceTables } from "./bench/serving/rows.ts";
 import type { About } from "./results.ts";
-import type { Row as SoakRow } from "./soak/row.ts";
 
 const COLUMNS = 116;
 
@@ -58,8 +56,8 @@ function linesOf(text: string): string[] {
   return lines;
 }
 
-function benchBlock(name: string): string[] {
-  const { about, rows } = read<{ rows: readonly BenchRow[] }>(name);
+function benchBlock(): string[] {
+  const { about, rows } = read<{ rows: readonly Row[] }>("bench");
   const timed = rows.some((row) => row.kind === "measured" && row.cpu !== "");
   const heads = ["measure", "documents", "figure", ...(timed ? ["processor time"] : []), "must", "ours", "other"];
   const cells = rows.map((row) => {
@@ -78,75 +76,6 @@ function benchBlock(name: string): string[] {
     ];
   });
   return [...measured(about), "", ...tableLines(heads, cells)];
-}
-
-function serviceBlock(): string[] {
-  const { about, ...result } = read<ServiceResult>("service");
-  return [...measured(about), "", ...serviceTables(result)];
-}
-
-function livesBlock(): string[] {
-  const { batches } = read<{ batches: readonly Lives[] }>("simulate");
-  const count = (n: number | null) => n?.toLocaleString("en") ?? "";
-  return tableLines(
-    ["lives", "steps", "port calls", "kills", "crash points", "failed", "measured"],
-    batches.map(({ about, kind, runs, steps, portCalls, kills, crashPoints, failed }) => [
-      `${count(runs)} ${kind}`,
-      count(steps),
-      count(portCalls),
-      count(kills),
-      count(crashPoints),
-      String(failed),
-      about.at.slice(0, 10),
-    ]),
-  );
-}
-
-type Lives = {
-  readonly about: About;
-  readonly kind: string;
-  readonly runs: number;
-  readonly steps: number;
-  readonly portCalls: number | null;
-  readonly kills: number | null;
-  readonly crashPoints: number | null;
-  readonly failed: number;
-};
-
-function soakBlock(): string[] {
-  const { about, rows } = read<{ rows: readonly SoakRow[] }>("soak");
-  const told = (counted: SoakRow["counted"]) =>
-    Object.entries(counted)
-      .map(([what, n]) => `${what} ${n}`)
-      .join(", ");
-  const cells = rows.map(({ fault, rounds, counted, broken }) => [
-    fault,
-    rounds.toLocaleString("en"),
-    told(counted),
-    broken.length === 0 ? "holds" : `${broken.length} broken`,
-  ]);
-  return [...measured(about), "", ...tableLines(["fault", "rounds", "counted", ""], cells)];
-}
-
-type LinkSoak = Readonly<Record<"corpus", string>> &
-  Readonly<
-    Record<"documents" | "byId" | "folders" | "moved" | "respelled" | "broken" | "pictures" | "seconds", number>
-  >;
-
-function linksBlock(): string[] {
-  const { about, corpora } = read<{ corpora: readonly LinkSoak[] }>("links-soak");
-  const cells = corpora.map(({ corpus, documents, byId, folders, moved, respelled, broken, pictures }) => [
-    corpus,
-    ...[documents, byId, folders, moved, respelled, broken, pictures].map((n) => n.toLocaleString("en")),
-  ]);
-  const heads = ["corpus", "documents", "links", "folders renamed", "documents moved", "files respelled"];
-  return [...measured(about), "", ...tableLines([...heads, "links broken", "pictures left behind"], cells)];
-}
-
-function faultsBlock(): string[] {
-  const { about, planted, missed } = read<{ planted: number; missed: readonly string[] }>("plant-faults");
-  const names = missed.length === 0 ? "" : ` Not caught: ${missed.map((id) => `\`${id}\``).join(", ")}.`;
-  return [...linesOf(`${planted} planted, ${planted - missed.length} caught.${names}`), "", ...measured(about)];
 }
 
 function mergeBlock(): string[] {
@@ -171,13 +100,7 @@ function mergeBlock(): string[] {
 }
 
 const BLOCKS: readonly (readonly [file: string, name: string, lines: () => string[]])[] = [
-  ["scripts/README.md", "results: bench", () => benchBlock("bench")],
-  ["scripts/README.md", "results: service", serviceBlock],
-  ["scripts/README.md", "results: simulate", livesBlock],
-  ["scripts/README.md", "results: soak", soakBlock],
-  ["scripts/README.md", "results: links-soak", linksBlock],
-  ["scripts/README.md", "results: links-bench", () => benchBlock("links-bench")],
-  ["scripts/README.md", "results: plant-faults", faultsBlock],
+  ["scripts/README.md", "results: bench", benchBlock],
   ["src/merge/README.md", "results: merge", mergeBlock],
 ];
 

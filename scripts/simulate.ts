@@ -12,7 +12,7 @@
  */
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
-import { addBatch } from "./results.ts";
+import { saveResult } from "./results.ts";
 import { addTotals, noTotals, type Totals, tellTotals } from "../test/simulator/life/totals.ts";
 import type { WorkerTask } from "../test/simulator/life/worker.ts";
 import { asksForHelp, tellUsage } from "./usage.ts";
@@ -68,7 +68,7 @@ async function manyLives(): Promise<number> {
   console.log(tellTotals(sum));
   const { crashPoints, faults, ...counts } = sum;
   const told = { ...counts, crashPoints: crashPoints.size, faults: Object.fromEntries(faults) };
-  addBatch(values.json, { kind, ...told });
+  saveResult(values.json, { kind, ...told });
   return sum.failed;
 }
 

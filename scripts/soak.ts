@@ -11,6 +11,4 @@ await runPart("soak", import.meta.url, {
   daemons: { file: at("./soak/two-daemons.ts"), load: () => import("./soak/two-daemons.ts") },
   histories: { file: at("./soak/histories.ts"), load: () => import("./soak/histories.ts") },
   traffic: { file: at("./soak/traffic.ts"), load: () => import("./soak/traffic.ts") },
-  links: { file: at("./soak/links.ts"), load: () => import("./soak/links.ts") },
-  sync: { file: at("./soak/sync.ts"), load: () => import("./soak/sync.ts") },
 });

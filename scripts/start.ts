@@ -34,6 +34,13 @@ function run(io: Io, ...argv: string[]): Promise<number> {
   return runCommandLine(argv, { ...io, cwd: project });
 }
 
+async function countBrokenLinks(io: Io): Promise<number> {
+  const lines: string[] = [];
+  const out = (line: string) => void lines.push(line);
+  await runCommandLine(["links", "check", "workspace", "--json"], { ...io, out, cwd: project });
+  return (JSON.parse(lines.join("")) as { readonly broken: readonly unknown[] }).broken.length;
+}
+
 async function mirrorReal(io: Io): Promise<number> {
   const keyFile = io.env["MDMIRROR_KEY_FILE"];
   const key = keyFile === undefined ? [] : ["--key-file", keyFile];
@@ -61,6 +68,7 @@ async function showWithOwnService(io: Io): Promise<number> {
       url: serving.url,
       key: serving.key,
       sync: () => run(own, "sync", "workspace"),
+      countBrokenLinks: () => countBrokenLinks(own),
       say: (line) => io.out(line),
     });
     io.out("");

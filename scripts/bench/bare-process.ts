@@ -1,8 +1,7 @@
 /**
  * The bare loops: what physics asks of a clone, a push, a sync with nothing to do, and nothing
- * more. Each is a process of its own on the same Node. `node bare-process.ts
- * clone|clone-kept|push|no-op|watch FOLDER …`. No hash, no rows written, no check of a name, no
- * fsync; `clone-kept` alone writes what a mirror has to keep.
+ * more. Each is a process of its own on the same Node. `node bare-process.ts clone|push|no-op
+ * FOLDER …`. No hash, no rows written, no check of a name, no fsync.
  */
 import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -49,34 +48,23 @@ async function inParallel<T>(items: readonly T[], work: (item: T, n: number) => 
   await Promise.all(Array.from({ length: CONCURRENCY }, loop));
 }
 
-/** @param rows a SQLite file that is made: what has to be kept goes there; null: nothing is kept */
-async function clone(rows: string | null): Promise<void> {
+async function clone(): Promise<void> {
   const { call, list, close } = await connect();
-  const keeping = rows === null ? null : await openKeeping(rows, folder);
   const temporary = join(folder, ".tmp");
   mkdirSync(temporary, { recursive: true });
   const made = new Set<string>();
   await inParallel(await list(), async ({ id, path }, n) => {
-    const file = (await call("GET", `/v1/files/${id}`)) as { content: string; lastChangeId: string };
+    const { content } = (await call("GET", `/v1/files/${id}`)) as { content: string };
     const parent = dirname(path);
     if (!made.has(parent)) {
       mkdirSync(join(folder, parent), { recursive: true });
       made.add(parent);
     }
     const written = join(temporary, String(n));
-    if (keeping === null) {
-      writeFileSync(written, file.content);
-      renameSync(written, join(folder, path));
-    } else keeping.keep(id, path, file, written);
+    writeFileSync(written, content);
+    renameSync(written, join(folder, path));
   });
-  keeping?.close();
   await close();
-}
-
-async function openKeeping(rows: string, folder: string) {
-  const { default: Sqlite } = await import("better-sqlite3");
-  const { Keeping } = await import("./keeping.ts");
-  return new Keeping(new Sqlite(rows), folder);
 }
 
 function* walk(below: string): Generator<string> {
@@ -119,26 +107,15 @@ async function noOp(rows: string): Promise<void> {
     throw new Error(`${known.length} rows, ${files} files (${size} bytes), ${listed.length} documents`);
 }
 
-async function watchTree(): Promise<void> {
-  const { watch } = await import("chokidar");
-  watch(folder, { ignoreInitial: true }).on("ready", () => process.stdout.write("ready\n"));
-}
-
 switch (what) {
   case "clone":
-    await clone(null);
-    break;
-  case "clone-kept":
-    await clone(rest[0]!);
+    await clone();
     break;
   case "push":
     await push(Number(rest[0]));
     break;
   case "no-op":
     await noOp(rest[0]!);
-    break;
-  case "watch":
-    await watchTree();
     break;
   default:
     throw new Error(`no such loop: ${what}`);

@@ -4,26 +4,19 @@
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
-import { basename, join, posix } from "node:path";
+import { basename, join } from "node:path";
 import { pathFault } from "../../src/contract/names.ts";
-import { CORPORA } from "../soak/sync-fixture.ts";
+import { rollDice } from "../../test/simulator/dice.ts";
+import { PROJECT } from "./child.ts";
 
 /** A number of documents, or the name of an archive. */
 export type CorpusName = string;
 
+const CORPORA = join(PROJECT, "../shared/corpora");
 const SEED = 20_260_101;
 const PER_FOLDER = 20;
 const FOLDERS_PER_AREA = 50;
 export const PER_AREA = PER_FOLDER * FOLDERS_PER_AREA;
-
-/** A multiplicative generator of 32 bits: fast, and the same everywhere. */
-export function rolls(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 4_294_967_296;
-  };
-}
 
 const pathOf = (n: number): string =>
   `area-${Math.floor(n / PER_AREA)}/topic-${Math.floor(n / PER_FOLDER)}/note-${n}.md`;
@@ -35,9 +28,6 @@ export function pathsOf(documents: number): string[] {
 
 export const isGenerated = (name: CorpusName): boolean => /^\d+$/.test(name);
 
-/** A book with links between its chapters. */
-export const BOOK = "rust-book";
-
 /** @returns why it cannot be had, or null */
 export function corpusFault(name: CorpusName): string | null {
   if (isGenerated(name)) return null;
@@ -45,7 +35,7 @@ export function corpusFault(name: CorpusName): string | null {
 }
 
 function archiveOf(name: CorpusName): string {
-  return join(CORPORA, `${name}.tar.${name === BOOK ? "gz" : "xz"}`);
+  return join(CORPORA, `${name}.tar.xz`);
 }
 
 /** Writes the corpus into a folder that is not there yet. */
@@ -55,30 +45,13 @@ export function writeCorpus(name: CorpusName, folder: string): void {
   else unpack(name, folder);
 }
 
-function writeGenerated(documents: number, folder: string, linesOf: (n: number) => string = () => ""): void {
-  const roll = rolls(SEED);
+function writeGenerated(documents: number, folder: string): void {
+  const roll = rollDice(SEED).fraction;
   const sentences = makeSentences(roll);
   for (let n = 0; n < documents; n++) {
     if (n % PER_FOLDER === 0) mkdirSync(join(folder, pathOf(n), ".."), { recursive: true });
-    writeFileSync(join(folder, pathOf(n)), makeText(n, roll, sentences) + linesOf(n));
+    writeFileSync(join(folder, pathOf(n)), makeText(n, roll, sentences));
   }
-}
-
-/** Links in each document of a linked corpus. */
-export const LINKS_EACH = 4;
-
-/**
- * The same documents, each of which links to the next one, which closes a circle, and to some more.
- */
-export function writeLinked(documents: number, folder: string): void {
-  mkdirSync(folder, { recursive: true });
-  writeGenerated(documents, folder, (n) => {
-    const targets = Array.from({ length: LINKS_EACH }, (_, k) => (n + 1 + k * 37) % documents);
-    const lines = targets.map(
-      (to) => `- See [note ${to}](${posix.relative(posix.dirname(pathOf(n)), pathOf(to))}#part).`,
-    );
-    return `\n${lines.join("\n")}\n`;
-  });
 }
 
 function makeSentences(roll: () => number): string[] {

@@ -11,8 +11,6 @@ export type Asked = {
   readonly repeats: number;
   readonly quick: boolean;
   readonly profile: Profiler;
-  /** The folder of another checkout, to be a side too; null: none. */
-  readonly earlier: string | null;
 };
 
 /** A single pair on the large corpus, for what takes minutes there. */

@@ -90,4 +90,3 @@ function cpuText(pairs: TwoSides): string {
 }
 
 export const atMost = (must: number, aim: number | null): Bound => ({ sense: "most", must, aim });
-export const atLeast = (must: number, aim: number | null): Bound => ({ sense: "least", must, aim });

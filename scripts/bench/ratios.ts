@@ -2,8 +2,7 @@
  * How fast, as ratios within one run on this machine: each line our side against the bare loop, a
  * peer or a bound, the two sides measured in turn, the median of the pairs.
  * `npm run bench [-- --size 1000,10000,100000,tldr --only clone,push --repeats 5 --json FILE
- * --quick --profile DIR --earlier CHECKOUT --list]`
- * `--earlier`: the line `links` is measured against another checkout too.
+ * --quick --profile DIR --list]`
  */
 import { writeFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
@@ -30,7 +29,6 @@ const { values } = parseArgs({
     json: { type: "string" },
     quick: { type: "boolean", default: false },
     profile: { type: "string" },
-    earlier: { type: "string" },
     list: { type: "boolean", default: false },
   },
 });
@@ -38,7 +36,6 @@ const quick = values.quick;
 const sizes = (values.size ?? (quick ? "1000" : "1000,10000,100000,tldr")).split(",");
 const only = values.only?.split(",") ?? null;
 const repeats = Number(values.repeats ?? (quick ? 3 : 5));
-const earlier = values.earlier ?? null;
 const profiles = values.profile === undefined ? null : resolve(values.profile);
 
 const say = (what: string) => process.stderr.write(`… ${what}\n`);
@@ -81,7 +78,7 @@ async function run(lines: readonly Line[], finished: (rows: readonly Row[]) => v
         // What it interrupted fails; nothing more is begun.
         if (stopping.signal.aborted) return await new Promise<never>(() => undefined);
         say(`${line.name}, ${size}: ${line.about}`);
-        const made = await measure(line, { fixture, size, repeats: repeatsAt(size), quick, profile, earlier });
+        const made = await measure(line, { fixture, size, repeats: repeatsAt(size), quick, profile });
         rows.push(...made);
         for (const text of tableOf(made).slice(1)) say(text);
       }

@@ -25,7 +25,6 @@ const random = (bytes: number): Uint8Array => {
 const store = openSqlite({ folder }, { random, commits: "together" });
 const service = createService({ combine: combineByMerge, store, now: Date.now, random });
 
-let latencyMs = 0;
 let tellPuts = false;
 let counted = countNothing();
 
@@ -48,7 +47,6 @@ const handle: ServiceWire = async (request, fault) => {
   counted.requests++;
   if (tellPuts && request.method === "PUT") tell({ kind: "put", at: String(process.hrtime.bigint()) });
   note(request);
-  if (latencyMs > 0) await new Promise((resolve) => setTimeout(resolve, latencyMs));
   return service.handle(request, fault);
 };
 
@@ -62,9 +60,6 @@ async function obey(ask: Ask): Promise<unknown> {
       return (await service.admin.createWorkspace(ask.name)).key;
     case "import":
       return (await importFolder({ service, key: ask.key }, ask.dir)).files;
-    case "latency":
-      latencyMs = ask.ms;
-      return null;
     case "tell-puts":
       tellPuts = ask.on;
       return null;

@@ -2,8 +2,6 @@
 export type Ask =
   | { readonly do: "workspace"; readonly name: string }
   | { readonly do: "import"; readonly key: string; readonly dir: string }
-  /** Every request waits so long before it is answered. */
-  | { readonly do: "latency"; readonly ms: number }
   /** What was asked since the last count. */
   | { readonly do: "count" }
   /** Whether each PUT is told at once, with its time. */

@@ -11,7 +11,6 @@ export type BenchService = {
   newWorkspace(name: string): Promise<string>;
   /** @returns how many documents it took from the folder */
   importInto(key: string, dir: string): Promise<number>;
-  setLatency(ms: number): Promise<void>;
   /** What was asked since the last call. */
   count(): Promise<Counted>;
   /** Every PUT from here on, at `process.hrtime.bigint()`; null ends it. */
@@ -45,7 +44,6 @@ export async function startBenchService(folder: string): Promise<BenchService> {
     pid: child.pid!,
     newWorkspace: (name) => ask({ do: "workspace", name }),
     importInto: (key, dir) => ask({ do: "import", key, dir }),
-    setLatency: (ms) => ask({ do: "latency", ms }),
     count: () => ask({ do: "count" }),
     async onPut(heard) {
       heardPut = heard;

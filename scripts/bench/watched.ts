@@ -1,9 +1,8 @@
-/** Processes that watch a tree: the daemon as a user runs it, and chokidar alone. */
+/** The daemon, as a user runs it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { askDaemon, NO_DAEMON } from "../../src/app/control/ask.ts";
-import { PROJECT, track } from "./child.ts";
+import { track } from "./child.ts";
 import { CLI, type Mirror } from "./fixture.ts";
 
 export type Watched = { readonly pid: number; stop(): Promise<void> };
@@ -39,21 +38,6 @@ export async function startDaemon(mirror: Mirror, env: NodeJS.ProcessEnv = {}): 
     await watched.stop();
     throw error;
   }
-}
-
-/** chokidar 6 with its defaults on the tree, and nothing else, from `ready` on. */
-export async function startChokidar(root: string): Promise<Watched> {
-  const child = spawn(process.execPath, [join(PROJECT, "scripts/bench/bare-process.ts"), "watch", root], {
-    stdio: ["ignore", "pipe", "inherit"],
-    detached: true,
-  });
-  track(child);
-  const ended = once(child, "exit").then(([code]) => {
-    throw new Error(`chokidar ended with ${code}`);
-  });
-  await Promise.race([once(child.stdout!, "data"), ended]);
-  ended.catch(() => undefined);
-  return watchedBy(child);
 }
 
 function watchedBy(child: ChildProcess): Watched {

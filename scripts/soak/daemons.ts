@@ -9,7 +9,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { isOnPath } from "../../src/app/mirror/key.ts";
 import { startDaemon } from "./at-once.ts";
-import { docPath, editThere, type Field, fillThere, findThere, freshMark, linked, openField } from "./field.ts";
+import { docPath, editThere, type Field, fillThere, findThere, freshMark, linked, openField } from "./fixture.ts";
 import { judge, openLedger, rememberBefore } from "./judge.ts";
 import { withLine } from "./marked.ts";
 import { MANNERS } from "./person.ts";

@@ -29,7 +29,7 @@ import {
   start,
   writeHere,
   fillThere,
-} from "./field.ts";
+} from "./fixture.ts";
 import { newText } from "./marked.ts";
 import { judge, openLedger, rememberBefore } from "./judge.ts";
 import type { Fault, Soak } from "./row.ts";

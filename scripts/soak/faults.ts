@@ -6,14 +6,13 @@ import { KILLS } from "./kills.ts";
 import { NETWORK } from "./network.ts";
 import { PROPERTIES } from "./properties.ts";
 import { RACES } from "./races.ts";
-import { READ_ONLY } from "./read-only.ts";
 import { ROOTS } from "./roots.ts";
 import type { Fault } from "./row.ts";
 
 /** Every row of the soak, in the order of its table. */
 export const FAULTS: readonly Fault[] = [
   ...[...KILLS, ...DAEMONS],
-  ...[...FULL_DISK, ...READ_ONLY, ...DAMAGED],
+  ...[...FULL_DISK, ...DAMAGED],
   ...[...AT_ONCE, ...NETWORK, ...ROOTS, ...RACES],
   ...PROPERTIES,
 ];

@@ -15,7 +15,7 @@ import {
   openField,
   run,
   fillThere,
-} from "./field.ts";
+} from "./fixture.ts";
 import { newText } from "./marked.ts";
 import { injectedFullDisk } from "./injected-disk.ts";
 import { judge, openLedger, rememberBefore } from "./judge.ts";
@@ -24,7 +24,7 @@ import type { Fault, Row, Soak } from "./row.ts";
 import { liveHere } from "./texts.ts";
 
 const DOCUMENTS = 150;
-/** Of a clone: more than half of its files are made by the thread, which begins with the 256th. */
+/** Documents of a clone: many times what is in flight, so that a kill or a full disk meets all stages. */
 const CLONED = 600;
 
 /** `notes` is a folder of a disk of its own. */

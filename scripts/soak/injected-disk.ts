@@ -3,7 +3,7 @@
  * take more. The state is in memory, and cannot be full.
  */
 import { createRig } from "../../test/simulator/rig.ts";
-import { docPath } from "./field.ts";
+import { docPath } from "./fixture.ts";
 import { edited, newText } from "./marked.ts";
 import type { Row, Soak } from "./row.ts";
 

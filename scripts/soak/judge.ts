@@ -3,9 +3,15 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { isSidecarName, nameOf } from "../../src/model/path.ts";
-import { digest } from "./sync-fixture.ts";
-import { type Ended, type Field, runCalmly, type StartOptions } from "./field.ts";
-import { type LiveThere, liveThere } from "./sync-fixture.ts";
+import {
+  type Ended,
+  type Field,
+  type RemoteDocument,
+  type StartOptions,
+  digest,
+  readRemote,
+  runCalmly,
+} from "./fixture.ts";
 import { keptTexts, liveHere } from "./texts.ts";
 
 export type Figures = {
@@ -36,7 +42,7 @@ export type Before = {
 };
 
 export async function rememberBefore(field: Field): Promise<Before> {
-  const there = await liveThere(field);
+  const there = await readRemote(field);
   const digests = new Map([...there].map(([path, { text }]) => [digest(text), `${path} there`]));
   for (const [path, text] of liveHere(field.notes)) digests.set(digest(text), `${path} here`);
   return { digests, ids: idsByTitle(there) };
@@ -47,7 +53,7 @@ const titleOf = (text: string) => text.slice(0, text.indexOf("\n"));
 /** A text that did not merge and was put beside, on purpose and by that name. */
 const isBeside = (path: string) => isSidecarName(nameOf(path)) || /-late(-\d+)?\.md$/.test(path);
 
-function idsByTitle(there: ReadonlyMap<string, LiveThere>): Map<string, string> {
+function idsByTitle(there: ReadonlyMap<string, RemoteDocument>): Map<string, string> {
   return new Map([...there].flatMap(([path, { id, text }]) => (isBeside(path) ? [] : [[titleOf(text), id]])));
 }
 
@@ -76,7 +82,7 @@ export async function judge(
   const last = await runCalmly(field, ["sync", field.notes], options);
   codes.push(last.code);
   const idle = field.writes.length + changedStamps(stamps, stampsOf(field.notes));
-  const [here, there] = [liveHere(field.notes), await liveThere(field)];
+  const [here, there] = [liveHere(field.notes), await readRemote(field)];
   const kept = await keptTexts(field, field.notes);
   const lostTexts = [...before.digests].filter(([text]) => !kept.digests.has(text));
   const lostMarks = [...field.marks].filter((mark) => !kept.marks.has(mark));
@@ -97,7 +103,11 @@ function doubles(texts: readonly (readonly [string, string])[]): number {
   return titles.length - new Set(titles).size;
 }
 
-function differing(field: Field, here: ReadonlyMap<string, string>, there: ReadonlyMap<string, LiveThere>): number {
+function differing(
+  field: Field,
+  here: ReadonlyMap<string, string>,
+  there: ReadonlyMap<string, RemoteDocument>,
+): number {
   const conflicts = openConflicts(field.notes);
   const wrong = (path: string) => {
     const sidecar = conflicts.get(path);

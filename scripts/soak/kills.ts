@@ -5,13 +5,14 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { ROOT } from "./sync-fixture.ts";
 import {
-  docPath,
   type Ended,
+  type Field,
+  ROOT,
+  docPath,
   editHere,
   editThere,
-  type Field,
+  fillThere,
   initArgs,
   linked,
   makeThere,
@@ -19,14 +20,13 @@ import {
   run,
   start,
   writeHere,
-  fillThere,
-} from "./field.ts";
+} from "./fixture.ts";
 import { newText } from "./marked.ts";
 import { judge, type Ledger, openLedger, rememberBefore } from "./judge.ts";
 import type { Fault, Row, Soak } from "./row.ts";
 
 const DOCUMENTS = 120;
-/** Of a clone: more than half of its files are made by the thread, which begins with the 256th. */
+/** Documents of a clone: many times what is in flight, so that a kill or a full disk meets all stages. */
 const CLONED = 600;
 
 /**

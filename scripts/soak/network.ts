@@ -11,21 +11,21 @@ import type { WireRequest } from "../../src/contract/wire.ts";
 import { openData } from "../../src/server/data.ts";
 import { startHttp } from "../../src/server/http.ts";
 import { rollDice } from "../../test/simulator/dice.ts";
-import { ROOT } from "./sync-fixture.ts";
 import {
+  type Field,
+  ROOT,
+  type Service,
   docPath,
   editHere,
   editThere,
-  type Field,
+  fillThere,
   linked,
   makeThere,
   openField,
   run,
   start,
-  type Service,
   writeHere,
-  fillThere,
-} from "./field.ts";
+} from "./fixture.ts";
 import { newText } from "./marked.ts";
 import { judge, openLedger, rememberBefore } from "./judge.ts";
 import { openProxy } from "./proxy.ts";

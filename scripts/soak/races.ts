@@ -8,11 +8,10 @@ import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { WireRequest } from "../../src/contract/wire.ts";
-import { editThere, docPath, type Field, fillThere, freshMark, linked, openField, run } from "./field.ts";
+import { type Field, docPath, editThere, fillThere, freshMark, linked, openField, readRemote, run } from "./fixture.ts";
 import { judge, openLedger, rememberBefore } from "./judge.ts";
 import { MANNERS, type Save } from "./person.ts";
 import type { Fault, Soak } from "./row.ts";
-import { liveThere } from "./sync-fixture.ts";
 import { liveHere } from "./texts.ts";
 
 const DOCUMENTS = 100;
@@ -48,7 +47,7 @@ async function races({ rounds: wanted, seed }: Soak) {
   await fillThere(field, DOCUMENTS);
   await linked(field);
   const person = await openPerson();
-  const pathOf = new Map([...(await liveThere(field))].map(([path, { id }]) => [id, path]));
+  const pathOf = new Map([...(await readRemote(field))].map(([path, { id }]) => [id, path]));
   let saves = 0;
   let stale = 0;
   for (let round = 0; saves < wanted; round++) {

@@ -4,12 +4,11 @@
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { docPath, editThere, type Field, linked, openField, run, fillThere } from "./field.ts";
+import { type Field, docPath, editThere, fillThere, linked, openField, readRemote, run } from "./fixture.ts";
 import { newText } from "./marked.ts";
 import { bind, mount, unmount, unmountLazily, whyNoMounts } from "./mounts.ts";
 import { judge, openLedger, rememberBefore } from "./judge.ts";
 import type { Fault, Soak } from "./row.ts";
-import { liveThere } from "./sync-fixture.ts";
 
 const DOCUMENTS = 40;
 
@@ -190,7 +189,7 @@ async function ask(
   where: string,
   ledger: ReturnType<typeof openLedger>,
 ) {
-  const known = (await liveThere(field)).size;
+  const known = (await readRemote(field)).size;
   const commands = [
     ["sync"],
     ["sync"],
@@ -203,7 +202,7 @@ async function ask(
     if (code === null || !wanted.includes(code))
       ledger.broken.push(`${where}: ${command}: exit ${code}: ${out.trim()}`);
   }
-  const now = (await liveThere(field)).size;
+  const now = (await readRemote(field)).size;
   if (now !== known) ledger.broken.push(`${where}: ${known} documents on the service became ${now}`);
 }
 
@@ -239,7 +238,7 @@ async function unmounted({ rounds, seed }: Soak) {
     if (without.code !== 2) ledger.broken.push(`${where}: without the disk: exit ${without.code}: ${without.out}`);
     const beneath = readdirSync(field.notes, { recursive: true, encoding: "utf8" });
     if (beneath.length > 0) ledger.broken.push(`${where}: written beneath the mount: ${beneath.join(", ")}`);
-    const there = (await liveThere(field)).size;
+    const there = (await readRemote(field)).size;
     if (there !== DOCUMENTS) ledger.broken.push(`${where}: ${there} documents on the service`);
     bind(image, field.notes);
     ledger.add(where, await judge(field, before, { syncs: 2 }));

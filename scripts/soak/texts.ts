@@ -6,7 +6,7 @@ import type { Digest } from "../../src/model/digest.ts";
 import { faultOf } from "../../src/state/database.ts";
 import type { StoredText } from "../../src/state/text-codec.ts";
 import { provenText } from "../../src/state/texts.ts";
-import { digest, type Fixture, liveThere } from "./sync-fixture.ts";
+import { digest, type Service, readRemote } from "./fixture.ts";
 
 /** A mark is in one edit alone: `<m17>`. */
 const MARK = /<m\d+>/g;
@@ -17,7 +17,7 @@ export type Kept = { readonly digests: ReadonlySet<string>; readonly marks: Read
  * Live here (sidecars too), live there, in the store, in the trash, or set aside with a damaged
  * state.
  */
-export async function keptTexts(fixture: Pick<Fixture, "call">, notes: string): Promise<Kept> {
+export async function keptTexts(fixture: Pick<Service, "call">, notes: string): Promise<Kept> {
   const digests = new Set<string>();
   const marks = new Set<string>();
   const keep = (text: string) => {
@@ -30,7 +30,7 @@ export async function keptTexts(fixture: Pick<Fixture, "call">, notes: string): 
     for (const path of filesBelow(join(mirror, folder), () => true))
       if (!/\.db(-wal|-shm)?$/.test(path)) keep(readFileSync(path, "utf8"));
   for (const text of storedTexts(join(mirror, "texts.db"))) keep(text);
-  for (const { text } of (await liveThere(fixture)).values()) keep(text);
+  for (const { text } of (await readRemote(fixture)).values()) keep(text);
   return { digests, marks };
 }
 

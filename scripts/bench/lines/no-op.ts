@@ -29,7 +29,7 @@ export const NO_OP: Line = {
     const floor = () => fixture.bare(["no-op", mirror.root, memory, "no-key", rows]);
     const pairs = await interleave(repeats, () => ours(), other, floor);
     await profile(`no-op-${size}`, ours);
-    const bound = size === "10000" ? atMost(1.6, 1.3) : size === "100000" ? atMost(1.3, null) : null;
+    const bound = size === "10000" ? atMost(1.3, 1) : size === "100000" ? atMost(1.5, 1.3) : null;
     const what = "sync with nothing to do";
     return [
       ratioRow({ line: "no-op", what: `${what} / bare loop`, size, bound, grows: true }, pairs),
@@ -59,7 +59,7 @@ export const ONE_EDIT: Line = {
       () => quiet(),
     );
     await profile(`one-edit-${size}`, (start) => edited(repeats, start));
-    const bound = size === "10000" ? atMost(1.3, null) : null;
+    const bound = size === "10000" ? atMost(1.3, 1.2) : null;
     return [ratioRow({ line: "one-edit", what: "one file changed / nothing to do", size, bound }, pairs)];
   },
 };

@@ -1,105 +1,105 @@
 /**
- * The same as `no-op`, and edits, against the peers. Local to local is a handicap for us: we speak
- * HTTP and JSON with a service that keeps every version.
+ * Other programs on the same documents, where they are installed: rclone bisync over sftp on
+ * loopback, and unison between two local folders. mdmirror speaks HTTP and JSON with a service that
+ * keeps every version.
  */
-import { appendFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { userInfo } from "node:os";
 import { join } from "node:path";
-import type { Start } from "../child.ts";
+import { type Finished, runChild, type Start, track } from "../child.ts";
 import { isGenerated, pathsOf } from "../corpus.ts";
+import type { Fixture } from "../fixture.ts";
 import { type Asked, type Line, onceIfLarge } from "../line.ts";
-import { atMost, interleave, ratioRow } from "../pairs.ts";
-import { type Peer, peerFault, startBisync, startUnison } from "../peers.ts";
-import type { Bound, Row } from "../rows.ts";
-
-const HANDICAP = "local to local: a handicap for us, who speak HTTP with a service";
-const thousands = (size: string) => (isGenerated(size) ? Number(size) / 1_000 : 6);
-
-const onceFrom10_000 = (size: string, repeats: number) => (Number(size) >= 10_000 ? 1 : repeats);
+import { interleave, ratioRow } from "../pairs.ts";
+import type { Row } from "../rows.ts";
+import { pause } from "../watched.ts";
 
 type Against = {
-  readonly line: string;
-  readonly who: string;
-  readonly fault: string | null;
-  readonly note: string;
-  readonly bound: Bound | null;
-  start(): Promise<Peer>;
+  readonly name: string;
+  readonly about: string;
+  /** Pairs, of so many that were asked for. */
+  repeats(size: string, repeats: number): number;
+  /** Seconds that one cycle of the peer takes for 1,000 documents. */
+  readonly cycleSeconds: number;
+  fault(): string | null;
+  start(fixture: Fixture, from: string): Promise<Peer>;
 };
 
-async function noOpAgainst(asked: Asked, against: Against): Promise<readonly Row[]> {
-  const { fixture, size, repeats } = asked;
-  const { line, who, fault, note, bound } = against;
+const PEERS: readonly Against[] = [
+  {
+    name: "bisync",
+    about: "rclone bisync over sftp in its quickest form: no shell, no hashes",
+    repeats: onceIfLarge,
+    cycleSeconds: 0.3,
+    fault: () => peerFault("rclone", true),
+    start: (fixture, from) => startBisync(fixture, from, "sftp"),
+  },
+  {
+    name: "bisync-hashes",
+    about: "rclone bisync over sftp by its defaults: with md5sum of each file",
+    repeats: (size, repeats) => (Number(size) >= 10_000 ? 1 : repeats),
+    cycleSeconds: 10,
+    fault: () => peerFault("rclone", true),
+    start: (fixture, from) => startBisync(fixture, from, "sftp-hashes"),
+  },
+  {
+    name: "unison",
+    about: "unison between two local folders, which speaks no HTTP",
+    repeats: onceIfLarge,
+    cycleSeconds: 0.05,
+    fault: () => peerFault("unison"),
+    start: startUnison,
+  },
+];
+
+/** Syncs with nothing to do, after one edit, and after edits of 1 % of the files, in turn with each peer. */
+export const PEER_LINES: readonly Line[] = PEERS.map((against) => ({
+  name: against.name,
+  about: `nothing to do, one file and 1 % of the files changed, against ${against.about}`,
+  sizes: (asked) => asked.filter((size) => size === "10000" || (asked.length === 1 && isGenerated(size))),
+  seconds: (size, repeats) =>
+    (Number(size) / 1_000) * (0.5 + against.repeats(size, repeats) * 3 * (against.cycleSeconds + 0.05)),
+  run: (asked) => compare(asked, against),
+}));
+
+async function compare(asked: Asked, against: Against): Promise<readonly Row[]> {
+  const { fixture, size, profile } = asked;
+  const { name: line } = against;
+  const fault = against.fault();
   if (fault !== null) return [{ kind: "skipped", line, size, why: fault }];
   const mirror = await fixture.mirror(size);
-  const peer = await against.start();
+  const peer = await against.start(fixture, (await fixture.corpus(size)).folder);
+  const documents = Number(size);
+  const rows: Row[] = [];
   try {
-    const ours = () => fixture.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
-    await ours();
-    const pairs = await interleave(repeats, ours, peer.sync);
-    return [ratioRow({ line, what: `sync with nothing to do / ${who}`, size, bound, note }, pairs)];
+    for (const [what, count] of [
+      ["sync with nothing to do", 0],
+      ["one file changed", 1],
+      ["1 % of files changed", documents / 100],
+    ] as const) {
+      const ours = (turn: number, start: Start = {}) => {
+        edit(mirror.root, documents, count, turn);
+        return fixture.mdmirror(["sync", "--quiet", mirror.root], mirror.key, start);
+      };
+      const other = (turn: number) => {
+        edit(peer.local, documents, count, turn);
+        return peer.sync();
+      };
+      await fixture.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
+      const pairs = await interleave(against.repeats(size, asked.repeats), (turn) => ours(turn), other);
+      await profile(`${line}-${count}-${size}`, (start) => ours(asked.repeats, start));
+      rows.push(ratioRow({ line, what: `${what} / ${line}`, size, bound: null, note: "" }, pairs));
+    }
+    return rows;
   } finally {
     await peer.end();
   }
 }
 
-export const NO_OP_BISYNC: Line = {
-  name: "no-op-bisync",
-  about:
-    "sync with nothing to do against rclone bisync over sftp on loopback in its quickest form: no shell there, no hashes",
-  sizes: (asked) => asked.filter((size) => (isGenerated(size) && size !== "1000") || asked.length === 1),
-  seconds: (size, repeats) => thousands(size) * (0.5 + onceIfLarge(size, repeats) * 0.3),
-  async run(asked) {
-    const { folder } = await asked.fixture.corpus(asked.size);
-    return noOpAgainst(
-      { ...asked, repeats: onceIfLarge(asked.size, asked.repeats) },
-      {
-        line: "no-op-bisync",
-        who: "bisync, sftp",
-        fault: peerFault("rclone", true),
-        note: "",
-        bound: Number(asked.size) >= 10_000 ? atMost(0.1, 0.05) : null,
-        start: () => startBisync(asked.fixture, folder, "sftp"),
-      },
-    );
-  },
-};
-
-export const NO_OP_BISYNC_LOCAL: Line = {
-  name: "no-op-bisync-local",
-  about: "sync with nothing to do against rclone bisync, local to local",
-  sizes: (asked) => asked.filter((size) => size === "10000" || asked.length === 1),
-  seconds: (size, repeats) => thousands(size) * (0.3 + repeats * 0.2),
-  async run(asked) {
-    const { folder } = await asked.fixture.corpus(asked.size);
-    return noOpAgainst(asked, {
-      line: "no-op-bisync-local",
-      who: "bisync, local",
-      fault: peerFault("rclone"),
-      note: HANDICAP,
-      bound: null,
-      start: () => startBisync(asked.fixture, folder, "local"),
-    });
-  },
-};
-
-export const NO_OP_UNISON: Line = {
-  name: "no-op-unison",
-  about: "sync with nothing to do against unison, local to local",
-  sizes: (asked) => asked.filter((size) => (isGenerated(size) && size !== "1000") || asked.length === 1),
-  seconds: (size, repeats) => thousands(size) * (0.4 + repeats * 0.04),
-  async run(asked) {
-    const { folder } = await asked.fixture.corpus(asked.size);
-    return noOpAgainst(asked, {
-      line: "no-op-unison",
-      who: "unison, local",
-      fault: peerFault("unison"),
-      note: HANDICAP,
-      bound: asked.size === "100000" ? atMost(1.2, null) : null,
-      start: () => startUnison(asked.fixture, folder),
-    });
-  },
-};
-
-/** So many edits, spread over the tree; others each time. */
+/** Edits so many files, spread over the tree; others each turn. */
 function edit(root: string, documents: number, count: number, turn: number): void {
   const paths = pathsOf(documents);
   for (let n = 0; n < count; n++) {
@@ -108,77 +108,144 @@ function edit(root: string, documents: number, count: number, turn: number): voi
   }
 }
 
-async function editsAgainst(asked: Asked, line: string, who: string, peer: Peer): Promise<readonly Row[]> {
-  const { fixture, size, repeats, profile } = asked;
-  const mirror = await fixture.mirror(size);
-  const documents = Number(size);
-  const rows: Row[] = [];
-  for (const [what, count] of [
-    ["one file changed", 1],
-    ["1 % of files changed", documents / 100],
-  ] as const) {
-    const ours = (turn: number, start: Start = {}) => {
-      edit(mirror.root, documents, count, turn);
-      return fixture.mdmirror(["sync", "--quiet", mirror.root], mirror.key, start);
-    };
-    const other = (turn: number) => {
-      edit(peer.local, documents, count, turn);
-      return peer.sync();
-    };
-    const pairs = await interleave(repeats, (turn) => ours(turn), other);
-    await profile(`${line}-${count}-${size}`, (start) => ours(repeats, start));
-    const bound = size === "10000" ? atMost(0.12, 0.08) : null;
-    rows.push(ratioRow({ line, what: `${what} / ${who}`, size, bound }, pairs));
-  }
-  return rows;
+const SSHD = "/usr/sbin/sshd";
+/**
+ * Run as root, sshd does not start without this folder, which its service makes. It is left there:
+ * another bench's sshd may be using it.
+ */
+const SSHD_FOLDER = "/run/sshd";
+
+const installed = (program: string): boolean =>
+  spawnSync("sh", ["-c", `command -v ${program}`], { stdio: "ignore" }).status === 0;
+
+/** Returns why a peer cannot be run, or null. */
+function peerFault(program: "rclone" | "unison", sftp = false): string | null {
+  if (!installed(program)) return `${program} is not installed (apt-get install ${program})`;
+  if (sftp && !existsSync(SSHD)) return "sshd is not installed (apt-get install openssh-server)";
+  return null;
 }
 
-export const EDIT_BISYNC: Line = {
-  name: "edit-bisync",
-  about: "one file changed, and 1 % of the files, against rclone bisync over sftp in its quickest form",
-  sizes: (asked) => asked.filter((size) => size === "10000" || (asked.length === 1 && isGenerated(size))),
-  seconds: (size, repeats) => thousands(size) * (0.5 + repeats * 0.7),
-  async run(asked) {
-    const line = "edit-bisync";
-    const fault = peerFault("rclone", true);
-    if (fault !== null) return [{ kind: "skipped", line, size: asked.size, why: fault }];
-    const { folder } = await asked.fixture.corpus(asked.size);
-    const peer = await startBisync(asked.fixture, folder, "sftp");
-    try {
-      return await editsAgainst(asked, line, "bisync, sftp", peer);
-    } finally {
-      await peer.end();
-    }
-  },
-};
+/** Copies a tree with its times. */
+async function copyTree(from: string, to: string): Promise<void> {
+  await runChild("cp", ["-a", from, to]);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+type Sshd = { readonly env: Readonly<Record<string, string>>; stop(): Promise<void> };
 
 /**
- * rclone as it comes asks md5sum for each file: a minute for 10,000, so a single pair of each
- * there.
+ * An sshd of our own on loopback, with keys that are thrown away; `env` makes it rclone's remote
+ * `bench:`.
  */
-export const BISYNC_HASHES: Line = {
-  name: "bisync-hashes",
-  about:
-    "nothing to do, one file and 1 % changed, against rclone bisync over sftp as it comes: with md5sum of each file",
-  sizes: (asked) =>
-    asked.filter((size) => size === "1000" || size === "10000" || (asked.length === 1 && isGenerated(size))),
-  seconds: (size, repeats) => thousands(size) * (10 + onceFrom10_000(size, repeats) * 18),
-  async run(everything) {
-    const asked = { ...everything, repeats: onceFrom10_000(everything.size, everything.repeats) };
-    const { fixture, size } = asked;
-    const line = "bisync-hashes";
-    const who = "bisync, sftp, md5sum";
-    const fault = peerFault("rclone", true);
-    if (fault !== null) return [{ kind: "skipped", line, size, why: fault }];
-    const { folder } = await fixture.corpus(size);
-    const peer = await startBisync(fixture, folder, "sftp-hashes");
-    const bound = size === "10000" ? atMost(0.1, 0.05) : null;
-    const start = () => Promise.resolve({ ...peer, end: () => Promise.resolve() });
-    try {
-      const none = await noOpAgainst(asked, { line, who, fault, note: "rclone's defaults", bound, start });
-      return [...none, ...(await editsAgainst(asked, line, who, peer))];
-    } finally {
-      await peer.end();
-    }
-  },
-};
+async function startSshd(fixture: Fixture): Promise<Sshd> {
+  const folder = fixture.fresh("sshd");
+  const home = join(folder, "home");
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const keygen = (name: string) =>
+    runChild("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", join(folder, name)], {});
+  await keygen("host");
+  await keygen("user");
+  const port = await freePort();
+  writeFileSync(
+    join(folder, "config"),
+    [
+      `ListenAddress 127.0.0.1:${port}`,
+      `HostKey ${join(folder, "host")}`,
+      `AuthorizedKeysFile ${join(folder, "user.pub")}`,
+      `PidFile ${join(folder, "pid")}`,
+      "StrictModes no",
+      "PermitRootLogin yes",
+      "PasswordAuthentication no",
+      "UsePAM no",
+      "MaxStartups 200",
+      // Without anybody's own start files of a shell, which can take longer than what the shell is
+      // asked for.
+      `SetEnv HOME=${home}`,
+      "Subsystem sftp internal-sftp",
+      "",
+    ].join("\n"),
+  );
+  if (process.getuid?.() === 0) mkdirSync(SSHD_FOLDER, { recursive: true, mode: 0o755 });
+  const child = spawn(SSHD, ["-D", "-e", "-f", join(folder, "config")], {
+    stdio: ["ignore", "ignore", "pipe"],
+    detached: true,
+  });
+  track(child);
+  let words = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    words = `${words}${chunk.toString()}`.slice(-2_000);
+  });
+  while (!words.includes("Server listening")) {
+    if (child.exitCode !== null) throw new Error(`sshd ended with ${child.exitCode}: ${words.trim()}`);
+    await pause(20);
+  }
+  const remote = "RCLONE_CONFIG_BENCH_";
+  return {
+    env: {
+      RCLONE_CONFIG: join(folder, "rclone.conf"),
+      [`${remote}TYPE`]: "sftp",
+      [`${remote}HOST`]: "127.0.0.1",
+      [`${remote}PORT`]: String(port),
+      [`${remote}USER`]: userInfo().username,
+      [`${remote}KEY_FILE`]: join(folder, "user"),
+    },
+    async stop() {
+      const ended = once(child, "exit");
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
+
+type Peer = { sync(): Promise<Finished>; readonly local: string; end(): Promise<void> };
+
+/**
+ * `sftp-hashes`: rclone's defaults, which run md5sum for each file through ssh. `sftp`: its quickest
+ * form, without a shell on the other side.
+ */
+type BisyncOver = "sftp-hashes" | "sftp";
+
+/**
+ * Makes two trees that bisync has compared once. It keeps rclone's own number of checkers: each
+ * opens a connection, so more of them are slower.
+ */
+async function startBisync(fixture: Fixture, from: string, over: BisyncOver): Promise<Peer> {
+  const [local, remote, work] = [fixture.fresh("bisync-a"), fixture.fresh("bisync-b"), fixture.fresh("bisync-work")];
+  await copyTree(from, local);
+  await copyTree(from, remote);
+  mkdirSync(work);
+  const sshd = await startSshd(fixture);
+  const env = { ...sshd.env, ...(over === "sftp" ? { RCLONE_CONFIG_BENCH_SHELL_TYPE: "none" } : {}) };
+  const args = ["bisync", local, `bench:${remote}`];
+  const options = ["--workdir", work];
+  const sync = () => runChild("rclone", [...args, ...options], { env });
+  try {
+    await runChild("rclone", [...args, ...options, "--resync"], { env });
+    if (over !== "sftp-hashes") await sync();
+  } catch (error) {
+    await sshd.stop();
+    throw error;
+  }
+  return { sync, local, end: () => sshd.stop() };
+}
+
+/** Makes two trees that unison has compared twice. */
+async function startUnison(fixture: Fixture, from: string): Promise<Peer> {
+  const [local, remote, work] = [fixture.fresh("unison-a"), fixture.fresh("unison-b"), fixture.fresh("unison-work")];
+  await copyTree(from, local);
+  await copyTree(from, remote);
+  mkdirSync(work);
+  const args = [local, remote, "-batch", "-auto", "-silent", "-ui", "text", "-confirmbigdel=false"];
+  const sync = () => runChild("unison", args, { env: { UNISON: work } });
+  await sync();
+  await sync();
+  return { sync, local, end: () => Promise.resolve() };
+}

@@ -1,18 +1,18 @@
 /**
- * The daemon: from a save to its PUT, processor time at rest, and memory at rest against chokidar
- * alone.
+ * The daemon: from a save to its PUT, processor time and memory at rest.
  */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_TIMING } from "../../../src/engine/daemon/timing.ts";
+import { rollDice } from "../../../test/simulator/dice.ts";
 import { type Start, usageOf } from "../child.ts";
-import { isGenerated, pathsOf, rolls } from "../corpus.ts";
+import { isGenerated, pathsOf } from "../corpus.ts";
 import { figureRow } from "../figures.ts";
 import type { Fixture, Mirror } from "../fixture.ts";
 import type { Line } from "../line.ts";
-import { atMost, interleave, ratioRow } from "../pairs.ts";
-import { median, percentile, type Row } from "../rows.ts";
-import { pause, startChokidar, startDaemon, type Watched } from "../watched.ts";
+import { atMost } from "../pairs.ts";
+import { percentile } from "../rows.ts";
+import { pause, startDaemon } from "../watched.ts";
 
 const SAVES = 100;
 /** Where they only show the growth. */
@@ -22,13 +22,11 @@ const savesAt = (size: string) => (size === "10000" ? SAVES : FEWER_SAVES);
 const REST_WINDOW_MS = 65_000;
 /** After `ready`, till memory is read: what a start leaves behind is collected, or never. */
 const COOL_MS = 20_000;
-/** A single pair on smaller trees: they only show the growth. */
-const restPairs = (size: string, repeats: number) => (size === "100000" ? repeats : 1);
 const HEARD_LIMIT_MS = 30_000;
 
 /** Milliseconds from the save to the PUT, less the time that a document settles. */
 async function timeSaves(fixture: Fixture, mirror: Mirror, documents: number, saves: number): Promise<number[]> {
-  const roll = rolls(7);
+  const dice = rollDice(7);
   const paths = pathsOf(documents);
   const beyond: number[] = [];
   let heard: (at: bigint) => void = () => undefined;
@@ -47,7 +45,7 @@ async function timeSaves(fixture: Fixture, mirror: Mirror, documents: number, sa
       appendFileSync(path, `Saved ${n}.\n`);
       beyond.push(Number((await put) - saved) / 1e6 - DEFAULT_TIMING.settleMs);
       // So that the answer has landed, and saves do not fall in step with anything.
-      await pause(100 + roll() * 100);
+      await pause(100 + dice.below(100));
     }
   } finally {
     await fixture.service.onPut(null);
@@ -81,7 +79,7 @@ export const SAVE: Line = {
     await profile(`save-${size}`, (start) => saves(FEWER_SAVES, start));
     const other = `${DEFAULT_TIMING.settleMs} ms settling`;
     const row = { line: "save", size, unit: "ms", other, grows: true, requests } as const;
-    const [middle, late] = size === "10000" ? [atMost(15, 8), atMost(50, 20)] : [null, null];
+    const [middle, late] = size === "10000" ? [atMost(15, 6), atMost(40, 12)] : [null, null];
     const figure = percentile(beyond, 0.95);
     return [
       figureRow({ ...row, what: "save → PUT beyond settling, p50", bound: middle }, beyond),
@@ -131,34 +129,20 @@ export const REST_CPU: Line = {
   },
 };
 
-async function restingMb(start: () => Promise<Watched>): Promise<number> {
-  const watched = await start();
-  try {
-    await pause(COOL_MS);
-    return usageOf(watched.pid).rssMb;
-  } finally {
-    await watched.stop();
-  }
-}
-
 export const REST_MEMORY: Line = {
   name: "watch-rss",
-  about: "memory of watch at rest against chokidar 6 alone on the same tree",
+  about: "memory of watch at rest",
   sizes: (asked) => asked.filter(isGenerated),
-  seconds: (size, repeats) => restPairs(size, repeats) * (2 * (COOL_MS / 1_000) + Number(size) * 0.000_2),
-  async run({ fixture, size, repeats }) {
-    const mirror = await fixture.mirror(size);
-    const pairs = await interleave(
-      restPairs(size, repeats),
-      async () => ({ ms: await restingMb(() => startDaemon(mirror)) }),
-      async () => ({ ms: await restingMb(() => startChokidar(mirror.root)) }),
-    );
-    const bound = size === "100000" ? atMost(1.3, 1.1) : null;
-    const mb = (side: "ours" | "other") => `${median(pairs[side].map(({ ms }) => ms)).toFixed(0)} MB`;
-    const row = ratioRow(
-      { line: "watch-rss", what: "memory of watch at rest / chokidar 6", size, bound, grows: true },
-      pairs,
-    );
-    return [{ ...row, ours: mb("ours"), other: mb("other") } satisfies Row];
+  seconds: (size) => COOL_MS / 1_000 + Number(size) * 0.000_2,
+  async run({ fixture, size }) {
+    const daemon = await startDaemon(await fixture.mirror(size));
+    try {
+      await pause(COOL_MS);
+      const bound = size === "10000" ? atMost(130, 110) : null;
+      const row = { line: "watch-rss", what: "memory of watch at rest", size, unit: "MB", bound, grows: true } as const;
+      return [figureRow(row, [usageOf(daemon.pid).rssMb])];
+    } finally {
+      await daemon.stop();
+    }
   },
 };

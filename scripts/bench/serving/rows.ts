@@ -26,34 +26,14 @@ export type Growth = Pick<ServiceRow, "store" | "processes" | "documents"> & {
   readonly fileMb: readonly number[];
 };
 
-/** Mirrors made at once, against one that is made alone in the same run. */
-export type CloneRow = Pick<ServiceRow, "store" | "processes" | "documents"> & {
-  readonly mirrors: number;
-  /** Until the one, and until the last of all, is in sync. */
-  readonly aloneSeconds: number;
-  readonly seconds: number;
-  /** Processor time of the service for the one and for all, of the database, and of the mirrors. */
-  readonly aloneCpuMs: number | null;
-  readonly cpuMs: number | null;
-  readonly databaseMs: number | null;
-  readonly mirrorsMs: number | null;
-  /** Requests answered 503, which a mirror sends again. */
-  readonly refused: number;
-};
-
 export type ServiceResult = {
   readonly rows: readonly ServiceRow[];
-  readonly clones: readonly CloneRow[];
   readonly growth: readonly Growth[];
 };
 
 /** A table for each part that was measured. */
-export function serviceTables({ rows, clones, growth }: ServiceResult): string[] {
-  const tables = [
-    ...(rows.length === 0 ? [] : [requestTable(rows)]),
-    ...(clones.length === 0 ? [] : [cloneTable(clones)]),
-    growthTable(growth),
-  ];
+export function serviceTables({ rows, growth }: ServiceResult): string[] {
+  const tables = [...(rows.length === 0 ? [] : [requestTable(rows)]), growthTable(growth)];
   return tables.flatMap((lines, n) => (n === 0 ? lines : ["", ...lines]));
 }
 
@@ -83,37 +63,6 @@ function requestTable(rows: readonly ServiceRow[]): string[] {
     [row.writtenBytes === null ? "" : `${shown(row.writtenBytes / 1_000)} kB written`, row.note]
       .filter((part) => part !== "")
       .join("; "),
-  ]);
-  return tableLines(heads, cells);
-}
-
-function cloneTable(clones: readonly CloneRow[]): string[] {
-  const heads = [
-    "mirrors made at once",
-    "store",
-    "processes",
-    "documents",
-    "seconds: one → all",
-    "all / one",
-    "documents a second",
-    "service s: one → all",
-    "database s",
-    "mirrors s",
-    "503",
-  ];
-  const seconds = (ms: number | null) => (ms === null ? "" : shown(ms / 1_000));
-  const cells = clones.map((row) => [
-    String(row.mirrors),
-    row.store,
-    String(row.processes),
-    row.documents.toLocaleString("en"),
-    `${shown(row.aloneSeconds)} → ${shown(row.seconds)}`,
-    `${shown(row.seconds / row.aloneSeconds)} ×`,
-    shown((row.mirrors * row.documents) / row.seconds),
-    row.cpuMs === null ? "" : `${seconds(row.aloneCpuMs)} → ${seconds(row.cpuMs)}`,
-    row.store === "sqlite" ? "" : seconds(row.databaseMs),
-    seconds(row.mirrorsMs),
-    String(row.refused),
   ]);
   return tableLines(heads, cells);
 }

@@ -96,12 +96,3 @@ export async function imported(url: string, documents: number): Promise<void> {
     known = Number(/^mdmirror_service_documents (\d+)$/m.exec(text)?.[1] ?? 0);
   }
 }
-
-/** @returns how many requests all processes have answered with 503 since they started */
-export async function refusedBy({ urls }: Served): Promise<number> {
-  const texts = await Promise.all(urls.map(async (url) => (await fetch(`${url}/metrics`)).text()));
-  const counts = texts.flatMap((text) => [
-    ...text.matchAll(/^mdmirror_service_requests_total\{.*code="503".*\} (\d+)$/gm),
-  ]);
-  return sum(counts.map(([, count]) => Number(count)));
-}

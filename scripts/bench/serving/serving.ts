@@ -1,12 +1,10 @@
 /**
  * Measures the service as whole processes, with the load from another one:
  * `npm run bench:service [-- --documents 1000,10000] [--stores sqlite,postgres] [--processes 1,3]`
- * `[--seconds 2] [--only read,edit,mirrors,clones] [--mirrors 200] [--clones 10] [--json FILE]`
- * First real mirrors, so many made at once, against one alone (clones.ts). Then reads, lists,
- * creates, edits and searches by 16 connections that stay, the rate that wrk reaches where it is
- * installed, what one edit costs, and how memory and file grow; then edits beside mirrors at rest,
- * which are simulated: their requests alone (mirrors.ts). SQLite has one process. PostgreSQL is one
- * of its own, which waits for the disk; what its processes use is told apart.
+ * `[--seconds 2] [--only read,edit,wrk] [--json FILE]`
+ * Reads, lists, creates, edits and searches by 16 connections that stay, the rate that wrk reaches
+ * where it is installed, and how memory and file grow. SQLite has one process. PostgreSQL is one of
+ * its own, which waits for the disk; the table shows the time of its processes apart.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,18 +12,15 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { saveResult } from "../../results.ts";
 import { killLiving } from "../child.ts";
-import { measureClones } from "./clones.ts";
 import { writeCorpus } from "./corpus.ts";
 import { KIND_NAMES, type Known } from "./kinds.ts";
 import { measureByWrk } from "./by-wrk.ts";
-import { measure, measureMirrors, type Where } from "./measure.ts";
-import { type CloneRow, type Growth, type ServiceRow, serviceTables } from "./rows.ts";
+import { measure, type Where } from "./measure.ts";
+import { type Growth, type ServiceRow, serviceTables } from "./rows.ts";
 import { imported, indexed, type Served, serveAll } from "./servers.ts";
 import { makeStore, type StoreName } from "./stores.ts";
 
 const CONNECTIONS = 16;
-/** Two rounds of polls of 1,000 documents. */
-const MIRROR_SECONDS = 12;
 const MEGABYTE = 1_000_000;
 
 const { values } = parseArgs({
@@ -35,8 +30,6 @@ const { values } = parseArgs({
     processes: { type: "string", default: "1,3" },
     seconds: { type: "string", default: "2" },
     only: { type: "string" },
-    mirrors: { type: "string", default: "200" },
-    clones: { type: "string", default: "10" },
     json: { type: "string" },
   },
 });
@@ -45,9 +38,7 @@ const only = values.only?.split(",");
 const isAsked = (part: string) => only === undefined || only.includes(part);
 const kinds = KIND_NAMES.filter(isAsked);
 const BY_WRK = "wrk";
-const PARTS: readonly string[] = [...KIND_NAMES, BY_WRK, "mirrors", "clones"];
-const mirrors = isAsked("mirrors") ? Number(values.mirrors) : 0;
-const clones = isAsked("clones") ? Number(values.clones) : 0;
+const PARTS: readonly string[] = [...KIND_NAMES, BY_WRK];
 
 type Plan = { readonly name: StoreName; readonly processes: number; readonly documents: number };
 
@@ -66,14 +57,11 @@ async function measureAll(folder: string, { name, processes, documents }: Plan) 
     await indexed(served.urls[0]!);
     const filledMb = served.used()?.rssMb ?? 0;
     fileMb.push((await store.bytes()) / MEGABYTE);
-    const made = clones === 0 ? [] : [await measureClones(served, where, clones, { folder, corpus })];
-    for (const { mirrors: many, aloneSeconds, seconds: all } of made)
-      console.error(`${name} ${processes}, ${documents}: one mirror ${aloneSeconds} s, ${many} at once ${all} s`);
     const rows = await measureKinds(served, where, folder);
     const rssMb = [empty, filledMb, served.used()?.rssMb ?? 0];
     fileMb.push((await store.bytes()) / MEGABYTE);
     await served.close();
-    return { rows, clones: made, growth: { ...where, rssMb, fileMb } };
+    return { rows, growth: { ...where, rssMb, fileMb } };
   } finally {
     killLiving();
     await store.end();
@@ -93,11 +81,6 @@ async function measureKinds(served: Served, where: Where, folder: string): Promi
     const row = await measure(served, where, kind, order);
     console.error(`${row.store} ${row.processes}, ${row.documents}: ${row.what} ${Math.round(row.perSecond)} /s`);
     rows.push(row);
-  }
-  if (mirrors === 0) return rows;
-  for (const listen of [false, true]) {
-    const beside = { knownFile, mirrors, listen, seconds: MIRROR_SECONDS, editsPerSecond: 5 };
-    rows.push(...(await measureMirrors(served, where, beside)));
   }
   return rows;
 }
@@ -124,7 +107,6 @@ if (unknown !== undefined) {
   process.exit(2);
 }
 const rows: ServiceRow[] = [];
-const cloned: CloneRow[] = [];
 const growth: Growth[] = [];
 const plans = values.documents.split(",").flatMap((documents) =>
   (values.stores.split(",") as StoreName[]).flatMap((name) => {
@@ -137,12 +119,11 @@ for (const plan of plans) {
   try {
     const measured = await measureAll(folder, plan);
     rows.push(...measured.rows);
-    cloned.push(...measured.clones);
     growth.push(measured.growth);
     // What is measured so far stays, whatever becomes of the rest.
-    saveResult(values.json, { rows, clones: cloned, growth });
+    saveResult(values.json, { rows, growth });
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
-console.log(serviceTables({ rows, clones: cloned, growth }).join("\n"));
+console.log(serviceTables({ rows, growth }).join("\n"));

@@ -3,20 +3,30 @@
  * carries a mark of its own.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
+import { openData } from "../../src/server/data.ts";
+import { startHttp } from "../../src/server/http.ts";
 import { type Dice, rollDice } from "../../test/simulator/dice.ts";
-import { type Fixture, openFixture, ROOT } from "./sync-fixture.ts";
 import { edited, newText } from "./marked.ts";
 import { runHere } from "./run-here.ts";
 
-/**
- * The part of a `Fixture` that faults need: also there when the service is a process of its own.
- */
-export type Service = Pick<Fixture, "folder" | "writes" | "call" | "end"> & {
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** A service with a temporary folder: in this process, or a process of its own. */
+export type Service = {
+  readonly folder: string;
   readonly url: string;
   readonly key: string;
+  /** Requests that were not GET, since the last reset: `METHOD /path`. */
+  readonly writes: string[];
+  /** Calls the service in this process, as the app's owner; such calls are not counted. */
+  call(method: string, path: string, body?: object): Promise<WireResponse>;
+  end(): Promise<void>;
 };
 
 type Hook = (request: WireRequest) => void | Promise<void>;
@@ -38,10 +48,57 @@ export async function openField(seed: number, served?: Service): Promise<Field> 
 }
 
 async function serveHere(hooks: Set<Hook>): Promise<Service> {
-  const fixture = await openFixture({}, async (request) => {
+  const folder = mkdtempSync(join(tmpdir(), "mdmirror-soak-"));
+  const data = await openData(join(folder, "data"));
+  const writes: string[] = [];
+  const handle = async (request: WireRequest) => {
     for (const hook of hooks) await hook(request);
-  });
-  return { ...fixture, url: fixture.server.url, key: fixture.data.key };
+    if (request.method !== "GET") writes.push(`${request.method} ${request.path}`);
+    return data.service.handle(request, null);
+  };
+  const server = await startHttp({ handle }, {});
+  return {
+    folder,
+    url: server.url,
+    key: data.key,
+    writes,
+    call: (method, path, body) =>
+      data.service.answer({
+        method,
+        path,
+        headers: { authorization: `Bearer ${data.key}`, "content-type": "application/json" },
+        body: body === undefined ? null : JSON.stringify(body),
+      }),
+    async end() {
+      await server.close();
+      await data.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export const digest = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16);
+
+/** A document of the service, as its own API returns it. */
+export type RemoteDocument = { readonly id: string; readonly text: string; readonly changeId: string };
+
+/** Reads every document of the service by its own API. Keys are paths. */
+export async function readRemote({ call }: Pick<Service, "call">): Promise<Map<string, RemoteDocument>> {
+  const found = new Map<string, RemoteDocument>();
+  for (let cursor = ""; ; ) {
+    const page = JSON.parse((await call("GET", `/v1/files?limit=1000${cursor}`)).body) as {
+      data: { id: string; path: string }[];
+      hasMore: boolean;
+      nextCursor: string;
+    };
+    for (const { id, path } of page.data) {
+      const answer = await call("GET", `/v1/files/${id}`);
+      const file = JSON.parse(answer.body) as { content: string; lastChangeId: string };
+      found.set(path.slice(1), { id, text: file.content, changeId: file.lastChangeId });
+    }
+    if (!page.hasMore) return found;
+    cursor = `&cursor=${encodeURIComponent(page.nextCursor)}`;
+  }
 }
 
 let marked = 0;
@@ -97,8 +154,6 @@ export async function editThere(field: Field, path: string, paragraph: number, c
 export type Ended = { readonly code: number | null; readonly out: string; readonly ms: number };
 
 export type StartOptions = {
-  /** Run as this user and group; only root can. */
-  readonly as?: number | undefined;
   readonly onLine?: (line: string) => void;
   readonly env?: Readonly<Record<string, string>>;
 };
@@ -108,7 +163,7 @@ export type Started = { readonly child: ChildProcess; readonly ended: Promise<En
 /** One `mdmirror …` as a process. */
 export function start(field: Service, args: readonly string[], options: StartOptions = {}): Started {
   const began = performance.now();
-  const { as, onLine } = options;
+  const { onLine } = options;
   const child = spawn(process.execPath, [join(ROOT, "src/cli/entry.mjs"), ...args], {
     cwd: "/",
     env: {
@@ -119,7 +174,6 @@ export function start(field: Service, args: readonly string[], options: StartOpt
       ...options.env,
     },
     stdio: ["ignore", "pipe", "pipe"],
-    ...(as === undefined ? {} : { uid: as, gid: as }),
   });
   let out = "";
   let rest = "";
@@ -143,9 +197,9 @@ export const run = (field: Service, args: readonly string[], options?: StartOpti
 
 export const initArgs = (field: Field) => ["init", field.notes, "--url", field.url, "--yes"];
 
-/** By a user or in an environment of its own it is a process, else it is not. */
+/** Runs a command in this process, or in a process of its own if it needs another environment. */
 export const runCalmly = (field: Service, args: readonly string[], options?: StartOptions): Promise<Ended> =>
-  options?.as === undefined && options?.env === undefined ? runHere(field, args) : run(field, args, options);
+  options?.env === undefined ? runHere(field, args) : run(field, args, options);
 
 /** Links the folder and brings both sides together, before the fault. */
 export async function linked(field: Field, options?: StartOptions): Promise<void> {
