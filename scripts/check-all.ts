@@ -14,6 +14,8 @@ const bin = (name: string) => `${root}node_modules/.bin/${name}`;
  */
 const TSC = { command: bin("tsc"), env: { GOGC: "off" } } as const;
 
+const KNIP_ISSUES = "files,exports,types,dependencies,unlisted,unresolved";
+
 /**
  * Beside the tests, which leave processors idle while they wait. The tests have the screen; what
  * these say is shown when the tests have ended.
@@ -41,11 +43,18 @@ const CHECKS: readonly Check[] = [
     look: "make them anew: node scripts/show-results.ts --write",
   },
   {
-    name: "measures",
-    shows: "size, branches, circles, twins and unused exports stay within their bounds",
+    name: "comments",
+    shows: "comments have at most 100 columns and name no absent document",
     command: process.execPath,
-    args: ["scripts/measures.ts", "--check"],
-    look: "the places are named above; all figures: node scripts/measures.ts",
+    args: ["scripts/check-comments.ts"],
+    look: "the places are named above",
+  },
+  {
+    name: "unused",
+    shows: "knip: no file, export or package is unused",
+    command: bin("knip"),
+    args: ["--config", "config/knip.json", "--no-progress", "--include", KNIP_ISSUES],
+    look: "delete what it names, or name its user in config/knip.json",
   },
   {
     ...TSC,

@@ -19,7 +19,7 @@ import { shippedCli } from "./shipped.ts";
 /** Of the checkout: what a profile names, and other checkouts are compared with. */
 export const CLI = join(PROJECT, "src/cli/entry.mjs");
 
-export type Corpus = { readonly name: CorpusName; readonly folder: string; readonly documents: number };
+type Corpus = { readonly name: CorpusName; readonly folder: string; readonly documents: number };
 export type Mirror = {
   readonly root: string;
   readonly key: string;

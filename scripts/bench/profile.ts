@@ -35,7 +35,7 @@ const MOST = 14;
 /**
  * The busiest places and functions of the main thread, in ms and as a share of what was not idle.
  */
-export function summarise(file: string): string[] {
+function summarise(file: string): string[] {
   const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(file, "utf8")) as Profile;
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
   const [places, functions] = [new Map<string, number>(), new Map<string, number>()];

@@ -35,7 +35,7 @@ export type Measured = {
   readonly growsOther: number | null;
 };
 
-export type Missing = {
+type Missing = {
   readonly kind: "skipped" | "failed";
   readonly line: string;
   readonly size: string;
@@ -44,7 +44,7 @@ export type Missing = {
 
 export type Row = Measured | Missing;
 
-export const sorted = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b);
+const sorted = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b);
 
 /** Of an even number the mean of the two in the middle. */
 export function median(values: readonly number[]): number {

@@ -7,7 +7,7 @@ import { reachedTypes, typeEntries } from "./types.ts";
 
 const REPORT = "config/api-report.md";
 const README = "src/lib/README.md";
-export const EXAMPLES = "test/lib/examples";
+const EXAMPLES = "test/lib/examples";
 
 const HEAD = `# What the package exports
 

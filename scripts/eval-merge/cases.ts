@@ -20,7 +20,7 @@ export type Case = {
 };
 
 /** The development sets, by file name. */
-export const SETS = ["dev.jsonl.gz", "joined-dev.jsonl.gz", "more.jsonl.zst"];
+const SETS = ["dev.jsonl.gz", "joined-dev.jsonl.gz", "more.jsonl.zst"];
 
 /** The sets that a folder holds, and the names of those that are missing. */
 export function findSets(folder: string): { readonly found: string[]; readonly missing: string[] } {

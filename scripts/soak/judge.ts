@@ -14,7 +14,7 @@ import {
 } from "./fixture.ts";
 import { keptTexts, liveHere } from "./texts.ts";
 
-export type Figures = {
+type Figures = {
   /** Texts (by digest) and edits (by mark) that are nowhere any more. */
   lost: number;
   /** Documents that are there more than once, on either side. */
@@ -32,7 +32,7 @@ export type Figures = {
   idle: number;
 };
 
-export const zeroFigures = (): Figures => ({ lost: 0, doubled: 0, differing: 0, temps: 0, ids: 0, idle: 0 });
+const zeroFigures = (): Figures => ({ lost: 0, doubled: 0, differing: 0, temps: 0, ids: 0, idle: 0 });
 
 /** What must be there in the end. */
 export type Before = {
@@ -119,7 +119,7 @@ function differing(
 }
 
 /** Local path → path of the sidecar. */
-export function openConflicts(notes: string): Map<string, string> {
+function openConflicts(notes: string): Map<string, string> {
   const db = new Sqlite(join(notes, ".mdmirror/state.db"), { readonly: true });
   try {
     const rows = db.prepare("SELECT l.local_path AS a, c.sidecar_path AS b FROM conflicts c JOIN links l USING (id)");
@@ -129,7 +129,7 @@ export function openConflicts(notes: string): Map<string, string> {
   }
 }
 
-export function tempFiles(notes: string): string[] {
+function tempFiles(notes: string): string[] {
   const mirror = join(notes, ".mdmirror");
   const inTmp = existsSync(join(mirror, "tmp")) ? readdirSync(join(mirror, "tmp")) : [];
   return [...inTmp, ...readdirSync(mirror).filter((name) => name.endsWith(".new"))];

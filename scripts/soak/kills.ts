@@ -34,7 +34,7 @@ const CLONED = 600;
  * request.
  * @param usualMs how long it takes when it is left alone
  */
-export async function runKilled(
+async function runKilled(
   field: Field,
   args: readonly string[],
   usual: { readonly ms: number; readonly requests: number },

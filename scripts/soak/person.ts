@@ -28,7 +28,7 @@ export type Save = {
   readonly between: number;
 };
 
-export type Manner = (typeof MANNERS)[number];
+type Manner = (typeof MANNERS)[number];
 
 export const MANNERS = ["in-place", "held-open", "rename", "delete-create"] as const;
 

@@ -5,7 +5,7 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import type { Dice } from "../../test/simulator/dice.ts";
 
-export type Break = "reset" | "end" | "stall";
+type Break = "reset" | "end" | "stall";
 
 export type Proxy = {
   readonly url: string;

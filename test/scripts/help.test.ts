@@ -6,8 +6,8 @@ const SCRIPTS = fileURLToPath(new URL("../../scripts/", import.meta.url));
 
 test.each([
   [["bench.ts", "--help"], "npm run bench [-- PART]"],
-  [["bench.ts", "search", "--help"], "npm run bench -- search"],
-  [["bench.ts", "search", "-h"], "npm run bench -- search FOLDER"],
+  [["bench.ts", "service", "--help"], "npm run bench:service"],
+  [["bench.ts", "service", "-h"], "npm run bench:service [-- --documents"],
   [["soak.ts", "--help"], "npm run soak [-- PART]"],
   [["soak.ts", "daemons", "--help"], "npm run soak -- daemons"],
   [["simulate.ts", "--help"], "npm run simulate -- --seed N"],

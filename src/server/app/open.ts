@@ -26,7 +26,7 @@ export type Pages = {
 export type PagesWorld = { readonly served: Served; readonly bundle: Bundle; readonly renderer: PagesRenderer };
 
 /** Closed together with the pages. */
-export type PagesRenderer = { readonly render: Render; close(): void };
+type PagesRenderer = { readonly render: Render; close(): void };
 
 const SECRET_BYTES = 32;
 

@@ -1,0 +1,28 @@
+/**
+ * Checks lines of comments, which Biome does not: none has more than 100 columns, and none names a
+ * document that is not in the repository. Prints each breach as `file:line what`; exit 1 on any.
+ */
+import { globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const MOST_COLUMNS = 100;
+const COMMENT = /^\s*(?:\/\/|\/\*|\*[ /])/;
+const ABSENT = /\bDESIGN\b|\bAPI\.md\b|\bMERGE\b|\bDEPLOYMENT\b/;
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const files = globSync("{src,test}/**/*.{ts,mjs}", { cwd: root });
+const breaches = files.flatMap((file) =>
+  readFileSync(root + file, "utf8")
+    .split("\n")
+    .flatMap((line, n) => {
+      if (!COMMENT.test(line)) return [];
+      const at = `${file}:${n + 1}`;
+      return [
+        ...(line.length > MOST_COLUMNS ? [`${at} has ${line.length} columns`] : []),
+        ...(ABSENT.test(line) && file.startsWith("src/") ? [`${at} names an absent document`] : []),
+      ];
+    }),
+);
+for (const breach of breaches) console.log(breach);
+console.log(`comments: ${files.length} files, ${breaches.length} breaches`);
+process.exitCode = breaches.length === 0 ? 0 : 1;
