@@ -15,8 +15,6 @@ export type FigureRow = {
   readonly note?: string;
   /** Requests of one run. */
   readonly requests?: number;
-  /** Whether the figure may be asked how it grows with the size. */
-  readonly grows?: boolean;
   /** Another reading of the samples than their median. */
   readonly figure?: number;
 };
@@ -39,7 +37,5 @@ export function figureRow(row: FigureRow, samples: readonly number[]): Measured 
     cpu: "",
     note,
     ...(row.requests === undefined ? {} : { requests: figureText(row.requests) }),
-    grows: row.grows === true ? figure : null,
-    growsOther: null,
   };
 }

@@ -12,7 +12,6 @@ import { systemRandom } from "../../src/app/mirror/random.ts";
 import { originOfUser } from "../../src/app/trust/gate.ts";
 import { type Finished, PROJECT, runChild, type Start } from "./child.ts";
 import { type CorpusName, writeCorpus } from "./corpus.ts";
-import { type Floor, startFloor } from "./floor.ts";
 import { type BenchService, startBenchService } from "./service.ts";
 import { shippedCli } from "./shipped.ts";
 
@@ -50,10 +49,6 @@ export type Fixture = {
    */
   mdmirror(args: readonly string[], key: string, start?: Start, cli?: string): Promise<Finished>;
   bare(args: readonly string[], start?: Start): Promise<Finished>;
-  /** The address of a service that answers the same documents from memory, and does nothing else. */
-  floor(name: CorpusName): Promise<string>;
-  /** A clone from there, made in the fastest way that is known. */
-  floorClone(name: CorpusName): Promise<Finished>;
   end(): Promise<void>;
 };
 
@@ -75,13 +70,6 @@ export async function openFixture(say: (what: string) => void): Promise<Fixture>
     return { name, folder: at, documents };
   });
   const keys = new Map<CorpusName, string>();
-  const floors: Floor[] = [];
-  const floor = once(async (name): Promise<Floor> => {
-    const started = await startFloor((await corpus(name)).folder);
-    floors.push(started);
-    return started;
-  });
-
   const counting = async (args: readonly string[], start: Start): Promise<Finished> => {
     await service.count();
     const finished = await runChild(process.execPath, args, start);
@@ -117,15 +105,7 @@ export async function openFixture(say: (what: string) => void): Promise<Fixture>
       return keys.get(name)!;
     },
     bare: (args, start) => counting([join(PROJECT, "scripts/bench/bare-process.ts"), ...args], start ?? {}),
-    floor: async (name) => (await floor(name)).url,
-    async floorClone(name) {
-      const { url } = await floor(name);
-      const folder = fresh(`floor-clone-${name}`);
-      mkdirSync(folder);
-      return runChild(process.execPath, [join(PROJECT, "scripts/bench/floor-process.ts"), folder, url]);
-    },
     async end() {
-      await Promise.all(floors.map((one) => one.close()));
       await service.close();
       rmSync(folder, { recursive: true, force: true });
     },

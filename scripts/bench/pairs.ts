@@ -7,33 +7,26 @@ import { type Bound, figureText, type Measured, median, secondsText, spreadOf } 
 
 /** One run of a side: its time, and what it used where that is known. */
 export type Run = Pick<Finished, "ms"> & Partial<Finished>;
-/** `floor`: of a line that is measured against it too; else empty. */
-export type Pairs = { readonly ours: readonly Run[]; readonly other: readonly Run[]; readonly floor: readonly Run[] };
+export type Pairs = { readonly ours: readonly Run[]; readonly other: readonly Run[] };
 
 type Side = (turn: number) => Promise<Run>;
 
-/**
- * `turn` is told to each side: its number, for names.
- * @param floor a third side; left out: the line has none
- */
-export async function interleave(repeats: number, ours: Side, other: Side, floor: Side | null = null): Promise<Pairs> {
-  const pairs = { ours: [] as Run[], other: [] as Run[], floor: [] as Run[] };
+/** Runs both sides so many times. Each gets the number of its turn, for names. */
+export async function interleave(repeats: number, ours: Side, other: Side): Promise<Pairs> {
+  const pairs = { ours: [] as Run[], other: [] as Run[] };
   const sides = [
     ["ours", ours],
     ["other", other],
-    ["floor", floor],
   ] as const;
   for (let turn = 0; turn < repeats; turn++) {
     const inTurn = turn % 2 === 0 ? sides : sides.toReversed();
-    for (const [name, run] of inTurn) if (run !== null) pairs[name].push(await run(turn));
+    for (const [name, run] of inTurn) pairs[name].push(await run(turn));
   }
   return pairs;
 }
 
 export type PairRow = Pick<Measured, "line" | "what" | "size" | "bound"> & {
   readonly note?: string;
-  /** Whether our side's time may be asked how it grows with the size. */
-  readonly grows?: boolean;
 };
 
 /** The median of the pairs' ratios: what loads the machine loads both sides of a pair. */
@@ -56,24 +49,15 @@ export function ratioRow(row: PairRow, pairs: Pairs): Measured {
     cpu: cpuText(pairs),
     note,
     ...requestsOf(pairs),
-    grows: row.grows === true ? times(pairs.ours) : null,
-    growsOther: row.grows === true ? times(pairs.other) : null,
   };
 }
 
-/** The same, of our side to the floor: to what no client and no service can do better. */
-export function floorRow(row: PairRow, { ours, floor }: Pairs): Measured {
-  return ratioRow(row, { ours, other: floor, floor });
-}
-
-type TwoSides = Pick<Pairs, "ours" | "other">;
-
-function ratiosOf(pairs: TwoSides, of: (run: Run) => number): number[] {
+function ratiosOf(pairs: Pairs, of: (run: Run) => number): number[] {
   return pairs.ours.map((ours, n) => of(ours) / of(pairs.other[n]!));
 }
 
 /** Medians, of each side that was counted. */
-function requestsOf(pairs: TwoSides): { readonly requests?: string } {
+function requestsOf(pairs: Pairs): { readonly requests?: string } {
   const texts = [pairs.ours, pairs.other].flatMap((side) => {
     const counts = side.flatMap(({ asked }) => (asked === undefined ? [] : [asked.requests]));
     return counts.length === side.length ? [figureText(median(counts))] : [];
@@ -82,7 +66,7 @@ function requestsOf(pairs: TwoSides): { readonly requests?: string } {
 }
 
 /** The same ratio of processor time: what a loaded machine changes least. */
-function cpuText(pairs: TwoSides): string {
+function cpuText(pairs: Pairs): string {
   const known = [...pairs.ours, ...pairs.other].every(
     ({ cpuMs }) => cpuMs !== undefined && cpuMs !== null && cpuMs > 0,
   );

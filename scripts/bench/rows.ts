@@ -1,6 +1,6 @@
 /** What the bench prints and keeps: one row a measured figure, and what it is judged by. */
 
-export type Unit = "×" | "ms" | "MB" | "% of a core" | "requests" | "texts" | "exponent";
+export type Unit = "×" | "ms" | "MB" | "% of a core" | "requests" | "texts";
 
 /** `most`: the figure may be so high; `least`: it must be so high. */
 export type Bound = { readonly sense: "most" | "least"; readonly must: number; readonly aim: number | null };
@@ -29,10 +29,6 @@ export type Measured = {
   readonly note: string;
   /** Requests of one run of our side, and of the other's; left out where none was counted. */
   readonly requests?: string;
-  /** Of our side, a time or an amount that may grow with the size; null where that says nothing. */
-  readonly grows: number | null;
-  /** Of the other side, where it is a bare loop that does the same work. */
-  readonly growsOther: number | null;
 };
 
 type Missing = {

@@ -1,5 +1,5 @@
-/** The table on the screen, and the exponents of growth. */
-import { figureText, isMet, type Measured, type Row } from "./rows.ts";
+/** The table on the screen. */
+import { figureText, isMet, type Row } from "./rows.ts";
 
 const HEADS = [
   "measure",
@@ -55,51 +55,4 @@ function cellsOf(row: Row): string[] {
     row.requests ?? "",
     String(n),
   ];
-}
-
-/**
- * The slope of log(time) over log(documents), least squares, of each measure that has two sizes at
- * least; 1 is linear.
- */
-export function exponentRows(rows: readonly Row[]): Measured[] {
-  const growing = rows.filter(
-    (row): row is Measured => row.kind === "measured" && row.grows !== null && row.grows > 0 && /^\d+$/.test(row.size),
-  );
-  const made: Measured[] = [];
-  for (const [what, points] of Map.groupBy(growing, ({ what }) => what)) {
-    if (points.length < 2) continue;
-    const sizes = points.map(({ size }) => Number(size)).toSorted((a, b) => a - b);
-    const slope = slopeOf(points.map(({ size, grows }) => [Number(size), grows!]));
-    const others = points.flatMap(({ size, growsOther }) =>
-      growsOther === null ? [] : [[Number(size), growsOther] as const],
-    );
-    made.push({
-      kind: "measured",
-      line: `growth-${points[0]!.line}`,
-      what: `growth of ${what.split(" / ")[0]}`,
-      size: `${sizes[0]}–${sizes.at(-1)}`,
-      unit: "exponent",
-      figure: slope,
-      n: points.length,
-      bound: null,
-      ours: "",
-      other: others.length === points.length ? figureText(slopeOf(others)) : null,
-      spread: [slope, slope],
-      cpu: "",
-      note: "",
-      grows: null,
-      growsOther: null,
-    });
-  }
-  return made;
-}
-
-/** @param points documents, and a time or an amount */
-function slopeOf(points: readonly (readonly [number, number])[]): number {
-  const logs = points.map(([size, amount]) => [Math.log(size), Math.log(amount)] as const);
-  const mean = (axis: 0 | 1) => logs.reduce((sum, point) => sum + point[axis], 0) / logs.length;
-  const [x, y] = [mean(0), mean(1)];
-  const above = logs.reduce((sum, point) => sum + (point[0] - x) * (point[1] - y), 0);
-  const below = logs.reduce((sum, point) => sum + (point[0] - x) ** 2, 0);
-  return above / below;
 }

@@ -27,43 +27,40 @@ type Replaced = {
 
 const aside = (notes: string) => `${notes}.aside`;
 
+/** Renames the folder, then puts something else at its path. */
+function replacing(put: (notes: string) => void = () => undefined) {
+  return (notes: string) => {
+    renameSync(notes, aside(notes));
+    put(notes);
+  };
+}
+
+function putBack(notes: string): void {
+  rmSync(notes, { recursive: true, force: true });
+  renameSync(aside(notes), notes);
+}
+
 const REPLACED: readonly Replaced[] = [
   {
     name: "an empty folder",
-    make: (notes) => {
-      renameSync(notes, aside(notes));
-      mkdirSync(notes);
-    },
+    make: replacing((notes) => mkdirSync(notes)),
     codes: [2],
-    mend: (notes) => {
-      rmSync(notes, { recursive: true });
-      renameSync(aside(notes), notes);
-    },
+    mend: putBack,
   },
   {
     name: "an empty folder with an empty .mdmirror",
-    make: (notes) => {
-      renameSync(notes, aside(notes));
-      mkdirSync(join(notes, ".mdmirror"), { recursive: true });
-    },
+    make: replacing((notes) => mkdirSync(join(notes, ".mdmirror"), { recursive: true })),
     codes: [2, 4],
-    mend: (notes) => {
-      rmSync(notes, { recursive: true });
-      renameSync(aside(notes), notes);
-    },
+    mend: putBack,
   },
   {
     name: "its .mdmirror alone, in a new folder",
-    make: (notes) => {
-      renameSync(notes, aside(notes));
+    make: replacing((notes) => {
       mkdirSync(notes);
       cpSync(join(aside(notes), ".mdmirror"), join(notes, ".mdmirror"), { recursive: true });
-    },
+    }),
     codes: [4],
-    mend: (notes) => {
-      rmSync(notes, { recursive: true });
-      renameSync(aside(notes), notes);
-    },
+    mend: putBack,
   },
   {
     name: "all its documents gone",
@@ -82,62 +79,46 @@ const REPLACED: readonly Replaced[] = [
   },
   {
     name: "a symlink to another folder",
-    make: (notes) => {
-      renameSync(notes, aside(notes));
+    make: replacing((notes) => {
       mkdirSync(`${notes}.other`);
       writeFileSync(join(`${notes}.other`, "other.md"), newText("other"));
       symlinkSync(`${notes}.other`, notes);
-    },
+    }),
     codes: [2],
-    mend: (notes) => {
-      rmSync(notes);
-      renameSync(aside(notes), notes);
-    },
+    mend: putBack,
   },
   {
     name: "a symlink to itself, moved",
-    make: (notes) => {
-      renameSync(notes, aside(notes));
-      symlinkSync(aside(notes), notes);
-    },
+    make: replacing((notes) => symlinkSync(aside(notes), notes)),
     // The very same folder, by another way.
     codes: [0],
     mend: () => undefined,
   },
   {
     name: "a copy",
-    make: (notes) => {
-      renameSync(notes, aside(notes));
-      cpSync(aside(notes), notes, { recursive: true, preserveTimestamps: true });
-    },
+    make: replacing((notes) => cpSync(aside(notes), notes, { recursive: true, preserveTimestamps: true })),
     codes: [4],
     mend: () => undefined,
     approve: true,
   },
   {
     name: "moved to another place",
-    make: (notes) => renameSync(notes, aside(notes)),
+    make: replacing(),
     codes: [2],
     mend: () => undefined,
     moved: ".aside",
   },
   {
     name: "gone",
-    make: (notes) => renameSync(notes, aside(notes)),
+    make: replacing(),
     codes: [2],
-    mend: (notes) => renameSync(aside(notes), notes),
+    mend: putBack,
   },
   {
     name: "a file",
-    make: (notes) => {
-      renameSync(notes, aside(notes));
-      writeFileSync(notes, "no folder\n");
-    },
+    make: replacing((notes) => writeFileSync(notes, "no folder\n")),
     codes: [2],
-    mend: (notes) => {
-      rmSync(notes);
-      renameSync(aside(notes), notes);
-    },
+    mend: putBack,
   },
   {
     name: "its marker gone",

@@ -1,11 +1,10 @@
 /**
- * Clone and push of a whole corpus, against list + GET + write + rename and walk + read + POST, and
- * against the floor: a service that answers from memory.
+ * Clone and push of a whole corpus, against list + GET + write + rename and walk + read + POST,.
  */
 import type { Start } from "../child.ts";
 import { link, unlink } from "../fixture.ts";
 import { type Line, onceIfLarge } from "../line.ts";
-import { atMost, floorRow, interleave, ratioRow } from "../pairs.ts";
+import { atMost, interleave, ratioRow } from "../pairs.ts";
 
 /**
  * As `plainsToRead` in src/model/text-form.ts tells a new mirror: documents that are read back.
@@ -31,18 +30,10 @@ export const CLONE: Line = {
       return fixture.mdmirror(["sync", "--quiet", root], key, start);
     };
     const other = () => fixture.bare(["clone", fixture.fresh(`bare-clone-${size}`), url, key]);
-    const pairs = await interleave(
-      repeats,
-      () => ours(),
-      other,
-      () => fixture.floorClone(size),
-    );
+    const pairs = await interleave(repeats, () => ours(), other);
     await profile(`clone-${size}`, ours);
     const bound = isJudged(size) ? atMost(1.8, 1.5) : null;
-    return [
-      ratioRow({ line: "clone", what: "clone / bare loop", size, bound, grows: true }, pairs),
-      floorRow({ line: "clone", what: "clone / floor", size, bound: null }, pairs),
-    ];
+    return [ratioRow({ line: "clone", what: "clone / bare loop", size, bound }, pairs)];
   },
 };
 
@@ -67,14 +58,9 @@ export const PUSH: Line = {
       const key = await fixture.service.newWorkspace(`bare-push-${size}`);
       return fixture.bare(["push", folder, url, key, String(VERIFIED)]);
     };
-    const memory = await fixture.floor(size);
-    const floor = () => fixture.bare(["push", folder, memory, "no-key", String(VERIFIED)]);
-    const pairs = await interleave(onceIfLarge(size, repeats), () => ours(), other, floor);
+    const pairs = await interleave(onceIfLarge(size, repeats), () => ours(), other);
     await profile(`push-${size}`, ours);
     const bound = isJudged(size) ? atMost(1.8, 1.5) : null;
-    return [
-      ratioRow({ line: "push", what: "push / bare loop", size, bound, grows: true }, pairs),
-      floorRow({ line: "push", what: "push / floor", size, bound: null }, pairs),
-    ];
+    return [ratioRow({ line: "push", what: "push / bare loop", size, bound }, pairs)];
   },
 };

@@ -8,7 +8,7 @@ import type { Start } from "../child.ts";
 import { isGenerated, pathsOf } from "../corpus.ts";
 import { writeRows } from "../fixture.ts";
 import type { Line } from "../line.ts";
-import { atMost, floorRow, interleave, ratioRow } from "../pairs.ts";
+import { atMost, interleave, ratioRow } from "../pairs.ts";
 
 export const NO_OP: Line = {
   name: "no-op",
@@ -25,16 +25,11 @@ export const NO_OP: Line = {
     // Both sides find the same warm caches.
     await ours();
     await other();
-    const memory = await fixture.floor(size);
-    const floor = () => fixture.bare(["no-op", mirror.root, memory, "no-key", rows]);
-    const pairs = await interleave(repeats, () => ours(), other, floor);
+    const pairs = await interleave(repeats, () => ours(), other);
     await profile(`no-op-${size}`, ours);
     const bound = size === "10000" ? atMost(1.3, 1) : size === "100000" ? atMost(1.5, 1.3) : null;
     const what = "sync with nothing to do";
-    return [
-      ratioRow({ line: "no-op", what: `${what} / bare loop`, size, bound, grows: true }, pairs),
-      floorRow({ line: "no-op", what: `${what} / floor`, size, bound: null }, pairs),
-    ];
+    return [ratioRow({ line: "no-op", what: `${what} / bare loop`, size, bound }, pairs)];
   },
 };
 

@@ -128,7 +128,7 @@ export const MEMORY: Line = {
       return [{ kind: "skipped", line: "rss", size, why: "/usr/bin/time is not installed (apt-get install time)" }];
     const bound = size === "100000" ? atMost(240, 190) : null;
     const ofClone = size === "10000" ? atMost(300, 200) : size === "100000" ? atMost(420, 320) : null;
-    const row = { line: "rss", size, unit: "MB", grows: true } as const;
+    const row = { line: "rss", size, unit: "MB" } as const;
     return [
       figureRow({ ...row, what: "peak memory of a sync with nothing to do", bound, requests }, peaks),
       figureRow({ ...row, what: "peak memory of a clone", bound: ofClone, requests: mirror.clone.asked!.requests }, [

@@ -78,7 +78,7 @@ export const SAVE: Line = {
     const requests = (byRoute["PUT /v1/files/{id}/content"] ?? 0) / count;
     await profile(`save-${size}`, (start) => saves(FEWER_SAVES, start));
     const other = `${DEFAULT_TIMING.settleMs} ms settling`;
-    const row = { line: "save", size, unit: "ms", other, grows: true, requests } as const;
+    const row = { line: "save", size, unit: "ms", other, requests } as const;
     const [middle, late] = size === "10000" ? [atMost(15, 6), atMost(40, 12)] : [null, null];
     const figure = percentile(beyond, 0.95);
     return [
@@ -139,7 +139,7 @@ export const REST_MEMORY: Line = {
     try {
       await pause(COOL_MS);
       const bound = size === "10000" ? atMost(130, 110) : null;
-      const row = { line: "watch-rss", what: "memory of watch at rest", size, unit: "MB", bound, grows: true } as const;
+      const row = { line: "watch-rss", what: "memory of watch at rest", size, unit: "MB", bound } as const;
       return [figureRow(row, [usageOf(daemon.pid).rssMb])];
     } finally {
       await daemon.stop();

@@ -15,8 +15,6 @@ export type LoadOrder = {
   readonly kind: KindName;
   readonly connections: number;
   readonly seconds: number;
-  /** Requests a second of all connections together; null: as many as are answered. */
-  readonly perSecond: number | null;
   readonly run: string;
 };
 
@@ -39,11 +37,7 @@ const refused: Record<string, number> = {};
 async function connection(mine: number, until: number): Promise<void> {
   const client = new Client(order.urls[mine % order.urls.length]!);
   const next = requestsOf(order.kind, { known, mine, connections: order.connections, run: order.run });
-  const everyMs = order.perSecond === null ? 0 : (1_000 / order.perSecond) * order.connections;
-  let due = performance.now() + Math.random() * everyMs;
   for (let n = 0; performance.now() < until; n++) {
-    if (everyMs > 0) await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - performance.now())));
-    due += everyMs;
     const { method, path, body, heard } = next(n);
     const began = performance.now();
     const answer = await client.request({

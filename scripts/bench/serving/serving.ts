@@ -77,7 +77,7 @@ async function measureKinds(served: Served, where: Where, folder: string): Promi
   if (isAsked(BY_WRK)) rows.push(...(await measureByWrk(served, where, { folder, one, seconds })));
   for (const kind of kinds) {
     const run = `${where.documents}-${rows.length}`;
-    const order = { knownFile, kind, connections: CONNECTIONS, seconds, perSecond: null, run };
+    const order = { knownFile, kind, connections: CONNECTIONS, seconds, run };
     const row = await measure(served, where, kind, order);
     console.error(`${row.store} ${row.processes}, ${row.documents}: ${row.what} ${Math.round(row.perSecond)} /s`);
     rows.push(row);
