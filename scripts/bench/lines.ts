@@ -4,8 +4,8 @@ import { CLONE, PUSH } from "./lines/bulk.ts";
 import { NO_OP, ONE_EDIT } from "./lines/no-op.ts";
 import { PEER_LINES } from "./lines/peers.ts";
 import { REQUESTS } from "./lines/requests.ts";
-import { MEMORY, RENAME, START } from "./lines/small.ts";
-import { REST_CPU, REST_MEMORY, SAVE } from "./lines/watch.ts";
+import { MEMORY, START } from "./lines/small.ts";
+import { REST_MEMORY, SAVE } from "./lines/watch.ts";
 
 export const LINES: readonly Line[] = [
   CLONE,
@@ -13,11 +13,9 @@ export const LINES: readonly Line[] = [
   NO_OP,
   ONE_EDIT,
   REQUESTS,
-  RENAME,
   SAVE,
   MEMORY,
   REST_MEMORY,
-  REST_CPU,
   START,
   ...PEER_LINES,
 ];

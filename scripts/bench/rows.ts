@@ -1,6 +1,6 @@
 /** What the bench prints and keeps: one row a measured figure, and what it is judged by. */
 
-export type Unit = "×" | "ms" | "MB" | "% of a core" | "requests" | "texts";
+export type Unit = "×" | "ms" | "MB" | "requests";
 
 /** `most`: the figure may be so high; `least`: it must be so high. */
 export type Bound = { readonly sense: "most" | "least"; readonly must: number; readonly aim: number | null };

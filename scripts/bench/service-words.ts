@@ -9,12 +9,6 @@ export type Ask =
 
 export type Counted = {
   readonly requests: number;
-  /** `METHOD /path` of all that were no GET. */
-  readonly writes: readonly string[];
-  /** Requests that carried a text. */
-  readonly textsSent: number;
-  /** GETs of one file, whose answer is a text. */
-  readonly textsFetched: number;
   /** Requests by what they ask for, as `GET /v1/files` and `PATCH /v1/folders/{id}`. */
   readonly byRoute: Readonly<Record<string, number>>;
 };

@@ -2,12 +2,9 @@
  * `watch` killed with kill -9 again and again, while editors save and the app edits; then one last
  * daemon, and rest.
  */
-import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { promisify } from "node:util";
-import { isOnPath } from "../../src/app/mirror/key.ts";
 import { startDaemon } from "./at-once.ts";
 import { docPath, editThere, type Field, fillThere, findThere, freshMark, linked, openField } from "./fixture.ts";
 import { judge, openLedger, rememberBefore } from "./judge.ts";
@@ -17,52 +14,11 @@ import { openPerson } from "./races.ts";
 import type { Fault, Row, Soak } from "./row.ts";
 
 const DOCUMENTS = 40;
-const execute = promisify(execFile);
 
-/** Adds `A line for MARK.` after a paragraph and saves, as that program does. */
-type Editor = { readonly program: string; args(path: string, paragraph: number, mark: string): readonly string[] };
-
-const EDITORS: Readonly<Record<string, Editor>> = {
-  vim: vim("backupcopy=no writebackup"),
-  "vim in place": vim("backupcopy=yes writebackup"),
-  "vim with a swap file": vim("nobackup nowritebackup directory=."),
-  "sed -i": {
-    program: "sed",
-    args: (path, paragraph, mark) => ["-i", `/^Paragraph ${paragraph} /a A line for ${mark}.`, path],
-  },
-  "perl -i": {
-    program: "perl",
-    args: (path, paragraph, mark) => [
-      ...["-pi", "-e", `$_ .= "A line for ${mark}.\\n" if /^Paragraph ${paragraph} /`, path],
-    ],
-  },
-  emacs: {
-    program: "emacs",
-    args: (path, paragraph, mark) => [
-      ...["-Q", "--batch", path, "--eval"],
-      `(progn (goto-char (point-min)) (re-search-forward "^Paragraph ${paragraph} ") (end-of-line) (insert "\\nA line for ${mark}.") (save-buffer) (kill-emacs))`,
-    ],
-  },
-};
-
-function vim(settings: string): Editor {
-  return {
-    program: "vim",
-    args: (path, paragraph, mark) => [
-      ...["-u", "NONE", "-i", "NONE", "-N", "-es", "-c", `set ${settings}`, "-c", `/^Paragraph ${paragraph} `],
-      ...["-c", `normal oA line for ${mark}.`, "-c", "wq!", path],
-    ],
-  };
-}
-
-type Writer = (field: Field, document: string) => Promise<string>;
-
-/**
- * Kills the daemon at random moments, `rounds` times, while `save` is called and the app edits and
- * renames.
- */
-async function killDaemons(fault: string, { rounds, seed }: Soak, save: Writer): Promise<Row> {
+/** Kills the daemon at random moments, while a person's editor saves and the app edits and renames. */
+async function killWatch({ rounds, seed }: Soak): Promise<Row> {
   const ledger = openLedger();
+  const person = await openPerson();
   const field = await openField(seed);
   const { dice } = field;
   await fillThere(field, DOCUMENTS);
@@ -76,8 +32,11 @@ async function killDaemons(fault: string, { rounds, seed }: Soak, save: Writer):
     while (performance.now() < until && daemon.child.exitCode === null) {
       const n = dice.below(DOCUMENTS);
       const path = await here(field, n);
-      const by = await save(field, path);
-      saves.set(by, (saves.get(by) ?? 0) + 1);
+      const manner = dice.pick(MANNERS);
+      const mark = freshMark(field);
+      const save = { path: join(field.notes, path), paragraph: dice.below(4), mark, manner };
+      await person.save({ ...save, before: 0, between: dice.below(20) });
+      saves.set(manner, (saves.get(manner) ?? 0) + 1);
       if (dice.below(2) === 0) {
         await editThere(field, await there(field, dice.below(DOCUMENTS)), 5 + dice.below(4), withLine);
         remote++;
@@ -96,8 +55,10 @@ async function killDaemons(fault: string, { rounds, seed }: Soak, save: Writer):
   }
   ledger.add(`the end (seed ${seed})`, await judge(field, before), [0, 3]);
   await field.end();
+  person.leave();
+  ledger.broken.push(...person.failures);
   const counted = { ...ledger.figures, saves: shown(saves), "edits there": remote, moves, exits: ledger.exits() };
-  return { fault, rounds, counted, broken: ledger.broken };
+  return { fault: "kill-watch", rounds, counted, broken: ledger.broken };
 }
 
 const shown = (saves: ReadonlyMap<string, number>) => [...saves].map(([by, n]) => `${by} ${n}`).join(" + ");
@@ -134,40 +95,4 @@ async function move(field: Field, n: number): Promise<void> {
   }
 }
 
-async function killWatch(soak: Soak): Promise<Row> {
-  const person = await openPerson();
-  const row = await killDaemons("kill-watch", soak, async (field, document) => {
-    const { dice } = field;
-    const manner = dice.pick(MANNERS);
-    const mark = freshMark(field);
-    const path = join(field.notes, document);
-    await person.save({ path, paragraph: dice.below(4), mark, manner, before: 0, between: dice.below(20) });
-    return manner;
-  });
-  person.leave();
-  return { ...row, broken: [...row.broken, ...person.failures] };
-}
-
-async function editors(soak: Soak): Promise<Row> {
-  const usable = Object.entries(EDITORS).filter(([, { program }]) => isOnPath(program, process.env["PATH"] ?? ""));
-  if (usable.length === 0)
-    return { fault: "editors", rounds: 0, counted: {}, broken: [], note: "no editor is installed" };
-  const row = await killDaemons("editors", soak, async (field, document) => {
-    const [name, { program, args }] = field.dice.pick(usable);
-    const path = join(field.notes, document);
-    const mark = freshMark(field);
-    await execute(program, [...args(path, field.dice.below(4), mark)], { timeout: 20_000 }).catch(() => undefined);
-    // What a program did not save, since its file was replaced at this moment, is not there to be
-    // lost.
-    if (!readFileSync(path, "utf8").includes(mark)) field.marks.delete(mark);
-    return name;
-  });
-  const missing = Object.values(EDITORS).filter(({ program }) => !usable.some(([, one]) => one.program === program));
-  const names = [...new Set(missing.map(({ program }) => program))].join(", ");
-  return names === "" ? row : { ...row, note: `not installed: ${names}` };
-}
-
-export const DAEMONS: readonly Fault[] = [
-  { name: "kill-watch", rounds: 30, quick: 2, run: killWatch },
-  { name: "editors", rounds: 20, quick: 2, run: editors },
-];
+export const DAEMONS: readonly Fault[] = [{ name: "kill-watch", rounds: 30, quick: 2, run: killWatch }];

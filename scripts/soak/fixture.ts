@@ -47,21 +47,22 @@ export async function openField(seed: number, served?: Service): Promise<Field> 
   return { ...service, notes, dice: rollDice(seed), hooks, marks: new Set() };
 }
 
-async function serveHere(hooks: Set<Hook>): Promise<Service> {
-  const folder = mkdtempSync(join(tmpdir(), "mdmirror-soak-"));
-  const data = await openData(join(folder, "data"));
-  const writes: string[] = [];
+export type ServedData = Pick<Service, "url" | "key" | "call"> & { close(): Promise<void> };
+
+/**
+ * Serves a data folder from this process.
+ * @param heard gets each request before the service answers it, and may delay the answer
+ */
+export async function serveData(dir: string, port: number, heard: Hook): Promise<ServedData> {
+  const data = await openData(dir);
   const handle = async (request: WireRequest) => {
-    for (const hook of hooks) await hook(request);
-    if (request.method !== "GET") writes.push(`${request.method} ${request.path}`);
+    await heard(request);
     return data.service.handle(request, null);
   };
-  const server = await startHttp({ handle }, {});
+  const server = await startHttp({ handle }, { port });
   return {
-    folder,
     url: server.url,
     key: data.key,
-    writes,
     call: (method, path, body) =>
       data.service.answer({
         method,
@@ -69,12 +70,25 @@ async function serveHere(hooks: Set<Hook>): Promise<Service> {
         headers: { authorization: `Bearer ${data.key}`, "content-type": "application/json" },
         body: body === undefined ? null : JSON.stringify(body),
       }),
-    async end() {
+    async close() {
       await server.close();
       await data.close();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function serveHere(hooks: Set<Hook>): Promise<Service> {
+  const folder = mkdtempSync(join(tmpdir(), "mdmirror-soak-"));
+  const writes: string[] = [];
+  const { close, ...served } = await serveData(join(folder, "data"), 0, async (request) => {
+    for (const hook of hooks) await hook(request);
+    if (request.method !== "GET") writes.push(`${request.method} ${request.path}`);
+  });
+  const end = async () => {
+    await close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { ...served, folder, writes, end };
 }
 
 export const digest = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16);

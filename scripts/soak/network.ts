@@ -7,14 +7,12 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { WireRequest } from "../../src/contract/wire.ts";
-import { openData } from "../../src/server/data.ts";
-import { startHttp } from "../../src/server/http.ts";
 import { rollDice } from "../../test/simulator/dice.ts";
 import {
   type Field,
   ROOT,
   type Service,
+  serveData,
   docPath,
   editHere,
   editThere,
@@ -117,37 +115,22 @@ async function serveByTurns(): Promise<Turns> {
   const folder = mkdtempSync(join(tmpdir(), "mdmirror-soak-"));
   const dir = join(folder, "data");
   const writes: string[] = [];
-  const serveHere = async (port: number) => {
-    const data = await openData(dir);
-    const handle = async (request: WireRequest) => {
-      if (request.method !== "GET") writes.push(`${request.method} ${request.path}`);
-      return data.service.handle(request, null);
-    };
-    return { data, server: await startHttp({ handle }, { port }) };
-  };
+  const serveHere = (port: number) =>
+    serveData(dir, port, ({ method, path }) => {
+      if (method !== "GET") writes.push(`${method} ${path}`);
+    });
   let here = await serveHere(0);
-  const { url } = here.server;
+  const { url, key } = here;
   const { port } = new URL(url);
-  const { key } = here.data;
-  const close = async () => {
-    await here.server.close();
-    await here.data.close();
-  };
   let child: ChildProcess | null = null;
   return {
     folder,
     url,
     key,
     writes,
-    call: (method, path, body) =>
-      here.data.service.answer({
-        method,
-        path,
-        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-        body: body === undefined ? null : JSON.stringify(body),
-      }),
+    call: (...asked) => here.call(...asked),
     async apart() {
-      await close();
+      await here.close();
       const args = [join(ROOT, "src/cli/entry.mjs"), "serve", "--port", port, "--data", dir];
       child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
       await once(child.stdout!, "data");
@@ -159,7 +142,7 @@ async function serveByTurns(): Promise<Turns> {
       here = await serveHere(Number(port));
     },
     async end() {
-      await close();
+      await here.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };

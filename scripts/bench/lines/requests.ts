@@ -80,6 +80,16 @@ const ACTS: readonly Act[] = [
     beside: 1,
     do: ({ root }) => renameSync(join(root, "area-0/topic-11"), join(root, "area-0/topic-12/topic-11")),
   },
+  {
+    what: `a folder of ${PER_AREA} renamed`,
+    beside: 1,
+    do: ({ root }) => renameSync(join(root, "area-0"), join(root, "renamed")),
+  },
+  {
+    what: `a folder of ${PER_AREA} renamed back`,
+    beside: 1,
+    do: ({ root }) => renameSync(join(root, "renamed"), join(root, "area-0")),
+  },
   { what: "one document deleted", beside: 2, do: ({ root }, paths) => rmSync(join(root, paths[80]!)) },
 ];
 

@@ -1,15 +1,13 @@
 /**
- * Short commands against a bare Node; the rename of a folder; memory of `sync`.
+ * Short commands against a bare Node, and the memory of `sync`.
  */
-import { renameSync } from "node:fs";
-import { join } from "node:path";
 import { shippedCli } from "../shipped.ts";
 import { runChild, type Start } from "../child.ts";
-import { isGenerated, PER_AREA } from "../corpus.ts";
+import { isGenerated } from "../corpus.ts";
 import { figureRow } from "../figures.ts";
 import type { Line } from "../line.ts";
 import { atMost, interleave, type Pairs, ratioRow, type Run } from "../pairs.ts";
-import { type Bound, median, type Row, secondsText } from "../rows.ts";
+import { type Bound, type Row, secondsText } from "../rows.ts";
 
 /** Of a tenth of a second each: more pairs cost nothing. */
 const SHORT_PAIRS = 15;
@@ -68,44 +66,6 @@ export const START: Line = {
       if (bound !== null) rows.push(...cpuRow(what, documents, bound, pairs));
     }
     return rows;
-  },
-};
-
-export const RENAME: Line = {
-  name: "rename",
-  about: `rename of a folder with ${PER_AREA} documents: what it sends`,
-  sizes: (asked) => oneOf("10000", asked),
-  seconds: () => 5,
-  async run({ fixture, size }) {
-    const mirror = await fixture.mirror(size);
-    const writes: number[] = [];
-    const texts: number[] = [];
-    const times: number[] = [];
-    const requests: number[] = [];
-    // There and back, so that the mirror is left as it was.
-    for (const [from, to] of [
-      ["area-0", "renamed"],
-      ["renamed", "area-0"],
-    ] as const) {
-      await fixture.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
-      renameSync(join(mirror.root, from), join(mirror.root, to));
-      const { ms, asked } = await fixture.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
-      times.push(ms);
-      writes.push(asked!.writes.length);
-      texts.push(asked!.textsSent + asked!.textsFetched);
-      requests.push(asked!.requests);
-    }
-    const row = { line: "rename", size, ours: secondsText(median(times)), requests: median(requests) };
-    return [
-      figureRow(
-        { ...row, what: "rename of a folder: write requests", unit: "requests", bound: atMost(1, null) },
-        writes,
-      ),
-      figureRow(
-        { ...row, what: "rename of a folder: texts sent or read", unit: "texts", bound: atMost(0, null) },
-        texts,
-      ),
-    ];
   },
 };
 

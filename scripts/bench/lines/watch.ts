@@ -1,5 +1,5 @@
 /**
- * The daemon: from a save to its PUT, processor time and memory at rest.
+ * The daemon: from a save to its PUT, and memory at rest.
  */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,8 +18,6 @@ const SAVES = 100;
 /** Where they only show the growth. */
 const FEWER_SAVES = 40;
 const savesAt = (size: string) => (size === "10000" ? SAVES : FEWER_SAVES);
-/** A poll each 30 s: at least two of them are in it. */
-const REST_WINDOW_MS = 65_000;
 /** After `ready`, till memory is read: what a start leaves behind is collected, or never. */
 const COOL_MS = 20_000;
 const HEARD_LIMIT_MS = 30_000;
@@ -85,47 +83,6 @@ export const SAVE: Line = {
       figureRow({ ...row, what: "save → PUT beyond settling, p50", bound: middle }, beyond),
       figureRow({ ...row, what: "save → PUT beyond settling, p95", bound: late, figure }, beyond),
     ];
-  },
-};
-
-export const REST_CPU: Line = {
-  name: "watch-cpu",
-  about: "processor time of watch at rest",
-  sizes: (asked) => asked.filter((size) => size === "10000" || (asked.length === 1 && isGenerated(size))),
-  seconds: () => 140,
-  async run({ fixture, size, quick }) {
-    const mirror = await fixture.mirror(size);
-    const daemon = await startDaemon(mirror);
-    try {
-      // Polled each 5 s until nothing happened for so long, then each 30 s.
-      await pause(DEFAULT_TIMING.activeForMs + 5_000);
-      const windows: number[] = [];
-      await fixture.service.count();
-      for (let n = 0; n < (quick ? 1 : 2); n++) {
-        const [before, began] = [usageOf(daemon.pid).cpuMs, performance.now()];
-        await pause(REST_WINDOW_MS);
-        windows.push(((usageOf(daemon.pid).cpuMs - before) / (performance.now() - began)) * 100);
-      }
-      const note = `in windows of ${REST_WINDOW_MS / 1_000} s, polled each ${DEFAULT_TIMING.pollRestMs / 1_000} s, counted in ticks of 10 ms`;
-      const bound = size === "10000" ? atMost(0.5, 0.1) : null;
-      const requests = (await fixture.service.count()).requests / windows.length;
-      return [
-        figureRow(
-          {
-            line: "watch-cpu",
-            what: "processor time of watch at rest",
-            size,
-            unit: "% of a core",
-            bound,
-            note,
-            requests,
-          },
-          windows,
-        ),
-      ];
-    } finally {
-      await daemon.stop();
-    }
   },
 };
 
