@@ -1,23 +1,9 @@
 import { existsSync, renameSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
-import { useRig } from "./rig.ts";
+import { describe, expect, test } from "vitest";
+import { useSyncedRig } from "./synced-rig.ts";
 
-const rig = useRig();
-beforeEach(async () => {
-  rig.api("POST", "/v1/files", { path: "a.md", content: "first\n" });
-  rig.api("POST", "/v1/files", { path: "k.md", content: "k\n" });
-  await rig.init();
-});
-
-const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
-const sync = () => run("sync");
-
-async function edit(text: string): Promise<void> {
-  rig.write("a.md", text);
-  rig.pass(60_000);
-  expect((await sync()).code).toBe(0);
-}
+const { rig, run, sync, edit } = useSyncedRig();
 
 describe("undo", () => {
   test("takes a run's edits, deletions, new documents and moves back on both sides", async () => {

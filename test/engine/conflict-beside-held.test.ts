@@ -16,12 +16,7 @@ describe.each(HELD)("where the key may not move a document, and %s", (_how, from
     ["sidecar", { [sidecar]: THEIRS, [document]: MINE }],
     ["copy", { [sidecar.replace("theirs", "mine")]: MINE, [document]: THEIRS }],
   ] as const)("I01 I27 two edits that do not merge stand beside each other (%s)", async (policy, texts) => {
-    const fixture = openFixture(52, {}, ({ service }) => {
-      const { workspaceId } = service.admin.keys()[0]!;
-      const made = service.admin.createKey({ workspaceId, grants: [{ on: null, level: "read" }] });
-      if (!("key" in made)) throw new Error(made.detail);
-      return { key: made.key };
-    });
+    const fixture = openFixture(52, {}, (opened) => ({ key: opened.makeKey().key }));
     const { rig, mirror } = fixture;
     rig.app.create("d/a.md", ONE);
     await settle(mirror);

@@ -8,7 +8,8 @@ import { combineByMerge } from "../../src/server/combine.ts";
 import { SyncService } from "../sync-service/service.ts";
 import { rollBytes } from "../simulator/dice.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
-import { makeKey, openFixture, type OwnKey, settle } from "../promises/fixture.ts";
+import { openFixture, settle } from "../promises/fixture.ts";
+import type { OwnKey } from "../simulator/rig.ts";
 import { closeNothing } from "../simulator/quiet-ports.ts";
 
 const OPTIONS = { settings: SETTINGS, retryRefused: true, kind: "sync" } as const;
@@ -16,7 +17,7 @@ const OPTIONS = { settings: SETTINGS, retryRefused: true, kind: "sync" } as cons
 test("I03 of a service that was put back from a backup, what is newer here goes up again, to the same document", async () => {
   let own: OwnKey | null = null;
   const { rig, mirror } = openFixture(81, {}, (made) => {
-    own = makeKey(made);
+    own = made.makeKey({ on: null, level: "full" });
     return { key: own.key };
   });
   const id = rig.app.create("plan.md", "first\n");

@@ -7,7 +7,8 @@ import type { World } from "../../src/engine/run/world.ts";
 import { guardKey } from "../../src/planner/verdict/guard-key.ts";
 import type { Wire } from "../../src/ports/wire.ts";
 import { createRemote } from "../../src/remote/client.ts";
-import { makeKey, openFixture, type OwnKey } from "../promises/fixture.ts";
+import { openFixture } from "../promises/fixture.ts";
+import type { OwnKey } from "../simulator/rig.ts";
 import { closeNothing } from "../simulator/quiet-ports.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
 
@@ -17,7 +18,7 @@ const OPTIONS = { settings: SETTINGS, retryRefused: true, kind: "sync" } as cons
 async function settled(seed: number) {
   let own: OwnKey | null = null;
   const fixture = openFixture(seed, {}, (made) => {
-    own = makeKey(made);
+    own = made.makeKey({ on: null, level: "full" });
     return { key: own.key };
   });
   const { rig, mirror } = fixture;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Fixture, isWrite, makeKey, openFixture, type OwnKey, settle, workspaceOf } from "./fixture.ts";
+import type { OwnKey } from "../simulator/rig.ts";
+import { type Fixture, isWrite, openFixture, settle, workspaceOf } from "./fixture.ts";
 
 const DOCUMENTS = 12;
 
@@ -9,7 +10,7 @@ type Held = { readonly fixture: Fixture; readonly own: OwnKey; readonly texts: R
 async function inSync(): Promise<Held> {
   let own: OwnKey | null = null;
   const fixture = openFixture(19, {}, (rig) => {
-    own = makeKey(rig);
+    own = rig.makeKey({ on: null, level: "full" });
     return { key: own.key };
   });
   for (let n = 0; n < DOCUMENTS; n++) fixture.rig.app.create(`d${n % 3}/n${n}.md`, `note ${n}\n`);

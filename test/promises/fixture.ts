@@ -197,16 +197,6 @@ export function onRealState(fixture: Fixture): Restartable {
   return made;
 }
 
-export type OwnKey = { readonly id: string; readonly key: string };
-
-/** A key beside the app's, whose grants may be changed. */
-export function makeKey({ service }: Rig): OwnKey {
-  const [workspace] = service.admin.workspaces();
-  const made = service.admin.createKey({ workspaceId: workspace!.id, grants: [{ on: null, level: "full" }] });
-  if (!("key" in made)) throw new Error("no key was made");
-  return made;
-}
-
 export function workspaceOf({ service }: Rig): string {
   return service.admin.workspaces()[0]!.id;
 }

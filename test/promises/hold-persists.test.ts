@@ -5,17 +5,7 @@ import { META } from "../../src/engine/run/meta.ts";
 import type { Settings } from "../../src/engine/run/world.ts";
 import type { Fault, Variant } from "../variants/variant.ts";
 import { change, doc, holdOf, openIn, tempFolder, textDigest } from "../state/fixture.ts";
-import {
-  asText,
-  type Fixture,
-  isWrite,
-  makeKey,
-  onRealState,
-  openFixture,
-  problem,
-  type Seen,
-  settle,
-} from "./fixture.ts";
+import { asText, type Fixture, isWrite, onRealState, openFixture, problem, type Seen, settle } from "./fixture.ts";
 
 /**
  * What makes a hold of a reason, through the whole engine. `start`: documents that both sides hold
@@ -171,7 +161,11 @@ function factsOf({ key, path, reason, code, detail, digest, since }: Hold): Part
 
 describe("I22 a hold stays over a restart until what it is about changes", () => {
   test.each(CASES.map((row) => [row.reason, row] as const))("%s", async (reason, row) => {
-    const fixture = openFixture(22, row.variant ?? {}, row.ownKey ? (rig) => ({ key: makeKey(rig).key }) : {});
+    const fixture = openFixture(
+      22,
+      row.variant ?? {},
+      row.ownKey ? (rig) => ({ key: rig.makeKey({ on: null, level: "full" }).key }) : {},
+    );
     const state = onRealState(fixture);
     for (const [path, text] of Object.entries(row.start ?? {})) fixture.rig.app.create(path, text);
     await state.sync(row.settings);

@@ -2,6 +2,7 @@ import { loadTools } from "../../src/engine/run/tools.ts";
 import type { DiskFolding } from "../../src/model/path.ts";
 import { combineByMerge } from "../../src/server/combine.ts";
 import { newId } from "../../src/server/context.ts";
+import type { KeyOptions } from "../../src/server/keys.ts";
 import { SyncService } from "../sync-service/service.ts";
 import { type VirtualClock, virtualClock } from "../remote/virtual-clock.ts";
 import { loosenService, tightenIds } from "../variants/loose-ids.ts";
@@ -23,6 +24,8 @@ import { rethrow } from "./quiet-ports.ts";
 
 // Before any virtual time: modules are read in the machine's own.
 await loadTools();
+
+export type OwnKey = { readonly id: string; readonly key: string };
 
 /** A service with what is around it, as it was. */
 export type RigCopy = {
@@ -88,6 +91,15 @@ export class Rig {
   /** @param from of a mirror with the same options on the rig that this one is a copy of */
   mirror(options: MirrorOptions = {}, from: MirrorCopy | null = null): Mirror {
     return new Mirror({ key: this.#key, handle: this.#handle, clock: this.clock, dice: this.dice }, options, from);
+  }
+
+  /** Makes another key of the workspace, which may only read unless `grants` say more. */
+  makeKey(...grants: KeyOptions["grants"]): OwnKey {
+    const { admin } = this.service;
+    const workspaceId = admin.workspaces()[0]!.id;
+    const made = admin.createKey({ workspaceId, grants: grants.length === 0 ? [{ on: null, level: "read" }] : grants });
+    if (!("key" in made)) throw new Error(made.detail);
+    return made;
   }
 
   /** Of the service, its clock and its dice, between two requests. */

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { makeKey } from "../../promises/fixture.ts";
 import { createRig } from "../../simulator/rig.ts";
 import { startDaemon } from "./rig.ts";
 
@@ -8,7 +7,7 @@ async function alone() {
   const service = createRig(17);
   service.app.create("f/note.md", "was\n");
   service.app.create("g/other.md", "other\n");
-  const own = makeKey(service);
+  const own = service.makeKey({ on: null, level: "full" });
   const mirror = service.mirror({ key: own.key });
   const rig = await startDaemon({ rig: service, mirror });
   await rig.until(() => mirror.texts().size === 2);

@@ -6,10 +6,7 @@ import { type DaemonRig, startDaemon } from "./rig.ts";
 async function reading(...documents: readonly string[]): Promise<DaemonRig> {
   const rig = createRig(1);
   for (const path of ["other.md", ...documents]) rig.app.create(path, `${path}\n`);
-  const { workspaceId } = rig.service.admin.keys()[0]!;
-  const made = rig.service.admin.createKey({ workspaceId, grants: [{ on: null, level: "read" }] });
-  if (!("key" in made)) throw new Error(made.detail);
-  const daemon = await startDaemon({ rig, mirror: rig.mirror({ key: made.key }) });
+  const daemon = await startDaemon({ rig, mirror: rig.mirror({ key: rig.makeKey().key }) });
   onTestFinished(() => daemon.stop());
   return daemon;
 }

@@ -10,10 +10,7 @@ async function begin() {
   const k = rig.app.create("f/k.md", `[note](${note}) [deep](${deep})\n`);
   rig.app.edit("f/note.md", `[k](${k})\n`);
   rig.app.edit("f/g/deep.md", `[k](${k})\n`);
-  const workspaceId = rig.service.admin.workspaces()[0]!.id;
-  const made = rig.service.admin.createKey({ workspaceId, grants: [{ on: null, level: "read" }] });
-  if (!("key" in made)) throw new Error(made.detail);
-  const mirror = rig.mirror({ links: true, key: made.key });
+  const mirror = rig.mirror({ links: true, key: rig.makeKey().key });
   await mirror.sync();
   const move = (from: string, to: string): void => {
     mirror.disk.user.rename(mirror.path(from), mirror.path(to));

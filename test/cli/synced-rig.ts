@@ -1,0 +1,22 @@
+import { beforeEach, expect } from "vitest";
+import { useRig } from "./rig.ts";
+
+/** Opens a rig for each test, whose folder is in sync with `a.md` and `k.md` of the service. */
+export function useSyncedRig() {
+  const rig = useRig();
+  beforeEach(async () => {
+    rig.api("POST", "/v1/files", { path: "a.md", content: "first\n" });
+    rig.api("POST", "/v1/files", { path: "k.md", content: "k\n" });
+    await rig.init();
+  });
+  /** Runs a command in the linked folder. */
+  const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
+  const sync = () => run("sync");
+  /** Saves `a.md`, lets it settle and syncs. */
+  async function edit(text: string): Promise<void> {
+    rig.write("a.md", text);
+    rig.pass(60_000);
+    expect((await sync()).code).toBe(0);
+  }
+  return { rig, run, sync, edit };
+}
