@@ -3,7 +3,7 @@
  * as they were.
  */
 import { appendFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 
 export type Fixture = {
   /** The mirrored folder. */
@@ -32,7 +32,7 @@ export async function tour(fixture: Fixture): Promise<string[]> {
   };
   const mark = Date.now().toString(36);
   const brokenBefore = await fixture.countBrokenLinks();
-  const [edited, renamed] = chapters(root);
+  const [edited, renamed] = pickChapters(root);
   if (edited === undefined || renamed === undefined) return ["there are not two documents to show anything with"];
   const to = renamed.replace(/\.md$/, ENDING);
   const here = `written-here-${mark}.md`;
@@ -77,13 +77,19 @@ export async function tour(fixture: Fixture): Promise<string[]> {
   return failures;
 }
 
-/** Returns the local documents that are chapters: each has some length. */
-function chapters(root: string): string[] {
-  return readdirSync(root, { recursive: true, encoding: "utf8" })
+/** Returns two chapters, which have some length: of all but the first, the one with the most links to it. */
+function pickChapters(root: string): string[] {
+  const documents = readdirSync(root, { recursive: true, encoding: "utf8" })
     .map((path) => path.replaceAll("\\", "/"))
     .filter((path) => /^[\w./-]+\.md$/.test(path) && !path.startsWith(".") && !path.endsWith(ENDING))
-    .filter((path) => /(^|\/)ch\d/.test(path))
     .toSorted();
+  const texts = documents.map((path) => [posix.dirname(path), readFileSync(join(root, path), "utf8")] as const);
+  const countLinks = (to: string) =>
+    texts.filter(([folder, text]) => text.includes(`](${posix.relative(folder, to)}`)).length;
+  const [first, ...others] = documents.filter((path) => /(^|\/)ch\d/.test(path));
+  if (first === undefined) return [];
+  const counted = others.map((path) => ({ path, links: countLinks(path) }));
+  return [first, ...counted.toSorted((a, b) => b.links - a.links).map(({ path }) => path)];
 }
 
 async function call(fixture: Fixture, method: string, path: string, body?: object): Promise<unknown> {
