@@ -113,7 +113,9 @@ export type DirLink = {
   readonly birthMs: number;
 };
 
-/** A document that is no longer on the service. If its id is seen again, the tombstone is removed. */
+/**
+ * A document that is no longer on the service. If its id is seen again, the tombstone is removed.
+ */
 export type Tombstone = {
   readonly id: DocId;
   readonly localPath: LocalPath;

@@ -141,8 +141,8 @@ describe("folders where the deployment cannot move them", () => {
       "make-folder-remote e; make-folder-remote e/f; reparent-remote d/f/a.md>e/f/a.md; relink e/f/a.md; remove-folder-remote d/f; remove-folder-remote d",
     ],
     ["d/a.md=1", "", "mv d e", "move-folder-local d>e; link-folder e"],
-    // What cannot be followed as a folder is new here and deleted locally: the rename on the service
-    // is the one that yields.
+    // What cannot be followed as a folder is new here and deleted locally: the rename on the
+    // service is the one that yields.
     [
       "d/a.md=1",
       "mv d e",

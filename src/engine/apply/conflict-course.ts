@@ -197,8 +197,8 @@ export function dropConflict(ctx: PassContext, action: ActionOf<"drop-conflict">
   state.putConflict(withoutCopy(conflict));
   const dropped = dropWithDocument(ctx, action, conflict);
   if (dropped !== null) return dropped;
-  // The document was deleted locally during its conflict, and the service's text comes back. Until it
-  // has, the record keeps the conflict: after a crash the deletion would look like a plain one.
+  // The document was deleted locally during its conflict, and the service's text comes back. Until
+  // it has, the record keeps the conflict: after a crash the deletion would look like a plain one.
   state.transact(() => {
     if (action.comesBack !== true) state.removeConflict(action.id);
     recordEvent(ctx.world, ctx.run, eventOf(action, "local", { path: conflict.sidecarPath }));

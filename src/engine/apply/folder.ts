@@ -168,8 +168,8 @@ function refusedRemoval(ctx: PassContext, action: ActionOf<"remove-folder-remote
 }
 
 /**
- * A deployment that cannot delete folders: the folder, deleted locally, stays there empty, and nothing
- * is sent again.
+ * A deployment that cannot delete folders: the folder, deleted locally, stays there empty, and
+ * nothing is sent again.
  */
 function undeletable(
   ctx: PassContext,

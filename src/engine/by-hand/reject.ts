@@ -59,8 +59,8 @@ export function folderStays(ctx: PassContext, dirId: DirId): HandEnd {
 }
 
 /**
- * A document that is no longer on the service for good: its file stays, and the next run sends it as a
- * new document.
+ * A document that is no longer on the service for good: its file stays, and the next run sends it
+ * as a new document.
  */
 export function staysAsNew(ctx: PassContext, { id, localPath }: Extract<Action, { kind: "trash-local" }>): HandEnd {
   const link = ctx.world.state.link(id);

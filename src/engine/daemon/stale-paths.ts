@@ -18,8 +18,9 @@ type Vacated = { readonly id: DocId; readonly at: number };
 const MAX_PATHS = 5_000;
 
 /**
- * Handles saves to an old path: a document was renamed on the service, its file was moved locally, and
- * a program that still has it open under the old name saves. That text is an edit of the document
+ * Handles saves to an old path: a document was renamed on the service, its file was moved locally,
+ * and a program that still has it open under the old name saves. That text is an edit of the
+ * document
  * and not a new one, which is judged by time and likeness: a new document that somebody starts
  * there with another text stays new.
  */

@@ -64,8 +64,9 @@ export function* toTexts({ state, disk, scope }: Files): Generator<Respelling> {
 }
 
 /**
- * Linking documents that are not where base has them: moved or deleted locally, and not synced yet, or
- * held. Their files would stay in the form of before, or be read for a place where they were not
+ * Linking documents that are not where base has them: moved or deleted locally, and not synced
+ * yet, or held. Their files would stay in the form of before, or be read for a place where they
+ * were not
  * written, and neither would be known again as moved.
  */
 export function* outOfPlace({ state, disk }: Pick<Files, "state" | "disk">): Generator<LocalPath> {

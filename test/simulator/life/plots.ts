@@ -26,8 +26,8 @@ const struck: Plot = (dice, mirror) => {
 };
 
 /**
- * A document is protected, and edited locally; it is edited locally again while it waits, or not; its
- * review ends some way.
+ * A document is protected, and edited locally; it is edited locally again while it waits, or not;
+ * its review ends some way.
  */
 const reviewed: Plot = (dice, mirror) => {
   const seed = seedOf(dice);
