@@ -19,7 +19,7 @@ describe("sync", () => {
       expect.objectContaining({
         path: "note.md",
         kind: "in-use",
-        detail: "open in vim: the service's text waits until it is closed",
+        detail: "open in vim: the version of the service is written once the file is closed",
         waits: true,
       }),
     ]);

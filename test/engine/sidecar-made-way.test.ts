@@ -21,7 +21,7 @@ it("I03 a file at a sidecar's name makes way, and log and history say so", async
   expect(mirror.texts().get(AT)).toBe("theirs\n");
   const told = mirror.state.events({ limit: 100, path: AT });
   expect(told).toEqual([expect.objectContaining({ kind: "trash-local", id: null, outcome: "done" })]);
-  const [, place] = /kept as (\.mdmirror\/trash\/.*)$/.exec(told[0]!.detail)!;
+  const [, place] = /(\.mdmirror\/trash\/[^,]*)/.exec(told[0]!.detail)!;
   expect(mirror.disk.user.read(`${ROOT}/${place}`)).toBe(OWN);
   expect(mirror.state.text(told[0]!.before!)).toBe(OWN);
   // That a copy goes once a newer one is shown is not reported.

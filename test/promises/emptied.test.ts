@@ -80,8 +80,8 @@ describe("I21 I22 a halt by an emptied side stays until somebody approves, whate
     const report = (await mirror.sync())!;
     expect(report.state).toBe("halted");
     expect(report.halt?.reasons.map(({ detail }) => detail)).toEqual([
-      "3 linked documents are gone from the folder, and what is left there, 3 more, is no longer on the service: the folder would be left with none",
-      "3 linked documents are no longer on the service, and what is left there, 3 more, is gone from the folder: the service would be left with none",
+      "3 linked documents are gone from the folder, and the other 3 are gone from the service: this sync would leave the folder without documents",
+      "3 linked documents are gone from the service, and the other 3 are gone from the folder: this sync would leave the service without documents",
     ]);
     expect([...mirror.texts().keys()]).toEqual(paths.slice(3));
     expect([...rig.app.files().keys()]).toEqual(paths.slice(0, 3));

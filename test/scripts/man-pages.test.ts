@@ -52,7 +52,7 @@ describe("the man pages", () => {
     const files = [...pages.keys()].map((name) => join(folder, name));
     const set = spawnSync("man", ["-l", "--warnings", ...files], { encoding: "utf8", env, maxBuffer: 1e8 });
     expect([set.status, set.stderr]).toEqual([0, ""]);
-    expect(set.stdout).toContain("Bring both sides together, once.");
+    expect(set.stdout).toContain("Sync once.");
     const named = spawnSync("lexgrog", files, { encoding: "utf8", env });
     expect(named.stdout.match(/: "mdmirror(-[a-z-]+)? - /g)).toHaveLength(pages.size);
   });

@@ -144,7 +144,7 @@ export function eventOf(more: Partial<MirrorEvent> = {}): MirrorEvent {
     side: "remote",
     id: "doc_a",
     path: "notes/a.md",
-    detail: "edited locally",
+    detail: "edited here",
     outcome: "done",
     code: null,
     requestId: "req_1",

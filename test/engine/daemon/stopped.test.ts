@@ -28,7 +28,7 @@ test("a daemon that is stopped begins no more steps, and the next one goes on wi
   const before = cameTo(mirror);
   expect([before.length > 0, before.length < PATHS.length]).toEqual([true, true]);
   expect(daemon.status().lastReport).toMatchObject({ state: "attention", isStopped: true });
-  for (const path of before) mirror.disk.user.write(`${ROOT}/${path}`, `# ${path}\n\nedited here\n`);
+  for (const path of before) mirror.disk.user.write(`${ROOT}/${path}`, `# ${path}\n\nedited locally\n`);
   mirror.disk.advance(60_000);
   const next = await startDaemon({ rig, mirror });
   expect([cameTo(mirror), mirror.state.load().conflicts.size]).toEqual([PATHS, 0]);
