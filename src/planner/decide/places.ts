@@ -13,7 +13,7 @@ import {
   samePlace,
   type Side,
 } from "../match/row.ts";
-import { joinPath, type LocalPath, nameOf, type RemotePath } from "../../model/path.ts";
+import { joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../../model/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import { whyHidden } from "../match/unseen.ts";
 import { excludedBy, type PlanDraft } from "./plan-draft.ts";
@@ -185,7 +185,22 @@ function ruleOfUnmoved(row: Row, here: Place, there: Place): PlaceRule {
  */
 function ruleOfMovedTwice(row: Row, here: Place, there: Place): PlaceRule {
   if (isTemporaryName(here.name)) return "agree";
-  return isTemporaryName(there.name) || isTakenBack(row) ? "follow-local" : "agree";
+  const follows = isTemporaryName(there.name) || isTakenBack(row) || isHalfMoved(row, here, there);
+  return follows ? "follow-local" : "agree";
+}
+
+/**
+ * Returns whether the service has only the new name, or only the new folder, of a local move that
+ * changed both. A move is two requests, and the first may arrive after its sender was killed.
+ */
+function isHalfMoved(row: Row, here: Place, there: Place): boolean {
+  const { link } = row;
+  if (link === null) return false;
+  const hasName = isNamePair(here.name, there.name, nameKindOf(row), idOf(row));
+  const hasFolder = here.parent === there.parent;
+  const keptName = there.name === nameOf(link.remotePath);
+  const keptFolder = there.parent.remotePath === parentOf(link.remotePath);
+  return (hasName && !hasFolder && keptFolder && !keptName) || (hasFolder && !hasName && keptName && !keptFolder);
 }
 
 /**
