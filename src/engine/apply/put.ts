@@ -1,9 +1,9 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
-import { type Digest, digestOf } from "../../model/digest.ts";
+import { digestOf } from "../../model/digest.ts";
 import type { Link, Stamp } from "../../model/link.ts";
 import type { Fault, PutResult } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
-import { moveBase, moveBaseUnderEdit, noteEcho, submit } from "../../model/settle.ts";
+import { moveBase, noteEcho, submit } from "../../model/settle.ts";
 import {
   asItLeadsNow,
   contentCodeOf,
@@ -20,7 +20,7 @@ import {
   type LocalRead,
   type RemoteText,
 } from "./effect.ts";
-import { commit, commitWithOthers, hasAnotherId, openIntentWithOthers, whereItStands, withIdNow } from "./commit.ts";
+import { commit, commitWithOthers, hasAnotherId, openIntentWithOthers, withIdNow } from "./commit.ts";
 import { codeOf } from "./emptied.ts";
 import { holdBase } from "./hold-base.ts";
 import { landText } from "./land-text.ts";
@@ -182,15 +182,14 @@ async function landSaved(
     });
     return isOther ? stale("its base moved meanwhile") : done;
   }
-  const sent = moveToSent(ctx, link, action.expect, local.stamp);
   const inUse = leftAlone(ctx, action);
   const landed =
     inUse === null
-      ? landText(ctx, action.id, action.localPath, saved.text, saved.digest, action.expect, sent, saved)
+      ? landText(ctx, action.id, action.localPath, saved.text, saved.digest, action.expect, link, saved)
       : ended(inUse);
   if (landed.kind === "end") {
-    // Somebody saved the file meanwhile, or has it in hand: the next cycle merges that content with
-    // what the service saved, from the content that was sent.
+    // Somebody saved the file meanwhile, or has it in hand: base stays as it was, and the next pass
+    // merges that text with what the service saved.
     ctx.world.state.closeIntent(intentId);
     return landed.outcome;
   }
@@ -201,21 +200,6 @@ async function landSaved(
     closes: intentId,
     event: { ...event, side: "both", detail: `${detail}; the service changed it while saving (merged or normalised)` },
   });
-}
-
-/**
- * Moves base to the content that was sent, under the change id on which it was sent. What the
- * service saved was made of it, and so is what its user saves into the file meanwhile. Merged from
- * the base before, content that was sent and then taken back would come back, and content missing
- * from a file that was sent half written would be taken out of the whole file. ORDER: before the
- * file is replaced, so that a replace that is cut off, and a late save into the replaced file,
- * start from it as well.
- */
-function moveToSent(ctx: PassContext, link: Link, sent: Digest, stamp: Stamp): Link {
-  const current = withIdNow(ctx, link);
-  const moved = whereItStands(ctx, moveBaseUnderEdit(current, current.changeId, sent, stamp));
-  ctx.world.state.putLink(moved);
-  return moved;
 }
 
 /**
