@@ -44,16 +44,19 @@ describe("merge", () => {
   });
 
   it("tells which side each line is from", async () => {
-    const paths = files("a\n\nb c d\n", "a\n- mine\n\nb c D\n", "a\n- other\n\nB c d\n");
+    const paths = files("a\n\nb c d\n\ne\n", "a\n\nb c D\n\ne\n- mine\n", "- other\n\na\n\nB c d\n\ne\n");
     const { out } = await rig.run(["merge", ...paths, "--origins"]);
     expect(out).toEqual([
-      "      | a",
       "  T   |+- other",
-      "M     |+- mine",
+      "  T   |+",
+      "      | a",
       "      | ",
       "    B |-b c d",
       "M T   |+B c D",
       "      |?T   M",
+      "      | ",
+      "      | e",
+      "M     |+- mine",
     ]);
   });
 
