@@ -38,7 +38,7 @@ async function changeOne(io: Io, mirror: OpenedMirror, path: string, value: bool
   io.out(
     value
       ? `${shownName(path)} is protected: changes go to review`
-      : `${shownName(path)} is not protected: changes are published at once`,
+      : `${shownName(path)} is not protected: changes are published immediately`,
   );
   return EXIT.inSync;
 }

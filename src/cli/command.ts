@@ -104,7 +104,7 @@ export type Group = "start" | "daily" | "problems" | "history" | "look" | "servi
 export type Entry = {
   readonly name: string;
   readonly group: Group;
-  /** What it does: a verb first, without a full stop. */
+  /** Begins with a verb and has no full stop. */
   readonly summary: string;
   readonly load: () => Promise<{ readonly command: Command }>;
 };

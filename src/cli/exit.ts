@@ -21,7 +21,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** What each exit code means, in the order of the help. */
+/** The meaning of each exit code, in the order of the help. */
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   0: "in sync, or done",
   1: "error in mdmirror itself",

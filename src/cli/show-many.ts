@@ -44,7 +44,7 @@ type Ending = {
   readonly object: object;
   /** The exit code where the sync succeeds, or none follows. */
   readonly exit: ExitCode;
-  /** The command that goes on with the rest after a stop. Left out: the same command. */
+  /** The command that continues with the rest after a stop. Left out: the same command. */
   readonly again?: string;
 };
 

@@ -49,7 +49,7 @@ export function showUntrusted(io: Io, { kind, what, next }: Trouble, json: boole
 const NEWS_WORDS: { readonly [Kind in NewsState["kind"]]: string } = {
   off: "",
   none: "",
-  listening: "; the service reports changes at once",
+  listening: "; the service reports changes immediately",
   broken: "; it polls, because the connection for events broke",
 };
 

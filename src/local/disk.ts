@@ -208,7 +208,7 @@ export class LocalDisk implements Disk {
     return stampsIn(this.#guard, folder, names);
   }
 
-  /** What was read of who has its files open counts no more. */
+  /** Forgets which processes were seen to have files open. */
   #change<T>(work: (guard: RootGuard) => T): T {
     this.#held.forget();
     return this.#effect(work);

@@ -154,7 +154,10 @@ function swap(guard: RootGuard, temp: string, target: string, park: string, expe
       const stat = nameNew(guard, temp, target);
       if (stat !== null) return done({ stamp: stampOf(stat) });
       unlinkLeftover(guard, temp);
-      return { ...stale("another file came to this path in this moment; the text before is kept aside"), parked: true };
+      return {
+        ...stale("another file came to this path in this moment; the replaced version is kept aside"),
+        parked: true,
+      };
     }
   } catch (error) {
     const errno = errnoOf(error);

@@ -30,7 +30,7 @@ const ATOM = new RegExp(
   "gv",
 );
 
-/** What a token costs in steps: to cut, to number, to compare and to write. */
+/** Cost of a token in steps: to cut, to number, to compare and to write it. */
 const STEPS_A_TOKEN = 30;
 
 const LEADS = /^(?:>|[-*+|]|#{1,6})$/;

@@ -166,7 +166,7 @@ function ruleOf(pieces: readonly Piece[]): Rule {
   return rules.values().next().value ?? "kept";
 }
 
-/** Who changed a piece: added what base has not, or removed what it has. */
+/** Returns the sides that changed a piece: added it to base, or removed it. */
 function changedBy({ base, local, remote }: Piece): Exclude<Rule, "joined"> {
   const [mine, theirs] = [local, remote].map((side) => (side === null) !== (base === null));
   if (mine && theirs) return "both";

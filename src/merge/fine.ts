@@ -81,7 +81,7 @@ function mergeBody(base: string, local: string, remote: string, reading: Reading
   return reading.left < 0 ? undefined : merged;
 }
 
-/** What each side did to the filled lines of the base. */
+/** The changes of each side to the filled lines of the base. */
 export function workOf(base: string, local: string, remote: string, reading: Reading): Work {
   const [b, l, r] = [base, local, remote].map((text) => takeLines(text, reading)) as [Lines, Lines, Lines];
   const [mine, theirs] = [diffFilled(base, local, reading), diffFilled(base, remote, reading)];

@@ -161,7 +161,7 @@ function isAlike({ local, remote }: Part, texts: ThreeTexts): boolean {
   return true;
 }
 
-/** What a part becomes. */
+/** The result of a part. */
 function settle(part: Part, found: Cluster, work: Work): Settled | Conflicts {
   const { texts, reading } = work;
   const { local, remote } = found;

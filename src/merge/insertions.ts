@@ -114,7 +114,7 @@ function inOrder(place: Place, mine: Piece, theirs: Piece): readonly [Piece, Pie
 function mayFollow(first: Piece, second: Piece): boolean {
   if (second.level > first.deepest || second.indent > first.indent) return false;
   if (first.opens || second.closes) return false;
-  // A row goes on a table, and the text after one is parted from it.
+  // A row continues a table; text after a row is separate from it.
   if (isRow(second.head) ? first.tail !== second.head : isRow(first.tail) && first.after + second.before === "")
     return false;
   return keepsSeams(first, second);
@@ -126,7 +126,7 @@ function isRow(shape: string | undefined): boolean {
 
 /** Whether each piece stays as near to the lines above and below as it was written. */
 function keepsSeams(first: Piece, second: Piece): boolean {
-  // What goes on right under the line above comes before what a blank line parts from it.
+  // Lines that continue the line above come before lines after a blank one.
   if (first.before !== "" && second.before === "") return false;
   return second.after === "" || first.after !== "" || (first.before === "" && second.before !== "");
 }

@@ -178,7 +178,7 @@ function attempt(base: string, local: string, remote: string, reading: Reading):
   return { kind: "clean", text, how: "fine" };
 }
 
-/** What git merges; undefined for a conflict. */
+/** Returns git's merge; undefined for a conflict. */
 function mergedLines(base: string, local: string, remote: string, reading: Reading): string | undefined {
   const blocks = mergeLines(base, local, remote, reading);
   if (blocks?.every((block) => block.kind === "settled") !== true) return undefined;

@@ -109,7 +109,7 @@ function noteLines(text: string, lines: readonly string[], ids: readonly number[
   return read;
 }
 
-/** What has no words, as a fence, a rule, or the line under the head of a table. */
+/** Matches a line without words: a fence, a rule, or the line under the head of a table. */
 const RULED = /^\s*\|?[\s:|-]*-[\s:|-]*\|[\s:|-]*$/;
 
 /**

@@ -186,7 +186,7 @@ type DocumentAction =
    */
   | ({ readonly kind: "settle-review" } & TakesText);
 
-/** What an action names that brings a text of the service to a file. */
+/** The members of an action that writes content of the service to a file. */
 type TakesText = {
   readonly id: DocId;
   readonly localPath: LocalPath;

@@ -17,7 +17,7 @@ export type Fault =
       readonly detail: string;
       readonly requestId: string | null;
       readonly pointers: readonly string[];
-      /** What is wrong with members of the request, by code. Left out: the answer does not say. */
+      /** Codes of the faults in members of the request. Left out: the answer names none. */
       readonly fieldCodes?: readonly string[];
     }
   /**

@@ -4,7 +4,7 @@
  * loop does so many steps; then everybody else has a turn.
  */
 
-/** How one search goes on. */
+/** The steps of one search. */
 export type Pace = {
   /**
    * Waits until so many steps may be taken.

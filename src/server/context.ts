@@ -63,7 +63,7 @@ export type Call = {
 };
 
 /**
- * The rest of a request that takes long: it goes on after the transaction that it began with, and
+ * The rest of a request that takes long: it continues after its first transaction, and
  * begins others.
  */
 export type Continued = {

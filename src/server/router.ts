@@ -80,7 +80,7 @@ export type Carried = {
 
 /**
  * Answers a request in one transaction, in which its key is looked up too; a write is kept unless
- * it is refused. A search goes on after that transaction, so that it holds nobody up.
+ * it is refused. A search continues after that transaction, so that nobody waits for it.
  * ASSUMES: an unknown path and a method that a path does not take answer `404 not_found` (contract
  * test "answers not_found …").
  */

@@ -112,8 +112,8 @@ function ended(): Refused {
 }
 
 /**
- * A search goes on after the transaction that found its key: each of its looks is a transaction of
- * its own, and others have their turn in between.
+ * A search continues after the transaction that found its key. Each of its steps is a transaction
+ * of its own, and other requests have their turn in between.
  */
 function continues(
   { context }: Call,

@@ -71,7 +71,7 @@ describe("protect and unprotect", () => {
     );
     expect([rig.read("a.md"), rig.remote("a.md")!.content]).toEqual(["a, edited\n", "a\n"]);
     expect((await rig.run(["unprotect", "a.md"], { cwd: rig.root })).out).toEqual([
-      "a.md is not protected: changes are published at once",
+      "a.md is not protected: changes are published immediately",
     ]);
     expect(rig.remote("a.md")!.protected).toBe(false);
   });

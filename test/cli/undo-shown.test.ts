@@ -84,7 +84,11 @@ describe("what undo shows is what it can do", () => {
     await sync();
     rig.write("k.md", "kkk\n");
     const { out, code } = await run("undo", "--dry-run");
-    expect([code, out[1], out.at(-1)]).toEqual([0, "  k.md  left alone: it was edited since", "  a.md  text back"]);
+    expect([code, out[1], out.at(-1)]).toEqual([
+      0,
+      "  k.md  left alone: it was edited since",
+      "  a.md  restore the content",
+    ]);
     expect(out[0]).toMatch(/^run 3 \(sync, .*\) cannot be undone and is skipped:$/);
   });
 
@@ -100,7 +104,7 @@ describe("what undo shows is what it can do", () => {
     const { code, err } = await rig.run(["undo", "--yes", "--no-sync"], {
       cwd: rig.root,
       onOut: (line) => {
-        if (line === "  a.md  text back") rig.write("a.md", "saved meanwhile\n");
+        if (line === "  a.md  restore the content") rig.write("a.md", "saved meanwhile\n");
       },
     });
     expect([code, err]).toEqual([3, ["a.md: left alone: its text was changed since"]]);

@@ -84,7 +84,7 @@ describe("undo --since", () => {
     expect((await run("undo", "--yes")).code).toBe(0);
     const ids = ["a.md", "b.md"].map((path) => rig.remote(path)!.id);
     const dry = await run("undo", "--since", "30m", "--dry-run");
-    expect(dry.out.slice(1)).toEqual(["  a.md  text back"]);
+    expect(dry.out.slice(1)).toEqual(["  a.md  restore the content"]);
     expect((await run("undo", "--since", "30m", "--yes")).code).toBe(0);
     expect(["a.md", "b.md"].map((path) => rig.remote(path)!.id)).toEqual(ids);
     expect([remote("a.md"), remote("b.md")]).toEqual(["first of a\n", "first of b\n"]);

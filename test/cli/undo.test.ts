@@ -46,7 +46,7 @@ describe("undo", () => {
       expect.stringMatching(/^run \d+ \(sync, .*\) cannot be undone and is skipped:$/),
       expect.stringMatching(/^ {2}k\.md {2}left alone: .*review/),
       expect.stringMatching(/^run \d+ \(sync, /),
-      "  a.md  text back",
+      "  a.md  restore the content",
     ]);
     const json = JSON.parse((await run("undo", "--dry-run", "--json")).out[0]!) as {
       run: number;

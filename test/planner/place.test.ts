@@ -62,6 +62,9 @@ describe("who wins: places of documents", () => {
       "edit b.md 3",
       "rename-remote a.md>b-2.md; move-local b.md>b-2.md; create-local b.md; relink b-2.md",
     ],
+    // the first of two PATCHes arrived after its sender was killed
+    ["a.md=1 d/b.md=2", "mv a.md d/c.md", "mv a.md c.md", "reparent-remote c.md>d/c.md; relink d/c.md"],
+    ["a.md=1 d/b.md=2", "mv a.md d/c.md", "mv a.md d/a.md", "rename-remote d/a.md>d/c.md; relink d/c.md"],
     // two PATCHes, in the order whose middle path is free
     ["a.md=1 d/b.md=2", "mv a.md d/c.md", "", "rename-remote a.md>c.md; reparent-remote c.md>d/c.md; relink d/c.md"],
     [

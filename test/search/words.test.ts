@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { distanceWithin } from "../../src/search/distance.ts";
 import { titlesOf, pathFieldsOf } from "../../src/search/fields.ts";
 import { readQuery } from "../../src/search/query.ts";
 import { pairsOf, unitsOf } from "../../src/search/tokens.ts";
@@ -58,18 +57,5 @@ describe("a query", () => {
     ["c+", "", false],
   ])("%s is looked for as it is spelled: %s", (text, literal, isSpelled) => {
     expect(readQuery(text)).toMatchObject({ literal, isSpelled });
-  });
-});
-
-describe("edit distance", () => {
-  test.each([
-    ["commit", "comit", 1],
-    ["commit", "commti", 1],
-    ["kubernetes", "kuberentse", 2],
-    ["abc", "xyz", 3],
-    ["", "ab", 2],
-    ["🎉a", "a", 1],
-  ])("%s and %s", (a, b, distance) => {
-    expect([distanceWithin(a, b, 2), distanceWithin(b, a, 2)]).toEqual([distance, distance]);
   });
 });

@@ -52,7 +52,7 @@ describe("runs", () => {
       expect([words, text.includes(words)]).toEqual([words, true]);
     const run = await runThat(opened, "1 uploaded");
     const one = await ask(`/m/w/runs/${run}`, { headers: { cookie } });
-    expect([one.text.includes("a.md"), one.text.includes("text back")]).toEqual([true, true]);
+    expect([one.text.includes("a.md"), one.text.includes("restore the content")]).toEqual([true, true]);
     for (const none of ["0", "9999", "x", "1e3"])
       expect((await ask(`/m/w/runs/${none}`, { headers: { cookie } })).status).toBe(404);
   });

@@ -27,7 +27,7 @@ export type Halted =
       readonly reasons: readonly Reason[];
       /** Actions that the answer is about. */
       readonly stopped: readonly Action[];
-      /** How many other steps of the plan wait for the answer. */
+      /** Number of other steps of the plan that wait for the answer. */
       readonly waiting: number;
       readonly keys: readonly string[];
       readonly plan: Plan;

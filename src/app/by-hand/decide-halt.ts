@@ -37,7 +37,7 @@ export type HaltView =
       readonly seen: Digest;
       /** By path. */
       readonly stopped: readonly StoppedRow[];
-      /** How many other steps of the plan wait for the answer. */
+      /** Number of other steps of the plan that wait for the answer. */
       readonly waiting: number;
       /** Whether the answer is about everything that the plan would do. */
       readonly byReason: boolean;

@@ -48,7 +48,7 @@ export function judgePath(saving: Saving, path: string): Result<null> {
     });
   } catch (error) {
     if (!(error instanceof UnfitRules)) throw error;
-    return trouble("usage", `${path} cannot be read: ${error.message}`, "mend that line", { code: "unfit-rules" });
+    return trouble("usage", `${path} cannot be read: ${error.message}`, "correct that line", { code: "unfit-rules" });
   }
 }
 

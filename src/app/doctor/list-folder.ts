@@ -104,7 +104,7 @@ function readFolder(disk: LocalDisk, own: string, folder: LocalPath): Result<rea
       return ok(entriesOf(folder, rows, names ?? []));
   } catch (error) {
     if (!(error instanceof UnfitRules)) throw error;
-    return trouble("usage", `${folder === "" ? "the mirrored folder" : folder}: ${error.message}`, "mend that line");
+    return trouble("usage", `${folder === "" ? "the mirrored folder" : folder}: ${error.message}`, "correct that line");
   }
   return trouble("usage", `no folder is at ${folder}`, "go back to the folder above", { code: "no-folder" });
 }

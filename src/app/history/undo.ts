@@ -43,7 +43,7 @@ export function readUndo({ state, disk }: StateAndDisk, run: number | null): Res
   for (const one of wanted.value) {
     const events = state.events({ limit: EVENTS, run: one.run }).toReversed();
     if (events.length === EVENTS)
-      return trouble("usage", `run ${one.run} is too large to undo at once`, "mdmirror restore PATH@N");
+      return trouble("usage", `run ${one.run} is too large to undo in one run`, "mdmirror restore PATH@N");
     const items = planUndo(events, base, disk);
     const leftAlone = items.filter((item) => item.kind === "left");
     if (run !== null || leftAlone.length < items.length) return ok({ runs: [one], items, passed });
@@ -67,7 +67,7 @@ export function readUndoSince({ state, disk }: StateAndDisk, since: number): Res
   for (const { run } of runs.toReversed()) {
     events.push(...state.events({ limit: EVENTS, run }).toReversed());
     if (events.length >= EVENTS || runs.length === RUNS)
-      return trouble("usage", "the runs since then are too large to undo at once", "give a later time");
+      return trouble("usage", "the runs since then are too large to undo in one run", "give a later time");
   }
   return ok({ runs, items: planUndo(events, state.load(), disk, "moment"), passed: [] });
 }

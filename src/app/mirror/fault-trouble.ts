@@ -8,7 +8,7 @@ export function faultTrouble(fault: Fault, url: string): Trouble {
 
 /** The same where no folder is linked yet, so that there is none to examine. */
 export function faultTroubleOfInit(fault: Fault, url: string): Trouble {
-  return troubleOf(fault, url, "the same mdmirror init again, once the URL is checked and the service runs");
+  return troubleOf(fault, url, "the same mdmirror init again, after you checked the URL and the service");
 }
 
 /** @param look what to do to find out more */

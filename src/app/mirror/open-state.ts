@@ -45,7 +45,7 @@ export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
   }
   return trouble(
     "fault",
-    "the state cannot be rebuilt: it is damaged again at once",
+    "the state cannot be rebuilt: it is damaged again immediately",
     "check the disk; then remove .mdmirror/state.db and .mdmirror/texts.db",
   );
 }

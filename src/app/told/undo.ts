@@ -4,7 +4,7 @@ import type { UndoItem } from "../history/undo-item.ts";
 /** What an undo does to a document, in words. */
 
 const WORDS: Readonly<Record<UndoItem["kind"], string>> = {
-  "text-back": "text back",
+  "text-back": "restore the content",
   "bring-back": "back, as a new document",
   "take-away": "away again (to the trash)",
   "move-back": "move back",

@@ -26,7 +26,7 @@ export const command: Command = {
     "  keys create --label L --grant PATH=full|edit|read|none … [--workspace W] [--expires 30d]",
     "              [--rate N/S] [--out FILE]",
     "  keys change ID|LABEL          change grants (all of them), label, expiry or rate",
-    "  keys revoke ID|LABEL          revoke a key at once",
+    "  keys revoke ID|LABEL          revoke a key immediately",
     "  reviews [--workspace W]       list changes in review; exits 3 if there are any",
     "  reviews show ID|PATH          show the changed lines, and those published since its base",
     "  reviews accept ID|PATH        publish the change, or with --content a version of yours",

@@ -4,7 +4,7 @@ import type { Command } from "../command.ts";
 export const command: Command = {
   usage: "unprotect PATH… | FOLDER | 'GLOB' [--dry-run] [--json]",
   about: [
-    "From then on, each change of the document is published at once. Needs a key with Full access.",
+    "From then on, each change of the document is published immediately. Needs a key with Full access.",
     "For a folder or a quoted glob (** matches any folder): the documents that exist now, as one run, which one mdmirror undo takes back.",
   ],
   examples: ["mdmirror unprotect contract.md"],

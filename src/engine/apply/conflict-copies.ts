@@ -45,7 +45,7 @@ export async function showVersion(
 
 /**
  * Names the copy of a version. A name that another conflict has on record is passed over: that copy
- * goes when its own conflict goes on, and until then its absence would count as a choice.
+ * goes when its own conflict continues, and until then its absence would count as a choice.
  * @param before the versions shown so far
  * @returns the versions from now on, of which the last has no file yet, and the path of its copy
  */

@@ -100,7 +100,7 @@ async function refusedMove(
 
 /**
  * Where a file is now that was at a path when the plan was made. RACE: a folder above it may have
- * moved locally during the request, and a hold at the old path would end at once (I08).
+ * moved locally during the request, and a block at the old path would end immediately (I08).
  */
 export function whereItIs(ctx: PassContext, stood: LocalPath): LocalPath {
   let path = stood;

@@ -16,7 +16,7 @@ import type { PassContext } from "../run/pass-context.ts";
  * the next run sends what follows from it.
  */
 
-const WHY = "brought back: its deletion was rejected";
+const WHY = "restored: its deletion was rejected";
 
 /**
  * A document that was deleted locally: its file comes back with the same text, and nothing is sent.

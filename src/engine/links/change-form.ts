@@ -65,7 +65,7 @@ export function* toTexts({ state, disk, scope }: Files): Generator<Respelling> {
 
 /**
  * Linking documents that are not where base has them: moved or deleted locally, and not synced
- * yet, or held. Their files would stay in the form of before, or be read for a place where they
+ * yet, or held. Their files would keep the earlier form, or be read for a place where they
  * were not
  * written, and neither would be known again as moved.
  */

@@ -133,7 +133,7 @@ export class LinkForms {
     { now, before }: Where,
     earlier?: readonly Spelling[],
   ): { readonly form: Form; readonly leads: readonly Lead[]; readonly spelledAt: LocalPath } {
-    // Bytes that moved and are yet to be spelled anew say what they said at their path of before.
+    // Bytes that moved and are not rewritten yet lead where they led at their earlier path.
     const spelledAt = this.known.of(path, bytes.digest)?.spelledAt ?? path;
     const id = now.docAt(path);
     const base = id === null ? null : this.#state.link(id);

@@ -180,8 +180,8 @@ function ruleOfUnmoved(row: Row, here: Place, there: Place): PlaceRule {
 }
 
 /**
- * A power cut may have taken base's record of a temporary name: then it looks like a move by
- * somebody else.
+ * Returns the rule for a document that seems to have moved on both sides. After a power cut, or
+ * when a request arrived late, the move on the service may be our own.
  */
 function ruleOfMovedTwice(row: Row, here: Place, there: Place): PlaceRule {
   if (isTemporaryName(here.name)) return "agree";

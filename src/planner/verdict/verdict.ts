@@ -76,6 +76,6 @@ function judgeFlood(
 function judgeCopies(budget: number, signals: Signals, steps: readonly Step[]): Finding[] {
   const ends = unapproved(steps, signals, (action) => action.kind === "end-conflict" && action.how === "mine");
   if (ends.length <= budget) return [];
-  const detail = `${ends.length} conflict copies were deleted at once (limit: ${budget})`;
+  const detail = `${ends.length} conflict copies were deleted in one run (limit: ${budget})`;
   return [{ reason: "sidecars-gone", detail, steps: ends }];
 }

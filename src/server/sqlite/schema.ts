@@ -120,7 +120,7 @@ CREATE TABLE grants (
   PRIMARY KEY (key, kind, target)
 ) WITHOUT ROWID;
 `,
-  // Search as it was first; the last that is about search makes it anew.
+  // The first tables of search; the last step about search creates them again.
   "",
   `
 CREATE INDEX files_protected ON files (workspace) WHERE protected = 1;

@@ -1,5 +1,5 @@
 /**
- * The number of edits (a letter more, less, another one, two neighbours swapped) between two words,
+ * Counts the edits (a letter more, less, another one, two neighbours swapped) between two words,
  * in code points.
  * @returns the distance, or `most + 1` for any that is greater
  */
