@@ -58,7 +58,7 @@ describe("a document that a sync merged", () => {
 
   it("is marked in the history with what it was made of, and shown line by line", async () => {
     const { out } = await run("history", "a.md");
-    expect(out.at(-1)).toMatch(/^@4 .*\(merged of base @1, mine @\d and theirs @\d\) {2}\(here now\)$/);
+    expect(out.at(-1)).toMatch(/^@4 .*\(merged of base @1, mine @\d and theirs @\d\) {2}\(local\)$/);
     expect(out.filter((line) => line.includes("(merged of"))).toHaveLength(1);
     for (const command of [
       ["history", "a.md", "--origins", "4"],

@@ -19,7 +19,7 @@ describe("history, show, diff PATH@N", () => {
       [2, "service", 14],
       [3, "service", 6],
     ]);
-    expect((await run("history", "a.md")).out.at(-1)).toMatch(/^@3 .*\(here now\)$/);
+    expect((await run("history", "a.md")).out.at(-1)).toMatch(/^@3 .*\(local\)$/);
     expect((await run("show", "a.md@1")).out).toEqual(["first"]);
     expect((await run("show", "a.md@2", "--output", "../two.md")).code).toBe(0);
     expect(readFileSync(join(rig.dir, "two.md"), "utf8")).toBe("second\r\nno end");
@@ -66,7 +66,7 @@ describe("history, show, diff PATH@N", () => {
     const at = async (time: string, ...more: string[]) => run("history", "a.md", "--as-of", time, ...more);
     const then = await at("30s");
     expect([then.code, then.out.length, then.out[1]]).toEqual([0, 2, expect.stringMatching(/^@2 .*7 bytes.*[^)]$/)]);
-    expect((await at("0s")).out[1]).toMatch(/^@3 .*\(here now\)$/);
+    expect((await at("0s")).out[1]).toMatch(/^@3 .*\(local\)$/);
     expect(versionsOf((await at("30s", "--json")).out[0]!)).toEqual([[2, "service", 7]]);
     expect((await run("restore", "a.md", "--as-of", "30s", "--no-sync", "--yes")).code).toBe(0);
     expect(rig.read("a.md")).toBe("second\n");
