@@ -1,4 +1,4 @@
-import type { Clock } from "../ports/world.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { Updating } from "./search.ts";
 
 /**

@@ -1,5 +1,7 @@
 import type { SudoCaller } from "../app/trust/owner.ts";
-import type { Clock, Random, Stoppable } from "../ports/world.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Random } from "../ports/random.ts";
+import type { Stoppable } from "../ports/world.ts";
 import type { ExitCode } from "./exit.ts";
 
 /**

@@ -47,3 +47,6 @@ export function countCharacters(text: string): number {
 // (contract test "bounds the length and the depth of a path").
 export const MAX_PATH_CHARACTERS = { file: 4_096, folder: 4_096 - 1 - MAX_NAME_CHARACTERS } as const;
 export const MAX_PATH_NAMES = { file: 128, folder: 127 } as const;
+
+/** Why a file's content can be no document's content, whatever its name. */
+export type TextFault = "not-utf-8" | "holds-nul" | "too-large";

@@ -2,7 +2,7 @@ import type { Digest } from "../model/digest.ts";
 import type { DiskFolding, LocalPath } from "../model/path.ts";
 import type { Disk, DiskOutcome, LocalText, Look, NewFile, RootIdentity, Written } from "../ports/disk.ts";
 import type { Fs } from "../ports/fs.ts";
-import type { Random } from "../ports/world.ts";
+import type { Random } from "../ports/random.ts";
 import { toEnd } from "../model/to-end.ts";
 import type { LocalTree } from "../model/tree.ts";
 import { type Processes, SYSTEM_PROCESSES, useOf } from "./editor-locks.ts";

@@ -1,7 +1,7 @@
 import type { DiskOutcome } from "../ports/disk.ts";
 import type { FolderHandle, Fs, FsStat } from "../ports/fs.ts";
 import { type DiskFolding, EXACT_DISK, type LocalPath, nameOf, parentOf, pathKey } from "../model/path.ts";
-import type { Random } from "../ports/world.ts";
+import type { Random } from "../ports/random.ts";
 import { canHold, holdFolder, WalkHold } from "./folder-handle.ts";
 import { anyErrno, fault, stale, unless } from "./errno.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";

@@ -1,6 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { countCharacters, MAX_CONTENT_CHARACTERS } from "../contract/limits.ts";
-import type { TextFault } from "../model/tree.ts";
+import { countCharacters, MAX_CONTENT_CHARACTERS, type TextFault } from "../contract/limits.ts";
 
 type DecodedText = { readonly text: string | null; readonly fault: TextFault | null };
 

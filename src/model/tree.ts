@@ -1,3 +1,4 @@
+import type { TextFault } from "../contract/limits.ts";
 import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
 import type { Digest } from "./digest.ts";
 import type { Conflict, DirLink, Hold, Link, Stamp, Tombstone } from "./link.ts";
@@ -8,9 +9,6 @@ import type { Unread } from "./seen.ts";
  * The three trees that a plan is made of: base (what the state file holds), local (one walk),
  * remote (one listing). Plain data.
  */
-
-/** Why a text cannot be sent, whatever its name; null when it can. */
-export type TextFault = "not-utf-8" | "holds-nul" | "too-large";
 
 /** A regular file that the mirror considers: `.md`, not ignored, not a sidecar. */
 export type LocalFile = {

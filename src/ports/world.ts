@@ -6,30 +6,6 @@ import type { Action } from "../model/action.ts";
  * exception means a bug, or that the process is being killed: nobody catches what it does not know.
  */
 
-export interface Clock {
-  /**
-   * Milliseconds since the epoch: for display, dates of folders, `Retry-After` dates and retention;
-   * no decision about texts may use it.
-   */
-  now(): number;
-  /** Milliseconds that only grow, in all processes since the start of the machine. */
-  monotonic(): number;
-  /** Resolves after `ms`, or early when aborted. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /**
-   * Resolves once everything that arrived meanwhile was handled; several callers are served in
-   * their order. Left out where nothing arrives by itself (virtual time).
-   */
-  turn?(): Promise<void>;
-}
-
-export interface Random {
-  /** [0, 1) */
-  fraction(): number;
-  /** `n` lower-case hex digits. */
-  hex(n: number): string;
-}
-
 export interface Log {
   /**
    * Whether lines of level `debug` are kept: code that would write one for each document asks

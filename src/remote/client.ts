@@ -15,7 +15,9 @@ import type {
 } from "../ports/remote.ts";
 import type { Wire } from "../ports/wire.ts";
 import type { RemoteNews } from "../ports/news.ts";
-import type { Clock, Log, Random } from "../ports/world.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Log } from "../ports/world.ts";
+import type { Random } from "../ports/random.ts";
 import { CountedWire } from "./counted-wire.ts";
 import * as files from "./files.ts";
 import * as folders from "./folders.ts";

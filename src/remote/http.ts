@@ -2,7 +2,8 @@ import type { WireHeaders, WireRequest } from "../contract/wire.ts";
 import { EVENT_STREAM } from "../contract/events.ts";
 import { GENERATION, isGeneration } from "../contract/generation.ts";
 import type { StreamBounds, Wire, WireResult } from "../ports/wire.ts";
-import type { Clock, Log } from "../ports/world.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Log } from "../ports/world.ts";
 import { type Call, logFields, type Reply, readResult, routeOf } from "./reply.ts";
 import type { Scrub } from "./scrub.ts";
 

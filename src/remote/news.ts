@@ -2,7 +2,8 @@ import { EVENTS } from "../contract/routes.ts";
 import { MAX_EVENT_ID_LENGTH, SILENCE_MS } from "../contract/events.ts";
 import type { ReadEvent } from "./event-reader.ts";
 import type { NewsHint, NewsListener, NewsState, RemoteNews } from "../ports/news.ts";
-import type { Clock, Random } from "../ports/world.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Random } from "../ports/random.ts";
 import type { Http, StreamReply } from "./http.ts";
 import type { IdRule } from "./shapes.ts";
 

@@ -1,5 +1,5 @@
 import PQueue from "p-queue";
-import type { Clock } from "../ports/world.ts";
+import type { Clock } from "../ports/clock.ts";
 
 type Turn<T> = { readonly kind: "ran"; readonly value: T } | { readonly kind: "paused"; readonly leftMs: number };
 

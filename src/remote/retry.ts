@@ -1,4 +1,6 @@
-import type { Clock, Log, Random } from "../ports/world.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Log } from "../ports/world.ts";
+import type { Random } from "../ports/random.ts";
 import { isWrite, mayHaveHappened } from "./fault.ts";
 import type { Http } from "./http.ts";
 import { type Call, logFields, type Reply } from "./reply.ts";

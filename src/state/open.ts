@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Clock } from "../ports/world.ts";
+import type { Clock } from "../ports/clock.ts";
 import { closeWritten } from "./close-written.ts";
 import {
   type DatabaseFault,

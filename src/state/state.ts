@@ -1,7 +1,7 @@
 import type { ChangeId, DocId } from "../contract/ids.ts";
 import type { Digest } from "../model/digest.ts";
 import type { Intent, MirrorEvent, OpenIntent, Sighting, State, TextName, Version } from "../ports/state.ts";
-import type { Clock } from "../ports/world.ts";
+import type { Clock } from "../ports/clock.ts";
 import { type BaseTables, openBaseTables } from "./base.ts";
 import { BaseRows } from "./base-rows.ts";
 import type { Db } from "./database.ts";

@@ -2,7 +2,7 @@ import { type Digest, digestOf } from "../model/digest.ts";
 import { once } from "../model/once.ts";
 import type { LocalPath } from "../model/path.ts";
 import type { Sighting, State, TextName } from "../ports/state.ts";
-import type { Clock } from "../ports/world.ts";
+import type { Clock } from "../ports/clock.ts";
 import { type Db, faultOf } from "./database.ts";
 import { GroupedWrites } from "./grouped-writes.ts";
 import { SightingTable } from "./sightings.ts";

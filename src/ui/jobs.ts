@@ -1,7 +1,8 @@
 import { diskTrouble } from "../app/mirror/disk-trouble.ts";
 import { PHASE_WORDS } from "../app/told/phases.ts";
 import type { Notice } from "../page/layout.ts";
-import type { Clock, Progress } from "../ports/world.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Progress } from "../ports/world.ts";
 import type { Changes } from "./changes.ts";
 
 /** Work that a page has started and that outlasts its request: one job at a time in each mirror. */

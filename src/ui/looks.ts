@@ -3,7 +3,7 @@ import { Glances } from "../app/mirror/glances.ts";
 import type { LookOptions } from "../app/mirror/look.ts";
 import { ok, type Result, trouble } from "../app/mirror/trouble.ts";
 import { isSameName } from "../app/trust/names.ts";
-import type { Clock } from "../ports/world.ts";
+import type { Clock } from "../ports/clock.ts";
 
 /** The state of all mirrors. Pages that ask at about the same time share one look. */
 

@@ -8,7 +8,7 @@ import { systemRandom } from "../../src/app/mirror/random.ts";
 import { storeKey } from "../../src/app/mirror/key.ts";
 import type { Daemon, DaemonEvent } from "../../src/engine/daemon/daemon.ts";
 import type { World } from "../../src/engine/run/world.ts";
-import type { Clock } from "../../src/ports/world.ts";
+import type { Clock } from "../../src/ports/clock.ts";
 import { openRig, type Rig } from "../cli/rig.ts";
 import { closeNothing, doNothing } from "../simulator/quiet-ports.ts";
 

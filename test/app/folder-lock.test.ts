@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { borrowLock, DAEMON, FolderLock } from "../../src/app/mirror/folder-lock.ts";
 import { acquireLock } from "../../src/state/lock.ts";
-import type { Clock } from "../../src/ports/world.ts";
+import type { Clock } from "../../src/ports/clock.ts";
 import { tempFolder } from "../state/fixture.ts";
 
 /** Time passes as somebody waits; at a time of it the folder is let go. */

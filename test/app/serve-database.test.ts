@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { openWire } from "../../src/cli/admin/open-wire.ts";
 import { reachByFolder } from "../../src/app/admin/reach.ts";
 import { systemClock } from "../../src/app/mirror/clock.ts";
 import { type Serving, startOnDatabase, startService } from "../../src/app/serve.ts";
@@ -60,13 +61,13 @@ describe.skipIf(whyNoPostgres !== null)("services on one database", () => {
   it("are administered by the folder of one that runs, and no other", async () => {
     const [database, data] = [await freshDatabase(), temporaryFolder()];
     const service = await serving({ data, database });
-    const reached = await reachByFolder(data, { clock: systemClock() });
+    const reached = await reachByFolder(data, { clock: systemClock(), openWire });
     if (reached.kind === "trouble") throw new Error(reached.trouble.what);
     await reached.value.close();
     await service.close();
     // As a killed one leaves it, when another process has the id by now.
     writeFileSync(join(data, "address"), `{"url":"${service.url}","pid":${process.pid}}\n`);
-    const after = await reachByFolder(data, { clock: systemClock() });
+    const after = await reachByFolder(data, { clock: systemClock(), openWire });
     expect(after).toMatchObject({
       kind: "trouble",
       trouble: { what: expect.stringContaining("no service is running on") },

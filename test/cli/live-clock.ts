@@ -1,5 +1,5 @@
 import { systemClock } from "../../src/app/mirror/clock.ts";
-import type { Clock } from "../../src/ports/world.ts";
+import type { Clock } from "../../src/ports/clock.ts";
 
 /** The system's clock, which a test can make run faster: nobody waits for a grace of minutes. */
 export class LiveClock implements Clock {

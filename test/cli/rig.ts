@@ -9,7 +9,7 @@ import type { SudoCaller } from "../../src/app/trust/owner.ts";
 import type { Io } from "../../src/cli/command.ts";
 import { runCommandLine } from "../../src/cli/main.ts";
 import type { FileWithContent } from "../../src/contract/resources.ts";
-import type { Clock } from "../../src/ports/world.ts";
+import type { Clock } from "../../src/ports/clock.ts";
 import { combineByMerge } from "../../src/server/combine.ts";
 import { startHttp } from "../../src/server/http.ts";
 import { SyncService } from "../sync-service/service.ts";

@@ -1,5 +1,5 @@
 import Sqlite from "better-sqlite3";
-import type { Clock } from "../../src/ports/world.ts";
+import type { Clock } from "../../src/ports/clock.ts";
 import { type Db, openEmpty } from "../../src/state/database.ts";
 import { type Schema, STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/state/schema.ts";
 import { StoredState } from "../../src/state/state.ts";

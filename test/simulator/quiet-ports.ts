@@ -1,4 +1,6 @@
-import type { Clock, Log, Progress, Random } from "../../src/ports/world.ts";
+import type { Clock } from "../../src/ports/clock.ts";
+import type { Log, Progress } from "../../src/ports/world.ts";
+import type { Random } from "../../src/ports/random.ts";
 
 export const NO_LOG: Log = { write: () => undefined };
 

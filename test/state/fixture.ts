@@ -8,7 +8,7 @@ import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
 import { type Digest, digestOf } from "../../src/model/digest.ts";
 import type { Conflict, DirLink, Hold, Link, Tombstone } from "../../src/model/link.ts";
 import type { MirrorEvent } from "../../src/ports/state.ts";
-import type { Clock } from "../../src/ports/world.ts";
+import type { Clock } from "../../src/ports/clock.ts";
 import { openState } from "../../src/state/open.ts";
 import type { StoredState } from "../../src/state/state.ts";
 import { NAME } from "./text-name.ts";

@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 import { systemClock } from "../../src/app/mirror/clock.ts";
 import { systemRandom } from "../../src/app/mirror/random.ts";
 import { type RunningUi, startUi, type UiOptions } from "../../src/ui/start-ui.ts";
-import type { Clock } from "../../src/ports/world.ts";
+import type { Clock } from "../../src/ports/clock.ts";
 import { openRig, type Rig } from "../cli/rig.ts";
 
 /** The pages over real HTTP, in process, for the mirrors of a rig. */

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { errnoClause, isDiskFull, type Result, trouble } from "../mirror/trouble.ts";
-import { effectiveUser } from "../trust/owner.ts";
+import { effectiveUser } from "../effective-user.ts";
 
 /** What this user is not let do: the folder, or the user, is the wrong one. */
 const NOT_LET = /^(?:EACCES|EPERM|SQLITE_(?:CANTOPEN|READONLY|PERM|AUTH))/;

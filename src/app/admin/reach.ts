@@ -1,14 +1,12 @@
 import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Clock } from "../../ports/world.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Wire } from "../../ports/wire.ts";
 import { readAddress, removeAddress, type ServiceAddress } from "../../server/address.ts";
 import { holdForDatabase, isOfDatabase } from "../../server/database-marker.ts";
 import { openData } from "../../server/data.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
-import { openWire } from "../trust/connect.ts";
-import { originOfUser } from "../trust/gate.ts";
-import type { TrustedOrigin } from "../trust/origin.ts";
-import { effectiveUser } from "../trust/owner.ts";
+import { effectiveUser } from "../effective-user.ts";
 import { dataTrouble, isInUse } from "./data-trouble.ts";
 import { type AdminSession, openSession } from "./session.ts";
 
@@ -18,38 +16,39 @@ const BOUNDS = { deadlineMs: 60_000, maxBytes: 64 * 1024 * 1024 } as const;
 const WAIT_MS = 3_000;
 const PAUSE_MS = 50;
 
+/** Judges the URL of a service, which the user gave, and opens a connection to it. Sends nothing. */
+export type OpenWire = (service: { readonly url: string; readonly allowHttp: readonly string[] }) => Result<Wire>;
+
 /** @param options.keyFile absolute */
 export function reachByUrl(options: {
   readonly url: string;
   readonly keyFile: string;
   readonly allowHttp: readonly string[];
+  readonly openWire: OpenWire;
 }): Result<AdminSession> {
-  const { keyFile, ...given } = options;
-  // Never null: a URL is given.
-  const origin = originOfUser({ ...given, env: {} })!;
-  if (origin.kind === "trouble") return origin;
-  const key = readKeyFile(keyFile);
-  if (key.kind === "trouble") return key;
+  const { url, keyFile, allowHttp, openWire } = options;
   const keyHint = "give the file of its admin key with --admin-key-file: it lies in the service's data folder";
-  return ok(overWire(origin.value, key.value, keyHint));
+  return overWire({ url, keyFile, allowHttp, keyHint }, openWire);
 }
 
 /**
  * Connects to the service that has the data folder open, or else opens the folder itself.
  * @param data absolute
  */
-export async function reachByFolder(data: string, options: { readonly clock: Clock }): Promise<Result<AdminSession>> {
-  if (isOfDatabase(data)) return reachShared(data);
+export async function reachByFolder(
+  data: string,
+  { clock, openWire }: { readonly clock: Clock; readonly openWire: OpenWire },
+): Promise<Result<AdminSession>> {
+  if (isOfDatabase(data)) return reachShared(data, openWire);
   const fit = examine(data);
   if (fit.kind === "trouble") return fit;
-  const { clock } = options;
   const began = clock.monotonic();
   for (;;) {
     const opened = await tryOpen(data, fit.value);
     if (opened !== "in-use") return opened;
     const address = addressIn(data);
     if (address.kind === "trouble") return address;
-    if (address.value !== null) return reachRunning(data, address.value);
+    if (address.value !== null) return reachRunning(data, address.value, openWire);
     if (clock.monotonic() - began > WAIT_MS) return heldByOther(data);
     await clock.sleep(PAUSE_MS);
   }
@@ -67,10 +66,10 @@ function isHeld(data: string): boolean {
 }
 
 /** The documents are in PostgreSQL: only a service that runs leads to them. */
-function reachShared(data: string): Result<AdminSession> {
+function reachShared(data: string, openWire: OpenWire): Result<AdminSession> {
   const address = addressIn(data);
   if (address.kind === "trouble") return address;
-  if (address.value !== null && isHeld(data)) return reachRunning(data, address.value);
+  if (address.value !== null && isHeld(data)) return reachRunning(data, address.value, openWire);
   const next = "start it with mdmirror serve --database; or give --url URL --admin-key-file FILE of another one";
   return trouble("usage", `no service is running on ${data}, but its documents are in PostgreSQL`, next);
 }
@@ -152,23 +151,26 @@ function foreign(data: string, uid: number): Result<never> {
   );
 }
 
-function reachRunning(data: string, { url }: ServiceAddress): Result<AdminSession> {
-  const origin = originOfUser({ url, env: {}, allowHttp: [] })!;
-  if (origin.kind === "trouble") return origin;
+function reachRunning(data: string, { url }: ServiceAddress, openWire: OpenWire): Result<AdminSession> {
   const keyFile = join(data, "admin-key");
-  const key = readKeyFile(keyFile);
-  if (key.kind === "trouble") return key;
   const keyHint = `${keyFile} is not the key that the running service began with: start the service again`;
-  return ok(overWire(origin.value, key.value, keyHint));
+  return overWire({ url, keyFile, allowHttp: [], keyHint }, openWire);
 }
 
-function overWire(origin: TrustedOrigin, adminKey: string, keyHint: string): AdminSession {
-  const wire = openWire(origin);
-  return openSession((request) => wire.send(request, BOUNDS), adminKey, {
-    where: origin.url,
-    keyHint,
-    close: () => wire.close(),
+function overWire(
+  service: Parameters<OpenWire>[0] & { readonly keyFile: string; readonly keyHint: string },
+  openWire: OpenWire,
+): Result<AdminSession> {
+  const wire = openWire(service);
+  if (wire.kind === "trouble") return wire;
+  const key = readKeyFile(service.keyFile);
+  if (key.kind === "trouble") return key;
+  const session = openSession((request) => wire.value.send(request, BOUNDS), key.value, {
+    where: service.url,
+    keyHint: service.keyHint,
+    close: () => wire.value.close(),
   });
+  return ok(session);
 }
 
 function readKeyFile(file: string): Result<string> {

@@ -1,10 +1,10 @@
 import { existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import { copyFile, open } from "node:fs/promises";
 import { join } from "node:path";
-import type { Clock } from "../../ports/world.ts";
+import type { Clock } from "../../ports/clock.ts";
 import { BACKUP_FILE } from "../../server/sqlite/backup.ts";
 import { type BackupContents, sealBackup, NoBackup } from "../../server/sqlite/backup-file.ts";
-import { reachByFolder } from "../admin/reach.ts";
+import { type OpenWire, reachByFolder } from "../admin/reach.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
 
 export type Taken = BackupContents & { readonly file: string };
@@ -14,9 +14,13 @@ export type Taken = BackupContents & { readonly file: string };
  * before it gets its name.
  * @param data and out absolute; nothing may be at `out`
  */
-export async function takeBackup(data: string, out: string, clock: Clock): Promise<Result<Taken>> {
+export async function takeBackup(
+  data: string,
+  out: string,
+  reach: { readonly clock: Clock; readonly openWire: OpenWire },
+): Promise<Result<Taken>> {
   if (existsSync(out)) return isThere(out);
-  const session = await reachByFolder(data, { clock });
+  const session = await reachByFolder(data, reach);
   if (session.kind === "trouble") return session;
   try {
     const asked = await session.value.ask("POST", "/admin/backup", {});

@@ -1,5 +1,5 @@
 import type { Daemon } from "../../engine/daemon/daemon.ts";
-import type { Clock } from "../../ports/world.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { Call, Handled } from "../control/listen.ts";
 import { boundReport, type ControlRequest, type DaemonStatus } from "../control/protocol.ts";
 import { codeOf, errnoClause, type Trouble, trouble } from "../mirror/trouble.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Daemon } from "../../engine/daemon/daemon.ts";
-import type { Clock } from "../../ports/world.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { HeldBack } from "../control/protocol.ts";
 import type { RunReport } from "../mirror/run.ts";
 

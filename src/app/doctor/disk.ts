@@ -1,7 +1,7 @@
 import { closeSync, existsSync, linkSync, readdirSync, readFileSync, statfsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Disk } from "../../ports/disk.ts";
-import type { Random } from "../../ports/world.ts";
+import type { Random } from "../../ports/random.ts";
 import { createOwn, removeOwn } from "../../state/own-files.ts";
 import { inOwnFolder } from "../../state/own-handle.ts";
 import { errnoClause } from "../mirror/trouble.ts";

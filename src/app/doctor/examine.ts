@@ -1,7 +1,8 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Wire } from "../../ports/wire.ts";
-import type { Clock, Random } from "../../ports/world.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Random } from "../../ports/random.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { checkFiles } from "../../state/damage.ts";
 import { type Config, readConfig } from "../mirror/config.ts";

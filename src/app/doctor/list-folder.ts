@@ -4,7 +4,7 @@ import type { Stamp } from "../../model/link.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { joinPath, type LocalPath, nameOf, parentOf } from "../../model/path.ts";
 import type { DiskOutcome, LocalText } from "../../ports/disk.ts";
-import type { Random } from "../../ports/world.ts";
+import type { Random } from "../../ports/random.ts";
 import type { LocalDisk } from "../../local/disk.ts";
 import { UnfitRules } from "../../local/rules.ts";
 import { sameStamp } from "../../local/stamp.ts";

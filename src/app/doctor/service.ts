@@ -1,7 +1,7 @@
 import { FILES, VALIDATE_KEY } from "../../contract/routes.ts";
 import type { WireResponse } from "../../contract/wire.ts";
 import type { Wire, WireResult } from "../../ports/wire.ts";
-import type { Clock } from "../../ports/world.ts";
+import type { Clock } from "../../ports/clock.ts";
 import { ageText } from "../../model/age.ts";
 import { GIVE_VALID_KEY } from "../mirror/fault-trouble.ts";
 import { bad, type Check, good, warn } from "./check.ts";

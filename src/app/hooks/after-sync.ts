@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { waitReasonOf } from "../../engine/daemon/phase.ts";
-import type { Clock, Random } from "../../ports/world.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Random } from "../../ports/random.ts";
 import { hookMemoryOf } from "../trust/gate.ts";
 import type { RunReport } from "../mirror/run.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";

@@ -1,4 +1,6 @@
-import type { Clock, Log, Random } from "../../ports/world.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Log } from "../../ports/world.ts";
+import type { Random } from "../../ports/random.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import type { FolderEvent } from "../daemon/folder-events.ts";
 import { Glances } from "../mirror/glances.ts";

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, 
 import { dirname } from "node:path";
 import { shellWord } from "../../model/shell-word.ts";
 import { errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
-import { effectiveUser } from "../trust/owner.ts";
+import { effectiveUser } from "../effective-user.ts";
 import { hooksFileOf } from "../trust/gate.ts";
 import type { Env, Hook } from "./hook.ts";
 import { parseHooks } from "./parse.ts";

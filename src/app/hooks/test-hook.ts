@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import type { Clock, Random } from "../../ports/world.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Random } from "../../ports/random.ts";
 import type { EventName } from "./events.ts";
 import type { Facts } from "./facts.ts";
 import type { Env, Hook, HookEnd } from "./hook.ts";

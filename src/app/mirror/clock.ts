@@ -1,4 +1,4 @@
-import type { Clock } from "../../ports/world.ts";
+import type { Clock } from "../../ports/clock.ts";
 
 /**
  * How many callers go on in one turn of the event loop. Many answers arrive at one time: with one

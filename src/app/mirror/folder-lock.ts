@@ -1,4 +1,4 @@
-import type { Clock } from "../../ports/world.ts";
+import type { Clock } from "../../ports/clock.ts";
 import { type AcquiredLock, acquireLock } from "../../state/lock.ts";
 import { busyTrouble } from "./folder-trouble.ts";
 import { ok, type Result } from "./trouble.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
-import type { Clock } from "../../ports/world.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { LockHolder } from "../../state/lock.ts";
 import { UnsafePath } from "../../state/unsafe-path.ts";
 import { ageText } from "../../model/age.ts";

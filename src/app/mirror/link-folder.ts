@@ -2,7 +2,9 @@ import { existsSync, readdirSync, realpathSync, rmdirSync, statSync } from "node
 import { dirname, join, relative, resolve } from "node:path";
 import type { Action } from "../../model/action.ts";
 import type { RootIdentity } from "../../ports/disk.ts";
-import type { Clock, Progress, Random } from "../../ports/world.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Progress } from "../../ports/world.ts";
+import type { Random } from "../../ports/random.ts";
 import { rememberRoot } from "../../engine/run/guard-facts.ts";
 import type { World } from "../../engine/run/world.ts";
 import { LocalDisk } from "../../local/disk.ts";

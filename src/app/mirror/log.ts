@@ -2,7 +2,8 @@ import { createRequire } from "node:module";
 import { constants } from "node:os";
 import { shownName } from "../../model/shown-name.ts";
 import { LOG_FIELDS, type LogFields, type LogForm, type LogValue } from "../../ports/log.ts";
-import type { Clock, Log } from "../../ports/world.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Log } from "../../ports/world.ts";
 import { appendOwn, lookAtOwn, makeOwnFolder, renameOwn } from "../../state/own-files.ts";
 
 /**

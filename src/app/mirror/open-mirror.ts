@@ -1,6 +1,8 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import type { Clock, Log, Progress, Random } from "../../ports/world.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Log, Progress } from "../../ports/world.ts";
+import type { Random } from "../../ports/random.ts";
 import { checkRoot, rememberRoot } from "../../engine/run/guard-facts.ts";
 import type { World } from "../../engine/run/world.ts";
 import { LocalDisk } from "../../local/disk.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../ports/world.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { RemoteTraits } from "../../ports/remote.ts";
 import type { State } from "../../ports/state.ts";
 import { META } from "../../engine/run/meta.ts";

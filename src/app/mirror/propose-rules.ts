@@ -2,7 +2,7 @@ import { LocalDisk } from "../../local/disk.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
 import { ancestorsOf, joinPath, type LocalPath, nameOf, parentOf } from "../../model/path.ts";
 import type { LocalFile, LocalTree } from "../../model/tree.ts";
-import type { Random } from "../../ports/world.ts";
+import type { Random } from "../../ports/random.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
 import type { Preview } from "./run.ts";
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Random } from "../../ports/world.ts";
+import type { Random } from "../../ports/random.ts";
 
 /** Bytes drawn from the system at once: a call for one name costs as much as for hundreds. */
 const POOL_BYTES = 4_096;

@@ -5,6 +5,7 @@ import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import { examineOwnFolder } from "../../state/own-folder.ts";
 import { UnsafePath } from "../../state/unsafe-path.ts";
+import { effectiveUser } from "../effective-user.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
 
 /**
@@ -72,11 +73,6 @@ function ownerOf(path: string): number | null {
     if (code === "ENOENT" || code === "ENOTDIR") return null;
     throw error;
   }
-}
-
-/** null on Windows. */
-export function effectiveUser(): number | null {
-  return process.geteuid?.() ?? null;
 }
 
 function sudoCaller(env: Env): SudoCaller | null {

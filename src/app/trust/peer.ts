@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { endianness } from "node:os";
-import { effectiveUser } from "./owner.ts";
+import { effectiveUser } from "../effective-user.ts";
 
 /** Which user of this machine is at the other end of a connection over loopback. */
 

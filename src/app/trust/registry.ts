@@ -17,7 +17,7 @@ import {
 import { userInfo } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { isJsonObject } from "../../contract/json.ts";
-import { effectiveUser } from "./owner.ts";
+import { effectiveUser } from "../effective-user.ts";
 import { makeFolders } from "../../server/make-folders.ts";
 
 /**

@@ -96,9 +96,10 @@ function isGiven(args: Args, name: (typeof OF_ACTIONS)[number]): boolean {
 
 async function reach(io: Io, args: Args): Promise<Result<AdminSession>> {
   const { reachByFolder, reachByUrl } = await import("../../app/admin/reach.ts");
+  const { openWire } = await import("../admin/open-wire.ts");
   const [url, keyFile] = [args.text("url"), args.text("admin-key-file")];
   if (url !== null && keyFile !== null) {
-    return reachByUrl({ url, keyFile: resolve(io.cwd, keyFile), allowHttp: args.texts("allow-http") });
+    return reachByUrl({ url, keyFile: resolve(io.cwd, keyFile), allowHttp: args.texts("allow-http"), openWire });
   }
-  return reachByFolder(resolve(io.cwd, args.text("data") ?? DEFAULT_DATA), { clock: io.clock });
+  return reachByFolder(resolve(io.cwd, args.text("data") ?? DEFAULT_DATA), { clock: io.clock, openWire });
 }

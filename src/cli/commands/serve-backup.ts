@@ -43,5 +43,6 @@ async function take(io: Io, { data, database, out }: Asked): Promise<Result<Take
     return takeDatabaseBackup(database, out);
   }
   const { takeBackup } = await import("../../app/backup/take.ts");
-  return takeBackup(resolve(io.cwd, data ?? DEFAULT_DATA), out, io.clock);
+  const { openWire } = await import("../admin/open-wire.ts");
+  return takeBackup(resolve(io.cwd, data ?? DEFAULT_DATA), out, { clock: io.clock, openWire });
 }

@@ -1,7 +1,7 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { EventSide, MirrorEvent, State } from "../../ports/state.ts";
-import type { Clock } from "../../ports/world.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { RunReport } from "../run/report.ts";
 import type { Phase } from "./phase.ts";
 

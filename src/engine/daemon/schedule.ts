@@ -1,4 +1,5 @@
-import type { Clock, Random } from "../../ports/world.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Random } from "../../ports/random.ts";
 import { affordableInterval, pollInterval, retryDelay } from "./intervals.ts";
 import type { WaitReason } from "./phase.ts";
 import type { Runs } from "./runs.ts";

@@ -1,5 +1,5 @@
 import type { NewsState } from "../../ports/news.ts";
-import type { Clock } from "../../ports/world.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { DaemonStatus } from "./daemon-types.ts";
 import type { FolderWatch } from "./folder-watch.ts";
 import type { Phase } from "./phase.ts";

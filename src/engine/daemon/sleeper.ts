@@ -1,4 +1,4 @@
-import type { Clock } from "../../ports/world.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /** Sleeps until something is due, and notices when the machine slept. */

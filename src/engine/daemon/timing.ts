@@ -1,4 +1,4 @@
-import type { Clock } from "../../ports/world.ts";
+import type { Clock } from "../../ports/clock.ts";
 
 /**
  * The daemon's times, in milliseconds. Each can be configured; tests keep the defaults, in virtual

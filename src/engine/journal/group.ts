@@ -1,7 +1,7 @@
 import type { LocalPath } from "../../model/path.ts";
 import type { Disk, DiskOutcome, LocalText, NewFile, Written } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
-import type { Clock } from "../../ports/world.ts";
+import type { Clock } from "../../ports/clock.ts";
 
 /**
  * How long a commit waits for others at most, in milliseconds. `soon`: an effect waits for it;

@@ -5,7 +5,9 @@ import type { Policy } from "../../model/policy.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { Remote } from "../../ports/remote.ts";
 import type { EventSide, MirrorEvent, State } from "../../ports/state.ts";
-import type { Clock, Log, Progress, Random, Stoppable } from "../../ports/world.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Log, Progress, Stoppable } from "../../ports/world.ts";
+import type { Random } from "../../ports/random.ts";
 import type { MirrorLinks } from "../links/mirror-links.ts";
 
 /** The adapters and settings of one mirrored folder: everything outside that the engine uses. */

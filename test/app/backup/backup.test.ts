@@ -12,6 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { openWire } from "../../../src/cli/admin/open-wire.ts";
 import { restoreBackup } from "../../../src/app/backup/restore.ts";
 import { copyWhole, takeBackup } from "../../../src/app/backup/take.ts";
 import { GENERATION } from "../../../src/contract/generation.ts";
@@ -43,7 +44,7 @@ async function serve(name: string): Promise<Serving & { readonly api: Api }> {
 }
 
 async function backUp(name: string, out: string) {
-  const taken = await takeBackup(join(dir, name), join(dir, out), systemClock());
+  const taken = await takeBackup(join(dir, name), join(dir, out), { clock: systemClock(), openWire });
   return taken.kind === "ok" ? taken.value : expect.fail(taken.trouble.what);
 }
 
@@ -164,7 +165,7 @@ describe("a backup of a service that is written to", () => {
     await api.file("a.md", "text\n");
     await close();
     expect(await backUp("data", "b.db")).toMatchObject({ documents: 1 });
-    const twice = await takeBackup(join(dir, "data"), join(dir, "b.db"), systemClock());
+    const twice = await takeBackup(join(dir, "data"), join(dir, "b.db"), { clock: systemClock(), openWire });
     expect(twice).toMatchObject({ kind: "trouble", trouble: { code: "EEXIST" } });
     const over = await restoreBackup(join(dir, "b.db"), join(dir, "data"));
     expect(over).toMatchObject({ kind: "trouble", trouble: { code: "EEXIST" } });

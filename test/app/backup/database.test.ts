@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { openWire } from "../../../src/cli/admin/open-wire.ts";
 import { restoreToDatabase, takeDatabaseBackup } from "../../../src/app/backup/database.ts";
 import { restoreBackup } from "../../../src/app/backup/restore.ts";
 import { takeBackup } from "../../../src/app/backup/take.ts";
@@ -86,7 +87,7 @@ describe.skipIf(whyNoPostgres !== null)("a backup, from one store to the other a
     const wanted = await seenBy(first.url, first.key, cursor);
     expect(wanted).toMatchObject({ texts: { length: 5 }, folders: { length: 5 }, removal: "file_protected" });
 
-    must(await takeBackup(at("first"), at("one.db"), systemClock()));
+    must(await takeBackup(at("first"), at("one.db"), { clock: systemClock(), openWire }));
     const altered = readFileSync(at("one.db"));
     altered.write("lies", altered.indexOf("live\n"));
     writeFileSync(at("altered.db"), altered);

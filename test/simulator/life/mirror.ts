@@ -2,7 +2,7 @@ import Sqlite from "better-sqlite3";
 import type { RemoteTraits } from "../../../src/ports/remote.ts";
 import type { Wire } from "../../../src/ports/wire.ts";
 import type { Fs } from "../../../src/ports/fs.ts";
-import type { Random } from "../../../src/ports/world.ts";
+import type { Random } from "../../../src/ports/random.ts";
 import { rememberRoot } from "../../../src/engine/run/guard-facts.ts";
 import { META } from "../../../src/engine/run/meta.ts";
 import { translating } from "../../../src/engine/links/translating.ts";

@@ -1,5 +1,5 @@
 import type { WireRequest, WireResponse } from "../../../src/contract/wire.ts";
-import type { Clock } from "../../../src/ports/world.ts";
+import type { Clock } from "../../../src/ports/clock.ts";
 import { combineByMerge } from "../../../src/server/combine.ts";
 import { newId } from "../../../src/server/context.ts";
 import { SyncService, type SyncServiceOptions } from "../../sync-service/service.ts";

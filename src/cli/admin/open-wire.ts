@@ -1,0 +1,11 @@
+import type { OpenWire } from "../../app/admin/reach.ts";
+import { ok } from "../../app/mirror/trouble.ts";
+import { openWire as openTrustedWire } from "../../app/trust/connect.ts";
+import { originOfUser } from "../../app/trust/gate.ts";
+
+/** Opens a connection to a service that the user names in this command. */
+export const openWire: OpenWire = (service) => {
+  // Never null: a URL is given.
+  const origin = originOfUser({ ...service, env: {} })!;
+  return origin.kind === "trouble" ? origin : ok(openTrustedWire(origin.value));
+};

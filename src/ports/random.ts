@@ -1,0 +1,6 @@
+export interface Random {
+  /** [0, 1) */
+  fraction(): number;
+  /** `n` lower-case hex digits. */
+  hex(n: number): string;
+}
