@@ -26,15 +26,15 @@ type MemberOptions<Members> = { readonly [Name in keyof Members]: Option };
 const OPTIONS: Options = {
   remote: ["a path", "The folder of the workspace that is linked; empty: the whole workspace."],
   names: [
-    "`map`, `hold`",
-    "A local name that the service refuses. `map`: upload it under an accepted name. `hold`: block it.",
+    "`map`, `block`",
+    "A local name that the service refuses. `map`: upload it under an accepted name. `block`: block it.",
   ],
   links: [
     '`keep`, `translate`, `{"mode": "translate", "wiki": true}`',
     "Whether links are translated, and wiki links too ([links](links.md)). Change it with `mdmirror links`.",
   ],
   conflicts: [
-    "`sidecar`, `copy`, `local`, `remote`, or a list of `{paths, policy}`",
+    "`conflict-copy`, `copy`, `local`, `remote`, or a list of `{paths, policy}`",
     "What happens if both sides changed the same words ([conflicts](conflicts.md)).",
   ],
   gitignore: ["`true`, `false`", "Whether `.gitignore` files leave out documents that are not linked yet."],

@@ -110,8 +110,8 @@ function differing(
 ): number {
   const conflicts = openConflicts(field.notes);
   const wrong = (path: string) => {
-    const sidecar = conflicts.get(path);
-    return (sidecar === undefined ? here.get(path) : here.get(sidecar)) !== there.get(path)?.text;
+    const conflictCopy = conflicts.get(path);
+    return (conflictCopy === undefined ? here.get(path) : here.get(conflictCopy)) !== there.get(path)?.text;
   };
   const paths = new Set([...here.keys()].filter((path) => !isSidecarName(nameOf(path))));
   for (const path of there.keys()) paths.add(path);
@@ -122,7 +122,9 @@ function differing(
 function openConflicts(notes: string): Map<string, string> {
   const db = new Sqlite(join(notes, ".mdmirror/state.db"), { readonly: true });
   try {
-    const rows = db.prepare("SELECT l.local_path AS a, c.sidecar_path AS b FROM conflicts c JOIN links l USING (id)");
+    const rows = db.prepare(
+      "SELECT l.local_path AS a, c.conflict_copy_path AS b FROM conflicts c JOIN records l USING (id)",
+    );
     return new Map((rows.all() as { a: string; b: string }[]).map(({ a, b }) => [a, b]));
   } finally {
     db.close();

@@ -103,7 +103,7 @@ async function killMerge({ rounds, seed }: Soak): Promise<Row> {
       const n = (first + k) % DOCUMENTS;
       const paragraph = field.dice.below(9);
       // A document in conflict is left alone: what is told of it is another promise.
-      if (hasSidecar(field, n)) continue;
+      if (hasConflictCopy(field, n)) continue;
       editHere(field, docPath(n), paragraph);
       await editThere(field, docPath(n), n === clash ? paragraph : paragraph + 4);
       if (n === clash) conflicts++;
@@ -123,7 +123,7 @@ async function killMerge({ rounds, seed }: Soak): Promise<Row> {
   return rowOf("kill-merge", kills, ledger, { merges, conflicts });
 }
 
-const hasSidecar = (field: Field, n: number) =>
+const hasConflictCopy = (field: Field, n: number) =>
   existsSync(join(field.notes, docPath(n).replace(/\.md$/, " (theirs).md")));
 
 /**

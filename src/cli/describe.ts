@@ -55,7 +55,7 @@ const STAY_WORDS: Readonly<Record<keyof NonNullable<RunReport["staysLocal"]>, st
   "git-ignored-folder": "folders left out by .gitignore",
   "dot-folder": "dot folders",
   litter: "leftovers of editors",
-  sidecar: "(theirs) and (mine) files of conflicts",
+  "conflict-copy": "(theirs) and (mine) files of conflicts",
   symlink: "symbolic links",
   special: "devices, sockets and pipes",
 };

@@ -8,7 +8,7 @@ export const EXIT = {
   usage: 2,
   /** Done, but something needs the user. */
   attention: 3,
-  halted: 4,
+  stopped: 4,
   /** Service unreachable, or the key refused. */
   offline: 5,
   locked: 6,
@@ -40,7 +40,7 @@ export const EXIT_OF_STATE: Readonly<Record<MirrorStatus["state"], ExitCode>> = 
   "in-sync": EXIT.inSync,
   never: EXIT.attention,
   attention: EXIT.attention,
-  halted: EXIT.halted,
+  stopped: EXIT.stopped,
   offline: EXIT.offline,
 };
 
@@ -51,7 +51,7 @@ export function worstExit(codes: readonly ExitCode[]): ExitCode {
     EXIT.diskFull,
     EXIT.usage,
     EXIT.locked,
-    EXIT.halted,
+    EXIT.stopped,
     EXIT.offline,
     EXIT.tooSlow,
     EXIT.attention,

@@ -32,7 +32,7 @@ function mirrorAt(io: Io, dir: string): Result<string> | null {
 function mirrorCalled(io: Io, name: string): Result<string> | null {
   const mirror = isMirrorName(name) ? mirrorNamed(io.env, name) : null;
   if (mirror === null) return null;
-  if (mirror.place === "here") return workAsOwner(io, mirror.root);
+  if (mirror.place === "present") return workAsOwner(io, mirror.root);
   return { kind: "trouble", trouble: absentTrouble(mirror) };
 }
 

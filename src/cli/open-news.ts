@@ -34,7 +34,7 @@ export function tellOpenNews(): (
     const ended = [...before.values()].filter((one) => !needing.some((other) => isSameTrouble(one, other)));
     if (fresh.length === 0 && ended.length === 0) return [];
     // A stop, or one that is foreseen, needs an answer; it is announced by itself.
-    const isAsked = now.size === 0 && (state === "halted" || foreseen !== undefined);
+    const isAsked = now.size === 0 && (state === "stopped" || foreseen !== undefined);
     const left = !isAsked && (now.size > fresh.length || ended.length > 0) ? [leftLine(now.size)] : [];
     return [...attentionLines(fresh, MOST), ...endedLines(ended), ...left];
   };

@@ -14,7 +14,7 @@ export async function reject(
   io: Io,
   args: Args,
   mirror: OpenedMirror,
-  halted: Extract<Halted, { kind: "halted" }>,
+  halted: Extract<Halted, { kind: "stopped" }>,
   most: number,
 ): Promise<ExitCode> {
   const reasons = halted.reasons.map(({ reason }) => reason);
@@ -23,13 +23,13 @@ export async function reject(
   if (able === 0) {
     io.err("mdmirror: there is nothing to undo: nothing was deleted or changed on either side");
     for (const reason of reasons) io.err(`  next: ${insteadOf(reason)}`);
-    return EXIT.halted;
+    return EXIT.stopped;
   }
   for (const line of itemLines(items, most)) io.out(line);
   if (!(await agrees(io, args.flag("yes"), "undo these changes?"))) {
     io.err(io.terminal.input ? "mdmirror: nothing was changed" : "mdmirror: there is no terminal for a question");
     io.err("  next: mdmirror reject --yes");
-    return io.terminal.input ? EXIT.halted : EXIT.usage;
+    return io.terminal.input ? EXIT.stopped : EXIT.usage;
   }
   const ends = await rejectHalt(mirror.world, items);
   return tell(io, ends, mirror.borrowed === true ? "the daemon syncs now" : "next: mdmirror sync");

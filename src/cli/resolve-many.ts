@@ -67,6 +67,6 @@ function showPlanned(io: Io, args: Args, items: readonly ResolveItem[], way: Man
 }
 
 function wayWord({ way, subject: { conflict, hold } }: Extract<ResolveItem, { kind: "end" }>): string {
-  const what = conflict === null ? `held (${hold?.reason ?? "in review"})` : "in conflict";
+  const what = conflict === null ? `blocked (${hold?.reason ?? "in review"})` : "in conflict";
   return `${what}: ${way.kind}`;
 }

@@ -30,7 +30,7 @@ export async function readyAll(io: Io): Promise<ExitCode | null> {
   if (listed.kind === "trouble") return complain(io, listed.trouble);
   const manager = managerOf(process.platform);
   for (const mirror of listed.value.mirrors) {
-    const why = mirror.place === "here" ? unreadyBecause(io, mirror) : null;
+    const why = mirror.place === "present" ? unreadyBecause(io, mirror) : null;
     if (why !== null)
       io.err(`mdmirror: ${shownName(mirror.name)} is not synced until this is solved: ${shownWords(why)}`);
     const unit = manager === null ? null : unitOf(io, manager, mirror.root);

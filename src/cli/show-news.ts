@@ -80,7 +80,7 @@ const NEWS_LINES: { readonly [K in FolderEvent["kind"]]: (news: News<K>) => stri
   ],
   phase: ({ phase }) => phaseLines(phase),
   // The phase that follows shows the halt.
-  change: (news) => (news.what === "halt" ? [] : [changeLine(news)]),
+  change: (news) => (news.what === "safety-stop" ? [] : [changeLine(news)]),
   run: ({ report }) => onceLines(report),
   "deletion-pending": (news) => pendingLines([news]),
   "deletion-called-off": ({ path }) => [`${shownName(path)} is back; not deleted on the service`],
@@ -104,10 +104,10 @@ function phaseLines(phase: News<"phase">["phase"]): string[] {
       return phase.why === "paused"
         ? ["paused; next: mdmirror resume"]
         : [`${phase.why}: ${shownWords(phase.detail).replace(/\.$/, "")}; ${nextOfWaiting(phase.why)}`];
-    case "halted":
-      return [`Stopped: ${shownWords(phase.detail)}`, `  next: ${NEXT_OF_HALT}`];
     case "stopped":
-      return ["stopped"];
+      return [`Stopped: ${shownWords(phase.detail)}`, `  next: ${NEXT_OF_HALT}`];
+    case "ended":
+      return ["ended"];
     case "idle":
       return ["continues"];
     case "observing":

@@ -38,7 +38,7 @@ export function showPlan(io: Io, root: string, request: RunRequest, options: Pla
     const preview = await previewSync(mirror, request);
     if (preview.kind === "offline") return complain(io, faultTrouble(preview.fault, mirror.url));
     tellPlan(io, preview, options);
-    if (preview.plan.verdict.kind === "halt") return EXIT.halted;
+    if (preview.plan.verdict.kind === "safety-stop") return EXIT.stopped;
     return preview.open.length > 0 ? EXIT.attention : EXIT.inSync;
   });
 }

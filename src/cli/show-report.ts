@@ -22,7 +22,7 @@ import { byPath } from "../model/by-path.ts";
 const EXITS: Readonly<Record<RunReport["state"], ExitCode>> = {
   "in-sync": EXIT.inSync,
   attention: EXIT.attention,
-  halted: EXIT.halted,
+  stopped: EXIT.stopped,
   offline: EXIT.offline,
 };
 
@@ -97,17 +97,17 @@ export function onceLines({ renamed = [], madeWay = [] }: RunReport): string[] {
 /** Shows the cause first, then what follows from it. */
 function showOpen(io: Io, report: RunReport, all: RunReport["attention"], url: string): void {
   if (report.fault !== null) complain(io, faultTrouble(report.fault, url));
-  if (report.halt !== null) showHalt(io, report);
+  if (report.safetyStop !== null) showHalt(io, report);
   // Offline, nothing was looked at: earlier attentions are not part of this run.
   const attention = report.state === "offline" ? [] : all;
   for (const line of attentionLines(attention, MOST, paintFor(io, "error"))) io.err(line);
 }
 
-function showHalt(io: Io, { halt, stopped }: RunReport): void {
+function showHalt(io: Io, { safetyStop, stopped }: RunReport): void {
   const paint = paintFor(io, "error");
-  for (const { reason, detail } of halt?.reasons ?? [])
+  for (const { reason, detail } of safetyStop?.reasons ?? [])
     io.err(`${paint.bad("Stopped")}: ${shownWords(detail)} (${reason})`);
-  if (halt?.reasons.some(({ reason }) => NOT_APPROVABLE.has(reason)) === true) {
+  if (safetyStop?.reasons.some(({ reason }) => NOT_APPROVABLE.has(reason)) === true) {
     io.err(`  next: ${NEXT_OF_LOST_ROOT}`);
     return;
   }
@@ -121,11 +121,11 @@ function showHalt(io: Io, { halt, stopped }: RunReport): void {
     .filter(({ words }) => words.arrow !== "·")
     .toSorted(byPath);
   for (const { words, name } of named.slice(0, MOST)) io.err(`    ${words.arrow} ${words.label}: ${name}`);
-  if (halt?.reasons.some(({ reason }) => reason === "conflict-flood") === true) {
+  if (safetyStop?.reasons.some(({ reason }) => reason === "conflict-flood") === true) {
     io.err("  next: if one side should win where both are new: mdmirror init DIR --prefer local | remote; else:");
   }
   if (named.length > MOST) io.err(`    … and ${count(named.length - MOST)} more: mdmirror plan --all`);
-  for (const line of nextOfHalt(halt?.reasons ?? [])) io.err(`  next: ${line}`);
+  for (const line of nextOfHalt(safetyStop?.reasons ?? [])) io.err(`  next: ${line}`);
 }
 
 function summaryLine(report: RunReport, took: number, paint: Paint = PLAIN): string {
@@ -138,7 +138,7 @@ function summaryLine(report: RunReport, took: number, paint: Paint = PLAIN): str
     case "attention":
       if (report.isStopped === true) return `${paint.asks("Interrupted")}: ${done ?? "nothing was done"} (${seconds})`;
       return `${paint.asks("Synced")}: ${did} (${seconds}); ${paint.asks(needs(report.attention))}`;
-    case "halted":
+    case "stopped":
       return `${paint.bad("Stopped by a safety check")}: ${done ?? "nothing was done"} (${seconds})`;
     case "offline":
       return `${paint.bad("Offline")}: ${done ?? "nothing was done"} (${seconds})`;

@@ -106,13 +106,13 @@ async function faultLines({ fault, asked, url }: MirrorStatus): Promise<string[]
   return [shownWords(what), `  next: ${shownWords(next)}`];
 }
 
-function haltLines({ halt }: MirrorStatus, paint: Paint): string[] {
-  if (halt === null) return [];
-  const ways = halt.approved
+function haltLines({ safetyStop }: MirrorStatus, paint: Paint): string[] {
+  if (safetyStop === null) return [];
+  const ways = safetyStop.approved
     ? ["  approved; next: mdmirror sync"]
-    : nextOfHalt(halt.reasons).map((way) => `  next: ${way}`);
+    : nextOfHalt(safetyStop.reasons).map((way) => `  next: ${way}`);
   return [
-    ...halt.reasons.map(({ reason, detail }) => `${paint.bad("Stopped")}: ${shownWords(detail)} (${reason})`),
+    ...safetyStop.reasons.map(({ reason, detail }) => `${paint.bad("Stopped")}: ${shownWords(detail)} (${reason})`),
     ...ways,
   ];
 }

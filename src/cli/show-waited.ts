@@ -21,7 +21,7 @@ const EXITS: Readonly<Record<Waited["state"], ExitCode>> = {
   attention: EXIT.attention,
   paused: EXIT.attention,
   "too-slow": EXIT.tooSlow,
-  halted: EXIT.halted,
+  stopped: EXIT.stopped,
   offline: EXIT.offline,
 };
 
@@ -76,14 +76,14 @@ function showOpen(io: Io, waited: Waited): void {
 /** What all of them wait for is told once. */
 const NEXT: Readonly<Partial<Record<Waited["state"], string>>> = {
   paused: "mdmirror resume, or once: mdmirror sync",
-  halted: NEXT_OF_HALT,
+  stopped: NEXT_OF_HALT,
   offline: "mdmirror status; try again: mdmirror sync",
 };
 
 /** Why one that nothing is told of is not live. */
 const WAITS: Readonly<Partial<Record<Waited["state"], string>>> = {
   paused: "until the daemon resumes",
-  halted: "until you approve or reject the stopped changes",
+  stopped: "until you approve or reject the stopped changes",
   offline: "for the service",
 };
 
@@ -93,7 +93,7 @@ const SAID: Readonly<Record<Exclude<Waited["state"], "live">, string>> = {
   "in-review": "in review",
   attention: "action required",
   "too-slow": "timed out",
-  halted: "stopped by a safety check",
+  stopped: "stopped by a safety check",
   offline: "offline",
   paused: "paused",
 };

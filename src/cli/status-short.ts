@@ -26,7 +26,7 @@ type Short = {
   readonly state: MirrorStatus["state"] | "untrusted" | "unreadable";
   readonly conflicts: number;
   /** What needs the user besides. */
-  readonly held: number;
+  readonly blocked: number;
   readonly waiting: number;
   readonly reviews: number;
   /** `silent`: one is there, and does not answer. */
@@ -49,14 +49,14 @@ export async function tellShort(io: Io, { dir, json }: Asked): Promise<ExitCode>
 function shortOf(look: Look): Short {
   if (look.kind === "unseen") {
     const state = look.trouble.code === "untrusted" ? "untrusted" : "unreadable";
-    return { state, conflicts: 0, held: 0, waiting: 0, reviews: 0, daemon: "none", inSyncAsOf: null };
+    return { state, conflicts: 0, blocked: 0, waiting: 0, reviews: 0, daemon: "none", inSyncAsOf: null };
   }
   const { state, attention, conflicts, reviews, syncedAt } = look.status;
   const inConflict = new Set(conflicts);
   return {
     state,
     conflicts: conflicts.length,
-    held: attention.filter(({ path, waits }) => !waits && !inConflict.has(path)).length,
+    blocked: attention.filter(({ path, waits }) => !waits && !inConflict.has(path)).length,
     waiting: attention.filter(({ waits }) => waits).length,
     reviews: reviews.length,
     daemon: daemonWord(look.daemon),
@@ -70,7 +70,7 @@ function daemonWord(daemon: DaemonStatus | null): Short["daemon"] {
   return daemon.paused ? "paused" : "running";
 }
 
-const COUNTS = ["conflicts", "held", "waiting", "reviews"] as const;
+const COUNTS = ["conflicts", "blocked", "waiting", "reviews"] as const;
 
 /** The state, then what is not zero, in this order; a daemon is named if it does no work. */
 function wordsOf(short: Short): readonly string[] {

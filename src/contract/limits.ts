@@ -49,4 +49,4 @@ export const MAX_PATH_CHARACTERS = { file: 4_096, folder: 4_096 - 1 - MAX_NAME_C
 export const MAX_PATH_NAMES = { file: 128, folder: 127 } as const;
 
 /** Why a file's content can be no document's content, whatever its name. */
-export type TextFault = "not-utf-8" | "holds-nul" | "too-large";
+export type TextFault = "not-utf-8" | "contains-nul" | "too-large";

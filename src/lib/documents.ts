@@ -31,8 +31,8 @@ export async function readVersion({ state, disk }: LocalMirror, path: string, n:
 
 export async function restoreTo({ world }: OpenedMirror, path: string, n: number | null): Promise<Restored> {
   const { restoreVersion } = await import("../app/history/restore.ts");
-  const { entry, anew, notes, path: place } = unwrap(await restoreVersion(world, path, n), path);
-  return { path: place, n: entry.n, anew, notes };
+  const { entry, asNew, notes, path: place } = unwrap(await restoreVersion(world, path, n), path);
+  return { path: place, n: entry.n, asNew, notes };
 }
 
 export async function readDifferences(mirror: OpenedMirror): Promise<readonly Difference[]> {

@@ -5,7 +5,7 @@ import { NEXT_OF_LOST_ROOT } from "../app/told/attention.ts";
 import { guardKey } from "../planner/verdict/guard-key.ts";
 import { MdmirrorError } from "./error.ts";
 import { errorOf } from "./told.ts";
-import type { Halt, HaltAnswer, MirrorPlan } from "./types.ts";
+import type { SafetyStop, SafetyStopAnswer, MirrorPlan } from "./types.ts";
 
 /**
  * The two answers to a halt, `approve` and `reject`. Each is for what the caller saw in its plan,
@@ -13,19 +13,19 @@ import type { Halt, HaltAnswer, MirrorPlan } from "./types.ts";
  */
 
 type Planned = Extract<Preview, { kind: "planned" }>;
-type Decidable = Extract<Halted, { kind: "halted" }>;
+type Decidable = Extract<Halted, { kind: "stopped" }>;
 
-export function haltOf({ plan: { verdict, steps } }: Planned): Halt | null {
+export function haltOf({ plan: { verdict, steps } }: Planned): SafetyStop | null {
   if (verdict.kind === "run") return null;
-  const { reasons, guarded, byReason } = verdict;
+  const { reasons, stoppedSteps, byReason } = verdict;
   const keys = [
     ...(byReason ? reasons.map(({ reason }) => reason) : []),
-    ...guarded.map((at) => guardKey(steps[at]!.action)),
+    ...stoppedSteps.map((at) => guardKey(steps[at]!.action)),
   ];
   return { reasons, byReason, keys: [...keys].sort() };
 }
 
-export async function approveHalt(mirror: OpenedMirror, plan: MirrorPlan): Promise<HaltAnswer> {
+export async function approveHalt(mirror: OpenedMirror, plan: MirrorPlan): Promise<SafetyStopAnswer> {
   const { approve } = await import("../app/by-hand/approve.ts");
   const halted = await findSeen(mirror, plan);
   if (halted === null) return { count: 0, left: [] };
@@ -33,7 +33,7 @@ export async function approveHalt(mirror: OpenedMirror, plan: MirrorPlan): Promi
   return { count: halted.keys.length, left: [] };
 }
 
-export async function rejectHalt(mirror: OpenedMirror, plan: MirrorPlan): Promise<HaltAnswer> {
+export async function rejectHalt(mirror: OpenedMirror, plan: MirrorPlan): Promise<SafetyStopAnswer> {
   const { withdrawApproval } = await import("../app/by-hand/approve.ts");
   const rejecting = await import("../app/by-hand/reject.ts");
   // Steps that were approved before count as halted again.
@@ -48,7 +48,7 @@ export async function rejectHalt(mirror: OpenedMirror, plan: MirrorPlan): Promis
 }
 
 /** What is halted now. null: nothing. @throws where more is halted than the plan shows */
-async function findSeen(mirror: OpenedMirror, { halt }: MirrorPlan): Promise<Decidable | null> {
+async function findSeen(mirror: OpenedMirror, { safetyStop }: MirrorPlan): Promise<Decidable | null> {
   const { findHalt } = await import("../app/by-hand/approve.ts");
   const { faultTrouble } = await import("../app/mirror/fault-trouble.ts");
   const { runThatHalted } = await import("../app/mirror/run.ts");
@@ -61,11 +61,11 @@ async function findSeen(mirror: OpenedMirror, { halt }: MirrorPlan): Promise<Dec
       throw errorOf(faultTrouble(found.fault, mirror.url), root);
     case "not-approvable":
       throw unanswerable(root, "lost-root", "the folder itself is not what it was", NEXT_OF_LOST_ROOT);
-    case "halted": {
-      const seen = new Set(halt?.keys ?? []);
+    case "stopped": {
+      const seen = new Set(safetyStop?.keys ?? []);
       if (found.keys.every((key) => seen.has(key))) return found;
       const next = "look again: plan(), then answer to that";
-      throw unanswerable(root, "halt-changed", "a guard stops more by now than the plan shows", next);
+      throw unanswerable(root, "safety-stop-changed", "a guard stops more by now than the plan shows", next);
     }
   }
 }

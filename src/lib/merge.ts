@@ -28,7 +28,7 @@ export type MergeResult =
        * within bounds; the others: the result would have lost or doubled words, would have been
        * worse Markdown than both, or would not hold what each side did.
        */
-      readonly reason: "overlap" | "too-large" | "count-guard" | "unsound" | "unstable";
+      readonly reason: "overlap" | "too-large" | "word-count" | "unsound" | "unstable";
       /** At least one, in the order of the text. */
       readonly conflicts: readonly MergeConflict[];
     };

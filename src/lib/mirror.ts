@@ -10,14 +10,14 @@ import type {
   Difference,
   Done,
   DoneMany,
-  HaltAnswer,
+  SafetyStopAnswer,
   History,
   ManyChoice,
   Mirror,
   MirrorPlan,
   MirrorWatch,
   OpenConflict,
-  OpenHold,
+  OpenBlockedPath,
   Restored,
   StatusReport,
   SyncOptions,
@@ -58,8 +58,8 @@ export class OpenMirror implements Mirror {
       const { planJson } = await import("../app/told/plan.ts");
       const preview = await previewSync(mirror, runThatHalted(mirror, false));
       if (preview.kind === "offline") throw errorOf(faultTrouble(preview.fault, mirror.url), root);
-      const { steps, holds } = planJson(preview);
-      return { steps, holds, halt: haltOf(preview) };
+      const { steps, blocked } = planJson(preview);
+      return { steps, blocked, safetyStop: haltOf(preview) };
     });
   }
 
@@ -92,23 +92,23 @@ export class OpenMirror implements Mirror {
     return watch;
   }
 
-  approve(plan: MirrorPlan): Promise<HaltAnswer> {
+  approve(plan: MirrorPlan): Promise<SafetyStopAnswer> {
     const use = { mode: "write", what: "approve", path: this.root } as const;
     return this.#session.opened(use, (mirror) => approveHalt(mirror, plan));
   }
 
-  reject(plan: MirrorPlan): Promise<HaltAnswer> {
+  reject(plan: MirrorPlan): Promise<SafetyStopAnswer> {
     const use = { mode: "write", what: "reject", path: this.root } as const;
     return this.#session.opened(use, (mirror) => rejectHalt(mirror, plan));
   }
 
-  conflicts(): Promise<{ readonly conflicts: readonly OpenConflict[]; readonly holds: readonly OpenHold[] }> {
+  conflicts(): Promise<{ readonly conflicts: readonly OpenConflict[]; readonly blocked: readonly OpenBlockedPath[] }> {
     return this.#session.local(this.root, async (mirror) => {
       const { listConflicts } = await import("../app/by-hand/conflicts.ts");
-      const { conflicts, holds } = listConflicts(mirror);
+      const { conflicts, blocked } = listConflicts(mirror);
       return {
         conflicts: conflicts.map(({ renewed: _renewed, ...one }) => one),
-        holds: holds.map((hold) => {
+        blocked: blocked.map((hold) => {
           const { path, kind: reason, code, detail, requestId, since } = hold;
           return { path, reason, code, detail, requestId, since, next: nextFor(hold) };
         }),

@@ -1,14 +1,14 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** What the library's functions take and give, beside what programs are told (`app/told`). */
 
-import type { HaltReasonEntry, PlannedHold, PlannedStep, StatusReport, SyncReport } from "../app/told/shapes.ts";
+import type { SafetyStopReason, BlockedPath, PlannedStep, StatusReport, SyncReport } from "../app/told/shapes.ts";
 import type { DoneMany, ManyChoice } from "./many-types.ts";
 import type { MirrorWatch } from "./watch-types.ts";
 
 export type {
   AttentionEntry,
-  HaltReasonEntry,
-  PlannedHold,
+  SafetyStopReason,
+  BlockedPath,
   PlannedStep,
   StatusReport,
   SyncCounts,
@@ -57,8 +57,8 @@ export type SyncOptions = {
 };
 
 /** Why a guard has stopped the mirror: until the answer nothing changes on either side. */
-export type Halt = {
-  readonly reasons: readonly HaltReasonEntry[];
+export type SafetyStop = {
+  readonly reasons: readonly SafetyStopReason[];
   /** Whether the reasons themselves are approved, and not only the steps that they are about. */
   readonly byReason: boolean;
   /** Names what is stopped, so that `approve` and `reject` answer to just that. */
@@ -67,13 +67,13 @@ export type Halt = {
 
 export type MirrorPlan = {
   readonly steps: readonly PlannedStep[];
-  readonly holds: readonly PlannedHold[];
+  readonly blocked: readonly BlockedPath[];
   /** null: nothing is stopped. */
-  readonly halt: Halt | null;
+  readonly safetyStop: SafetyStop | null;
 };
 
 /** What came of an answer to a halt. The next `sync` goes on with it. */
-export type HaltAnswer = {
+export type SafetyStopAnswer = {
   /** How many steps, or reasons, were let go; how many documents and folders were brought back. */
   readonly count: number;
   /** What could not be brought back, and why. */
@@ -96,7 +96,7 @@ export type Done = { readonly path: string; readonly notes: readonly string[] };
 export type OpenConflict = {
   readonly path: string;
   /** The file with the service's text. */
-  readonly sidecar: string;
+  readonly conflictCopy: string;
   /** Milliseconds since the epoch. */
   readonly since: number;
   /** Bytes in UTF-8; null: not there, or no longer kept. */
@@ -105,7 +105,7 @@ export type OpenConflict = {
   readonly inReview: boolean;
 };
 
-export type OpenHold = PlannedHold & {
+export type OpenBlockedPath = BlockedPath & {
   /** Milliseconds since the epoch. */
   readonly since: number;
   readonly next: string;
@@ -118,7 +118,7 @@ export type Version = {
   /** When it was first seen: milliseconds since the epoch; 0: before all that is known. */
   readonly at: number;
   /** `service`: it was live there; `here`: it was only ever in the folder. */
-  readonly from: "service" | "here";
+  readonly from: "service" | "local";
   /** SHA-256 of its UTF-8, in hexadecimal. */
   readonly sha256: string;
   /** Bytes in UTF-8; null: the text is no longer kept. */
@@ -140,12 +140,12 @@ export type History = {
 export type Restored = Done & {
   readonly n: number;
   /** The document was gone, and comes back as a new one. */
-  readonly anew: boolean;
+  readonly asNew: boolean;
 };
 
 export type Difference = {
   readonly path: string;
-  readonly kind: "differs" | "only-here" | "only-there";
+  readonly kind: "differs" | "only-local" | "only-service";
   /** Lines that are only here, and only there; null: not read. */
   readonly lines: { readonly added: number; readonly removed: number } | null;
 };
@@ -167,9 +167,9 @@ export type Verification = {
   /** Equal but for line ends, byte order mark or final newline, as linked. */
   readonly dressed: readonly string[];
   readonly differing: readonly { readonly path: string; readonly id: string; readonly why: string }[];
-  readonly onlyHere: readonly string[];
-  readonly onlyThere: readonly { readonly path: string; readonly id: string }[];
-  readonly held: readonly { readonly path: string; readonly reason: string; readonly detail: string }[];
+  readonly onlyLocal: readonly string[];
+  readonly onlyService: readonly { readonly path: string; readonly id: string }[];
+  readonly blocked: readonly { readonly path: string; readonly reason: string; readonly detail: string }[];
   readonly unseen: readonly { readonly path: string; readonly why: string }[];
 };
 
@@ -201,13 +201,13 @@ export type Mirror = {
   watch(options?: { readonly signal?: AbortSignal }): MirrorWatch;
   /**
    * Lets what a guard stopped go, with the next `sync`: just what the plan shows.
-   * @throws code `halt-changed` when more is stopped by now
+   * @throws code `safety-stop-changed` when more is stopped by now
    */
-  approve(plan: MirrorPlan): Promise<HaltAnswer>;
+  approve(plan: MirrorPlan): Promise<SafetyStopAnswer>;
   /** Brings back what a guard stopped; what was to go stays, on both sides. @throws as `approve` */
-  reject(plan: MirrorPlan): Promise<HaltAnswer>;
+  reject(plan: MirrorPlan): Promise<SafetyStopAnswer>;
   /** What waits for a choice: conflicts, and what is held until somebody acts. No network. */
-  conflicts(): Promise<{ readonly conflicts: readonly OpenConflict[]; readonly holds: readonly OpenHold[] }>;
+  conflicts(): Promise<{ readonly conflicts: readonly OpenConflict[]; readonly blocked: readonly OpenBlockedPath[] }>;
   /**
    * Ends a conflict or a hold by a choice. What gives way stays in the trash and the history; the
    * next `sync` sends what has to travel.

@@ -11,7 +11,7 @@ export type WatchEvent = {
   /** One effect, or something that needs to be known. */
   | {
       readonly kind: "change";
-      /** `put`, `create-local`, `conflict`, `halt` … */
+      /** `put`, `create-local`, `conflict`, `safety-stop` … */
       readonly what: string;
       readonly side: string;
       readonly path: string;
@@ -29,7 +29,7 @@ export type WatchEvent = {
   | { readonly kind: "run"; readonly report: SyncReport }
   | {
       readonly kind: "phase";
-      readonly phase: "idle" | "observing" | "applying" | "waiting" | "halted" | "stopped";
+      readonly phase: "idle" | "observing" | "applying" | "waiting" | "stopped" | "ended";
       readonly detail: string;
     }
   /**

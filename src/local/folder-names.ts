@@ -134,7 +134,7 @@ function staysFolder({ rules, linked }: Judge, folder: LocalPath, name: string):
 
 function staysFile({ rules, linked }: Judge, folder: LocalPath, name: string): FolderName["stays"] {
   if (isLitterName(name)) return "litter";
-  if (isSidecarName(name)) return "sidecar";
+  if (isSidecarName(name)) return "conflict-copy";
   if (!name.endsWith(".md")) return "other-file";
   const path = joinPath(folder, name);
   const by = exclusionOf(rules, path, "file")?.by ?? null;

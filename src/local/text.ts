@@ -12,7 +12,7 @@ export function decodeText(bytes: Uint8Array): DecodedText {
   if (!isUtf8(bytes)) return { text: null, fault: "not-utf-8" };
   // `toString` keeps a BOM, and valid UTF-8 gives it nothing to replace.
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
-  if (bytes.includes(0)) return { text, fault: "holds-nul" };
+  if (bytes.includes(0)) return { text, fault: "contains-nul" };
   // A character has at least one byte, so the characters of a short file need not be counted.
   const long = bytes.length > MAX_CONTENT_CHARACTERS && countCharacters(text) > MAX_CONTENT_CHARACTERS;
   return { text, fault: long ? "too-large" : null };

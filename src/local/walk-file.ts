@@ -64,7 +64,7 @@ export function fileOf({ path, stamp, digest }: Required<Vouched>): LocalFile {
 
 function keptLocal(work: WalkWork, name: string, path: LocalPath): Pick<LocalOther, "kind" | "rule"> | null {
   if (isLitterName(name)) return { kind: "litter" };
-  if (isSidecarName(name)) return { kind: "sidecar" };
+  if (isSidecarName(name)) return { kind: "conflict-copy" };
   if (!name.endsWith(".md")) return { kind: "other-file" };
   const exclusion = exclusionOf(work.rules, path, "file");
   if (exclusion === null) return null;

@@ -55,7 +55,7 @@ const FOLDERS_LEFT_ALONE: ReadonlySet<LocalOther["kind"] | null> = new Set([
 
 /** Whether a path that is no document's matters to the mirror all the same. */
 function isOfMirror({ folders, others }: LocalTree, path: LocalPath): boolean {
-  return path === "" || folders.has(path) || isRuleFile(nameOf(path)) || others.get(path)?.kind === "sidecar";
+  return path === "" || folders.has(path) || isRuleFile(nameOf(path)) || others.get(path)?.kind === "conflict-copy";
 }
 
 /**

@@ -155,7 +155,7 @@ function swap(guard: RootGuard, temp: string, target: string, park: string, expe
       if (stat !== null) return done({ stamp: stampOf(stat) });
       unlinkLeftover(guard, temp);
       return {
-        ...stale("another file came to this path in this moment; the replaced version is kept aside"),
+        ...stale("another file appeared at this path; the replaced version was set aside"),
         parked: true,
       };
     }
@@ -190,7 +190,7 @@ export function putBackOr(guard: RootGuard, park: string, target: string, ended:
     if (errno === null) throw error;
     why = errnoText(errno);
   }
-  return { ...ended, detail: `${ended.detail}; it is kept aside, as it could not be put back: ${why}`, parked: true };
+  return { ...ended, detail: `${ended.detail}; it was set aside, as it could not be moved back: ${why}`, parked: true };
 }
 
 /**

@@ -21,7 +21,7 @@ type MergeHow = "same" | "base-local" | "base-remote" | "lines" | "fine";
  * compared within bounds; the result would have lost or doubled a word; it would have been worse
  * Markdown than both sides; it does not hold what each side did, where it did it.
  */
-export type ConflictReason = "overlap" | "too-large" | "count-guard" | "unsound" | "unstable";
+export type ConflictReason = "overlap" | "too-large" | "word-count" | "unsound" | "unstable";
 
 /** A merged text, or what stands in its way: at least one hunk, in the order of the text. */
 export type MergeResult =
@@ -116,7 +116,7 @@ function isOneOf({ text }: Clean, local: string, remote: string): boolean {
 
 /** What the guards find wrong with a result; undefined where it is right. */
 function faultOf(base: string, local: string, remote: string, result: Clean, reading: Reading): Fault {
-  if (!keepsBoth(base, local, remote, result, reading)) return "count-guard";
+  if (!keepsBoth(base, local, remote, result, reading)) return "word-count";
   if (!keepsFrontMatter([base, local, remote, result.text])) return "unsound";
   if (!isOneOf(result, local, remote) && !isSoundMerge(base, local, remote, result, reading)) return "unsound";
   const comes = comesBack(base, local, result, reading) && comesBack(base, remote, result, reading);

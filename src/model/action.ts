@@ -167,7 +167,7 @@ type DocumentAction =
       readonly expect: Digest;
     }
   /** The document was renamed: the copy of its conflict's `nth` version follows. */
-  | ({ readonly kind: "move-sidecar"; readonly id: DocId; readonly nth: number } & LocalMove)
+  | ({ readonly kind: "move-conflict-copy"; readonly id: DocId; readonly nth: number } & LocalMove)
   /** The document is gone: its sidecar goes to the trash, and the conflict is closed. */
   | {
       readonly kind: "drop-conflict";

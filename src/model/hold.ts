@@ -54,7 +54,7 @@ const REASONS = {
    */
   "ambiguous-file": { ...COMPUTED, passes: true },
   "not-utf-8": TEXT_FAULT,
-  "holds-nul": TEXT_FAULT,
+  "contains-nul": TEXT_FAULT,
   "too-large": TEXT_FAULT,
   "remote-text-unfit": { ...REMEMBERED, stops: ["pull", "merge"] },
   // names and places
@@ -65,7 +65,7 @@ const REASONS = {
   "type-clash": COMPUTED,
   "renamed-out-of-mirror": { ...COMPUTED, ways: ["keep", "delete"] },
   "no-move-to-root": { ...REMEMBERED, stops: ["move-remote"], stopsFolder: ["move"], ways: ["recreate"] },
-  "folder-held": COMPUTED,
+  "folder-blocked": COMPUTED,
   "occupied-unseen": { ...REMEMBERED, stops: ["post", "move-remote"], stopsFolder: ["move", "make"] },
   // grants, reviews, absences
   "read-only": {
@@ -76,7 +76,7 @@ const REASONS = {
   },
   "delete-refused": { ...REMEMBERED, stops: ["delete"], stopsFolder: ["remove"] },
   /** A review pins the document, or one in the folder, until somebody decides in the app. */
-  "delete-waits": { ...REMEMBERED, stops: ["delete"], stopsFolder: ["remove"] },
+  "delete-pending": { ...REMEMBERED, stops: ["delete"], stopsFolder: ["remove"] },
   /** The service has no way to delete folders: an empty one that went here stays there. */
   "folder-stays": { kept: "remembered", open: "no", stopsFolder: ["remove"] },
   /**
@@ -87,7 +87,7 @@ const REASONS = {
   /** In review because another edit is live: the sides differ until somebody decides in the app. */
   "review-conflict": { kept: "computed", open: "waits", ways: ["mine", "theirs"] },
   /** Not sent yet: it waits until the text rests, so that not every save becomes a review. */
-  "review-quiet": { ...WAITS, ways: ["mine", "theirs"] },
+  "review-delayed": { ...WAITS, ways: ["mine", "theirs"] },
   "review-unknown": { ...COMPUTED, ways: ["mine", "theirs"] },
   "gone-or-unreadable": { ...COMPUTED, ways: ["keep", "delete"] },
   outside: { ...COMPUTED, ways: ["keep", "delete"] },
@@ -97,7 +97,7 @@ const REASONS = {
   "direction-off": { kept: "computed", open: "no" },
   /** Somebody has the file in hand here: the service's text is not written over it yet. */
   "in-use": WAITS,
-  "second-look": { ...WAITS, undecided: true },
+  "second-scan": { ...WAITS, undecided: true },
   // refusals
   refused: {
     ...REMEMBERED,

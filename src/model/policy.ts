@@ -6,8 +6,8 @@ import type { DiskFolding, LocalPath } from "./path.ts";
  * What the user and the deployment decide; together with the trees it determines the plan (I24).
  */
 export type Policy = {
-  /** `map`: a refused local name is mirrored under a legal one; `hold`: it is held. */
-  readonly names: "map" | "hold";
+  /** `map`: a refused local name is mirrored under a legal one; `block`: it is blocked. */
+  readonly names: "map" | "block";
   /** Characters that this deployment refuses in names, as far as learned. */
   readonly refusedCharacters: string;
   /** Spellings that this deployment takes for one name, as far as learned. */
@@ -19,10 +19,10 @@ export type Policy = {
    */
   readonly prefer: "local" | "remote" | "each" | null;
   /**
-   * What happens to texts that do not merge. Default `sidecar`: the local text stays, the service's
-   * is put beside it.
+   * What happens to two versions that do not merge. Default `conflict-copy`: the local version
+   * stays, and the service's is put beside it.
    */
-  readonly conflicts: (path: LocalPath) => "sidecar" | "copy" | "local" | "remote";
+  readonly conflicts: (path: LocalPath) => "conflict-copy" | "copy" | "local" | "remote";
   /**
    * False where the deployment answered 404, 405 or 400 to a folder PATCH: folders then move file
    * by file.

@@ -52,7 +52,7 @@ export type LocalOther = {
     | "dot-folder"
     | "special"
     | "litter"
-    | "sidecar";
+    | "conflict-copy";
   /**
    * Present for files and folders: a linked inode under such a name is `renamed-out-of-mirror`, not
    * a deletion.

@@ -69,7 +69,7 @@ export type HaltReason =
   | "wrong-workspace"
   | "service-restored"
   | "conflict-flood"
-  | "sidecars-gone";
+  | "conflict-copies-gone";
 
 /** Halts that no approval ends: the folder is missing, or not this mirror's. */
 export const NOT_APPROVABLE: ReadonlySet<HaltReason> = new Set(["root-missing", "root-replaced"]);
@@ -81,15 +81,15 @@ export type Verdict =
   /** `waived`: approved reasons that are still there. Not set: none. */
   | { readonly kind: "run"; readonly waived?: readonly HaltReason[] }
   | {
-      readonly kind: "halt";
+      readonly kind: "safety-stop";
       readonly reasons: readonly { readonly reason: HaltReason; readonly detail: string }[];
       /** Indexes of the steps that are approved, by themselves or with the reasons. */
-      readonly guarded: readonly number[];
+      readonly stoppedSteps: readonly number[];
       /**
        * Whether the reasons themselves are approved: they doubt the folder, the workspace or the
        * service as a whole, and so every step.
        */
       readonly byReason: boolean;
-      /** Of what `approve` approves, sorted: the keys of the guarded steps, and such reasons. */
+      /** Of what `approve` approves, sorted: the keys of the stopped steps, and such reasons. */
       readonly hash: Digest;
     };

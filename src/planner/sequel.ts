@@ -36,7 +36,7 @@ const SEQUELS: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> = {
   "rename-remote": false,
   "reparent-remote": false,
   relink: false,
-  "move-sidecar": false,
+  "move-conflict-copy": false,
   "drop-conflict": false,
   "make-folder-local": false,
   "make-folder-remote": false,
@@ -76,7 +76,7 @@ const MAY_END: ReadonlySet<HoldReason> = new Set([
   "path-taken",
   "name-clash",
   "type-clash",
-  "folder-held",
+  "folder-blocked",
   "gone-or-unreadable",
 ]);
 

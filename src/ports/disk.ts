@@ -22,7 +22,7 @@ export type LocalText = {
 
 /**
  * How an effect on the disk ended. `fault`: with the errno; nothing was changed, or it was put
- * back. `parked`: in between: the text that was taken aside is still at the caller's `parkAt` (of a
+ * back. `parked`: in between: the file that was set aside is still at the caller's `parkAt` (of a
  * move: the file has both names), so the intent must stay open until recovery has settled it.
  */
 export type DiskOutcome<T> =

@@ -61,10 +61,10 @@ export type Intent =
   | { readonly kind: "move"; readonly id: DocId; readonly from: LocalPath; readonly to: LocalPath }
   | { readonly kind: "move-folder"; readonly dirId: DirId; readonly from: LocalPath; readonly to: LocalPath }
   /** A copy that is written or replaced: recovery removes one that no conflict has on record. */
-  | { readonly kind: "sidecar"; readonly id: DocId; readonly path: LocalPath; readonly writes: Digest }
+  | { readonly kind: "conflict-copy"; readonly id: DocId; readonly path: LocalPath; readonly writes: Digest }
   /** A replace that is done: the next pass looks once more at the parked inode. */
   | {
-      readonly kind: "parked";
+      readonly kind: "set-aside";
       readonly id: DocId;
       readonly path: LocalPath;
       readonly parkAt: string;
@@ -84,7 +84,7 @@ export type EventSide = "local" | "remote" | "both";
 export type MirrorEvent = {
   readonly run: number;
   readonly at: number;
-  /** An action kind, or `halt`, `approve`, `conflict`, `hold`, `restore`, `fault`. */
+  /** An action kind, or `safety-stop`, `approve`, `conflict`, `hold`, `restore`, `fault`. */
   readonly kind: string;
   readonly side: EventSide;
   readonly id: string | null;

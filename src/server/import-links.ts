@@ -19,7 +19,7 @@ import type { AnswerOne } from "./service.ts";
  * Why a link leads nowhere: nothing is there; what is there is no document; it was not imported;
  * it is no place of the folder; its target came later, and the second write was refused.
  */
-type InertReason = "not-there" | "no-document" | "not-imported" | "outside" | "not-written-again";
+type InertReason = "no-target" | "no-document" | "not-imported" | "outside" | "not-written-again";
 
 export type LinkReport = {
   /** Links of the imported texts that are ids now. */
@@ -177,7 +177,7 @@ export class ImportLinks {
     if (path === null) return "outside";
     if (path === "") return "no-document";
     if (this.#seen.has(path)) return path.endsWith(".md") ? "not-imported" : "no-document";
-    return this.#isWithinRefused(path) ? "not-imported" : "not-there";
+    return this.#isWithinRefused(path) ? "not-imported" : "no-target";
   }
 
   /** A folder that is not imported is not looked into. */

@@ -14,7 +14,7 @@ export function readText(file: string): string | Refusal {
     const { size } = statSync(file);
     if (size > MAX_BYTES) return { reason: "content-too-large", detail: `it has ${size} bytes` };
     const bytes = readFileSync(file);
-    if (bytes.includes(0)) return { reason: "holds-nul", detail: "it holds a NUL byte" };
+    if (bytes.includes(0)) return { reason: "contains-nul", detail: "it contains a NUL byte" };
     return UTF8.decode(bytes);
   } catch (error) {
     if (error instanceof TypeError) return { reason: "not-utf8", detail: "it is not UTF-8" };

@@ -15,7 +15,7 @@ export type ImportReason =
   | "not-a-file"
   | "unreadable"
   | "not-utf8"
-  | "holds-nul"
+  | "contains-nul"
   | "name-clash"
   | (string & {});
 

@@ -53,7 +53,7 @@ export function examineBase(db: Db, tables: BaseTables): Examined {
     const fault = faultOf(error);
     if (fault?.kind === "damaged") return fault;
     if (!(error instanceof SyntaxError)) throw error;
-    detail = "a row of links, conflicts or intents holds what is no JSON";
+    detail = "a row of records, conflicts or intents contains invalid JSON";
   }
   return { kind: "damaged", detail };
 }

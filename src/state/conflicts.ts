@@ -10,14 +10,14 @@ type ConflictRow = {
   readonly id: DocId;
   readonly base_digest: Digest | null;
   readonly base_change_id: ChangeId | null;
-  readonly sidecar_path: string;
+  readonly conflict_copy_path: string;
   /** JSON */
   readonly shown: string;
   readonly looks_gone: number;
   readonly since: number;
 };
 
-const COLUMNS = "id, base_digest, base_change_id, sidecar_path, shown, looks_gone, since";
+const COLUMNS = "id, base_digest, base_change_id, conflict_copy_path, shown, looks_gone, since";
 
 /** The documents in conflict. */
 export class ConflictTable {
@@ -32,7 +32,7 @@ export class ConflictTable {
     this.#one = new Statement<[DocId], ConflictRow>(db, "SELECT * FROM conflicts WHERE id = ?");
     this.#ofOther = new Statement<[LocalPath, DocId], { readonly found: 0 | 1 }>(
       db,
-      "SELECT EXISTS (SELECT 1 FROM conflicts WHERE sidecar_path = ? AND id <> ?) AS found",
+      "SELECT EXISTS (SELECT 1 FROM conflicts WHERE conflict_copy_path = ? AND id <> ?) AS found",
     );
     this.#put = new Statement(db, upsert("conflicts", "id", COLUMNS.split(", ")));
     this.#remove = new Statement<[DocId]>(db, "DELETE FROM conflicts WHERE id = ?");
@@ -73,7 +73,7 @@ function conflictOf(row: ConflictRow): Conflict {
     id: row.id,
     baseDigest: row.base_digest,
     baseChangeId: row.base_change_id,
-    sidecarPath: row.sidecar_path,
+    sidecarPath: row.conflict_copy_path,
     shown: JSON.parse(row.shown) as ShownVersion[],
     looksGone: row.looks_gone,
     since: row.since,

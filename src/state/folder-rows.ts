@@ -59,7 +59,7 @@ function rowsOf(db: Db, folder: LocalPath): FolderRows {
   const directly = { in: folder === "" ? "" : `${folder}/` };
   const documents = db
     .prepare<[typeof directly], Row>(
-      `SELECT id, local_path, coalesce(local_digest, digest), dev, ino, size, mtime_ms, ctime_ms, stamp_trusted, standing, ${SPELLED} FROM links WHERE ${DIRECTLY} AND NOT (standing = 'outside' AND dev IS NULL)`,
+      `SELECT id, local_path, coalesce(local_digest, digest), dev, ino, size, mtime_ms, ctime_ms, stamp_trusted, state, ${SPELLED} FROM records WHERE ${DIRECTLY} AND NOT (state = 'outside' AND dev IS NULL)`,
     )
     .raw();
   const pathsOf = (sql: string) => db.prepare<unknown[], LocalPath>(sql).pluck();
@@ -67,8 +67,8 @@ function rowsOf(db: Db, folder: LocalPath): FolderRows {
     documents: documents.all(directly).map(documentOf),
     folders: pathsOf(`SELECT local_path FROM dirs WHERE ${DIRECTLY}`).all(directly),
     holds: [...new HoldTable(db).load().values()],
-    conflicts: pathsOf("SELECT local_path FROM conflicts JOIN links USING (id)").all(),
-    reviews: pathsOf("SELECT local_path FROM links WHERE submissions IS NOT NULL").all(),
+    conflicts: pathsOf("SELECT local_path FROM conflicts JOIN records USING (id)").all(),
+    reviews: pathsOf("SELECT local_path FROM records WHERE submissions IS NOT NULL").all(),
   };
 }
 

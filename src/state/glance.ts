@@ -52,14 +52,14 @@ function readGlance(db: Db): Glance {
 function surveyOf(db: Db): Survey {
   const conflicts = db
     .prepare<[], string>(
-      "SELECT coalesce(links.local_path, conflicts.sidecar_path) FROM conflicts LEFT JOIN links USING (id) ORDER BY conflicts.rowid",
+      "SELECT coalesce(records.local_path, conflicts.conflict_copy_path) FROM conflicts LEFT JOIN records USING (id) ORDER BY conflicts.rowid",
     )
     .pluck();
   const reviews = db.prepare<[], Omit<ReviewedSince, "met"> & { readonly met: number }>(
-    "SELECT local_path AS path, json_extract(submissions, '$[0].at') AS since, EXISTS (SELECT 1 FROM json_each(submissions) WHERE value ->> 'reason' = 'conflict') AS met FROM links WHERE submissions IS NOT NULL ORDER BY local_path",
+    "SELECT local_path AS path, json_extract(submissions, '$[0].at') AS since, EXISTS (SELECT 1 FROM json_each(submissions) WHERE value ->> 'reason' = 'conflict') AS met FROM records WHERE submissions IS NOT NULL ORDER BY local_path",
   );
   return {
-    documents: rowsOf(db, "links"),
+    documents: rowsOf(db, "records"),
     folders: rowsOf(db, "dirs"),
     conflicts: conflicts.all(),
     reviews: reviews.all().map((one) => ({ ...one, met: one.met === 1 })),

@@ -27,9 +27,9 @@ export class HoldTable {
   readonly #remove;
 
   constructor(db: Db) {
-    this.#all = new Statement<[], HoldRow>(db, `SELECT ${COLUMNS} FROM holds`, "raw");
-    this.#put = new Statement(db, upsert("holds", "key", COLUMNS.split(", ")));
-    this.#remove = new Statement<[string]>(db, "DELETE FROM holds WHERE key = ?");
+    this.#all = new Statement<[], HoldRow>(db, `SELECT ${COLUMNS} FROM blocked`, "raw");
+    this.#put = new Statement(db, upsert("blocked", "key", COLUMNS.split(", ")));
+    this.#remove = new Statement<[string]>(db, "DELETE FROM blocked WHERE key = ?");
   }
 
   /** By key. */

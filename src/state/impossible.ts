@@ -18,16 +18,16 @@ export function findImpossible(
   meta: readonly (readonly [key: string, value: string])[],
 ): string | null {
   const checks: readonly (readonly [table: string, isSound: () => boolean])[] = [
-    ["links", () => areAll(base.links.values(), isLink)],
+    ["records", () => areAll(base.links.values(), isLink)],
     ["dirs", () => areAll(base.dirs.values(), isDir)],
     ["tombstones", () => areAll(base.tombstones.values(), isTombstone)],
     ["conflicts", () => areAll(base.conflicts.values(), isConflict)],
-    ["holds", () => areAll(base.holds.values(), isHold)],
+    ["blocked", () => areAll(base.holds.values(), isHold)],
     ["intents", () => areAll(intents, ({ intent }) => isIntent(intent))],
     ["meta", () => areAll(meta, ([key, value]) => isMeta(key, value))],
   ];
   const damaged = checks.find(([, isSound]) => !isSound());
-  return damaged === undefined ? null : `a row of ${damaged[0]} holds what is never written there`;
+  return damaged === undefined ? null : `a row of ${damaged[0]} contains values that mdmirror never writes`;
 }
 
 function areAll<Row>(rows: Iterable<Row>, isPossible: (row: Row) => boolean): boolean {
@@ -165,8 +165,8 @@ const INTENTS: { readonly [Kind in Intent["kind"]]: MembersOf<Kind> } = {
   trash: ["id", "path", "parkAt"],
   move: ["id", "from", "to"],
   "move-folder": ["dirId", "from", "to"],
-  sidecar: ["id", "path", "writes"],
-  parked: ["id", "path", "parkAt", "expect", "baseChangeId", "baseDigest"],
+  "conflict-copy": ["id", "path", "writes"],
+  "set-aside": ["id", "path", "parkAt", "expect", "baseChangeId", "baseDigest"],
 };
 
 /** Members that an intent may be without. */

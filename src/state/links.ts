@@ -35,15 +35,15 @@ type LinkRow = [
 
 const COLUMNS =
   "id, local_path, remote_path, change_id, digest, local_digest, dev, ino, size, mtime_ms, ctime_ms, birth_ms, nlink, " +
-  "stamp_trusted, protected, durable, echo_digest, submissions, standing";
+  "stamp_trusted, protected, durable, echo_digest, submissions, state";
 
 /**
  * The columns for loading all links. A value that is nearly always the same is null then, so that
  * no string is made for it in each row.
  */
 const LOADED = COLUMNS.replace("remote_path", "nullif(remote_path, local_path)").replace(
-  "standing",
-  "nullif(standing, 'linked')",
+  "state",
+  "nullif(state, 'linked')",
 );
 
 type StoredRow = LinkRow extends [...infer Columns, number] ? Columns : never;
@@ -53,7 +53,7 @@ const LOADED_AT_ONCE = 512;
 const NO_SUBMISSIONS: readonly Submission[] = [];
 
 /** But those whose text is in the trash: a file at the path is another document's, or new. */
-export const LOCAL_PATHS = "SELECT local_path FROM links WHERE NOT (standing = 'outside' AND dev IS NULL)";
+export const LOCAL_PATHS = "SELECT local_path FROM records WHERE NOT (state = 'outside' AND dev IS NULL)";
 
 export class LinkTable {
   readonly #portion;
@@ -69,29 +69,29 @@ export class LinkTable {
   constructor(db: Db) {
     this.#portion = new Statement<[number, number], LinkRow>(
       db,
-      `SELECT ${LOADED}, rowid FROM links WHERE rowid > ? ORDER BY rowid LIMIT ?`,
+      `SELECT ${LOADED}, rowid FROM records WHERE rowid > ? ORDER BY rowid LIMIT ?`,
       "raw",
     );
-    this.#one = new Statement<[DocId], LinkRow>(db, `SELECT ${COLUMNS} FROM links WHERE id = ?`, "raw");
-    this.#at = new Statement<[string], LinkRow>(db, `SELECT ${COLUMNS} FROM links WHERE local_path = ?`, "raw");
+    this.#one = new Statement<[DocId], LinkRow>(db, `SELECT ${COLUMNS} FROM records WHERE id = ?`, "raw");
+    this.#at = new Statement<[string], LinkRow>(db, `SELECT ${COLUMNS} FROM records WHERE local_path = ?`, "raw");
     // `0` is the character after `/`.
     this.#in = new Statement<[string, string, number, number, number], [DocId, string, string]>(
       db,
-      "SELECT id, local_path, remote_path FROM links WHERE local_path > ? || '/' AND local_path < ? || '0' " +
-        "AND standing = 'linked' AND (? = 0 OR instr(substr(local_path, ?), '/') = 0) LIMIT ?",
+      "SELECT id, local_path, remote_path FROM records WHERE local_path > ? || '/' AND local_path < ? || '0' " +
+        "AND state = 'linked' AND (? = 0 OR instr(substr(local_path, ?), '/') = 0) LIMIT ?",
       "raw",
     );
     this.#localPaths = new Statement<[], string>(db, LOCAL_PATHS, "pluck");
     this.#inode = new Statement<[number, number], number>(
       db,
-      "SELECT 1 FROM links WHERE ino = ? AND dev = ? LIMIT 1",
+      "SELECT 1 FROM records WHERE ino = ? AND dev = ? LIMIT 1",
       "pluck",
     );
-    this.#put = new Statement(db, upsert("links", "id", COLUMNS.split(", ")));
-    this.#remove = new Statement<[DocId]>(db, "DELETE FROM links WHERE id = ?");
+    this.#put = new Statement(db, upsert("records", "id", COLUMNS.split(", ")));
+    this.#remove = new Statement<[DocId]>(db, "DELETE FROM records WHERE id = ?");
     this.#setDurable = new Statement<[DocId, string]>(
       db,
-      "UPDATE links SET durable = 1 WHERE id = ? AND local_path = ?",
+      "UPDATE records SET durable = 1 WHERE id = ? AND local_path = ?",
     );
   }
 

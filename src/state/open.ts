@@ -171,7 +171,7 @@ type Sizes = { readonly state: number | null; readonly texts: number | null };
  * a new one.
  */
 function lostFile(before: Sizes, { state, texts }: Files): FileFault | null {
-  if (!before.texts && hasRows(state, "links")) {
+  if (!before.texts && hasRows(state, "records")) {
     return { kind: "damaged", file: "texts.db", detail: before.texts === 0 ? "is empty" : "is not there" };
   }
   // A missing state is built anew by adoption, which is also what setting it aside would lead to.

@@ -32,7 +32,7 @@ export class RowPruning {
       db,
       "versions",
       "seq",
-      "at < @cutoff AND NOT EXISTS (SELECT 1 FROM links WHERE links.id = versions.id AND links.change_id = versions.change_id) " +
+      "at < @cutoff AND NOT EXISTS (SELECT 1 FROM records WHERE records.id = versions.id AND records.change_id = versions.change_id) " +
         `AND (SELECT count(*) FROM versions AS newer WHERE newer.id = versions.id AND newer.seq > versions.seq) >= ${VERSIONS_KEPT}`,
     );
   }

@@ -19,26 +19,26 @@ export class ReferencedTexts {
   constructor(db: Db) {
     this.#plain = new Statement<[], Digest>(
       db,
-      "SELECT digest FROM links UNION ALL SELECT local_digest FROM links WHERE local_digest IS NOT NULL " +
-        "UNION ALL SELECT echo_digest FROM links WHERE echo_digest IS NOT NULL UNION ALL SELECT digest FROM tombstones " +
+      "SELECT digest FROM records UNION ALL SELECT local_digest FROM records WHERE local_digest IS NOT NULL " +
+        "UNION ALL SELECT echo_digest FROM records WHERE echo_digest IS NOT NULL UNION ALL SELECT digest FROM tombstones " +
         "UNION ALL SELECT base_digest FROM conflicts WHERE base_digest IS NOT NULL " +
-        "UNION ALL SELECT digest FROM holds WHERE digest IS NOT NULL",
+        "UNION ALL SELECT digest FROM blocked WHERE digest IS NOT NULL",
       "pluck",
     );
     this.#lists = new Statement<[], string>(
       db,
-      "SELECT submissions FROM links WHERE submissions IS NOT NULL UNION ALL SELECT shown FROM conflicts",
+      "SELECT submissions FROM records WHERE submissions IS NOT NULL UNION ALL SELECT shown FROM conflicts",
       "pluck",
     );
     this.#intents = new Statement<[], string>(db, "SELECT intent FROM intents", "pluck");
     this.#superseded = new Statement<[], Digest>(
       db,
-      "SELECT versions.digest FROM versions JOIN links ON links.id = versions.id",
+      "SELECT versions.digest FROM versions JOIN records ON records.id = versions.id",
       "pluck",
     );
     this.#bases = new Statement<[], Digest>(
       db,
-      "SELECT digest FROM links UNION SELECT local_digest FROM links WHERE local_digest IS NOT NULL",
+      "SELECT digest FROM records UNION SELECT local_digest FROM records WHERE local_digest IS NOT NULL",
       "pluck",
     );
   }

@@ -22,6 +22,47 @@ export type Schema = {
 
 export type StateFile = "state.db" | "texts.db";
 
+/** Codes of earlier programs, and the plain word for each. */
+const PLAIN_CODES: readonly (readonly [before: string, after: string])[] = [
+  ["delete-waits", "delete-pending"],
+  ["folder-held", "folder-blocked"],
+  ["halt", "safety-stop"],
+  ["halt.max-deletes", "safety-stop.max-deletes"],
+  ["halted", "stopped"],
+  ["hold", "blocked"],
+  ["holds-nul", "contains-nul"],
+  ["move-sidecar", "move-conflict-copy"],
+  ["not-there", "absent"],
+  ["parked", "set-aside"],
+  ["review-quiet", "review-delayed"],
+  ["review.quiet", "review.delayed"],
+  ["second-look", "second-scan"],
+  ["sidecar", "conflict-copy"],
+  ["sidecars-gone", "conflict-copies-gone"],
+];
+
+/** Writes the SQL that replaces a column's whole value. */
+function codeOf(column: string): string {
+  return `CASE ${column} ${PLAIN_CODES.map(([before, after]) => `WHEN '${before}' THEN '${after}'`).join(" ")} ELSE ${column} END`;
+}
+
+/**
+ * Writes the SQL that replaces the codes in a column of JSON: members that have a code, names of
+ * counts, and elements of lists of approved reasons. A path may be spelled like a code, so a
+ * member's value is replaced only where its name says that it is a code.
+ */
+function membersOf(column: string): string {
+  const members = PLAIN_CODES.flatMap(([before, after]) =>
+    ["kind", "state", "reason", "outcome"].map((name) => [`"${name}":"${before}"`, `"${name}":"${after}"`] as const),
+  );
+  const names = [
+    ['"holds":', '"blocked":'],
+    ['"sidecar":', '"conflict-copy":'],
+    ['"sidecars-gone"', '"conflict-copies-gone"'],
+  ] as const;
+  return [...members, ...names].reduce((sql, [before, after]) => `replace(${sql}, '${before}', '${after}')`, column);
+}
+
 export const STATE_SCHEMA: Schema = {
   file: "state.db",
   applicationId: 0x6d_64_6d_31,
@@ -188,6 +229,23 @@ INSERT INTO meta (key, value) SELECT 'losses.lately', json_object('after', max(r
 `,
     // The remote paths of a move, for `undo` and `history`.
     "ALTER TABLE events ADD COLUMN remote_from TEXT; ALTER TABLE events ADD COLUMN remote_to TEXT;",
+    // Tables, columns and codes take the words that users read.
+    `
+ALTER TABLE links RENAME TO records;
+ALTER TABLE records RENAME COLUMN standing TO state;
+DROP INDEX links_in_review;
+CREATE INDEX records_in_review ON records (local_path) WHERE submissions IS NOT NULL;
+ALTER TABLE conflicts RENAME COLUMN sidecar_path TO conflict_copy_path;
+ALTER TABLE holds RENAME TO blocked;
+UPDATE blocked SET reason = ${codeOf("reason")} WHERE reason <> ${codeOf("reason")};
+UPDATE events SET kind = ${codeOf("kind")} WHERE kind <> ${codeOf("kind")};
+UPDATE events SET outcome = ${codeOf("outcome")} WHERE outcome <> ${codeOf("outcome")};
+UPDATE events SET code = ${codeOf("code")} WHERE code <> ${codeOf("code")};
+UPDATE intents SET intent = ${membersOf("intent")};
+UPDATE runs SET summary = ${membersOf("summary")} WHERE summary IS NOT NULL;
+UPDATE meta SET key = ${codeOf("key")} WHERE key <> ${codeOf("key")};
+UPDATE meta SET value = ${membersOf("value")} WHERE json_valid(value);
+`,
   ],
 };
 

@@ -68,15 +68,15 @@ export class SpellingTable implements Spellings {
       "DELETE FROM spellings WHERE seq IN (SELECT seq FROM (SELECT s.seq, coalesce(l.local_digest, l.digest) IS s.text AS stands, " +
         "row_number() OVER (PARTITION BY s.path ORDER BY s.seq DESC) AS age, " +
         "row_number() OVER (PARTITION BY s.path, s.text ORDER BY s.seq DESC) AS alike " +
-        "FROM spellings AS s LEFT JOIN links AS l ON l.local_path = s.path) " +
+        "FROM spellings AS s LEFT JOIN records AS l ON l.local_path = s.path) " +
         `WHERE age > ${KEPT} AND NOT (stands AND alike <= ${KEPT}))`,
     );
     this.#removeLost = new Statement<[]>(
       db,
-      "DELETE FROM spellings WHERE path NOT IN (SELECT local_path FROM links) " +
-        "AND path NOT IN (SELECT sidecar_path FROM conflicts) " +
+      "DELETE FROM spellings WHERE path NOT IN (SELECT local_path FROM records) " +
+        "AND path NOT IN (SELECT conflict_copy_path FROM conflicts) " +
         // What was moved locally, and may not be there, stands at its hold's path, or below it.
-        "AND NOT EXISTS (SELECT 1 FROM holds AS h WHERE h.path = spellings.path " +
+        "AND NOT EXISTS (SELECT 1 FROM blocked AS h WHERE h.path = spellings.path " +
         "OR substr(spellings.path, 1, length(h.path) + 1) = h.path || '/')",
     );
   }

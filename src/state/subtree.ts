@@ -14,14 +14,14 @@ const COLUMNS: Readonly<Record<Side, readonly Column[]>> = {
   local: [
     {
       table: "conflicts",
-      column: "sidecar_path",
-      other: "(SELECT remote_path FROM links WHERE links.id = conflicts.id)",
+      column: "conflict_copy_path",
+      other: "(SELECT remote_path FROM records WHERE records.id = conflicts.id)",
     },
-    { table: "links", column: "local_path", other: "remote_path" },
+    { table: "records", column: "local_path", other: "remote_path" },
     { table: "dirs", column: "local_path", other: "remote_path" },
   ],
   remote: [
-    { table: "links", column: "remote_path", other: "local_path" },
+    { table: "records", column: "remote_path", other: "local_path" },
     { table: "dirs", column: "remote_path", other: "local_path" },
   ],
 };

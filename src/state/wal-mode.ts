@@ -7,9 +7,12 @@ export function enterWal(db: Db): void {
   if (!db.memory) switchMode(db, "WAL");
 }
 
-/** Where somebody reads the file, it stays as it is. */
+/**
+ * Leaves a file that somebody reads as it is. Only the main database is checkpointed: after a
+ * migration that renamed a table, SQLite counts the temporary one as in a transaction.
+ */
 export function leaveWal(db: Db): void {
-  const [told] = db.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
+  const [told] = db.pragma("main.wal_checkpoint(TRUNCATE)") as { busy: number }[];
   if (told?.busy === 0) switchMode(db, "DELETE");
 }
 
@@ -38,7 +41,7 @@ function switchMode(db: Db, mode: "WAL" | "DELETE"): void {
 export function securePages(db: Db): void {
   db.pragma("synchronous = FULL");
   try {
-    db.pragma("wal_checkpoint(TRUNCATE)");
+    db.pragma("main.wal_checkpoint(TRUNCATE)");
   } finally {
     db.pragma("synchronous = NORMAL");
   }

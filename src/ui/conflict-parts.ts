@@ -20,7 +20,7 @@ export function standsAs({ open }: ConflictModel, now: number): Html {
 }
 
 function conflictWords(conflict: NonNullable<SubjectView["conflict"]>, now: number): Html {
-  const { since, sidecar, hasSidecar, bothNew, renewed } = conflict;
+  const { since, conflictCopy, hasConflictCopy, bothNew, renewed } = conflict;
   const how = bothNew
     ? "It was new on both sides, with two texts."
     : "It was edited locally and on the service, in ways that do not merge by themselves.";
@@ -28,15 +28,15 @@ function conflictWords(conflict: NonNullable<SubjectView["conflict"]>, now: numb
     renewed > 0 && html` The service's text has changed ${plural(renewed, "time")} since.`
   }</p>
 <p class="faint">Mine is the file of this folder; theirs, the service's text, is ${
-    hasSidecar
-      ? html`beside it as ${nameOf(sidecar)}.`
-      : html`kept in the history: the file ${nameOf(sidecar)} was removed, which counts as a choice for mine with the next sync.`
+    hasConflictCopy
+      ? html`beside it as ${nameOf(conflictCopy)}.`
+      : html`kept in the history: the file ${nameOf(conflictCopy)} was removed, which counts as a choice for mine with the next sync.`
   }</p>`;
 }
 
 function holdWords(hold: NonNullable<SubjectView["hold"]>, now: number): Html {
   const { kind, detail, code, since } = hold;
-  return html`<p>${badgeOf("asks", "held")} for ${ageOf(since, now)}. <b>${kind}</b>: ${wordsOf(detail)}${code !== null && ` (${code})`}</p>
+  return html`<p>${badgeOf("asks", "blocked")} for ${ageOf(since, now)}. <b>${kind}</b>: ${wordsOf(detail)}${code !== null && ` (${code})`}</p>
 ${nextOf(nextFor(hold))}`;
 }
 

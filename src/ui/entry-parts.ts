@@ -14,7 +14,7 @@ export type ShownEntry = Listed["entries"][number];
 const BADGES: Readonly<Record<EntryState, readonly [Tone, string]>> = {
   "in-sync": ["good", "in sync"],
   waiting: ["quiet", "waiting"],
-  held: ["asks", "held"],
+  blocked: ["asks", "blocked"],
   "in-review": ["quiet", "in review"],
   conflict: ["bad", "conflict"],
   ignored: ["quiet", "ignored"],

@@ -19,7 +19,7 @@ const MOST_BACK = 20;
 /** A halt as plain data. */
 export type HaltModel = {
   readonly mirror: MirrorModel;
-  readonly halted: boolean;
+  readonly isStopped: boolean;
   readonly approved: boolean;
   readonly reasons: readonly Reason[];
   readonly look: {
@@ -27,7 +27,7 @@ export type HaltModel = {
     readonly since: number | null;
     /** When the last look ended; null: none has. */
     readonly at: number | null;
-    readonly kind: "none" | "nothing" | "not-approvable" | "halted";
+    readonly kind: "none" | "nothing" | "not-approvable" | "stopped";
     readonly trouble: Trouble | null;
   };
   /** Identifies what is shown; an answer sends it back. */
@@ -52,10 +52,15 @@ const NO_LOOK: HaltLook = { since: null, seen: null };
 
 export function modelOfHalt(ui: Ui, looked: LookedAt, asked: Asked): HaltModel {
   const mirror = { ...modelOf(looked, ui), needs: [], waits: [] };
-  const halt = looked.look.kind === "seen" ? looked.look.status.halt : null;
-  const isOpen = looked.look.kind === "seen" && halt !== null && !halt.approved;
+  const safetyStop = looked.look.kind === "seen" ? looked.look.status.safetyStop : null;
+  const isOpen = looked.look.kind === "seen" && safetyStop !== null && !safetyStop.approved;
   const look = isOpen ? ui.halts.of(mirror.root, looked.look.status) : NO_LOOK;
-  const common = { mirror, halted: halt !== null, approved: halt?.approved === true, reasons: halt?.reasons ?? [] };
+  const common = {
+    mirror,
+    isStopped: safetyStop !== null,
+    approved: safetyStop?.approved === true,
+    reasons: safetyStop?.reasons ?? [],
+  };
   return { ...common, ...viewOf(look, asked) };
 }
 
@@ -64,19 +69,19 @@ const EMPTY = { seen: "", byReason: false, waiting: 0, sums: [], part: null, bac
 function viewOf(
   { since, seen }: HaltLook,
   asked: Asked,
-): Omit<HaltModel, "mirror" | "halted" | "approved" | "reasons"> {
+): Omit<HaltModel, "mirror" | "isStopped" | "approved" | "reasons"> {
   const at = seen?.at ?? null;
   if (seen === null) return { look: { since, at, kind: "none", trouble: null }, ...EMPTY };
   if (seen.result.kind === "trouble")
     return { look: { since, at, kind: "none", trouble: seen.result.trouble }, ...EMPTY };
   const view = seen.result.value;
-  if (view.kind !== "halted") {
+  if (view.kind !== "stopped") {
     const lost = view.kind === "not-approvable" ? LOST : null;
     return { look: { since, at, kind: view.kind, trouble: lost }, ...EMPTY };
   }
   const able = view.back.filter(({ kind }) => kind !== "left").length;
   return {
-    look: { since, at, kind: "halted", trouble: null },
+    look: { since, at, kind: "stopped", trouble: null },
     seen: view.seen,
     byReason: view.byReason,
     waiting: view.waiting,

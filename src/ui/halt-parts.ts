@@ -18,8 +18,8 @@ export function reasonsOf(reasons: HaltModel["reasons"]): Html {
 }
 
 /** Both answers. Each has to be confirmed, and says how much it is about. */
-export function answersTo(halt: HaltModel, moment: Moment): Html {
-  const { mirror, seen, sums, part, back, instead } = halt;
+export function answersTo(safetyStop: HaltModel, moment: Moment): Html {
+  const { mirror, seen, sums, part, back, instead } = safetyStop;
   const things = plural(part!.total, "change");
   const go = html`<p>${sums.map((sum) => html`<span class="sum">${sum}</span> `)}</p>
 ${mirrorForm(mirror, { ...LET_GO, fields: { seen } }, moment, html`<button class="main-action">Carry out ${things}</button>`)}`;
@@ -47,7 +47,7 @@ ${
       html`<tr><td>${arrow} ${what}</td><td>${nameOf(path)}${why !== "" && html` <span class="faint">${wordsOf(why)}</span>`}</td></tr>`,
   )}</tbody></table>`
 }
-${pagerOf(part!, "changes", (page) => mirrorAddress(mirror.name, "halt", { page }))}</section>`;
+${pagerOf(part!, "changes", (page) => mirrorAddress(mirror.name, "safety-stop", { page }))}</section>`;
 }
 
 export function backOf({ back }: HaltModel): Html | null {

@@ -31,8 +31,8 @@ export class Halts {
   }
 
   /** @param status of a mirror that is halted */
-  of(root: string, { halt, lastRun }: Pick<MirrorStatus, "halt" | "lastRun">): HaltLook {
-    const key = JSON.stringify([halt, lastRun]);
+  of(root: string, { safetyStop, lastRun }: Pick<MirrorStatus, "safetyStop" | "lastRun">): HaltLook {
+    const key = JSON.stringify([safetyStop, lastRun]);
     const held = this.#held.get(root) ?? { key: "", since: null, seen: null };
     this.#held.set(root, held);
     if (held.key !== key && held.since === null) this.#look(root, held, key);

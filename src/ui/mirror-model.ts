@@ -39,7 +39,7 @@ export type MirrorModel = {
 const TONES: Readonly<Record<MirrorWord, Tone>> = {
   "in-sync": "good",
   attention: "asks",
-  halted: "bad",
+  stopped: "bad",
   offline: "bad",
   never: "asks",
   gone: "quiet",

@@ -17,7 +17,7 @@ const MOST = 200;
 const LABELS: Readonly<Record<MirrorWord, string>> = {
   "in-sync": "in sync",
   attention: "attention",
-  halted: "halted",
+  stopped: "stopped",
   offline: "offline",
   never: "never in sync yet",
   gone: "gone",
@@ -50,8 +50,8 @@ const PHASES: Readonly<Record<string, string>> = {
   lent: "a command has the folder",
   opening: "the daemon opens the folder",
   closed: "the daemon cannot keep it",
-  halted: "the daemon watches; a guard has halted it",
-  stopped: "the daemon ends",
+  stopped: "the daemon watches; a safety check stopped it",
+  ended: "the daemon ends",
 };
 
 /** What is transferred now. */

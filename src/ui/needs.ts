@@ -9,36 +9,36 @@ import { documentAddress, mirrorAddress } from "./addresses.ts";
 /** `where`: the page; null: there is none, and its text says what to do. */
 export type Need = AttentionEntry & { readonly where: Where | null };
 
-type Where = "conflict" | "halt" | "reviews" | "docs";
+type Where = "conflict" | "safety-stop" | "reviews" | "docs";
 
 const WHERES: Readonly<Record<string, Where>> = {
   conflict: "conflict",
   "in-review": "reviews",
   "review-conflict": "reviews",
-  "review-quiet": "reviews",
+  "review-delayed": "reviews",
   "review-unknown": "reviews",
 };
 
 /** The path of each page, as the router reads it. */
 const PAGES: Readonly<Record<Where, string>> = {
   conflict: "/m/:name/conflict/*",
-  halt: "/m/:name/halt",
+  "safety-stop": "/m/:name/safety-stop",
   reviews: "/m/:name/reviews",
   docs: "/m/:name/docs/*",
 };
 
 /** @returns what needs the user, and what will end without */
-export function needsOf({ attention, halt, fault }: Pick<MirrorStatus, "attention" | "halt" | "fault">): {
+export function needsOf({ attention, safetyStop, fault }: Pick<MirrorStatus, "attention" | "safetyStop" | "fault">): {
   readonly needs: readonly Need[];
   readonly waits: readonly Need[];
 } {
   const of = (waits: boolean) => placed(attention.filter((one) => one.waits === waits));
-  const halts = attentionJson({ attention: [], halt, fault: null });
-  const faults = attentionJson({ attention: [], halt: null, fault });
+  const halts = attentionJson({ attention: [], safetyStop, fault: null });
+  const faults = attentionJson({ attention: [], safetyStop: null, fault });
   return {
     needs: [
       ...of(false),
-      ...halts.map((one) => ({ ...one, where: "halt" as const })),
+      ...halts.map((one) => ({ ...one, where: "safety-stop" as const })),
       ...faults.map((one) => ({ ...one, where: null })),
     ],
     waits: of(true),
@@ -46,7 +46,7 @@ export function needsOf({ attention, halt, fault }: Pick<MirrorStatus, "attentio
 }
 
 function placed(attention: MirrorStatus["attention"]): Need[] {
-  return attentionJson({ attention, halt: null, fault: null }).map((one) => ({
+  return attentionJson({ attention, safetyStop: null, fault: null }).map((one) => ({
     ...one,
     where: whereOf(one),
   }));
@@ -71,7 +71,7 @@ export function addressOf({ where, path }: Need, name: string, pages: ReadonlySe
     case "conflict":
     case "docs":
       return documentAddress(name, found, path);
-    case "halt":
+    case "safety-stop":
     case "reviews":
       return mirrorAddress(name, found);
     default:

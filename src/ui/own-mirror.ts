@@ -21,7 +21,7 @@ export async function ownMirror(
     const what = `"${name}" is another mirror than when this page was shown; nothing was done`;
     return trouble("usage", what, "go back to the list of mirrors", { code: "other-mirror" });
   }
-  if (mirror.place !== "here") return { kind: "trouble", trouble: absentTrouble(mirror) };
+  if (mirror.place !== "present") return { kind: "trouble", trouble: absentTrouble(mirror) };
   const owned = checkOwner(mirror.root, env);
   if (owned.kind === "trouble") return owned;
   const fit = examineFolder(mirror.root);

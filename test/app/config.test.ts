@@ -26,7 +26,7 @@ describe("the config file", () => {
     [{ url: "" }, `c.json: "url" must be the service's base URL, as a string`],
     [{ ...URL_ONLY, key: "mdm_secret" }, 'c.json: "key" is no member of this file'],
     [{ ...URL_ONLY, remote: "a b" }, 'c.json: "remote" must be the path of a folder of the workspace'],
-    [{ ...URL_ONLY, names: "rename" }, 'c.json: "names" must be one of "map", "hold"'],
+    [{ ...URL_ONLY, names: "rename" }, 'c.json: "names" must be one of "map", "block"'],
     [{ ...URL_ONLY, links: "wiki" }, 'c.json: "links" must be one of "keep", "translate"'],
     [{ ...URL_ONLY, links: { mode: "keep", wiki: true } }, 'c.json: "links.wiki" needs "mode": "translate"'],
     [
@@ -34,7 +34,10 @@ describe("the config file", () => {
       'c.json: "links.x" is no member of it; c.json: "links.wiki" must be true or false',
     ],
     [{ ...URL_ONLY, wiki: true }, 'c.json: "wiki" is no member of this file'],
-    [{ ...URL_ONLY, conflicts: "mine" }, 'c.json: "conflicts" must be one of "sidecar", "copy", "local", "remote"'],
+    [
+      { ...URL_ONLY, conflicts: "mine" },
+      'c.json: "conflicts" must be one of "conflict-copy", "copy", "local", "remote"',
+    ],
     [{ ...URL_ONLY, conflicts: ["copy"] }, 'c.json: "conflicts[0]" must be {"paths": a pattern, "policy": …}'],
     [{ ...URL_ONLY, conflicts: [{ paths: "*" }] }, 'c.json: "conflicts[0].policy" is missing'],
     [
@@ -93,7 +96,7 @@ describe("the config file", () => {
     ] as const;
     const policy = conflictPolicy({ ...DEFAULT_CONFIG, ...URL_ONLY, conflicts: rules });
     expect([policy("journal/2026/a.md"), policy("notes/a.md"), policy("a.md")]).toEqual(["copy", "local", "local"]);
-    expect(conflictPolicy({ ...DEFAULT_CONFIG, ...URL_ONLY, conflicts: [] })("a.md")).toBe("sidecar");
+    expect(conflictPolicy({ ...DEFAULT_CONFIG, ...URL_ONLY, conflicts: [] })("a.md")).toBe("conflict-copy");
     expect(conflictPolicy({ ...DEFAULT_CONFIG, ...URL_ONLY, conflicts: "remote" })("a.md")).toBe("remote");
   });
 

@@ -125,7 +125,7 @@ describe("a note on the desktop", () => {
     const alerts = new Alerts({ env: env(), onNote: fail as unknown as (note: string) => void });
     alerts.take("/home/ann/notes", change("put", "a.md"));
     alerts.take("/home/ann/notes", run);
-    alerts.take("/home/ann/notes", change("halt", "", "delete-budget-remote: 12 deletions"));
+    alerts.take("/home/ann/notes", change("safety-stop", "", "delete-budget-remote: 12 deletions"));
     expect(await called()).toMatch(
       /^notify-send\|--app-name=mdmirror\|--\|mdmirror has stopped: notes\|delete-budget-remote: 12 deletions/,
     );

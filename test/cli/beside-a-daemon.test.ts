@@ -79,7 +79,7 @@ describe("commands where a daemon runs", () => {
     const live = () => [watched.rig.remote("d1.md"), watched.rig.remote("d2.md")];
     expect(live()).not.toContain(null);
     // Its grace over, the daemon judges them by that budget, not by its own.
-    const judged = (event: WatchEvent) => event["state"] === "halted" || isChange("d1.md")(event);
+    const judged = (event: WatchEvent) => event["state"] === "stopped" || isChange("d1.md")(event);
     watch.clock.hurry(20);
     await watch.until(judged, watch.events.indexOf(returned));
     expect(live()).not.toContain(null);
@@ -149,7 +149,7 @@ describe("commands where a daemon runs", () => {
     expect((await watched.rig.run(["sync", "w"])).code).toBe(0);
     for (let n = 0; n < 12; n++) watched.rig.api("DELETE", `/v1/files/${watched.rig.remote(`n${n}.md`)!.id}`);
     const watch = await watched.watchingHere();
-    await watch.until((event) => event.kind === "phase" && event["phase"] === "halted");
+    await watch.until((event) => event.kind === "phase" && event["phase"] === "stopped");
     const approved = await watched.rig.run(["approve", "w", "--yes"]);
     expect([approved.code, approved.out.at(-1)]).toEqual([0, "approved; the daemon carries them out"]);
     await watch.until((event) => isRun(event) && (event["counts"] as { deletedLocal: number }).deletedLocal === 12);
@@ -219,7 +219,7 @@ describe("commands where a daemon runs", () => {
     const place = join(watched.rig.root, path);
     const away = join(watched.rig.dir, "away");
     renameSync(place, away);
-    await watch.until((event) => event.kind === "phase" && event["phase"] === "halted");
+    await watch.until((event) => event.kind === "phase" && event["phase"] === "stopped");
     expect(watched.rig.remote("a.md")!.content).toBe("# one\n");
     renameSync(away, place);
     expect((await watched.rig.run(["sync", "w"])).code).toBe(0);

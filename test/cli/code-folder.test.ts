@@ -123,7 +123,7 @@ describe("a folder of code that is mirrored already", () => {
         expect.stringContaining("next: make the file readable"),
       ],
     ]);
-    expect((await rig.run(["status", "w", "--short"])).out).toEqual(["attention held:1"]);
+    expect((await rig.run(["status", "w", "--short"])).out).toEqual(["attention blocked:1"]);
     rmSync(join(rig.root, ".gitignore"));
     expect([(await rig.run(["sync", "w"])).code, rig.remote("b.md")?.content]).toEqual([0, "b\n"]);
   });

@@ -43,8 +43,8 @@ describe("status", () => {
       pending: 0,
       conflicts: ["both.md"],
       reviews: [],
-      halt: null,
-      staysLocal: { sidecar: 1 },
+      safetyStop: null,
+      staysLocal: { "conflict-copy": 1 },
     });
     // The first run ended with the conflict, so it was never in sync.
     expect([status.syncedAt, status.ageSeconds]).toEqual([null, null]);

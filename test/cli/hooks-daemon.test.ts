@@ -7,7 +7,7 @@ import { isRun, useWatchedFolder } from "./watched-folder.ts";
 
 /** Hooks of a daemon. */
 const folder = useWatchedFolder();
-const ALL = ["in-sync", "attention", "conflict", "halted", "offline"];
+const ALL = ["in-sync", "attention", "conflict", "stopped", "offline"];
 
 describe("a daemon", () => {
   test("tells what it carried across once it has lasted, and a burst as one", async () => {

@@ -6,7 +6,7 @@ import { keptCompiled } from "../compiled.ts";
 import { useHooked, writeHooks } from "./hooks-fixture.ts";
 
 const ENTRY = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
-const ALL = ["in-sync", "attention", "conflict", "halted", "offline", "review-settled"];
+const ALL = ["in-sync", "attention", "conflict", "stopped", "offline", "review-settled"];
 
 const hooked = useHooked();
 
@@ -50,12 +50,16 @@ describe("a sync", () => {
 
   test("tells a halt", async () => {
     for (let n = 0; n < 20; n++) hooked.rig.write(`d/${n}.md`, `# ${n}\n`);
-    writeHooks(hooked.rig, { all: hooked.writesDown("halted") });
+    writeHooks(hooked.rig, { all: hooked.writesDown("stopped") });
     await hooked.run("sync", "w");
     rmSync(join(hooked.rig.root, "d"), { recursive: true });
     expect((await hooked.run("sync", "w")).code).toBe(4);
     expect(hooked.heard()).toMatchObject([
-      { type: "halted", text: "mdmirror: w has halted: delete-budget-remote", data: { state: "halted" } },
+      {
+        type: "stopped",
+        text: "mdmirror: w is stopped by a safety check: delete-budget-remote",
+        data: { state: "stopped" },
+      },
     ]);
   });
 
@@ -121,12 +125,12 @@ describe("a sync", () => {
 describe("mdmirror hooks", () => {
   test("lists what is configured", async () => {
     const team = { ...hooked.writesDown(), on: { offline: { debounce: "5m" } } };
-    writeHooks(hooked.rig, { desk: { ...hooked.writesDown("halted"), mirrors: ["w"] }, team });
+    writeHooks(hooked.rig, { desk: { ...hooked.writesDown("stopped"), mirrors: ["w"] }, team });
     const { code, out } = await hooked.run("hooks", "list");
     expect([code, out]).toEqual([
       0,
       [
-        `desk: on halted (after 5 s), for w: runs sh -c cat >> '${hooked.calls}'`,
+        `desk: on stopped (after 5 s), for w: runs sh -c cat >> '${hooked.calls}'`,
         `team: on offline (after 5 min): runs sh -c cat >> '${hooked.calls}'`,
       ],
     ]);
@@ -134,7 +138,7 @@ describe("mdmirror hooks", () => {
     expect(JSON.parse(json.out[0]!)).toMatchObject({
       file: join(hooked.rig.configHome, "mdmirror/hooks.json"),
       hooks: [
-        { name: "desk", on: [{ event: "halted", debounceSeconds: 5 }], mirrors: ["w"], last: null, failed: [] },
+        { name: "desk", on: [{ event: "stopped", debounceSeconds: 5 }], mirrors: ["w"], last: null, failed: [] },
         { name: "team", run: ["sh", "-c", `cat >> '${hooked.calls}'`], timeoutSeconds: 30 },
       ],
     });
@@ -159,7 +163,7 @@ describe("mdmirror hooks", () => {
     [["hooks", "test", "no"], 'mdmirror: there is no hook "no"'],
     [
       ["hooks", "test", "no", "--event", "x"],
-      "mdmirror hooks: --event takes halted, offline, conflict, attention, review-settled, in-sync",
+      "mdmirror hooks: --event takes stopped, offline, conflict, attention, review-settled, in-sync",
     ],
   ])("%j is refused", async (argv, told) => {
     const { code, err } = await hooked.run(...argv);

@@ -58,7 +58,7 @@ describe("why", () => {
     ],
     ["a symbolic link", () => symlinkSync("a.md", join(rig.root, "l.md")), "l.md", /symbolic link/],
     ["a name that the service has for another", () => rig.write("d/b .md", "1"), "d/b .md", /name-clash/],
-    ["a text that cannot be sent", () => rig.write("a.md", "a\0b"), "a.md", /holds-nul/],
+    ["a text that cannot be sent", () => rig.write("a.md", "a\0b"), "a.md", /contains-nul/],
     ["nothing at all", () => undefined, "nobody.md", /it is on neither side/],
   ])("%s", async (_, act, path, says) => {
     act();
@@ -152,7 +152,7 @@ describe("diff", () => {
     rig.api("POST", "/v1/files", { path: "there.md", content: "t\n" });
     const before = snapshot(rig.root);
     const { code, out } = await run("diff");
-    expect([code, out]).toEqual([3, ["a.md      +2 -1", "new.md    only here", "there.md  only on the service"]]);
+    expect([code, out]).toEqual([3, ["a.md      +2 -1", "new.md    only local", "there.md  only on the service"]]);
     expect(snapshot(rig.root)).toEqual(before);
   });
 
@@ -189,7 +189,7 @@ describe("verify", () => {
     const { code, out } = await run("verify", "--json");
     expect(code).toBe(0);
     const report = JSON.parse(out[0]!) as { state: string; documents: object[] };
-    expect(report).toMatchObject({ state: "agree", differing: [], onlyHere: [], onlyThere: [], held: [] });
+    expect(report).toMatchObject({ state: "agree", differing: [], onlyLocal: [], onlyService: [], blocked: [] });
     expect(report.documents).toEqual([
       { path: "a.md", id: rig.remote("a.md")!.id, sha256: expect.stringMatching(/^[0-9a-f]{64}$/), size: 14 },
       { path: "d/b.md", id: rig.remote("d/b.md")!.id, sha256: expect.any(String), size: 2 },
@@ -210,9 +210,9 @@ describe("verify", () => {
     expect(report).toMatchObject({
       state: "differ",
       differing: [{ path: "a.md" }],
-      onlyThere: [{ path: "there.md" }],
+      onlyService: [{ path: "there.md" }],
     });
-    expect(report["onlyHere"]).toContain("new.md");
+    expect(report["onlyLocal"]).toContain("new.md");
   });
 
   test("mapped names agree; a text that the ignore rules exclude is no drift (I18)", async () => {

@@ -13,7 +13,7 @@ beforeEach(async () => {
   await rig.init();
   await rig.run(["sync", "w"]);
   // As after some seconds of rest: an unchanged file is not read again.
-  change("state.db", "UPDATE links SET stamp_trusted = 1");
+  change("state.db", "UPDATE records SET stamp_trusted = 1");
 });
 
 const PATHS = ["a.md", "b.md", "c.md"];
@@ -85,10 +85,10 @@ describe("a text store that was lost", () => {
 });
 
 test("I05 a state with a row that cannot be is set aside and built anew, and both sides stay as they are", async () => {
-  change("state.db", "UPDATE links SET id = 'doc_' || char(27) WHERE local_path = 'a.md'");
+  change("state.db", "UPDATE records SET id = 'doc_' || char(27) WHERE local_path = 'a.md'");
   replaceRemotely("b.md", "second", "second, edited there");
   const { code, out, err } = await rig.run(["sync", "w"]);
-  expect([...out, ...err].join("\n")).toMatch(/state\.db was damaged \(a row of links .*\) and set aside/);
+  expect([...out, ...err].join("\n")).toMatch(/state\.db was damaged \(a row of records .*\) and set aside/);
   expect(code).toBe(3);
   for (const path of PATHS) expect(rig.read(path)).toBe(textOf(path));
   expect(rig.remote("b.md")!.content).toContain("second, edited there");

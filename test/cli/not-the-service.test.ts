@@ -143,7 +143,7 @@ describe("an established mirror, where something else answers for a time", () =>
       const told = JSON.parse((await rig.run(["sync", "w", "--json"])).out[0]!) as Record<string, unknown>;
       expect(told).toMatchObject({
         state: "offline",
-        counts: { holds: 0 },
+        counts: { blocked: 0 },
         attention: [{ path: "", kind: "offline", code: "not-the-service" }],
       });
       expect(readdirSync(rig.root).filter((name) => name.endsWith(".md"))).toEqual(["a.md", "b.md", "c.md"]);

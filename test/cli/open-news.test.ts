@@ -37,7 +37,7 @@ test("each thing is told once, then what has ended and how many are left", () =>
 });
 
 test.each([
-  ["stopped", { state: "halted" as const }],
+  ["stopped", { state: "stopped" as const }],
   [
     "about to stop",
     { state: "attention" as const, foreseen: [{ reason: "delete-budget-remote" as const, detail: "" }] },

@@ -18,11 +18,11 @@ afterEach(() => rig.close());
 const missing = () => NAMES.filter((path) => rig.remote(path) === null);
 
 async function stoppedPaths(): Promise<string[]> {
-  const { halt, steps } = JSON.parse((await rig.run(["plan", "w", "--json"])).out[0]!) as {
-    halt: { reasons: { reason: string }[] } | null;
+  const { safetyStop, steps } = JSON.parse((await rig.run(["plan", "w", "--json"])).out[0]!) as {
+    safetyStop: { reasons: { reason: string }[] } | null;
     steps: { path?: string }[];
   };
-  return halt === null ? [] : steps.map(({ path = "" }) => path).sort();
+  return safetyStop === null ? [] : steps.map(({ path = "" }) => path).sort();
 }
 
 test("one approval is the answer, and takes the files to the trash", async () => {

@@ -134,7 +134,7 @@ describe("reject", () => {
     expect(beside).toHaveLength(12);
     for (const name of beside) rmSync(join(rig.root, name));
     const halted = await rig.run(["sync", "w"]);
-    expect([halted.code, halted.err.join("\n")]).toEqual([4, expect.stringContaining("sidecars-gone")]);
+    expect([halted.code, halted.err.join("\n")]).toEqual([4, expect.stringContaining("conflict-copies-gone")]);
     expect((await rig.run(["reject", "w", "--yes"])).code).toBe(0);
     expect((await rig.run(["sync", "w"])).code).toBe(3);
     for (const name of beside) expect(existsSync(join(rig.root, name))).toBe(true);

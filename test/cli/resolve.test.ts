@@ -112,8 +112,8 @@ describe("conflicts", () => {
     expect(code).toBe(3);
     expect(out[0]).toMatch(/^plan\.md {2}conflict for 2 h {2}mine 23 bytes {2}theirs 25 bytes$/);
     expect(JSON.parse((await rig.run(["conflicts", "w", "--json"])).out[0]!)).toMatchObject({
-      conflicts: [{ path: "plan.md", sidecar: "plan (theirs).md", mine: 23, theirs: 25 }],
-      holds: [],
+      conflicts: [{ path: "plan.md", conflictCopy: "plan (theirs).md", mine: 23, theirs: 25 }],
+      blocked: [],
     });
     expect(snapshot(rig.root)).toEqual(before);
   });

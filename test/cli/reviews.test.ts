@@ -111,7 +111,7 @@ test("a deletion that a review stops waits, says where that is ended, and goes o
   rmSync(join(rig.root, "d"), { recursive: true });
   const synced = await rig.run(["sync", "w"]);
   expect(synced.code).toBe(3);
-  expect(synced.err[0]).toMatch(/^d\/e\/a\.md: delete-waits: deleted locally; .* \(changes_in_review, request /);
+  expect(synced.err[0]).toMatch(/^d\/e\/a\.md: delete-pending: deleted locally; .* \(changes_in_review, request /);
   expect(synced.err[1]).toContain("next: decide the review in the web app");
   expect((await rig.run(["reviews", "w"])).out).toContain(
     "  until it is decided in the web app, these cannot be deleted on the service: d/e/a.md, d/e/, d/; the local deletion waits for the decision",

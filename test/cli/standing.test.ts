@@ -52,7 +52,7 @@ async function tell(...argv: string[]): Promise<Told & { readonly code: number }
 }
 
 /** What a command that tells such a state exits with. */
-const EXIT = { attention: 3, halted: 4, offline: 5 } as const;
+const EXIT = { attention: 3, stopped: 4, offline: 5 } as const;
 
 const OPEN: readonly (readonly [string, () => void, state: keyof typeof EXIT, kinds: readonly string[]])[] = [
   ["a conflict", () => editOnBothSides("a.md"), "attention", ["conflict"]],
@@ -94,14 +94,14 @@ const OPEN: readonly (readonly [string, () => void, state: keyof typeof EXIT, ki
       rig.write("a.md", "mine\n");
     },
     "attention",
-    ["review-quiet"],
+    ["review-delayed"],
   ],
   [
     "deletions that a guard stops",
     () => {
       for (const name of ["a", "b", "c", "d", "e", "f"]) rmSync(join(rig.root, `${name}.md`));
     },
-    "halted",
+    "stopped",
     ["local-emptied"],
   ],
   [
@@ -140,7 +140,7 @@ describe("status after a run", () => {
     expect([first.code, first.out, first.err]).toEqual([3, [], []]);
     const told = await rig.run(["status", "w"]);
     expect(told.out[1]).toMatch(/^Not in sync: 1 pending; last in sync/);
-    expect(told.out).toContain("a.md: review-quiet: will go to review when its text has rested");
+    expect(told.out).toContain("a.md: review-delayed: will go to review when its text has rested");
     expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: 1 sent to review/);
     expect((await rig.run(["status", "w"])).code).toBe(0);
   });
@@ -191,9 +191,9 @@ describe("verify", () => {
     await rig.run(["sync", "w"], { terminal: true });
     const { code, out } = await rig.run(["verify", "w"]);
     expect(code).toBe(3);
-    expect(out.filter((line) => line.startsWith("held: "))).toEqual([
-      expect.stringMatching(/^held: a\.md {2}\(in-review: /),
-      expect.stringMatching(/^held: b\.md {2}\(conflict: /),
+    expect(out.filter((line) => line.startsWith("blocked: "))).toEqual([
+      expect.stringMatching(/^blocked: a\.md {2}\(in-review: /),
+      expect.stringMatching(/^blocked: b\.md {2}\(conflict: /),
     ]);
     expect(out).toContain("4 documents agree byte for byte (8 bytes); 1 in review, 1 in conflict");
     expect(await tell("verify", "w")).toMatchObject({ state: "differ", code: 3 });
@@ -204,7 +204,7 @@ describe("verify", () => {
     rig.write("a.md", "for review\n");
     await rig.run(["sync", "w"], { terminal: true });
     const { code, out } = await rig.run(["verify", "w"]);
-    expect([code, out[0]]).toEqual([3, expect.stringContaining("held: a.md  (in-review: ")]);
+    expect([code, out[0]]).toEqual([3, expect.stringContaining("blocked: a.md  (in-review: ")]);
   });
 
   test("what the ignore rules leave out is no drift (I18)", async () => {

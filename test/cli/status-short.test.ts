@@ -46,14 +46,14 @@ describe("status --short", () => {
     rig.write("both.md", "mine\n");
     rig.write("held.md", "\0");
     expect((await sync()).code).toBe(3);
-    expect(await short()).toEqual({ code: 3, out: ["attention conflicts:1 held:1"], err: [] });
+    expect(await short()).toEqual({ code: 3, out: ["attention conflicts:1 blocked:1"], err: [] });
     const { code, out } = await short("--json");
     expect([code, JSON.parse(out[0]!)]).toEqual([
       3,
       {
         state: "attention",
         conflicts: 1,
-        held: 1,
+        blocked: 1,
         waiting: 0,
         reviews: 0,
         daemon: "none",
@@ -73,13 +73,13 @@ describe("status --short", () => {
     expect(await short()).toEqual({ code: 0, out: ["in-sync reviews:1"], err: [] });
   });
 
-  test("tells a guard that halts", async () => {
+  test("reports a safety check that stopped the sync", async () => {
     for (let n = 0; n < 12; n++) rig.write(`d/n${n}.md`, `${n}\n`);
     await rig.init();
     rmSync(join(rig.root, "d"), { recursive: true });
     expect((await sync()).code).toBe(4);
     const { code, out } = await short();
-    expect([code, out[0]]).toEqual([4, expect.stringMatching(/^halted( |$)/)]);
+    expect([code, out[0]]).toEqual([4, expect.stringMatching(/^stopped( |$)/)]);
   });
 
   test("tells a service that is not reached, and goes with no other option than --json", async () => {

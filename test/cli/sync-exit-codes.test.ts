@@ -59,7 +59,7 @@ describe("how a sync that cannot go on ends", () => {
     const { code, err } = await rig.run(["sync", "w"]);
     expect(code).toBe(2);
     expect(err[0]).toContain('.mdmirror/config.json: "colour" is no member of this file; ');
-    expect(err[0]).toContain('.mdmirror/config.json: "names" must be one of "map", "hold"');
+    expect(err[0]).toContain('.mdmirror/config.json: "names" must be one of "map", "block"');
   });
 
   test("4 when a guard halts: nothing is deleted until approve, and then exactly that (I21)", async () => {

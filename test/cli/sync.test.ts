@@ -82,14 +82,14 @@ describe("sync", () => {
     const report = JSON.parse(out[0]!);
     expect(Object.keys(report)).toEqual(["state", "run", "counts", "attention"]);
     expect(Object.keys(report.counts).toSorted()).toEqual(
-      "uploaded downloaded createdRemote createdLocal movedRemote movedLocal deletedRemote deletedLocal merged submitted respelled conflicts holds"
+      "uploaded downloaded createdRemote createdLocal movedRemote movedLocal deletedRemote deletedLocal merged submitted respelled conflicts blocked"
         .split(" ")
         .toSorted(),
     );
     expect(report.state).toBe("attention");
-    expect(report.counts).toMatchObject({ createdRemote: 1, holds: 1 });
+    expect(report.counts).toMatchObject({ createdRemote: 1, blocked: 1 });
     expect(report.attention).toEqual([
-      { path: "nul.md", kind: "holds-nul", code: null, detail: expect.any(String), next: expect.any(String) },
+      { path: "nul.md", kind: "contains-nul", code: null, detail: expect.any(String), next: expect.any(String) },
     ]);
   });
 
@@ -99,7 +99,7 @@ describe("sync", () => {
     const { code, out, err } = await rig.run(["sync", "w"]);
     expect(code).toBe(3);
     expect(out[0]).toMatch(/^Synced: nothing to do \(\d+\.\d s\); 1 problem to fix/);
-    expect(err[0]).toMatch(/^nul\.md: holds-nul: /);
+    expect(err[0]).toMatch(/^nul\.md: contains-nul: /);
     expect(err[1]).toBe("  next: remove the NUL characters from the file");
     expect((await rig.run(["sync", "w", "--quiet"])).err).toEqual(err);
   });
@@ -151,7 +151,7 @@ describe("I23 plan, sync --dry-run and status write nothing", () => {
       "  ← create locally: 1",
       "    new-there.md  (new on the service)",
       "  blocked: 1",
-      expect.stringMatching(/^ {4}nul\.md {2}\(holds-nul: /),
+      expect.stringMatching(/^ {4}nul\.md {2}\(contains-nul: /),
       "  stays local: 1 not Markdown",
       "2 steps; nothing was written; mdmirror sync carries this out",
     ]);
@@ -164,7 +164,7 @@ describe("I23 plan, sync --dry-run and status write nothing", () => {
         ["create-local", "local", "new-there.md"],
       ]),
     );
-    expect(json.holds).toEqual([expect.objectContaining({ path: "nul.md", reason: "holds-nul" })]);
+    expect(json.blocked).toEqual([expect.objectContaining({ path: "nul.md", reason: "contains-nul" })]);
     expect(json.verdict).toEqual({ kind: "run" });
   });
 });

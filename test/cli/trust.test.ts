@@ -35,7 +35,7 @@ describe("list", () => {
     await rig.init("--name", "field notes");
     expect((await rig.run(["list"])).out).toEqual([`field notes  ${rig.root}  ${rig.url}  in-sync`]);
     expect(await list()).toMatchObject([
-      { root: rig.root, name: "field notes", addresses: [rig.url], allowHttp: [], place: "here", state: "in-sync" },
+      { root: rig.root, name: "field notes", addresses: [rig.url], allowHttp: [], place: "present", state: "in-sync" },
     ]);
     rmSync(rig.root, { recursive: true });
     expect((await rig.run(["list"])).out[0]).toContain("not there: moved, deleted or not mounted");
@@ -70,7 +70,7 @@ describe("a mirror stays usable", () => {
     expect((await list()).map(({ root }) => root)).toEqual([rig.root]);
     expect(await rig.run(["sync", "moved"])).toMatchObject({ code: 0, err: [line] });
     expect(await rig.run(["sync", "moved"])).toMatchObject({ code: 0, err: [] });
-    expect(await list()).toMatchObject([{ root: at("moved"), place: "here" }]);
+    expect(await list()).toMatchObject([{ root: at("moved"), place: "present" }]);
   });
 
   test("copied: the halt asks, as ever; then both are listed", async () => {
@@ -81,8 +81,8 @@ describe("a mirror stays usable", () => {
     expect((await rig.run(["approve", "copy", "--yes"])).code).toBe(0);
     expect(await rig.run(["sync", "copy"])).toMatchObject({ code: 0, err: [] });
     expect((await list()).map(({ root, place }) => [root, place])).toEqual([
-      [at("copy"), "here"],
-      [rig.root, "here"],
+      [at("copy"), "present"],
+      [rig.root, "present"],
     ]);
     expect((await rig.run(["sync", "w"])).code).toBe(0);
   });
@@ -100,8 +100,8 @@ describe("a mirror stays usable", () => {
     test("also after it was moved", async () => {
       expect((await rig.run(["sync", "moved"])).code).toBe(0);
       expect(await named()).toEqual([
-        [at("copy"), "w-2", "here"],
-        [at("moved"), "w", "here"],
+        [at("copy"), "w-2", "present"],
+        [at("moved"), "w", "present"],
       ]);
     });
 
@@ -114,7 +114,7 @@ describe("a mirror stays usable", () => {
     test("until the user approves the copy while it is away", async () => {
       expect((await rig.run(["approve", "copy", "--yes"])).code).toBe(0);
       for (const _run of [1, 2]) expect((await rig.run(["sync", "copy"])).code).toBe(0);
-      expect(await named()).toContainEqual([at("copy"), "w", "here"]);
+      expect(await named()).toContainEqual([at("copy"), "w", "present"]);
     });
   });
 

@@ -98,7 +98,7 @@ test("what the list does not hold any more is let go, and a list that cannot be 
     readdirSync(registry).find((file) => rig.read(`../state/mdmirror/mirrors/${file}`).includes(`"${at(name)}"`))!;
   const lost = join(registry, entryOf("two"));
   rmSync(lost);
-  await watch.until((event) => event.kind === "phase" && event.root === at("two") && event["phase"] === "stopped");
+  await watch.until((event) => event.kind === "phase" && event.root === at("two") && event["phase"] === "ended");
   writeFileSync(join(registry, entryOf("one")), "{");
   writeFileSync(at("one/a.md"), "c\n");
   await watch.until((event) => event.kind === "change" && event.root === at("one"));

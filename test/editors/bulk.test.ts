@@ -27,7 +27,7 @@ async function settled(live: Live, waiting: readonly string[] = []): Promise<voi
     await live.next((event) => event.kind === "run");
     ({ state, attention } = await live.daemon.request("rescan"));
   }
-  expect(attention.map(({ path, kind }) => [path, kind])).toEqual(waiting.map((path) => [path, "second-look"]));
+  expect(attention.map(({ path, kind }) => [path, kind])).toEqual(waiting.map((path) => [path, "second-scan"]));
   expect(state).toBe(waiting.length === 0 ? "in-sync" : "attention");
 }
 
@@ -110,7 +110,7 @@ describe("bulk changes are seen whole", () => {
 
   test("I21 rm -rf of most documents is stopped by the budget", async () => {
     const live = await startLive({ files: notes(60), timing: { deleteGraceMs: 1_000 } });
-    const halted = live.next((event) => event.kind === "phase" && event.phase.kind === "halted");
+    const halted = live.next((event) => event.kind === "phase" && event.phase.kind === "stopped");
     rmSync(live.path("notes/topic-0"), { recursive: true });
     await halted;
     expect(writes(live, "DELETE")).toHaveLength(0);

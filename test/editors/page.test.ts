@@ -77,7 +77,7 @@ describe("the page on editors", () => {
       const found = new RegExp(regexp).exec(line);
       return found === null ? [] : [[found[file], found[code], found[message]]];
     });
-    expect(problems).toEqual([["notes/held here.md", "holds-nul", "the file contains a NUL character"]]);
+    expect(problems).toEqual([["notes/held here.md", "contains-nul", "the file contains a NUL character"]]);
   });
 
   test.skipIf(!has("vim"))("Vim syncs, and lists what needs somebody (skipped where Vim is missing)", async () => {
@@ -93,7 +93,7 @@ describe("the page on editors", () => {
     );
     expect([told, readFileSync(list, "utf8")]).toEqual([
       expect.any(String),
-      expect.stringMatching(/notes\/held here\.md\|holds-nul: the file contains a NUL character\n$/),
+      expect.stringMatching(/notes\/held here\.md\|contains-nul: the file contains a NUL character\n$/),
     ]);
     expect(rig.remote("notes/a.md")!.content).toBe("written in vim\n");
   });

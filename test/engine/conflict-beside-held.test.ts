@@ -11,10 +11,10 @@ const HELD = [
   ["it was renamed itself", "d/a.md", "d/z.md", "d/z (theirs).md", "d/z.md"],
 ] as const;
 
-describe.each(HELD)("where the key may not move a document, and %s", (_how, from, to, sidecar, document) => {
+describe.each(HELD)("where the key may not move a document, and %s", (_how, from, to, conflictCopy, document) => {
   it.each([
-    ["sidecar", { [sidecar]: THEIRS, [document]: MINE }],
-    ["copy", { [sidecar.replace("theirs", "mine")]: MINE, [document]: THEIRS }],
+    ["conflict-copy", { [conflictCopy]: THEIRS, [document]: MINE }],
+    ["copy", { [conflictCopy.replace("theirs", "mine")]: MINE, [document]: THEIRS }],
   ] as const)("I01 I27 two edits that do not merge stand beside each other (%s)", async (policy, texts) => {
     const fixture = openFixture(52, {}, (opened) => ({ key: opened.makeKey().key }));
     const { rig, mirror } = fixture;

@@ -51,7 +51,7 @@ test("I10 I12 I13 killed at any call while a new document is sent to a service t
     // What was found again after a lost answer is adopted in its own dress.
     expect([saved.text, sent]).toContain(mirror.texts().get("note.md"));
     expect(mirror.state.link(saved.id)).toMatchObject({ changeId: saved.changeId, digest: digestOf(saved.text) });
-    expect(mirror.state.intents().filter(({ intent }) => intent.kind !== "parked")).toEqual([]);
+    expect(mirror.state.intents().filter(({ intent }) => intent.kind !== "set-aside")).toEqual([]);
     if (whole) break;
   }
 });

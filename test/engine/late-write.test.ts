@@ -127,7 +127,7 @@ describe("I14 a late save that does not merge", () => {
     const { mirror } = await clash("note.md");
     const heal = mirror.disk.fail({ call: "lstat", path: mirror.path("note-late.md"), code: "EIO" });
     await mirror.sync();
-    expect(mirror.state.intents().map(({ intent }) => intent.kind)).toEqual(["parked"]);
+    expect(mirror.state.intents().map(({ intent }) => intent.kind)).toEqual(["set-aside"]);
     heal();
     await mirror.sync();
     expect([...mirror.texts().values()]).toContain(late);

@@ -99,7 +99,7 @@ async function emptied(seed: number): Promise<{ rig: Rig; mirror: Mirror }> {
 it("I04 I21 what left the subtree and can be read still answers for the key: what is gone from it is gone, and asked about", async () => {
   const { mirror } = await emptied(33);
   const report = await mirror.sync();
-  expect(report).toMatchObject({ state: "halted", halt: { reasons: [{ reason: "remote-emptied" }] } });
+  expect(report).toMatchObject({ state: "stopped", safetyStop: { reasons: [{ reason: "remote-emptied" }] } });
   expect(report?.stopped.map(({ kind }) => kind)).toEqual(new Array(5).fill("trash-local"));
   expect(mirror.texts().size).toBe(5);
 });
@@ -108,7 +108,7 @@ it("I04 I19 where that cannot be read either, nothing is proven, and the mirror 
   const { rig, mirror } = await emptied(34);
   rig.app.remove("elsewhere/note.md");
   const report = await mirror.sync();
-  expect(report).toMatchObject({ state: "halted", halt: { reasons: [{ reason: "wrong-workspace" }] } });
+  expect(report).toMatchObject({ state: "stopped", safetyStop: { reasons: [{ reason: "wrong-workspace" }] } });
   expect(mirror.texts().size).toBe(5);
 });
 
@@ -125,7 +125,7 @@ it("I16 I22 once the user said that all is gone, nobody is asked again, whatever
   const held = () => Array.from(mirror.state.load().holds.values(), ({ path, reason }) => `${path} ${reason}`).sort();
   await mirror.sync();
   rig.app.remove("elsewhere/a.md");
-  for (let run = 0; run < 3 && (await mirror.sync())?.state === "halted"; run++)
+  for (let run = 0; run < 3 && (await mirror.sync())?.state === "stopped"; run++)
     mirror.state.setMeta(META.approved, JSON.stringify(["wrong-workspace"]));
   const holds = held();
   expect(holds).toEqual(["a.md outside", "b.md gone-or-unreadable"]);

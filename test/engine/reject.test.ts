@@ -56,7 +56,7 @@ test("I03 of a service that was put back from a backup, what is newer here goes 
     );
   };
 
-  expect((await syncToConvergence(world, OPTIONS)).halt?.reasons).toMatchObject([{ reason: "service-restored" }]);
+  expect((await syncToConvergence(world, OPTIONS)).safetyStop?.reasons).toMatchObject([{ reason: "service-restored" }]);
   expect(await textsThere()).toEqual(["plan: first\n", "other\n"]);
   const end = await planOnly(world, OPTIONS);
   if (end.kind === "offline" || end.plan.verdict.kind === "run") throw new Error("it is not halted");

@@ -101,7 +101,7 @@ describe("I13 killed at any call, then synced", () => {
       expect(lived ? [one.must] : one.may, `killed at ${call}`).toContain(here);
       expect(rig.app.files().get("plan.md"), `killed at ${call}`).toMatchObject({ id, text: here });
       expect([...mirror.texts().keys()].toSorted()).toEqual(["k/other.md", "plan.md"]);
-      expect(mirror.state.intents().filter(({ intent }) => intent.kind !== "parked")).toEqual([]);
+      expect(mirror.state.intents().filter(({ intent }) => intent.kind !== "set-aside")).toEqual([]);
       expectKept(rig, mirror, call, ...TEXTS, before);
       if (!lived) continue;
       expect(call).toBeGreaterThan(5);
@@ -183,6 +183,6 @@ test("I09 a linked document whose file is missing comes back under its id, and n
   const { mirror } = await edited();
   mirror.disk.user.remove(mirror.path("plan.md"));
   const restored = await restoreVersion(mirror.world(), "plan.md", 1);
-  expect(restored).toMatchObject({ kind: "ok", value: { path: "plan.md", anew: false, notes: [] } });
+  expect(restored).toMatchObject({ kind: "ok", value: { path: "plan.md", asNew: false, notes: [] } });
   expect(mirror.texts().get("plan.md")).toBe(TEXTS[0]);
 });

@@ -65,8 +65,8 @@ test("I04 what a restored service lacks stays here until it is approved, which i
   restore(at);
   at.mirror.write("mine.md", "made here meanwhile\n");
   for (let again = 0; again < 2; again++) {
-    const { halt } = await at.sync();
-    expect(halt?.reasons).toEqual([
+    const { safetyStop } = await at.sync();
+    expect(safetyStop?.reasons).toEqual([
       {
         reason: "service-restored",
         detail: "the service was restored from a backup, and 2 documents and 1 folder of this mirror are not in it",
@@ -82,7 +82,7 @@ test("I04 what a restored service lacks stays here until it is approved, which i
     expect([...at.rig.app.files().keys()].sort()).toEqual(["also.md", "kept.md"]);
   }
   const { plan, verdict } = await halted(at);
-  const keys = ["service-restored", ...verdict.guarded.map((index) => guardKey(plan.steps[index]!.action))];
+  const keys = ["service-restored", ...verdict.stoppedSteps.map((index) => guardKey(plan.steps[index]!.action))];
   at.world.state.setMeta(META.approved, JSON.stringify(keys));
   expect(await at.sync()).toMatchObject({ state: "in-sync", counts: { deletedLocal: 2 } });
   expect([...at.mirror.texts().keys()].sort()).toEqual(["also.md", "kept.md", "mine.md"]);
@@ -99,17 +99,17 @@ test("I21 what waits for the answer is all that the plan would do, newer texts t
   const { plan, verdict } = await halted(at);
   expect(stopped).toEqual(plan.steps.map(({ action }) => action));
   expect(stopped.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["create-remote", "trash-local"]));
-  expect(stopped.length).toBeGreaterThan(verdict.guarded.length);
+  expect(stopped.length).toBeGreaterThan(verdict.stoppedSteps.length);
 });
 
 test("I21 an approval does not cover what is found missing after it", async () => {
   const at = await settled(92);
   restore(at);
   const { plan, verdict } = await halted(at);
-  const keys = ["service-restored", ...verdict.guarded.map((index) => guardKey(plan.steps[index]!.action))];
+  const keys = ["service-restored", ...verdict.stoppedSteps.map((index) => guardKey(plan.steps[index]!.action))];
   at.world.state.setMeta(META.approved, JSON.stringify(keys));
   at.rig.app.remove("kept.md");
-  expect((await at.sync()).halt?.reasons).toMatchObject([{ reason: "service-restored" }]);
+  expect((await at.sync()).safetyStop?.reasons).toMatchObject([{ reason: "service-restored" }]);
   expect(at.mirror.texts().has("kept.md")).toBe(true);
 });
 
@@ -147,7 +147,7 @@ test("a document that could be neither seen nor proven gone settles no other gen
   await at.sync();
   expect(at.world.state.meta(META.generation)).toBe("first");
   at.service.isFailing = false;
-  expect((await at.sync()).halt?.reasons).toMatchObject([{ reason: "service-restored" }]);
+  expect((await at.sync()).safetyStop?.reasons).toMatchObject([{ reason: "service-restored" }]);
 });
 
 test("a service that names no generation, or none any more, is as before", async () => {

@@ -159,7 +159,7 @@ test("I31 a later edit goes out once its text has rested, by a sync without a te
   mirror.write("d/p.md", APART);
   decide(fixture, "accept");
   await mirror.sync(cron);
-  expect(holdsOf(fixture)).toEqual(["review-quiet"]);
+  expect(holdsOf(fixture)).toEqual(["review-delayed"]);
   await mirror.sync(cron);
   expect(pending(fixture).map(({ content }) => content)).toEqual([APART]);
 });

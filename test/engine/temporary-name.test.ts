@@ -6,7 +6,7 @@ test("a file left at a name that only breaks a cycle, with no text in it, waits 
   const mirror = rig.mirror();
   mirror.write("todo-mdmirror-99994e6f.md", "torn\0\0\0");
   await mirror.sync();
-  expect([...mirror.state.load().holds.values()].map(({ reason }) => reason)).toEqual(["holds-nul"]);
+  expect([...mirror.state.load().holds.values()].map(({ reason }) => reason)).toEqual(["contains-nul"]);
   mirror.write("todo-mdmirror-99994e6f.md", "written again\n");
   await mirror.sync();
   await mirror.sync();

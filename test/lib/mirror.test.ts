@@ -58,7 +58,7 @@ describe("a mirror of the library", () => {
       ],
     ]);
     expect([await mirror.show("a.md", 1), await mirror.show("a.md")]).toEqual(["one\n", "two\n"]);
-    expect(await mirror.restore("a.md", 1)).toMatchObject({ path: "a.md", n: 1, anew: false });
+    expect(await mirror.restore("a.md", 1)).toMatchObject({ path: "a.md", n: 1, asNew: false });
     expect(read("a.md")).toBe("one\n");
     expect(await mirror.diff("a.md")).toEqual({ path: "a.md", live: "two\n", local: "one\n" });
     const lines = { added: 1, removed: 1 };
@@ -104,14 +104,14 @@ describe("a mirror of the library", () => {
       { path: "a.md", kind: "conflict", next: expect.any(String) },
     ]);
     const [conflict] = (await mirror.conflicts()).conflicts;
-    expect(conflict).toMatchObject({ path: "a.md", sidecar: "a (theirs).md", mine: 5, theirs: 7 });
+    expect(conflict).toMatchObject({ path: "a.md", conflictCopy: "a (theirs).md", mine: 5, theirs: 7 });
     const marked = "<<<<<<< mine\nmine\n=======\ntheirs\n>>>>>>> theirs\n";
     expect(await errorOf(mirror.resolve("a.md", { kind: "merged", text: marked }))).toMatchObject({ kind: "usage" });
     const nul = { kind: "merged", text: "a\0b\n" } as const;
-    expect(await errorOf(mirror.resolve("a.md", nul))).toMatchObject({ kind: "usage", code: "holds-nul" });
+    expect(await errorOf(mirror.resolve("a.md", nul))).toMatchObject({ kind: "usage", code: "contains-nul" });
     await mirror.resolve("a.md", { kind: "merged", text: "both\n" });
     expect([(await mirror.sync()).state, read("a.md")]).toEqual(["in-sync", "both\n"]);
-    expect(await mirror.conflicts()).toEqual({ conflicts: [], holds: [] });
+    expect(await mirror.conflicts()).toEqual({ conflicts: [], blocked: [] });
   });
 
   it("answers a halt for what its caller saw alone", async () => {
@@ -121,11 +121,11 @@ describe("a mirror of the library", () => {
     for (const name of names) write(name, `# ${name}\n`);
     await mirror.sync();
     for (const name of names.slice(0, 12)) rmSync(join(root, name));
-    expect((await mirror.sync()).state).toBe("halted");
+    expect((await mirror.sync()).state).toBe("stopped");
     const plan = await mirror.plan();
-    expect(plan.halt?.keys).toHaveLength(12);
+    expect(plan.safetyStop?.keys).toHaveLength(12);
     rmSync(join(root, names[12]!));
-    expect(await errorOf(mirror.approve(plan))).toMatchObject({ kind: "usage", code: "halt-changed" });
+    expect(await errorOf(mirror.approve(plan))).toMatchObject({ kind: "usage", code: "safety-stop-changed" });
     const seen = await mirror.plan();
     expect((await mirror.approve(seen)).count).toBe(13);
     expect(await mirror.reject(seen)).toEqual({ count: 13, left: [] });

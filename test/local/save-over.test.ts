@@ -87,7 +87,7 @@ describe("what stays local, by its path", () => {
     ["a.txt", "other-file"],
     [".git/a.md", "dot-folder"],
     ["notes/.hidden/a.md", "dot-folder"],
-    ["a (theirs).md", "sidecar"],
+    ["a (theirs).md", "conflict-copy"],
     [".~a.md", "litter"],
     ["drafts/deep/a.md", "ignored-folder"],
     ["secret.md", "ignored"],

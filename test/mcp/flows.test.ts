@@ -86,7 +86,9 @@ describe("an agent beside a daemon", () => {
       isLive: false,
       paths: [{ state: "conflict" }],
     });
-    expect((await one.call("conflicts")).facts.conflicts).toMatchObject([{ path: "a.md", sidecar: "a (theirs).md" }]);
+    expect((await one.call("conflicts")).facts.conflicts).toMatchObject([
+      { path: "a.md", conflictCopy: "a (theirs).md" },
+    ]);
     const shown = await one.call("show_conflict", { path: "a.md" });
     expect(shown.facts.ways).toEqual(["mine", "theirs", "merged"]);
     expect(shown.text).toContain("mine:\n# mine\ntheirs:\n# theirs\n");

@@ -120,7 +120,7 @@ describe("what a client asks wrongly", () => {
     ["read", { path: "a.md", from_line: 9 }, "bad-range"],
     ["read", { path: "a.md", heading: "two" }, "no-heading"],
     ["create", { path: "a.md", text: "x" }, "taken"],
-    ["create", { path: "b.md", text: "a\u0000b" }, "holds-nul"],
+    ["create", { path: "b.md", text: "a\u0000b" }, "contains-nul"],
     ["create", { path: "b.md", text: "x".repeat(51_201) }, "too-large"],
     ["restore", { path: "a.md" }, "version-missing"],
     ["search", { query: " " }, "bad-query"],

@@ -129,7 +129,7 @@ describe("the library, in somebody's project", () => {
     const printed = Object.fromEntries(EXAMPLES.map((name, at) => [name, ends[at]]));
     expect(printed).toEqual({
       client: [0, "live\nplan.md true\n404 file_not_found\n"],
-      halt: [0, "halted\nlocal-emptied\n3 in-sync\n"],
+      halt: [0, "stopped\nlocal-emptied\n3 in-sync\n"],
       links: [
         0,
         "As in [refunds].\n\n[refunds]: doc_refunds#late\n[chart]: ref://chart.png\n\ntrue\n[ 'rules/money%20back.md#late', 'chart.png' ]\n",

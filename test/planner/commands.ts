@@ -139,7 +139,7 @@ export function openConflict(world: World, path: string): void {
   const document = world.documents.get(id)!;
   const link = world.links.get(id)!;
   const ino = world.next();
-  world.others.set(sidecarPath(path), { kind: "sidecar", ino });
+  world.others.set(sidecarPath(path), { kind: "conflict-copy", ino });
   world.conflicts.set(id, {
     id,
     baseDigest: link.digest,

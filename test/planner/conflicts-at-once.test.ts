@@ -34,7 +34,7 @@ test("I27 a sidecar that has the inode of one that was removed stays its own doc
   const { ino } = world.others.get(SIDECAR)!;
   world.others.delete(SIDECAR);
   // Freed by the removal, and given to the next file that was made.
-  world.others.set("b (theirs).md", { kind: "sidecar", ino });
+  world.others.set("b (theirs).md", { kind: "conflict-copy", ino });
   const id = world.idAt("b.md");
   const conflict = world.conflicts.get(id)!;
   world.conflicts.set(id, { ...conflict, shown: conflict.shown.map((version) => ({ ...version, ino })) });

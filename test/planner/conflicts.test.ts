@@ -93,7 +93,7 @@ const rows: [what: string, then: (world: World) => void, looksGone: number, plan
     "the sidecar follows its document's rename",
     (world) => world.moveLocal("a.md", "b.md"),
     0,
-    "rename-remote a.md>b.md; move-sidecar a (theirs).md>b (theirs).md; relink b.md; hold conflict b.md",
+    "rename-remote a.md>b.md; move-conflict-copy a (theirs).md>b (theirs).md; relink b.md; hold conflict b.md",
   ],
   [
     "the sidecar follows the service's rename",
@@ -101,7 +101,7 @@ const rows: [what: string, then: (world: World) => void, looksGone: number, plan
       world.documents.get(world.idAt("a.md"))!.path = "d/a.md";
     },
     0,
-    "move-local a.md>d/a.md; move-sidecar a (theirs).md>d/a (theirs).md; relink d/a.md; hold conflict a.md",
+    "move-local a.md>d/a.md; move-conflict-copy a (theirs).md>d/a (theirs).md; relink d/a.md; hold conflict a.md",
   ],
   [
     "a sidecar that the user moved along is only recorded",
@@ -111,7 +111,7 @@ const rows: [what: string, then: (world: World) => void, looksGone: number, plan
       world.others.delete(SIDECAR);
     },
     0,
-    "reparent-remote a.md>d/a.md; move-sidecar d/a (theirs).md>d/a (theirs).md; relink d/a.md; hold conflict d/a.md",
+    "reparent-remote a.md>d/a.md; move-conflict-copy d/a (theirs).md>d/a (theirs).md; relink d/a.md; hold conflict d/a.md",
   ],
   [
     "a document deleted locally comes back without it",
@@ -217,10 +217,10 @@ const rows: [what: string, then: (world: World) => void, looksGone: number, plan
     "a text that cannot be sent does not end it",
     (world) => {
       world.others.delete(SIDECAR);
-      world.files.get("a.md")!.fault = "holds-nul";
+      world.files.get("a.md")!.fault = "contains-nul";
     },
     1,
-    "hold holds-nul a.md",
+    "hold contains-nul a.md",
   ],
 ];
 
@@ -236,7 +236,7 @@ test.each([["linked"], ["outside"]] as const)(
       world.patchLink(world.idAt("a.md"), { standing });
       world.files.delete("a.md");
     };
-    expect(say(planOf(inConflict(left), { absentTwice: new Set() }))).toBe("hold second-look a.md");
+    expect(say(planOf(inConflict(left), { absentTwice: new Set() }))).toBe("hold second-scan a.md");
   },
 );
 
@@ -292,7 +292,7 @@ describe("the service has moved on, and the copy before was edited", () => {
     const world = inConflict(showSecond);
     world.moveLocal("a.md", "b.md");
     expect(say(planOf(world))).toBe(
-      "rename-remote a.md>b.md; move-sidecar a (theirs).md>b (theirs).md; move-sidecar a (theirs 2).md>b (theirs 2).md; relink b.md; hold conflict b.md",
+      "rename-remote a.md>b.md; move-conflict-copy a (theirs).md>b (theirs).md; move-conflict-copy a (theirs 2).md>b (theirs 2).md; relink b.md; hold conflict b.md",
     );
   });
 
@@ -302,7 +302,7 @@ describe("the service has moved on, and the copy before was edited", () => {
     const conflict = world.conflicts.get(id)!;
     const { ino } = world.others.get(SIDECAR)!;
     world.others.delete(SIDECAR);
-    world.others.set(NEWEST, { kind: "sidecar", ino });
+    world.others.set(NEWEST, { kind: "conflict-copy", ino });
     world.conflicts.set(id, { ...conflict, shown: conflict.shown.map((version) => ({ ...version, ino })) });
     expect(say(planOf(world))).toBe("end-conflict mine a.md; hold conflict a.md");
   });

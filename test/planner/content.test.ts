@@ -89,7 +89,7 @@ describe("who wins: content and presence", () => {
     ],
     // texts that cannot be sent
     ["a.md=1", "edit a.md 2; fault a.md not-utf-8", "", "hold not-utf-8 a.md"],
-    ["a.md=1", "edit a.md 2; fault a.md holds-nul", "", "hold holds-nul a.md"],
+    ["a.md=1", "edit a.md 2; fault a.md contains-nul", "", "hold contains-nul a.md"],
     ["a.md=1", "edit a.md 2; fault a.md too-large", "edit a.md 3", "hold too-large a.md"],
     ["a.md=1", "fault a.md too-large", "", ""],
     ["", "new a.md 2; fault a.md too-large", "", "hold too-large a.md"],

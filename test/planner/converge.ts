@@ -75,7 +75,7 @@ const MAY_END: ReadonlySet<HoldReason> = new Set([
   "path-taken",
   "name-clash",
   "type-clash",
-  "folder-held",
+  "folder-blocked",
   "gone-or-unreadable",
 ]);
 

@@ -9,7 +9,7 @@ export const POLICY: Policy = {
   remoteFolding: EXACT_DISK,
   direction: "both",
   prefer: null,
-  conflicts: () => "sidecar",
+  conflicts: () => "conflict-copy",
   folderMoves: true,
   movesToRoot: true,
   retryRefused: false,

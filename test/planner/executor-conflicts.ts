@@ -5,7 +5,7 @@ import type { World } from "./world.ts";
 
 type ConflictAction = Extract<
   OfDocument,
-  { kind: "end-conflict" | "look-again" | "renew-conflict" | "move-sidecar" | "drop-conflict" }
+  { kind: "end-conflict" | "look-again" | "renew-conflict" | "move-conflict-copy" | "drop-conflict" }
 >;
 
 export function applyConflict(
@@ -39,7 +39,7 @@ export function applyConflict(
       fileAt(action.localPath, action.expect);
       showVersion(world, action);
       return;
-    case "move-sidecar": {
+    case "move-conflict-copy": {
       const other = world.others.get(action.from);
       if (other !== undefined && action.from !== action.to) {
         world.others.delete(action.from);
@@ -67,6 +67,6 @@ function showVersion(world: World, { id, localPath }: Extract<ConflictAction, { 
   const shown = [...before, { changeId, digest, ino, dev: 1 }];
   const at = isThere ? conflict.sidecarPath : copyPath(localPath, shown.length);
   if (!isThere) world.others.delete(conflict.sidecarPath);
-  world.others.set(at, { kind: "sidecar", ino });
+  world.others.set(at, { kind: "conflict-copy", ino });
   world.conflicts.set(id, { ...conflict, shown, sidecarPath: at, looksGone: 0 });
 }

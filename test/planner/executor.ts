@@ -147,7 +147,7 @@ function applyDocument(world: World, action: OfDocument, say: string): void {
       world.patchLink(action.id, { digest, localDigest: digest });
       const beside = sidecarPath(action.localPath);
       const ino = world.next();
-      world.others.set(beside, { kind: "sidecar", ino });
+      world.others.set(beside, { kind: "conflict-copy", ino });
       const shown = [{ changeId: document.changeId, digest, ino, dev: 1 }];
       world.conflicts.set(action.id, {
         id: action.id,

@@ -117,7 +117,7 @@ describe("folders: presence and place", () => {
     ],
     // names
     ["", "mkdir .x", "", "hold name-refused .x"],
-    ["", "new x.md/a.md 1", "", "hold name-refused x.md; hold folder-held x.md/a.md"],
+    ["", "new x.md/a.md 1", "", "hold name-refused x.md; hold folder-blocked x.md/a.md"],
     ["d/a.md=1", "mv d .x", "", "hold name-refused .x"],
     ["", "", "new .git/a.md 1", "hold remote-name-unsafe .git; hold remote-name-unsafe .git/a.md"],
     ["", "", "new .mdmirror/a.md 1", "hold remote-name-unsafe .mdmirror; hold remote-name-unsafe .mdmirror/a.md"],

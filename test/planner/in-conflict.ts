@@ -46,6 +46,6 @@ export function showSecond(world: World): void {
   const document = world.documents.get(id)!;
   Object.assign(document, { text: "5", changeId: world.newChange() });
   const version = { changeId: document.changeId, digest: world.digest("5"), ino: world.next(), dev: 1 };
-  world.others.set(NEWEST, { kind: "sidecar", ino: version.ino });
+  world.others.set(NEWEST, { kind: "conflict-copy", ino: version.ino });
   world.conflicts.set(id, { ...conflict, shown: [...conflict.shown, version], sidecarPath: NEWEST });
 }

@@ -127,7 +127,7 @@ export const anyTrees: fc.Arbitrary<Trees> = fc.record({
     others: mapBy(
       fc.record({
         path,
-        kind: fc.constantFrom("sidecar" as const, "litter" as const, "ignored" as const),
+        kind: fc.constantFrom("conflict-copy" as const, "litter" as const, "ignored" as const),
         stamp: fc.option(stamp),
       }),
       ({ path: at }) => at,
@@ -155,7 +155,7 @@ export const anyTrees: fc.Arbitrary<Trees> = fc.record({
 });
 export const anyPolicy: fc.Arbitrary<Policy> = fc
   .record({
-    names: fc.constantFrom("map" as const, "hold" as const),
+    names: fc.constantFrom("map" as const, "block" as const),
     direction: fc.constantFrom("both" as const, "pull-only" as const, "push-only" as const),
     folderMoves: fc.boolean(),
     movesToRoot: fc.boolean(),

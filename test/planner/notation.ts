@@ -10,7 +10,7 @@ export function wordsOf(action: Action): string {
     case "move-folder-local":
     case "rename-folder-remote":
     case "reparent-folder-remote":
-    case "move-sidecar":
+    case "move-conflict-copy":
       return `${action.kind} ${action.from}>${action.to}${"temporary" in action && action.temporary ? "~" : ""}`;
     case "relink":
     case "create-local":

@@ -48,10 +48,10 @@ describe("names are held, not mapped, where the user asked for that", () => {
     ["", "new My_notes.md 1", "", "hold name-refused My notes.md"],
     ["", "new ok.md 1", "", "create-remote ok.md"],
     ["a.md=1", "mv a.md My_notes.md", "", "hold name-refused My notes.md"],
-    ["", "new d_e/a.md 1", "", "hold name-refused d e; hold folder-held d e/a.md"],
+    ["", "new d_e/a.md 1", "", "hold name-refused d e; hold folder-blocked d e/a.md"],
     ["", "new a=b.md 1", "", "create-remote a=b.md"],
   ];
-  test.each(rows)("%s | %s | %s → %s", (...row) => checkPlan(row, { names: "hold" }));
+  test.each(rows)("%s | %s | %s → %s", (...row) => checkPlan(row, { names: "block" }));
   test("a character that the deployment was learned to refuse is mapped too", () => {
     checkPlan(["", "new a=b.md 1", "", "create-remote a=b.md=a-b.md"], { refusedCharacters: "=" });
   });
@@ -59,11 +59,11 @@ describe("names are held, not mapped, where the user asked for that", () => {
 
 describe("an absence needs two looks where that is asked for", () => {
   const rows: [...Row, string[]][] = [
-    ["a.md=1", "rm a.md", "", "hold second-look a.md", []],
+    ["a.md=1", "rm a.md", "", "hold second-scan a.md", []],
     ["a.md=1", "rm a.md", "", "delete-remote a.md", ["a.md"]],
     ["a.md=1", "rm a.md", "edit a.md 2", "create-local a.md", []],
     ["a.md=1", "rm a.md", "rm a.md", "forget a.md", []],
-    ["d/a.md=1", "rmdir d", "", "hold second-look d/a.md", []],
+    ["d/a.md=1", "rmdir d", "", "hold second-scan d/a.md", []],
     ["a.md=1 b.md=2", "rm b.md; mv a.md b.md", "", "delete-remote b.md; rename-remote a.md>b.md; relink b.md", []],
   ];
   test.each(rows)("%s | %s | %s → %s", (base, local, remote, plan, twice) =>
@@ -74,7 +74,7 @@ describe("an absence needs two looks where that is asked for", () => {
     const key = world.idAt("b.md");
     const facts = { code: "x", detail: "d", requestId: null, digest: null, changeId: null, since: 7 };
     world.holds.set(key, { key, path: "b.md", reason: "read-only", ...facts });
-    expect(say(planOf(world, { absentTwice: new Set() }))).toContain("hold second-look b.md");
+    expect(say(planOf(world, { absentTwice: new Set() }))).toContain("hold second-scan b.md");
     expect(say(planOf(world, { absentTwice: new Set(["b.md"]) }))).toBe(
       "delete-remote b.md; rename-remote a.md>b.md; relink b.md",
     );

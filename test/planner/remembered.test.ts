@@ -73,7 +73,7 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
     ["", "new a.md 1", "", "hold occupied-unseen a.md", "occupied-unseen", nothing],
     ["", "new a.md 1", "", "hold read-only a.md", "read-only", nothing],
     ["", "new a.md 2", "", "create-remote a.md", "refused", about("1")],
-    ["", "mkdir a.md/d", "", "hold name-refused a.md; hold folder-held a.md/d", "refused", nothing],
+    ["", "mkdir a.md/d", "", "hold name-refused a.md; hold folder-blocked a.md/d", "refused", nothing],
     ["a.md=1", "", "", "", "refused", about("2")],
   ];
   test.each(rows)("%s | %s | %s → %s (%s)", (base, local, remote, plan, reason, facts) =>
@@ -149,7 +149,7 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
     );
   });
   test("refusals about folders hold the folder and what would go into it", () => {
-    check(["a.md=1", "new d/b.md 1", "", "hold read-only d; hold folder-held d/b.md"], "read-only", aboutNewFolder);
+    check(["a.md=1", "new d/b.md 1", "", "hold read-only d; hold folder-blocked d/b.md"], "read-only", aboutNewFolder);
     check(["d/a.md=1", "mv d e", "", "hold read-only d"], "read-only", aboutMovedFolder);
     check(["d/", "rmdir d", "", "hold delete-refused d"], "delete-refused", aboutMovedFolder);
   });

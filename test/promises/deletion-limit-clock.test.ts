@@ -31,7 +31,7 @@ const remove = {
 
 async function reasonsOf({ mirror }: Fixture): Promise<readonly string[]> {
   const report = await mirror.sync();
-  return report?.halt?.reasons.map(({ reason }) => reason) ?? [];
+  return report?.safetyStop?.reasons.map(({ reason }) => reason) ?? [];
 }
 
 const JUMPS = [

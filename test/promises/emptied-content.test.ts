@@ -34,7 +34,7 @@ function emptyThere({ rig }: Fixture, of: readonly string[], text = "\n"): void 
 }
 
 async function reasonsOf({ mirror }: Fixture): Promise<string[]> {
-  return ((await mirror.sync())!.halt?.reasons ?? []).map(({ reason }) => reason);
+  return ((await mirror.sync())!.safetyStop?.reasons ?? []).map(({ reason }) => reason);
 }
 
 async function planOf({ mirror }: Fixture) {
@@ -45,8 +45,8 @@ async function planOf({ mirror }: Fixture) {
 
 async function approve(fixture: Fixture): Promise<void> {
   const { plan } = await planOf(fixture);
-  const guarded = plan.verdict.kind === "halt" ? plan.verdict.guarded : [];
-  fixture.mirror.state.setMeta(META.approved, JSON.stringify(guarded.map((at) => guardKey(plan.steps[at]!.action))));
+  const stopped = plan.verdict.kind === "safety-stop" ? plan.verdict.stoppedSteps : [];
+  fixture.mirror.state.setMeta(META.approved, JSON.stringify(stopped.map((at) => guardKey(plan.steps[at]!.action))));
 }
 
 async function refuse(fixture: Fixture): Promise<void> {
@@ -75,7 +75,7 @@ describe("I21 documents that become empty are asked about as deletions are", () 
     emptyThere(fixture, paths.slice(0, 11));
     for (const path of others) fixture.rig.app.edit(path, `# ${path}\n\nedited\n`);
     const planned = await planOf(fixture);
-    expect(planned.plan.verdict).toMatchObject({ kind: "halt", reasons: [{ reason: "emptied" }] });
+    expect(planned.plan.verdict).toMatchObject({ kind: "safety-stop", reasons: [{ reason: "emptied" }] });
     fixture.seen.length = 0;
     expect(await reasonsOf(fixture)).toEqual(["emptied"]);
     expect(readsOf(fixture)).toHaveLength(14);

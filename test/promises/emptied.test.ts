@@ -16,7 +16,7 @@ async function approveAndSync({ mirror }: Fixture): Promise<void> {
 }
 
 function reasonsOf(report: Awaited<ReturnType<Fixture["mirror"]["sync"]>>): string[] | undefined {
-  return report?.halt?.reasons.map(({ reason }) => reason);
+  return report?.safetyStop?.reasons.map(({ reason }) => reason);
 }
 
 /** A mirror in sync, with these documents; what was sent for that is forgotten. */
@@ -47,7 +47,7 @@ describe("I21 I22 a halt by an emptied side stays until somebody approves, whate
     for (const path of paths) mirror.disk.user.remove(mirror.path(path));
     rig.app.edit("d/n0.md", "edited there\n");
     rig.app.create("e/new.md", "new\n");
-    for (let run = 0; run < 3; run++) expect(await mirror.sync()).toMatchObject({ state: "halted" });
+    for (let run = 0; run < 3; run++) expect(await mirror.sync()).toMatchObject({ state: "stopped" });
     expect(mirror.texts().size).toBe(0);
     expect(rig.app.files().size).toBe(7);
     await approveAndSync(fixture);
@@ -62,10 +62,10 @@ describe("I21 I22 a halt by an emptied side stays until somebody approves, whate
     await settle(mirror);
     for (const path of [...paths, "k.md"]) rig.app.remove(path);
     for (const path of ["new.md", "new-2.md"]) mirror.write(path, `${path}\n`);
-    expect(await mirror.sync()).toMatchObject({ state: "halted" });
+    expect(await mirror.sync()).toMatchObject({ state: "stopped" });
     // It is the right workspace, and they may be gone; nobody has said yet that they may go here.
     mirror.state.setMeta(META.approved, JSON.stringify(["wrong-workspace"]));
-    for (let run = 0; run < 3; run++) expect(await mirror.sync()).toMatchObject({ state: "halted" });
+    for (let run = 0; run < 3; run++) expect(await mirror.sync()).toMatchObject({ state: "stopped" });
     expect(rig.app.files().size).toBe(0);
     expect(mirror.texts().size).toBe(9);
     await approveAndSync(fixture);
@@ -78,8 +78,8 @@ describe("I21 I22 a halt by an emptied side stays until somebody approves, whate
     for (const path of paths.slice(0, 3)) mirror.disk.user.remove(mirror.path(path));
     for (const path of paths.slice(3)) rig.app.remove(path);
     const report = (await mirror.sync())!;
-    expect(report.state).toBe("halted");
-    expect(report.halt?.reasons.map(({ detail }) => detail)).toEqual([
+    expect(report.state).toBe("stopped");
+    expect(report.safetyStop?.reasons.map(({ detail }) => detail)).toEqual([
       "3 linked documents are gone from the folder, and the other 3 are gone from the service: this sync would leave the folder without documents",
       "3 linked documents are gone from the service, and the other 3 are gone from the folder: this sync would leave the service without documents",
     ]);
@@ -94,7 +94,7 @@ describe("I21 I22 a halt by an emptied side stays until somebody approves, whate
     const { rig, mirror } = await inSync(26);
     for (const path of paths) mirror.disk.user.remove(mirror.path(path));
     rig.app.create("e/new.md", "new\n");
-    expect(await mirror.sync()).toMatchObject({ state: "halted" });
+    expect(await mirror.sync()).toMatchObject({ state: "stopped" });
     for (const path of paths) mirror.write(path, `${path}\n`);
     expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
     mirror.disk.user.remove(mirror.path("d/n1.md"));
@@ -138,7 +138,10 @@ describe("I22 an emptied service that was approved, and leaves the documents her
       const { state, counts } = (await mirror.sync(settings))!;
       // What the direction alone leaves is no problem to fix.
       const isOneWay = settings.direction !== undefined;
-      expect({ state, held: counts.holds }).toEqual({ state: isOneWay ? "in-sync" : "attention", held: paths.length });
+      expect({ state, blocked: counts.blocked }).toEqual({
+        state: isOneWay ? "in-sync" : "attention",
+        blocked: paths.length,
+      });
     }
     expect([...mirror.texts()]).toEqual(texts);
     expect(rig.app.files().size).toBe(0);

@@ -119,7 +119,7 @@ export async function settle(mirror: Mirror, settings: Partial<Settings> = {}): 
   for (let n = 0; n < 8; n++) {
     const report = await mirror.sync(settings);
     if (report === null) throw new Error("killed, while nobody was to kill it");
-    const { holds: _, ...done } = report.counts;
+    const { blocked: _, ...done } = report.counts;
     if (n > 0 && Object.values(done).every((count) => count === 0)) return report;
   }
   throw new Error("no quiet sync in eight");

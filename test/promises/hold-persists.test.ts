@@ -27,7 +27,7 @@ const refuse = (status: number, code: string) => (request: Seen) => (isWrite(req
 const bytes = (...all: number[]) => Uint8Array.from(all);
 
 const CASES: readonly Case[] = [
-  { reason: "name-refused", settings: { names: "hold" }, make: ({ mirror }) => mirror.write("a b.md", "x\n") },
+  { reason: "name-refused", settings: { names: "block" }, make: ({ mirror }) => mirror.write("a b.md", "x\n") },
   {
     reason: "name-clash",
     make({ mirror }) {
@@ -40,7 +40,7 @@ const CASES: readonly Case[] = [
     reason: "not-utf-8",
     make: ({ mirror }) => mirror.disk.user.write(mirror.path("a.md"), bytes(0x61, 0xff, 0xfe, 0x0a)),
   },
-  { reason: "holds-nul", make: ({ mirror }) => mirror.write("a.md", "a\0b\n") },
+  { reason: "contains-nul", make: ({ mirror }) => mirror.write("a.md", "a\0b\n") },
   {
     reason: "local-unreadable",
     start: A,
@@ -130,7 +130,7 @@ const CASES: readonly Case[] = [
       method === "DELETE" && path.startsWith("/v1/folders/") ? problem(403, "forbidden") : null,
   },
   {
-    reason: "delete-waits",
+    reason: "delete-pending",
     start: A,
     make: ({ mirror }) => mirror.disk.user.remove(mirror.path("d/a.md")),
     fault: ({ method }) => (method === "DELETE" ? problem(409, "changes_in_review") : null),
@@ -199,10 +199,10 @@ describe("I22 a hold stays over a restart until what it is about changes", () =>
     await settle(mirror);
     for (const path of paths) mirror.write(path, `${path}, edited\n`);
     rig.app.removeFolder("d");
-    expect((await mirror.sync())?.state).toBe("halted");
+    expect((await mirror.sync())?.state).toBe("stopped");
     mirror.state.setMeta(META.approved, JSON.stringify(["wrong-workspace"]));
     for (let run = 0; run < 3; run++) {
-      expect(await mirror.sync()).toMatchObject({ state: "attention", counts: { holds: 6 } });
+      expect(await mirror.sync()).toMatchObject({ state: "attention", counts: { blocked: 6 } });
       const held = [...mirror.state.load().holds.values()].map(({ path, reason }) => `${path} ${reason}`);
       expect(held.sort()).toEqual(paths.map((path) => `${path} gone-or-unreadable`));
     }
@@ -210,7 +210,7 @@ describe("I22 a hold stays over a restart until what it is about changes", () =>
     for (const path of ["e/1.md", "e/2.md", "e/3.md", "e/4.md", "e/5.md"]) rig.app.create(path, "new\n");
     await settle(mirror);
     rig.app.removeFolder("e");
-    expect(await mirror.sync()).toMatchObject({ state: "halted" });
+    expect(await mirror.sync()).toMatchObject({ state: "stopped" });
     expect(mirror.texts().size).toBe(11);
   });
 

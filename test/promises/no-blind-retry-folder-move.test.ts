@@ -56,7 +56,7 @@ describe.each(["drop-before", "drop-after"] as const)(
       ["d/k.md", true],
     ] as const)(
       "%s, saved meanwhile (as another file: %s), keeps its id, and so do both folders",
-      async (path, anew) => {
+      async (path, asNew) => {
         const fixture = await inSync();
         const { rig, mirror, seen } = fixture;
         const { user } = mirror.disk;
@@ -71,7 +71,7 @@ describe.each(["drop-before", "drop-after"] as const)(
         const dirs = new Map([...mirror.state.load().dirs.values()].map((dir) => [swapped(dir.localPath), dir.id]));
         loseThenHideFolders(fixture, isFolderPatch, fault);
         await mirror.sync();
-        if (anew) user.remove(mirror.path(path));
+        if (asNew) user.remove(mirror.path(path));
         mirror.write(path, "edited locally, and nothing as it was\n");
         for (let run = 0; run < 2; run++) await mirror.sync();
         fixture.fault = () => null;

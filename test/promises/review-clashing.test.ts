@@ -75,7 +75,7 @@ const CLASHING: readonly Row[] = [
     happen: [remove, remove],
     local: {},
     live: { "d/p.md": CLASHES },
-    holds: ["delete-waits"],
+    holds: ["delete-pending"],
     sent: ["DELETE"],
   },
   {

@@ -55,7 +55,7 @@ const MERGING: readonly Row[] = [
     happen: [remove],
     local: {},
     live: { "d/p.md": APART },
-    holds: ["delete-waits"],
+    holds: ["delete-pending"],
     sent: ["DELETE"],
   },
   {
@@ -141,7 +141,7 @@ const PROTECTED: readonly Row[] = [
     happen: [unprotect, remove],
     local: {},
     live: { "d/p.md": START },
-    holds: ["delete-waits"],
+    holds: ["delete-pending"],
     sent: ["DELETE"],
   },
   {

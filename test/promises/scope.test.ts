@@ -70,7 +70,7 @@ describe("I18 a change of scope deletes nothing", () => {
   const MODES: readonly (readonly [name: string, settings: Partial<Settings>])[] = [
     ["pull only", { direction: "pull-only" }],
     ["push only", { direction: "push-only" }],
-    ["names held instead of mapped", { names: "hold" }],
+    ["names held instead of mapped", { names: "block" }],
   ];
   test.each(MODES)("the mode becomes %s, with edits and deletions on both sides, and back", async (_, settings) => {
     const fixture = await inSync();
@@ -118,8 +118,8 @@ describe("I18 a change of scope deletes nothing", () => {
       user.write(`${root}/${path}`, text);
     }
     const report = await mirror.sync();
-    expect(report?.state).toBe("halted");
-    expect(report?.halt?.reasons.map(({ reason }) => reason)).toEqual(["root-moved-or-copied"]);
+    expect(report?.state).toBe("stopped");
+    expect(report?.safetyStop?.reasons.map(({ reason }) => reason)).toEqual(["root-moved-or-copied"]);
     expect(deletes(fixture.seen)).toEqual([]);
     expect(remoteTexts(rig)).toEqual(remote);
     expect(user.texts(old).size).toBe(local.size);

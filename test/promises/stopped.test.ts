@@ -40,7 +40,7 @@ describe("I21 nothing changes on either side between a stop and its answer", () 
     const [local, remote] = [mirror.disk.user.texts(mirror.path("."), true), remoteTexts(rig)];
     let report = (await mirror.sync())!;
     for (let run = 0; run < 2; run++) report = (await mirror.sync())!;
-    expect([report.state, report.halt?.reasons.map((one) => one.reason)]).toEqual(["halted", [reason]]);
+    expect([report.state, report.safetyStop?.reasons.map((one) => one.reason)]).toEqual(["stopped", [reason]]);
     expect(seen.filter(isWrite)).toEqual([]);
     expect(remoteTexts(rig)).toEqual(remote);
     expect(mirror.disk.user.texts(mirror.path("."), true)).toEqual(local);

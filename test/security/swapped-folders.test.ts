@@ -220,7 +220,7 @@ describe.runIf(process.platform === "linux")("I26 a folder that another thread s
       }
       expect(Atomics.load(flags, 1)).toBeGreaterThan(50);
       expect(fixture.outside()).toEqual(before);
-      expect(heldBelow(fixture.root)).toEqual([]);
+      expect(blockedBelow(fixture.root)).toEqual([]);
     } finally {
       Atomics.store(flags, 0, 1);
       await ended;
@@ -230,7 +230,7 @@ describe.runIf(process.platform === "linux")("I26 a folder that another thread s
 });
 
 /** The folders there that this process holds open. */
-function heldBelow(root: string): string[] {
+function blockedBelow(root: string): string[] {
   return readdirSync("/proc/self/fd").flatMap((fd) => {
     const path = existsSync(`/proc/self/fd/${fd}`) ? readlinkSync(`/proc/self/fd/${fd}`) : "";
     return path.startsWith(dirname(root)) ? [path] : [];

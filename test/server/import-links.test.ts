@@ -57,7 +57,7 @@ test("where links are judged a folder's links go up by id, circles in two writes
     inert: [
       { path: "sub/my note.md", to: "../.git/x.md", reason: "not-imported" },
       { path: "a.md", to: "pic.png", reason: "no-document" },
-      { path: "a.md", to: "gone.md", reason: "not-there" },
+      { path: "a.md", to: "gone.md", reason: "no-target" },
       { path: "a.md", to: "../o.md", reason: "outside" },
     ],
   });

@@ -64,7 +64,7 @@ describe("importFolder", () => {
       "long.md": "content-too-large",
       "huge.md": "content-too-large",
       "latin1.md": "not-utf8",
-      "nul.md": "holds-nul",
+      "nul.md": "contains-nul",
       "note.txt": "not-markdown",
       "README.MD": "not-markdown",
       "my notes/": "name-clash",

@@ -35,7 +35,7 @@ export const SETTINGS: Settings = {
   names: "map",
   direction: "both",
   prefer: null,
-  conflicts: () => "sidecar",
+  conflicts: () => "conflict-copy",
   retryRefused: false,
   guards: DEFAULT_GUARDS,
   reviewAfterQuiet: false,

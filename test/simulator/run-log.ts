@@ -87,7 +87,7 @@ export class RunLog {
     this.#portCalls += this.#mirror.calls();
     if (report === null) this.#kills++;
     else {
-      this.#halted = report.state === "halted";
+      this.#halted = report.state === "stopped";
       this.#edited.clear();
       this.#renamed.clear();
     }

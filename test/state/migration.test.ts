@@ -114,6 +114,68 @@ test("a conflict of version 6 is on record with the version that its copy shows"
   state.close();
 });
 
+/** The first part of the schema, as an earlier program has it. */
+function stateOfVersion(folder: string, version: number): Sqlite.Database {
+  const made = openForWriting(join(folder, "state.db"), {
+    ...STATE_SCHEMA,
+    migrations: STATE_SCHEMA.migrations.slice(0, version),
+  });
+  if (made.kind !== "opened") throw new Error(made.kind);
+  return made.db;
+}
+
+test("the codes of version 10 become the plain words, and paths that are spelled like codes stay", () => {
+  const folder = tempFolder();
+  const db = stateOfVersion(folder, 10);
+  const event =
+    "INSERT INTO events (run, at, kind, side, path, detail, outcome, code) VALUES (1, 1, ?, 'local', ?, '', ?, ?)";
+  db.prepare(event).run("halt", "halted", "halted", null);
+  db.prepare(event).run("move-sidecar", "a (theirs).md", "done", "review-quiet");
+  const hold = "INSERT INTO holds (key, path, reason, detail, since) VALUES (?, ?, ?, '', 1)";
+  const reasons = ["review-quiet", "holds-nul", "folder-held", "second-look", "delete-waits", "refused"];
+  for (const reason of reasons) db.prepare(hold).run(reason, `${reason}.md`, reason);
+  const digest = textDigest("writes");
+  const copy = JSON.stringify({ kind: "sidecar", id: doc("a"), path: "parked", writes: digest });
+  db.prepare("INSERT INTO intents (run, intent) VALUES (1, ?)").run(copy);
+  db.prepare("INSERT INTO runs (kind, started_at, summary) VALUES ('sync', 1, ?)").run(
+    JSON.stringify({ state: "halted", counts: { holds: 2 } }),
+  );
+  const meta = db.prepare("INSERT INTO meta (key, value) VALUES (?, ?)");
+  meta.run("halt", JSON.stringify({ hash: "x", reasons: [{ reason: "sidecars-gone", detail: "halt" }] }));
+  meta.run("approved", JSON.stringify(["sidecars-gone"]));
+  meta.run(
+    "last.report",
+    JSON.stringify({ beside: [{ kind: "holds-nul", path: "held" }], staysLocal: { sidecar: 1 } }),
+  );
+  db.close();
+  openEmptyTexts(folder);
+  const state = openIn(folder);
+  expect(state.events({ limit: 9 }).map(({ kind, path, outcome, code }) => [kind, path, outcome, code])).toEqual([
+    ["move-conflict-copy", "a (theirs).md", "done", "review-delayed"],
+    ["safety-stop", "halted", "stopped", null],
+  ]);
+  expect([...state.load().holds.values()].map(({ key, reason }) => [key, reason])).toEqual([
+    ["review-quiet", "review-delayed"],
+    ["holds-nul", "contains-nul"],
+    ["folder-held", "folder-blocked"],
+    ["second-look", "second-scan"],
+    ["delete-waits", "delete-pending"],
+    ["refused", "refused"],
+  ]);
+  expect(state.intents().map(({ intent }) => intent)).toEqual([
+    { kind: "conflict-copy", id: doc("a"), path: "parked", writes: digest },
+  ]);
+  expect(JSON.parse(state.runs(1)[0]!.summary!)).toEqual({ state: "stopped", counts: { blocked: 2 } });
+  const kept = (key: string): unknown => JSON.parse(state.meta(key)!);
+  expect([state.meta("halt"), kept("safety-stop"), kept("approved"), kept("last.report")]).toEqual([
+    null,
+    { hash: "x", reasons: [{ reason: "conflict-copies-gone", detail: "halt" }] },
+    ["conflict-copies-gone"],
+    { beside: [{ kind: "contains-nul", path: "held" }], staysLocal: { "conflict-copy": 1 } },
+  ]);
+  state.close();
+});
+
 test("I23 read-only, a state of version 1 shows all its rows and texts at the newest version, and its files stay as they are", () => {
   const folder = folderOfVersion1();
   const bytes = () => readdirSync(folder).map((file) => [file, readFileSync(join(folder, file)).toString("base64")]);

@@ -81,7 +81,7 @@ function nameAll(state: StoredState): string[] {
     writes: writes!,
     baseDigest: null,
   });
-  state.openIntent(1, { kind: "parked", ...at, path: "x", parkAt: "p", expect: parked!, baseDigest: null });
+  state.openIntent(1, { kind: "set-aside", ...at, path: "x", parkAt: "p", expect: parked!, baseDigest: null });
   return texts;
 }
 

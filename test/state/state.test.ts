@@ -26,7 +26,7 @@ const put: Intent = {
   review: false,
 };
 const parked: Intent = {
-  kind: "parked",
+  kind: "set-aside",
   id: doc("a"),
   path: "a.md",
   parkAt: "tmp/1",
@@ -180,7 +180,7 @@ describe("log", () => {
 
   const events = [
     eventOf({ at: 100, run: 1, kind: "put", path: "a.md", id: "doc_a" }),
-    eventOf({ at: 200, run: 1, kind: "halt", path: "", id: null, before: null, after: null, requestId: null }),
+    eventOf({ at: 200, run: 1, kind: "safety-stop", path: "", id: null, before: null, after: null, requestId: null }),
     eventOf({ at: 300, run: 2, kind: "put", path: "b.md", id: "doc_b" }),
     eventOf({ at: 400, run: 2, kind: "trash-local", path: "a.md", id: "doc_a", side: "local" }),
   ] as const;
@@ -190,7 +190,7 @@ describe("log", () => {
     ["by path", { path: "a.md" }, [3, 0]],
     ["by id", { id: "doc_b" }, [2]],
     ["by run", { run: 1 }, [1, 0]],
-    ["by kinds", { kinds: ["halt", "trash-local"] }, [3, 1]],
+    ["by kinds", { kinds: ["safety-stop", "trash-local"] }, [3, 1]],
     ["by no kind", { kinds: [] }, []],
     ["since a time", { since: 200 }, [3, 2, 1]],
     ["by all of these", { path: "a.md", id: "doc_a", run: 2, kinds: ["trash-local"], since: 400 }, [3]],

@@ -46,14 +46,14 @@ describe("a folder's names, each with how it stands", () => {
         "notes.txt": "ignored",
         "secret.md": "ignored",
       });
-      expect(await listed(rig, "deep")).toEqual({ "c.md": "in-sync", "large.md": "held" });
+      expect(await listed(rig, "deep")).toEqual({ "c.md": "in-sync", "large.md": "blocked" });
 
       rig.write("b.md", "# B\n");
       rig.write("new.md", "# new\n");
       mkdirSync(join(rig.root, "empty"));
       rmSync(join(rig.root, "deep/c.md"));
       expect(await listed(rig)).toMatchObject({ "b.md": "waiting", "new.md": "waiting", empty: "waiting" });
-      expect(await listed(rig, "deep")).toEqual({ "c.md": "waiting", "large.md": "held" });
+      expect(await listed(rig, "deep")).toEqual({ "c.md": "waiting", "large.md": "blocked" });
     } finally {
       await rig.close();
     }

@@ -8,7 +8,7 @@ describe.skipIf(!hasBrowser)("a halt in a browser (skipped without Chromium)", (
     const page = await (await openBrowser()).newPage();
     await page.goto(rigged.ui.enterUrl());
     await page.goto(`${rigged.ui.url}/m/w/needs`);
-    await page.locator("#main a[href$='/halt']").first().press("Enter");
+    await page.locator("#main a[href$='/safety-stop']").first().press("Enter");
     await page.getByText("Stopped: 121").waitFor();
     await page.getByRole("link", { name: "Next" }).press("Enter");
     await page.getByText("Page 2 of 2, 121 changes").waitFor();
@@ -19,7 +19,7 @@ describe.skipIf(!hasBrowser)("a halt in a browser (skipped without Chromium)", (
     await shoot(page, "halt-approved");
     await page.getByRole("button", { name: "Sync now" }).press("Enter");
     await expect.poll(() => isThere(rigged, 120)).toBe(0);
-    await page.goto(`${rigged.ui.url}/m/w/halt`);
+    await page.goto(`${rigged.ui.url}/m/w/safety-stop`);
     await page.locator("#main").getByText("Nothing is stopped.").waitFor();
     await shoot(page, "halt-none");
   });
@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser)("a halt in a browser (skipped without Chromium)", (
     const rigged = await openHalt();
     const page = await (await openBrowser()).newPage();
     await page.goto(rigged.ui.enterUrl());
-    await page.goto(`${rigged.ui.url}/m/w/halt`);
+    await page.goto(`${rigged.ui.url}/m/w/safety-stop`);
     await page.getByText("Reject …").click();
     await page.getByRole("button", { name: `Undo ${COUNT + 1} changes` }).click();
     await page

@@ -8,7 +8,7 @@ import type { UiRig } from "./rig.ts";
 /** A person at the page of a halt. */
 async function personAt({ ask, enter, ui, rig }: UiRig) {
   const cookie = await enter();
-  const see = async (query = "") => (await ask(`/m/w/halt${query}`, { headers: { cookie } })).text;
+  const see = async (query = "") => (await ask(`/m/w/safety-stop${query}`, { headers: { cookie } })).text;
   return {
     see,
     /** The page, when it says that. */
@@ -26,7 +26,7 @@ async function personAt({ ask, enter, ui, rig }: UiRig) {
       const [, csrf] = /name="csrf-token" content="([^"]+)"/.exec(shown)!;
       const [, seen = ""] = /name="seen" value="([^"]+)"/.exec(shown) ?? [];
       const body = new URLSearchParams({ csrf: csrf!, root: rig.root, seen });
-      const path = what === "sync" ? "/m/w/sync" : `/m/w/halt/${what}`;
+      const path = what === "sync" ? "/m/w/sync" : `/m/w/safety-stop/${what}`;
       const { status } = await ask(path, { method: "POST", headers: { cookie, origin: ui.url }, body });
       expect(status).toBe(303);
     },

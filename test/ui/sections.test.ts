@@ -53,12 +53,14 @@ describe("what needs somebody", () => {
   test("leads to the page of a conflict, a halt, a review and a document, where there is one", async () => {
     const { addressOf } = await import("../../src/ui/needs.ts");
     const need = { code: null, detail: "", next: "", path: "a b/ü%.md" };
-    const all = new Set(["conflict/*", "halt", "reviews", "docs/*"].map((one) => `/m/:name/${one}`));
+    const all = new Set(["conflict/*", "safety-stop", "reviews", "docs/*"].map((one) => `/m/:name/${one}`));
     const path = "a%20b/%C3%BC%25.md";
     expect(addressOf({ ...need, kind: "conflict", where: "conflict" }, "w", all)).toBe(`/m/w/conflict/${path}`);
     expect(addressOf({ ...need, kind: "in-review", where: "reviews" }, "w", all)).toBe("/m/w/reviews");
     expect(addressOf({ ...need, kind: "too-large", where: "docs" }, "w", all)).toBe(`/m/w/docs/${path}`);
-    expect(addressOf({ ...need, path: "", kind: "local-emptied", where: "halt" }, "w", all)).toBe("/m/w/halt");
+    expect(addressOf({ ...need, path: "", kind: "local-emptied", where: "safety-stop" }, "w", all)).toBe(
+      "/m/w/safety-stop",
+    );
     expect(addressOf({ ...need, path: "", kind: "offline", where: null }, "w", all)).toBeNull();
     expect(addressOf({ ...need, kind: "conflict", where: "conflict" }, "w", new Set(["/m/:name/docs/*"]))).toBe(
       `/m/w/docs/${path}`,

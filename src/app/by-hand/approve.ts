@@ -23,7 +23,7 @@ export type Halted =
   /** No approval helps: the folder is not there, or it is not this mirror's. */
   | { readonly kind: "not-approvable"; readonly reasons: readonly Reason[] }
   | {
-      readonly kind: "halted";
+      readonly kind: "stopped";
       readonly reasons: readonly Reason[];
       /** Actions that the answer is about. */
       readonly stopped: readonly Action[];
@@ -39,14 +39,14 @@ export async function findHalt(mirror: OpenedMirror, request: RunRequest): Promi
   if (preview.kind === "offline") return preview;
   const { verdict, steps } = preview.plan;
   if (verdict.kind === "run") return { kind: "nothing" };
-  const { reasons, guarded, byReason } = verdict;
+  const { reasons, stoppedSteps, byReason } = verdict;
   if (reasons.some(({ reason }) => NOT_APPROVABLE.has(reason))) return { kind: "not-approvable", reasons };
   const stopped = stoppedBy(verdict, steps);
-  const actions = guarded.map((index) => steps[index]!.action);
+  const actions = stoppedSteps.map((index) => steps[index]!.action);
   // Some reasons concern the folder or the workspace as a whole: the reason itself is approved.
   const keys = [...(byReason ? reasons.map(({ reason }) => reason) : []), ...actions.map(guardKey)];
   const waiting = steps.length - stopped.length;
-  return { kind: "halted", reasons, stopped, waiting, keys, plan: preview.plan, trees: preview.trees };
+  return { kind: "stopped", reasons, stopped, waiting, keys, plan: preview.plan, trees: preview.trees };
 }
 
 /** Takes back an approval that no run has used yet. */
@@ -55,7 +55,7 @@ export function withdrawApproval({ world: { state } }: OpenedMirror): void {
 }
 
 /** Keeps the approval in the state, until a run without a halt ends it. */
-export function approve(mirror: OpenedMirror, { keys, reasons }: Extract<Halted, { kind: "halted" }>): void {
+export function approve(mirror: OpenedMirror, { keys, reasons }: Extract<Halted, { kind: "stopped" }>): void {
   const { world } = mirror;
   const { state, clock } = world;
   state.transact(() => {

@@ -16,7 +16,7 @@ type StateAndDisk = Pick<World, "state" | "disk">;
 
 export type OpenConflict = {
   readonly path: LocalPath;
-  readonly sidecar: LocalPath;
+  readonly conflictCopy: LocalPath;
   /** Milliseconds since the epoch. */
   readonly since: number;
   /** Bytes; null: not there, or no longer kept. */
@@ -28,11 +28,11 @@ export type OpenConflict = {
   readonly renewed: number;
 };
 
-export type OpenHold = Attention & { readonly since: number };
+export type OpenBlockedPath = Attention & { readonly since: number };
 
 export function listConflicts({ state, disk }: StateAndDisk): {
   readonly conflicts: readonly OpenConflict[];
-  readonly holds: readonly OpenHold[];
+  readonly blocked: readonly OpenBlockedPath[];
 } {
   const base = state.load();
   const conflicts = [...base.conflicts.values()].map((conflict): OpenConflict => {
@@ -40,7 +40,7 @@ export function listConflicts({ state, disk }: StateAndDisk): {
     const look = disk.look(path);
     return {
       path,
-      sidecar: conflict.sidecarPath,
+      conflictCopy: conflict.sidecarPath,
       since: conflict.since,
       mine: look.kind === "file" ? look.stamp.size : null,
       theirs: sizeOf(asOnDisk({ state, disk }, path).text(conflict.shown.at(-1)!.digest)),
@@ -50,8 +50,8 @@ export function listConflicts({ state, disk }: StateAndDisk): {
   });
   const holds = [...base.holds.values()]
     .filter(({ reason }) => reason !== "conflict" && needsYou(reason))
-    .map((hold): OpenHold => ({ ...attentionOfHold(hold), since: hold.since }));
-  return { conflicts: conflicts.toSorted(byPath), holds: holds.toSorted(byPath) };
+    .map((hold): OpenBlockedPath => ({ ...attentionOfHold(hold), since: hold.since }));
+  return { conflicts: conflicts.toSorted(byPath), blocked: holds.toSorted(byPath) };
 }
 
 function sizeOf(text: string | null): number | null {

@@ -31,7 +31,7 @@ export type HaltView =
   /** No approval helps: the folder is not there, or not this mirror's. */
   | { readonly kind: "not-approvable"; readonly reasons: readonly Reason[] }
   | {
-      readonly kind: "halted";
+      readonly kind: "stopped";
       readonly reasons: readonly Reason[];
       /** Names exactly what is stopped, and what would be brought back. */
       readonly seen: Digest;
@@ -44,7 +44,7 @@ export type HaltView =
       readonly back: readonly RejectItem[];
     };
 
-type Decidable = Extract<Halted, { kind: "halted" }>;
+type Decidable = Extract<Halted, { kind: "stopped" }>;
 
 /** What the next sync would stop. Nothing is written. */
 export function lookAtHalt(root: string, options: GuestOptions): Promise<Result<HaltView>> {
@@ -95,18 +95,18 @@ function otherThan(
   halted: Exclude<Halted, { kind: "offline" }>,
   seen: string,
 ): Exclude<Decided<unknown>["kind"], "done"> | null {
-  if (halted.kind !== "halted") return halted.kind;
+  if (halted.kind !== "stopped") return halted.kind;
   return seenOf(halted, itemsOf(mirror, halted)) === seen ? null : "changed";
 }
 
 function viewOf(mirror: OpenedMirror, halted: Exclude<Halted, { kind: "offline" }>): HaltView {
-  if (halted.kind !== "halted") return halted;
+  if (halted.kind !== "stopped") return halted;
   const { reasons, plan, trees } = halted;
   const back = itemsOf(mirror, halted);
-  const byReason = plan.verdict.kind === "halt" && plan.verdict.byReason;
+  const byReason = plan.verdict.kind === "safety-stop" && plan.verdict.byReason;
   const stopped = halted.stopped.map((action) => rowOf(action, trees.base));
   return {
-    kind: "halted",
+    kind: "stopped",
     reasons,
     seen: seenOf(halted, back),
     stopped: stopped.toSorted(byPath),

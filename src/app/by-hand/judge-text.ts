@@ -15,7 +15,7 @@ export function judgeText(path: LocalPath, text: string): Result<null> {
 
 function textFault(text: string): Fault | null {
   if (!text.isWellFormed()) return { what: "is not Unicode", next: "send complete characters", code: "not-utf-8" };
-  if (text.includes("\0")) return { what: "contains NUL characters", next: "leave them out", code: "holds-nul" };
+  if (text.includes("\0")) return { what: "contains NUL characters", next: "leave them out", code: "contains-nul" };
   const count = countCharacters(text);
   if (count <= MAX_CONTENT_CHARACTERS) return null;
   const what = `has ${count} characters, more than ${MAX_CONTENT_CHARACTERS}`;

@@ -120,7 +120,7 @@ function withAdvice(end: HandEnd): HandEnd {
 export async function setProtection(mirror: OpenedMirror, path: LocalPath, value: boolean): Promise<Result<null>> {
   const { world } = mirror;
   if (linkAt(world.state.load(), path) === null) {
-    const next = "mdmirror sync first, if it is new; mdmirror status shows what is held";
+    const next = "mdmirror sync first, if it is new; mdmirror status shows blocked documents";
     return trouble("usage", `${path} is not a synced document`, next);
   }
   const planned = await planProtection(mirror, [path], value);

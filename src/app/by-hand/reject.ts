@@ -50,7 +50,7 @@ export function planRejection(
     ? reasons.every((reason) => MISSES_DOCUMENTS.has(reason))
       ? [...olderThere(state, trees), ...steps.flatMap(({ action }) => itemOf(action, trees))]
       : []
-    : verdict.guarded.flatMap((index) => {
+    : verdict.stoppedSteps.flatMap((index) => {
         const { action } = steps[index]!;
         return [...itemOf(action, trees), ...textOf(action)];
       });

@@ -68,7 +68,7 @@ function nothingOpen(names: readonly string[], way: ManyWay): Result<never> {
 /** Something that waits for a person. `subject` null: no choice ends it. */
 type Open = {
   readonly path: LocalPath;
-  readonly sidecar: LocalPath | null;
+  readonly conflictCopy: LocalPath | null;
   readonly subject: Subject | null;
   readonly hold: Hold | null;
 };
@@ -85,7 +85,7 @@ function openThings(world: StateAndDisk, base: BaseTree): Open[] {
 }
 
 function openOf(subject: Subject | null, hold: Hold | null, path: LocalPath): Open {
-  return { path: subject?.path ?? path, sidecar: subject?.conflict?.sidecarPath ?? null, subject, hold };
+  return { path: subject?.path ?? path, conflictCopy: subject?.conflict?.sidecarPath ?? null, subject, hold };
 }
 
 /** One path alone is taken as `resolve PATH` takes it. */
@@ -96,24 +96,24 @@ function openAt(world: StateAndDisk, base: BaseTree, names: readonly string[]): 
   const selection = selectPaths(names, knownPaths(base, things), world.disk);
   if (selection.kind === "trouble") return selection;
   const { takes } = selection.value;
-  return ok(things.filter(({ path, sidecar }) => takes(path) || (sidecar !== null && takes(sidecar))));
+  return ok(things.filter(({ path, conflictCopy }) => takes(path) || (conflictCopy !== null && takes(conflictCopy))));
 }
 
 function* knownPaths({ links }: BaseTree, things: readonly Open[]): Generator<LocalPath> {
   for (const link of links.values()) if (!isAway(link)) yield link.localPath;
-  for (const { path, sidecar } of things) {
+  for (const { path, conflictCopy } of things) {
     yield path;
-    if (sidecar !== null) yield sidecar;
+    if (conflictCopy !== null) yield conflictCopy;
   }
 }
 
 function itemOf(world: StateAndDisk, { path, subject, hold }: Open, way: ManyWay, force: boolean): ResolveItem {
   if (subject === null)
-    return { kind: "left", path, why: `held (${hold?.reason ?? "not known"}): no choice ends that` };
+    return { kind: "left", path, why: `blocked (${hold?.reason ?? "not known"}): no choice ends that` };
   if (way === "merged-where-clean") return mergedItem(world, subject, force);
   if (!subject.ways.includes(way)) {
     const ways = subject.ways.map((one) => `--${one}`).join(" or ");
-    return { kind: "left", path, why: `held (${hold?.reason ?? "in review"}): ${ways} ends that` };
+    return { kind: "left", path, why: `blocked (${hold?.reason ?? "in review"}): ${ways} ends that` };
   }
   if (!force && markersIn(world, subject, { kind: way })) return { kind: "left", path, why: MARKERS };
   return { kind: "end", path, subject, way: { kind: way }, seen: null };
@@ -132,8 +132,8 @@ function mergedItem({ state, disk }: StateAndDisk, subject: Subject, force: bool
   const mine = disk.read(path);
   if (mine.kind !== "done") return left(`it cannot be read: ${mine.detail}`);
   const shown = conflict.shown.at(-1)!;
-  const sidecar = disk.read(conflict.sidecarPath);
-  const theirs = sidecar.kind === "done" ? sidecar.value.text : state.text(shown.digest);
+  const conflictCopy = disk.read(conflict.sidecarPath);
+  const theirs = conflictCopy.kind === "done" ? conflictCopy.value.text : state.text(shown.digest);
   const base = conflict.baseDigest === null ? "" : state.text(conflict.baseDigest);
   if (theirs === null || base === null) return left("a text that it needs is no longer kept");
   const merged = mergeText(base, mine.value.text, theirs);

@@ -38,7 +38,7 @@ export async function resolveSubject(
 ): Promise<Result<readonly string[]>> {
   const { path, ways } = subject;
   if (!ways.includes(way.kind)) {
-    const what = isInConflict(subject) ? "in conflict" : `held (${subject.hold?.reason ?? "in review"})`;
+    const what = isInConflict(subject) ? "in conflict" : `blocked (${subject.hold?.reason ?? "in review"})`;
     return trouble(
       "usage",
       `${path} is ${what}: --${way.kind} does not resolve this`,
@@ -86,7 +86,12 @@ export function markersIn(world: Pick<World, "state" | "disk">, subject: Subject
   return read.kind === "done" && hasNewMarkers(read.value.text, base);
 }
 
-const IN_REVIEW: ReadonlySet<HoldReason> = new Set(["in-review", "review-conflict", "review-quiet", "review-unknown"]);
+const IN_REVIEW: ReadonlySet<HoldReason> = new Set([
+  "in-review",
+  "review-conflict",
+  "review-delayed",
+  "review-unknown",
+]);
 
 async function resolveOne(ctx: PassContext, subject: Subject, way: Way, seen?: Seen): Promise<HandEnd> {
   const { link, conflict, hold, path } = subject;

@@ -39,7 +39,7 @@ export function listReviews({ state, disk }: Pick<World, "state" | "disk">): Wai
   const { links, conflicts, holds } = state.load();
   const found = [...links.values()].flatMap((link) => {
     const hold = holds.get(link.id);
-    const pinned = hold?.reason === "delete-waits" ? hold : null;
+    const pinned = hold?.reason === "delete-pending" ? hold : null;
     return reviewsOf(asOnDisk({ state, disk }, link.localPath), link, conflicts.get(link.id) ?? null, pinned);
   });
   return found.toSorted((a, b) => byPath(a, b) || a.since - b.since);

@@ -28,8 +28,8 @@ export type SubjectView = {
   /** null: no conflict is open, but a hold or a review. Times in milliseconds since the epoch. */
   readonly conflict: {
     readonly since: number;
-    readonly sidecar: LocalPath;
-    readonly hasSidecar: boolean;
+    readonly conflictCopy: LocalPath;
+    readonly hasConflictCopy: boolean;
     /** Both sides were new at one path. */
     readonly bothNew: boolean;
     /** How often the service's text has changed since. */
@@ -56,8 +56,8 @@ export function viewSubject({ state, disk }: StateAndDisk, subject: Subject): Su
         ? null
         : {
             since: conflict.since,
-            sidecar: conflict.sidecarPath,
-            hasSidecar: disk.look(conflict.sidecarPath).kind === "file",
+            conflictCopy: conflict.sidecarPath,
+            hasConflictCopy: disk.look(conflict.sidecarPath).kind === "file",
             bothNew: conflict.baseDigest === null,
             renewed: conflict.shown.length - 1,
           },

@@ -74,8 +74,8 @@ async function waitHere(mirror: OpenedMirror, { paths, timeoutMs }: WaitRequest)
   }
 }
 
-function standstillOf({ state, fault, halt }: RunReport): Waited["still"] {
+function standstillOf({ state, fault, safetyStop }: RunReport): Waited["still"] {
   if (state === "offline") return { kind: "offline", detail: fault?.detail ?? "the service did not answer" };
-  if (state !== "halted") return MOVES_ON;
-  return { kind: "halted", detail: halt?.reasons.map(({ detail }) => detail).join("; ") ?? "" };
+  if (state !== "stopped") return MOVES_ON;
+  return { kind: "stopped", detail: safetyStop?.reasons.map(({ detail }) => detail).join("; ") ?? "" };
 }

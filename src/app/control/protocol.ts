@@ -207,6 +207,6 @@ export function boundReport(report: RunReport): RunReport {
     ...report,
     attention: report.attention.slice(0, MOST_ROWS),
     stopped: report.stopped.slice(0, MOST_ROWS),
-    halt: report.halt === null ? null : { ...report.halt, guarded: [] },
+    safetyStop: report.safetyStop === null ? null : { ...report.safetyStop, stoppedSteps: [] },
   };
 }

@@ -6,7 +6,7 @@ import type { WaitReport } from "../told/shapes.ts";
 
 /** Why nothing moves on by itself; `none`: it does, or nothing is left to do. */
 type Standstill = {
-  readonly kind: "none" | "paused" | "halted" | "offline";
+  readonly kind: "none" | "paused" | "stopped" | "offline";
   /** A clause for people. */
   readonly detail: string;
 };
@@ -35,7 +35,7 @@ const MOST_PATHS = 1_000;
 const RANK: Readonly<Record<PathLive["state"], number>> = {
   waiting: 0,
   conflict: 1,
-  held: 2,
+  blocked: 2,
   "in-review": 3,
   gone: 4,
   live: 4,
@@ -57,6 +57,6 @@ export function waitedOf(all: readonly PathLive[], documents: number, still: Sta
 /** What is not settled comes before what is: as long as anything waits, the rest may change too. */
 function stateOf(worst: PathLive["state"], { kind }: Standstill): WaitReport["state"] {
   if (worst === "waiting") return kind === "none" ? "too-slow" : kind;
-  if (worst === "conflict" || worst === "held") return "attention";
+  if (worst === "conflict" || worst === "blocked") return "attention";
   return worst === "in-review" ? "in-review" : "live";
 }

@@ -29,7 +29,7 @@ export class Alerts {
     if (event.kind === "run") this.#showConflicts(root);
     if (event.kind !== "change") return;
     if (event.what === "conflict") this.#conflicts.set(root, [...(this.#conflicts.get(root) ?? []), event.path]);
-    if (event.what === "halt") this.#showHalt(root, event.detail);
+    if (event.what === "safety-stop") this.#showHalt(root, event.detail);
   }
 
   #showHalt(root: string, detail: string): void {

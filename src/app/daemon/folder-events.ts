@@ -63,9 +63,9 @@ function phaseLine({ phase }: EventOf<"phase">): Line | null {
   switch (phase.kind) {
     case "waiting":
       return ["warn", "phase", { phase: phase.kind, reason: phase.why }];
-    case "halted":
-      return ["warn", "phase", { phase: phase.kind }];
     case "stopped":
+      return ["warn", "phase", { phase: phase.kind }];
+    case "ended":
       return ["info", "phase", { phase: phase.kind }];
     default:
       return null;

@@ -114,7 +114,7 @@ class AllMirrors {
     // A list that cannot be believed for now says of nothing that it was unlinked.
     if (unfit.length === 0) for (const [root, { stop }] of this.#kept) if (!roots.has(root)) stop.abort();
     for (const { root, name, place } of mirrors.filter((mirror) => !this.#kept.has(mirror.root))) {
-      if (place === "here") this.#begin(root);
+      if (place === "present") this.#begin(root);
       else if (tellsAbsent) this.#note(`${root}, your mirror "${name}", is not there; it is kept as soon as it is`);
     }
     if (mirrors.length + unfit.length === 0)

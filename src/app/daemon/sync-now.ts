@@ -60,7 +60,7 @@ function holdsBack(daemon: Pick<Daemon, "status">, last: RunReport): boolean {
   // names those deletions.
   if (last.state === "offline" || isPaused(daemon)) return false;
   if (phase.kind === "observing" || phase.kind === "applying" || dirty.count > 0) return true;
-  return last.state !== "halted" && pendingDeletions.length > 0;
+  return last.state !== "stopped" && pendingDeletions.length > 0;
 }
 
 /** Whether a daemon neither polls nor retries. While paused, a run by hand shows another phase. */
@@ -73,7 +73,7 @@ function sumOf(runs: readonly RunReport[], last: RunReport): RunReport["counts"]
   const sum = { ...last.counts };
   for (const { run, counts } of runs) {
     if (run === last.run) continue;
-    for (const name of Object.keys(sum) as (keyof typeof sum)[]) if (name !== "holds") sum[name] += counts[name];
+    for (const name of Object.keys(sum) as (keyof typeof sum)[]) if (name !== "blocked") sum[name] += counts[name];
   }
   return sum;
 }

@@ -22,6 +22,6 @@ export async function waitAsked(
 function standstillOf(daemon: Pick<Daemon, "status">): Waited["still"] {
   const { phase } = daemon.status();
   if (isPaused(daemon)) return { kind: "paused", detail: "the daemon is paused" };
-  if (phase.kind === "halted") return { kind: "halted", detail: phase.detail };
+  if (phase.kind === "stopped") return { kind: "stopped", detail: phase.detail };
   return phase.kind === "waiting" ? { kind: "offline", detail: phase.detail } : MOVES_ON;
 }

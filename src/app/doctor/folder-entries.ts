@@ -12,7 +12,7 @@ import { STAYS } from "./why-plan.ts";
  */
 
 /** `in-sync`: as the last sync left it; `waiting`: the next sync does something about it. */
-export type EntryState = "in-sync" | "waiting" | "held" | "in-review" | "conflict" | "ignored";
+export type EntryState = "in-sync" | "waiting" | "blocked" | "in-review" | "conflict" | "ignored";
 
 export type Entry = {
   readonly name: string;
@@ -102,12 +102,17 @@ function fileEntry(
   return { ...common, state: "in-sync", why: null, row };
 }
 
-const IN_REVIEW: ReadonlySet<HoldReason> = new Set(["in-review", "review-conflict", "review-quiet", "review-unknown"]);
+const IN_REVIEW: ReadonlySet<HoldReason> = new Set([
+  "in-review",
+  "review-conflict",
+  "review-delayed",
+  "review-unknown",
+]);
 
 function heldAs({ reason, detail }: Hold): Pick<Entry, "state" | "why"> {
   const why = `${reason}: ${detail}`;
   if (reason === "conflict") return { state: "conflict", why };
   if (reason === "suspended") return { state: "ignored", why: detail };
   if (IN_REVIEW.has(reason)) return { state: "in-review", why };
-  return { state: HOLD_REASONS[reason].open === "waits" ? "waiting" : "held", why };
+  return { state: HOLD_REASONS[reason].open === "waits" ? "waiting" : "blocked", why };
 }

@@ -29,10 +29,10 @@ export type VerifyReport = {
    */
   readonly dressed: readonly LocalPath[];
   readonly differing: readonly { readonly path: LocalPath; readonly id: DocId; readonly why: string }[];
-  readonly onlyHere: readonly LocalPath[];
-  readonly onlyThere: readonly { readonly path: string; readonly id: DocId }[];
-  /** Left alone on purpose, and not equal: in review, in conflict, held. */
-  readonly held: readonly { readonly path: LocalPath; readonly reason: string; readonly detail: string }[];
+  readonly onlyLocal: readonly LocalPath[];
+  readonly onlyService: readonly { readonly path: string; readonly id: DocId }[];
+  /** Left alone on purpose, and not equal: in review, in conflict, blocked. */
+  readonly blocked: readonly { readonly path: LocalPath; readonly reason: string; readonly detail: string }[];
   /** What a side could not show: nothing is proven about it. */
   readonly unseen: readonly { readonly path: string; readonly why: string }[];
 };
@@ -53,7 +53,7 @@ export async function verifyMirror(world: World): Promise<Verified> {
   const rows = await readRows(world, base, local, remote.tree);
   if (rows.fault !== null) return { kind: "offline", fault: rows.fault };
   const report = reportOf(base, local, remote.tree, rows.rows);
-  const drift = [report.differing, report.onlyHere, report.onlyThere, report.held, report.unseen];
+  const drift = [report.differing, report.onlyLocal, report.onlyService, report.blocked, report.unseen];
   return { kind: "verified", report, agree: drift.every((list) => list.length === 0) };
 }
 
@@ -138,7 +138,7 @@ function reportOf(base: BaseTree, local: LocalTree, remote: RemoteTree, rows: re
     ({ end }) => end,
   );
   const seen = new Set(rows.filter(({ end }) => end !== "absent").map(({ path }) => path));
-  const onlyHere = [...local.files.keys()].filter(
+  const onlyLocal = [...local.files.keys()].filter(
     (path) => !seen.has(path) && !heldKeys.has(path) && !isHeldLink(linked, path, heldKeys),
   );
   return {
@@ -148,13 +148,13 @@ function reportOf(base: BaseTree, local: LocalTree, remote: RemoteTree, rows: re
       .toSorted(byPath),
     dressed: (free.get("dressed") ?? []).map(({ path }) => path).toSorted(),
     differing: (free.get("differs") ?? []).map(({ path, file, why }) => ({ path, id: file.id, why })).toSorted(byPath),
-    onlyHere: onlyHere.toSorted(),
-    onlyThere: (free.get("absent") ?? [])
+    onlyLocal: onlyLocal.toSorted(),
+    onlyService: (free.get("absent") ?? [])
       // What the ignore rules exclude is not mirrored, on either side (I18).
       .filter(({ path }) => !local.ignores(path, "file"))
       .map(({ file }) => ({ path: file.path, id: file.id }))
       .toSorted(byPath),
-    held: held.toSorted(byPath),
+    blocked: held.toSorted(byPath),
     unseen: unseenOf(base, local, remote, rows).toSorted(byPath),
   };
 }
@@ -190,7 +190,11 @@ function justSubmitted({ links, holds }: BaseTree): HeldRow[] {
  * What waits for a person, and whatever else is held and not equal, without what the ignore rules
  * exclude (I18).
  */
-function listHeld(holds: readonly HeldRow[], local: LocalTree, rows: readonly Row[]): VerifyReport["held"][number][] {
+function listHeld(
+  holds: readonly HeldRow[],
+  local: LocalTree,
+  rows: readonly Row[],
+): VerifyReport["blocked"][number][] {
   const differing = new Set<string>(
     rows.flatMap(({ end, file, path }) => (end === "same" || local.ignores(path, "file") ? [] : [file.id, path])),
   );

@@ -29,15 +29,15 @@ export type PlanFacts = {
   /** As listed now; null: not there, or offline. */
   readonly remote: RemoteFile | null;
   /**
-   * What the next sync would do about it, or about what is in the folder; `guarded`: only after
+   * What the next sync would do about it, or about what is in the folder; `stopped`: only after
    * `approve`.
    */
-  readonly steps: readonly { readonly action: Action; readonly guarded: boolean }[];
+  readonly steps: readonly { readonly action: Action; readonly stopped: boolean }[];
   /** Why a guard has halted the mirror, or would halt it; empty: none does. */
-  readonly halts: readonly string[];
+  readonly safetyStops: readonly string[];
 };
 
-export const UNPLANNED: PlanFacts = { stays: null, remote: null, steps: [], halts: [] };
+export const UNPLANNED: PlanFacts = { stays: null, remote: null, steps: [], safetyStops: [] };
 
 export function factsOfPlan(
   { plan, trees }: Extract<Preview, { kind: "planned" }>,
@@ -48,7 +48,7 @@ export function factsOfPlan(
     stays: staysLocal(trees.local, asked),
     remote: remoteOf(trees, link, document, asked),
     steps: stepsOf(plan, keys, asked),
-    halts: plan.verdict.kind === "halt" ? plan.verdict.reasons.map(({ detail }) => detail) : [],
+    safetyStops: plan.verdict.kind === "safety-stop" ? plan.verdict.reasons.map(({ detail }) => detail) : [],
   };
 }
 
@@ -70,7 +70,7 @@ export function isWithin(folder: LocalPath, path: LocalPath): boolean {
 }
 
 function stepsOf(plan: Plan, keys: ReadonlySet<string | undefined>, asked: LocalPath): PlanFacts["steps"] {
-  const isStopped = plan.verdict.kind === "halt";
+  const isStopped = plan.verdict.kind === "safety-stop";
   return plan.steps.flatMap(({ action }) => {
     const { id, path } = subjectOf(action);
     const isOurs =
@@ -78,7 +78,7 @@ function stepsOf(plan: Plan, keys: ReadonlySet<string | undefined>, asked: Local
       (id !== null && keys.has(id)) ||
       ("from" in action && keys.has(action.from)) ||
       isWithin(asked, path);
-    return isOurs ? [{ action, guarded: isStopped }] : [];
+    return isOurs ? [{ action, stopped: isStopped }] : [];
   });
 }
 
@@ -92,7 +92,7 @@ export const STAYS: Readonly<Record<LocalOther["kind"], string>> = {
   "dot-folder": "a folder whose name starts with a dot",
   special: "a device, socket or pipe",
   litter: "a leftover of an editor or desktop, by its name",
-  sidecar: "a conflict copy: a file moved to its document, never mirrored itself",
+  "conflict-copy": "a conflict copy: a file moved to its document, never mirrored itself",
 };
 
 /** `left out by line 3 of .gitignore`. */

@@ -39,11 +39,11 @@ export type Why = PlanFacts & {
   /** null: offline, no document, or one in which all three trees agree. */
   readonly verdict: Judged | null;
   readonly conflict: Conflict | null;
-  readonly hold: Hold | null;
+  readonly blocked: Hold | null;
   /** The hold as a report shows it. */
   readonly open: Attention | null;
   /** What is held below the path, where it is a folder. */
-  readonly heldBelow: readonly Pick<Hold, "path" | "reason">[];
+  readonly blockedBelow: readonly Pick<Hold, "path" | "reason">[];
   readonly lastError: MirrorEvent | null;
   /**
    * From which texts the present one was merged, and whose its changed lines are; null: it is no
@@ -77,7 +77,7 @@ export async function explain(mirror: OpenedMirror, asked: LocalPath): Promise<W
   const document = planned === null ? null : judge(mirror, planned.trees, asked);
   const subject = subjectAt(base, document, asked);
   const { link } = subject;
-  const { stays, remote, steps, halts } = planned === null ? UNPLANNED : factsOfPlan(planned, document, subject);
+  const { stays, remote, steps, safetyStops } = planned === null ? UNPLANNED : factsOfPlan(planned, document, subject);
   const hold = holdOf(base, planned?.plan ?? null, subject.keys);
   const events = eventsOf(state, subject.path);
   const look = lookAt(disk, asked);
@@ -90,12 +90,12 @@ export async function explain(mirror: OpenedMirror, asked: LocalPath): Promise<W
     remote,
     verdict: document === null ? null : judgedOf(document),
     conflict: conflictOf(base, link),
-    hold,
+    blocked: hold,
     merge: mergeHere(state, events, look),
     open: hold === null ? null : attentionOfHold(hold),
     steps,
-    heldBelow: heldBelow(planned?.plan.holds ?? [...base.holds.values()], asked),
-    halts,
+    blockedBelow: blockedBelow(planned?.plan.holds ?? [...base.holds.values()], asked),
+    safetyStops,
     lastError: lastErrorOf(events),
     events: events.slice(-EVENTS),
     offline: preview.kind === "offline" ? preview.fault : null,
@@ -131,7 +131,7 @@ function lookAt(disk: Disk, path: LocalPath): Look {
   return { kind: "folder", dev, ino, birthMs };
 }
 
-function heldBelow(holds: readonly Hold[], folder: LocalPath): Why["heldBelow"] {
+function blockedBelow(holds: readonly Hold[], folder: LocalPath): Why["blockedBelow"] {
   return holds.filter(({ path }) => isWithin(folder, path)).map(({ path, reason }) => ({ path, reason }));
 }
 

@@ -52,7 +52,7 @@ async function idAt(world: World, path: LocalPath): Promise<DocId | null> {
 
 export type DiffRow = {
   readonly path: LocalPath;
-  readonly kind: "differs" | "only-here" | "only-there";
+  readonly kind: "differs" | "only-local" | "only-service";
   /** How many lines are only here, and only there. null: not read. */
   readonly lines: { readonly added: number; readonly removed: number } | null;
 };
@@ -87,7 +87,7 @@ function listByStamps(trees: Trees): { readonly rows: DiffRow[]; readonly suspec
   const suspects = found.filter((one) => one.kind === "suspect");
   const rows = found.filter((one) => one.kind !== "suspect");
   const known = new Set([...linkedPaths(trees), ...suspects.map(({ path }) => path)]);
-  for (const path of trees.local.files.keys()) if (!known.has(path)) rows.push(onOneSide("only-here", path));
+  for (const path of trees.local.files.keys()) if (!known.has(path)) rows.push(onOneSide("only-local", path));
   return { rows, suspects };
 }
 
@@ -100,8 +100,8 @@ function differencesOfLinks({ base, local, remote }: Trees): (DiffRow | Suspect)
       const isAsLinked = here.digest === link.localDigest && there.changeId === link.changeId;
       return isAsLinked ? [] : [{ kind: "suspect", id, path }];
     }
-    if (here !== undefined) return [onOneSide("only-here", path)];
-    return there !== undefined && !local.ignores(path, "file") ? [onOneSide("only-there", path)] : [];
+    if (here !== undefined) return [onOneSide("only-local", path)];
+    return there !== undefined && !local.ignores(path, "file") ? [onOneSide("only-service", path)] : [];
   });
 }
 
@@ -112,7 +112,7 @@ function unlinkedThere(trees: Trees): (DiffRow | Suspect)[] {
     .filter(({ id, path }) => !base.links.has(id) && !local.ignores(path, "file"))
     .map(({ id, path }): DiffRow | Suspect => {
       const isTwin = local.files.has(path) && !linked.has(path);
-      return isTwin ? { kind: "suspect", id, path } : onOneSide("only-there", path);
+      return isTwin ? { kind: "suspect", id, path } : onOneSide("only-service", path);
     });
 }
 
@@ -120,7 +120,7 @@ function linkedPaths({ base }: Trees): ReadonlySet<LocalPath> {
   return new Set([...base.links.values()].map(({ localPath }) => localPath));
 }
 
-function onOneSide(kind: "only-here" | "only-there", path: LocalPath): DiffRow {
+function onOneSide(kind: "only-local" | "only-service", path: LocalPath): DiffRow {
   return { path, kind, lines: null };
 }
 
@@ -132,7 +132,7 @@ async function compare(
   const read = world.disk.read(path);
   if (!answer.ok) {
     if (answer.fault.kind !== "problem") return { fault: answer.fault };
-    return { row: { path, kind: "only-here", lines: null } };
+    return { row: { path, kind: "only-local", lines: null } };
   }
   if (read.kind !== "done") return { row: { path, kind: "differs", lines: null } };
   if (read.value.text === answer.value.content) return { row: null };

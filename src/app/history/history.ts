@@ -16,7 +16,7 @@ export type HistoryEntry = {
   readonly at: number;
   readonly digest: Digest;
   /** `service`: a version that was live there; `here`: a text that was only ever in the folder. */
-  readonly from: "service" | "here";
+  readonly from: "service" | "local";
   readonly changeId: ChangeId | null;
   /** Which action or change brought it, as a clause. */
   readonly what: string;
@@ -120,11 +120,11 @@ function textsOfEvents(events: readonly Event[], wasLive: ReadonlySet<Digest>): 
   for (const { at, order, before, after, detail, kind } of events) {
     // The text before was there earlier than this event; half a millisecond less keeps the order.
     if (before !== null && !wasLive.has(before))
-      seen.push({ ...bare(before), at, order: order - 0.5, from: "here", what: `here, until: ${detail}` });
+      seen.push({ ...bare(before), at, order: order - 0.5, from: "local", what: `here, until: ${detail}` });
     if (after !== null && !wasLive.has(after))
-      seen.push({ ...bare(after), at, order, from: "here", what: `${kind}: ${detail}` });
+      seen.push({ ...bare(after), at, order, from: "local", what: `${kind}: ${detail}` });
     // An earlier text that was put back is a text of that moment too.
-    if (after !== null && kind === "restore") seen.push({ ...bare(after), at, order, from: "here", what: detail });
+    if (after !== null && kind === "restore") seen.push({ ...bare(after), at, order, from: "local", what: detail });
   }
   return seen;
 }
@@ -167,7 +167,7 @@ function sightedAlone(
     if (known.has(digest)) continue;
     known.add(digest);
     const other = sighting.id === id ? null : sighting.id;
-    alone.push({ ...bare(digest), at, order: at, from: side === "remote" ? "service" : "here", what: why, other });
+    alone.push({ ...bare(digest), at, order: at, from: side === "remote" ? "service" : "local", what: why, other });
   }
   return alone;
 }
@@ -178,7 +178,7 @@ function numbered(state: State, seen: readonly Seen[]): Numbered[] {
     const last = entries.at(-1);
     if (last?.digest === one.digest) {
       // It went live under an id after it was here: the version says more.
-      if (last.from === "here" && one.from === "service")
+      if (last.from === "local" && one.from === "service")
         entries[entries.length - 1] = { ...one, at: last.at, n: last.n, size: last.size };
       continue;
     }

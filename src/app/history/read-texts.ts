@@ -51,7 +51,7 @@ export type VersionSeen = {
   /** Of the file as it is now, and its digest; null: there is none that can be read. */
   readonly here: { readonly text: string | null; readonly digest: Digest } | null;
   /** It would come back as a new document. */
-  readonly anew: boolean;
+  readonly asNew: boolean;
   /** Why it cannot come back, as a clause, and what to do; null: it can. */
   readonly obstacle: { readonly what: string; readonly next: string } | null;
 };
@@ -75,7 +75,7 @@ export function readVersion(local: Local, name: string, n: number): Result<Versi
       look.kind === "file"
         ? { text: read.kind === "done" ? shown(local, path, read.value.text) : null, digest: look.digest }
         : null,
-    anew: document.link === null,
+    asNew: document.link === null,
     obstacle: chosen.kind === "trouble" ? { what: chosen.trouble.what, next: chosen.trouble.next } : null,
   });
 }

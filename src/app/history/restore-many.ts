@@ -31,7 +31,7 @@ export type RestoreItem =
       /** The text that must still be there; null: no file. */
       readonly expect: Digest | null;
       /** It is no longer on the service, so it comes back as a new document. */
-      readonly anew: boolean;
+      readonly asNew: boolean;
     }
   | { readonly kind: "left"; readonly path: LocalPath; readonly why: string };
 
@@ -117,7 +117,7 @@ function itemOf(
   if (typeof entry === "string") return [{ kind: "left", path, why: entry }];
   const expect = look.kind === "file" ? look.digest : null;
   if (expect === entry.digest) return [];
-  return [{ kind: "put-back", path, id, entry, expect, anew: link === null }];
+  return [{ kind: "put-back", path, id, entry, expect, asNew: link === null }];
 }
 
 /**

@@ -13,7 +13,7 @@ export type Restored = {
   readonly path: LocalPath;
   readonly entry: HistoryEntry;
   /** Whether it came back as a new document. */
-  readonly anew: boolean;
+  readonly asNew: boolean;
   readonly notes: readonly string[];
 };
 
@@ -65,7 +65,7 @@ export type Choice = {
   readonly path: LocalPath;
   readonly entry: HistoryEntry;
   /** Whether it comes back as a new document. */
-  readonly anew: boolean;
+  readonly asNew: boolean;
   /** The text that is there now; null: no file. */
   readonly now: Digest | null;
 };
@@ -88,7 +88,7 @@ export function chooseVersion(
       : found.value.entry;
   const obstacle = obstacleTo(state, document, entry, look, name);
   if (obstacle !== null) return obstacle;
-  return ok({ document, path, entry, anew: link === null, now });
+  return ok({ document, path, entry, asNew: link === null, now });
 }
 
 /** Why a text cannot be put back; null: it can. */
@@ -123,13 +123,13 @@ function obstacleTo(
 export async function restoreVersion(world: World, name: string, n: number | null): Promise<Result<Restored>> {
   const chosen = chooseVersion(world, name, n);
   if (chosen.kind === "trouble") return chosen;
-  const { document, path, entry, anew, now } = chosen.value;
+  const { document, path, entry, asNew, now } = chosen.value;
   const detail = `version ${entry.n} put back by hand`;
   const [end] = await runByHand(world, "restore", async (ctx) => [
     document.link === null || now === null
-      ? restoreFile(ctx, { id: document.id, path, isNew: anew }, entry.digest, detail)
+      ? restoreFile(ctx, { id: document.id, path, isNew: asNew }, entry.digest, detail)
       : restoreText(ctx, document.link, entry.digest, now, detail),
   ]);
   const notes = handResult(path, end!);
-  return notes.kind === "trouble" ? notes : ok({ path, entry, anew, notes: notes.value });
+  return notes.kind === "trouble" ? notes : ok({ path, entry, asNew, notes: notes.value });
 }

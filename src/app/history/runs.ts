@@ -11,7 +11,7 @@ export type RunLine = {
   readonly startedAt: number;
   /** null: it goes on, or was cut off. */
   readonly endedAt: number | null;
-  /** `in-sync`, `halted` … as the run ended; null: it did not say. */
+  /** `in-sync`, `stopped` … as the run ended; null: it did not say. */
   readonly state: string | null;
   /** `3 uploaded, 1 new here`; null: nothing was done, or nothing is known of it. */
   readonly done: string | null;

@@ -100,7 +100,7 @@ export function readRecent(state: State): readonly RecentDocument[] {
     .toSorted((a, b) => b.at - a.at || byPath(a, b));
 }
 
-function isOfText({ path, before, after, from, kind, outcome }: MirrorEvent): boolean {
+function isOfText({ path, before, after, from, kind }: MirrorEvent): boolean {
   const isAbout = before !== null || after !== null || from !== null || REMOVED.has(kind);
-  return path !== "" && isAbout && outcome !== "hold";
+  return path !== "" && isAbout;
 }

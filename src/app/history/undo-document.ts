@@ -48,11 +48,11 @@ export function undoDocument(id: DocId, events: readonly MirrorEvent[], context:
   if (kept !== null) return [left(path, kept)];
   const isMade = context.made.has(id);
   const removed = events.findLast(isRemoval);
-  const anew = events.findLast(isBroughtBack);
+  const asNew = events.findLast(isBroughtBack);
   if (removed !== undefined && (link === undefined || isFree(context.disk, path))) {
     return undoRemoval(id, path, removed, events, context);
   }
-  if (link === undefined) return [anew === undefined ? left(path, "it is gone since") : awayAgain(anew, context)];
+  if (link === undefined) return [asNew === undefined ? left(path, "it is gone since") : awayAgain(asNew, context)];
   if (removed !== undefined && !isBroughtBack(events.at(-1)!)) return [left(path, MIRRORED)];
   if (isMade) return context.successors.has(id) ? [] : [takeAway(link, events)];
   return presentBack(link, events, context);

@@ -52,7 +52,7 @@ async function tellAll(root: string, hooks: readonly Hook[], report: RunReport, 
   if (file === null) return;
   const offlineMs = offlineFor(file, report, clock.now());
   const offline = offlineMs === null ? null : { code: waitReasonOf(report.fault), ms: offlineMs };
-  const { holds: _holds, ...changes } = report.counts;
+  const { blocked: _blocked, ...changes } = report.counts;
   const facts = factsOf(root, report, offline, changes);
   const late = AbortSignal.any([stop, AbortSignal.timeout(MOST_MS)]);
   await Promise.all(hooksFor(root, hooks, env).map((hook) => tellOne(hook, root, file, { facts, after, late })));

@@ -22,9 +22,9 @@ type Rule = {
 };
 
 const RULES: Readonly<Record<EventName, Rule>> = {
-  halted: {
-    due: ({ halted }, told) => dueOf(newOf(halted, told.halted)),
-    tell: ({ halted }, told) => ({ ...told, halted: keysOf(halted) }),
+  stopped: {
+    due: ({ stopped }, told) => dueOf(newOf(stopped, told.stopped)),
+    tell: ({ stopped }, told) => ({ ...told, stopped: keysOf(stopped) }),
   },
   offline: {
     due: ({ state, offline }, told) => (state === "offline" && !told.offline ? { items: offline, key: "" } : null),
@@ -69,7 +69,7 @@ export function tell(event: EventName, facts: Facts, told: Told): Told {
  */
 export function knownAtFirst({ state, reviews }: Facts): Told {
   const inSync = state === "in-sync";
-  return { inSync, attention: [], conflict: [], halted: [], offline: false, reviews: (reviews ?? []).slice(0, MOST) };
+  return { inSync, attention: [], conflict: [], stopped: [], offline: false, reviews: (reviews ?? []).slice(0, MOST) };
 }
 
 /**
@@ -77,14 +77,14 @@ export function knownAtFirst({ state, reviews }: Facts): Told {
  * reached, what was open counts as open still.
  */
 export function forgetEnded(facts: Facts, told: Told): Told {
-  const { state, halted, attention, conflicts, offlineMs, changes } = facts;
+  const { state, stopped, attention, conflicts, offlineMs, changes } = facts;
   if (state === "offline") return offlineMs < USUAL_DEBOUNCE.offline ? told : { ...told, inSync: false };
-  const open = halted.length + attention.length + conflicts.length;
+  const open = stopped.length + attention.length + conflicts.length;
   return {
     ...told,
     // What waits by itself is no leaving, until it is carried across.
     inSync: told.inSync && !told.offline && open === 0 && sumOf(changes) === 0,
-    halted: keptOf(halted, told.halted),
+    stopped: keptOf(stopped, told.stopped),
     attention: keptOf(attention, told.attention),
     conflict: keptOf(conflicts, told.conflict),
     offline: false,

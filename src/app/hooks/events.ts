@@ -1,5 +1,5 @@
 /** The events that a hook can ask for, in the order in which they are told. */
-export const EVENT_NAMES = ["halted", "offline", "conflict", "attention", "review-settled", "in-sync"] as const;
+export const EVENT_NAMES = ["stopped", "offline", "conflict", "attention", "review-settled", "in-sync"] as const;
 
 export type EventName = (typeof EVENT_NAMES)[number];
 
@@ -8,7 +8,7 @@ export type EventName = (typeof EVENT_NAMES)[number];
  * says otherwise: a burst becomes one event, and a blip none.
  */
 export const USUAL_DEBOUNCE: Readonly<Record<EventName, number>> = {
-  halted: 5_000,
+  stopped: 5_000,
   offline: 60_000,
   conflict: 5_000,
   attention: 5_000,

@@ -16,7 +16,7 @@ export type Facts = {
   /** Also those that wait in review, and so need nobody here. */
   readonly conflicts: readonly Item[];
   /** Why it halted. */
-  readonly halted: readonly Item[];
+  readonly stopped: readonly Item[];
   /** Why the service was not reached, if it was not. */
   readonly offline: readonly Item[];
   /** For how long it has not been reached, in milliseconds. */
@@ -36,7 +36,7 @@ export type Item = {
   readonly next: string;
 };
 
-export type Seen = Pick<RunReport, "state" | "attention" | "halt">;
+export type Seen = Pick<RunReport, "state" | "attention" | "safetyStop">;
 
 const NO_GLANCES: Pick<Glances, "at"> = { at: glanceAtState };
 
@@ -63,7 +63,7 @@ export function factsOf(
     changes,
     attention,
     conflicts: itemsOf(report.attention.filter(({ kind }) => CONFLICTS.has(kind))),
-    halted: attentionJson({ attention: [], halt: report.halt, fault: null }).map(itemOf),
+    stopped: attentionJson({ attention: [], safetyStop: report.safetyStop, fault: null }).map(itemOf),
     offline: offline === null ? [] : [{ path: "", kind: "offline", code: offline.code, next: "mdmirror doctor" }],
     offlineMs: offline?.ms ?? 0,
     reviews: reviewsOf(root, glances),
@@ -74,7 +74,7 @@ export function factsOf(
 const CONFLICTS: ReadonlySet<string> = new Set(["conflict", "review-conflict"]);
 
 function itemsOf(attention: Seen["attention"]): Item[] {
-  return attentionJson({ attention, halt: null, fault: null }).map(itemOf);
+  return attentionJson({ attention, safetyStop: null, fault: null }).map(itemOf);
 }
 
 /** Leaves out the detail, in which a service may repeat what was sent to it. */

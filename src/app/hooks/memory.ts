@@ -18,7 +18,7 @@ export type Told = {
   readonly inSync: boolean;
   readonly attention: readonly string[];
   readonly conflict: readonly string[];
-  readonly halted: readonly string[];
+  readonly stopped: readonly string[];
   readonly offline: boolean;
   readonly reviews: readonly string[];
 };
@@ -72,8 +72,8 @@ function isNullOrObject(value: unknown): boolean {
   return value === null || isJsonObject(value);
 }
 
-function isTold({ attention, conflict, halted, reviews }: Readonly<Record<string, unknown>>): boolean {
-  return [attention, conflict, halted, reviews].every((list) => Array.isArray(list));
+function isTold({ attention, conflict, stopped, reviews }: Readonly<Record<string, unknown>>): boolean {
+  return [attention, conflict, stopped, reviews].every((list) => Array.isArray(list));
 }
 
 /** Changes what is kept of one hook. @throws as node:fs does */

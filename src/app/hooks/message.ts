@@ -72,7 +72,7 @@ export function messageOf({ event, items }: Pick<Due, "event" | "items">, facts:
 }
 
 const SENTENCES: Readonly<Record<EventName, (items: readonly Item[], name: string) => string>> = {
-  halted: (items, name) => `${name} has halted: ${items.map(({ kind }) => kind).join(", ")}`,
+  stopped: (items, name) => `${name} is stopped by a safety check: ${items.map(({ kind }) => kind).join(", ")}`,
   offline: ([first], name) => `${name} does not reach its service${codeOf(first)}`,
   conflict: (items, name) => `${plural(items.length, "new conflict")} in ${name}: ${pathsOf(items)}`,
   attention: (items, name) =>
@@ -82,7 +82,7 @@ const SENTENCES: Readonly<Record<EventName, (items: readonly Item[], name: strin
 };
 
 const NEXT: Readonly<Record<EventName, string>> = {
-  halted: "mdmirror plan; then mdmirror approve, or mdmirror reject",
+  stopped: "mdmirror plan; then mdmirror approve, or mdmirror reject",
   offline: "mdmirror doctor",
   conflict: "mdmirror conflicts",
   attention: "mdmirror status",

@@ -18,10 +18,10 @@ export class Standing {
   /** @returns whether it may stand otherwise now */
   take(event: FolderEvent, now: number): boolean {
     if (event.kind === "run") {
-      const { state, attention, halt, fault, counts } = event.report;
-      this.#seen = { state, attention, halt };
+      const { state, attention, safetyStop, fault, counts } = event.report;
+      this.#seen = { state, attention, safetyStop };
       this.#setOffline(state === "offline" ? waitReasonOf(fault) : null, now);
-      const { holds: _holds, ...carried } = counts;
+      const { blocked: _blocked, ...carried } = counts;
       this.#carried = sum(this.#carried, carried, 1);
       return true;
     }
@@ -29,7 +29,7 @@ export class Standing {
     const { phase } = event;
     // While it looks, it is not known otherwise.
     if (phase.kind === "waiting" && phase.why !== "paused") this.#setOffline(phase.why, now);
-    else if (phase.kind === "idle" || phase.kind === "halted") this.#setOffline(null, now);
+    else if (phase.kind === "idle" || phase.kind === "stopped") this.#setOffline(null, now);
     return true;
   }
 

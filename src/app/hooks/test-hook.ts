@@ -13,13 +13,13 @@ const NOTHING: Omit<Facts, "state"> = {
   changes: {},
   attention: [],
   conflicts: [],
-  halted: [],
+  stopped: [],
   offline: [],
   offlineMs: 0,
   reviews: null,
 };
 const STATES: Readonly<Record<EventName, Facts["state"]>> = {
-  halted: "halted",
+  stopped: "stopped",
   offline: "offline",
   conflict: "attention",
   attention: "attention",

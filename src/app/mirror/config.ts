@@ -36,7 +36,7 @@ export type Config = {
   readonly wiki: boolean;
   /**
    * One policy, or the first of a list whose `paths` (one gitignore pattern) matches; if none does,
-   * `sidecar`.
+   * `conflict-copy`.
    */
   readonly conflicts: ConflictPolicy | readonly ConflictRule[];
   /** Whether the folder's `.gitignore` files leave out what is not linked. */
@@ -64,7 +64,7 @@ export const DEFAULT_CONFIG: Omit<Config, "url"> = {
   names: "map",
   links: "keep",
   wiki: false,
-  conflicts: "sidecar",
+  conflicts: "conflict-copy",
   gitignore: false,
   allowHttp: [],
   interface: { progress: true, quietFor: "1h" },
@@ -73,7 +73,7 @@ export const DEFAULT_CONFIG: Omit<Config, "url"> = {
   handsOff: USUAL_HANDS_OFF,
 };
 
-const POLICIES: readonly ConflictPolicy[] = ["sidecar", "copy", "local", "remote"];
+const POLICIES: readonly ConflictPolicy[] = ["conflict-copy", "copy", "local", "remote"];
 /** A hook runs programs, and anybody may have made the folder. */
 const HOOKS_ELSEWHERE =
   "is never read from a folder, and nothing in it is run: your hooks are in ~/.config/mdmirror/hooks.json";
@@ -121,7 +121,7 @@ export function parseConfig(text: string, file: string): Result<Config> {
   const config: Config = {
     url: readUrl(json["url"], fault),
     remote: readRemote(json["remote"], fault),
-    names: oneOf(json["names"], "names", ["map", "hold"], DEFAULT_CONFIG.names, fault),
+    names: oneOf(json["names"], "names", ["map", "block"], DEFAULT_CONFIG.names, fault),
     ...readLinks(json["links"], fault),
     conflicts: readConflicts(json["conflicts"], fault),
     gitignore: readFlag(json["gitignore"], "gitignore", fault),
@@ -155,9 +155,16 @@ export function cleanPrefix(text: string): RemotePath | null {
   return path === "" || pathFault(path, "folder") === null ? path : null;
 }
 
+/** Values that folders linked by earlier programs have in the file. */
+const FORMER_WORDS: ReadonlyMap<unknown, string> = new Map([
+  ["hold", "block"],
+  ["sidecar", "conflict-copy"],
+]);
+
 function oneOf<T extends string>(value: unknown, member: string, all: readonly T[], otherwise: T, fault: OnFault): T {
   if (value === undefined) return otherwise;
-  const found = all.find((one) => one === value);
+  const word = FORMER_WORDS.get(value) ?? value;
+  const found = all.find((one) => one === word);
   if (found === undefined) fault(member, `must be one of ${all.map((one) => JSON.stringify(one)).join(", ")}`);
   return found ?? otherwise;
 }
@@ -175,7 +182,7 @@ function readLinks(value: unknown, fault: OnFault): Pick<Config, "links" | "wiki
 }
 
 function readConflicts(value: unknown, fault: OnFault): Config["conflicts"] {
-  if (!Array.isArray(value)) return oneOf(value, "conflicts", POLICIES, "sidecar", fault);
+  if (!Array.isArray(value)) return oneOf(value, "conflicts", POLICIES, "conflict-copy", fault);
   return value.flatMap((rule: unknown, index): ConflictRule[] => {
     const member = `conflicts[${index}]`;
     if (!isJsonObject(rule) || typeof rule["paths"] !== "string" || rule["paths"] === "") {
@@ -187,7 +194,9 @@ function readConflicts(value: unknown, fault: OnFault): Config["conflicts"] {
     const extra = Object.keys(rule).find((name) => name !== "paths" && name !== "policy");
     if (extra !== undefined) fault(`${member}.${extra}`, "is no member of a rule");
     if (rule["policy"] === undefined) fault(`${member}.policy`, "is missing");
-    return [{ paths: rule["paths"], policy: oneOf(rule["policy"], `${member}.policy`, POLICIES, "sidecar", fault) }];
+    return [
+      { paths: rule["paths"], policy: oneOf(rule["policy"], `${member}.policy`, POLICIES, "conflict-copy", fault) },
+    ];
   });
 }
 

@@ -19,7 +19,7 @@ export type LookedAt = {
  */
 export type MirrorWord =
   | Extract<Look, { kind: "seen" }>["status"]["state"]
-  | Exclude<ListedMirror["place"], "here">
+  | Exclude<ListedMirror["place"], "present">
   | "untrusted"
   | "unreadable";
 
@@ -43,7 +43,7 @@ export async function lookAtAll(
 }
 
 async function askListed(mirror: ListedMirror, options: LookOptions): ReturnType<typeof askFirst> {
-  if (mirror.place !== "here") return { kind: "unseen", trouble: absentTrouble(mirror) };
+  if (mirror.place !== "present") return { kind: "unseen", trouble: absentTrouble(mirror) };
   return orTell(mirror.root, () => askFirst(mirror.root, options));
 }
 
@@ -67,7 +67,7 @@ function troubleOf(root: string, error: unknown): Trouble | null {
 }
 
 function wordOf({ place }: ListedMirror, look: Look): MirrorWord {
-  if (place !== "here") return place;
+  if (place !== "present") return place;
   if (look.kind === "seen") return look.status.state;
   return look.trouble.code === "untrusted" ? "untrusted" : "unreadable";
 }

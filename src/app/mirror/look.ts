@@ -85,7 +85,7 @@ async function askAny(root: string, deadlineMs?: number): Promise<Result<DaemonS
 function withDaemon(status: MirrorStatus, daemon: DaemonStatus | null): MirrorStatus {
   if (daemon === null) return status;
   const syncedAt = latest(status.syncedAt, daemon.inSyncAsOf);
-  const isOffline = daemon.phase === "waiting" && !daemon.paused && status.state !== "halted";
+  const isOffline = daemon.phase === "waiting" && !daemon.paused && status.state !== "stopped";
   return { ...status, syncedAt, state: isOffline ? "offline" : status.state };
 }
 

@@ -10,7 +10,7 @@ type Gauge = { readonly name: string; readonly help: string; readonly of: (seen:
 const STATES: readonly MirrorWord[] = [
   "in-sync",
   "attention",
-  "halted",
+  "stopped",
   "offline",
   "never",
   "gone",
@@ -41,8 +41,8 @@ const GAUGES: readonly Gauge[] = [
     of: ({ status: { attention } }) => attention.filter(({ waits }) => waits).length,
   },
   {
-    name: "held",
-    help: "Documents that are held back, by any reason.",
+    name: "blocked",
+    help: "Documents that are blocked, for any reason.",
     of: ({ status: { attention } }) => attention.filter(({ path }) => path !== "").length,
   },
   { name: "effects_cut_off", help: "Effects that the next run settles.", of: ({ status }) => status.pending },

@@ -80,7 +80,7 @@ function statusOf(glance: Glance, { url, remote }: Config, isBusy: boolean): Mir
     documents: survey.documents,
     folders: survey.folders,
     // A parked inode is always looked at once more: nothing was cut off.
-    pending: intents.filter(({ intent }) => intent.kind !== "parked").length,
+    pending: intents.filter(({ intent }) => intent.kind !== "set-aside").length,
     resting: countResting(holds),
     conflicts: conflicts.toSorted(comparePaths),
     reviews: reviewedSince.map(({ path }) => path),

@@ -88,7 +88,7 @@ export function handsOffOf({ handsOff }: Config, by: "by-hand" | "by-timer" | "w
 export function conflictPolicy({ conflicts }: Config): (path: LocalPath) => ConflictPolicy {
   if (typeof conflicts === "string") return () => conflicts;
   const rules = conflicts.map(({ paths, policy }) => ({ matches: createMatcher(paths), policy }));
-  return (path) => rules.find(({ matches }) => matches(path))?.policy ?? "sidecar";
+  return (path) => rules.find(({ matches }) => matches(path))?.policy ?? "conflict-copy";
 }
 
 /**
@@ -163,7 +163,7 @@ export function guardsSinceHalt(mirror: OpenedMirror): GuardLimits {
 export function noteReport(mirror: OpenedMirror, report: RunReport, maxDeletes: number | null = null): void {
   const { state } = mirror.world;
   if (report.state !== "offline") {
-    const stands = report.state === "halted" || state.meta(META.halt) !== null;
+    const stands = report.state === "stopped" || state.meta(META.safetyStop) !== null;
     const haltedWith = stands && maxDeletes !== null ? String(maxDeletes) : null;
     if (state.meta(META.haltedWith) !== haltedWith) state.setMeta(META.haltedWith, haltedWith);
   }

@@ -24,7 +24,7 @@ export const ACTION_WORDS: Readonly<Record<ActionKind, Words>> = {
   "move-folder-local": { arrow: "←", label: "move folder locally" },
   "remove-folder-local": { arrow: "←", label: "remove folder locally" },
   "renew-conflict": { arrow: "←", label: "update a conflict copy" },
-  "move-sidecar": { arrow: "←", label: "move a conflict copy" },
+  "move-conflict-copy": { arrow: "←", label: "move a conflict copy" },
   "drop-conflict": { arrow: "←", label: "end a conflict" },
   merge: { arrow: "↔", label: "merge (edited on both sides)" },
   meet: { arrow: "↔", label: "merge or link (new on both sides)" },

@@ -9,7 +9,7 @@ import type { AttentionEntry } from "./shapes.ts";
 /** What is open, in the words that `sync` and `status` share. */
 
 type Open = Pick<RunReport, "attention" | "fault"> & {
-  readonly halt: Pick<NonNullable<RunReport["halt"]>, "reasons"> | null;
+  readonly safetyStop: Pick<NonNullable<RunReport["safetyStop"]>, "reasons"> | null;
 };
 
 /** What to do when no approval ends a halt. */
@@ -41,7 +41,7 @@ export function nextOfHalt(reasons: readonly { readonly reason: HaltReason }[]):
 }
 
 /** The `attention` of `--json`: what is open, then why it halted or did not reach the service. */
-export function attentionJson({ attention, halt, fault }: Open): readonly AttentionEntry[] {
+export function attentionJson({ attention, safetyStop, fault }: Open): readonly AttentionEntry[] {
   const entries = attention.toSorted(byPath).map(
     (one): AttentionEntry => ({
       path: one.path,
@@ -51,7 +51,7 @@ export function attentionJson({ attention, halt, fault }: Open): readonly Attent
       next: nextFor(one),
     }),
   );
-  for (const { reason, detail } of halt?.reasons ?? []) {
+  for (const { reason, detail } of safetyStop?.reasons ?? []) {
     const next = NOT_APPROVABLE.has(reason) ? NEXT_OF_LOST_ROOT : nextOfHalt([{ reason }]).join("; ");
     entries.push({ path: "", kind: reason, code: null, detail, next });
   }

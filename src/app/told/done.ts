@@ -3,7 +3,7 @@ import type { RunReport } from "../mirror/run.ts";
 
 /** The words for the counts of a run. */
 
-const COUNT_WORDS: Readonly<Record<Exclude<keyof RunReport["counts"], "holds">, string>> = {
+const COUNT_WORDS: Readonly<Record<Exclude<keyof RunReport["counts"], "blocked">, string>> = {
   uploaded: "uploaded",
   downloaded: "downloaded",
   createdRemote: "created on the service",

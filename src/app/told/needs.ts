@@ -14,7 +14,7 @@ type Standing = Pick<RunReport, "attention" | "fault"> & { readonly state: strin
 
 /** Returns why a mirror is not in sync, as a clause. @param status of a mirror that is not */
 export function whyNotInSync({ state, attention, fault }: Standing): string {
-  if (state === "halted") return "stopped by a safety check";
+  if (state === "stopped") return "stopped by a safety check";
   if (fault?.kind === "locked-out") return "the service refuses the key";
   return state === "offline" ? "the service could not be reached" : needs(attention);
 }

@@ -11,7 +11,7 @@ const NEXT_BY_KIND: Readonly<Record<Attention["kind"], string>> = {
   "name-clash": "rename one of the two files: the service would give both the same name",
   "too-large": "split the document: the service accepts at most 51,200 characters",
   "not-utf-8": "save the file as UTF-8",
-  "holds-nul": "remove the NUL characters from the file",
+  "contains-nul": "remove the NUL characters from the file",
   "read-only":
     "ask for the grant Can edit. Your edit stays in the local file; mdmirror tries again once a day, or now: mdmirror sync",
   refused: "change the content or the name that the service refuses, or try again: mdmirror sync",
@@ -33,16 +33,16 @@ const NEXT_BY_KIND: Readonly<Record<Attention["kind"], string>> = {
   "ambiguous-file":
     "move all of these files but the right one out of the folder, run: mdmirror sync, then move them back as new documents",
   "in-use": "nothing: close the file in the editor; mdmirror then writes the version of the service",
-  "second-look": "nothing: the next sync checks again",
-  "review-quiet": "nothing: the next sync sends it to review, unless you edit it again",
+  "second-scan": "nothing: the next sync checks again",
+  "review-delayed": "nothing: the next sync sends it to review, unless you edit it again",
   outside:
     "move it back: it was moved out of the linked part of the workspace. Or keep it as a new document: mdmirror resolve PATH --keep",
   "remote-text-unfit": "correct the content on the service; until then the local file stays as it is",
   "remote-name-unsafe": "rename the document on the service",
-  "folder-held": "first solve the problem of its folder: mdmirror conflicts lists it",
+  "folder-blocked": "first solve the problem of its folder: mdmirror conflicts lists it",
   "delete-refused":
     "remove the obstacle on the service (its protection, a review or a missing grant), then delete the file again",
-  "delete-waits":
+  "delete-pending":
     "decide the review in the web app. If it is accepted, the document comes back; if it is rejected, the next mdmirror sync deletes the document",
   "folder-stays": "nothing: the service cannot delete folders, so the empty folder stays there",
   "in-review":

@@ -2,7 +2,7 @@ import type { DirId, DocId } from "../../contract/ids.ts";
 import type { Preview } from "../mirror/run.ts";
 import { ACTION_WORDS, actionPath, type PathOf, publicKind } from "./actions.ts";
 import { type FolderShare, largestFolders } from "./largest.ts";
-import type { PlannedHold, PlannedStep } from "./shapes.ts";
+import type { BlockedPath, PlannedStep } from "./shapes.ts";
 
 type Planned = Extract<Preview, { kind: "planned" }>;
 
@@ -13,14 +13,14 @@ export function pathsOf({ links, dirs }: Planned["trees"]["base"]): PathOf {
 /** The object of `plan --json`. */
 export function planJson(preview: Planned): {
   readonly steps: readonly PlannedStep[];
-  readonly holds: readonly PlannedHold[];
+  readonly blocked: readonly BlockedPath[];
   readonly verdict: Planned["plan"]["verdict"];
   readonly staysLocal: Planned["staysLocal"];
   readonly largest: readonly FolderShare[];
 } {
   const { plan, staysLocal, trees } = preview;
   const pathOf = pathsOf(trees.base);
-  const guarded = new Set(plan.verdict.kind === "halt" ? plan.verdict.guarded : []);
+  const stopped = new Set(plan.verdict.kind === "safety-stop" ? plan.verdict.stoppedSteps : []);
   return {
     steps: plan.steps.map(({ action, after }, index) => ({
       kind: publicKind(action.kind),
@@ -30,9 +30,9 @@ export function planJson(preview: Planned): {
       id: "id" in action ? action.id : "dirId" in action ? action.dirId : null,
       why: action.why,
       after,
-      guarded: guarded.has(index),
+      stopped: stopped.has(index),
     })),
-    holds: plan.holds.map(({ path, reason, code, detail, requestId }) => ({ path, reason, code, detail, requestId })),
+    blocked: plan.holds.map(({ path, reason, code, detail, requestId }) => ({ path, reason, code, detail, requestId })),
     verdict: plan.verdict,
     staysLocal,
     largest: largestFolders(preview, MOST),

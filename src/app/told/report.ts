@@ -35,12 +35,12 @@ export function reportJson(report: RunReport): SyncReport {
 }
 
 const INERT: Readonly<Record<InertLinks["reason"], string>> = {
-  "not-there": "without a target",
+  "no-target": "without a target",
   "no-document": "to something that is not a document",
   "not-mirrored": "to a file that is not synced",
   "not-created": "to a document that is not on the service yet (mdmirror status)",
   outside: "to a place outside of the folder",
-  waits: "to an existing document, in a document that waits (mdmirror status)",
+  pending: "to an existing document, in a document that waits (mdmirror status)",
 };
 
 /** Why links went up as `ref://…`, with the first of them. */

@@ -32,16 +32,16 @@ export type SyncCounts = {
   /** Files whose links were written anew, because documents had moved. */
   readonly respelled: number;
   readonly conflicts: number;
-  readonly holds: number;
+  readonly blocked: number;
 };
 
 export type SyncReport = {
   /**
    * `in-sync`: both sides were listed to the end, and nothing is left to do. `attention`: something
-   * is open. `halted`: a guard stopped a part, or all. `offline`: the service was not reached, or
+   * is open. `stopped`: a guard stopped a part, or all. `offline`: the service was not reached, or
    * refused the key.
    */
-  readonly state: "in-sync" | "attention" | "halted" | "offline";
+  readonly state: "in-sync" | "attention" | "stopped" | "offline";
   /** The number of the run in this mirror, from 1. */
   readonly run: number;
   readonly counts: SyncCounts;
@@ -55,7 +55,7 @@ export type SyncReport = {
 
 /** One reason for it, with the first of the links. */
 type InertLinksEntry = {
-  /** `not-there`, `no-document`, `not-mirrored`, `not-created`, `outside`, `waits` … */
+  /** `no-target`, `no-document`, `not-mirrored`, `not-created`, `outside`, `pending` … */
   readonly reason: string;
   readonly count: number;
   readonly first: readonly { readonly path: string; readonly to: string }[];
@@ -68,7 +68,7 @@ export type WaitedPath = {
    * `live`: the service has what was on disk at the call, or a later text. `gone`: nothing is there
    * on both sides. `waiting`: it is on its way, or cannot go yet.
    */
-  readonly state: "live" | "gone" | "in-review" | "conflict" | "held" | "waiting";
+  readonly state: "live" | "gone" | "in-review" | "conflict" | "blocked" | "waiting";
   readonly id: string | null;
   /** The last version that both sides had; for `live`, the one that holds the text. */
   readonly changeId: string | null;
@@ -85,9 +85,9 @@ export type WaitedPath = {
 export type WaitReport = {
   /**
    * The worst of its paths. `attention`: in conflict, or held. `too-slow`: something was on its way
-   * still when the time was over; `halted`, `offline`, `paused`: and why it does not move on.
+   * still when the time was over; `stopped`, `offline`, `paused`: and why it does not move on.
    */
-  readonly state: "live" | "in-review" | "attention" | "too-slow" | "halted" | "offline" | "paused";
+  readonly state: "live" | "in-review" | "attention" | "too-slow" | "stopped" | "offline" | "paused";
   /** Why nothing moves on, as a clause; "": it does. */
   readonly detail: string;
   readonly documents: number;
@@ -112,10 +112,10 @@ export type PlannedStep = {
   /** Indexes of the steps that end before it. */
   readonly after: readonly number[];
   /** A guard stops it until it is approved. */
-  readonly guarded: boolean;
+  readonly stopped: boolean;
 };
 
-export type PlannedHold = {
+export type BlockedPath = {
   readonly path: string;
   readonly reason: string;
   readonly code: string | null;
@@ -123,12 +123,12 @@ export type PlannedHold = {
   readonly requestId: string | null;
 };
 
-export type HaltReasonEntry = { readonly reason: string; readonly detail: string };
+export type SafetyStopReason = { readonly reason: string; readonly detail: string };
 
 /** How a mirror stands, by what its runs left in its state, without the network. */
 export type StatusReport = {
   /** `never`: no run has ended well yet. The others are those of a run. */
-  readonly state: "in-sync" | "attention" | "halted" | "offline" | "never";
+  readonly state: "in-sync" | "attention" | "stopped" | "offline" | "never";
   /** Seconds since it was last proven in sync; null: it never was. */
   readonly ageSeconds: number | null;
   /** The same as a time: milliseconds since the epoch. */
@@ -144,6 +144,6 @@ export type StatusReport = {
   readonly conflicts: readonly string[];
   /** Paths whose text waits for a reviewer. */
   readonly reviews: readonly string[];
-  readonly halt: { readonly reasons: readonly HaltReasonEntry[]; readonly approved: boolean } | null;
+  readonly safetyStop: { readonly reasons: readonly SafetyStopReason[]; readonly approved: boolean } | null;
   readonly attention: readonly AttentionEntry[];
 };

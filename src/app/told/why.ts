@@ -45,7 +45,11 @@ function staysFact(path: string, stays: NonNullable<Why["stays"]>): string {
 }
 
 /** What is open about it, and what went wrong. */
-function openFacts(now: number, { link, folder, hold, conflict, lastError }: Why, former: string | null): string[][] {
+function openFacts(
+  now: number,
+  { link, folder, blocked: hold, conflict, lastError }: Why,
+  former: string | null,
+): string[][] {
   const facts: string[][] = [];
   if (conflict !== null)
     facts.push([
@@ -61,7 +65,7 @@ function openFacts(now: number, { link, folder, hold, conflict, lastError }: Why
 }
 
 /** What keeps the table's rule from applying: a hold that leaves the text alone. */
-function barredBy({ hold, steps, conflict }: Why): string | null {
+function barredBy({ blocked: hold, steps, conflict }: Why): string | null {
   if (conflict !== null) return "in conflict: nothing is uploaded until it is resolved";
   if (hold === null || steps.length > 0) return null;
   if (hold.reason === "suspended") return `${shownWords(hold.detail)}`;
@@ -123,11 +127,11 @@ function serviceFact({ remote, link, folder, path }: Why): string {
 }
 
 /** For when nothing is to be done, which does not mean that all is well. */
-function agreeFacts(heldBelow: Why["heldBelow"], halts: Why["halts"]): string[] {
+function agreeFacts(blockedBelow: Why["blockedBelow"], halts: Why["safetyStops"]): string[] {
   const held =
-    heldBelow.length === 0
+    blockedBelow.length === 0
       ? []
-      : [`nothing for ${plural(heldBelow.length, "blocked document")} in it: mdmirror conflicts`];
+      : [`nothing for ${plural(blockedBelow.length, "blocked document")} in it: mdmirror conflicts`];
   const halted = halts.map(
     (detail) => `a safety check stopped the mirror because of other documents: ${shownWords(detail)}; mdmirror plan`,
   );
@@ -138,20 +142,20 @@ function agreeFacts(heldBelow: Why["heldBelow"], halts: Why["halts"]): string[] 
 const MOST_STEPS = 10;
 
 function stepFacts(path: string, steps: Why["steps"]): string[] {
-  const named = steps.slice(0, MOST_STEPS).map(({ action, guarded }) => {
+  const named = steps.slice(0, MOST_STEPS).map(({ action, stopped }) => {
     const { arrow, label } = actionWords(action);
-    return `${arrow} ${label}: ${actionName(action, () => path)}  (${shownWords(action.why)})${guarded ? ", after approval: mdmirror approve" : ""}`;
+    return `${arrow} ${label}: ${actionName(action, () => path)}  (${shownWords(action.why)})${stopped ? ", after approval: mdmirror approve" : ""}`;
   });
   const more = steps.length - named.length;
   return more > 0 ? [...named, `… and ${count(more)} more: mdmirror plan --all`] : named;
 }
 
 function nextFacts(why: Why): string[] {
-  const { path, steps, offline, hold, stays, link, remote, folder, heldBelow, halts } = why;
+  const { path, steps, offline, blocked: hold, stays, link, remote, folder, blockedBelow, safetyStops: halts } = why;
   if (offline !== null) return ["the next sync that reaches the service checks again"];
   if (steps.length > 0) return stepFacts(path, steps);
   if (hold !== null) return ["nothing while it is blocked"];
   if (stays !== null) return ["nothing: it stays local"];
   const isKnown = link !== null || remote !== null || folder !== null || path === "";
-  return isKnown ? agreeFacts(heldBelow, halts) : ["nothing: it is on neither side"];
+  return isKnown ? agreeFacts(blockedBelow, halts) : ["nothing: it is on neither side"];
 }

@@ -17,7 +17,7 @@ export type ListedMirror = Omit<KnownMirror, "name" | "roots" | "folder"> & {
    * `gone`: no folder is there (moved, deleted, or its disk is not mounted); `other`: a folder that
    * is no longer this mirror.
    */
-  readonly place: "here" | "gone" | "other";
+  readonly place: "present" | "gone" | "other";
 };
 
 type MirrorList = {
@@ -52,11 +52,11 @@ export function listOwnMirrors(env: Env): Result<MirrorList> {
 }
 
 function isHere({ place }: Pick<ListedMirror, "place">): boolean {
-  return place === "here";
+  return place === "present";
 }
 
 function placeAt(root: string, found: string | null, marker: string): ListedMirror["place"] {
-  if (found === marker) return "here";
+  if (found === marker) return "present";
   return existsSync(root) ? "other" : "gone";
 }
 

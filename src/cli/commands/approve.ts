@@ -43,7 +43,7 @@ export async function answerStop(io: Io, args: Args, what: "approve" | "reject")
     if (what === "reject") withdrawApproval(mirror);
     const halted = await findHalt(mirror, runThatHalted(mirror, io.terminal.output));
     if (halted.kind === "offline") return complain(io, faultTrouble(halted.fault, mirror.url));
-    if (!showHalt(io, halted)) return halted.kind === "nothing" ? EXIT.inSync : EXIT.halted;
+    if (!showHalt(io, halted)) return halted.kind === "nothing" ? EXIT.inSync : EXIT.stopped;
     if (what === "reject") return reject(io, args, mirror, halted, mostNames(args));
     return decide(io, args, mirror, halted, approve);
   });
@@ -56,13 +56,13 @@ function showHalt(io: Io, halted: Exclude<Halted, { kind: "offline" }>): halted 
     return false;
   }
   for (const { reason, detail } of halted.reasons) io.out(`Stopped: ${shownWords(detail)} (${reason})`);
-  if (halted.kind === "halted") return true;
+  if (halted.kind === "stopped") return true;
   io.err("mdmirror: this stop cannot be approved: the folder itself has changed");
   io.err(`  next: ${NEXT_OF_LOST_ROOT}`);
   return false;
 }
 
-type Decidable = Extract<Halted, { kind: "halted" }>;
+type Decidable = Extract<Halted, { kind: "stopped" }>;
 
 function mostNames(args: Args): number {
   return args.flag("all") ? Number.POSITIVE_INFINITY : MOST;
@@ -82,7 +82,7 @@ async function decide(
   if (!(await agrees(io, args.flag("yes"), "carry out these changes?"))) {
     io.err(io.terminal.input ? "mdmirror: nothing was approved" : "mdmirror: there is no terminal for a question");
     io.err("  next: mdmirror approve --yes");
-    return io.terminal.input ? EXIT.halted : EXIT.usage;
+    return io.terminal.input ? EXIT.stopped : EXIT.usage;
   }
   approve(mirror, halted);
   io.out(`approved; ${mirror.borrowed === true ? "the daemon carries them out" : "next: mdmirror sync"}`);

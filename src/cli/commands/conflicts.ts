@@ -1,7 +1,7 @@
 import type { Command, Io } from "../command.ts";
 import { originClause } from "../../app/told/origin.ts";
 import { complain } from "../complain.ts";
-import type { OpenHold } from "../../app/by-hand/conflicts.ts";
+import type { OpenBlockedPath } from "../../app/by-hand/conflicts.ts";
 import { nextFor } from "../../app/told/next-step.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror, locate } from "../find-mirror.ts";
@@ -42,10 +42,10 @@ export const command: Command = {
 
 async function list(io: Io, root: string, json: boolean): Promise<ExitCode> {
   return useLocal(io, root, (mirror) => {
-    const { conflicts, holds } = listConflicts(mirror);
-    const exit = conflicts.length + holds.length === 0 ? EXIT.inSync : EXIT.attention;
+    const { conflicts, blocked } = listConflicts(mirror);
+    const exit = conflicts.length + blocked.length === 0 ? EXIT.inSync : EXIT.attention;
     if (json) {
-      io.out(jsonLine({ conflicts, holds: holds.map(holdJson) }));
+      io.out(jsonLine({ conflicts, blocked: blocked.map(holdJson) }));
       return exit;
     }
     const paint = paintFor(io);
@@ -65,10 +65,10 @@ async function list(io: Io, root: string, json: boolean): Promise<ExitCode> {
       );
     if (rows.length > 1)
       io.out("  all at once: mdmirror resolve --all --mine | --theirs | --merged-where-clean, with --dry-run first");
-    for (const hold of holds.toSorted(byPath)) {
+    for (const hold of blocked.toSorted(byPath)) {
       const { path, kind, detail, code, requestId, since } = hold;
       io.out(
-        `${paint.strong(shownName(path))}  held for ${age(io, since)}  ${paint.asks(kind)}: ${shownWords(detail)}${originClause(code, requestId)}`,
+        `${paint.strong(shownName(path))}  blocked for ${age(io, since)}  ${paint.asks(kind)}: ${shownWords(detail)}${originClause(code, requestId)}`,
       );
       io.out(`  next: ${shownWords(nextFor(hold))}`);
     }
@@ -76,7 +76,7 @@ async function list(io: Io, root: string, json: boolean): Promise<ExitCode> {
   });
 }
 
-function holdJson(hold: OpenHold): object {
+function holdJson(hold: OpenBlockedPath): object {
   const { path, kind, code, detail, requestId, waits, since } = hold;
   return { path, kind, code, detail, requestId, next: nextFor(hold), waits, since };
 }

@@ -67,8 +67,8 @@ async function list(io: Io, args: Args, dir: string | undefined): Promise<ExitCo
 
 const WORDS: Readonly<Record<DiffRow["kind"], string>> = {
   differs: "",
-  "only-here": "only here",
-  "only-there": "only on the service",
+  "only-local": "only local",
+  "only-service": "only on the service",
 };
 
 async function rowLines(rows: readonly DiffRow[]): Promise<string[]> {

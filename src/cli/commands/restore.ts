@@ -88,21 +88,21 @@ async function restoreOne(io: Io, args: Args, mirror: OpenedMirror, name: string
   if (args.flag("dry-run")) return showChoice(io, json, chooseVersion(mirror.world, name, n));
   const restored = await restoreVersion(mirror.world, name, n);
   if (restored.kind === "trouble") return complain(io, restored.trouble);
-  const { path, entry, anew, notes } = restored.value;
+  const { path, entry, asNew, notes } = restored.value;
   if (!json) {
     io.out(`${shownName(path)}: version ${entry.n} is restored`);
     for (const note of notes) io.out(`  ${shownWords(note)}`);
   }
   const sync = args.flag("no-sync") ? null : await syncAfter(io, mirror, json, [path]);
-  if (json) io.out(jsonLine({ path, version: entry.n, anew, notes, sync: sync?.report ?? null }));
+  if (json) io.out(jsonLine({ path, version: entry.n, asNew, notes, sync: sync?.report ?? null }));
   return sync?.exit ?? EXIT.inSync;
 }
 
 function showChoice(io: Io, json: boolean, chosen: Result<Choice>): ExitCode {
   if (chosen.kind === "trouble") return complain(io, chosen.trouble);
-  const { path, entry, anew } = chosen.value;
-  const how = anew ? ", as a new document" : "";
-  if (json) io.out(jsonLine({ path, version: entry.n, anew, notes: [], sync: null }));
+  const { path, entry, asNew } = chosen.value;
+  const how = asNew ? ", as a new document" : "";
+  if (json) io.out(jsonLine({ path, version: entry.n, asNew, notes: [], sync: null }));
   else io.out(`${shownName(path)}: version ${entry.n} of ${localTime(entry.at)} would be restored${how}`);
   return EXIT.inSync;
 }
@@ -167,8 +167,8 @@ function planLines(items: readonly RestoreItem[], asOf: number | null): string[]
   const planned = items.filter((item) => item.kind === "put-back");
   return [
     `${when}:`,
-    ...planned.map(({ path, entry, anew }) => {
-      return `  ${shownName(path)}  version ${entry.n} of ${localTime(entry.at)}${anew ? ", as a new document" : ""}`;
+    ...planned.map(({ path, entry, asNew }) => {
+      return `  ${shownName(path)}  version ${entry.n} of ${localTime(entry.at)}${asNew ? ", as a new document" : ""}`;
     }),
     ...leftLines(items.filter((item) => item.kind === "left")),
   ];
@@ -176,8 +176,8 @@ function planLines(items: readonly RestoreItem[], asOf: number | null): string[]
 
 function itemJson(item: RestoreItem): object {
   if (item.kind === "left") return item;
-  const { kind, path, id, entry, anew } = item;
-  return { kind, path, id, version: entry.n, at: entry.at, anew };
+  const { kind, path, id, entry, asNew } = item;
+  return { kind, path, id, version: entry.n, at: entry.at, asNew };
 }
 
 function showEnds(io: Io, { run, items, ends }: Sent): void {

@@ -61,7 +61,7 @@ async function absentMirror(io: Io, operand: string | undefined): Promise<Listed
   if (listed.kind === "trouble") return null;
   const path = resolve(io.cwd, operand);
   if (existsSync(join(path, MIRROR_FOLDER))) return null;
-  const absent = listed.value.mirrors.filter(({ place }) => place !== "here");
+  const absent = listed.value.mirrors.filter(({ place }) => place !== "present");
   return absent.find(({ root }) => root === path) ?? absent.find(({ name }) => isSameName(name, operand)) ?? null;
 }
 
@@ -92,7 +92,7 @@ async function judgeUnsent(io: Io, root: string, args: Args): Promise<ExitCode |
   if (force) return null;
   const at = shellWord(root);
   io.err(`  next: mdmirror sync ${at}, and what it tells; or leave it so: mdmirror unlink ${at} --force`);
-  return unsent.value.plan.verdict.kind === "halt" ? EXIT.halted : EXIT.attention;
+  return unsent.value.plan.verdict.kind === "safety-stop" ? EXIT.stopped : EXIT.attention;
 }
 
 function unknownTrouble(root: string, { kind, what, code, requestId, next }: Trouble): Trouble {

@@ -44,16 +44,16 @@ function documents(n: number): string {
 }
 
 /** `1 in review, 2 differ`: the documents that are not equal, or not proven to be. */
-function othersLine({ held, differing, onlyHere, onlyThere, unseen }: VerifyReport): string {
-  const of = (reason: string): number => held.filter((one) => one.reason === reason).length;
+function othersLine({ blocked, differing, onlyLocal, onlyService, unseen }: VerifyReport): string {
+  const of = (reason: string): number => blocked.filter((one) => one.reason === reason).length;
   const [reviews, conflicts] = [of("in-review"), of("conflict")];
   const counts: readonly (readonly [number, string])[] = [
     [reviews, "in review"],
     [conflicts, "in conflict"],
-    [held.length - reviews - conflicts, "held"],
+    [blocked.length - reviews - conflicts, "blocked"],
     [differing.length, differing.length === 1 ? "differs" : "differ"],
-    [onlyHere.length, "only here"],
-    [onlyThere.length, "only on the service"],
+    [onlyLocal.length, "only local"],
+    [onlyService.length, "only on the service"],
     [unseen.length, "not seen"],
   ];
   return counts.flatMap(([n, words]) => (n === 0 ? [] : [`${count(n)} ${words}`])).join(", ");
@@ -61,12 +61,12 @@ function othersLine({ held, differing, onlyHere, onlyThere, unseen }: VerifyRepo
 
 function reportLines(report: VerifyReport, agree: boolean): string[] {
   const size = report.documents.reduce((sum, row) => sum + row.size, 0);
-  const { differing, onlyHere, onlyThere, held, unseen, dressed } = report;
+  const { differing, onlyLocal, onlyService, blocked, unseen, dressed } = report;
   return [
     ...differing.map(({ path, why }) => `differs: ${shownName(path)}  (${shownWords(why)})`),
-    ...onlyHere.map((path) => `only here: ${shownName(path)}`),
-    ...onlyThere.map(({ path, id }) => `only on the service: ${shownName(path)}  (${id})`),
-    ...held.map(({ path, reason, detail }) => `held: ${shownName(path)}  (${reason}: ${shownWords(detail)})`),
+    ...onlyLocal.map((path) => `only local: ${shownName(path)}`),
+    ...onlyService.map(({ path, id }) => `only on the service: ${shownName(path)}  (${id})`),
+    ...blocked.map(({ path, reason, detail }) => `blocked: ${shownName(path)}  (${reason}: ${shownWords(detail)})`),
     ...unseen.map(({ path, why }) => `not seen: ${path === "" ? "." : shownName(path)}  (${shownWords(why)})`),
     ...(dressed.length === 0
       ? []

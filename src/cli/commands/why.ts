@@ -51,7 +51,7 @@ function whyJson(why: Why): object {
   const { verdict, steps, events, lastError } = told;
   return {
     ...told,
-    holdNext: open === null ? null : nextFor(open),
+    blockedNext: open === null ? null : nextFor(open),
     verdict: verdict === null ? null : { ...verdict, rule: publicKind(verdict.rule) },
     steps: steps.map((step) => ({ ...step, action: named(step.action) })),
     lastError: lastError === null ? null : named(lastError),

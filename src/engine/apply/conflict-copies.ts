@@ -122,7 +122,7 @@ async function writeCopy(
   const { state } = ctx.world;
   const { id, sidecarPath: at } = next;
   const removal =
-    old === null ? null : ({ kind: "sidecar", id, path: old, writes: newestShown(before).digest } as const);
+    old === null ? null : ({ kind: "conflict-copy", id, path: old, writes: newestShown(before).digest } as const);
   // ORDER: safely: without this record after a power cut, the old copy would count as removed.
   const intentId = state.transactSafely(() => {
     state.putConflict(next);
@@ -150,7 +150,7 @@ async function writeCopy(
  */
 export function removeUnrecorded(
   { world }: PassContext,
-  { id, path, writes }: Extract<Intent, { kind: "sidecar" }>,
+  { id, path, writes }: Extract<Intent, { kind: "conflict-copy" }>,
 ): string | null {
   const { disk, state } = world;
   if (state.conflict(id)?.sidecarPath === path || disk.look(path).kind !== "file") return null;

@@ -174,7 +174,7 @@ export function lookAgain(ctx: PassContext, action: ActionOf<"look-again">): Out
   return DONE;
 }
 
-export function moveSidecar(ctx: PassContext, action: ActionOf<"move-sidecar">): Outcome {
+export function moveSidecar(ctx: PassContext, action: ActionOf<"move-conflict-copy">): Outcome {
   const { disk, state } = ctx.world;
   const conflict = state.conflict(action.id);
   if (conflict === null) return stale("the conflict ended meanwhile");

@@ -41,7 +41,7 @@ export async function openConflict(
   if (isOverBudget(ctx, link.id)) return stale("more conflicts than a run may open without a question");
   const version = { changeId: remote.file.lastChangeId, digest: remote.digest };
   const { shown, sidecarPath: at } = nameCopy(ctx, link.id, standsAt(ctx, link, found), [], version);
-  const intentId = state.openIntent(ctx.run, { kind: "sidecar", id: link.id, path: at, writes: remote.digest });
+  const intentId = state.openIntent(ctx.run, { kind: "conflict-copy", id: link.id, path: at, writes: remote.digest });
   const placed = placeSidecar(ctx, at, remote.text, remote.digest);
   if (placed.kind === "end") {
     state.closeIntent(intentId);

@@ -163,7 +163,7 @@ function refusedRemoval(ctx: PassContext, action: ActionOf<"remove-folder-remote
   }
   const { code, detail, requestId } = fault;
   if (remote.traits().folderDelete === "no") return undeletable(ctx, action, code, requestId);
-  const reason = code === "changes_in_review" ? "delete-waits" : "delete-refused";
+  const reason = code === "changes_in_review" ? "delete-pending" : "delete-refused";
   return heldFolder(ctx, action, { reason, code, detail, requestId });
 }
 

@@ -10,7 +10,7 @@ type Taken =
   /** The next look shows what is there, so the next plan can act on it. */
   | { readonly kind: "stale"; readonly detail: string }
   /** No look will show it: the write is held, and not sent again. */
-  | { readonly kind: "held"; readonly detail: string };
+  | { readonly kind: "blocked"; readonly detail: string };
 
 /**
  * Asks what is at a path that is said to be taken (409 `path_already_exists`): whether this key can
@@ -27,12 +27,12 @@ export async function judgeTaken(ctx: PassContext, path: RemotePath, self: DocId
     return { kind: "stale", detail: "the path is in use on the service" };
   const [alike] = places;
   if (alike === undefined)
-    return { kind: "held", detail: "the path is in use on the service, by a document that this key cannot read" };
+    return { kind: "blocked", detail: "the path is in use on the service, by a document that this key cannot read" };
   const names = `${JSON.stringify(path)} and ${JSON.stringify(alike.path ?? path)}`;
   if (alike.id === self)
-    return { kind: "held", detail: `the service treats ${names} as the same name, and cannot change its spelling` };
+    return { kind: "blocked", detail: `the service treats ${names} as the same name, and cannot change its spelling` };
   const detail = `the service treats ${names} as the same name, and has the latter`;
-  return { kind: learnedNames(ctx) ? "stale" : "held", detail };
+  return { kind: learnedNames(ctx) ? "stale" : "blocked", detail };
 }
 
 /** Whether a refusal says that something else has the path. */

@@ -24,7 +24,7 @@ function isUnjudgedLoss({ notes: { mayEmpty }, world }: PassContext, id: DocId, 
 
 /**
  * Replaces the text of a document's file, with a journalled intent; a file that has these bytes is
- * left alone. The caller moves base in `commit`, which turns the intent into `parked`: the next
+ * left alone. The caller moves base in `commit`, which turns the intent into `set-aside`: the next
  * pass looks once more at the old inode, into which an editor may have written meanwhile.
  * @param link the base before, on which such a late edit would be based; null where there was none
  * @param next the version that the commit moves base to; null where base stays
@@ -57,7 +57,7 @@ export function landText(
   const end = disk.replace(path, text, expect, parkAt);
   if (end.kind === "done") {
     ctx.notes.toFlush.set(id, path);
-    return got({ stamp: end.value.stamp, parked: { intentId, next: { kind: "parked", ...intent } } });
+    return got({ stamp: end.value.stamp, parked: { intentId, next: { kind: "set-aside", ...intent } } });
   }
   // While the old file is still aside, the intent stays open: the next pass puts it back before
   // it looks at the folder.

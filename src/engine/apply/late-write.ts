@@ -66,7 +66,7 @@ export function returnAside(ctx: PassContext, parkAt: string, path: LocalPath): 
 export function inspectParked(
   ctx: PassContext,
   intentId: number,
-  intent: Extract<Intent, { kind: "parked" }>,
+  intent: Extract<Intent, { kind: "set-aside" }>,
   run: number,
 ): string | null {
   const { disk, state } = ctx.world;
@@ -111,7 +111,7 @@ export function inspectParked(
 function putBackOnItsBase(
   ctx: PassContext,
   intentId: number,
-  intent: Extract<Intent, { kind: "parked" }>,
+  intent: Extract<Intent, { kind: "set-aside" }>,
   detail: string,
 ): string | null {
   const { state } = ctx.world;
@@ -124,7 +124,7 @@ function putBackOnItsBase(
  * The base of the parked text; nothing where it had none, or where base is still that version (a
  * new document that was read back since).
  */
-function baseBefore({ baseChangeId, baseDigest }: Extract<Intent, { kind: "parked" }>, link: Link): Partial<Link> {
+function baseBefore({ baseChangeId, baseDigest }: Extract<Intent, { kind: "set-aside" }>, link: Link): Partial<Link> {
   return baseChangeId === null || baseDigest === null || baseChangeId === link.changeId
     ? {}
     : { changeId: baseChangeId, digest: baseDigest, echoDigest: null };
@@ -140,7 +140,7 @@ function baseBefore({ baseChangeId, baseDigest }: Extract<Intent, { kind: "parke
 function landLateWrite(
   ctx: PassContext,
   intentId: number,
-  intent: Extract<Intent, { kind: "parked" }>,
+  intent: Extract<Intent, { kind: "set-aside" }>,
   late: LocalText,
 ): string | null {
   const { disk, state } = ctx.world;
@@ -168,7 +168,7 @@ function landLateWrite(
 function bringBack(
   ctx: PassContext,
   intentId: number,
-  intent: Extract<Intent, { kind: "parked" }>,
+  intent: Extract<Intent, { kind: "set-aside" }>,
   found: { readonly link: Link; readonly late: LocalText; readonly text: string; readonly current: Digest },
 ): string | null {
   const { disk, state } = ctx.world;
@@ -208,7 +208,7 @@ function bringBack(
  */
 function withLateText(
   { world: { state } }: PassContext,
-  intent: Extract<Intent, { kind: "parked" }>,
+  intent: Extract<Intent, { kind: "set-aside" }>,
   link: Link,
   late: LocalText,
   current: LocalText,

@@ -154,7 +154,7 @@ async function disagree(
   const { localPath } = action;
   const policy = ctx.settings.conflicts(localPath);
   const base = parted === null ? link : { digest: parted.digest, changeId: link.changeId };
-  if (policy === "sidecar") return openConflict(ctx, link, localPath, remote, base, "the two edits do not merge");
+  if (policy === "conflict-copy") return openConflict(ctx, link, localPath, remote, base, "the two edits do not merge");
   const counts = "byPolicy";
   if (policy === "local") {
     const detail = "the two edits do not merge; the conflict policy keeps the local version";

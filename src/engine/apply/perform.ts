@@ -36,7 +36,7 @@ const EFFECTS: { readonly [K in Action["kind"]]: Effect<K> } = {
   "end-conflict": endConflict,
   "look-again": lookAgain,
   "renew-conflict": renewConflict,
-  "move-sidecar": moveSidecar,
+  "move-conflict-copy": moveSidecar,
   "drop-conflict": dropConflict,
   "make-folder-local": makeFolderLocal,
   "make-folder-remote": makeFolderRemote,

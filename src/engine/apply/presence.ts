@@ -70,7 +70,7 @@ function waitForReview(
   return {
     ...refused,
     detail,
-    hold: makeHold(ctx, { key, path, reason: "delete-waits", code, detail, requestId, changeId }),
+    hold: makeHold(ctx, { key, path, reason: "delete-pending", code, detail, requestId, changeId }),
   };
 }
 

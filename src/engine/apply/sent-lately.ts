@@ -24,7 +24,7 @@ import { holdsChanges } from "./late-write.ts";
  */
 
 /** The outcome of an event that tells of such a write. Part of the state file's format. */
-const NOT_THERE = "not-there";
+const NOT_THERE = "absent";
 
 /** How many events of a document are looked through at most. */
 const MOST_EVENTS = 64;

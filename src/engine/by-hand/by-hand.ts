@@ -25,7 +25,7 @@ const SETTINGS: Settings = {
   names: "map",
   direction: "both",
   prefer: null,
-  conflicts: () => "sidecar",
+  conflicts: () => "conflict-copy",
   retryRefused: true,
   guards: DEFAULT_GUARDS,
   reviewAfterQuiet: false,
@@ -123,7 +123,7 @@ export function landByHand(ctx: PassContext, { id, path, text, link, seen, next 
     return got({ stamp: end.value.stamp, closes, keptAs: parkAt, writes });
   }
   const aside = disk.readParked(parkAt, path);
-  const parked: Intent = { kind: "parked", id, path, parkAt, expect, ...base };
+  const parked: Intent = { kind: "set-aside", id, path, parkAt, expect, ...base };
   if (aside.kind === "done" && aside.value === null) state.closeIntent(closes);
   else state.turnIntent(closes, parked);
   return ended(outcomeOfDisk(end));

@@ -13,7 +13,7 @@ export type DaemonEvent = { readonly at: number } & (
   /** One effect, or something that the user should know: a line of the event log. */
   | {
       readonly kind: "change";
-      /** An action kind, or `halt`, `conflict`, `late-write`, `recover`, `fault`. */
+      /** An action kind, or `safety-stop`, `conflict`, `late-write`, `recover`, `fault`. */
       readonly what: string;
       readonly side: EventSide;
       readonly id: string | null;

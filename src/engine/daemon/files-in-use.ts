@@ -8,7 +8,7 @@ import type { HandsOff, World } from "../run/world.ts";
 const LOCK_LOOK_MS = 2_000;
 const LEAST_MS = 100;
 
-type Parked = Extract<Intent, { kind: "parked" }>;
+type Parked = Extract<Intent, { kind: "set-aside" }>;
 
 /**
  * The files that somebody has in hand: over which the service's text waits to be written, and which
@@ -43,7 +43,7 @@ export class FilesInUse {
     const { state, disk } = this.#world;
     this.#parked = state
       .intents()
-      .flatMap(({ intent }) => (intent.kind === "parked" && disk.isHeld(intent.parkAt) ? [intent] : []));
+      .flatMap(({ intent }) => (intent.kind === "set-aside" && disk.isHeld(intent.parkAt) ? [intent] : []));
     const places = new Set(this.#parked.map(({ parkAt }) => parkAt));
     for (const place of this.#judged.keys()) if (!places.has(place)) this.#judged.delete(place);
     this.#schedule();

@@ -13,14 +13,14 @@ export type Phase =
   /** `failures`: how many attempts in a row have failed. `detail`: a sentence for people. */
   | { readonly kind: "waiting"; readonly why: WaitReason; readonly failures: number; readonly detail: string }
   /** A safety check stopped the mirror. The daemon goes on looking, and changes nothing. */
-  | { readonly kind: "halted"; readonly detail: string }
-  | { readonly kind: "stopped" };
+  | { readonly kind: "stopped"; readonly detail: string }
+  | { readonly kind: "ended" };
 
 export type PhaseEvent =
   | { readonly kind: "look" }
   | { readonly kind: "apply" }
   | { readonly kind: "ended" }
-  | { readonly kind: "halt"; readonly detail: string }
+  | { readonly kind: "safety-stop"; readonly detail: string }
   | { readonly kind: "failed"; readonly why: Exclude<WaitReason, "paused">; readonly detail: string }
   | { readonly kind: "pause" }
   | { readonly kind: "resume" }
@@ -35,13 +35,13 @@ type EventOf<Kind> = Extract<PhaseEvent, { kind: Kind }>;
 const TRANSITIONS: {
   readonly [Kind in PhaseEvent["kind"]]: (phase: Phase, event: EventOf<Kind>, failures: number) => Phase;
 } = {
-  stop: () => ({ kind: "stopped" }),
+  stop: () => ({ kind: "ended" }),
   pause: () => PAUSED,
   resume: (phase) => (isPaused(phase) ? IDLE : phase),
   look: () => ({ kind: "observing" }),
   apply: (phase) => (phase.kind === "observing" ? { kind: "applying" } : phase),
   ended: (phase) => (isWorking(phase) ? IDLE : phase),
-  halt: (phase, { detail }) => (isWorking(phase) ? { kind: "halted", detail } : phase),
+  "safety-stop": (phase, { detail }) => (isWorking(phase) ? { kind: "stopped", detail } : phase),
   failed: (phase, { why, detail }, failures) =>
     isWorking(phase) ? { kind: "waiting", why, failures: failures + 1, detail } : phase,
 };
@@ -53,7 +53,7 @@ const TRANSITIONS: {
  * that number
  */
 export function nextPhase(phase: Phase, event: PhaseEvent, failures = 0): Phase {
-  if (phase.kind === "stopped") return phase;
+  if (phase.kind === "ended") return phase;
   const transition = TRANSITIONS[event.kind] as (phase: Phase, event: PhaseEvent, failures: number) => Phase;
   return transition(phase, event, failures);
 }
@@ -75,6 +75,6 @@ export function waitReasonOf(fault: Fault | null): Exclude<WaitReason, "paused">
 }
 
 /** What stopped a run that a guard halted. */
-export function haltDetail({ halt }: RunReport): string {
-  return halt === null ? "" : halt.reasons.map(({ reason, detail }) => `${reason}: ${detail}`).join("; ");
+export function haltDetail({ safetyStop }: RunReport): string {
+  return safetyStop === null ? "" : safetyStop.reasons.map(({ reason, detail }) => `${reason}: ${detail}`).join("; ");
 }

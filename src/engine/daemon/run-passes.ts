@@ -55,8 +55,8 @@ function watched(settings: Settings): Settings {
  * still waits, to settle or for its grace, has not judged everything: it ends neither (I22).
  */
 function needsHaltNote(world: World, { plan: { verdict, holds } }: Planned): boolean {
-  const known = world.state.meta(META.halt);
-  if (verdict.kind === "halt") return known !== haltNote(verdict);
+  const known = world.state.meta(META.safetyStop);
+  if (verdict.kind === "safety-stop") return known !== haltNote(verdict);
   if (leavesUndecided(holds)) return false;
   return known !== null || endsApproval(world, verdict);
 }
@@ -95,7 +95,12 @@ export async function runPart(
   if (!isPlain(world, plan) || filesInUse(ctx, plan, trees.base).size > 0) return "whole";
   const ends = await applyPlan(ctx, plan);
   await flushNow(ctx);
-  const report = { ...last, run: run.begun ?? last.run, passes: 1, counts: { ...counts, holds: last.counts.holds } };
+  const report = {
+    ...last,
+    run: run.begun ?? last.run,
+    passes: 1,
+    counts: { ...counts, blocked: last.counts.blocked },
+  };
   run.end(report);
   const done = ends.every((end) => end.kind === "ran" && end.outcome.kind === "done");
   return { report, end: { kind: "planned", plan, trees, ends }, didSomething: run.begun !== null, done };
@@ -108,7 +113,7 @@ export async function runPart(
 function isLeftOpen({ state }: World, { base, remote }: Trees): boolean {
   return state
     .intents()
-    .some(({ intent }) => intent.kind !== "parked" || base.links.has(intent.id) || remote.files.has(intent.id));
+    .some(({ intent }) => intent.kind !== "set-aside" || base.links.has(intent.id) || remote.files.has(intent.id));
 }
 
 /** Whether each step carries one text across, at the place where its document is on both sides. */

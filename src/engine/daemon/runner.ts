@@ -98,7 +98,7 @@ export class Runner implements WatchListener {
     if (!this.#paused && (first || this.#schedule.retryAt() === null)) await this.#runDirty();
   }
 
-  readonly isStill = (): boolean => this.#paused || this.#phase.now().kind === "halted";
+  readonly isStill = (): boolean => this.#paused || this.#phase.now().kind === "stopped";
 
   /** @returns the last report */
   pause(): RunReport {
@@ -203,7 +203,7 @@ export class Runner implements WatchListener {
     const root = this.#root.look();
     if (root === "back") return void (await this.runWhole(false));
     if (root === "there") await this.#pollService(isWatched);
-    else if (this.#phase.now().kind !== "halted") await this.#run(false);
+    else if (this.#phase.now().kind !== "stopped") await this.#run(false);
     this.#schedule.schedulePoll(this.#root.isAway());
   }
 
@@ -234,7 +234,7 @@ export class Runner implements WatchListener {
     if (report.state === "offline") this.#noteFailure(report.fault);
     else {
       this.#schedule.noteSuccess();
-      this.#enter(report.state === "halted" ? { kind: "halt", detail: haltDetail(report) } : { kind: "ended" });
+      this.#enter(report.state === "stopped" ? { kind: "safety-stop", detail: haltDetail(report) } : { kind: "ended" });
     }
     if (this.#paused) this.#enter({ kind: "pause" });
     this.#runLog.note(ended, this.runs.knownTrees.listedAt() >= began);

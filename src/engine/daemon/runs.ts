@@ -181,7 +181,7 @@ export class Runs {
   #updateDeletions({ plan, trees }: Planned, sent: ReadonlySet<LocalPath>, changes: ChangesOfRun): void {
     const absent = new Map<LocalPath, BegunDeletion>();
     for (const { reason, path, key } of plan.holds)
-      if (reason === "second-look") absent.set(path, { inConflict: trees.base.conflicts.has(key as DocId) });
+      if (reason === "second-scan") absent.set(path, { inConflict: trees.base.conflicts.has(key as DocId) });
     const { unseen } = trees.local;
     const { begun, ended } = this.deletions.update(new Set(absent.keys()), this.#now(), (path) =>
       isHidden(path, unseen),
@@ -218,15 +218,15 @@ class ChangesOfRun implements DeletionChanges {
 function textsBeforeReview(holds: readonly Hold[]): Map<DocId, Digest> {
   const texts = new Map<DocId, Digest>();
   for (const { reason, key, digest } of holds)
-    if (reason === "review-quiet" && digest !== null) texts.set(key as DocId, digest);
+    if (reason === "review-delayed" && digest !== null) texts.set(key as DocId, digest);
   return texts;
 }
 
 /** Returns the local paths of the deletions that a safety check asks about. */
 function guardedDeletions({ plan }: Planned): ReadonlySet<LocalPath> {
   const paths = new Set<LocalPath>();
-  if (plan.verdict.kind !== "halt") return paths;
-  for (const index of plan.verdict.guarded) {
+  if (plan.verdict.kind !== "safety-stop") return paths;
+  for (const index of plan.verdict.stoppedSteps) {
     const action = plan.steps[index]?.action;
     if (action?.kind === "delete-remote") paths.add(action.localPath);
   }

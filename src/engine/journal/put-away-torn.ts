@@ -28,7 +28,7 @@ export function putAwayTorn(ctx: PassContext, base: BaseTree, local: LocalTree, 
   return ended.includes(true);
 }
 
-const isPerhapsZeroed = ({ textFault }: LocalFile): boolean => textFault === "holds-nul";
+const isPerhapsZeroed = ({ textFault }: LocalFile): boolean => textFault === "contains-nul";
 
 /**
  * Files with zeros in place of their last sectors. No service takes those, and nothing can be

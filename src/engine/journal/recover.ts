@@ -13,12 +13,19 @@ import { followReplaced } from "./cut-off-replace.ts";
 
 export type LocalIntent = Extract<
   Intent,
-  { kind: "replace" | "trash" | "move" | "move-folder" | "sidecar" | "parked" }
+  { kind: "replace" | "trash" | "move" | "move-folder" | "conflict-copy" | "set-aside" }
 >;
 
 type Aside = { readonly id: DocId; readonly path: LocalPath };
 
-const LOCAL: ReadonlySet<Intent["kind"]> = new Set(["replace", "trash", "move", "move-folder", "sidecar", "parked"]);
+const LOCAL: ReadonlySet<Intent["kind"]> = new Set([
+  "replace",
+  "trash",
+  "move",
+  "move-folder",
+  "conflict-copy",
+  "set-aside",
+]);
 
 export function isLocal(intent: Intent): intent is LocalIntent {
   return LOCAL.has(intent.kind);
@@ -38,7 +45,9 @@ export function recoverLocal(
   const open = new Map<LocalPath, string>();
   // ORDER: first put back what an interrupted effect took aside; a text that was saved late is
   // judged by what is at the path then.
-  const inOrder = [...intents].sort((a, b) => Number(a.intent.kind === "parked") - Number(b.intent.kind === "parked"));
+  const inOrder = [...intents].sort(
+    (a, b) => Number(a.intent.kind === "set-aside") - Number(b.intent.kind === "set-aside"),
+  );
   const findPlace = wayBack(ctx);
   for (const { intentId, run, intent } of inOrder) {
     if (!isLocal(intent)) continue;
@@ -73,7 +82,7 @@ function recoverOne(
 ): string | null {
   switch (intent.kind) {
     case "replace":
-    case "parked":
+    case "set-aside":
     case "trash": {
       const path = findPlace(pathOf(ctx, intent));
       if (path === null) return "its folder is gone from where it was, and not all of the mirrored folder can be seen";
@@ -83,7 +92,7 @@ function recoverOne(
       return recoverMove(ctx, intentId, intent);
     case "move-folder":
       return recoverFolderMove(ctx, intentId, intent);
-    case "sidecar":
+    case "conflict-copy":
       return recoverSidecar(ctx, intentId, intent);
   }
 }
@@ -91,12 +100,12 @@ function recoverOne(
 function recoverAside(
   ctx: PassContext,
   { intentId, run }: Omit<OpenIntent, "intent">,
-  intent: Extract<Intent, { kind: "replace" | "parked" | "trash" }>,
+  intent: Extract<Intent, { kind: "replace" | "set-aside" | "trash" }>,
 ): string | null {
   switch (intent.kind) {
     case "replace":
       return recoverReplace(ctx, intentId, intent);
-    case "parked":
+    case "set-aside":
       return inspectParked(ctx, intentId, intent, run);
     case "trash":
       return recoverTrash(ctx, intentId, intent);
@@ -131,10 +140,10 @@ function recoverReplace(
   if (belongsBack(aside, look))
     return putBack(ctx, intentId, parkAt, path, id, "put back after a crash in the middle of a replace");
   if (aside.kind !== "done") return `what was taken aside cannot be read: ${aside.detail}`;
-  const next = { kind: "parked", id, path, parkAt, expect, baseChangeId, baseDigest } as const;
+  const next = { kind: "set-aside", id, path, parkAt, expect, baseChangeId, baseDigest } as const;
   followReplaced(ctx, intent);
   state.turnIntent(intentId, next);
-  const turned = state.intents().find((open) => open.intent.kind === "parked" && open.intent.parkAt === parkAt);
+  const turned = state.intents().find((open) => open.intent.kind === "set-aside" && open.intent.parkAt === parkAt);
   return turned === undefined ? null : inspectParked(ctx, turned.intentId, next, turned.run);
 }
 
@@ -203,7 +212,7 @@ function recoverFolderMove(
 function recoverSidecar(
   ctx: PassContext,
   intentId: number,
-  intent: Extract<Intent, { kind: "sidecar" }>,
+  intent: Extract<Intent, { kind: "conflict-copy" }>,
 ): string | null {
   const why = removeUnrecorded(ctx, intent);
   if (why === null) ctx.world.state.closeIntent(intentId);

@@ -24,7 +24,10 @@ import type { PassContext } from "../run/pass-context.ts";
  */
 
 type Put = Extract<Intent, { kind: "put" }>;
-type RemoteIntent = Exclude<Intent, { kind: "replace" | "trash" | "move" | "move-folder" | "sidecar" | "parked" }>;
+type RemoteIntent = Exclude<
+  Intent,
+  { kind: "replace" | "trash" | "move" | "move-folder" | "conflict-copy" | "set-aside" }
+>;
 
 export async function settlePut(
   ctx: PassContext,

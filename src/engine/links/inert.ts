@@ -16,12 +16,12 @@ export type InertLinks = {
 };
 
 /**
- * `not-there`: nothing is; `no-document`: an image, or another file; `not-mirrored`: it is ignored,
+ * `no-target`: nothing is; `no-document`: an image, or another file; `not-mirrored`: it is ignored,
  * or no plain file; `not-created`: the service does not have it, which a hold tells more of;
  * `outside`: it is no place of the folder; `waits`: its target is there by now, and its document
  * waits (in review, held, in conflict).
  */
-type InertReason = "not-there" | "no-document" | "not-mirrored" | "not-created" | "outside" | "waits";
+type InertReason = "no-target" | "no-document" | "not-mirrored" | "not-created" | "outside" | "pending";
 
 /** How many places are told of each reason. */
 const MOST = 5;
@@ -57,11 +57,11 @@ function reasonOf(
   const isInert = (to === null || (said !== to && places.isGone(to))) && nameOfSaid(said) === null;
   if (!isInert) return null;
   if (at === null) return "outside";
-  if (places.idAt(at) !== null) return "waits";
+  if (places.idAt(at) !== null) return "pending";
   if (files.has(at) || folders.has(at)) return "not-created";
   if (at === "") return "no-document";
   if (others.has(at) || ignores(at, "file")) return at.endsWith(".md") ? "not-mirrored" : "no-document";
   return ancestorsOf(at).some((folder) => others.has(folder) || ignores(folder, "folder"))
     ? "not-mirrored"
-    : "not-there";
+    : "no-target";
 }

@@ -76,14 +76,14 @@ export class FoundReader {
    * @param anew by what is where now, whatever its bytes stood for
    * @returns null where it cannot be read, holds no text, or is another file by now
    */
-  #readFile(file: LocalFile, where: Where, onText: OnText, anew: boolean): LocalFile | null {
+  #readFile(file: LocalFile, where: Where, onText: OnText, asNew: boolean): LocalFile | null {
     const { linksUnread, bytes: _, ...plain } = file;
     const { path } = file;
     const bytes = this.#plain.read(path);
     if (bytes.kind !== "done" || !sameInodeAndBirth(bytes.value.stamp, file.stamp)) return null;
     const { stamp } = bytes.value;
     const stampTrusted = file.stampTrusted && isSameStamp(file.stamp, stamp);
-    const form = anew
+    const form = asNew
       ? this.#forms.readAnew(path, bytes.value, where)
       : this.#forms.toService(path, bytes.value, where);
     onText(form.digest, form.text, path);
@@ -143,6 +143,6 @@ export function bytesOf(bytes: Digest, text: Digest): Pick<LocalFile, "bytes"> {
 }
 
 export function faultOf(text: string): LocalFile["textFault"] {
-  if (text.includes("\0")) return "holds-nul";
+  if (text.includes("\0")) return "contains-nul";
   return countCharacters(text) > MAX_CONTENT_CHARACTERS ? "too-large" : null;
 }

@@ -81,7 +81,7 @@ function respellOne(ctx: PassContext, links: MirrorLinks, { respelling, parkAt, 
     // Base's text alone has base's stamp; an edit that was not sent yet has its own.
     if (current !== null && current.localDigest === to.text)
       state.putLink({ ...current, stamp: end.value.stamp, stampTrusted: false, durable: false });
-    state.turnIntent(intentId, { kind: "parked", id, path, parkAt, ...textsOf(respelling) });
+    state.turnIntent(intentId, { kind: "set-aside", id, path, parkAt, ...textsOf(respelling) });
     recordEvent(ctx.world, ctx.run, {
       kind: "respell",
       side: "local",

@@ -96,7 +96,7 @@ function foreseeRecovery({ state }: World): LeftOpen {
   const paths = new Map<LocalPath, string>();
   // A parked file was replaced completely; its old inode is only to be looked at once more.
   for (const { intent } of state.intents())
-    if ("path" in intent && intent.kind !== "parked")
+    if ("path" in intent && intent.kind !== "set-aside")
       paths.set(intent.path, "an effect was cut off; the next sync settles it");
   return { paths, stillOpen: NOTHING_OPEN, restarted: false };
 }

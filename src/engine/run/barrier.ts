@@ -44,12 +44,12 @@ export type Sighted =
 /**
  * - `live`: the service has, or had meanwhile, the text that was on disk at the look or later.
  * - `gone`: nothing is there, on both sides.
- * - `in-review`: the text was handed over, and a reviewer decides. `held`: it needs a person.
+ * - `in-review`: the text was handed over, and a reviewer decides. `blocked`: it needs a person.
  * - `waiting`: it is on its way, or cannot go yet.
  */
 export type PathLive = {
   readonly path: LocalPath;
-  readonly state: "live" | "gone" | "in-review" | "conflict" | "held" | "waiting";
+  readonly state: "live" | "gone" | "in-review" | "conflict" | "blocked" | "waiting";
   readonly id: DocId | null;
   /** The base version: for `live`, the one that holds the text. */
   readonly changeId: ChangeId | null;
@@ -204,7 +204,7 @@ function stateOf(world: World, awaited: Awaited, { link, hold }: Facts): PathLiv
     if (link.localDigest === digest || wasSentSince(world, link.id, awaited)) return "live";
   const isSent = link?.submissions.some((one) => one.digest === digest) === true;
   if (isSent || hold?.reason === "in-review" || hold?.reason === "review-conflict") return "in-review";
-  return hold !== null && needsYou(hold.reason) && !mayPass(hold) ? "held" : "waiting";
+  return hold !== null && needsYou(hold.reason) && !mayPass(hold) ? "blocked" : "waiting";
 }
 
 /** The kinds of events that tell of a text that was sent. */

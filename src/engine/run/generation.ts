@@ -21,7 +21,7 @@ export function isRestored(state: Pick<State, "meta">, named: string | null): bo
 /** Keeps the generation after a run, once nothing is left that the service lacks. */
 export function rememberGeneration({ state }: World, { verdict }: Plan, { remote }: Trees): void {
   const { generation = null } = remote;
-  if (generation === null || verdict.kind === "halt") return;
+  if (generation === null || verdict.kind === "safety-stop") return;
   const known = state.meta(META.generation);
   if (known === generation || (known !== null && !isSettled(state, remote))) return;
   state.setMeta(META.generation, generation);

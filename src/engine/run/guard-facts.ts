@@ -80,24 +80,24 @@ function endApproval(world: World, verdict: Extract<Verdict, { kind: "run" }>): 
 }
 
 /** The form in which the state keeps a halt. */
-export function haltNote({ hash, reasons }: Extract<Verdict, { kind: "halt" }>): string {
+export function haltNote({ hash, reasons }: Extract<Verdict, { kind: "safety-stop" }>): string {
   return JSON.stringify({ hash, reasons });
 }
 
 /** Keeps a halt until it is approved or its cause ends; a run without one ends its approvals. */
 export function rememberHalt(world: World, run: number, verdict: Verdict): void {
   const { state } = world;
-  if (verdict.kind === "halt") {
-    const known = state.meta(META.halt);
-    const halt = haltNote(verdict);
-    if (known === halt) return;
-    state.setMeta(META.halt, halt);
+  if (verdict.kind === "safety-stop") {
+    const known = state.meta(META.safetyStop);
+    const safetyStop = haltNote(verdict);
+    if (known === safetyStop) return;
+    state.setMeta(META.safetyStop, safetyStop);
     const detail = verdict.reasons.map(({ reason, detail }) => `${reason}: ${detail}`).join("; ");
-    recordEvent(world, run, { kind: "halt", side: "both", id: null, path: "", detail, outcome: "halted" });
+    recordEvent(world, run, { kind: "safety-stop", side: "both", id: null, path: "", detail, outcome: "stopped" });
     return;
   }
   state.transact(() => {
-    if (state.meta(META.halt) !== null) state.setMeta(META.halt, null);
+    if (state.meta(META.safetyStop) !== null) state.setMeta(META.safetyStop, null);
     endApproval(world, verdict);
   });
 }
@@ -111,7 +111,7 @@ function floodedConflicts(world: World): number {
  * rest.
  */
 export function rememberFlood(world: World, verdict: Verdict, opened: number): void {
-  const flooded = verdict.kind === "halt" && verdict.reasons.some(({ reason }) => reason === "conflict-flood");
+  const flooded = verdict.kind === "safety-stop" && verdict.reasons.some(({ reason }) => reason === "conflict-flood");
   if (flooded && opened > 0) world.state.setMeta(META.flood, String(floodedConflicts(world) + opened));
   if (verdict.kind === "run" && world.state.meta(META.flood) !== null) world.state.setMeta(META.flood, null);
 }
@@ -136,7 +136,7 @@ const EMPTIED_BY: { readonly [reason in HaltReason]?: Emptied } = {
 export function rememberEmptied(world: World, { verdict, holds }: Plan, { local, remote }: Trees): void {
   const before = emptiedSides(world);
   const sides = new Set(before);
-  if (verdict.kind === "halt") {
+  if (verdict.kind === "safety-stop") {
     for (const { reason } of verdict.reasons) {
       const side = EMPTIED_BY[reason];
       if (side !== undefined) sides.add(side);

@@ -7,8 +7,8 @@ export const META = {
   approved: "approved",
   /** When documents were lost lately: by order of runs and the clock that only grows. */
   losses: "losses.lately",
-  halt: "halt",
-  quiet: "review.quiet",
+  safetyStop: "safety-stop",
+  quiet: "review.delayed",
   /** The service's generation with which all was settled last. */
   generation: "remote.generation",
   traits: "remote.traits",
@@ -34,7 +34,7 @@ export const META = {
   /** What `init --prefer` chose; holds until the first complete run. */
   prefer: "first.prefer",
   /** What `--max-deletes` said in a run that a guard halted; kept until a run is not halted. */
-  haltedWith: "halt.max-deletes",
+  haltedWith: "safety-stop.max-deletes",
   /** When refused writes were last tried again by themselves. */
   retriedAt: "refused.retried.at",
   /** When the state was last pruned. */

@@ -83,7 +83,7 @@ type CarriedOut = { readonly value: readonly StepEnd[]; readonly isStopped: bool
 /** Between a stop and its answer nothing changes on either side, so no step begins. */
 async function carryOut(ctx: PassContext, plan: Plan): Promise<CarriedOut> {
   if (plan.steps.length === 0) return { value: [], isStopped: false };
-  if (plan.verdict.kind === "halt") return { value: plan.steps.map(() => WITHHELD), isStopped: false };
+  if (plan.verdict.kind === "safety-stop") return { value: plan.steps.map(() => WITHHELD), isStopped: false };
   for (const { from, to } of plan.gaveWay ?? []) ctx.notes.tally.gaveWay.set(from, to);
   const { applyPlan } = readyTools() ?? (await loadTools());
   const { links, stoppable = unstoppable } = ctx.world;

@@ -36,16 +36,16 @@ export async function planPass(
   const used = await filesToLeave(ctx, input, decided);
   const { toRead = [] } = decided.plan;
   ctx.notes.mayEmpty = null;
-  const waits = decided.plan.holds.some(({ reason }) => reason === "second-look");
+  const waits = decided.plan.holds.some(({ reason }) => reason === "second-scan");
   if (used.size === 0 && toRead.length === 0 && !waits) return { plan: decided.plan, trees: decided.trees };
   const read = toRead.length === 0 ? decided.trees : await readChanged(ctx, decided.trees, toRead, input.dry);
   const { makePlan } = readyTools() ?? (await loadTools());
   const policy = { ...decided.policy, inUse: new Map([...used].map(([path, { why }]) => [path, why])) };
   const plan = makePlan(read, policy, signals, textFinder(ctx));
   if (toRead.length > 0) ctx.notes.mayEmpty = emptiedBy(plan);
-  if (!waits || plan.verdict.kind === "halt") return { plan, trees: read };
+  if (!waits || plan.verdict.kind === "safety-stop") return { plan, trees: read };
   const { verdict } = makePlan(read, { ...policy, absentTwice: null }, signals, textFinder(ctx));
-  return { plan, trees: read, ...(verdict.kind === "halt" ? { foreseen: verdict.reasons } : {}) };
+  return { plan, trees: read, ...(verdict.kind === "safety-stop" ? { foreseen: verdict.reasons } : {}) };
 }
 
 /** Returns the documents that a plan is known to empty locally. */
@@ -94,7 +94,7 @@ export async function planWithSecondLook(
   const clone = planClone(trees, policy, signals);
   if (clone !== null) return { plan: clone, trees, policy };
   const plan = makePlan(trees, policy, signals, texts);
-  const waiting = plan.holds.filter((hold) => hold.reason === "second-look");
+  const waiting = plan.holds.filter((hold) => hold.reason === "second-scan");
   if (secondLookMs === null || waiting.length === 0) return { plan, trees, policy };
   await world.clock.sleep(secondLookMs);
   const again = observeLocal(world, trees.base, inodesTrusted, textKeeper(ctx, input, trees.base));

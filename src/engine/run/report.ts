@@ -50,10 +50,10 @@ export type RunReport = {
    * a further run without new edits does nothing. `attention`: something is open, by what
    * `attention` says.
    */
-  readonly state: "in-sync" | "attention" | "halted" | "offline";
+  readonly state: "in-sync" | "attention" | "stopped" | "offline";
   readonly run: number;
   readonly passes: number;
-  readonly counts: Counts & { readonly holds: number };
+  readonly counts: Counts & { readonly blocked: number };
   readonly attention: readonly Attention[];
   /** The part of `attention` that is not due to a hold. */
   readonly beside: readonly Attention[];
@@ -70,7 +70,7 @@ export type RunReport = {
   readonly oneWay?: number;
   /** Somebody stopped it before all was begun that there was to do; left out: nobody did. */
   readonly isStopped?: true;
-  readonly halt: Extract<Verdict, { kind: "halt" }> | null;
+  readonly safetyStop: Extract<Verdict, { kind: "safety-stop" }> | null;
   /** Why the mirror will stop when the deletions that wait are due. Left out: it will not. */
   readonly foreseen?: readonly Reason[];
   /** Actions that the answer to the stop is about, in the order of the plan. */
@@ -96,13 +96,13 @@ export function reportOf(
   const common = {
     run,
     passes,
-    counts: { ...counts, holds: holds.length },
+    counts: { ...counts, blocked: holds.length },
     stopped: [],
     ...(oneWay > 0 && { oneWay }),
   };
   if (end.kind === "offline") {
     const attention = attentionOf(holds, []);
-    return { ...common, state: "offline", attention, beside: [], halt: null, staysLocal: null, fault: end.fault };
+    return { ...common, state: "offline", attention, beside: [], safetyStop: null, staysLocal: null, fault: end.fault };
   }
   const { plan, trees, ends } = end;
   const cut = faultThatCutOff(ends);
@@ -118,12 +118,12 @@ export function reportOf(
   const foreseen = end.foreseen === undefined ? {} : { foreseen: end.foreseen };
   const seen = { ...common, ...stopping, ...foreseen, attention, beside, staysLocal };
   const { verdict } = plan;
-  if (verdict.kind === "halt") {
+  if (verdict.kind === "safety-stop") {
     const stopped = stoppedBy(verdict, plan.steps);
-    return { ...seen, state: "halted", stopped, halt: verdict, fault: null };
+    return { ...seen, state: "stopped", stopped, safetyStop: verdict, fault: null };
   }
-  if (cut !== null) return { ...seen, state: "offline", halt: null, fault: cut };
-  return { ...seen, state: attention.length > 0 ? "attention" : "in-sync", halt: null, fault: null };
+  if (cut !== null) return { ...seen, state: "offline", safetyStop: null, fault: cut };
+  return { ...seen, state: attention.length > 0 ? "attention" : "in-sync", safetyStop: null, fault: null };
 }
 
 type Cause = Extract<Fault, { kind: "later" }>["cause"];
@@ -189,7 +189,7 @@ export function attentionOfLooks({ local, remote }: Trees, { verdict }: Plan, ho
     told.push({ ...PLAIN, path: "", kind: "listing-cut-short", detail: cutShort, waits: true });
   for (const [path, { kind, why }] of local.unseen) {
     // Of the whole a halt says more; while it is being written, it is looked at again soon.
-    const isTold = path === "" && (kind === "still-being-written" || verdict.kind === "halt");
+    const isTold = path === "" && (kind === "still-being-written" || verdict.kind === "safety-stop");
     if (isTold || isHeld(path, holds)) continue;
     told.push({ ...PLAIN, path, kind, detail: why, waits: !needsYou(kind) });
   }

@@ -19,7 +19,7 @@ type LastRun = Pick<RunReport, "state" | "beside" | "fault" | "staysLocal"> & {
 };
 
 export type Standing = {
-  readonly state: "in-sync" | "attention" | "halted" | "offline" | "never";
+  readonly state: "in-sync" | "attention" | "stopped" | "offline" | "never";
   /** Milliseconds since the epoch; null: it was never proven. */
   readonly syncedAt: number | null;
   readonly attention: readonly Attention[];
@@ -27,7 +27,7 @@ export type Standing = {
   readonly fault: Fault | null;
   /** The address that it did not reach; null: it did, or the run was an earlier version's. */
   readonly asked: string | null;
-  readonly halt: {
+  readonly safetyStop: {
     readonly reasons: readonly { readonly reason: HaltReason; readonly detail: string }[];
     readonly approved: boolean;
   } | null;
@@ -94,25 +94,25 @@ type StandingFacts = {
 export function standingOf({ meta, holds, newestRun }: StandingFacts): Standing {
   const last = readLast(meta(META.lastReport));
   const syncedAt = meta(META.syncedAt);
-  const halt = meta(META.halt);
+  const safetyStop = meta(META.safetyStop);
   const approved = meta(META.approved) !== null;
-  const pending = approved && halt === null ? [APPROVED] : [];
+  const pending = approved && safetyStop === null ? [APPROVED] : [];
   const told = attentionOf(holds, [...(last?.beside ?? []), ...cutOff(newestRun), ...pending]);
-  const wasOpen = last?.state === "attention" || (last?.state === "halted" && halt === null);
+  const wasOpen = last?.state === "attention" || (last?.state === "stopped" && safetyStop === null);
   const attention = wasOpen && told.length === 0 ? [UNPROVEN] : told;
   return {
-    state: stateOf(halt !== null, last, attention.length > 0, syncedAt !== null),
+    state: stateOf(safetyStop !== null, last, attention.length > 0, syncedAt !== null),
     syncedAt: syncedAt === null ? null : Number(syncedAt),
     attention,
     fault: last?.state === "offline" ? last.fault : null,
     asked: last?.state === "offline" ? last.asked : null,
-    halt: halt === null ? null : { reasons: reasonsOf(halt), approved },
+    safetyStop: safetyStop === null ? null : { reasons: reasonsOf(safetyStop), approved },
     staysLocal: last?.staysLocal ?? null,
   };
 }
 
 function stateOf(isHalted: boolean, last: LastRun | null, isOpen: boolean, wasSynced: boolean): Standing["state"] {
-  if (isHalted) return "halted";
+  if (isHalted) return "stopped";
   if (last?.state === "offline") return "offline";
   if (isOpen) return "attention";
   return wasSynced ? "in-sync" : "never";
@@ -156,6 +156,6 @@ function withReason({ next, ...kept }: NonNullable<KeptRun["beside"]>[number]): 
   return next !== undefined && kept.kind === "refused" ? { ...kept, refused: "step" } : kept;
 }
 
-function reasonsOf(halt: string): NonNullable<Standing["halt"]>["reasons"] {
-  return (JSON.parse(halt) as Pick<NonNullable<Standing["halt"]>, "reasons">).reasons;
+function reasonsOf(safetyStop: string): NonNullable<Standing["safetyStop"]>["reasons"] {
+  return (JSON.parse(safetyStop) as Pick<NonNullable<Standing["safetyStop"]>, "reasons">).reasons;
 }

@@ -120,7 +120,7 @@ export function fromService(world: World, path: RemotePath): RemotePath | null {
 export type EventFields = {
   readonly kind:
     | ActionKind
-    | "halt"
+    | "safety-stop"
     | "approve"
     | "conflict"
     | "late-write"

@@ -24,16 +24,16 @@ export const CONFLICTS = defineTool({
   run({ root }, { limit: most = 100 }, { openOptions }) {
     const listed = withLocal(root, openOptions, (local) => ok(listConflicts(local)));
     if (listed.kind === "trouble") return refused(listed.trouble);
-    const { conflicts, holds } = listed.value;
+    const { conflicts, blocked } = listed.value;
     const shown = conflicts
       .slice(0, most)
       .map(({ since, ...one }) => ({ ...one, since: new Date(since).toISOString() }));
-    const held = holds.slice(0, Math.max(0, most - shown.length)).map((hold) => {
+    const shownBlocked = blocked.slice(0, Math.max(0, most - shown.length)).map((hold) => {
       const { path, kind, detail, code, requestId } = hold;
       return { path, reason: kind, code, detail, requestId, next: nextFor(hold) };
     });
-    const leftOut = conflicts.length + holds.length - shown.length - held.length;
-    return answer({ conflicts: shown, holds: held, ...(leftOut > 0 ? { leftOut } : {}) });
+    const leftOut = conflicts.length + blocked.length - shown.length - shownBlocked.length;
+    return answer({ conflicts: shown, blocked: shownBlocked, ...(leftOut > 0 ? { leftOut } : {}) });
   },
 });
 
@@ -77,13 +77,13 @@ export const SHOW_CONFLICT = defineTool({
 });
 
 function factsOf({ path, ways, versions, conflict, hold }: SubjectView): object {
-  const held = hold === null ? null : { reason: hold.kind, detail: hold.detail, next: nextFor(hold) };
+  const blocked = hold === null ? null : { reason: hold.kind, detail: hold.detail, next: nextFor(hold) };
   return {
     path,
     version: versionText(versions),
     ways: ways.filter(isOffered),
-    sidecar: conflict?.sidecar ?? null,
-    held,
+    conflictCopy: conflict?.conflictCopy ?? null,
+    blocked,
   };
 }
 

@@ -62,7 +62,7 @@ function unfit(path: string, { at, count }: { readonly at: number; readonly coun
   const what = `${path}: the old_text of edit ${at} is ${count === 0 ? "not there" : `there ${count} times`}; nothing was written`;
   const next =
     count === 0 ? "read the place again, and copy it exactly" : "give more of what is around it, or all: true";
-  return misused(what, next, count === 0 ? "not-there" : "many-places", { path, edit: at, count });
+  return misused(what, next, count === 0 ? "not-found" : "many-places", { path, edit: at, count });
 }
 
 export const CREATE = defineTool({

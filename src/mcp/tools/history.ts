@@ -63,10 +63,10 @@ export const RESTORE = defineTool({
     if (ended.kind === "trouble") return refused(ended.trouble);
     if (ended.value.kind === "changed")
       return misused(`${path} was changed in this moment`, "read it and its history again", "stale", { path });
-    const { path: at, anew, notes } = ended.value;
+    const { path: at, asNew, notes } = ended.value;
     const after = await readDocument(openSaving(root, host.openOptions), at);
     const restored = after.kind === "ok" ? after.value : null;
     if (restored !== null) host.seen.add(restored.version, restored.text);
-    return answer({ path: at, n: entry.n, version: restored?.version ?? null, newId: anew, notes, next: SENT });
+    return answer({ path: at, n: entry.n, version: restored?.version ?? null, newId: asNew, notes, next: SENT });
   },
 });

@@ -200,7 +200,7 @@ export class NameAssignment {
     }
     if (this.#getsNumber(row, owner) && this.#number(row)) return null;
     if (typeof owner !== "string" && owner.local.now === null && owner.local.goal === null)
-      return bar(row, "path-taken", `${place.name} on the service is another's that is held`);
+      return bar(row, "path-taken", `${place.name} on the service belongs to another blocked document`);
     return bar(row, "name-clash", this.#tellClash(row, place, owner));
   }
 

@@ -52,9 +52,9 @@ type Decide = (draft: PlanDraft, row: DocumentRow, shown: Shown) => void;
 /** What each rule does. A cell of the table says what is there: a text here, there, and a link. */
 const DECISIONS: Readonly<Record<ContentRule, Decide>> = {
   nothing: () => undefined,
-  "hold-not-seen": holdNotSeen,
-  "hold-unreadable": holdUnreadable,
-  "hold-outside": (draft, row, { here, drift }) => leaveSubtree(draft, row, here, drift),
+  "block-not-seen": holdNotSeen,
+  "block-unreadable": holdUnreadable,
+  "block-outside": (draft, row, { here, drift }) => leaveSubtree(draft, row, here, drift),
   "leave-subtree": (draft, row, { here, drift }) => leaveSubtree(draft, row, here, drift),
   "trash-local": (draft, row, { here }) => trash(draft, row, here!, "gone"),
   forget,

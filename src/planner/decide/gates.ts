@@ -14,7 +14,7 @@ export const DIRECTION_WITHOUT = { local: "push-only", remote: "pull-only" } as 
 
 const TEXT_FAULTS = {
   "not-utf-8": "the text is not UTF-8",
-  "holds-nul": "the file contains a NUL character",
+  "contains-nul": "the file contains a NUL character",
   "too-large": "the text is longer than the service takes",
 } as const satisfies Partial<Record<HoldReason, string>>;
 
@@ -62,6 +62,6 @@ export function needsSecondLook(draft: PlanDraft, row: DocumentRow, link: Link):
   // Another document is at its path, so no editor is between the two steps of a save. A held
   // document may have been elsewhere.
   if (isOccupied(draft, link.localPath) && !draft.trees.base.holds.has(link.id)) return false;
-  holdDocument(draft, row, "second-look", "absent in one look; a second look decides");
+  holdDocument(draft, row, "second-scan", "absent in one look; a second look decides");
   return true;
 }

@@ -51,7 +51,7 @@ export function remoteWish(draft: PlanDraft, row: Row): Wish {
   const here = row.local.now;
   if (here === null) return barred("not-seen", "the disk shows no place");
   const bar = remoteBar(draft, here.parent);
-  if (bar !== null) return barred("folder-held", bar.detail);
+  if (bar !== null) return barred("folder-blocked", bar.detail);
   const kept = keptName(row, "remote", here.name, row.link);
   if (kept !== null) return { kind: "place", place: { parent: here.parent, name: kept } };
   const mapped = remoteName(lastingName(here.name), nameKindOf(row), draft.policy);
@@ -102,7 +102,7 @@ function remoteName(
 ): { readonly kind: "name"; readonly name: string } | Bar {
   const mapped = remoteNameFor(name, kind, policy.refusedCharacters);
   if (mapped === null) return barred("name-refused", `no ${kind} named ${JSON.stringify(name)} can be synced`);
-  if (mapped !== name && policy.names === "hold")
+  if (mapped !== name && policy.names === "block")
     return barred(
       "name-refused",
       `the service takes no ${JSON.stringify(name)}; ${JSON.stringify(mapped)} would be legal`,
@@ -121,7 +121,7 @@ function remoteBar(draft: PlanDraft, folder: FolderRow): Bar | null {
     const name = remoteName(at.local.now.name, "folder", draft.policy);
     if (name.kind === "barred") return name;
     if (at.localPath !== null && isFolderStopped(draft, at.localPath, "make"))
-      return barred("folder-held", `the service refused to make the folder ${JSON.stringify(at.localPath)}`);
+      return barred("folder-blocked", `the service refused to make the folder ${JSON.stringify(at.localPath)}`);
   }
   return null;
 }

@@ -59,7 +59,7 @@ export function deleteThere(draft: PlanDraft, row: DocumentRow, there: RemoteFil
   }
   if (isStopped(draft, row, "delete")) {
     // While a review keeps it on the service, it stays deleted locally: the deletion only waits.
-    if (draft.holds.get(link.id)?.reason !== "delete-waits")
+    if (draft.holds.get(link.id)?.reason !== "delete-pending")
       createHere(draft, row, there, "the service refused to delete it");
     return;
   }

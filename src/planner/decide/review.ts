@@ -38,7 +38,7 @@ export function decideReview(
     return true;
   }
   if (there.protected && there.changeId === link.changeId && !isQuiet(draft, link, here)) {
-    holdDocument(draft, row, "review-quiet", "will go to review when its text has rested", { digest: here.digest });
+    holdDocument(draft, row, "review-delayed", "will go to review when its text has rested", { digest: here.digest });
     return true;
   }
   return false;

@@ -49,7 +49,7 @@ function findAtPlaces(draft: PlanDraft, copy: OwnedCopy, places: readonly LocalP
 
 function findMoved(draft: PlanDraft, copy: OwnedCopy): LocalOther | null {
   for (const other of draft.trees.local.others.values()) {
-    if (other.kind !== "sidecar" || !hasInodeOf(draft, copy.version, other)) continue;
+    if (other.kind !== "conflict-copy" || !hasInodeOf(draft, copy.version, other)) continue;
     if (rivalAt(draft, copy, other.path) === null) return other;
   }
   return null;

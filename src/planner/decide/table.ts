@@ -21,36 +21,36 @@ export type ContentRule =
   | "create-local"
   | "meet"
   | "leave-subtree"
-  | "hold-outside"
-  | "hold-not-seen"
-  | "hold-unreadable";
+  | "block-outside"
+  | "block-not-seen"
+  | "block-unreadable";
 
 export const CONTENT_RULES: Readonly<Record<ContentCell, ContentRule>> = {
   "unchanged/unchanged": "nothing",
   "unchanged/edited": "write-local",
   "unchanged/gone": "trash-local",
-  "unchanged/unseen": "hold-not-seen",
+  "unchanged/unseen": "block-not-seen",
   "unchanged/outside": "leave-subtree",
   "edited/unchanged": "put",
   "edited/edited": "merge",
   "edited/gone": "post-as-new",
-  "edited/unseen": "hold-not-seen",
-  "edited/outside": "hold-outside",
+  "edited/unseen": "block-not-seen",
+  "edited/outside": "block-outside",
   // Read again, then DELETE; unless it was moved on the service, which counts as wanting it.
   "deleted/unchanged": "delete-remote",
   "deleted/edited": "come-back",
   "deleted/gone": "forget",
-  "deleted/unseen": "hold-not-seen",
+  "deleted/unseen": "block-not-seen",
   // A document that left the mirrored subtree is never deleted: its record stays, without a file.
   "deleted/outside": "leave-subtree",
   "created/created": "meet",
   "created/never": "post",
   "never/created": "create-local",
-  "unknown/unchanged": "hold-unreadable",
-  "unknown/edited": "hold-unreadable",
-  "unknown/gone": "hold-unreadable",
-  "unknown/unseen": "hold-unreadable",
-  "unknown/outside": "hold-unreadable",
+  "unknown/unchanged": "block-unreadable",
+  "unknown/edited": "block-unreadable",
+  "unknown/gone": "block-unreadable",
+  "unknown/unseen": "block-unreadable",
+  "unknown/outside": "block-unreadable",
   // Impossible: a linked document is not new, and a new one is not linked. Left alone rather than
   // guessed at.
   "unchanged/created": "nothing",
@@ -70,8 +70,8 @@ export const CONTENT_RULES: Readonly<Record<ContentCell, ContentRule>> = {
   "never/unseen": "nothing",
   "never/outside": "nothing",
   "never/never": "nothing",
-  "unknown/created": "hold-unreadable",
-  "unknown/never": "hold-unreadable",
+  "unknown/created": "block-unreadable",
+  "unknown/never": "block-unreadable",
 };
 
 /**

@@ -94,7 +94,7 @@ function digitsTwin(forest: Forest, waiting: ReadonlyMap<string, LocalFile>, { l
  * same.
  */
 function mappedTwin(forest: Forest, waiting: ReadonlyMap<string, LocalFile>, policy: Policy): FindTwin {
-  if (policy.names === "hold") return () => undefined;
+  if (policy.names === "block") return () => undefined;
   const byRemotePath = new Map<string, LocalFile | null>();
   for (const file of waiting.values()) {
     const folder = folderAt(forest, "local", parentOf(file.path)).remotePath;

@@ -133,7 +133,7 @@ export class Layout {
     if (from === to && (recorded === null || recorded === stood)) return;
     const after = this.#dependencies(row, ["local"]);
     ledger.waitsFor(stands, after);
-    const step = this.#emit({ kind: "move-sidecar", why: "moved to its document", id, nth, from, to }, after);
+    const step = this.#emit({ kind: "move-conflict-copy", why: "moved to its document", id, nth, from, to }, after);
     this.#use(row, ["local"], step);
     ledger.use(stands, step);
   }

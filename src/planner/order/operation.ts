@@ -7,7 +7,7 @@ export type Operation =
   | { readonly kind: "arrive"; readonly row: Row; readonly side: Side; readonly propose: Proposal | null }
   | { readonly kind: "leave"; readonly row: Row; readonly side: Side; readonly propose: Proposal }
   | { readonly kind: "move"; readonly row: Row; readonly side: Side; parked: boolean }
-  | { readonly kind: "sidecar"; readonly row: DocumentRow };
+  | { readonly kind: "conflict-copy"; readonly row: DocumentRow };
 
 /**
  * ORDER: a row that moves on both sides (because it gets a number) moves on the service first: its
@@ -36,7 +36,7 @@ function addOperations(draft: PlanDraft, row: Row, operations: Operation[]): voi
     if (operation !== null) operations.push(operation);
   }
   if (row.kind !== "document") return;
-  if (draft.copies.has(row)) operations.push({ kind: "sidecar", row });
+  if (draft.copies.has(row)) operations.push({ kind: "conflict-copy", row });
   const record = proposeRecord(draft, row);
   if (record !== null) operations.push({ kind: "record", row, propose: record });
 }
@@ -87,7 +87,7 @@ const RANKS: Readonly<Record<Operation["kind"], Readonly<Record<Row["kind"], num
   content: { folder: 3, document: 3 },
   record: { folder: 4, document: 4 },
   note: { folder: 4, document: 4 },
-  sidecar: { folder: 4, document: 4 },
+  "conflict-copy": { folder: 4, document: 4 },
   leave: { folder: 6, document: 5 },
 };
 

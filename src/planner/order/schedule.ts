@@ -82,7 +82,7 @@ class Schedule {
       case "note":
         return null;
       case "content":
-      case "sidecar":
+      case "conflict-copy":
         return this.#needOfRow(row, "local");
       case "record":
         return this.#needOfRecord(row);
@@ -156,7 +156,7 @@ class Schedule {
       case "record":
         this.#layout.layText(operation.row, operation.propose, operation.kind);
         return;
-      case "sidecar":
+      case "conflict-copy":
         this.#layout.layCopies(operation.row);
         return;
       case "arrive":
@@ -242,8 +242,8 @@ class Schedule {
   #giveUp(operation: Operation): void {
     const { row } = operation;
     const folderMissing = this.#waiting.needOf(operation)?.startsWith("moved") === true;
-    const reason = folderMissing ? "folder-held" : "path-taken";
-    const detail = folderMissing ? "its folder is held" : "waits for what is at its place or inside it";
+    const reason = folderMissing ? "folder-blocked" : "path-taken";
+    const detail = folderMissing ? "its folder is blocked" : "waits for what is at its place or inside it";
     if (row.kind === "document") holdDocument(this.#draft, row, reason, detail);
     else holdFolder(this.#draft, row, reason, detail);
   }

@@ -6,8 +6,8 @@ import type { Plan, Verdict } from "../plan-types.ts";
  * for the answer as well.
  */
 export function stoppedBy(
-  { guarded, byReason }: Extract<Verdict, { kind: "halt" }>,
+  { stoppedSteps, byReason }: Extract<Verdict, { kind: "safety-stop" }>,
   steps: Plan["steps"],
 ): readonly Action[] {
-  return byReason ? steps.map(({ action }) => action) : guarded.map((index) => steps[index]!.action);
+  return byReason ? steps.map(({ action }) => action) : stoppedSteps.map((index) => steps[index]!.action);
 }

@@ -45,15 +45,15 @@ export function judge(
 /** @param removals are approved with the reasons, so that nobody is asked twice */
 function haltAll(stops: readonly Reason[], removals: readonly Guarded[]): Verdict {
   const asked = [...stops.map(({ reason }) => reason), ...removals.map(({ key }) => key)].sort();
-  const guarded = removals.map(({ index }) => index).sort((a, b) => a - b);
-  return { kind: "halt", reasons: stops, guarded, byReason: true, hash: digestOf(asked.join("\n")) };
+  const stoppedSteps = removals.map(({ index }) => index).sort((a, b) => a - b);
+  return { kind: "safety-stop", reasons: stops, stoppedSteps, byReason: true, hash: digestOf(asked.join("\n")) };
 }
 
 function haltOf(findings: readonly Finding[]): Verdict {
   const reasons = findings.map(({ reason, detail }) => ({ reason, detail }));
   const keys = new Map(findings.flatMap(({ steps }) => steps.map(({ index, key }) => [index, key] as const)));
   const hash = digestOf([...keys.values()].sort().join("\n"));
-  return { kind: "halt", reasons, guarded: [...keys.keys()].sort((a, b) => a - b), byReason: false, hash };
+  return { kind: "safety-stop", reasons, stoppedSteps: [...keys.keys()].sort((a, b) => a - b), byReason: false, hash };
 }
 
 function judgeFlood(
@@ -77,5 +77,5 @@ function judgeCopies(budget: number, signals: Signals, steps: readonly Step[]): 
   const ends = unapproved(steps, signals, (action) => action.kind === "end-conflict" && action.how === "mine");
   if (ends.length <= budget) return [];
   const detail = `${ends.length} conflict copies were deleted in one run (limit: ${budget})`;
-  return [{ reason: "sidecars-gone", detail, steps: ends }];
+  return [{ reason: "conflict-copies-gone", detail, steps: ends }];
 }

@@ -28,14 +28,14 @@ type Answer = (root: string, seen: string, options: Parameters<typeof letHaltGo>
 
 function answer(what: "approve" | "reject", give: Answer): UiAction {
   return {
-    path: `halt/${what}`,
+    path: `safety-stop/${what}`,
     async run({ env, cwd, clock, random, jobs, halts }, { mirror, form }) {
       const { name, root } = mirror;
       const seen = form.get("seen") ?? "";
       const started = jobs.start(root, what, (progress) =>
         give(root, seen, { env, cwd, clock, random, progress }).finally(() => halts.forget(root)),
       );
-      return { to: mirrorAddress(name, "halt"), notice: started ? null : BUSY };
+      return { to: mirrorAddress(name, "safety-stop"), notice: started ? null : BUSY };
     },
   };
 }

@@ -26,7 +26,7 @@ export function noticeOfRun(report: RunReport): Notice {
       return { tone: "good", text: `Synced: ${done ?? "nothing to do"}`, next: null };
     case "attention":
       return { tone: "asks", text: `done, ${needs(report.attention)}: ${done ?? "nothing to do"}`, next: null };
-    case "halted":
+    case "stopped":
       return { tone: "bad", text: `Stopped by a safety check: ${done ?? "nothing was done"}`, next: null };
     case "offline":
       return { tone: "bad", text: `offline: ${done ?? "nothing was done"}`, next: "mdmirror doctor" };

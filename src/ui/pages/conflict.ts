@@ -30,7 +30,7 @@ export const CONFLICT = definePage<Model>({
 
 function saidOf({ path, open }: ConflictModel): string {
   if (open === null) return `${path}: nothing is open`;
-  return `${path}: ${open.conflict === null ? "held" : "in conflict"}`;
+  return `${path}: ${open.conflict === null ? "blocked" : "in conflict"}`;
 }
 
 function openOf(conflict: ConflictModel, view: View, moment: Moment): Html {

@@ -1,4 +1,4 @@
-import type { OpenConflict, OpenHold } from "../../app/by-hand/conflicts.ts";
+import type { OpenConflict, OpenBlockedPath } from "../../app/by-hand/conflicts.ts";
 import { nextFor } from "../../app/told/next-step.ts";
 import { HOLD_REASONS, type HoldReason } from "../../model/hold.ts";
 import { plural } from "../../model/count.ts";
@@ -15,8 +15,8 @@ const SIZE = 100;
 
 type Row =
   | { readonly kind: "conflict"; readonly one: OpenConflict }
-  | { readonly kind: "hold"; readonly one: OpenHold };
-type Model = { readonly name: string; readonly conflicts: number; readonly holds: number; readonly part: Part<Row> };
+  | { readonly kind: "hold"; readonly one: OpenBlockedPath };
+type Model = { readonly name: string; readonly conflicts: number; readonly blocked: number; readonly part: Part<Row> };
 
 /** All conflicts of a mirror, and all holds that wait for a person. */
 export const CONFLICTS = definePage<Model>({
@@ -27,16 +27,16 @@ export const CONFLICTS = definePage<Model>({
     if (looked.kind === "trouble") return looked;
     const listed = modelOfConflicts(ui, looked.value);
     if (listed.kind === "trouble") return listed;
-    const { name, conflicts, holds } = listed.value;
+    const { name, conflicts, blocked } = listed.value;
     const rows: Row[] = [
       ...conflicts.map((one) => ({ kind: "conflict", one }) as const),
-      ...holds.map((one) => ({ kind: "hold", one }) as const),
+      ...blocked.map((one) => ({ kind: "hold", one }) as const),
     ];
-    return ok({ name, conflicts: conflicts.length, holds: holds.length, part: partOf(rows, asked, SIZE) });
+    return ok({ name, conflicts: conflicts.length, blocked: blocked.length, part: partOf(rows, asked, SIZE) });
   },
-  show: ({ name, conflicts, holds, part }, { now }) => ({
+  show: ({ name, conflicts, blocked, part }, { now }) => ({
     title: `${conflicts > 0 ? `(${conflicts}) ` : ""}Conflicts · ${name} · mdmirror`,
-    said: `${name}: ${plural(conflicts, "conflict")}, ${holds} held`,
+    said: `${name}: ${plural(conflicts, "conflict")}, ${blocked} blocked`,
     main: html`<h1>Conflicts in ${nameOf(name)}</h1>
 ${
   part.total === 0
@@ -55,11 +55,11 @@ ${badgeOf("asks", inReview ? "in review" : "conflict")} for ${ageOf(since, now)}
   }</p></li>`;
 }
 
-function holdCard(name: string, hold: OpenHold, now: number): Html {
+function holdCard(name: string, hold: OpenBlockedPath, now: number): Html {
   const { path, kind, detail, code, since } = hold;
   const isEnded = (HOLD_REASONS[kind as HoldReason].ways ?? []).length > 0;
   return html`<li class="card"><p><strong>${
     isEnded ? html`<a href="${documentAddress(name, "conflict", path)}">${nameOf(path)}</a>` : nameOf(path)
-  }</strong> ${badgeOf("asks", "held")} for ${ageOf(since, now)}</p>
+  }</strong> ${badgeOf("asks", "blocked")} for ${ageOf(since, now)}</p>
 <p><b>${kind}</b>: ${wordsOf(detail)}${code !== null && ` (${code})`}</p>${nextOf(nextFor(hold))}</li>`;
 }

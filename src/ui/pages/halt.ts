@@ -11,45 +11,45 @@ import { definePage, type Moment } from "../page.ts";
 
 /** A halt: what a guard has stopped, with a form for each of the two answers. */
 export const HALT = definePage<HaltModel>({
-  path: "/m/:name/halt",
+  path: "/m/:name/safety-stop",
   isLive: true,
   async look(ui, asked) {
     const looked = await ui.looks.one(asked.params["name"]!);
     return looked.kind === "trouble" ? looked : ok(modelOfHalt(ui, looked.value, asked));
   },
-  show: (halt, moment) => ({
-    title: `Halt · ${halt.mirror.name} · mdmirror`,
-    here: mirrorAddress(halt.mirror.name, "halt"),
-    said: saidOf(halt),
-    main: html`<h1>Halt of ${nameOf(halt.mirror.name)}</h1>
-<p>${standingOf(halt.mirror, moment.now)}</p>
-<div id="job">${trafficOf(halt.mirror)}${endOf(halt.mirror)}</div>
-${haltOf(halt, moment)}`,
+  show: (safetyStop, moment) => ({
+    title: `Halt · ${safetyStop.mirror.name} · mdmirror`,
+    here: mirrorAddress(safetyStop.mirror.name, "safety-stop"),
+    said: saidOf(safetyStop),
+    main: html`<h1>Halt of ${nameOf(safetyStop.mirror.name)}</h1>
+<p>${standingOf(safetyStop.mirror, moment.now)}</p>
+<div id="job">${trafficOf(safetyStop.mirror)}${endOf(safetyStop.mirror)}</div>
+${haltOf(safetyStop, moment)}`,
   }),
 });
 
-function saidOf({ mirror, halted, part }: HaltModel): string {
-  if (!halted) return `${mirror.name}: nothing is halted`;
+function saidOf({ mirror, isStopped, part }: HaltModel): string {
+  if (!isStopped) return `${mirror.name}: nothing is halted`;
   return `${mirror.name}: halted${part === null ? "" : `, ${part.total} stopped`}`;
 }
 
-function haltOf(halt: HaltModel, moment: Moment): Html {
-  const { mirror, halted, approved, look } = halt;
-  if (!halted) return html`<p>Nothing is stopped.</p>`;
+function haltOf(safetyStop: HaltModel, moment: Moment): Html {
+  const { mirror, isStopped, approved, look } = safetyStop;
+  if (!isStopped) return html`<p>Nothing is stopped.</p>`;
   if (approved)
-    return html`${reasonsOf(halt.reasons)}<p>Approved: the next sync carries the changes out.</p>${syncNow(halt, moment)}`;
-  return html`${reasonsOf(halt.reasons)}
+    return html`${reasonsOf(safetyStop.reasons)}<p>Approved: the next sync carries the changes out.</p>${syncNow(safetyStop, moment)}`;
+  return html`${reasonsOf(safetyStop.reasons)}
 ${lookOf(look, moment.now)}
 ${look.since !== null && html`<progress aria-label="Looking at both sides"></progress>`}
 ${look.trouble !== null && html`<div class="notice bad"><p>${wordsOf(look.trouble.what)}</p>${nextOf(look.trouble.next)}</div>`}
-${look.kind === "nothing" && html`<p>No change would be stopped now. The next sync continues.</p>${syncNow(halt, moment)}`}
-${look.kind === "halted" && html`${answersTo(halt, moment)}${stoppedOf(halt)}${backOf(halt)}`}
+${look.kind === "nothing" && html`<p>No change would be stopped now. The next sync continues.</p>${syncNow(safetyStop, moment)}`}
+${look.kind === "stopped" && html`${answersTo(safetyStop, moment)}${stoppedOf(safetyStop)}${backOf(safetyStop)}`}
 <p class="faint">Nothing is deleted without a copy: what goes from here is in .mdmirror/trash, what goes there in the text store of ${nameOf(mirror.name)}.</p>`;
 }
 
 function lookOf({ since, at, kind }: HaltModel["look"], now: number): Html | null {
   if (since !== null) return html`<p id="looking" class="faint">Scanning both sides for the stopped changes …</p>`;
-  return kind === "halted" ? html`<p id="looking" class="faint">As of ${ageOf(at!, now)} ago.</p>` : null;
+  return kind === "stopped" ? html`<p id="looking" class="faint">As of ${ageOf(at!, now)} ago.</p>` : null;
 }
 
 function syncNow({ mirror }: HaltModel, moment: Moment): Html {

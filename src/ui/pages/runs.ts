@@ -41,7 +41,7 @@ function runRow(mirror: string, line: RunLine, now: number): Html {
 const STATES: Readonly<Record<string, readonly [Tone, string]>> = {
   "in-sync": ["good", "in sync"],
   attention: ["asks", "attention"],
-  halted: ["bad", "halted"],
+  stopped: ["bad", "stopped"],
   offline: ["bad", "offline"],
   "by-hand": ["quiet", "by hand"],
 };

@@ -57,7 +57,7 @@ function changePart({ entry, here, text }: VersionSeen): Html | null {
 }
 
 function restorePart(mirror: Model["mirror"], version: VersionSeen, moment: Moment): Html {
-  const { path, entry, here, anew, obstacle } = version;
+  const { path, entry, here, asNew, obstacle } = version;
   if (here?.digest === entry.digest)
     return html`<p class="notice good">This is the present content of the local file.</p>`;
   if (obstacle !== null)
@@ -69,6 +69,6 @@ function restorePart(mirror: Model["mirror"], version: VersionSeen, moment: Mome
     moment,
     html`<button class="main-action">Restore this version</button>`,
   );
-  const how = anew ? "It comes back as a new document." : "It becomes an edit; the text before stays in the history.";
+  const how = asNew ? "It comes back as a new document." : "It becomes an edit; the text before stays in the history.";
   return html`<div class="row">${form}<span class="faint">${how}</span></div>`;
 }

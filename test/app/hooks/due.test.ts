@@ -11,7 +11,7 @@ const CALM: Facts = {
   changes: {},
   attention: [],
   conflicts: [],
-  halted: [],
+  stopped: [],
   offline: [],
   offlineMs: 0,
   reviews: [],
@@ -21,7 +21,7 @@ const inConflict = (...paths: string[]): Facts => {
   const items = paths.map((path) => item("conflict", path));
   return { ...CALM, state: "attention", attention: items, conflicts: items };
 };
-const halted = (reason: string): Facts => ({ ...CALM, state: "halted", halted: [item(reason)] });
+const stopped = (reason: string): Facts => ({ ...CALM, state: "stopped", stopped: [item(reason)] });
 const offline = (ms: number): Facts => ({ ...CALM, state: "offline", offlineMs: ms, offline: [item("offline")] });
 const reviews = (...keys: string[]): Facts => ({ ...CALM, reviews: keys });
 const carried = (uploaded: number): Facts => ({ ...CALM, changes: { uploaded } });
@@ -55,8 +55,8 @@ describe("what a hook is told", () => {
     ],
     [
       "of a halt for each reason",
-      [halted("local-emptied"), halted("local-emptied"), halted("root-missing"), CALM],
-      ["halted", "", "halted", "in-sync"],
+      [stopped("local-emptied"), stopped("local-emptied"), stopped("root-missing"), CALM],
+      ["stopped", "", "stopped", "in-sync"],
     ],
     ["of being offline once, and of being back", [offline(1), offline(90_000), CALM], ["offline", "", "in-sync"]],
     [
@@ -85,8 +85,8 @@ describe("what a hook is told", () => {
   });
 
   test("is in the order of its weight", () => {
-    const all = { ...inConflict("a.md"), state: "offline", offline: [item("offline")], halted: [item("x")] } as const;
-    expect(heard(all)).toEqual(["halted, offline, conflict a.md, attention a.md"]);
+    const all = { ...inConflict("a.md"), state: "offline", offline: [item("offline")], stopped: [item("x")] } as const;
+    expect(heard(all)).toEqual(["stopped, offline, conflict a.md, attention a.md"]);
   });
 
   test("holds at most 1,000 entries of a list in mind", () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readHooks } from "../../../src/app/hooks/read-hooks.ts";
 
-const TEXT = JSON.stringify({ hooks: { desk: { on: ["halted"], run: ["true"] } } });
+const TEXT = JSON.stringify({ hooks: { desk: { on: ["stopped"], run: ["true"] } } });
 
 let dir: string;
 let folder: string;
@@ -60,7 +60,7 @@ describe("the user's hooks", () => {
   });
 
   test("that have a fault are all refused, by the file and the member", () => {
-    writeFileSync(file, TEXT.replace("halted", "saved"));
+    writeFileSync(file, TEXT.replace("stopped", "saved"));
     expect(names()).toContain(
       `${file} "desk" "on": "saved" is no event; correct the file; until then mdmirror runs no hook`,
     );

@@ -30,12 +30,12 @@ describe("hooks.json", () => {
     ["no event", { run: ["true"] }, '"x" needs "on"'],
     ["a shell line", { ...RUN, run: "rm -rf ~" }, 'for a shell ["sh", "-c", "…"]'],
     ["no program", { ...RUN, run: [] }, 'needs "run": a list'],
-    ["no command", { on: ["halted"] }, 'needs "run"'],
+    ["no command", { on: ["stopped"] }, 'needs "run"'],
     ["a web hook", { ...RUN, post: "https://example.org/" }, '"post", which is no member'],
     [
       "a debounce that is no time",
-      { ...RUN, on: { halted: { debounce: 5 } } },
-      '"on"."halted"."debounce" must be a time',
+      { ...RUN, on: { stopped: { debounce: 5 } } },
+      '"on"."stopped"."debounce" must be a time',
     ],
     [
       "a timeout that is too long",
@@ -53,7 +53,7 @@ describe("hooks.json", () => {
     ["no JSON", "{", "is not JSON"],
     ["no hooks", "[]", 'must be {"hooks": {NAME: {…}}}'],
     ["another member", '{"hooks":{},"run":[]}', 'has "run", which is no member'],
-    ["an odd name", '{"hooks":{"a b":{"on":["halted"],"run":["true"]}}}', '"a b" is no name'],
+    ["an odd name", '{"hooks":{"a b":{"on":["stopped"],"run":["true"]}}}', '"a b" is no name'],
   ])("%s is a fault", (_name, text, fault) => {
     expect(parseHooks(text).faults.join("; ")).toContain(fault);
   });

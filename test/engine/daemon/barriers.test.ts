@@ -100,7 +100,7 @@ describe("a barrier", () => {
     await rig.pass(6_000);
     saveUnheard(rig, "notes/4.md", "nul \u0000 again\n");
     const [, end] = await waited(rig, ["notes/3.md", "notes/4.md"]);
-    expect(statesOf(end)).toEqual({ "notes/3.md": "conflict", "notes/4.md": "held" });
+    expect(statesOf(end)).toEqual({ "notes/3.md": "conflict", "notes/4.md": "blocked" });
   });
 
   test("refuses what never goes to the service, and says why", async () => {
@@ -151,7 +151,7 @@ describe("a barrier", () => {
     const states = statesOf(end);
     expect([states["here.md"], states["notes/3.md"]]).toEqual(["live", "waiting"]);
     expect(took).toBeLessThan(10_000);
-    expect(rig.daemon.status().phase.kind).toBe("halted");
+    expect(rig.daemon.status().phase.kind).toBe("stopped");
   });
 
   test("is refused when the daemon is stopped", async () => {

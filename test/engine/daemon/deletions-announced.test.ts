@@ -22,7 +22,7 @@ test("I21 many local deletions that will stop the mirror are announced so from t
   expect(pendingOf(rig).toSorted()).toEqual(told(0, 12, true).toSorted());
   expect(rig.daemon.status().lastReport?.foreseen).toMatchObject([{ reason: "delete-budget-remote" }]);
   await rig.pass(60_000);
-  expect(rig.daemon.status().phase.kind).toBe("halted");
+  expect(rig.daemon.status().phase.kind).toBe("stopped");
   await rig.stop();
 });
 

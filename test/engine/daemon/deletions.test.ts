@@ -117,12 +117,12 @@ describe("many local deletions", () => {
     }
     await rig.pass(120_000);
     expect(rig.sent("DELETE")).toEqual([]);
-    expect(rig.daemon.status().phase).toMatchObject({ kind: "halted" });
+    expect(rig.daemon.status().phase).toMatchObject({ kind: "stopped" });
     expect(rig.daemon.status().lastReport?.stopped).toHaveLength(30);
-    const { hash } = rig.daemon.status().lastReport!.halt!;
+    const { hash } = rig.daemon.status().lastReport!.safetyStop!;
     await rig.pass(3_600_000);
-    expect(rig.daemon.status().lastReport?.halt?.hash).toBe(hash);
-    expect(rig.events.filter((event) => event.kind === "change" && event.what === "halt")).toHaveLength(1);
+    expect(rig.daemon.status().lastReport?.safetyStop?.hash).toBe(hash);
+    expect(rig.events.filter((event) => event.kind === "change" && event.what === "safety-stop")).toHaveLength(1);
     expect(rig.app.files().size).toBe(60);
     await rig.stop();
   });
@@ -133,7 +133,7 @@ describe("many local deletions", () => {
     await rig.pass(10_000);
     rig.remove(note(1));
     await rig.pass(90_000);
-    expect(rig.daemon.status().lastReport?.halt?.reasons).toMatchObject([{ reason: "local-emptied" }]);
+    expect(rig.daemon.status().lastReport?.safetyStop?.reasons).toMatchObject([{ reason: "local-emptied" }]);
     expect(rig.sent("DELETE")).toEqual([]);
     await rig.stop();
     const one = await withNotes(1);
@@ -152,7 +152,7 @@ describe("many local deletions", () => {
     const bare = await withNotes(1);
     bare.app.removeFolder("notes");
     await bare.pass(120_000);
-    expect(bare.daemon.status().lastReport?.halt?.reasons).toMatchObject([{ reason: "wrong-workspace" }]);
+    expect(bare.daemon.status().lastReport?.safetyStop?.reasons).toMatchObject([{ reason: "wrong-workspace" }]);
     expect(bare.mirrored.texts().size).toBe(1);
     await bare.stop();
   });
@@ -190,7 +190,7 @@ describe("the folder goes away", () => {
     const cover = rig.mirrored.disk.user.mount(ROOT);
     rig.hint({ kind: "folder", path: "" });
     await rig.pass(600_000);
-    expect(rig.daemon.status().phase.kind).toBe("halted");
+    expect(rig.daemon.status().phase.kind).toBe("stopped");
     cover();
     await rig.pass(10_000);
     expect(rig.daemon.status().phase).toEqual({ kind: "idle" });
@@ -207,7 +207,7 @@ describe("the folder goes away", () => {
     const rig = await withNotes(20);
     rig.mirrored.disk.user.mount(ROOT);
     await rig.pass(40_000);
-    expect(rig.daemon.status().phase.kind).toBe("halted");
+    expect(rig.daemon.status().phase.kind).toBe("stopped");
     expect(rig.sent("DELETE")).toEqual([]);
     await rig.stop();
   });

@@ -68,7 +68,7 @@ describe("while all is in sync", () => {
   });
 
   test("I22 an edit leaves the holds of others, and what is told of them", async () => {
-    const rig = await notesInSync(3, { settings: { names: "hold" } });
+    const rig = await notesInSync(3, { settings: { names: "block" } });
     rig.save("area/My note.md", "# Held\n");
     await rig.pass(1_000);
     const [held] = rig.daemon.status().lastReport!.attention;
@@ -79,7 +79,7 @@ describe("while all is in sync", () => {
     expect(rig.sent()).toEqual([expect.stringMatching(/^PUT /)]);
     const report = rig.daemon.status().lastReport!;
     expect(report.attention).toEqual([held]);
-    expect(report.counts).toMatchObject({ uploaded: 1, holds: 1 });
+    expect(report.counts).toMatchObject({ uploaded: 1, blocked: 1 });
     expect(report.state).toBe("attention");
     expect([...rig.mirrored.state.load().holds.keys()]).toEqual(["area/My note.md"]);
     await rig.stop();
@@ -228,7 +228,7 @@ describe("the part cut out of base", () => {
     const [file] = remote.files.values();
     const changed = new Map(remote.files).set(file!.id, { ...file!, changeId: "chg_other" as never });
     const fewer = new Map([...remote.files].slice(1));
-    const hold = { key: "x.md", path: "x.md", reason: "second-look", detail: "", since: 0 } as never;
+    const hold = { key: "x.md", path: "x.md", reason: "second-scan", detail: "", since: 0 } as never;
     expect(snapshotAfter(still, base, local, remote)).not.toBeNull();
     expect(snapshotAfter(still, base, local, { ...remote, files: changed })).toBeNull();
     expect(snapshotAfter(still, base, local, { ...remote, files: fewer })).toBeNull();

@@ -7,15 +7,15 @@ const PHASES: Record<string, Phase> = {
   applying: { kind: "applying" },
   offline: { kind: "waiting", why: "offline", failures: 2, detail: "no route" },
   paused: nextPhase(IDLE, { kind: "pause" }),
-  halted: { kind: "halted", detail: "too many deletions" },
-  stopped: { kind: "stopped" },
+  stopped: { kind: "stopped", detail: "too many deletions" },
+  ended: { kind: "ended" },
 };
 
 const EVENTS: Record<string, PhaseEvent> = {
   look: { kind: "look" },
   apply: { kind: "apply" },
   ended: { kind: "ended" },
-  halt: { kind: "halt", detail: "h" },
+  safetyStop: { kind: "safety-stop", detail: "h" },
   failed: { kind: "failed", why: "unavailable", detail: "f" },
   pause: { kind: "pause" },
   resume: { kind: "resume" },
@@ -25,13 +25,13 @@ const EVENTS: Record<string, PhaseEvent> = {
 /** By event, in this order; `=`: as it is. */
 const TABLE: Record<string, readonly string[]> = {
   // look, apply, ended, halt, failed, pause, resume, stop
-  idle: ["observing", "=", "=", "=", "=", "waiting paused", "=", "stopped"],
-  observing: ["observing", "applying", "idle", "halted", "waiting unavailable", "waiting paused", "=", "stopped"],
-  applying: ["observing", "=", "idle", "halted", "waiting unavailable", "waiting paused", "=", "stopped"],
-  offline: ["observing", "=", "=", "=", "=", "waiting paused", "=", "stopped"],
-  paused: ["observing", "=", "=", "=", "=", "waiting paused", "idle", "stopped"],
-  halted: ["observing", "=", "=", "=", "=", "waiting paused", "=", "stopped"],
-  stopped: ["=", "=", "=", "=", "=", "=", "=", "="],
+  idle: ["observing", "=", "=", "=", "=", "waiting paused", "=", "ended"],
+  observing: ["observing", "applying", "idle", "stopped", "waiting unavailable", "waiting paused", "=", "ended"],
+  applying: ["observing", "=", "idle", "stopped", "waiting unavailable", "waiting paused", "=", "ended"],
+  offline: ["observing", "=", "=", "=", "=", "waiting paused", "=", "ended"],
+  paused: ["observing", "=", "=", "=", "=", "waiting paused", "idle", "ended"],
+  stopped: ["observing", "=", "=", "=", "=", "waiting paused", "=", "ended"],
+  ended: ["=", "=", "=", "=", "=", "=", "=", "="],
 };
 
 const show = (phase: Phase) => (phase.kind === "waiting" ? `waiting ${phase.why}` : phase.kind);

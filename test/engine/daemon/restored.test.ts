@@ -33,7 +33,7 @@ test("a list that shows nothing new settles another generation, and deletions go
   await daemon.until(() => known() === "second");
   rig.app.remove("note-1.md");
   await daemon.until(() => !mirror.texts().has("note-1.md"));
-  expect(daemon.daemon.status().phase.kind).not.toBe("halted");
+  expect(daemon.daemon.status().phase.kind).not.toBe("stopped");
   await daemon.stop();
 });
 
@@ -41,7 +41,7 @@ test("I04 what a restored service lacks stays here, and the daemon halts", async
   const { rig, mirror, daemon, service, known } = await resting();
   rig.app.remove("note-1.md");
   service.generation = "second";
-  await daemon.until(() => daemon.daemon.status().phase.kind === "halted");
+  await daemon.until(() => daemon.daemon.status().phase.kind === "stopped");
   await daemon.pass(120_000);
   expect([...mirror.texts().keys()]).toContain("note-1.md");
   expect(known()).toBe("first");

@@ -16,7 +16,7 @@ test("I06 I29 what a daemon sent in vain, and its user took back, is somebody el
   fixture.fault = ({ method }) => (method === "PUT" ? "drop-before" : null);
   daemon.save("note.md", SENT);
   await daemon.pass(5_000);
-  expect(mirror.state.events({ limit: 9 }).map(({ outcome }) => outcome)).toContain("not-there");
+  expect(mirror.state.events({ limit: 9 }).map(({ outcome }) => outcome)).toContain("absent");
   daemon.save("note.md", BASE);
   fixture.fault = () => null;
   await daemon.pass(600_000);

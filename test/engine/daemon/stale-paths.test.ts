@@ -94,12 +94,12 @@ describe("a document renamed on the service, open in an editor here", () => {
     await rig.until(() => rig.mirrored.texts().size === 14);
     await rig.pass(60_000);
     for (let n = 0; n < 12; n++) rig.app.remove(`more/${n}.md`);
-    await rig.until(() => rig.daemon.status().phase.kind === "halted", 300_000);
+    await rig.until(() => rig.daemon.status().phase.kind === "stopped", 300_000);
     rig.save("notes/goal.md", TEXT.replace("first line", "first line, edited at the new path"));
     rig.save("notes/plan.md", TEXT.replace("third line", "third line, saved at the old path"));
     const saved = rig.mirrored.texts();
     await rig.pass(120_000);
-    expect(rig.daemon.status().phase.kind).toBe("halted");
+    expect(rig.daemon.status().phase.kind).toBe("stopped");
     expect(rig.mirrored.texts()).toEqual(saved);
     expect(textOf(rig, "notes/goal.md")).toBe(TEXT);
     const { stopped } = rig.daemon.status().lastReport!;

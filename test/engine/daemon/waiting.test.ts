@@ -135,7 +135,7 @@ describe("requests", () => {
     const rig = await withNotes();
     await rig.stop();
     await expect(rig.daemon.request("sync")).rejects.toThrow(/stopped/);
-    expect(rig.daemon.status().phase.kind).toBe("stopped");
+    expect(rig.daemon.status().phase.kind).toBe("ended");
   });
 
   test("events tell phases, changes with their lines, and runs; never a text", async () => {

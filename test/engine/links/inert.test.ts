@@ -12,7 +12,7 @@ test("a run says of the links that it sent to no document why, each reason with 
   mirror.write(".mdmirrorignore", "private/\n");
   const report = await mirror.sync();
   expect(report!.inert).toEqual([
-    { reason: "not-there", count: 1, first: [{ path: "a.md", to: "none.md" }] },
+    { reason: "no-target", count: 1, first: [{ path: "a.md", to: "none.md" }] },
     { reason: "no-document", count: 1, first: [{ path: "a.md", to: "pic.png" }] },
     { reason: "outside", count: 1, first: [{ path: "a.md", to: "../../out.md" }] },
     { reason: "not-mirrored", count: 1, first: [{ path: "b.md", to: "private/x.md" }] },

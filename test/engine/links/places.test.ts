@@ -25,7 +25,7 @@ function withHold(base: BaseTree, reason: HoldReason): BaseTree {
 
 test.each([
   ["folder-stays", "d/a.md"],
-  ["delete-waits", "d/a.md"],
+  ["delete-pending", "d/a.md"],
   ["delete-refused", "d/a.md"],
   ["read-only", "e/a.md"],
 ] as const)("a folder with the hold %s has its document at %s (I01)", (reason, path) => {

@@ -25,7 +25,7 @@ function isKept(rig: Rig, mirror: Mirror, text: string): boolean {
 describe("I03 with links translated, no text is lost", () => {
   test("of a conflict whose target moves meanwhile, whoever wins it", async () => {
     const { rig, mirror, b } = await begin();
-    for (const policy of ["sidecar", "copy", "local", "remote"] as const) {
+    for (const policy of ["conflict-copy", "copy", "local", "remote"] as const) {
       rig.app.edit("a.md", `theirs, ${policy} [b](${b})\n`);
       const target = [...mirror.texts().keys()].find((path) => /^b[0-9]*\.md$|^t/.test(path))!;
       mirror.write("a.md", `mine, ${policy} [b](${target})\n`);

@@ -11,8 +11,8 @@ await notes.sync();
 for (const name of ["a", "b", "c"]) await rm(`notes/${name}.md`);
 console.log((await notes.sync()).state);
 const plan = await notes.plan();
-console.log(plan.halt?.reasons.map(({ reason }) => reason).join());
+console.log(plan.safetyStop?.reasons.map(({ reason }) => reason).join());
 
-// `approve` lets just what the plan shows go; `reject` brings it back.
+// `approve` applies exactly what the plan shows; `reject` undoes it.
 const answer = await notes.reject(plan);
 console.log(answer.count, (await notes.sync()).state);

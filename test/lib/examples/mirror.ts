@@ -12,8 +12,8 @@ console.log(report.state, report.counts.createdRemote);
 for (const { path, detail, next } of report.attention) console.log(`${path}: ${detail}; ${next}`);
 
 await appendFile("notes/plan.md", "- flour\n");
-const { steps, halt } = await notes.plan();
-console.log(steps.map(({ kind, path }) => `${kind} ${path}`).join(), halt);
+const { steps, safetyStop } = await notes.plan();
+console.log(steps.map(({ kind, path }) => `${kind} ${path}`).join(), safetyStop);
 await notes.sync();
 
 const { versions } = await notes.history("plan.md");

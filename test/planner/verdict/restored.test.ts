@@ -15,7 +15,7 @@ function synced(count: number, gone: { readonly here?: number; readonly there?: 
 
 const reasonsOf = ({ verdict }: Plan) => (verdict.kind === "run" ? [] : verdict.reasons.map(({ reason }) => reason));
 const guardedKeys = ({ verdict, steps }: Plan) =>
-  verdict.kind === "run" ? [] : verdict.guarded.map((index) => guardKey(steps[index]!.action));
+  verdict.kind === "run" ? [] : verdict.stoppedSteps.map((index) => guardKey(steps[index]!.action));
 
 test("in a restored service nothing is removed here unasked, and what is removed is asked for once", () => {
   const detail = "the service was restored from a backup, and 2 documents of this mirror are not in it";

@@ -106,7 +106,7 @@ describe("guards", () => {
   test.each(rows)("%s", (_, make, signals, reasons, byReason) => {
     const plan = planOf(make(), {}, signals);
     expect(reasonsOf(plan)).toEqual(reasons);
-    expect(plan.verdict.kind === "halt" && plan.verdict.byReason).toBe(byReason);
+    expect(plan.verdict.kind === "safety-stop" && plan.verdict.byReason).toBe(byReason);
     if (byReason) expect(guardedKeys(plan)).toEqual([]);
   });
 
@@ -165,7 +165,7 @@ describe("guards", () => {
 
   test("the hash is of the guarded actions alone", () => {
     const world = removeHere(synced(20), 12);
-    const hashOf = ({ verdict }: Plan) => (verdict.kind === "halt" ? verdict.hash : "no halt");
+    const hashOf = ({ verdict }: Plan) => (verdict.kind === "safety-stop" ? verdict.hash : "no halt");
     const before = hashOf(planOf(world));
     world.write("other.md", "x");
     expect(hashOf(planOf(world))).toBe(before);
@@ -185,7 +185,7 @@ describe("guards", () => {
     [20, 200],
   ])("more than %d conflict copies gone at once, of %d documents: as many as may be deleted", (most, documents) => {
     expect(reasonsOf(lost(most, documents))).toEqual([]);
-    expect(reasonsOf(lost(most + 1, documents))).toEqual(["sidecars-gone"]);
+    expect(reasonsOf(lost(most + 1, documents))).toEqual(["conflict-copies-gone"]);
     expect(guardedKeys(lost(most + 1, documents))).toHaveLength(most + 1);
   });
 

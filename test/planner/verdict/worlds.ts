@@ -25,7 +25,7 @@ export function reasonsOf({ verdict }: Plan): HaltReason[] {
 }
 
 export function guardedKeys({ verdict, steps }: Plan): string[] {
-  return verdict.kind === "run" ? [] : verdict.guarded.map((index) => guardKey(steps[index]!.action));
+  return verdict.kind === "run" ? [] : verdict.stoppedSteps.map((index) => guardKey(steps[index]!.action));
 }
 
 /** The first documents get a text that is blank. */

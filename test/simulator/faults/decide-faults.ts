@@ -25,7 +25,7 @@ export const DECIDE_FAULTS: readonly PlantedFault[] = [
     promise: "I04",
     does: "puts in the trash what could not be seen on the service",
     file: "planner/decide/table.ts",
-    find: '"unchanged/unseen": "hold-not-seen",',
+    find: '"unchanged/unseen": "block-not-seen",',
     replace: '"unchanged/unseen": "trash-local",',
     net: "guards",
   },
@@ -70,9 +70,9 @@ export const DECIDE_FAULTS: readonly PlantedFault[] = [
     promise: "I07",
     does: "takes the local text where two edits do not merge",
     file: "engine/apply/merge.ts",
-    find: 'if (policy === "sidecar") return openConflict(',
+    find: 'if (policy === "conflict-copy") return openConflict(',
     replace:
-      'if (policy === "sidecar") return landMerged(ctx, action, both, local, "");\n  if (policy === "sidecar") return openConflict(',
+      'if (policy === "conflict-copy") return landMerged(ctx, action, both, local, "");\n  if (policy === "conflict-copy") return openConflict(',
     net: "courses",
   },
   {

@@ -107,7 +107,7 @@ export const REMOTE_FAULTS: readonly PlantedFault[] = [
     promise: "I27",
     does: "takes a sidecar for a document, and uploads it",
     file: "local/walk-file.ts",
-    find: 'if (isSidecarName(name)) return { kind: "sidecar" };',
+    find: 'if (isSidecarName(name)) return { kind: "conflict-copy" };',
     replace: "",
     net: "courses",
   },

@@ -81,7 +81,7 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
     promise: "I21",
     does: "halts, and runs the deletions that it asks about all the same",
     file: "engine/run/pass.ts",
-    find: 'if (plan.verdict.kind === "halt") return { value',
+    find: 'if (plan.verdict.kind === "safety-stop") return { value',
     replace: "if (plan.steps.length === 0) return { value",
     net: "guards",
   },

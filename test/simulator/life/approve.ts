@@ -19,11 +19,11 @@ export async function approveHalt(actors: Actors, index: number): Promise<string
   const world = mirror.start({ ...QUIET_FATE, exchange });
   const end = await planOnly(world, { settings: settingsOf(mirror), retryRefused: true, kind: "approve" });
   if (end.kind === "offline" || end.plan.verdict.kind === "run") return "nothing";
-  const { reasons, guarded, byReason } = end.plan.verdict;
+  const { reasons, stoppedSteps, byReason } = end.plan.verdict;
   if (reasons.some(({ reason }) => NOT_APPROVABLE.has(reason))) return "nothing";
   const keys = [
     ...(byReason ? reasons.map(({ reason }) => reason) : []),
-    ...guarded.map((step) => guardKey(end.plan.steps[step]!.action)),
+    ...stoppedSteps.map((step) => guardKey(end.plan.steps[step]!.action)),
   ];
   mirror.state.setMeta(META.approved, JSON.stringify([...new Set([...approvedKeys(world), ...keys])].sort()));
   return reasons.map(({ reason }) => reason).join(" ");

@@ -48,7 +48,7 @@ async function settle(actors: Actors): Promise<number> {
       // By hand at first: what was refused is tried again, and a key that may only read is refused
       // again each time.
       const facts = await quietSync(actors, mirror.index, round <= 3);
-      if (facts.report?.state === "halted") {
+      if (facts.report?.state === "stopped") {
         actors.history.note(`approve: ${await approveHalt(actors, mirror.index)}`);
         quiet = false;
       }

@@ -149,7 +149,7 @@ function makeMirror(dice: Dice, index: number): MirrorSetup {
       { hardLinks: false, granularityMs: 2_000, foldsCase: true },
       { reusesInodes: false, granularityMs: 0 },
     ]),
-    conflicts: dice.below(8) === 0 ? "copy" : "sidecar",
+    conflicts: dice.below(8) === 0 ? "copy" : "conflict-copy",
   };
 }
 

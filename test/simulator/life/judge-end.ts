@@ -20,18 +20,18 @@ import { shownText } from "./ledger.ts";
 const MAY_STAND: ReadonlySet<HoldReason> = new Set([
   // What the folder holds cannot be sent as it is.
   "not-utf-8",
-  "holds-nul",
+  "contains-nul",
   "too-large",
   "name-refused",
   "name-clash",
   "type-clash",
   "path-taken",
   "renamed-out-of-mirror",
-  "folder-held",
+  "folder-blocked",
   // What the service said no to, and says again.
   "read-only",
   "delete-refused",
-  "delete-waits",
+  "delete-pending",
   "folder-stays",
   "no-move-to-root",
   "occupied-unseen",
@@ -52,7 +52,7 @@ const MAY_STAND: ReadonlySet<HoldReason> = new Set([
  */
 const KEEPS_MINE: ReadonlySet<HoldReason | undefined> = new Set([
   "not-utf-8",
-  "holds-nul",
+  "contains-nul",
   "too-large",
   "gone-or-unreadable",
   "outside",
@@ -163,7 +163,7 @@ export function judgeConverged(actors: Actors, mirror: LifeMirror): void {
     fail(`I27 the sidecar of ${id} is not there`, !texts.has(sidecarPath) && !KEEPS_MINE.has(holds.get(id)?.reason));
   fail(
     "I13 intents are left open",
-    state.intents().some(({ intent }) => intent.kind !== "parked"),
+    state.intents().some(({ intent }) => intent.kind !== "set-aside"),
   );
   const temporary = [...disk.user.texts(`${ROOT}/.mdmirror/tmp`, true).keys()].filter(
     (name) => !name.startsWith("park-"),

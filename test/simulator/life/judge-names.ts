@@ -28,6 +28,6 @@ export function judgeNames(
  * one that is no document's and that the service refuses: its hold reports it by its name.
  */
 function isLeftAlone(hold: Hold, live: readonly LiveFile[]): boolean {
-  if (hold.reason === "holds-nul") return true;
+  if (hold.reason === "contains-nul") return true;
   return hold.key === hold.path && (hold.reason === "read-only" || isRefusedForLinks(hold, live));
 }

@@ -56,7 +56,7 @@ export async function judgeProof(actors: Actors, mirror: LifeMirror, settings: S
   const fail = (what: string): void =>
     actors.history.fail(`I02 mirror ${mirror.index} said "in sync", and a further run ${what}`);
   if (end.kind === "offline") return fail(`is offline: ${end.fault.detail}`);
-  if (end.plan.verdict.kind === "halt") fail("halts");
+  if (end.plan.verdict.kind === "safety-stop") fail("halts");
   const steps = end.plan.steps.map(({ action }) => `${action.kind} ${JSON.stringify(action)}`);
   if (steps.length > 0) fail(`would: ${steps.join("; ")}`);
 }

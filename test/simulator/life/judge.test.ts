@@ -15,7 +15,7 @@ import { runSync } from "./sync-step.ts";
 /** The judges' own eyes: what they must see, and what no mirror can know. */
 
 function open(levels: readonly Levels[], variant: object = {}, disk: MirrorSetup["disk"] = {}): Actors {
-  const mirrors = levels.map((level): MirrorSetup => ({ prefix: "", level, disk, conflicts: "sidecar" }));
+  const mirrors = levels.map((level): MirrorSetup => ({ prefix: "", level, disk, conflicts: "conflict-copy" }));
   const setup = { mirrors, variant, combines: true, documents: 0, clockOff: 0 };
   const actors = new Actors({ seed: 3, setup, steps: [] });
   for (const [index, level] of levels.entries()) actors.lifeWorld.grant(index, level, 0);
@@ -45,7 +45,7 @@ function edit(actors: Actors, { id, changeId, text }: LiveFile): void {
 
 /** Somebody saves into a file that the mirror has replaced. */
 function saveLate({ history, mirrors: [mirror] }: Actors, document: string): void {
-  const parked = mirror!.state.intents().flatMap(({ intent }) => (intent.kind === "parked" ? [intent] : []));
+  const parked = mirror!.state.intents().flatMap(({ intent }) => (intent.kind === "set-aside" ? [intent] : []));
   const aside = `${ROOT}/.mdmirror/${parked.find(({ path }) => path === document)!.parkAt}`;
   mirror!.disk.user.write(aside, history.edit(mirror!.disk.user.read(aside)!, 7, "mirror 0"));
 }
@@ -249,7 +249,7 @@ describe("a service that shows a superseded version", () => {
   ])("is known by the change id that it shows: %s", async (_, variant, between, path) => {
     const actors = await restored(variant, between);
     const { superseded, report } = await sync(actors, 0);
-    expect([superseded, report?.state]).toEqual([[path], "halted"]);
+    expect([superseded, report?.state]).toEqual([[path], "stopped"]);
     expect(actors.history.failures).toEqual([]);
     actors.close();
   });
@@ -258,7 +258,7 @@ describe("a service that shows a superseded version", () => {
     const actors = await restored({}, async (begun) => create(begun, "b.md"));
     saveLate(actors, "a.md");
     const { diskWrites, report } = await sync(actors, 0);
-    expect([diskWrites > 0, report?.state]).toEqual([true, "halted"]);
+    expect([diskWrites > 0, report?.state]).toEqual([true, "stopped"]);
     expect(actors.history.failures).toEqual([]);
     actors.close();
   });

@@ -6,7 +6,7 @@ import { ROOT } from "./mirror.ts";
 const NAMES = ["a.md", "b.md"];
 
 it("I03 I06 a swap leaves the text that a power cut left under the name of an earlier one", () => {
-  const mirrors = [{ prefix: "", level: "full", disk: {}, conflicts: "sidecar" }] as const;
+  const mirrors = [{ prefix: "", level: "full", disk: {}, conflicts: "conflict-copy" }] as const;
   const setup = { mirrors, variant: {}, combines: true, documents: 0, clockOff: 0 };
   const actors = new Actors({ seed: 3, setup, steps: [] });
   const { desk, disk } = actors.mirrors[0]!;

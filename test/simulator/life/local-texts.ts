@@ -104,30 +104,30 @@ function isOdd(desk: Desk, path: string, text: string): boolean {
 /** Mine: the sidecar goes. Theirs: it is moved over the document. Or it is written into. */
 export function endConflict({ desk, history, seed }: Person): string | null {
   const { user } = desk;
-  const sidecar = choose(
+  const conflictCopy = choose(
     [...user.texts(desk.root).keys()].filter((path) => isSidecarName(path.split("/").at(-1)!)),
     seed,
   );
-  if (sidecar === null) return null;
-  const note = sidecar.replace(/ \((?:theirs|mine)(?: \d+)?\)\.md$/, ".md");
-  const [theirs, mine] = [user.read(at(desk, sidecar))!, read(desk, note)];
+  if (conflictCopy === null) return null;
+  const note = conflictCopy.replace(/ \((?:theirs|mine)(?: \d+)?\)\.md$/, ".md");
+  const [theirs, mine] = [user.read(at(desk, conflictCopy))!, read(desk, note)];
   if (seed % 3 === 0 || mine === null) {
     history.replaced(theirs, mine);
     if (mine !== null) history.keptHere(desk.mirror, mine, theirs);
-    user.remove(at(desk, sidecar));
-    return `${sidecar} removed`;
+    user.remove(at(desk, conflictCopy));
+    return `${conflictCopy} removed`;
   }
   if (seed % 3 === 1) {
     history.replaced(mine, theirs);
     // With their text it may be edited and moved at once. A file that came there since the mirror
     // looked is no longer the conflict's: that one is elsewhere, and keeps the links to it.
     history.takenHere(desk.mirror, mine, theirs);
-    user.rename(at(desk, sidecar), at(desk, note));
-    return `${sidecar} → ${note}`;
+    user.rename(at(desk, conflictCopy), at(desk, note));
+    return `${conflictCopy} → ${note}`;
   }
   const next = history.edit(theirs, seed, `the sidecar at mirror ${desk.mirror}`);
   // LIMIT: a line in a sidecar is live only once the sidecar is taken over; I03 alone holds it.
   for (const mark of marksOf(next)) if (!marksOf(theirs).has(mark)) history.marks.delete(mark);
-  user.write(at(desk, sidecar), next);
-  return `${sidecar} edited`;
+  user.write(at(desk, conflictCopy), next);
+  return `${conflictCopy} edited`;
 }

@@ -195,7 +195,7 @@ export type MirrorSetup = {
   readonly prefix: string;
   readonly level: Levels;
   readonly disk: RamDiskOptions;
-  readonly conflicts: "sidecar" | "copy";
+  readonly conflicts: "conflict-copy" | "copy";
 };
 
 export type Setup = {

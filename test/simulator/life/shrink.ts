@@ -75,7 +75,7 @@ function simplerSetups(script: Script): ((now: Script) => Script)[] {
         ...now,
         setup: {
           ...now.setup,
-          mirrors: now.setup.mirrors.with(index, { ...mirror, disk: {}, conflicts: "sidecar" as const }),
+          mirrors: now.setup.mirrors.with(index, { ...mirror, disk: {}, conflicts: "conflict-copy" as const }),
         },
       };
     }),

@@ -11,7 +11,7 @@ import { bare } from "./wire-reading.ts";
  * Whatever the service says, that text is brought back.
  */
 export function savedLate({ state, disk }: LifeMirror): ReadonlySet<string> {
-  const parked = state.intents().flatMap(({ intent }) => (intent.kind === "parked" ? [intent] : []));
+  const parked = state.intents().flatMap(({ intent }) => (intent.kind === "set-aside" ? [intent] : []));
   const isOther = (text: string | null, digest: Digest): boolean => text !== null && !isTextOf(state, digest, text);
   const late = parked.filter(({ parkAt, expect }) => isOther(disk.user.read(`${ROOT}/.mdmirror/${parkAt}`), expect));
   return new Set(late.map(({ path }) => path));
@@ -22,7 +22,7 @@ export function supersededIn(actors: Actors, mirror: LifeMirror): readonly strin
   const { index, state, setup } = mirror;
   // What a process that died had under way is settled before, and what was saved late comes back.
   if (state.meta(META.approved) !== null || savedLate(mirror).size > 0) return [];
-  if (state.intents().some(({ intent }) => intent.kind !== "parked")) return [];
+  if (state.intents().some(({ intent }) => intent.kind !== "set-aside")) return [];
   const { conflicts } = state.load();
   return actors.lifeWorld.readable(index).flatMap((file) => {
     const { id, changeId, path } = file;

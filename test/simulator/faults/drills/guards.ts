@@ -29,7 +29,7 @@ export const GUARDS: readonly Drill[] = [
     for (const path of many(15)) stage.rig.app.remove(path);
     const report = await stage.mirror.sync();
     keepsLocal(stage, "I21", 30);
-    stage.expect("I21 nobody is asked", report?.state === "halted");
+    stage.expect("I21 nobody is asked", report?.state === "stopped");
   }),
   drill("fifteen of thirty are deleted locally", {}, async (stage) => {
     await stage.begin(many(30));

@@ -25,7 +25,7 @@ export const RESTORED: readonly Drill[] = [1, 6, 14].map((documents) => ({
     const script: Script = {
       seed: 3,
       setup: {
-        mirrors: [{ prefix: "", level: "full", disk: {}, conflicts: "sidecar" }],
+        mirrors: [{ prefix: "", level: "full", disk: {}, conflicts: "conflict-copy" }],
         variant: {},
         combines: true,
         documents,
